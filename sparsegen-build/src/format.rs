@@ -1,0 +1,128 @@
+//! Formats: how a tensor's dimensions map to storage levels.
+
+use std::fmt;
+use std::rc::Rc;
+
+use crate::level::{Level, Properties};
+use crate::types::Width;
+
+/// A tensor format: an ordered list of levels, each storing an expression of the dimensions.
+///
+/// Printed as the map of the language page: `(i, j) -> (i : dense, j : compressed)`.
+#[derive(Clone, Debug)]
+pub struct Format {
+    /// The name under which the manifest knows it, if it has one: `csr`, `blocks4`.
+    pub name: Option<String>,
+    /// The dimensions' names in the map; their count is the tensor's order.
+    pub dimensions: Vec<String>,
+    /// The levels, outermost first.
+    pub levels: Vec<LevelSpec>,
+    /// The width of stored positions.
+    pub pos: Width,
+    /// The width of stored coordinates.
+    pub crd: Width,
+    /// Where the runtime crate has a marker type for exactly this map: its name with the order where
+    /// it is generic over it, such as `Csr` or `Coo<3>`; otherwise the generated module declares one.
+    pub builtin: Option<String>,
+}
+
+/// One storage level.
+#[derive(Clone, Debug)]
+pub struct LevelSpec {
+    /// What the level stores of the dimensions.
+    pub expr: LevelExpr,
+    /// The kind of level.
+    pub level: Rc<dyn Level>,
+    /// The level's properties with what the map sets.
+    pub properties: Properties,
+}
+
+/// What a level stores of the dimensions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LevelExpr {
+    /// A dimension as it is.
+    Dimension(usize),
+    /// `i / b`
+    Div(Box<LevelExpr>, u64),
+    /// `i % b`
+    Mod(Box<LevelExpr>, u64),
+    /// `j - i`
+    Sub(usize, usize),
+    /// `i + j`
+    Add(usize, usize),
+    /// `#i`: the how-manieth entry with this coordinate of the dimension.
+    Count(usize),
+}
+
+impl Format {
+    /// The number of modes of a tensor in this format.
+    pub fn order(&self) -> usize {
+        self.dimensions.len()
+    }
+
+    /// The mode that a level stores as it is, if it does.
+    pub fn mode_of(&self, level: usize) -> Option<usize> {
+        match self.levels[level].expr {
+            LevelExpr::Dimension(mode) => Some(mode),
+            LevelExpr::Div(..)
+            | LevelExpr::Mod(..)
+            | LevelExpr::Sub(..)
+            | LevelExpr::Add(..)
+            | LevelExpr::Count(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}) -> (", self.dimensions.join(", "))?;
+        for (k, spec) in self.levels.iter().enumerate() {
+            if k > 0 {
+                f.write_str(", ")?;
+            }
+            spec.expr.write(f, &self.dimensions)?;
+            write!(f, " : {}", spec.level.name())?;
+            let set = spec.properties.set_beyond(spec.level.properties());
+            let options: Vec<_> =
+                spec.level.parameters().into_iter().chain(set.into_iter().map(String::from)).collect();
+            if !options.is_empty() {
+                write!(f, "({})", options.join(", "))?;
+            }
+        }
+        f.write_str(")")
+    }
+}
+
+impl LevelExpr {
+    fn write(&self, f: &mut fmt::Formatter<'_>, dims: &[String]) -> fmt::Result {
+        match self {
+            LevelExpr::Dimension(d) => f.write_str(&dims[*d]),
+            LevelExpr::Div(e, n) => {
+                e.write_operand(f, dims)?;
+                write!(f, " / {n}")
+            }
+            LevelExpr::Mod(e, n) => {
+                e.write_operand(f, dims)?;
+                write!(f, " % {n}")
+            }
+            LevelExpr::Sub(a, b) => write!(f, "{} - {}", dims[*a], dims[*b]),
+            LevelExpr::Add(a, b) => write!(f, "{} + {}", dims[*a], dims[*b]),
+            LevelExpr::Count(d) => write!(f, "#{}", dims[*d]),
+        }
+    }
+
+    fn write_operand(&self, f: &mut fmt::Formatter<'_>, dims: &[String]) -> fmt::Result {
+        match self {
+            LevelExpr::Dimension(_) => self.write(f, dims),
+            LevelExpr::Div(..)
+            | LevelExpr::Mod(..)
+            | LevelExpr::Sub(..)
+            | LevelExpr::Add(..)
+            | LevelExpr::Count(_) => {
+                f.write_str("(")?;
+                self.write(f, dims)?;
+                f.write_str(")")
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `compressed`: the coordinates that are there, and where each parent's begin.
+//!
+//! `pos[q]..pos[q + 1]` are the positions of parent q, and `crd[p]` is the coordinate at p.
+
+use super::{
+    Append, Found, Holds, Level, PositionIteration, Properties, Property, Segment, Storage,
+    StorageArray,
+};
+use crate::ir::{Expr, Stmt};
+use crate::types::Width;
+
+#[derive(Debug)]
+pub(super) struct Compressed;
+
+impl Level for Compressed {
+    fn name(&self) -> &str {
+        "compressed"
+    }
+
+    fn properties(&self) -> Properties {
+        Properties {
+            full: false,
+            ordered: true,
+            unique: true,
+            branchless: false,
+            compact: true,
+            padded: true,
+        }
+    }
+
+    fn settable(&self) -> &'static [Property] {
+        &Property::ALL
+    }
+
+    fn arrays(&self) -> &'static [StorageArray] {
+        &[
+            StorageArray { field: "pos", holds: Holds::Positions },
+            StorageArray { field: "crd", holds: Holds::Coordinates },
+        ]
+    }
+
+    fn storage(&self, pos: Width, crd: Width) -> String {
+        format!("sparsegen::level::Compressed<{pos}, {crd}>")
+    }
+
+    fn position_iteration(&self) -> Option<&dyn PositionIteration> {
+        Some(self)
+    }
+
+    fn append(&self) -> Option<&dyn Append> {
+        Some(self)
+    }
+}
+
+impl PositionIteration for Compressed {
+    fn pos_bounds(&self, storage: &Storage, parents: Segment) -> Segment {
+        Segment { start: storage.load("pos", parents.start), end: storage.load("pos", parents.end) }
+    }
+
+    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr]) -> Found {
+        Found::always(storage.load("crd", position))
+    }
+}
+
+/// `pos` holds the count so far after each parent, so nothing is left to sum up at the end.
+impl Append for Compressed {
+    fn append_init(&self, storage: &Storage) -> Vec<Stmt> {
+        vec![
+            Stmt::Clear { array: storage.array("pos").to_owned() },
+            Stmt::Push { array: storage.array("pos").to_owned(), value: Expr::Index(0) },
+            Stmt::Clear { array: storage.array("crd").to_owned() },
+        ]
+    }
+
+    fn append_coord(&self, storage: &Storage, coordinate: Expr) -> Vec<Stmt> {
+        vec![Stmt::Push { array: storage.array("crd").to_owned(), value: coordinate }]
+    }
+
+    fn append_edges(&self, storage: &Storage, skipped_to: Option<Expr>) -> Vec<Stmt> {
+        let pos = storage.array("pos").to_owned();
+        let value = self.count(storage);
+        let previous = Expr::load(&pos, Expr::sub(Expr::len(&pos), Expr::Index(1)));
+        let mut edges = Vec::new();
+        if let Some(parent) = skipped_to {
+            // The parents left out end where the last one did.
+            let len = Expr::add(parent, Expr::Index(1));
+            edges.push(Stmt::Resize { array: pos.clone(), len, value: previous });
+        }
+        edges.push(Stmt::Push { array: pos, value });
+        edges
+    }
+
+    fn append_finalize(&self, storage: &Storage, parents: Option<Expr>) -> Vec<Stmt> {
+        let Some(parents) = parents else { return Vec::new() };
+        let len = Expr::add(parents, Expr::Index(1));
+        let value = self.count(storage);
+        vec![Stmt::Resize { array: storage.array("pos").to_owned(), len, value }]
+    }
+
+    fn count(&self, storage: &Storage) -> Expr {
+        Expr::len(storage.array("crd"))
+    }
+}

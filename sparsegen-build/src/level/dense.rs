@@ -1,0 +1,86 @@
+//! `dense`: every coordinate from 0 to the extent is there, and nothing is stored.
+
+use super::{
+    CoordinateIteration, Found, Insert, Level, Locate, Properties, Property, Segment, Storage,
+    StorageArray,
+};
+use crate::ir::{Expr, Stmt};
+use crate::types::Width;
+
+#[derive(Debug)]
+pub(super) struct Dense;
+
+impl Level for Dense {
+    fn name(&self) -> &str {
+        "dense"
+    }
+
+    fn properties(&self) -> Properties {
+        Properties {
+            full: true,
+            ordered: true,
+            unique: true,
+            branchless: false,
+            compact: true,
+            padded: true,
+        }
+    }
+
+    fn settable(&self) -> &'static [Property] {
+        &[Property::Padded]
+    }
+
+    fn arrays(&self) -> &'static [StorageArray] {
+        &[]
+    }
+
+    fn storage(&self, _: Width, _: Width) -> String {
+        "sparsegen::level::Dense".to_owned()
+    }
+
+    fn coordinate_iteration(&self) -> Option<&dyn CoordinateIteration> {
+        Some(self)
+    }
+
+    fn locate(&self) -> Option<&dyn Locate> {
+        Some(self)
+    }
+
+    fn insert(&self) -> Option<&dyn Insert> {
+        Some(self)
+    }
+}
+
+impl CoordinateIteration for Dense {
+    fn coord_bounds(&self, storage: &Storage, _: &[Expr]) -> Segment {
+        Segment { start: Expr::Index(0), end: storage.size.clone() }
+    }
+
+    fn coord_access(&self, storage: &Storage, parent: Expr, coordinate: Expr) -> Found {
+        self.locate(storage, parent, coordinate)
+    }
+}
+
+impl Locate for Dense {
+    fn locate(&self, storage: &Storage, parent: Expr, coordinate: Expr) -> Found {
+        Found::always(Expr::add(Expr::mul(parent, storage.size.clone()), coordinate))
+    }
+}
+
+impl Insert for Dense {
+    fn size(&self, storage: &Storage, parents: Expr) -> Expr {
+        Expr::mul(parents, storage.size.clone())
+    }
+
+    fn insert_init(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
+        Vec::new()
+    }
+
+    fn insert_coord(&self, _: &Storage, _: Expr, _: Expr) -> Vec<Stmt> {
+        Vec::new()
+    }
+
+    fn insert_finalize(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
+        Vec::new()
+    }
+}

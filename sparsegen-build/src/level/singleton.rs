@@ -1,0 +1,80 @@
+//! `singleton`: one coordinate under each parent, at the parent's position.
+
+use super::{
+    Append, Found, Holds, Level, PositionIteration, Properties, Property, Segment, Storage,
+    StorageArray,
+};
+use crate::ir::{Expr, Stmt};
+use crate::types::Width;
+
+#[derive(Debug)]
+pub(super) struct Singleton;
+
+impl Level for Singleton {
+    fn name(&self) -> &str {
+        "singleton"
+    }
+
+    fn properties(&self) -> Properties {
+        Properties {
+            full: false,
+            ordered: true,
+            unique: true,
+            branchless: true,
+            compact: true,
+            padded: true,
+        }
+    }
+
+    fn settable(&self) -> &'static [Property] {
+        &Property::ALL
+    }
+
+    fn arrays(&self) -> &'static [StorageArray] {
+        &[StorageArray { field: "crd", holds: Holds::Coordinates }]
+    }
+
+    fn storage(&self, _: Width, crd: Width) -> String {
+        format!("sparsegen::level::Singleton<{crd}>")
+    }
+
+    fn position_iteration(&self) -> Option<&dyn PositionIteration> {
+        Some(self)
+    }
+
+    fn append(&self) -> Option<&dyn Append> {
+        Some(self)
+    }
+}
+
+impl PositionIteration for Singleton {
+    fn pos_bounds(&self, _: &Storage, parents: Segment) -> Segment {
+        parents
+    }
+
+    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr]) -> Found {
+        Found::always(storage.load("crd", position))
+    }
+}
+
+impl Append for Singleton {
+    fn append_init(&self, storage: &Storage) -> Vec<Stmt> {
+        vec![Stmt::Clear { array: storage.array("crd").to_owned() }]
+    }
+
+    fn append_coord(&self, storage: &Storage, coordinate: Expr) -> Vec<Stmt> {
+        vec![Stmt::Push { array: storage.array("crd").to_owned(), value: coordinate }]
+    }
+
+    fn append_edges(&self, _: &Storage, _: Option<Expr>) -> Vec<Stmt> {
+        Vec::new()
+    }
+
+    fn append_finalize(&self, _: &Storage, _: Option<Expr>) -> Vec<Stmt> {
+        Vec::new()
+    }
+
+    fn count(&self, storage: &Storage) -> Expr {
+        Expr::len(storage.array("crd"))
+    }
+}

@@ -1,0 +1,146 @@
+//! Element types, literals and index widths: what every stage speaks of.
+
+use std::fmt;
+
+/// The element type of a tensor or an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dtype {
+    F64,
+    F32,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    Usize,
+    C64,
+    C32,
+}
+
+impl Dtype {
+    /// Every element type, in the order of the language page.
+    pub const ALL: [Dtype; 13] = [
+        Dtype::F64,
+        Dtype::F32,
+        Dtype::I8,
+        Dtype::I16,
+        Dtype::I32,
+        Dtype::I64,
+        Dtype::U8,
+        Dtype::U16,
+        Dtype::U32,
+        Dtype::U64,
+        Dtype::Usize,
+        Dtype::C64,
+        Dtype::C32,
+    ];
+
+    /// Its name, in a manifest as in Rust.
+    pub fn name(self) -> &'static str {
+        match self {
+            Dtype::F64 => "f64",
+            Dtype::F32 => "f32",
+            Dtype::I8 => "i8",
+            Dtype::I16 => "i16",
+            Dtype::I32 => "i32",
+            Dtype::I64 => "i64",
+            Dtype::U8 => "u8",
+            Dtype::U16 => "u16",
+            Dtype::U32 => "u32",
+            Dtype::U64 => "u64",
+            Dtype::Usize => "usize",
+            Dtype::C64 => "c64",
+            Dtype::C32 => "c32",
+        }
+    }
+
+    pub fn is_complex(self) -> bool {
+        matches!(self, Dtype::C64 | Dtype::C32)
+    }
+
+    pub fn is_float(self) -> bool {
+        matches!(self, Dtype::F64 | Dtype::F32)
+    }
+
+    pub fn is_unsigned(self) -> bool {
+        matches!(self, Dtype::U8 | Dtype::U16 | Dtype::U32 | Dtype::U64 | Dtype::Usize)
+    }
+
+    /// Whether it is an integer type, signed or not.
+    pub fn is_integer(self) -> bool {
+        !self.is_float() && !self.is_complex()
+    }
+}
+
+impl fmt::Display for Dtype {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A number of an expression. Which type it takes is decided by what stands around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Literal {
+    Int(i64),
+    Float(f64),
+}
+
+impl Literal {
+    pub fn is_zero(self) -> bool {
+        match self {
+            Literal::Int(n) => n == 0,
+            Literal::Float(x) => x == 0.0,
+        }
+    }
+
+    pub fn is_one(self) -> bool {
+        match self {
+            Literal::Int(n) => n == 1,
+            Literal::Float(x) => x == 1.0,
+        }
+    }
+}
+
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Literal::Int(n) => write!(f, "{n}"),
+            Literal::Float(x) => write!(f, "{x}"),
+        }
+    }
+}
+
+/// The width of stored positions or coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Width {
+    U8,
+    U16,
+    #[default]
+    U32,
+    U64,
+    Usize,
+}
+
+impl Width {
+    pub const ALL: [Width; 5] = [Width::U8, Width::U16, Width::U32, Width::U64, Width::Usize];
+
+    /// Its name, in a manifest as in Rust.
+    pub fn name(self) -> &'static str {
+        match self {
+            Width::U8 => "u8",
+            Width::U16 => "u16",
+            Width::U32 => "u32",
+            Width::U64 => "u64",
+            Width::Usize => "usize",
+        }
+    }
+}
+
+impl fmt::Display for Width {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
