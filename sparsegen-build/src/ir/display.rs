@@ -1,0 +1,184 @@
+//! The representation as text, for `explain`: Rust without its casts and declarations.
+
+use std::fmt;
+
+use super::{BinaryOp, Expr, Function, Literal, Operand, Result, Stmt, UnaryOp};
+
+impl BinaryOp {
+    /// The operator, or the name of the function that Rust has instead.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "/",
+            BinaryOp::Rem => "%",
+            BinaryOp::Min => "min",
+            BinaryOp::Max => "max",
+            BinaryOp::Eq => "==",
+            BinaryOp::Ne => "!=",
+            BinaryOp::Lt => "<",
+            BinaryOp::Le => "<=",
+            BinaryOp::And => "&&",
+            BinaryOp::Or => "||",
+        }
+    }
+
+    /// How tightly it binds in Rust; methods, which take no parentheses, bind tightest.
+    pub fn precedence(self) -> u8 {
+        match self {
+            BinaryOp::Or => 1,
+            BinaryOp::And => 2,
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => 3,
+            BinaryOp::Add | BinaryOp::Sub => 4,
+            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 5,
+            BinaryOp::Min | BinaryOp::Max => 8,
+        }
+    }
+}
+
+const UNARY: u8 = 7;
+const PRIMARY: u8 = 8;
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_expr(f, self, 0)
+    }
+}
+
+/// Writes an expression in parentheses if what stands around it binds more tightly.
+fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result {
+    let precedence = match expr {
+        Expr::Unary(UnaryOp::Neg | UnaryOp::Not, _) => UNARY,
+        Expr::Binary(op, ..) => op.precedence(),
+        Expr::Value(literal, _) if is_negative(*literal) => UNARY,
+        Expr::Unary(UnaryOp::FromBool, _)
+        | Expr::Index(_)
+        | Expr::Value(..)
+        | Expr::Bool(_)
+        | Expr::Var(_)
+        | Expr::Load { .. }
+        | Expr::Len(_) => PRIMARY,
+    };
+    if precedence < outer {
+        f.write_str("(")?;
+    }
+    match expr {
+        Expr::Index(n) => write!(f, "{n}")?,
+        Expr::Value(Literal::Float(x), _) => write!(f, "{x:?}")?,
+        Expr::Value(Literal::Int(n), dtype) if dtype.is_integer() => write!(f, "{n}")?,
+        Expr::Value(Literal::Int(n), _) => write!(f, "{n}.0")?,
+        Expr::Bool(b) => write!(f, "{b}")?,
+        Expr::Var(name) => f.write_str(name)?,
+        Expr::Load { array, index } => write!(f, "{array}[{index}]")?,
+        Expr::Len(array) => write!(f, "{array}.len()")?,
+        Expr::Unary(UnaryOp::FromBool, a) => write!(f, "usize::from({a})")?,
+        Expr::Unary(op @ (UnaryOp::Neg | UnaryOp::Not), a) => {
+            f.write_str(if *op == UnaryOp::Neg { "-" } else { "!" })?;
+            write_expr(f, a, UNARY)?;
+        }
+        Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) => {
+            write_expr(f, a, PRIMARY)?;
+            write!(f, ".{}({b})", op.symbol())?;
+        }
+        Expr::Binary(op, a, b) => {
+            // Comparisons do not chain in Rust.
+            let left = if precedence == 3 { 4 } else { precedence };
+            write_expr(f, a, left)?;
+            write!(f, " {} ", op.symbol())?;
+            write_expr(f, b, precedence + 1)?;
+        }
+    }
+    if precedence < outer {
+        f.write_str(")")?;
+    }
+    Ok(())
+}
+
+fn is_negative(literal: Literal) -> bool {
+    match literal {
+        Literal::Int(n) => n < 0,
+        Literal::Float(x) => x.is_sign_negative(),
+    }
+}
+
+impl fmt::Display for Stmt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_stmt(f, self, 0)
+    }
+}
+
+fn write_body(f: &mut fmt::Formatter<'_>, body: &[Stmt], depth: usize) -> fmt::Result {
+    body.iter().try_for_each(|stmt| write_stmt(f, stmt, depth))
+}
+
+fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Result {
+    let indent = "    ".repeat(depth);
+    f.write_str(&indent)?;
+    let symbol = |op: &Option<BinaryOp>| op.map_or("", BinaryOp::symbol);
+    match stmt {
+        Stmt::Comment(text) => writeln!(f, "// {text}"),
+        Stmt::Let { name, mutable, value } => {
+            writeln!(f, "let {}{name} = {value};", if *mutable { "mut " } else { "" })
+        }
+        Stmt::Assign { name, op, value } => writeln!(f, "{name} {}= {value};", symbol(op)),
+        Stmt::Store { array, index, op, value } => {
+            writeln!(f, "{array}[{index}] {}= {value};", symbol(op))
+        }
+        Stmt::Clear { array } => writeln!(f, "{array}.clear();"),
+        Stmt::Reserve { array, additional } => writeln!(f, "{array}.reserve({additional});"),
+        Stmt::Push { array, value } => writeln!(f, "{array}.push({value});"),
+        Stmt::Resize { array, len, value } => writeln!(f, "{array}.resize({len}, {value});"),
+        Stmt::For { name, start, end, body } => {
+            f.write_str("for ")?;
+            write!(f, "{name} in ")?;
+            write_expr(f, start, 1)?;
+            f.write_str("..")?;
+            write_expr(f, end, 1)?;
+            f.write_str(" {\n")?;
+            write_body(f, body, depth + 1)?;
+            writeln!(f, "{indent}}}")
+        }
+        Stmt::While { condition, body } => {
+            writeln!(f, "while {condition} {{")?;
+            write_body(f, body, depth + 1)?;
+            writeln!(f, "{indent}}}")
+        }
+        Stmt::If { arms, otherwise } => {
+            for (k, (condition, body)) in arms.iter().enumerate() {
+                let start = if k == 0 { "if" } else { " else if" };
+                writeln!(f, "{start} {condition} {{")?;
+                write_body(f, body, depth + 1)?;
+                write!(f, "{indent}}}")?;
+            }
+            if !otherwise.is_empty() {
+                f.write_str(" else {\n")?;
+                write_body(f, otherwise, depth + 1)?;
+                write!(f, "{indent}}}")?;
+            }
+            f.write_str("\n")
+        }
+    }
+}
+
+impl fmt::Display for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "fn {}(", self.name)?;
+        for (k, operand) in self.operands.iter().enumerate() {
+            let comma = if k == 0 { "" } else { ", " };
+            match operand {
+                Operand::Tensor(t) => write!(f, "{comma}{}: {}<{}>", t.name, t.format, t.dtype)?,
+                Operand::Scalar { name, dtype } => write!(f, "{comma}{name}: {dtype}")?,
+            }
+        }
+        match &self.result {
+            Result::Scalar { dtype, .. } => writeln!(f, ") -> {dtype} {{")?,
+            Result::Tensor(t) => writeln!(f, ") -> {}: {}<{}> {{", t.name, t.format, t.dtype)?,
+        }
+        write_body(f, &self.body, 1)?;
+        match &self.result {
+            Result::Scalar { value, .. } => writeln!(f, "    {value}\n}}"),
+            Result::Tensor(_) => f.write_str("}\n"),
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Folding constructors: the only way expressions and compound statements are built.
+//!
+//! Each returns the simplest form of what it is asked for, so no pass cleans up afterwards. Index
+//! arithmetic folds as numbers do; values fold only where the result is the same bit for bit in
+//! every type, so `x * 1.0` is `x`, but `0.0 * x` and `x + 0.0` stay: `x` may be a NaN or `-0.0`.
+
+mod conditions;
+mod statements;
+
+use super::{BinaryOp, Dtype, Expr, Literal, UnaryOp};
+
+pub use statements::does_nothing;
+
+#[allow(clippy::should_implement_trait, reason = "operands side by side read as the formula does")]
+impl Expr {
+    /// A variable.
+    pub fn var(name: &str) -> Expr {
+        Expr::Var(name.to_string())
+    }
+
+    /// `array[index]`
+    pub fn load(array: &str, index: Expr) -> Expr {
+        Expr::Load { array: array.to_string(), index: Box::new(index) }
+    }
+
+    /// `array.len()`
+    pub fn len(array: &str) -> Expr {
+        Expr::Len(array.to_string())
+    }
+
+    /// A constant of an element type.
+    pub fn value(literal: Literal, dtype: Dtype) -> Expr {
+        Expr::Value(literal, dtype)
+    }
+
+    /// `a + b`; of indices, constants are gathered on the right.
+    pub fn add(a: Expr, b: Expr) -> Expr {
+        if a.is_exact_zero() {
+            return b;
+        }
+        if b.is_exact_zero() {
+            return a;
+        }
+        match (a, b) {
+            (Expr::Index(m), Expr::Index(n)) => fold_index(BinaryOp::Add, m, n, m.checked_add(n)),
+            (Expr::Index(m), b) => Expr::add(b, Expr::Index(m)),
+            (a, Expr::Index(n)) => match a.split_offset() {
+                (inner, Offset::Plus(m)) if m.checked_add(n).is_some() => {
+                    offset(inner, Offset::Plus(m + n))
+                }
+                (inner, Offset::Minus(m)) if n >= m => offset(inner, Offset::Plus(n - m)),
+                (inner, Offset::Minus(m)) => offset(inner, Offset::Minus(m - n)),
+                (inner, Offset::Plus(m)) => {
+                    node(BinaryOp::Add, offset(inner, Offset::Plus(m)), Expr::Index(n))
+                }
+            },
+            (a, Expr::Unary(UnaryOp::Neg, b)) => Expr::sub(a, *b),
+            (a, b) => fold_integers(BinaryOp::Add, a, b, i64::checked_add),
+        }
+    }
+
+    /// `a - b`
+    pub fn sub(a: Expr, b: Expr) -> Expr {
+        if b.is_zero() {
+            return a;
+        }
+        if a == b && a.is_index() {
+            return Expr::Index(0);
+        }
+        match (a, b) {
+            (Expr::Index(m), Expr::Index(n)) => fold_index(BinaryOp::Sub, m, n, m.checked_sub(n)),
+            (a, Expr::Index(n)) => match a.split_offset() {
+                (inner, Offset::Plus(m)) if m >= n => offset(inner, Offset::Plus(m - n)),
+                (inner, Offset::Plus(m)) => offset(inner, Offset::Minus(n - m)),
+                (inner, Offset::Minus(m)) if m.checked_add(n).is_some() => {
+                    offset(inner, Offset::Minus(m + n))
+                }
+                (inner, Offset::Minus(m)) => {
+                    node(BinaryOp::Sub, offset(inner, Offset::Minus(m)), Expr::Index(n))
+                }
+            },
+            // The length of a range from `b` to `b + n`.
+            (Expr::Binary(BinaryOp::Add, x, n), b) if *x == b && matches!(*n, Expr::Index(_)) => *n,
+            (a, Expr::Unary(UnaryOp::Neg, b)) => Expr::add(a, *b),
+            (a, b) => fold_integers(BinaryOp::Sub, a, b, i64::checked_sub),
+        }
+    }
+
+    /// `a * b`
+    pub fn mul(a: Expr, b: Expr) -> Expr {
+        if a.is_exact_zero() || b.is_one() {
+            return a;
+        }
+        if b.is_exact_zero() || a.is_one() {
+            return b;
+        }
+        match (a, b) {
+            (Expr::Index(m), Expr::Index(n)) => fold_index(BinaryOp::Mul, m, n, m.checked_mul(n)),
+            (Expr::Index(m), b) => Expr::mul(b, Expr::Index(m)),
+            (Expr::Binary(BinaryOp::Mul, x, m), Expr::Index(n)) => match *m {
+                Expr::Index(m) if m.checked_mul(n).is_some() => {
+                    node(BinaryOp::Mul, *x, Expr::Index(m * n))
+                }
+                m => node(BinaryOp::Mul, node(BinaryOp::Mul, *x, m), Expr::Index(n)),
+            },
+            (a, b) => fold_integers(BinaryOp::Mul, a, b, i64::checked_mul),
+        }
+    }
+
+    /// `a / b`
+    pub fn div(a: Expr, b: Expr) -> Expr {
+        match (a, b) {
+            (a, b) if b.is_one() => a,
+            (Expr::Index(m), Expr::Index(n)) => fold_index(BinaryOp::Div, m, n, m.checked_div(n)),
+            (a, b) => node(BinaryOp::Div, a, b),
+        }
+    }
+
+    /// `a % b`
+    pub fn rem(a: Expr, b: Expr) -> Expr {
+        match (a, b) {
+            (Expr::Index(m), Expr::Index(n)) => fold_index(BinaryOp::Rem, m, n, m.checked_rem(n)),
+            (_, Expr::Index(1)) => Expr::Index(0),
+            (a, b) => node(BinaryOp::Rem, a, b),
+        }
+    }
+
+    /// The lesser of two.
+    pub fn min(a: Expr, b: Expr) -> Expr {
+        match (a, b) {
+            (Expr::Index(m), Expr::Index(n)) => Expr::Index(m.min(n)),
+            (a, b) if a == b => a,
+            (a, b) => node(BinaryOp::Min, a, b),
+        }
+    }
+
+    /// The greater of two.
+    pub fn max(a: Expr, b: Expr) -> Expr {
+        match (a, b) {
+            (Expr::Index(m), Expr::Index(n)) => Expr::Index(m.max(n)),
+            (a, Expr::Index(0)) => a,
+            (Expr::Index(0), b) => b,
+            (a, b) if a == b => a,
+            (a, b) => node(BinaryOp::Max, a, b),
+        }
+    }
+
+    /// `-a`
+    pub fn neg(a: Expr) -> Expr {
+        match a {
+            Expr::Unary(UnaryOp::Neg, inner) => *inner,
+            Expr::Value(Literal::Float(x), dtype) => Expr::Value(Literal::Float(-x), dtype),
+            Expr::Value(Literal::Int(0), dtype) if !dtype.is_integer() => {
+                Expr::Value(Literal::Float(-0.0), dtype)
+            }
+            Expr::Value(Literal::Int(n), dtype) if !dtype.is_unsigned() && n != i64::MIN => {
+                Expr::Value(Literal::Int(-n), dtype)
+            }
+            a => Expr::Unary(UnaryOp::Neg, Box::new(a)),
+        }
+    }
+
+    /// Any unary operation, folded.
+    pub fn unary(op: UnaryOp, a: Expr) -> Expr {
+        match op {
+            UnaryOp::Neg => Expr::neg(a),
+            UnaryOp::Not => Expr::not(a),
+            UnaryOp::FromBool => Expr::from_bool(a),
+        }
+    }
+
+    /// Any binary operation, folded.
+    pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+        match op {
+            BinaryOp::Add => Expr::add(a, b),
+            BinaryOp::Sub => Expr::sub(a, b),
+            BinaryOp::Mul => Expr::mul(a, b),
+            BinaryOp::Div => Expr::div(a, b),
+            BinaryOp::Rem => Expr::rem(a, b),
+            BinaryOp::Min => Expr::min(a, b),
+            BinaryOp::Max => Expr::max(a, b),
+            BinaryOp::Eq => Expr::eq(a, b),
+            BinaryOp::Ne => Expr::ne(a, b),
+            BinaryOp::Lt => Expr::lt(a, b),
+            BinaryOp::Le => Expr::le(a, b),
+            BinaryOp::And => Expr::and(a, b),
+            BinaryOp::Or => Expr::or(a, b),
+        }
+    }
+
+    /// Whether it is a zero, of whatever type; `-0.0` is none.
+    pub fn is_zero(&self) -> bool {
+        match self.constant() {
+            Some((Literal::Float(x), _)) => x == 0.0 && x.is_sign_positive(),
+            Some((Literal::Int(n), _)) => n == 0,
+            None => *self == Expr::Index(0),
+        }
+    }
+
+    /// Whether it is a one, of whatever type.
+    pub fn is_one(&self) -> bool {
+        self.constant().map_or(*self == Expr::Index(1), |(literal, _)| literal.is_one())
+    }
+
+    /// The constant of an element type that it is.
+    pub fn constant(&self) -> Option<(Literal, Dtype)> {
+        if let Expr::Value(literal, dtype) = self { Some((*literal, *dtype)) } else { None }
+    }
+
+    /// Whether it is a zero of a type in which zero is neutral to addition and annihilates.
+    fn is_exact_zero(&self) -> bool {
+        self.is_zero() && self.constant().is_none_or(|(_, dtype)| dtype.is_integer())
+    }
+
+    /// Whether it is visibly an index, and so neither a NaN nor negative.
+    fn is_index(&self) -> bool {
+        match self {
+            Expr::Index(_) | Expr::Len(_) | Expr::Unary(UnaryOp::FromBool, _) => true,
+            Expr::Binary(op, a, b) => op.is_arithmetic() && (a.is_index() || b.is_index()),
+            Expr::Value(..)
+            | Expr::Bool(_)
+            | Expr::Var(_)
+            | Expr::Load { .. }
+            | Expr::Unary(UnaryOp::Neg | UnaryOp::Not, _) => false,
+        }
+    }
+
+    /// This expression as another one and a constant index that is added or subtracted.
+    fn split_offset(self) -> (Expr, Offset) {
+        match self {
+            Expr::Binary(BinaryOp::Add, a, b) => match *b {
+                Expr::Index(n) => (*a, Offset::Plus(n)),
+                b => (node(BinaryOp::Add, *a, b), Offset::Plus(0)),
+            },
+            Expr::Binary(BinaryOp::Sub, a, b) => match *b {
+                Expr::Index(n) => (*a, Offset::Minus(n)),
+                b => (node(BinaryOp::Sub, *a, b), Offset::Plus(0)),
+            },
+            other => (other, Offset::Plus(0)),
+        }
+    }
+}
+
+/// A constant index that is added or subtracted.
+#[derive(Clone, Copy)]
+enum Offset {
+    Plus(usize),
+    Minus(usize),
+}
+
+fn offset(a: Expr, by: Offset) -> Expr {
+    match by {
+        Offset::Plus(0) | Offset::Minus(0) => a,
+        Offset::Plus(n) => node(BinaryOp::Add, a, Expr::Index(n)),
+        Offset::Minus(n) => node(BinaryOp::Sub, a, Expr::Index(n)),
+    }
+}
+
+fn node(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+    Expr::Binary(op, Box::new(a), Box::new(b))
+}
+
+/// The constant, or the operation where it has no result.
+fn fold_index(op: BinaryOp, m: usize, n: usize, folded: Option<usize>) -> Expr {
+    folded.map_or_else(|| node(op, Expr::Index(m), Expr::Index(n)), Expr::Index)
+}
+
+/// Folds integer constants whose result their type can hold.
+fn fold_integers(op: BinaryOp, a: Expr, b: Expr, fold: impl Fn(i64, i64) -> Option<i64>) -> Expr {
+    if let (Expr::Value(Literal::Int(m), dtype), Expr::Value(Literal::Int(n), other)) = (&a, &b)
+        && dtype.is_integer()
+        && dtype == other
+        && let Some(folded) = fold(*m, *n)
+        && holds(*dtype, folded)
+    {
+        return Expr::Value(Literal::Int(folded), *dtype);
+    }
+    node(op, a, b)
+}
+
+/// Whether an integer type can hold a number.
+fn holds(dtype: Dtype, n: i64) -> bool {
+    match dtype {
+        Dtype::I8 => i8::try_from(n).is_ok(),
+        Dtype::I16 => i16::try_from(n).is_ok(),
+        Dtype::I32 => i32::try_from(n).is_ok(),
+        Dtype::I64 => true,
+        Dtype::U8 => u8::try_from(n).is_ok(),
+        Dtype::U16 => u16::try_from(n).is_ok(),
+        Dtype::U32 => u32::try_from(n).is_ok(),
+        Dtype::U64 | Dtype::Usize => n >= 0,
+        Dtype::F64 | Dtype::F32 | Dtype::C64 | Dtype::C32 => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn x() -> Expr {
+        Expr::var("x")
+    }
+
+    fn float(x: f64) -> Expr {
+        Expr::value(Literal::Float(x), Dtype::F64)
+    }
+
+    fn int(n: i64) -> Expr {
+        Expr::value(Literal::Int(n), Dtype::U8)
+    }
+
+    #[test]
+    fn index_arithmetic_has_no_noise() {
+        let n = Expr::Index;
+        let row = Expr::add(Expr::mul(n(0), Expr::var("n")), x());
+        assert_eq!(row, x());
+        assert_eq!(Expr::mul(n(1), x()), x());
+        assert_eq!(Expr::sub(Expr::add(x(), n(1)), n(1)), x());
+        assert_eq!(Expr::add(Expr::sub(x(), n(1)), n(1)), x());
+        assert_eq!(Expr::add(Expr::add(x(), n(2)), n(3)), Expr::add(x(), n(5)));
+        assert_eq!(Expr::add(n(2), x()).to_string(), "x + 2");
+        assert_eq!(Expr::sub(Expr::add(x(), n(2)), n(5)).to_string(), "x - 3");
+        assert_eq!(Expr::sub(Expr::add(x(), n(1)), x()), n(1));
+        assert_eq!(Expr::mul(Expr::mul(n(4), x()), n(2)).to_string(), "x * 8");
+        assert_eq!(Expr::min(x(), x()), x());
+        assert_eq!(Expr::max(n(0), x()), x());
+        assert_eq!(Expr::rem(x(), n(1)), n(0));
+        assert_eq!(Expr::mul(n(6), n(7)), n(42));
+        assert_eq!(Expr::sub(n(1), n(2)).to_string(), "1 - 2");
+    }
+
+    #[test]
+    fn floats_fold_only_where_every_bit_stays() {
+        assert_eq!(Expr::mul(x(), float(1.0)), x());
+        assert_eq!(Expr::mul(float(1.0), x()), x());
+        assert_eq!(Expr::div(x(), float(1.0)), x());
+        assert_eq!(Expr::sub(x(), float(0.0)), x());
+        assert_eq!(Expr::add(x(), float(0.0)).to_string(), "x + 0.0");
+        assert_eq!(Expr::mul(float(0.0), x()).to_string(), "0.0 * x");
+        assert_eq!(Expr::sub(float(0.0), x()).to_string(), "0.0 - x");
+        assert_eq!(Expr::neg(float(2.0)), float(-2.0));
+        assert_eq!(Expr::add(x(), Expr::neg(Expr::var("y"))).to_string(), "x - y");
+    }
+
+    #[test]
+    fn integers_fold_where_their_type_holds_the_result() {
+        assert_eq!(Expr::mul(int(0), x()), int(0));
+        assert_eq!(Expr::add(x(), int(0)), x());
+        assert_eq!(Expr::add(int(200), int(55)), int(255));
+        assert_eq!(Expr::add(int(200), int(56)).to_string(), "200 + 56");
+        assert_eq!(Expr::sub(int(1), int(2)).to_string(), "1 - 2");
+    }
+}

@@ -1,0 +1,189 @@
+//! Folding constructors of statements: what does nothing is not there.
+
+use crate::ir::{BinaryOp, Expr, Stmt, UnaryOp};
+
+impl Stmt {
+    /// `let name = value;`
+    pub fn bind(name: &str, value: Expr) -> Stmt {
+        Stmt::Let { name: name.to_string(), mutable: false, value }
+    }
+
+    /// `let mut name = value;`
+    pub fn bind_mut(name: &str, value: Expr) -> Stmt {
+        Stmt::Let { name: name.to_string(), mutable: true, value }
+    }
+
+    /// `name = value;`
+    pub fn assign(name: &str, value: Expr) -> Stmt {
+        Stmt::Assign { name: name.to_string(), op: None, value }
+    }
+
+    /// `name += value;`, or `-=` where the value is a negation.
+    pub fn accumulate(name: &str, value: Expr) -> Stmt {
+        let (op, value) = split_sign(value);
+        Stmt::Assign { name: name.to_string(), op: Some(op), value }
+    }
+
+    /// `array[index] = value;`
+    pub fn store(array: &str, index: Expr, value: Expr) -> Stmt {
+        Stmt::Store { array: array.to_string(), index, op: None, value }
+    }
+
+    /// `array[index] += value;`, or `-=` where the value is a negation.
+    pub fn accumulate_at(array: &str, index: Expr, value: Expr) -> Stmt {
+        let (op, value) = split_sign(value);
+        Stmt::Store { array: array.to_string(), index, op: Some(op), value }
+    }
+
+    /// `array.push(value);`
+    pub fn push(array: &str, value: Expr) -> Stmt {
+        Stmt::Push { array: array.to_string(), value }
+    }
+
+    /// `for name in start..end { body }`; nothing where there is nothing to do.
+    pub fn for_range(name: &str, start: Expr, end: Expr, body: Vec<Stmt>) -> Vec<Stmt> {
+        let is_empty = match (&start, &end) {
+            (Expr::Index(start), Expr::Index(end)) => start >= end,
+            (start, end) => start == end,
+        };
+        if is_empty || does_nothing(&body) {
+            return Vec::new();
+        }
+        vec![Stmt::For { name: name.to_string(), start, end, body }]
+    }
+
+    /// `while condition { body }`; nothing where the condition never holds.
+    pub fn repeat_while(condition: Expr, body: Vec<Stmt>) -> Vec<Stmt> {
+        match condition {
+            Expr::Bool(false) => Vec::new(),
+            condition => vec![Stmt::While { condition, body }],
+        }
+    }
+
+    /// `if condition { body }`
+    pub fn when(condition: Expr, body: Vec<Stmt>) -> Vec<Stmt> {
+        Stmt::choose(vec![(condition, body)], Vec::new())
+    }
+
+    /// `if … { … } else if … { … } else { … }`, without arms that are never taken or do nothing.
+    pub fn choose(arms: Vec<(Expr, Vec<Stmt>)>, otherwise: Vec<Stmt>) -> Vec<Stmt> {
+        let mut kept: Vec<(Expr, Vec<Stmt>)> = Vec::new();
+        let mut rest = otherwise;
+        for (condition, body) in arms {
+            match condition {
+                Expr::Bool(false) => {}
+                Expr::Bool(true) => {
+                    rest = body;
+                    break;
+                }
+                condition => {
+                    if let Some((last, same)) = kept.last_mut()
+                        && *same == body
+                    {
+                        *last = Expr::or(last.clone(), condition);
+                    } else {
+                        kept.push((condition, body));
+                    }
+                }
+            }
+        }
+        if does_nothing(&rest) {
+            rest.clear();
+        }
+        // A chain of conditions in the last branch continues this one.
+        if let [Stmt::If { arms, otherwise }] = rest.as_slice() {
+            kept.extend(arms.iter().cloned());
+            rest = otherwise.clone();
+        }
+        while kept
+            .last()
+            .is_some_and(|(_, body)| *body == rest || rest.is_empty() && does_nothing(body))
+        {
+            kept.pop();
+        }
+        if kept.is_empty() {
+            return rest;
+        }
+        if let [(condition, body)] = kept.as_slice() {
+            if does_nothing(body) {
+                return Stmt::when(Expr::not(condition.clone()), rest);
+            }
+            // One condition within another is their conjunction.
+            if rest.is_empty()
+                && let [Stmt::If { arms, otherwise }] = body.as_slice()
+                && let ([(inner, inner_body)], []) = (arms.as_slice(), otherwise.as_slice())
+            {
+                kept = vec![(Expr::and(condition.clone(), inner.clone()), inner_body.clone())];
+            }
+        }
+        vec![Stmt::If { arms: kept, otherwise: rest }]
+    }
+}
+
+/// Whether statements have no effect: there are none, or comments alone.
+pub fn does_nothing(body: &[Stmt]) -> bool {
+    body.iter().all(|stmt| matches!(stmt, Stmt::Comment(_)))
+}
+
+/// How to accumulate a value: a negation is subtracted, and so is a product that begins with one.
+fn split_sign(value: Expr) -> (BinaryOp, Expr) {
+    match value {
+        Expr::Unary(UnaryOp::Neg, inner) => (BinaryOp::Sub, *inner),
+        Expr::Binary(op @ (BinaryOp::Mul | BinaryOp::Div), a, b) => {
+            let (sign, a) = split_sign(*a);
+            (sign, Expr::Binary(op, Box::new(a), b))
+        }
+        value => (BinaryOp::Add, value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(name: &str) -> Vec<Stmt> {
+        vec![Stmt::assign(name, Expr::Index(1))]
+    }
+
+    fn c(name: &str) -> Expr {
+        Expr::var(name)
+    }
+
+    #[test]
+    fn a_negation_is_subtracted() {
+        let product = Expr::mul(Expr::neg(c("a")), c("b"));
+        assert_eq!(Stmt::accumulate("x", product).to_string(), "x -= a * b;\n");
+        assert_eq!(Stmt::accumulate("x", c("a")).to_string(), "x += a;\n");
+    }
+
+    #[test]
+    fn what_does_nothing_vanishes() {
+        assert!(Stmt::for_range("i", Expr::Index(0), Expr::Index(0), set("x")).is_empty());
+        assert!(Stmt::for_range("i", Expr::Index(0), c("n"), Vec::new()).is_empty());
+        assert!(Stmt::when(c("p"), vec![Stmt::Comment("Nothing.".into())]).is_empty());
+        assert!(Stmt::repeat_while(Expr::Bool(false), set("x")).is_empty());
+    }
+
+    #[test]
+    fn decided_conditions_vanish() {
+        assert_eq!(Stmt::when(Expr::Bool(true), set("x")), set("x"));
+        let arms = vec![(c("p"), set("x")), (Expr::Bool(true), set("y")), (c("q"), set("z"))];
+        let chosen = Stmt::choose(arms, set("w"));
+        assert_eq!(chosen, Stmt::choose(vec![(c("p"), set("x"))], set("y")));
+        assert_eq!(Stmt::choose(vec![(Expr::Bool(false), set("x"))], set("y")), set("y"));
+    }
+
+    #[test]
+    fn branches_join() {
+        let same = Stmt::choose(vec![(c("p"), set("x")), (c("q"), set("x"))], Vec::new());
+        assert_eq!(same, Stmt::when(Expr::or(c("p"), c("q")), set("x")));
+        assert_eq!(Stmt::choose(vec![(c("p"), set("x"))], set("x")), set("x"));
+        let within = Stmt::when(c("p"), Stmt::when(c("q"), set("x")));
+        assert_eq!(within, Stmt::when(Expr::and(c("p"), c("q")), set("x")));
+        let chain = Stmt::choose(vec![(c("p"), set("x"))], Stmt::when(c("q"), set("y")));
+        let flat = Stmt::choose(vec![(c("p"), set("x")), (c("q"), set("y"))], Vec::new());
+        assert_eq!(chain, flat);
+        let inverted = Stmt::choose(vec![(c("p"), Vec::new())], set("y"));
+        assert_eq!(inverted, Stmt::when(Expr::not(c("p")), set("y")));
+    }
+}

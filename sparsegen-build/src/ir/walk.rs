@@ -1,0 +1,211 @@
+//! Walks over expressions and statements: what they read, and replacing variables.
+
+use std::collections::BTreeMap;
+
+use super::{Expr, Stmt};
+
+impl Expr {
+    /// Calls `visit` on this expression and every one within, outermost first.
+    pub fn for_each<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
+        visit(self);
+        match self {
+            Expr::Index(_) | Expr::Value(..) | Expr::Bool(_) | Expr::Var(_) | Expr::Len(_) => {}
+            Expr::Load { index, .. } => index.for_each(visit),
+            Expr::Unary(_, a) => a.for_each(visit),
+            Expr::Binary(_, a, b) => {
+                a.for_each(visit);
+                b.for_each(visit);
+            }
+        }
+    }
+
+    /// Whether it reads a variable or an array of this name.
+    pub fn mentions(&self, name: &str) -> bool {
+        let mut found = false;
+        self.for_each(&mut |e| match e {
+            Expr::Var(n) | Expr::Len(n) | Expr::Load { array: n, .. } => found |= n == name,
+            Expr::Index(_)
+            | Expr::Value(..)
+            | Expr::Bool(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..) => {}
+        });
+        found
+    }
+
+    /// This expression with a variable replaced, folded anew.
+    pub fn substitute(&self, name: &str, by: &Expr) -> Expr {
+        match self {
+            Expr::Var(n) if n == name => by.clone(),
+            Expr::Index(_) | Expr::Value(..) | Expr::Bool(_) | Expr::Var(_) | Expr::Len(_) => {
+                self.clone()
+            }
+            Expr::Load { array, index } => Expr::load(array, index.substitute(name, by)),
+            Expr::Unary(op, a) => Expr::unary(*op, a.substitute(name, by)),
+            Expr::Binary(op, a, b) => {
+                Expr::binary(*op, a.substitute(name, by), b.substitute(name, by))
+            }
+        }
+    }
+}
+
+impl Stmt {
+    /// The expressions that stand in this statement itself, not in a body within.
+    pub fn expressions(&self) -> Vec<&Expr> {
+        match self {
+            Stmt::Comment(_) | Stmt::Clear { .. } => Vec::new(),
+            Stmt::Let { value, .. } | Stmt::Assign { value, .. } | Stmt::Push { value, .. } => {
+                vec![value]
+            }
+            Stmt::Store { index, value, .. } => vec![index, value],
+            Stmt::Reserve { additional, .. } => vec![additional],
+            Stmt::Resize { len, value, .. } => vec![len, value],
+            Stmt::For { start, end, .. } => vec![start, end],
+            Stmt::While { condition, .. } => vec![condition],
+            Stmt::If { arms, .. } => arms.iter().map(|(condition, _)| condition).collect(),
+        }
+    }
+
+    /// The bodies within this statement.
+    pub fn bodies(&self) -> Vec<&[Stmt]> {
+        match self {
+            Stmt::Comment(_)
+            | Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Clear { .. }
+            | Stmt::Reserve { .. }
+            | Stmt::Push { .. }
+            | Stmt::Resize { .. } => Vec::new(),
+            Stmt::For { body, .. } | Stmt::While { body, .. } => vec![body],
+            Stmt::If { arms, otherwise } => {
+                let bodies = arms.iter().map(|(_, body)| body.as_slice());
+                bodies.chain([otherwise.as_slice()]).collect()
+            }
+        }
+    }
+
+    /// Calls `visit` on this statement and every one within, in the order of the text.
+    pub fn for_each<'s>(&'s self, visit: &mut impl FnMut(&'s Stmt)) {
+        visit(self);
+        for body in self.bodies() {
+            for stmt in body {
+                stmt.for_each(visit);
+            }
+        }
+    }
+
+    /// This statement with every expression, here and within, and every body replaced; folded anew.
+    pub fn map(
+        &self,
+        expr: &mut impl FnMut(&Expr) -> Expr,
+        body: &mut impl FnMut(&[Stmt]) -> Vec<Stmt>,
+    ) -> Vec<Stmt> {
+        vec![match self {
+            Stmt::Comment(_) | Stmt::Clear { .. } => self.clone(),
+            Stmt::Let { name, mutable, value } => {
+                Stmt::Let { name: name.clone(), mutable: *mutable, value: expr(value) }
+            }
+            Stmt::Assign { name, op, value } => {
+                Stmt::Assign { name: name.clone(), op: *op, value: expr(value) }
+            }
+            Stmt::Store { array, index, op, value } => Stmt::Store {
+                array: array.clone(),
+                index: expr(index),
+                op: *op,
+                value: expr(value),
+            },
+            Stmt::Reserve { array, additional } => {
+                Stmt::Reserve { array: array.clone(), additional: expr(additional) }
+            }
+            Stmt::Push { array, value } => Stmt::Push { array: array.clone(), value: expr(value) },
+            Stmt::Resize { array, len, value } => {
+                Stmt::Resize { array: array.clone(), len: expr(len), value: expr(value) }
+            }
+            Stmt::For { name, start, end, body: inner } => {
+                return Stmt::for_range(name, expr(start), expr(end), body(inner));
+            }
+            Stmt::While { condition, body: inner } => {
+                return Stmt::repeat_while(expr(condition), body(inner));
+            }
+            Stmt::If { arms, otherwise } => {
+                let arms = arms.iter().map(|(c, inner)| (expr(c), body(inner))).collect();
+                return Stmt::choose(arms, body(otherwise));
+            }
+        }]
+    }
+}
+
+/// Statements with a variable replaced in every expression.
+pub fn substitute(body: &[Stmt], name: &str, by: &Expr) -> Vec<Stmt> {
+    let replace = |stmt: &Stmt| {
+        stmt.map(&mut |e| e.substitute(name, by), &mut |body| substitute(body, name, by))
+    };
+    body.iter().flat_map(replace).collect()
+}
+
+/// How often each variable and array is used in a body.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Uses {
+    /// Variables and arrays whose contents or lengths are read, with how often.
+    pub read: BTreeMap<String, usize>,
+    /// Variables that are assigned and arrays that are stored to, with how often; a `let` is not
+    /// an assignment.
+    pub written: BTreeMap<String, usize>,
+}
+
+impl Uses {
+    /// The uses in a body and all bodies within.
+    pub fn of(body: &[Stmt]) -> Uses {
+        let mut uses = Uses::default();
+        for stmt in body {
+            stmt.for_each(&mut |stmt| uses.count(stmt));
+        }
+        uses
+    }
+
+    /// Adds the reads of an expression.
+    pub fn count_expr(&mut self, expr: &Expr) {
+        expr.for_each(&mut |e| match e {
+            Expr::Var(name) | Expr::Len(name) | Expr::Load { array: name, .. } => {
+                *self.read.entry(name.clone()).or_default() += 1;
+            }
+            Expr::Index(_)
+            | Expr::Value(..)
+            | Expr::Bool(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..) => {}
+        });
+    }
+
+    /// How often a name is read.
+    pub fn reads(&self, name: &str) -> usize {
+        self.read.get(name).copied().unwrap_or(0)
+    }
+
+    /// How often a name is written.
+    pub fn writes(&self, name: &str) -> usize {
+        self.written.get(name).copied().unwrap_or(0)
+    }
+
+    fn count(&mut self, stmt: &Stmt) {
+        for expr in stmt.expressions() {
+            self.count_expr(expr);
+        }
+        match stmt {
+            Stmt::Assign { name, .. }
+            | Stmt::Store { array: name, .. }
+            | Stmt::Clear { array: name }
+            | Stmt::Reserve { array: name, .. }
+            | Stmt::Push { array: name, .. }
+            | Stmt::Resize { array: name, .. } => {
+                *self.written.entry(name.clone()).or_default() += 1;
+            }
+            Stmt::Comment(_)
+            | Stmt::Let { .. }
+            | Stmt::For { .. }
+            | Stmt::While { .. }
+            | Stmt::If { .. } => {}
+        }
+    }
+}
