@@ -8,6 +8,8 @@ mod display;
 mod fold;
 #[cfg(any(test, feature = "interpret"))]
 pub mod interpret;
+#[cfg(test)]
+pub(crate) mod samples;
 mod walk;
 
 pub use fold::does_nothing;

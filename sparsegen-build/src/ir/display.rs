@@ -167,18 +167,74 @@ impl fmt::Display for Function {
         for (k, operand) in self.operands.iter().enumerate() {
             let comma = if k == 0 { "" } else { ", " };
             match operand {
-                Operand::Tensor(t) => write!(f, "{comma}{}: {}<{}>", t.name, t.format, t.dtype)?,
+                Operand::Tensor(t) => {
+                    write!(f, "{comma}{}: View<{}, {}>", t.name, t.dtype, t.format)?
+                }
                 Operand::Scalar { name, dtype } => write!(f, "{comma}{name}: {dtype}")?,
             }
         }
         match &self.result {
             Result::Scalar { dtype, .. } => writeln!(f, ") -> {dtype} {{")?,
-            Result::Tensor(t) => writeln!(f, ") -> {}: {}<{}> {{", t.name, t.format, t.dtype)?,
+            Result::Tensor(t) => {
+                writeln!(f, ") -> {}: Tensor<{}, {}> {{", t.name, t.dtype, t.format)?
+            }
         }
         write_body(f, &self.body, 1)?;
         match &self.result {
             Result::Scalar { value, .. } => writeln!(f, "    {value}\n}}"),
             Result::Tensor(_) => f.write_str("}\n"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Dtype, samples};
+
+    #[test]
+    fn functions_read_as_rust() {
+        let text = samples::spmv().to_string();
+        assert_eq!(
+            text,
+            "\
+fn spmv(a: View<f64, Csr>, x: View<f64, Dense<1>>) -> y: Tensor<f64, Dense<1>> {
+    for i in 0..i_size {
+        let mut sum = 0.0;
+        for p_a in a2_pos[i]..a2_pos[i + 1] {
+            let j = a2_crd[p_a];
+            sum += a_vals[p_a] * x_vals[j];
+        }
+        y_vals[i] = sum;
+    }
+}
+"
+        );
+    }
+
+    #[test]
+    fn branches_stand_in_a_chain() {
+        let text = samples::add().to_string();
+        assert!(text.contains("        } else if j_a < j_b {\n"), "{text}");
+        assert!(text.contains("    // A and B both have entries left in row i.\n"), "{text}");
+    }
+
+    #[test]
+    fn parentheses_are_where_they_are_needed() {
+        let [a, b, c] = ["a", "b", "c"].map(Expr::var);
+        let sum = Expr::add(a.clone(), b.clone());
+        assert_eq!(Expr::mul(sum.clone(), c.clone()).to_string(), "(a + b) * c");
+        assert_eq!(Expr::sub(c.clone(), sum.clone()).to_string(), "c - (a + b)");
+        assert_eq!(Expr::sub(sum.clone(), c.clone()).to_string(), "a + b - c");
+        assert_eq!(Expr::min(sum.clone(), c.clone()).to_string(), "(a + b).min(c)");
+        assert_eq!(Expr::neg(sum).to_string(), "-(a + b)");
+        let both = Expr::and(Expr::lt(a.clone(), b.clone()), Expr::eq(b, c.clone()));
+        assert_eq!(both.to_string(), "a < b && b == c");
+        assert_eq!(
+            Expr::eq(Expr::lt(a.clone(), c), Expr::Bool(true)).to_string(),
+            "(a < c) == true"
+        );
+        let negative = Expr::value(Literal::Float(-2.0), Dtype::F64);
+        assert_eq!(Expr::mul(a, negative).to_string(), "a * -2.0");
     }
 }

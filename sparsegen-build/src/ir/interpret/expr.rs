@@ -1,0 +1,144 @@
+//! Evaluates expressions.
+
+use std::cmp::Ordering;
+
+use super::{Machine, Number, Storage, Value};
+use crate::ir::{BinaryOp, Expr, UnaryOp};
+
+impl Machine {
+    /// The value of an expression, or why it has none.
+    pub(super) fn eval(&self, expr: &Expr) -> Result<Value, String> {
+        match expr {
+            Expr::Index(n) => Ok(Value::Index(*n)),
+            Expr::Value(literal, dtype) => Ok(Value::Number(Number::of(*literal, *dtype), *dtype)),
+            Expr::Bool(b) => Ok(Value::Bool(*b)),
+            Expr::Var(name) => {
+                let variable = self.scopes.iter().rev().find_map(|scope| scope.get(name));
+                Ok(variable.ok_or_else(|| format!("`{name}` is not declared"))?.value)
+            }
+            Expr::Load { array, index } => self.load(array, self.eval(index)?.index()?),
+            Expr::Len(array) => Ok(Value::Index(self.array(array)?.cells.len())),
+            Expr::Unary(op, a) => unary(*op, self.eval(a)?),
+            // The right side is not evaluated where the left one decides.
+            Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
+                let a = self.eval(a)?.bool()?;
+                if a == (*op == BinaryOp::Or) {
+                    return Ok(Value::Bool(a));
+                }
+                Ok(Value::Bool(self.eval(b)?.bool()?))
+            }
+            Expr::Binary(op, a, b) => binary(*op, self.eval(a)?, self.eval(b)?),
+        }
+    }
+
+    /// An element of an array.
+    pub(super) fn load(&self, name: &str, index: usize) -> Result<Value, String> {
+        let cells = &self.array(name)?.cells;
+        let cell = cells.get(index);
+        let out_of_bounds =
+            || format!("index {index} of `{name}`, which has {} elements", cells.len());
+        cell.ok_or_else(out_of_bounds)?
+            .ok_or_else(|| format!("`{name}[{index}]` is read before it is written"))
+    }
+
+    pub(super) fn array(&self, name: &str) -> Result<&Storage, String> {
+        self.arrays.get(name).ok_or_else(|| format!("there is no array `{name}`"))
+    }
+}
+
+impl Value {
+    pub(super) fn index(self) -> Result<usize, String> {
+        if let Value::Index(n) = self { Ok(n) } else { Err(format!("{self} is not an index")) }
+    }
+
+    pub(super) fn bool(self) -> Result<bool, String> {
+        if let Value::Bool(b) = self { Ok(b) } else { Err(format!("{self} is not a condition")) }
+    }
+
+    pub(super) fn number(self) -> Result<Number, String> {
+        if let Value::Number(n, _) = self { Ok(n) } else { Err(format!("{self} is not a number")) }
+    }
+
+    /// Whether two values are of one type.
+    pub(super) fn is_like(self, other: Value) -> bool {
+        match (self, other) {
+            (Value::Index(_), Value::Index(_)) | (Value::Bool(_), Value::Bool(_)) => true,
+            (Value::Number(_, a), Value::Number(_, b)) => a == b,
+            (Value::Index(_) | Value::Bool(_) | Value::Number(..), _) => false,
+        }
+    }
+}
+
+fn unary(op: UnaryOp, a: Value) -> Result<Value, String> {
+    match (op, a) {
+        (UnaryOp::Neg, Value::Number(number, dtype)) => {
+            Ok(Value::Number(number.neg(dtype)?, dtype))
+        }
+        (UnaryOp::Neg, Value::Index(_) | Value::Bool(_)) => Err(format!("{a} has no negation")),
+        (UnaryOp::Not, a) => Ok(Value::Bool(!a.bool()?)),
+        (UnaryOp::FromBool, a) => Ok(Value::Index(usize::from(a.bool()?))),
+    }
+}
+
+/// A binary operation on two values of one type, or why it has no result.
+pub(super) fn binary(op: BinaryOp, a: Value, b: Value) -> Result<Value, String> {
+    match (a, b) {
+        (Value::Index(a), Value::Index(b)) if op.is_arithmetic() => index(op, a, b),
+        (Value::Index(a), Value::Index(b)) => compare(op, Some(a.cmp(&b)), a == b),
+        (Value::Number(x, dtype), Value::Number(y, other)) if dtype == other => {
+            if op.is_arithmetic() {
+                Ok(Value::Number(Number::arithmetic(op, x, y, dtype)?, dtype))
+            } else if dtype.is_complex() && matches!(op, BinaryOp::Lt | BinaryOp::Le) {
+                Err("complex numbers have no order".into())
+            } else {
+                compare(op, x.compare(y), x == y)
+            }
+        }
+        (Value::Bool(a), Value::Bool(b)) => match op {
+            BinaryOp::And => Ok(Value::Bool(a && b)),
+            BinaryOp::Or => Ok(Value::Bool(a || b)),
+            op if op.is_arithmetic() => Err(format!("`{}` of conditions", op.symbol())),
+            op => compare(op, Some(a.cmp(&b)), a == b),
+        },
+        (a, b) => Err(format!("`{}` of {a} and {b}", op.symbol())),
+    }
+}
+
+fn index(op: BinaryOp, a: usize, b: usize) -> Result<Value, String> {
+    let result = match op {
+        BinaryOp::Add => a.checked_add(b),
+        BinaryOp::Sub => a.checked_sub(b),
+        BinaryOp::Mul => a.checked_mul(b),
+        BinaryOp::Div => a.checked_div(b),
+        BinaryOp::Rem => a.checked_rem(b),
+        BinaryOp::Min => Some(a.min(b)),
+        BinaryOp::Max => Some(a.max(b)),
+        BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::And
+        | BinaryOp::Or => None,
+    };
+    let why = || format!("{a} {} {b} overflows or divides by zero", op.symbol());
+    result.map(Value::Index).ok_or_else(why)
+}
+
+/// A comparison; numbers that have no order are neither less nor equal.
+fn compare(op: BinaryOp, order: Option<Ordering>, equal: bool) -> Result<Value, String> {
+    match op {
+        BinaryOp::Eq => Ok(Value::Bool(equal)),
+        BinaryOp::Ne => Ok(Value::Bool(!equal)),
+        BinaryOp::Lt => Ok(Value::Bool(order == Some(Ordering::Less))),
+        BinaryOp::Le => Ok(Value::Bool(matches!(order, Some(Ordering::Less | Ordering::Equal)))),
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Mul
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::And
+        | BinaryOp::Or => Err(format!("`{}` of numbers", op.symbol())),
+    }
+}

@@ -1,0 +1,187 @@
+//! Numbers of every element type, with the arithmetic that Rust gives each in a debug build.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use crate::ir::{BinaryOp, Dtype, Literal};
+
+/// A number of an element type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// Of `f64` or `f32`.
+    Float(f64),
+    /// Of an integer type.
+    Integer(i128),
+    /// Of `c64` or `c32`: the real and the imaginary part.
+    Complex(f64, f64),
+}
+
+impl Number {
+    /// The zero of a type.
+    pub fn zero(dtype: Dtype) -> Number {
+        Number::of(Literal::Int(0), dtype)
+    }
+
+    /// A literal as a type holds it.
+    pub fn of(literal: Literal, dtype: Dtype) -> Number {
+        let real = match literal {
+            Literal::Int(n) => n as f64,
+            Literal::Float(x) => x,
+        };
+        if dtype.is_complex() {
+            Number::Complex(round(real, dtype), 0.0)
+        } else if dtype.is_float() {
+            Number::Float(round(real, dtype))
+        } else {
+            match literal {
+                Literal::Int(n) => Number::Integer(n.into()),
+                Literal::Float(x) => Number::Integer(x as i128),
+            }
+        }
+    }
+
+    /// The negation, or why there is none.
+    pub(super) fn neg(self, dtype: Dtype) -> Result<Number, String> {
+        match self {
+            Number::Float(x) => Ok(Number::Float(-x)),
+            Number::Complex(re, im) => Ok(Number::Complex(-re, -im)),
+            Number::Integer(_) if dtype.is_unsigned() => {
+                Err(format!("{dtype} has no negative numbers"))
+            }
+            Number::Integer(n) => within(-n, dtype),
+        }
+    }
+
+    /// An arithmetic operation on two numbers of one type, or why it has no result.
+    pub(super) fn arithmetic(
+        op: BinaryOp,
+        a: Number,
+        b: Number,
+        dtype: Dtype,
+    ) -> Result<Number, String> {
+        match (a, b) {
+            (Number::Float(a), Number::Float(b)) => Ok(Number::Float(float(op, a, b, dtype)?)),
+            (Number::Integer(a), Number::Integer(b)) => integer(op, a, b, dtype),
+            (Number::Complex(a, b), Number::Complex(c, d)) => complex(op, (a, b), (c, d), dtype),
+            (a, b) => Err(format!("{a} and {b} are not of one type")),
+        }
+    }
+
+    /// How two numbers compare, where their type is ordered.
+    pub(super) fn compare(self, other: Number) -> Option<Ordering> {
+        match (self, other) {
+            (Number::Float(a), Number::Float(b)) => a.partial_cmp(&b),
+            (Number::Integer(a), Number::Integer(b)) => Some(a.cmp(&b)),
+            (Number::Complex(..) | Number::Float(_) | Number::Integer(_), _) => None,
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Number::Float(x) => write!(f, "{x:?}"),
+            Number::Integer(n) => write!(f, "{n}"),
+            Number::Complex(re, im) => write!(f, "{re:?} + {im:?}i"),
+        }
+    }
+}
+
+/// A result of exact arithmetic as the type holds it.
+///
+/// Of two `f32`, a sum, difference, product or quotient in `f64` rounds to the one in `f32`.
+fn round(x: f64, dtype: Dtype) -> f64 {
+    if matches!(dtype, Dtype::F32 | Dtype::C32) { f64::from(x as f32) } else { x }
+}
+
+fn float(op: BinaryOp, a: f64, b: f64, dtype: Dtype) -> Result<f64, String> {
+    let exact = match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Sub => a - b,
+        BinaryOp::Mul => a * b,
+        BinaryOp::Div => a / b,
+        BinaryOp::Rem => a % b,
+        BinaryOp::Min => a.min(b),
+        BinaryOp::Max => a.max(b),
+        BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::And
+        | BinaryOp::Or => return Err(no_arithmetic(op)),
+    };
+    Ok(round(exact, dtype))
+}
+
+fn integer(op: BinaryOp, a: i128, b: i128, dtype: Dtype) -> Result<Number, String> {
+    let exact = match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Sub => a - b,
+        BinaryOp::Mul => a.checked_mul(b).ok_or_else(|| overflow(dtype))?,
+        BinaryOp::Div => a.checked_div(b).ok_or("division by zero")?,
+        BinaryOp::Rem => a.checked_rem(b).ok_or("remainder of a division by zero")?,
+        BinaryOp::Min => a.min(b),
+        BinaryOp::Max => a.max(b),
+        BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::And
+        | BinaryOp::Or => return Err(no_arithmetic(op)),
+    };
+    within(exact, dtype)
+}
+
+/// Complex arithmetic as in the crate `num-complex`, rounded after each step.
+fn complex(
+    op: BinaryOp,
+    (a, b): (f64, f64),
+    (c, d): (f64, f64),
+    dtype: Dtype,
+) -> Result<Number, String> {
+    let r = |x| round(x, dtype);
+    match op {
+        BinaryOp::Add => Ok(Number::Complex(r(a + c), r(b + d))),
+        BinaryOp::Sub => Ok(Number::Complex(r(a - c), r(b - d))),
+        BinaryOp::Mul => Ok(Number::Complex(r(r(a * c) - r(b * d)), r(r(a * d) + r(b * c)))),
+        BinaryOp::Div => {
+            let norm = r(r(c * c) + r(d * d));
+            let (re, im) = (r(r(a * c) + r(b * d)), r(r(b * c) - r(a * d)));
+            Ok(Number::Complex(r(re / norm), r(im / norm)))
+        }
+        BinaryOp::Rem
+        | BinaryOp::Min
+        | BinaryOp::Max
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::And
+        | BinaryOp::Or => Err(no_arithmetic(op)),
+    }
+}
+
+fn no_arithmetic(op: BinaryOp) -> String {
+    format!("`{}` has no result among these numbers", op.symbol())
+}
+
+fn overflow(dtype: Dtype) -> String {
+    format!("overflow of {dtype}")
+}
+
+/// An integer, if its type can hold it.
+fn within(n: i128, dtype: Dtype) -> Result<Number, String> {
+    let holds = match dtype {
+        Dtype::I8 => i8::try_from(n).is_ok(),
+        Dtype::I16 => i16::try_from(n).is_ok(),
+        Dtype::I32 => i32::try_from(n).is_ok(),
+        Dtype::I64 => i64::try_from(n).is_ok(),
+        Dtype::U8 => u8::try_from(n).is_ok(),
+        Dtype::U16 => u16::try_from(n).is_ok(),
+        Dtype::U32 => u32::try_from(n).is_ok(),
+        Dtype::U64 => u64::try_from(n).is_ok(),
+        Dtype::Usize => usize::try_from(n).is_ok(),
+        Dtype::F64 | Dtype::F32 | Dtype::C64 | Dtype::C32 => false,
+    };
+    if holds { Ok(Number::Integer(n)) } else { Err(overflow(dtype)) }
+}
