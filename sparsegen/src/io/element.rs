@@ -1,0 +1,265 @@
+//! How each element type is read from a file's numbers and written as them.
+
+use std::io::{self, Write};
+
+use super::lines::quoted;
+use super::number;
+use crate::Value;
+
+/// What kind of numbers a file holds: the third word of a Matrix Market banner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// No values: each entry counts 1.
+    Pattern,
+    /// Integers.
+    Integer,
+    /// Real numbers in decimal notation.
+    Real,
+    /// Two real numbers an entry: real part, imaginary part.
+    Complex,
+}
+
+/// The value of one entry as a file writes it, each number as its text.
+#[derive(Clone, Copy, Debug)]
+pub enum Number<'a> {
+    /// The value of an entry of a pattern: 1.
+    One,
+    /// Digits with or without a sign.
+    Integer(&'a str),
+    /// A number in decimal notation.
+    Real(&'a str),
+    /// The real and the imaginary part.
+    Complex(&'a str, &'a str),
+}
+
+/// An element type that files can hold.
+///
+/// | file's field | into `f64`, `f32` | into integers | into complex numbers |
+/// |---|---|---|---|
+/// | pattern | 1 | 1 | 1 |
+/// | integer | rounded to the nearest | if it fits | rounded to the nearest |
+/// | real | rounded to the nearest | if it is an integer and fits | rounded to the nearest |
+/// | complex | an error | an error | rounded to the nearest |
+///
+/// Whatever does not fit is an error at its line, never another value.
+pub trait Element: Value {
+    /// The field under which a file holds this type without loss.
+    const FIELD: Field;
+
+    /// The name of the type in errors.
+    const NAME: &'static str;
+
+    /// Converts a number of a file.
+    ///
+    /// # Errors
+    /// Says what the number is that this type cannot hold.
+    fn of_number(number: Number<'_>) -> Result<Self, String>;
+
+    /// The value mirrored across the diagonal of a skew-symmetric matrix: `-self`, or `None` where
+    /// the type does not hold it.
+    fn negated(self) -> Option<Self>;
+
+    /// The value mirrored across the diagonal of a hermitian matrix.
+    fn conjugated(self) -> Self;
+
+    /// Writes the value as text that [`Element::of_number`] reads back as the same value.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    fn write(self, out: &mut dyn Write) -> io::Result<()>;
+}
+
+/// An element type of real numbers or integers, all that FROSTT files can hold.
+#[diagnostic::on_unimplemented(
+    message = "FROSTT files hold real numbers, `{Self}` is none",
+    note = "write the real and the imaginary part as two tensors, or a matrix as Matrix Market"
+)]
+pub trait RealElement: Element {}
+
+fn refusal(text: &str, reason: &str) -> String {
+    format!("the value {} {reason}", quoted(text))
+}
+
+/// Reads an integer of a file whose field is `integer`; the notation of reals is refused there.
+fn integer_text(text: &str) -> Result<i128, String> {
+    number::integer(text).map_err(|reason| {
+        let real = number::float::<f64>(text, "f64").is_ok();
+        let hint = if real { " (a file with such values is declared `real`)" } else { "" };
+        refusal(text, &format!("{reason}{hint}"))
+    })
+}
+
+fn float_of_number<T>(number: Number<'_>, type_name: &str) -> Result<T, String>
+where
+    T: num_traits::Float + std::str::FromStr,
+{
+    let text = match number {
+        Number::One => return Ok(T::one()),
+        Number::Integer(text) => {
+            // Integers of any length have a nearest floating-point number.
+            if !text.strip_prefix(['+', '-']).unwrap_or(text).bytes().all(|b| b.is_ascii_digit()) {
+                integer_text(text)?;
+            }
+            text
+        }
+        Number::Real(text) => text,
+        Number::Complex(..) => return Err(complex_refusal(type_name)),
+    };
+    number::float(text, type_name).map_err(|reason| refusal(text, &reason))
+}
+
+/// Why complex values are not read into the real type `type_name`, and the way out.
+pub(super) fn complex_refusal(type_name: &str) -> String {
+    format!(
+        "complex values do not fit `{type_name}`: read them as `c64` (the feature `complex`), \
+         then choose the real part, the imaginary part or the magnitude with `map_vals`"
+    )
+}
+
+macro_rules! float_elements {
+    ($($type:ident)*) => {$(
+        impl Element for $type {
+            const FIELD: Field = Field::Real;
+            const NAME: &'static str = stringify!($type);
+
+            fn of_number(number: Number<'_>) -> Result<Self, String> {
+                float_of_number(number, Self::NAME)
+            }
+
+            fn negated(self) -> Option<Self> {
+                Some(-self)
+            }
+
+            fn conjugated(self) -> Self {
+                self
+            }
+
+            fn write(self, out: &mut dyn Write) -> io::Result<()> {
+                // `Debug` is the shortest text that reads back as the same number, and turns to
+                // exponents where digits alone would be long.
+                write!(out, "{self:?}")
+            }
+        }
+
+        impl RealElement for $type {}
+    )*};
+}
+
+macro_rules! integer_elements {
+    ($($type:ident)*) => {$(
+        impl Element for $type {
+            const FIELD: Field = Field::Integer;
+            const NAME: &'static str = stringify!($type);
+
+            fn of_number(number: Number<'_>) -> Result<Self, String> {
+                let (text, value) = match number {
+                    Number::One => return Ok(1),
+                    Number::Integer(text) => (text, integer_text(text)?),
+                    Number::Real(text) => {
+                        (text, number::whole(text).map_err(|reason| refusal(text, &reason))?)
+                    }
+                    Number::Complex(..) => return Err(complex_refusal(Self::NAME)),
+                };
+                value
+                    .try_into()
+                    .map_err(|_| refusal(text, concat!("does not fit `", stringify!($type), "`")))
+            }
+
+            fn negated(self) -> Option<Self> {
+                self.checked_neg()
+            }
+
+            fn conjugated(self) -> Self {
+                self
+            }
+
+            fn write(self, out: &mut dyn Write) -> io::Result<()> {
+                write!(out, "{self}")
+            }
+        }
+
+        impl RealElement for $type {}
+    )*};
+}
+
+#[cfg(feature = "complex")]
+macro_rules! complex_elements {
+    ($($type:ident as $name:literal),*) => {$(
+        impl Element for num_complex::Complex<$type> {
+            const FIELD: Field = Field::Complex;
+            const NAME: &'static str = $name;
+
+            fn of_number(number: Number<'_>) -> Result<Self, String> {
+                match number {
+                    Number::One | Number::Integer(_) | Number::Real(_) => {
+                        Ok(Self::new($type::of_number(number)?, 0.0))
+                    }
+                    Number::Complex(re, im) => Ok(Self::new(
+                        $type::of_number(Number::Real(re))?,
+                        $type::of_number(Number::Real(im))?,
+                    )),
+                }
+            }
+
+            fn negated(self) -> Option<Self> {
+                Some(-self)
+            }
+
+            fn conjugated(self) -> Self {
+                self.conj()
+            }
+
+            fn write(self, out: &mut dyn Write) -> io::Result<()> {
+                write!(out, "{:?} {:?}", self.re, self.im)
+            }
+        }
+    )*};
+}
+
+float_elements! { f64 f32 }
+integer_elements! { i8 i16 i32 i64 u8 u16 u32 u64 usize }
+#[cfg(feature = "complex")]
+complex_elements! { f64 as "c64", f32 as "c32" }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_read_exactly_or_refused() {
+        assert_eq!(u64::of_number(Number::Integer("18446744073709551615")), Ok(u64::MAX));
+        assert_eq!(i64::of_number(Number::Real("-9.0e18")), Ok(-9_000_000_000_000_000_000));
+        assert_eq!(
+            u8::of_number(Number::Integer("256")),
+            Err("the value `256` does not fit `u8`".to_owned())
+        );
+        assert_eq!(
+            i32::of_number(Number::Real("2.5")),
+            Err("the value `2.5` is not an integer".to_owned())
+        );
+        assert_eq!(
+            i32::of_number(Number::Integer("2.5")),
+            Err("the value `2.5` is not an integer (a file with such values is declared `real`)"
+                .to_owned())
+        );
+        assert_eq!(u32::of_number(Number::One), Ok(1));
+    }
+
+    #[test]
+    fn reals_take_integers_of_any_length() {
+        let long = "1".repeat(60);
+        assert_eq!(f64::of_number(Number::Integer(&long)), Ok(long.parse().unwrap()));
+        assert!(f64::of_number(Number::Integer("1.5")).is_err());
+        assert!(f64::of_number(Number::Complex("1", "2")).is_err_and(|e| e.contains("`c64`")));
+    }
+
+    #[test]
+    fn negation_knows_its_limits() {
+        assert_eq!(i8::MIN.negated(), None);
+        assert_eq!(i8::MAX.negated(), Some(-i8::MAX));
+        assert_eq!((-128_i64).negated(), Some(128));
+        assert_eq!(0_u8.negated(), Some(0));
+        assert_eq!(1_u8.negated(), None);
+        assert_eq!(2.5_f64.negated(), Some(-2.5));
+    }
+}

@@ -1,0 +1,123 @@
+//! A text file, one line at a time, and the errors that name its lines.
+
+use std::fmt::Display;
+use std::io::{self, BufRead, Read};
+use std::str::SplitAsciiWhitespace;
+
+use crate::Error;
+
+/// The longest line that is read. A file of text has no longer ones; a stream without line ends
+/// must not fill the memory.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// Reads a stream line by line into one buffer that is used again and again.
+pub(super) struct Lines<'r> {
+    reader: Box<dyn BufRead + 'r>,
+    /// What errors call the stream: a path, mostly.
+    name: String,
+    /// The number of the line in the buffer, from 1; 0 before the first is read.
+    number: usize,
+    buffer: Vec<u8>,
+}
+
+impl<'r> Lines<'r> {
+    pub(super) fn new(reader: Box<dyn BufRead + 'r>, name: &str) -> Self {
+        Lines { reader, name: name.to_owned(), number: 0, buffer: Vec::new() }
+    }
+
+    /// Moves to the next line; false at the end of the stream.
+    pub(super) fn advance(&mut self) -> Result<bool, Error> {
+        self.buffer.clear();
+        let mut rest = (&mut self.reader).take(LONGEST_LINE);
+        let length = match rest.read_until(b'\n', &mut self.buffer) {
+            Ok(length) => length,
+            Err(reason) => return Err(io_error(&self.name, reason)),
+        };
+        if length == 0 {
+            return Ok(false);
+        }
+        self.number += 1;
+        if length as u64 == LONGEST_LINE && !self.buffer.ends_with(b"\n") {
+            return Err(self.error(format!("the line is longer than {LONGEST_LINE} bytes")));
+        }
+        Ok(true)
+    }
+
+    /// Moves to the next line that is neither blank nor a comment; false at the end of the stream.
+    /// A comment is a line whose first visible byte is `comment`; its text may be in any encoding.
+    pub(super) fn advance_to_data(&mut self, comment: u8) -> Result<bool, Error> {
+        while self.advance()? {
+            let first = self.buffer.iter().find(|byte| !byte.is_ascii_whitespace());
+            if first.is_some_and(|&first| first != comment) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The line in the buffer, where it is text.
+    pub(super) fn text(&self) -> Result<&str, Error> {
+        str::from_utf8(&self.buffer).map_err(|_| self.error("the line is not text in UTF-8"))
+    }
+
+    /// What stands between the white space of the line in the buffer.
+    pub(super) fn fields(&self) -> Result<Fields<'_>, Error> {
+        Ok(Fields::of(self.text()?))
+    }
+
+    /// An error of the line in the buffer, or of the first where none is read yet.
+    pub(super) fn error(&self, message: impl Into<String>) -> Error {
+        Error::Parse { file: self.name.clone(), line: self.number.max(1), message: message.into() }
+    }
+}
+
+/// The words of one line, in order.
+#[derive(Clone)]
+pub(super) struct Fields<'a> {
+    words: SplitAsciiWhitespace<'a>,
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn of(line: &'a str) -> Self {
+        Fields { words: line.split_ascii_whitespace() }
+    }
+
+    /// The next word, which has to be there; `what` names it in the error.
+    pub(super) fn expect(&mut self, what: impl Display) -> Result<&'a str, String> {
+        self.words.next().ok_or_else(|| format!("expected {what}, found the end of the line"))
+    }
+
+    /// The next word, if there is one.
+    pub(super) fn next(&mut self) -> Option<&'a str> {
+        self.words.next()
+    }
+
+    /// How many words are left.
+    pub(super) fn count(self) -> usize {
+        self.words.count()
+    }
+
+    /// Refuses whatever stands behind the last word that `expected` describes.
+    pub(super) fn finish(&mut self, expected: impl Display) -> Result<(), String> {
+        match self.words.next() {
+            None => Ok(()),
+            Some(word) => {
+                Err(format!("expected the line to end after {expected}, found {}", quoted(word)))
+            }
+        }
+    }
+}
+
+/// A piece of a file as errors show it: between backticks, control characters escaped, long ones
+/// cut short.
+pub(super) fn quoted(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let dots = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
+    let shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    format!("`{shown}{dots}`")
+}
+
+/// An error of the stream called `name` itself, not of what it says.
+pub(super) fn io_error(name: &str, reason: io::Error) -> Error {
+    Error::Io { file: name.to_owned(), source: reason.to_string() }
+}

@@ -1,0 +1,231 @@
+//! Reading Matrix Market files: the entries after the header, one at a time.
+
+mod header;
+
+use header::{Header, Layout, Symmetry};
+
+use super::Progress;
+use super::element::{Element, Field, Number};
+use super::lines::{Fields, Lines, quoted};
+use super::number;
+use crate::Error;
+
+/// What begins a comment.
+const COMMENT: u8 = b'%';
+
+/// One entry: row and column from 0, value.
+type Triplet<V> = ([usize; 2], V);
+
+/// The entries of a file, those that a symmetry leaves out among them: an iterator that reads line
+/// by line and ends after the first error.
+pub(super) struct Entries<'r, 'p, V> {
+    lines: Lines<'r>,
+    header: Header,
+    progress: Progress<'p>,
+    /// How many entries of the file are read.
+    done: usize,
+    /// The indices of an array's next entry.
+    cell: [usize; 2],
+    /// The triangle of the first entry off the diagonal; all others of a symmetry must lie there.
+    triangle: Option<Triangle>,
+    /// The mirror image of the entry that was handed out last.
+    mirrored: Option<Triplet<V>>,
+    /// Set at the end and after an error.
+    finished: bool,
+}
+
+/// A side of the diagonal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Triangle {
+    Lower,
+    Upper,
+}
+
+impl Triangle {
+    fn name(self) -> &'static str {
+        match self {
+            Triangle::Lower => "below",
+            Triangle::Upper => "above",
+        }
+    }
+}
+
+impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
+    /// Reads the header.
+    pub(super) fn of(mut lines: Lines<'r>, progress: Progress<'p>) -> Result<Self, Error> {
+        let header = Header::parse::<V>(&mut lines)?;
+        let cell = [first_row(header.symmetry, 0), 0];
+        Ok(Entries {
+            lines,
+            header,
+            progress,
+            done: 0,
+            cell,
+            triangle: None,
+            mirrored: None,
+            finished: false,
+        })
+    }
+
+    /// Rows and columns.
+    pub(super) fn shape(&self) -> [usize; 2] {
+        [self.header.rows, self.header.columns]
+    }
+
+    /// The next entry that the file lists.
+    fn advance(&mut self) -> Result<Option<Triplet<V>>, Error> {
+        let promised = self.header.entries;
+        let more = self.lines.advance_to_data(COMMENT)?;
+        if self.done == promised {
+            if more {
+                return Err(self.lines.error(format!(
+                    "expected the end of the file after the {promised} entries that the size \
+                     line promises, found another line"
+                )));
+            }
+            self.progress.finish(self.done, Some(promised));
+            return Ok(None);
+        }
+        if !more {
+            return Err(self.lines.error(format!(
+                "expected {promised} entries as the size line promises, found the end of the \
+                 file after {}",
+                self.done
+            )));
+        }
+        let words = self.lines.fields()?;
+        let entry = match self.header.layout {
+            Layout::Coordinate => self.coordinate_entry(words),
+            Layout::Array => self.array_entry(words),
+        };
+        let entry = entry.and_then(|entry| {
+            self.mirrored = self.mirror(entry)?;
+            Ok(entry)
+        });
+        let entry = entry.map_err(|message| self.lines.error(message))?;
+        if self.header.layout == Layout::Array {
+            self.step();
+        }
+        self.done += 1;
+        self.progress.step(self.done, Some(promised));
+        Ok(Some(entry))
+    }
+
+    /// Reads a line `row column value`.
+    fn coordinate_entry(&self, mut words: Fields<'_>) -> Result<Triplet<V>, String> {
+        let line = match self.header.field {
+            Field::Pattern => "row and column",
+            Field::Integer | Field::Real => "row, column and value",
+            Field::Complex => "row, column, real part and imaginary part",
+        };
+        let row = index(&mut words, line, "row", self.header.rows)?;
+        let column = index(&mut words, line, "column", self.header.columns)?;
+        let value = self.value(&mut words, line)?;
+        Ok(([row, column], value))
+    }
+
+    /// Reads a line of an array, which holds a value only.
+    fn array_entry(&self, mut words: Fields<'_>) -> Result<Triplet<V>, String> {
+        let line = match self.header.field {
+            Field::Pattern | Field::Integer | Field::Real => "one value",
+            Field::Complex => "real part and imaginary part",
+        };
+        Ok((self.cell, self.value(&mut words, line)?))
+    }
+
+    /// Reads the value at the end of a line; `line` describes the whole line.
+    fn value(&self, words: &mut Fields<'_>, line: &str) -> Result<V, String> {
+        let number = match self.header.field {
+            Field::Pattern => Number::One,
+            Field::Integer => Number::Integer(words.expect(line)?),
+            Field::Real => Number::Real(words.expect(line)?),
+            Field::Complex => Number::Complex(words.expect(line)?, words.expect(line)?),
+        };
+        words.finish(line)?;
+        V::of_number(number)
+    }
+
+    /// The entry across the diagonal, where the symmetry asks for one.
+    fn mirror(&mut self, (at, value): Triplet<V>) -> Result<Option<Triplet<V>>, String> {
+        let [row, column] = at;
+        let place = || format!("the entry ({}, {})", row + 1, column + 1);
+        let mirrored = match self.header.symmetry {
+            Symmetry::General => return Ok(None),
+            Symmetry::SkewSymmetric if row == column => {
+                return Err(format!(
+                    "{} lies on the diagonal, which a skew-symmetric file does not list",
+                    place()
+                ));
+            }
+            Symmetry::Symmetric | Symmetry::Hermitian if row == column => return Ok(None),
+            Symmetry::Symmetric => value,
+            Symmetry::Hermitian => value.conjugated(),
+            Symmetry::SkewSymmetric => value.negated().ok_or_else(|| {
+                format!(
+                    "the negative of {value}, mirrored from {}, does not fit `{}`",
+                    place(),
+                    V::NAME
+                )
+            })?,
+        };
+        let side = if row > column { Triangle::Lower } else { Triangle::Upper };
+        let triangle = *self.triangle.get_or_insert(side);
+        if side != triangle {
+            return Err(format!(
+                "{} lies {} the diagonal and earlier ones {} it: a file with a symmetry lists \
+                 one triangle, the other follows (one that lists both is `general`)",
+                place(),
+                side.name(),
+                triangle.name()
+            ));
+        }
+        Ok(Some(([column, row], mirrored)))
+    }
+
+    /// Moves the cell of an array down its column, then to the top of the next.
+    fn step(&mut self) {
+        let [row, column] = &mut self.cell;
+        *row += 1;
+        if *row >= self.header.rows {
+            *column += 1;
+            *row = first_row(self.header.symmetry, *column);
+        }
+    }
+}
+
+/// The first row that an array lists of a column.
+fn first_row(symmetry: Symmetry, column: usize) -> usize {
+    match symmetry {
+        Symmetry::General => 0,
+        Symmetry::Symmetric | Symmetry::Hermitian => column,
+        Symmetry::SkewSymmetric => column + 1,
+    }
+}
+
+/// Reads an index that counts from 1 and makes it count from 0.
+fn index(words: &mut Fields<'_>, line: &str, mode: &str, size: usize) -> Result<usize, String> {
+    let word = words.expect(line)?;
+    let index = number::index(word)
+        .map_err(|reason| format!("the {mode} index {} {reason}; expected {line}", quoted(word)))?;
+    match index.checked_sub(1) {
+        None => Err(format!("the {mode} index is 0; indices count from 1")),
+        Some(index) if index < size => Ok(index),
+        Some(_) => Err(format!("the {mode} index is {index}, the matrix has {size} {mode}s")),
+    }
+}
+
+impl<V: Element> Iterator for Entries<'_, '_, V> {
+    type Item = Result<Triplet<V>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(entry) = self.mirrored.take() {
+            return Some(Ok(entry));
+        }
+        if self.finished {
+            return None;
+        }
+        let entry = self.advance();
+        self.finished = !matches!(entry, Ok(Some(_)));
+        entry.transpose()
+    }
+}

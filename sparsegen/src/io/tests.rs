@@ -1,0 +1,34 @@
+//! Tests of reading and writing on the files of `tests/data`, on malformed files, and on files that
+//! are damaged at random.
+
+mod accepted;
+mod facts;
+mod mutations;
+mod refused;
+mod round_trips;
+
+use std::path::PathBuf;
+
+use crate::{Coo, Error, Tensor, io};
+
+/// A file of the test data.
+fn data(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(name)
+}
+
+/// Reads text as a Matrix Market file of real numbers.
+fn matrix(text: impl AsRef<[u8]>) -> Result<Tensor<f64, Coo<2>>, Error> {
+    io::read_mtx_from(text.as_ref(), "m.mtx")
+}
+
+/// Reads text as a FROSTT file of order 3.
+fn tensor(text: impl AsRef<[u8]>) -> Result<Tensor<f64, Coo<3>>, Error> {
+    io::read_tns_from(text.as_ref(), "t.tns")
+}
+
+/// The entries in the order of their coordinates.
+fn sorted<V: crate::Value, const N: usize>(tensor: &Tensor<V, Coo<N>>) -> Vec<([usize; N], V)> {
+    let mut entries: Vec<_> = tensor.iter().collect();
+    entries.sort_by_key(|&(coordinates, _)| coordinates);
+    entries
+}

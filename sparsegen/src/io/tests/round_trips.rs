@@ -1,0 +1,116 @@
+//! What is written reads back as the same tensor.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::data;
+use crate::io::{self, Element};
+use crate::{Coo, Tensor};
+
+/// A file of its own in the directory for temporary files, removed in the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let name = format!("sparsegen-{}-{name}", std::process::id());
+        Scratch(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nothing depends on it being gone.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+fn matrix_file<V: Element>(name: &str) {
+    let matrix = io::read_mtx::<V, Coo<2>>(data(name)).unwrap();
+    let mut written = Vec::new();
+    io::write_mtx_to(&mut written, "written", &matrix).unwrap();
+    let again: Tensor<V, Coo<2>> = io::read_mtx_from(written.as_slice(), "written").unwrap();
+    assert_eq!(again.shape(), matrix.shape());
+    assert!(again.iter().eq(matrix.iter()), "{name}");
+}
+
+#[test]
+fn matrices() {
+    for name in ["1138_bus.mtx", "array_real_4x5.mtx", "west0479.mtx", "plskz362.mtx"] {
+        matrix_file::<f64>(name);
+        matrix_file::<f32>(name);
+    }
+    for name in ["array_int_sym5.mtx", "karate.mtx", "empty_3x4.mtx", "zero_rows_0x4.mtx"] {
+        matrix_file::<f64>(name);
+        matrix_file::<i64>(name);
+        matrix_file::<usize>(name);
+    }
+    #[cfg(feature = "complex")]
+    for name in ["young1c.mtx", "hermitian5.mtx", "one_complex_1x1.mtx", "karate.mtx"] {
+        matrix_file::<num_complex::Complex<f64>>(name);
+        matrix_file::<num_complex::Complex<f32>>(name);
+    }
+}
+
+#[test]
+fn tensors() {
+    let tensor = io::read_tns::<u32, Coo<5>>(data("nycflights5.tns")).unwrap();
+    let mut written = Vec::new();
+    io::write_tns_to(&mut written, "written", &tensor).unwrap();
+    let again: Tensor<u32, Coo<5>> = io::read_tns_from(written.as_slice(), "written").unwrap();
+    assert_eq!(again.shape(), tensor.shape());
+    assert!(again.iter().eq(tensor.iter()));
+}
+
+#[test]
+fn extreme_values() {
+    let values = [f64::MAX, f64::MIN_POSITIVE, 5e-324, 0.1, -0.0, f64::INFINITY, 1.0 / 3.0];
+    let triplets = values.iter().enumerate().map(|(column, &value)| ([0, column], value));
+    let matrix: Tensor<f64, Coo<2>> = Tensor::from_triplets([1, values.len()], triplets).unwrap();
+    let mut written = Vec::new();
+    io::write_mtx_to(&mut written, "written", &matrix).unwrap();
+    let again: Tensor<f64, Coo<2>> = io::read_mtx_from(written.as_slice(), "written").unwrap();
+    assert!(again.iter().map(|(_, value)| value).eq(values));
+}
+
+#[test]
+fn text_of_a_matrix() {
+    let matrix: Tensor<f64, Coo<2>> =
+        Tensor::from_triplets([2, 3], [([0, 2], 1.5), ([1, 0], -2.0)]).unwrap();
+    let mut written = Vec::new();
+    io::write_mtx_to(&mut written, "written", &matrix).unwrap();
+    let expected = "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 3 1.5\n2 1 -2.0\n";
+    assert_eq!(String::from_utf8(written).unwrap(), expected);
+}
+
+#[test]
+fn files() {
+    let file = Scratch::new("files.mtx");
+    let matrix = io::read_mtx::<f64, Coo<2>>(data("karate.mtx")).unwrap();
+    io::write_mtx(&file.0, &matrix).unwrap();
+    assert!(io::read_mtx::<f64, Coo<2>>(&file.0).unwrap().iter().eq(matrix.iter()));
+    let file = Scratch::new("files.tns");
+    let tensor = io::read_tns::<f64, Coo<3>>(data("nations.tns")).unwrap();
+    io::write_tns(&file.0, &tensor).unwrap();
+    assert!(io::read_tns::<f64, Coo<3>>(&file.0).unwrap().iter().eq(tensor.iter()));
+}
+
+#[cfg(feature = "gzip")]
+#[test]
+fn compressed_files() {
+    let file = Scratch::new("compressed.mtx.gz");
+    let matrix = io::read_mtx::<f64, Coo<2>>(data("1138_bus.mtx")).unwrap();
+    io::write_mtx(&file.0, &matrix).unwrap();
+    let bytes = fs::read(&file.0).unwrap();
+    assert!(bytes.starts_with(&[0x1f, 0x8b]) && bytes.len() < 40_000);
+    assert!(io::read_mtx::<f64, Coo<2>>(&file.0).unwrap().iter().eq(matrix.iter()));
+    let cut = io::read_mtx_from::<f64, Coo<2>>(&bytes[..bytes.len() / 2], "cut");
+    assert!(matches!(cut, Err(crate::Error::Io { .. })));
+}
+
+#[cfg(not(feature = "gzip"))]
+#[test]
+fn compressed_files_need_the_feature() {
+    let read = io::read_mtx_from::<f64, Coo<2>>(&[0x1f, 0x8b, 8][..], "compressed");
+    let Err(error @ crate::Error::Io { .. }) = read else { panic!("got {read:?}") };
+    assert!(error.to_string().contains("feature `gzip`"));
+}
