@@ -45,13 +45,16 @@ pub struct FormatDeclaration {
     pub levels: Vec<LevelDeclaration>,
 }
 
-/// A level of a declared format, as the runtime crate describes it.
+/// A level of a declared format, as the runtime crate's `LevelMap` describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelDeclaration {
-    /// The constant of the runtime's type `LevelMap`: Rust source that names the runtime's items
-    /// through the modules `format` and `level`.
-    pub map: String,
-    /// The type of the level's storage, such as `level::Compressed<u32, u32>`.
+    /// The dimension that the level stores, counted from 0.
+    pub dimension: usize,
+    /// The level's name in a format map, such as `compressed`.
+    pub level: String,
+    /// The properties that the map sets on it, such as `nonunique`.
+    pub properties: Vec<String>,
+    /// The type of the level's storage, such as `sparsegen::level::Compressed<u32, u32>`.
     pub storage: String,
 }
 
@@ -185,10 +188,23 @@ pub enum Assembly {
     },
     /// The body fills vectors, starting from whatever they held.
     Assembled {
-        /// The vectors, in storage order, values last. Positions and coordinates must fit their
-        /// width.
+        /// The vectors, in storage order, values last.
         arrays: Vec<Array>,
+        /// What must fit its width before the vectors become a tensor: each vector of positions.
+        /// Coordinates fit, because the extents of a tensor that exists do.
+        fits: Vec<Fit>,
     },
+}
+
+/// Positions that must fit their width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fit {
+    /// The vector that holds them, such as `c2_pos`.
+    pub array: String,
+    /// The vector whose length is the largest of them, such as `c2_crd`.
+    pub length_of: String,
+    /// What they are, for messages: `positions of level 2`.
+    pub what: String,
 }
 
 /// An expression without effects. Index arithmetic is in `usize`; values are of a [`Dtype`].

@@ -92,7 +92,7 @@ pub fn run_within(function: &Function, inputs: &Inputs, steps: u64) -> Result<Ou
         super::Result::Tensor(result) => {
             let arrays = match &result.assembly {
                 Assembly::Computed { vals, .. } => std::slice::from_ref(vals),
-                Assembly::Assembled { arrays } => arrays,
+                Assembly::Assembled { arrays, .. } => arrays,
             };
             let written = arrays.iter().map(|array| Ok((array.name.clone(), machine.take(array)?)));
             Ok(Outputs::Arrays(written.collect::<Result<_, _>>().map_err(end)?))
@@ -179,7 +179,7 @@ impl Machine {
                     let zero = Value::Number(Number::zero(result.dtype), result.dtype);
                     self.insert(vals, true, vec![zeroed.then_some(zero); given.len()]);
                 }
-                Assembly::Assembled { arrays } => {
+                Assembly::Assembled { arrays, .. } => {
                     for array in arrays {
                         let cells = match inputs.arrays.get(&array.name) {
                             Some(given) => cells_of(given, array.element)?,

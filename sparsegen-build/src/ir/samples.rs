@@ -149,7 +149,14 @@ pub(crate) fn add() -> Function {
             dtype: Dtype::F64,
             format: "Csr".into(),
             shape: vec![0, 1],
-            assembly: Assembly::Assembled { arrays: csr_arrays("c") },
+            assembly: Assembly::Assembled {
+                arrays: csr_arrays("c"),
+                fits: vec![Fit {
+                    array: "c2_pos".into(),
+                    length_of: "c2_crd".into(),
+                    what: "positions of level 2".into(),
+                }],
+            },
         }),
         bounds: Bounds::Proven,
         body,
