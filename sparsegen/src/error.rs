@@ -1,0 +1,166 @@
+//! Everything that can go wrong, with the tensors, modes and sizes it went wrong with.
+
+use std::fmt;
+
+use crate::kernel::Mode;
+use crate::width;
+
+/// Why a tensor could not be made, read or handed to a kernel.
+///
+/// Levels count from 1, outermost first; modes and array indices count from 0.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two modes that one index variable of a kernel runs over have different sizes.
+    Shape {
+        /// The kernel that was called.
+        kernel: &'static str,
+        /// The index variable.
+        variable: &'static str,
+        /// The mode that gave the variable its size.
+        expected: Mode,
+        /// The first mode that disagrees.
+        found: Mode,
+    },
+    /// A mode's size is not the one that the kernel's `sizes` fix.
+    Extent {
+        /// The kernel that was called.
+        kernel: &'static str,
+        /// The index variable.
+        variable: &'static str,
+        /// The size that the manifest promises.
+        expected: usize,
+        /// The mode that disagrees.
+        found: Mode,
+    },
+    /// A tensor of this shape would need more positions than memory can hold.
+    Size {
+        /// The format's name.
+        format: &'static str,
+        /// The extents asked for.
+        shape: Vec<usize>,
+    },
+    /// A position or coordinate does not fit the width in which it would be stored.
+    Width {
+        /// What it belongs to: a format, or a kernel and a tensor.
+        of: String,
+        /// Which array: "positions of level 2".
+        what: String,
+        /// The width that is too narrow.
+        width: &'static str,
+        /// The largest number that must fit.
+        largest: usize,
+    },
+    /// A coordinate lies outside a tensor's shape.
+    Coordinate {
+        /// The format's name.
+        format: &'static str,
+        /// The coordinate, one number per mode.
+        coordinate: Vec<usize>,
+        /// The tensor's extents.
+        shape: Vec<usize>,
+    },
+    /// A coordinate was given twice, and the builder was told to refuse that.
+    Duplicate {
+        /// The format's name.
+        format: &'static str,
+        /// The coordinate, one number per mode.
+        coordinate: Vec<usize>,
+    },
+    /// A format has no place for an entry.
+    Pack {
+        /// The format's name.
+        format: &'static str,
+        /// The level that has no place.
+        level: usize,
+        /// The coordinate of the entry.
+        coordinate: Vec<usize>,
+        /// Why there is no place.
+        reason: String,
+    },
+    /// The arrays of a level break an invariant of the format.
+    Level {
+        /// The format's name.
+        format: &'static str,
+        /// The level.
+        level: usize,
+        /// Where in the level's arrays.
+        index: usize,
+        /// What is wrong there.
+        reason: String,
+    },
+    /// The parts of a tensor do not belong together.
+    Parts {
+        /// The format's name.
+        format: &'static str,
+        /// What does not match.
+        reason: String,
+    },
+    /// A file does not say what its format demands.
+    Parse {
+        /// The file's name.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What was expected and what was found.
+        message: String,
+    },
+    /// A file could not be read or written.
+    Io {
+        /// The file's name.
+        file: String,
+        /// The system's words.
+        source: String,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Shape { kernel, variable, expected, found } => write!(
+                f,
+                "kernel `{kernel}`: index variable `{variable}` runs over {expected} and over \
+                 {found}; the two sizes must be equal (modes count from 0)"
+            ),
+            Error::Extent { kernel, variable, expected, found } => write!(
+                f,
+                "kernel `{kernel}`: index variable `{variable}` runs over {found}, but the kernel \
+                 was generated for size {expected}; pass a tensor of that size or change `sizes` \
+                 in the manifest (modes count from 0)"
+            ),
+            Error::Size { format, shape } => write!(
+                f,
+                "a tensor of shape {shape:?} does not fit into memory in format `{format}`; choose \
+                 a format with fewer dense levels"
+            ),
+            Error::Width { of, what, width, largest } => write!(
+                f,
+                "{of}: {what} reach {largest}, which does not fit `{width}`; choose `{}`",
+                width::narrowest(*largest)
+            ),
+            Error::Coordinate { format, coordinate, shape } => write!(
+                f,
+                "coordinate {coordinate:?} lies outside shape {shape:?} of a `{format}` tensor; \
+                 coordinates count from 0"
+            ),
+            Error::Duplicate { format, coordinate } => write!(
+                f,
+                "coordinate {coordinate:?} of a `{format}` tensor is given twice; choose another \
+                 policy for duplicates to combine its values"
+            ),
+            Error::Pack { format, level, coordinate, reason } => write!(
+                f,
+                "format `{format}` cannot store the entry at {coordinate:?}: level {level}: \
+                 {reason}"
+            ),
+            Error::Level { format, level, index, reason } => {
+                write!(f, "invalid `{format}` tensor: level {level}, index {index}: {reason}")
+            }
+            Error::Parts { format, reason } => write!(f, "invalid `{format}` tensor: {reason}"),
+            Error::Parse { file, line, message } => write!(f, "{file}:{line}: {message}"),
+            Error::Io { file, source } => write!(f, "{file}: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,189 @@
+//! What generated kernels call: checks of shapes and widths, and slices whose indices are proven.
+
+use std::fmt;
+use std::ops::{Index, IndexMut};
+
+use crate::{Error, Width};
+
+/// One mode of one argument of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mode {
+    /// The tensor's name in the kernel's expression.
+    pub tensor: &'static str,
+    /// Which mode, counted from 0.
+    pub mode: usize,
+    /// The mode's extent.
+    pub size: usize,
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "mode {} of `{}`, of size {}", self.mode, self.tensor, self.size)
+    }
+}
+
+/// The size of an index variable: the one that all modes it runs over share.
+///
+/// # Errors
+/// [`Error::Shape`] where two of them differ. Without any mode the size is 0.
+pub fn agree(kernel: &'static str, variable: &'static str, modes: &[Mode]) -> Result<usize, Error> {
+    let Some(&expected) = modes.first() else { return Ok(0) };
+    match modes.iter().find(|mode| mode.size != expected.size) {
+        None => Ok(expected.size),
+        Some(&found) => Err(Error::Shape { kernel, variable, expected, found }),
+    }
+}
+
+/// Checks that an index variable has the size that the kernel was generated for.
+///
+/// # Errors
+/// [`Error::Extent`] where a mode has another size.
+pub fn demand(
+    kernel: &'static str,
+    variable: &'static str,
+    constant: usize,
+    modes: &[Mode],
+) -> Result<(), Error> {
+    match modes.iter().find(|mode| mode.size != constant) {
+        None => Ok(()),
+        Some(&found) => Err(Error::Extent { kernel, variable, expected: constant, found }),
+    }
+}
+
+/// Checks that the numbers a kernel is going to store fit their width; `what` names the array, as
+/// in `"positions of level 2"`.
+///
+/// # Errors
+/// [`Error::Width`] where the largest one does not fit.
+pub fn fits<W: Width>(
+    kernel: &'static str,
+    tensor: &'static str,
+    what: &'static str,
+    largest: usize,
+) -> Result<(), Error> {
+    if largest <= W::LARGEST {
+        return Ok(());
+    }
+    let of = format!("kernel `{kernel}`, tensor `{tensor}`");
+    Err(Error::Width { of, what: what.to_owned(), width: W::NAME, largest })
+}
+
+/// A slice that is only ever indexed within its length, so that indexing needs no check.
+///
+/// Debug builds check every index all the same.
+#[derive(Debug)]
+pub struct Proven<'a, T>(&'a [T]);
+
+impl<'a, T> Proven<'a, T> {
+    /// Wraps a slice.
+    ///
+    /// # Safety
+    /// Every index used on the result must be below the slice's length.
+    #[inline(always)]
+    pub unsafe fn new(slice: &'a [T]) -> Self {
+        Proven(slice)
+    }
+}
+
+impl<T> Clone for Proven<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Proven<'_, T> {}
+
+impl<T> Index<usize> for Proven<'_, T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn index(&self, index: usize) -> &T {
+        debug_assert!(index < self.0.len(), "index {index} of {} elements", self.0.len());
+        // SAFETY: whoever called `new` promised that every index is below the length.
+        unsafe { self.0.get_unchecked(index) }
+    }
+}
+
+/// As [`Proven`], for a slice that is written.
+#[derive(Debug)]
+pub struct ProvenMut<'a, T>(&'a mut [T]);
+
+impl<'a, T> ProvenMut<'a, T> {
+    /// Wraps a slice.
+    ///
+    /// # Safety
+    /// Every index used on the result must be below the slice's length.
+    #[inline(always)]
+    pub unsafe fn new(slice: &'a mut [T]) -> Self {
+        ProvenMut(slice)
+    }
+}
+
+impl<T> Index<usize> for ProvenMut<'_, T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn index(&self, index: usize) -> &T {
+        debug_assert!(index < self.0.len(), "index {index} of {} elements", self.0.len());
+        // SAFETY: whoever called `new` promised that every index is below the length.
+        unsafe { self.0.get_unchecked(index) }
+    }
+}
+
+impl<T> IndexMut<usize> for ProvenMut<'_, T> {
+    #[inline(always)]
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        debug_assert!(index < self.0.len(), "index {index} of {} elements", self.0.len());
+        // SAFETY: whoever called `new` promised that every index is below the length.
+        unsafe { self.0.get_unchecked_mut(index) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Mode = Mode { tensor: "A", mode: 1, size: 4 };
+    const X: Mode = Mode { tensor: "x", mode: 0, size: 5 };
+
+    #[test]
+    fn sizes_that_differ_name_both_modes() {
+        assert_eq!(agree("spmv", "j", &[A, Mode { size: 4, ..X }]), Ok(4));
+        let error = agree("spmv", "j", &[A, X]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "kernel `spmv`: index variable `j` runs over mode 1 of `A`, of size 4 and over mode 0 \
+             of `x`, of size 5; the two sizes must be equal (modes count from 0)"
+        );
+    }
+
+    #[test]
+    fn a_constant_size_is_demanded() {
+        assert_eq!(demand("spmm", "k", 4, &[A]), Ok(()));
+        let error = demand("spmm", "k", 4, &[A, X]).unwrap_err();
+        assert!(error.to_string().contains("mode 0 of `x`, of size 5"), "{error}");
+        assert!(error.to_string().contains("size 4"), "{error}");
+    }
+
+    #[test]
+    fn a_width_that_is_too_narrow_advises_the_next() {
+        assert_eq!(fits::<u8>("add", "C", "positions of level 2", 255), Ok(()));
+        let error = fits::<u8>("add", "C", "positions of level 2", 256).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "kernel `add`, tensor `C`: positions of level 2 reach 256, which does not fit `u8`; \
+             choose `u16`"
+        );
+    }
+
+    #[test]
+    fn proven_slices_read_and_write() {
+        let mut numbers = [1, 2, 3];
+        // SAFETY: the indices below are 1 and 2.
+        let mut written = unsafe { ProvenMut::new(&mut numbers) };
+        written[1] += 10;
+        assert_eq!(written[2], 3);
+        // SAFETY: the index below is 1.
+        assert_eq!(unsafe { Proven::new(&numbers) }[1], 12);
+    }
+}

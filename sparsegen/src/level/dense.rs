@@ -1,0 +1,70 @@
+//! `dense`: every coordinate under every parent, so that nothing needs to be stored.
+
+use std::ops::Range;
+
+use super::{Axis, Fault, Kind, Level, LevelView, Node, Nodes, Parents};
+
+/// A level that stores every coordinate: the child of `parent` with coordinate `i` is at position
+/// `parent * size + i`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dense {
+    /// The dimension's extent.
+    pub size: usize,
+}
+
+/// A borrowed [`Dense`], which is as small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DenseView {
+    /// The dimension's extent.
+    pub size: usize,
+}
+
+// SAFETY: `build` stores the size of the axis, which is all that `validate` asks for.
+unsafe impl Level for Dense {
+    const KIND: Kind = Kind { name: "dense", full: true, branchless: false };
+
+    type View<'a> = DenseView;
+
+    fn view(&self) -> DenseView {
+        DenseView { size: self.size }
+    }
+
+    fn build(axis: &Axis, parents: usize, nodes: Nodes<'_>) -> Result<(Self, Vec<usize>), Fault> {
+        let size = axis.size;
+        parents.checked_mul(size).ok_or(Fault::Size)?;
+        let positions = nodes.iter().map(|(parent, coordinate)| parent * size + coordinate);
+        Ok((Dense { size }, positions.collect()))
+    }
+}
+
+// SAFETY: coordinates are below `size`, which is the size of the axis, and so positions are below
+// the number of parents times `size`.
+unsafe impl LevelView for DenseView {
+    fn children(&self, parents: usize) -> Option<usize> {
+        parents.checked_mul(self.size)
+    }
+
+    fn expand(&self, _: Node<'_>) -> Range<usize> {
+        0..self.size
+    }
+
+    fn child(&self, parent: Node<'_>, slot: usize) -> Option<(usize, usize)> {
+        Some((slot, parent.position * self.size + slot))
+    }
+
+    fn locate(&self, _: Node<'_>, coordinate: usize, _: &Axis) -> Range<usize> {
+        if coordinate < self.size { coordinate..coordinate + 1 } else { 0..0 }
+    }
+
+    fn validate(&self, parents: &Parents<'_>, axis: &Axis) -> Result<usize, Fault> {
+        if self.size != axis.size {
+            let reason = format!("the level's size is {}, the shape's {}", self.size, axis.size);
+            return Err(Fault::broken(0, reason));
+        }
+        self.children(parents.count()).ok_or(Fault::Size)
+    }
+
+    fn arrays(&self) -> Vec<(&'static str, Vec<usize>)> {
+        vec![("size", vec![self.size])]
+    }
+}

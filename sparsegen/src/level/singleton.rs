@@ -1,0 +1,90 @@
+//! `singleton`: exactly one child per parent, at the parent's position.
+
+use std::ops::Range;
+
+use super::{Axis, Fault, Kind, Level, LevelView, Node, Nodes, Parents, narrowed, widened, zeros};
+use crate::Width;
+
+/// A level that stores one coordinate per parent; the child has its parent's position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Singleton<C = u32> {
+    /// The coordinate at each position.
+    pub crd: Vec<C>,
+}
+
+/// A borrowed [`Singleton`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SingletonView<'a, C = u32> {
+    /// The coordinate at each position.
+    pub crd: &'a [C],
+}
+
+// SAFETY: `build` stores one coordinate per parent, that of its node or the padding 0, which is a
+// coordinate as it refuses to pad a dimension without any.
+unsafe impl<C: Width> Level for Singleton<C> {
+    const KIND: Kind = Kind { name: "singleton", full: false, branchless: true };
+
+    type View<'a> = SingletonView<'a, C>;
+
+    fn view(&self) -> SingletonView<'_, C> {
+        SingletonView { crd: &self.crd }
+    }
+
+    fn build(axis: &Axis, parents: usize, nodes: Nodes<'_>) -> Result<(Self, Vec<usize>), Fault> {
+        axis.fits::<C>()?;
+        if let Some(index) = nodes.parents.windows(2).position(|pair| pair[0] == pair[1]) {
+            let reason = "a singleton level has room for one coordinate under each coordinate of \
+                          the level above, and a second one is given; declare the level above \
+                          nonunique if it is compressed, or this one compressed";
+            return Err(Fault::broken(index + 1, reason));
+        }
+        if axis.size == 0 && parents > 0 {
+            let reason = "a singleton level needs a coordinate under each coordinate of the level \
+                          above, and the dimension has size 0";
+            return Err(Fault::broken(0, reason));
+        }
+        let mut crd = zeros(parents)?;
+        for (parent, coordinate) in nodes.iter() {
+            crd[parent] = narrowed("coordinates", coordinate)?;
+        }
+        let level = Singleton { crd };
+        Ok((level, nodes.parents.to_vec()))
+    }
+}
+
+// SAFETY: `validate` checks that there is one coordinate per parent, so a parent's position is a
+// child's too, and every coordinate against the size of the axis.
+unsafe impl<C: Width> LevelView for SingletonView<'_, C> {
+    fn children(&self, parents: usize) -> Option<usize> {
+        Some(parents)
+    }
+
+    fn expand(&self, parent: Node<'_>) -> Range<usize> {
+        parent.position..parent.position + 1
+    }
+
+    fn child(&self, _: Node<'_>, slot: usize) -> Option<(usize, usize)> {
+        Some((self.crd[slot].to_usize(), slot))
+    }
+
+    fn validate(&self, parents: &Parents<'_>, axis: &Axis) -> Result<usize, Fault> {
+        axis.fits::<C>()?;
+        if self.crd.len() != parents.count() {
+            let (length, count) = (self.crd.len(), parents.count());
+            let reason = format!("`crd` has {length} elements for {count} parents");
+            return Err(Fault::broken(length, reason));
+        }
+        if axis.properties.full && axis.size > 1 && !self.crd.is_empty() {
+            let reason = format!("a full level has 1 of {} coordinates here", axis.size);
+            return Err(Fault::broken(0, reason));
+        }
+        for (index, coordinate) in self.crd.iter().enumerate() {
+            axis.contains(coordinate.to_usize(), index)?;
+        }
+        Ok(self.crd.len())
+    }
+
+    fn arrays(&self) -> Vec<(&'static str, Vec<usize>)> {
+        vec![("crd", widened(self.crd))]
+    }
+}

@@ -1,0 +1,86 @@
+//! Sparse tensors for kernels that are generated at build time.
+//!
+//! This crate is what generated kernels and their callers share: [`Tensor`]s and [`View`]s whose
+//! storage [`Format`] is part of their type, the built-in [`formats`], reading and writing
+//! ([`io`]). The kernels come out of `sparsegen-build`, from a `kernels.toml`:
+//!
+//! ```toml
+//! [kernels.spmv]
+//! expr = "y[i] = A[i,j] * x[j]"
+//! tensors = { y = "dense", A = "csr", x = "dense" }
+//! ```
+//!
+//! and [`include_kernels!`] brings them into a program:
+//!
+//! ```ignore
+//! sparsegen::include_kernels!(pub mod kernels);
+//!
+//! let a = Tensor::<f64, Csr>::from_triplets([3, 4], [([0, 1], 2.0), ([2, 3], 4.0)])?;
+//! let y = kernels::spmv(&a, &[1.0, 2.0, 3.0, 4.0])?;
+//! ```
+//!
+//! # How a tensor is stored
+//!
+//! A tensor has *modes*, each of some extent, its *dimension*. Its format maps the dimensions to
+//! *levels*, outermost first, and each level stores *coordinates* under the *positions* of the
+//! level above: see [`level`]. In `csr`, which is `(i, j) -> (i : dense, j : compressed)`, the
+//! level of `i` stores nothing, as every row is there, and the level of `j` stores the columns of
+//! each row's entries.
+//!
+//! # Features
+//!
+//! `complex` (on by default): complex elements [`c64`] and [`c32`].
+
+pub mod error;
+pub mod format;
+pub mod formats;
+pub mod io;
+pub mod kernel;
+pub mod level;
+mod memory;
+mod tensor;
+mod value;
+mod width;
+
+pub use error::Error;
+pub use format::{Format, LevelExpr, LevelMap, Map, Properties, Shape};
+pub use formats::*;
+pub use level::{Level, Levels};
+pub use tensor::{Builder, Duplicates, Iter, Tensor, View};
+pub use value::Value;
+pub use width::Width;
+
+/// A complex number of two `f64`.
+#[cfg(feature = "complex")]
+#[allow(non_camel_case_types, reason = "named like the primitive types it stands beside")]
+pub type c64 = num_complex::Complex<f64>;
+
+/// A complex number of two `f32`.
+#[cfg(feature = "complex")]
+#[allow(non_camel_case_types, reason = "named like the primitive types it stands beside")]
+pub type c32 = num_complex::Complex<f32>;
+
+/// Declares a module of the kernels that this crate's build script has generated.
+///
+/// ```ignore
+/// sparsegen::include_kernels!(
+///     /// The kernels of `kernels.toml`.
+///     pub mod kernels
+/// );
+/// ```
+#[macro_export]
+macro_rules! include_kernels {
+    ($(#[$attribute:meta])* $visibility:vis mod $name:ident $(;)?) => {
+        $(#[$attribute])*
+        $visibility mod $name {
+            include!(concat!(
+                env!(
+                    "OUT_DIR",
+                    "this crate has no kernels yet, because it has no build script that calls \
+                     `sparsegen_build::compile(\"kernels.toml\")`"
+                ),
+                "/kernels.rs"
+            ));
+        }
+    };
+}

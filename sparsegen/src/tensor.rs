@@ -1,0 +1,173 @@
+//! Tensors that own their storage, and views that borrow it.
+
+use crate::format::{Format, LevelMap, Shape};
+use crate::level::{Axis, Levels};
+use crate::{Error, Value};
+
+mod build;
+mod change;
+mod compare;
+mod convert;
+mod display;
+mod look;
+mod pack;
+mod validate;
+mod view;
+mod walk;
+
+pub use build::{Builder, Duplicates};
+pub use view::View;
+pub use walk::Iter;
+pub(crate) use walk::Walk;
+
+/// A tensor of values `V` in format `F`, which owns its storage.
+///
+/// What is not stored is zero. A tensor is valid at all times: its levels keep every invariant
+/// that its format declares, which is what lets kernels index without checks.
+///
+/// ```
+/// use sparsegen::{Coo, Csr, Tensor};
+///
+/// let entries = [([0, 1], 2.0), ([2, 0], 3.0), ([2, 3], 4.0)];
+/// let a = Tensor::<f64, Csr>::from_triplets([3, 4], entries)?;
+/// assert_eq!(a.get([2, 3]), Some(4.0));
+/// assert_eq!(a.get([1, 1]), Some(0.0));
+/// assert_eq!(a.get([3, 0]), None);
+///
+/// let b = a.to::<Coo<2>>()?;
+/// assert!(b.iter().eq(entries));
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Tensor<V, F: Format> {
+    shape: F::Shape,
+    levels: F::Levels,
+    vals: Vec<V>,
+}
+
+impl<V: Value, F: Format> Tensor<V, F> {
+    /// The zero tensor. It stores only what the format's full levels force it to.
+    ///
+    /// # Errors
+    /// [`Error::Size`] where it would not fit into memory, [`Error::Width`] where a coordinate
+    /// would not fit its width, [`Error::Level`] where the format has a singleton level that would
+    /// need a coordinate of a dimension without any.
+    pub fn zeros(shape: F::Shape) -> Result<Self, Error> {
+        pack::empty(shape)
+    }
+
+    /// Puts a tensor together from its parts, checking every invariant of the format.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor, level};
+    ///
+    /// let columns = level::Compressed { pos: vec![0, 1, 3], crd: vec![1, 0, 2] };
+    /// let levels = (level::Dense { size: 2 }, columns);
+    /// let a = Tensor::<f64, Csr>::from_parts([2, 3], levels, vec![2.0, 3.0, 4.0])?;
+    /// assert_eq!(a.get([1, 2]), Some(4.0));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Level`] names the level and the index of the first mistake; [`Error::Parts`] tells
+    /// that the number of values is not the number of positions of the last level; [`Error::Size`]
+    /// and [`Error::Width`] as for [`Tensor::zeros`].
+    pub fn from_parts(shape: F::Shape, levels: F::Levels, vals: Vec<V>) -> Result<Self, Error> {
+        View::<V, F>::from_parts(shape, levels.views(), &vals)?;
+        Ok(Tensor { shape, levels, vals })
+    }
+
+    /// Puts a tensor together from its parts without checking them.
+    ///
+    /// Debug builds check all the same, and panic.
+    ///
+    /// # Safety
+    /// [`Tensor::from_parts`] would have to accept these parts.
+    pub unsafe fn from_parts_unchecked(shape: F::Shape, levels: F::Levels, vals: Vec<V>) -> Self {
+        let tensor = Tensor { shape, levels, vals };
+        debug_assert_eq!(validate::validate(&tensor.view()), Ok(()));
+        tensor
+    }
+
+    /// Takes the tensor apart into its shape, its levels and its values.
+    pub fn into_parts(self) -> (F::Shape, F::Levels, Vec<V>) {
+        (self.shape, self.levels, self.vals)
+    }
+
+    /// Takes the levels and values out, with the capacity of their buffers, and leaves the zero
+    /// tensor of the same shape.
+    pub fn take_parts(&mut self) -> (F::Levels, Vec<V>) {
+        let zero = Tensor::zeros(self.shape)
+            .expect("a shape that holds entries holds none, in no more memory");
+        let Tensor { levels, vals, .. } = std::mem::replace(self, zero);
+        (levels, vals)
+    }
+
+    /// The same tensor, borrowed: what kernels take.
+    #[inline]
+    pub fn view(&self) -> View<'_, V, F> {
+        View { shape: self.shape, levels: self.levels.views(), vals: &self.vals }
+    }
+
+    /// The extent of each mode.
+    #[inline]
+    pub fn shape(&self) -> F::Shape {
+        self.shape
+    }
+
+    /// The storage of the levels, outermost first.
+    #[inline]
+    pub fn levels(&self) -> &F::Levels {
+        &self.levels
+    }
+
+    /// The stored values, by position in the last level.
+    #[inline]
+    pub fn vals(&self) -> &[V] {
+        &self.vals
+    }
+
+    /// The stored values, to be changed where they are. The structure stays as it is; in a format
+    /// with an `unpadded` level, to write a zero is a mistake that nothing checks.
+    #[inline]
+    pub fn vals_mut(&mut self) -> &mut [V] {
+        &mut self.vals
+    }
+}
+
+/// What the declaration and the shape say of one level, counted from 0.
+fn axis<F: Format>(shape: &F::Shape, level: usize) -> Axis {
+    let LevelMap { expr, properties, .. } = F::MAP.levels[level];
+    Axis { size: expr.extent(shape.as_ref()), properties }
+}
+
+/// The number of levels; refuses at compile time a format whose constants contradict each other.
+fn level_count<F: Format>() -> usize {
+    const { F::MAP.check(F::Shape::ORDER, F::Levels::KINDS) }
+    F::Levels::KINDS.len()
+}
+
+/// Whether the format stores positions that stand for no entry, so that a stored zero may be
+/// padding: its last level is full, or branchless below one that is padded so.
+fn pads<F: Format>() -> bool {
+    let levels = F::Levels::KINDS.iter().zip(F::MAP.levels);
+    levels.fold(false, |above, (kind, map)| {
+        kind.full || map.properties.full || kind.branchless && above
+    })
+}
+
+/// The coordinates of an entry at every level.
+#[inline]
+fn level_coords<F: Format>(entry: &F::Shape) -> impl Iterator<Item = usize> {
+    F::MAP.levels.iter().map(|map| map.expr.coordinate(entry.as_ref()))
+}
+
+/// The coordinates of an entry, from its coordinates at every level.
+#[inline]
+fn entry<F: Format>(coords: &[usize]) -> F::Shape {
+    let mut entry = F::Shape::splat(0);
+    for (map, &coordinate) in F::MAP.levels.iter().zip(coords) {
+        map.expr.contribute(coordinate, entry.as_mut());
+    }
+    entry
+}

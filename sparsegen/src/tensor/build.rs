@@ -1,0 +1,104 @@
+//! Making tensors from entries.
+
+use crate::{Error, Format, Tensor, Value};
+
+use super::pack::pack;
+
+/// What becomes of the values of entries that share their coordinate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Duplicates {
+    /// They are added up, in the order in which they came.
+    #[default]
+    Sum,
+    /// The first one counts.
+    First,
+    /// The last one counts.
+    Last,
+    /// The smallest one counts, as [`Value::compare`] sees it.
+    Min,
+    /// The largest one counts, as [`Value::compare`] sees it.
+    Max,
+    /// They are refused with [`Error::Duplicate`].
+    Error,
+}
+
+impl Duplicates {
+    /// The value of two entries, one of which came before the other.
+    pub(super) fn combine<V: Value>(self, earlier: V, later: V) -> V {
+        let is_less = |a: V, b: V| a.compare(b).is_some_and(|order| order.is_lt());
+        match self {
+            Duplicates::Sum => earlier + later,
+            Duplicates::First | Duplicates::Error => earlier,
+            Duplicates::Last => later,
+            Duplicates::Min if is_less(later, earlier) => later,
+            Duplicates::Max if is_less(earlier, later) => later,
+            Duplicates::Min | Duplicates::Max => earlier,
+        }
+    }
+}
+
+/// A tensor in the making, to which entries are added in any order; made by [`Tensor::builder`].
+///
+/// ```
+/// use sparsegen::{Csr, Duplicates, Tensor};
+///
+/// let mut builder = Tensor::<f64, Csr>::builder([2, 2]).duplicates(Duplicates::Max);
+/// builder.push([1, 0], 3.0);
+/// builder.push([1, 0], 5.0);
+/// assert_eq!(builder.build()?.get([1, 0]), Some(5.0));
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Builder<V, F: Format> {
+    shape: F::Shape,
+    entries: Vec<(F::Shape, V)>,
+    duplicates: Duplicates,
+}
+
+impl<V: Value, F: Format> Builder<V, F> {
+    /// Says what becomes of entries that share their coordinate; without it they add up.
+    pub fn duplicates(self, duplicates: Duplicates) -> Self {
+        Builder { duplicates, ..self }
+    }
+
+    /// Adds an entry. Whether it lies inside the shape is checked in the end.
+    pub fn push(&mut self, coordinate: F::Shape, value: V) {
+        self.entries.push((coordinate, value));
+    }
+
+    /// The tensor of all entries.
+    ///
+    /// # Errors
+    /// As [`Tensor::from_triplets`], and [`Error::Duplicate`] where that was asked for.
+    pub fn build(self) -> Result<Tensor<V, F>, Error> {
+        pack(self.shape, self.entries, self.duplicates)
+    }
+}
+
+impl<V: Value, F: Format> Extend<(F::Shape, V)> for Builder<V, F> {
+    fn extend<I: IntoIterator<Item = (F::Shape, V)>>(&mut self, entries: I) {
+        self.entries.extend(entries);
+    }
+}
+
+impl<V: Value, F: Format> Tensor<V, F> {
+    /// A tensor of these extents in the making.
+    pub fn builder(shape: F::Shape) -> Builder<V, F> {
+        Builder { shape, entries: Vec::new(), duplicates: Duplicates::default() }
+    }
+
+    /// The tensor of these entries, in any order; those that share their coordinate add up. Zeros
+    /// are stored like other values, unless a level is `unpadded`.
+    ///
+    /// Takes O(n log n) time for n entries, O(n) where they come in storage order.
+    ///
+    /// # Errors
+    /// [`Error::Coordinate`] where an entry lies outside the shape, [`Error::Pack`] where the
+    /// format has no place for an entry, and those of [`Tensor::zeros`].
+    pub fn from_triplets(
+        shape: F::Shape,
+        entries: impl IntoIterator<Item = (F::Shape, V)>,
+    ) -> Result<Self, Error> {
+        pack(shape, entries.into_iter().collect(), Duplicates::Sum)
+    }
+}

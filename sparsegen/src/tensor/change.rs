@@ -1,0 +1,25 @@
+//! Changing the values of a tensor, and leaving out the small ones.
+
+use crate::{Error, Format, Tensor, Value};
+
+impl<V: Value, F: Format> Tensor<V, F> {
+    /// Replaces every stored value by a function of it. What is not stored stays zero; in a format
+    /// with an `unpadded` level, call [`Tensor::prune`] if the function can give zero.
+    pub fn map_vals<W: Value>(self, function: impl FnMut(V) -> W) -> Tensor<W, F> {
+        let vals = self.vals.into_iter().map(function).collect();
+        Tensor { shape: self.shape, levels: self.levels, vals }
+    }
+
+    /// Removes the entries whose magnitude is at most `tolerance`; with 0, the stored zeros.
+    ///
+    /// # Errors
+    /// [`Error::Level`] where an `unpadded` level would need padding in their place. The tensor
+    /// then stays as it was.
+    pub fn prune(&mut self, tolerance: f64) -> Result<(), Error> {
+        // A NaN compares with nothing, and stays.
+        let is_small = |value: V| value.magnitude() <= tolerance;
+        let kept = self.iter().filter(|(_, value)| !is_small(*value));
+        *self = Tensor::from_triplets(self.shape, kept)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,40 @@
+//! Comparing tensors: as they are stored, and as functions.
+
+use crate::{Format, Tensor, Value};
+
+/// Equal in shape, structure and values.
+impl<V: PartialEq, F: Format> PartialEq for Tensor<V, F> {
+    fn eq(&self, other: &Self) -> bool {
+        self.shape == other.shape && self.levels == other.levels && self.vals == other.vals
+    }
+}
+
+impl<V: Value, F: Format> Tensor<V, F> {
+    /// Whether two tensors have the same shape and, stored or not, the same value at every
+    /// coordinate, up to a tolerance as [`Value::is_close`] takes it.
+    ///
+    /// ```
+    /// use sparsegen::{Csc, Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 2], [([0, 1], 1.0), ([1, 1], 1e-12)])?;
+    /// let b = Tensor::<f64, Csc>::from_triplets([2, 2], [([0, 1], 1.0 + 1e-12)])?;
+    /// assert!(a.approx_eq(&b, 1e-9));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
+    pub fn approx_eq<G>(&self, other: &Tensor<V, G>, tolerance: f64) -> bool
+    where
+        G: Format<Shape = F::Shape>,
+    {
+        if self.shape != other.shape {
+            return false;
+        }
+        let ours = self.iter().map(|(coordinate, value)| (coordinate, [value, V::zero()]));
+        let theirs = other.iter().map(|(coordinate, value)| (coordinate, [V::zero(), value]));
+        let mut entries: Vec<_> = ours.chain(theirs).collect();
+        entries.sort_by(|(a, _), (b, _)| a.as_ref().cmp(b.as_ref()));
+        entries.chunk_by(|(a, _), (b, _)| a == b).all(|same| {
+            let sum = |side: usize| same.iter().fold(V::zero(), |sum, (_, pair)| sum + pair[side]);
+            sum(0).is_close(sum(1), tolerance)
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! Converting: between formats, and from arrays that store everything.
+
+use crate::format::Shape;
+use crate::{Error, Format, Tensor, Value, View};
+
+use super::pads;
+
+impl<V: Value, F: Format> View<'_, V, F> {
+    /// The same tensor in another format.
+    ///
+    /// Stored zeros stay stored, except where this format pads with zeros, which then cannot be
+    /// told from entries.
+    ///
+    /// # Errors
+    /// As [`Tensor::from_triplets`].
+    pub fn to<G: Format<Shape = F::Shape>>(&self) -> Result<Tensor<V, G>, Error> {
+        let keeps_zeros = !pads::<F>();
+        let entries = self.iter().filter(|(_, value)| keeps_zeros || !value.is_zero());
+        Tensor::from_triplets(self.shape, entries)
+    }
+}
+
+impl<V: Value, F: Format> Tensor<V, F> {
+    /// The same tensor in another format.
+    ///
+    /// Stored zeros stay stored, except where this format pads with zeros, which then cannot be
+    /// told from entries.
+    ///
+    /// # Errors
+    /// As [`Tensor::from_triplets`].
+    pub fn to<G: Format<Shape = F::Shape>>(&self) -> Result<Tensor<V, G>, Error> {
+        self.view().to()
+    }
+
+    /// The tensor of the values that are not zero among `values`, which lists all of them in
+    /// row-major order.
+    ///
+    /// # Errors
+    /// [`Error::Parts`] where the number of values is not the product of the extents; otherwise as
+    /// [`Tensor::from_triplets`].
+    pub fn from_dense(shape: F::Shape, values: &[V]) -> Result<Self, Error> {
+        let extents = shape.as_ref();
+        let count = extents.iter().try_fold(1usize, |count, &extent| count.checked_mul(extent));
+        if count != Some(values.len()) {
+            let reason = format!("there are {} values for shape {extents:?}", values.len());
+            return Err(Error::Parts { format: F::NAME, reason });
+        }
+        let entries = values.iter().enumerate().filter(|(_, value)| !value.is_zero());
+        let entries = entries.map(|(mut index, value)| {
+            let mut coordinate = F::Shape::splat(0);
+            for (coordinate, extent) in coordinate.as_mut().iter_mut().zip(extents).rev() {
+                *coordinate = index % extent;
+                index /= extent;
+            }
+            (coordinate, *value)
+        });
+        Tensor::from_triplets(shape, entries)
+    }
+}
+
+impl<V: Value, F: Format<Shape = [usize; 2]>> Tensor<V, F> {
+    /// The identity matrix.
+    ///
+    /// # Errors
+    /// As [`Tensor::zeros`].
+    pub fn eye(size: usize) -> Result<Self, Error> {
+        Tensor::from_triplets([size; 2], (0..size).map(|index| ([index; 2], V::one())))
+    }
+}

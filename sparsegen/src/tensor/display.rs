@@ -1,0 +1,54 @@
+//! Showing tensors: small ones whole, large ones abridged.
+
+use std::fmt::{self, Debug, Display};
+
+use crate::level::LevelViews;
+use crate::{Format, Tensor, Value, View};
+
+use super::level_count;
+
+/// A tensor with more entries than this is abridged,
+const MOST_ENTRIES: usize = 24;
+/// and shows as many of its first entries.
+const FIRST_ENTRIES: usize = 16;
+
+/// A line about the whole, then one line per stored entry.
+impl<V: Value, F: Format> Display for View<'_, V, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (format, stored) = (F::NAME, self.stored());
+        let values = if stored == 1 { "value" } else { "values" };
+        write!(f, "{format} {:?}, {stored} {values} stored", self.shape)?;
+        let shown = if stored > MOST_ENTRIES { FIRST_ENTRIES } else { stored };
+        for (coordinate, value) in self.iter().take(shown) {
+            write!(f, "\n  {coordinate:?} ")?;
+            Display::fmt(&value, f)?;
+        }
+        if shown < stored { write!(f, "\n  … and {} more", stored - shown) } else { Ok(()) }
+    }
+}
+
+/// Every array of the tensor, by level.
+impl<V: Value, F: Format> Debug for View<'_, V, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut arrays = f.debug_struct(F::NAME);
+        arrays.field("shape", &self.shape);
+        for level in 0..level_count::<F>() {
+            for (name, contents) in self.levels.level(level).arrays() {
+                arrays.field(&format!("{name}{}", level + 1), &contents);
+            }
+        }
+        arrays.field("vals", &self.vals).finish()
+    }
+}
+
+impl<V: Value, F: Format> Display for Tensor<V, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Display::fmt(&self.view(), f)
+    }
+}
+
+impl<V: Value, F: Format> Debug for Tensor<V, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Debug::fmt(&self.view(), f)
+    }
+}

@@ -1,0 +1,110 @@
+//! Tensors whose storage belongs to someone else.
+
+use crate::formats::Dense;
+use crate::level::{DenseView, Levels};
+use crate::{Error, Format, Tensor, Value};
+
+use super::validate;
+
+/// A tensor of values `V` in format `F` that borrows its storage.
+///
+/// This is what kernels take, and like a [`Tensor`] it is valid at all times. A [`Tensor`] gives
+/// one without copying anything, and so do slices, as dense vectors:
+///
+/// ```
+/// use sparsegen::{Dense, View};
+///
+/// let x = View::<f64, Dense<1>>::from(&[1.0, 2.0, 3.0]);
+/// assert_eq!(x.get([2]), Some(3.0));
+/// ```
+pub struct View<'a, V, F: Format> {
+    pub(super) shape: F::Shape,
+    pub(super) levels: <F::Levels as Levels>::Views<'a>,
+    pub(super) vals: &'a [V],
+}
+
+impl<V, F: Format> Clone for View<'_, V, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V, F: Format> Copy for View<'_, V, F> {}
+
+impl<'a, V: Value, F: Format> View<'a, V, F> {
+    /// Puts a view together from borrowed parts, checking every invariant of the format.
+    ///
+    /// # Errors
+    /// As [`Tensor::from_parts`].
+    pub fn from_parts(
+        shape: F::Shape,
+        levels: <F::Levels as Levels>::Views<'a>,
+        vals: &'a [V],
+    ) -> Result<Self, Error> {
+        let view = View { shape, levels, vals };
+        validate::validate(&view)?;
+        Ok(view)
+    }
+
+    /// Puts a view together from borrowed parts without checking them.
+    ///
+    /// Debug builds check all the same, and panic.
+    ///
+    /// # Safety
+    /// [`View::from_parts`] would have to accept these parts.
+    pub unsafe fn from_parts_unchecked(
+        shape: F::Shape,
+        levels: <F::Levels as Levels>::Views<'a>,
+        vals: &'a [V],
+    ) -> Self {
+        let view = View { shape, levels, vals };
+        debug_assert_eq!(validate::validate(&view), Ok(()));
+        view
+    }
+
+    /// The extent of each mode.
+    #[inline]
+    pub fn shape(&self) -> F::Shape {
+        self.shape
+    }
+
+    /// The storage of the levels, outermost first.
+    #[inline]
+    pub fn levels(&self) -> <F::Levels as Levels>::Views<'a> {
+        self.levels
+    }
+
+    /// The stored values, by position in the last level.
+    #[inline]
+    pub fn vals(&self) -> &'a [V] {
+        self.vals
+    }
+}
+
+impl<'a, V: Value, F: Format> From<&'a Tensor<V, F>> for View<'a, V, F> {
+    #[inline]
+    fn from(tensor: &'a Tensor<V, F>) -> Self {
+        tensor.view()
+    }
+}
+
+impl<'a, V: Value> From<&'a [V]> for View<'a, V, Dense<1>> {
+    #[inline]
+    fn from(vals: &'a [V]) -> Self {
+        View { shape: [vals.len()], levels: (DenseView { size: vals.len() },), vals }
+    }
+}
+
+impl<'a, V: Value> From<&'a Vec<V>> for View<'a, V, Dense<1>> {
+    #[inline]
+    fn from(vals: &'a Vec<V>) -> Self {
+        View::from(vals.as_slice())
+    }
+}
+
+impl<'a, V: Value, const N: usize> From<&'a [V; N]> for View<'a, V, Dense<1>> {
+    #[inline]
+    fn from(vals: &'a [V; N]) -> Self {
+        View::from(vals.as_slice())
+    }
+}

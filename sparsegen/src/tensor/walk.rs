@@ -1,0 +1,100 @@
+//! Iterating: a fold of `expand` over the levels, one node at a time.
+
+use std::ops::Range;
+
+use crate::level::{LevelViews, MAX_LEVELS, Node};
+use crate::{Format, Value, View};
+
+use super::{entry, level_count};
+
+/// A walk through the nodes at some depth of a hierarchy, in storage order.
+///
+/// It does not hold the levels, so that it can stand beside them; each step is given them again.
+#[derive(Clone, Debug)]
+pub(crate) struct Walk {
+    /// How many levels the walk descends; at 0 it meets only the root.
+    depth: usize,
+    /// The level whose slots it is going through.
+    level: usize,
+    /// The slots of each level that are left to visit, below the node above.
+    slots: [Range<usize>; MAX_LEVELS],
+    /// The position at each depth, beginning with the root's.
+    positions: [usize; MAX_LEVELS + 1],
+    /// The coordinate at each level.
+    coords: [usize; MAX_LEVELS],
+}
+
+impl Walk {
+    pub(crate) fn new(levels: &(impl LevelViews + ?Sized), depth: usize) -> Walk {
+        let root = Node { position: 0, coords: &[] };
+        // Without levels to descend, a single slot stands for the root itself.
+        let first = if depth == 0 { 0..1 } else { levels.level(0).expand(root) };
+        let mut slots = [const { 0..0 }; MAX_LEVELS];
+        slots[0] = first;
+        let (positions, coords) = ([0; MAX_LEVELS + 1], [0; MAX_LEVELS]);
+        Walk { depth, level: 0, slots, positions, coords }
+    }
+
+    /// Steps to the next node; returns its position.
+    #[inline]
+    pub(crate) fn next(&mut self, levels: &(impl LevelViews + ?Sized)) -> Option<usize> {
+        if self.depth == 0 {
+            return self.slots[0].next();
+        }
+        loop {
+            let storage = levels.level(self.level);
+            let (above, here) = self.coords.split_at_mut(self.level);
+            let parent = Node { position: self.positions[self.level], coords: above };
+            let Some(slot) = self.slots[self.level].next() else {
+                // This parent has no more children: on with its next sibling.
+                self.level = self.level.checked_sub(1)?;
+                continue;
+            };
+            let Some((coordinate, position)) = storage.child(parent, slot) else { continue };
+            here[0] = coordinate;
+            self.positions[self.level + 1] = position;
+            if self.level + 1 == self.depth {
+                return Some(position);
+            }
+            self.level += 1;
+            let node = Node { position, coords: &self.coords[..self.level] };
+            self.slots[self.level] = levels.level(self.level).expand(node);
+        }
+    }
+
+    /// The coordinates of the node that the walk is at, one per level it descended.
+    #[inline]
+    pub(crate) fn coords(&self) -> &[usize] {
+        &self.coords[..self.depth]
+    }
+
+    /// The position of the node's ancestor at a level.
+    pub(crate) fn position(&self, level: usize) -> usize {
+        self.positions[level + 1]
+    }
+}
+
+/// The stored entries of a tensor, in storage order; made by [`Tensor::iter`](crate::Tensor::iter).
+#[derive(Clone)]
+pub struct Iter<'a, V, F: Format> {
+    view: View<'a, V, F>,
+    walk: Walk,
+}
+
+impl<'a, V: Value, F: Format> Iter<'a, V, F> {
+    pub(super) fn new(view: View<'a, V, F>) -> Self {
+        Iter { view, walk: Walk::new(&view.levels, level_count::<F>()) }
+    }
+}
+
+impl<V: Value, F: Format> Iterator for Iter<'_, V, F> {
+    type Item = (F::Shape, V);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let position = self.walk.next(&self.view.levels)?;
+        Some((entry::<F>(self.walk.coords()), self.view.vals[position]))
+    }
+}
+
+impl<V: Value, F: Format> std::iter::FusedIterator for Iter<'_, V, F> {}
