@@ -147,8 +147,10 @@ pub fn substitute(body: &[Stmt], name: &str, by: &Expr) -> Vec<Stmt> {
 /// How often each variable and array is used in a body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Uses {
-    /// Variables and arrays whose contents or lengths are read, with how often.
+    /// Variables and arrays whose contents are read, with how often.
     pub read: BTreeMap<String, usize>,
+    /// Arrays whose lengths are read, with how often.
+    pub measured: BTreeMap<String, usize>,
     /// Variables that are assigned and arrays that are stored to, with how often; a `let` is not
     /// an assignment.
     pub written: BTreeMap<String, usize>,
@@ -167,9 +169,10 @@ impl Uses {
     /// Adds the reads of an expression.
     pub fn count_expr(&mut self, expr: &Expr) {
         expr.for_each(&mut |e| match e {
-            Expr::Var(name) | Expr::Len(name) | Expr::Load { array: name, .. } => {
+            Expr::Var(name) | Expr::Load { array: name, .. } => {
                 *self.read.entry(name.clone()).or_default() += 1;
             }
+            Expr::Len(name) => *self.measured.entry(name.clone()).or_default() += 1,
             Expr::Index(_)
             | Expr::Value(..)
             | Expr::Bool(_)
@@ -178,9 +181,14 @@ impl Uses {
         });
     }
 
-    /// How often a name is read.
+    /// How often a variable or an element of an array is read.
     pub fn reads(&self, name: &str) -> usize {
         self.read.get(name).copied().unwrap_or(0)
+    }
+
+    /// How often the length of an array is read.
+    pub fn measures(&self, name: &str) -> usize {
+        self.measured.get(name).copied().unwrap_or(0)
     }
 
     /// How often a name is written.

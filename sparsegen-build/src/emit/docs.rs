@@ -1,0 +1,147 @@
+//! The documentation of the generated functions.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::layout::wrap;
+use super::names::plain;
+use super::shell::{allocates, is_checked};
+use crate::ir::{Array, Assembly, Element, Function, Operand, Result, TensorResult};
+
+/// The width of documentation lines, without what stands before them.
+const WIDTH: usize = 96;
+
+/// Lines as documentation.
+pub(super) fn attributes(lines: &[String]) -> TokenStream {
+    let lines =
+        lines.iter().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
+    quote!(#(#[doc = #lines])*)
+}
+
+/// The function that a kernel is known by: `NAME`, or `NAME_into` where there is no other.
+pub(super) fn entry(function: &Function) -> String {
+    let name = plain(&function.name);
+    match &function.result {
+        Result::Tensor(result) if !allocates(function, result) => format!("{name}_into"),
+        Result::Tensor(_) | Result::Scalar { .. } => name.to_string(),
+    }
+}
+
+/// The documentation of `NAME`.
+pub(super) fn of_entry(function: &Function) -> Vec<String> {
+    let mut lines = function.docs.clone();
+    let mut errors = size_errors(function, false);
+    if let Result::Tensor(result) = &function.result {
+        errors.extend(width_errors(result, false));
+        if !result.shape.is_empty() {
+            errors.push(
+                "[`Error::Size`] or [`Error::Width`] where no result can have the extents.".into(),
+            );
+        }
+    }
+    push_errors(&mut lines, &errors);
+    lines
+}
+
+/// The documentation of `NAME_into`.
+pub(super) fn of_into(function: &Function, result: &TensorResult) -> Vec<String> {
+    let mut lines = if allocates(function, result) {
+        vec![format!("As [`{}`], into a tensor that is already there.", plain(&function.name))]
+    } else {
+        function.docs.clone()
+    };
+    if let Assembly::Assembled { .. } = result.assembly {
+        lines.push("What it held is replaced; its memory is reused.".into());
+    }
+    let mut errors = size_errors(function, true);
+    errors.extend(width_errors(result, true));
+    push_errors(&mut lines, &errors);
+    lines
+}
+
+fn push_errors(lines: &mut Vec<String>, errors: &[String]) {
+    lines.push(String::new());
+    lines.push("# Errors".into());
+    match errors {
+        [] => lines.push("None, whatever the operands.".into()),
+        [error] => lines.extend(wrap(error, WIDTH)),
+        errors => {
+            for error in errors {
+                let broken = wrap(error, WIDTH - 2);
+                let indents = std::iter::once("- ").chain(std::iter::repeat("  "));
+                lines.extend(indents.zip(broken).map(|(indent, line)| format!("{indent}{line}")));
+            }
+        }
+    }
+}
+
+/// What is wrong with extents: one sentence for all sizes of the same tensors.
+fn size_errors(function: &Function, with_result: bool) -> Vec<String> {
+    let mut errors = Vec::new();
+    let mut differing: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+    for size in function.sizes.iter().filter(|size| is_checked(size)) {
+        let of_operands = size.operands.iter().map(|mode| match &function.operands[mode.0] {
+            Operand::Tensor(tensor) => tensor.tensor.as_str(),
+            Operand::Scalar { name, .. } => name.as_str(),
+        });
+        let mut modes: Vec<&str> = of_operands.collect();
+        if let Result::Tensor(result) = &function.result
+            && with_result
+        {
+            modes.extend(size.result.iter().map(|_| result.tensor.as_str()));
+        }
+        let mut tensors: Vec<String> = Vec::new();
+        for tensor in &modes {
+            let tensor = format!("`{tensor}`");
+            if !tensors.contains(&tensor) {
+                tensors.push(tensor);
+            }
+        }
+        let variable = format!("`{}`", size.variable);
+        match size.constant {
+            Some(_) if modes.is_empty() => {}
+            Some(constant) => errors.push(format!(
+                "[`Error::Extent`] where the extent of {variable} is not {constant}."
+            )),
+            None if modes.len() < 2 => {}
+            None => match differing.iter_mut().find(|(same, _)| *same == tensors) {
+                Some((_, variables)) => variables.push(variable),
+                None => differing.push((tensors, vec![variable])),
+            },
+        }
+    }
+    let differ = |(tensors, variables): (Vec<String>, Vec<String>)| {
+        let (of, variables) = (list(&tensors, "and"), list(&variables, "or"));
+        match tensors.as_slice() {
+            [_] => format!("[`Error::Shape`] where the modes of {of} over {variables} differ."),
+            _ => format!("[`Error::Shape`] where {of} differ in the extent of {variables}."),
+        }
+    };
+    errors.splice(0..0, differing.into_iter().map(differ));
+    errors
+}
+
+/// `A, B and C`
+fn list(items: &[String], conjunction: &str) -> String {
+    match items {
+        [] => String::new(),
+        [item] => item.clone(),
+        [first @ .., last] => format!("{} {conjunction} {last}", first.join(", ")),
+    }
+}
+
+/// What does not fit, and how the result is left then.
+fn width_errors(result: &TensorResult, is_left: bool) -> Vec<String> {
+    let Assembly::Assembled { arrays, fits } = &result.assembly else { return Vec::new() };
+    let is_narrow = |array: &&Array| array.element != Element::Index(crate::ir::Width::Usize);
+    let errors = fits.iter().filter_map(|fit| {
+        let array = arrays.iter().filter(is_narrow).find(|array| array.name == fit.array)?;
+        let Element::Index(width) = array.element else { return None };
+        let left = if is_left { "; it is left empty then" } else { "" };
+        Some(format!(
+            "[`Error::Width`] where the {} of `{}` do not fit `{width}`{left}.",
+            fit.what, result.tensor
+        ))
+    });
+    errors.collect()
+}

@@ -1,0 +1,99 @@
+//! The `use` items of a file: exactly the names that it uses.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::quote;
+
+use super::names::{ident, tokens};
+use crate::ir::{Dtype, Function, Module, Operand, Result};
+
+/// What generated code may use of the runtime crate, beside the formats.
+const RUNTIME: [&str; 6] = ["Error", "Format", "LevelMap", "Map", "Tensor", "View"];
+
+/// What generated code may use of the runtime crate's module for kernels.
+const KERNEL: [&str; 3] = ["Mode", "Proven", "ProvenMut"];
+
+/// The imports of items.
+pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> {
+    let mut used = BTreeSet::new();
+    let mut calls_kernel = false;
+    for item in items {
+        collect(item.clone(), &mut used, &mut calls_kernel);
+    }
+    let mut runtime: BTreeSet<String> = module.functions.iter().flat_map(formats).collect();
+    runtime.retain(|name| module.formats.iter().all(|format| format.name != *name));
+    runtime.extend(RUNTIME.map(String::from).into_iter().filter(|name| used.contains(name)));
+    runtime.extend(module.functions.iter().flat_map(complex_types));
+
+    let mut kernel: Vec<TokenStream> = Vec::new();
+    if calls_kernel {
+        kernel.push(quote!(self));
+    }
+    kernel.extend(KERNEL.iter().filter(|name| used.contains(**name)).map(|name| tokens(name)));
+
+    let mut items = Vec::new();
+    match kernel.as_slice() {
+        [] => {}
+        [_] if calls_kernel => items.push(quote!(
+            use sparsegen::kernel;
+        )),
+        [name] => items.push(quote!(use sparsegen::kernel::#name;)),
+        names => items.push(quote!(use sparsegen::kernel::{#(#names),*};)),
+    }
+    let names: Vec<_> = runtime.iter().map(|name| ident(name)).collect();
+    match names.as_slice() {
+        [] => {}
+        [name] => items.push(quote!(use sparsegen::#name;)),
+        names => items.push(quote!(use sparsegen::{#(#names),*};)),
+    }
+    items
+}
+
+/// Collects the identifiers of an item, and whether it names the module `kernel`.
+fn collect(item: TokenStream, used: &mut BTreeSet<String>, calls_kernel: &mut bool) {
+    let mut tokens = item.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Ident(ident) => {
+                let follows = tokens.peek();
+                let is_path = matches!(follows, Some(TokenTree::Punct(p)) if p.as_char() == ':' && p.spacing() == proc_macro2::Spacing::Joint);
+                *calls_kernel |= is_path && ident == "kernel";
+                used.insert(ident.to_string());
+            }
+            TokenTree::Group(group) => collect(group.stream(), used, calls_kernel),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+/// The format markers of a function's tensors, without their parameters.
+fn formats(function: &Function) -> Vec<String> {
+    let marker = |format: &str| format.split('<').next().unwrap_or(format).trim().to_string();
+    let mut markers = Vec::new();
+    for operand in &function.operands {
+        match operand {
+            Operand::Tensor(tensor) => markers.push(marker(&tensor.format)),
+            Operand::Scalar { .. } => {}
+        }
+    }
+    match &function.result {
+        Result::Tensor(result) => markers.push(marker(&result.format)),
+        Result::Scalar { .. } => {}
+    }
+    markers
+}
+
+/// The complex types of a function's operands and result.
+fn complex_types(function: &Function) -> Vec<String> {
+    let result = match &function.result {
+        Result::Scalar { dtype, .. } => *dtype,
+        Result::Tensor(tensor) => tensor.dtype,
+    };
+    let operands = function.operands.iter().map(|operand| match operand {
+        Operand::Tensor(tensor) => tensor.dtype,
+        Operand::Scalar { dtype, .. } => *dtype,
+    });
+    let complex = operands.chain([result]).filter(|dtype: &Dtype| dtype.is_complex());
+    complex.map(|dtype| dtype.name().to_string()).collect()
+}

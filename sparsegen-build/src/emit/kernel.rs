@@ -1,0 +1,253 @@
+//! The function with the loops: its parameters, its head, its body.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::body::Body;
+use super::layout::{blank, comment};
+use super::names::{array_of_view, beside, element_type, ident, number, tokens};
+use super::{docs, lints};
+use crate::ir::{
+    Array, Assembly, Bounds, Function, Operand, Place, Result, Size, TensorOperand, Uses,
+};
+
+/// What makes unchecked indices sound.
+const SAFETY: &str = "SAFETY: Tensors are validated when they are made: positions and coordinates \
+    stay within the arrays and extents that they index. The caller has checked that the extents \
+    agree.";
+
+/// The function `NAME_kernel`.
+pub(super) fn item(function: &Function) -> TokenStream {
+    let uses = uses(function);
+    let name = beside(function, "kernel");
+    let docs = docs::attributes(&[format!("The loops of [`{}`].", docs::entry(function))]);
+    let params = parameters(function);
+    let allow = lints::attribute(function, params.len());
+    let params = params.iter().map(|param| &param.declaration);
+    let sizes = function.sizes.iter().filter_map(|size| read_size(function, size));
+    let mut head: TokenStream = sizes.collect();
+    head.extend(read_arrays(function, &uses));
+    if !head.is_empty() {
+        head.extend(blank());
+    }
+    let body = body(function);
+    let stmts = body.stmts(&function.body);
+    let (returns, value) = match &function.result {
+        Result::Scalar { dtype, value } => {
+            let (dtype, value) = (ident(dtype.name()), body.expr(value));
+            (Some(quote!(-> #dtype)), Some(value))
+        }
+        Result::Tensor(_) => (None, None),
+    };
+    quote! {
+        #docs
+        #allow
+        fn #name(#(#params),*) #returns {
+            #head
+            #stmts
+            #value
+        }
+    }
+}
+
+/// A parameter of the kernel and what the caller passes for it.
+pub(super) struct Parameter {
+    declaration: TokenStream,
+    pub(super) argument: TokenStream,
+}
+
+/// The parameters: the result's arrays, extents that only the result knows, the operands.
+pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
+    let uses = uses(function);
+    let mut params = Vec::new();
+    if let Result::Tensor(result) = &function.result {
+        let tensor = ident(&result.name);
+        match &result.assembly {
+            Assembly::Computed { vals, .. } => {
+                let (name, element) = (ident(&vals.name), element_type(vals.element));
+                params.push(Parameter {
+                    declaration: quote!(#name: &mut [#element]),
+                    argument: quote!(#tensor.vals_mut()),
+                });
+            }
+            Assembly::Assembled { arrays, .. } => {
+                for array in arrays {
+                    let (name, element) = (ident(&array.name), element_type(array.element));
+                    let part = part(&array.place);
+                    params.push(Parameter {
+                        declaration: quote!(#name: &mut Vec<#element>),
+                        argument: quote!(&mut #part),
+                    });
+                }
+            }
+        }
+        for size in function.sizes.iter().filter(|size| is_passed(size)) {
+            if let Some(mode) = size.result.first() {
+                let (name, mode) = (ident(&size.name), number(*mode));
+                params.push(Parameter {
+                    declaration: quote!(#name: usize),
+                    argument: quote!(#tensor.shape()[#mode]),
+                });
+            }
+        }
+    }
+    for (k, operand) in function.operands.iter().enumerate() {
+        match operand {
+            Operand::Tensor(tensor) if is_read(function, k, tensor) => {
+                let (name, ty) = (ident(&tensor.name), view(tensor, "'_"));
+                params.push(Parameter { declaration: quote!(#name: #ty), argument: quote!(#name) });
+            }
+            Operand::Scalar { name, dtype } if uses.reads(name) > 0 => {
+                let (name, dtype) = (ident(name), ident(dtype.name()));
+                params.push(Parameter {
+                    declaration: quote!(#name: #dtype),
+                    argument: quote!(#name),
+                });
+            }
+            Operand::Tensor(_) | Operand::Scalar { .. } => {}
+        }
+    }
+    params
+}
+
+/// `View<'t, f64, Csr>`
+pub(super) fn view(tensor: &TensorOperand, lifetime: &str) -> TokenStream {
+    tokens(&format!("View<{lifetime}, {}, {}>", tensor.dtype, tensor.format))
+}
+
+/// A part of a result that is taken apart: `levels.1.crd`, `vals`.
+pub(super) fn part(place: &Place) -> TokenStream {
+    match place {
+        Place::Values => quote!(vals),
+        Place::Level { level, field } => {
+            let (level, field) = (number(*level), ident(field));
+            quote!(levels.#level.#field)
+        }
+    }
+}
+
+/// All that the body and the value after it use.
+fn uses(function: &Function) -> Uses {
+    let mut uses = Uses::of(&function.body);
+    match &function.result {
+        Result::Scalar { value, .. } => uses.count_expr(value),
+        Result::Tensor(_) => {}
+    }
+    uses
+}
+
+/// Whether an extent that the body reads is known to the result alone.
+fn is_passed(size: &Size) -> bool {
+    size.used && size.constant.is_none() && size.operands.is_empty()
+}
+
+/// Whether the kernel reads an array or an extent of an operand.
+fn is_read(function: &Function, operand: usize, tensor: &TensorOperand) -> bool {
+    let gives = |size: &Size| {
+        size.used
+            && size.constant.is_none()
+            && size.operands.first().is_some_and(|o| o.0 == operand)
+    };
+    !tensor.arrays.is_empty() || function.sizes.iter().any(gives)
+}
+
+/// `let i_size = a.shape()[0];`
+fn read_size(function: &Function, size: &Size) -> Option<TokenStream> {
+    let name = ident(&size.name);
+    let value = match size.constant {
+        Some(constant) => {
+            let constant = proc_macro2::Literal::u64_unsuffixed(constant);
+            quote!(#constant)
+        }
+        None => extent(function, *size.operands.first()?),
+    };
+    size.used.then(|| quote!(let #name = #value;))
+}
+
+/// The extent of an operand's mode: `a.shape()[0]`.
+pub(super) fn extent(function: &Function, (operand, mode): (usize, usize)) -> TokenStream {
+    let (name, mode) = (ident(operand_name(&function.operands[operand])), number(mode));
+    quote!(#name.shape()[#mode])
+}
+
+/// An operand's argument.
+pub(super) fn operand_name(operand: &Operand) -> &str {
+    match operand {
+        Operand::Tensor(tensor) => &tensor.name,
+        Operand::Scalar { name, .. } => name,
+    }
+}
+
+/// The operands' arrays, each with where it is found.
+fn operand_arrays(function: &Function) -> impl Iterator<Item = (&Array, TokenStream)> {
+    function.operands.iter().flat_map(|operand| {
+        let arrays: &[Array] = match operand {
+            Operand::Tensor(tensor) => &tensor.arrays,
+            Operand::Scalar { .. } => &[],
+        };
+        let view = ident(operand_name(operand));
+        arrays.iter().map(move |array| (array, array_of_view(&view, &array.place)))
+    })
+}
+
+/// Gives each array its name, wrapped where its indices are proven.
+fn read_arrays(function: &Function, uses: &Uses) -> TokenStream {
+    let is_used = |array: &Array| match function.bounds {
+        Bounds::Proven => uses.reads(&array.name) > 0,
+        Bounds::Checked => uses.reads(&array.name) + uses.measures(&array.name) > 0,
+    };
+    let used = operand_arrays(function).filter(|(array, _)| is_used(array));
+    let mut names = Vec::new();
+    let mut values = Vec::new();
+    match function.bounds {
+        Bounds::Checked => {
+            let lets = used.map(|(array, path)| {
+                let name = ident(&array.name);
+                quote!(let #name = #path;)
+            });
+            return lets.collect();
+        }
+        Bounds::Proven => {}
+    }
+    if let Result::Tensor(result) = &function.result
+        && let Assembly::Computed { vals, .. } = &result.assembly
+    {
+        let name = ident(&vals.name);
+        names.push(quote!(mut #name));
+        values.push(quote!(ProvenMut::new(#name)));
+    }
+    for (array, path) in used {
+        let name = ident(&array.name);
+        names.push(quote!(#name));
+        values.push(quote!(Proven::new(#path)));
+    }
+    let safety = comment(SAFETY);
+    match (names.as_slice(), values.as_slice()) {
+        ([], _) | (_, []) => TokenStream::new(),
+        ([name], [value]) => quote!(#safety let #name = unsafe { #value };),
+        (names, values) => quote!(#safety let (#(#names),*) = unsafe { (#(#values),*) };),
+    }
+}
+
+/// What the names of the body stand for.
+fn body(function: &Function) -> Body {
+    let mut elements = BTreeMap::new();
+    let mut lengths = BTreeMap::new();
+    for (array, path) in operand_arrays(function) {
+        elements.insert(array.name.clone(), array.element);
+        // What wraps a slice has no length of its own.
+        if function.bounds == Bounds::Proven {
+            lengths.insert(array.name.clone(), quote!(#path.len()));
+        }
+    }
+    if let Result::Tensor(result) = &function.result {
+        let arrays = match &result.assembly {
+            Assembly::Computed { vals, .. } => std::slice::from_ref(vals),
+            Assembly::Assembled { arrays, .. } => arrays,
+        };
+        elements.extend(arrays.iter().map(|array| (array.name.clone(), array.element)));
+    }
+    Body { elements, lengths }
+}

@@ -1,0 +1,168 @@
+//! The layout of a file: blank lines, comments, and lines as wide as the project's own.
+//!
+//! `prettyplease` drops comments and blank lines, so each is a marker, the statement `comment!("…");`
+//! or `blank!();`, until the text is laid out.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The widest line.
+const WIDTH: usize = 100;
+
+/// A comment as a statement or an item.
+pub(super) fn comment(text: &str) -> TokenStream {
+    quote!(comment!(#text);)
+}
+
+/// A blank line as a statement.
+pub(super) fn blank() -> TokenStream {
+    quote!(blank!();)
+}
+
+/// The text of a file: its head, then the items.
+pub(super) fn lay_out(head: String, items: Vec<TokenStream>) -> String {
+    let mut text = head;
+    let (mut was_use, mut was_comment) = (false, false);
+    for item in items {
+        let item: syn::Item = syn::parse2(item).expect("every item is built as Rust source");
+        let is_use = matches!(item, syn::Item::Use(_));
+        let belongs_to_last = was_comment || (was_use && is_use);
+        if !belongs_to_last {
+            text.push('\n');
+        }
+        (was_use, was_comment) = (is_use, matches!(item, syn::Item::Macro(_)));
+        let file =
+            syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
+        let laid_out = prettyplease::unparse(&file);
+        for line in join(laid_out.lines().map(String::from).collect()) {
+            push_line(&mut text, &line);
+        }
+    }
+    text
+}
+
+/// Joins every list that was broken over lines although it fits one.
+fn join(lines: Vec<String>) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::new();
+    for line in lines {
+        joined.push(line);
+        // A list ends here: look for where it began, and put the lines between together.
+        while let Some(whole) = closed_list(&joined) {
+            joined.truncate(whole.0);
+            joined.push(whole.1);
+        }
+    }
+    joined
+}
+
+/// The list that the last line ends, if it fits one line: where it begins, and the line.
+fn closed_list(lines: &[String]) -> Option<(usize, String)> {
+    let (last, before) = lines.split_last()?;
+    let indent = indent_of(last);
+    let closing = last[indent..].chars().next().filter(|c| ")]}".contains(*c))?;
+    let start = before.iter().rposition(|line| indent_of(line) <= indent)?;
+    let (open, items) = before[start..].split_first()?;
+    let is_list = match closing {
+        ')' => open.ends_with('('),
+        ']' => open.ends_with('['),
+        _ => {
+            let name = open.trim().strip_suffix(" {")?;
+            name.starts_with(char::is_uppercase) && name.chars().all(char::is_alphanumeric)
+        }
+    };
+    let are_items = |line: &String| indent_of(line) == indent + 4 && line.ends_with(',');
+    let is_lone = matches!(items, [item] if indent_of(item) == indent + 4);
+    if !is_list || open.trim_start().starts_with("//") || !(is_lone || items.iter().all(are_items))
+    {
+        return None;
+    }
+    let inner: Vec<&str> = items.iter().map(|line| line.trim()).collect();
+    let inner = inner.join(" ");
+    let inner = inner.trim_end_matches(',');
+    let space = if closing == '}' { " " } else { "" };
+    let whole = format!("{open}{space}{inner}{space}{}", &last[indent..]);
+    // A comment's marker is one line however long; it is wrapped as a comment.
+    let fits = whole.chars().count() <= WIDTH || open.ends_with("comment!(");
+    fits.then_some((start, whole))
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Adds a line; one that marks a comment becomes as many lines as the comment needs.
+fn push_line(text: &mut String, line: &str) {
+    let code = line.trim_start();
+    if code == "blank!();" {
+        text.push('\n');
+        return;
+    }
+    let marked = code.strip_prefix("comment!(").and_then(|rest| rest.strip_suffix(");"));
+    let Some(literal) = marked.and_then(|literal| syn::parse_str::<syn::LitStr>(literal).ok())
+    else {
+        text.push_str(line);
+        text.push('\n');
+        return;
+    };
+    let indent = &line[..indent_of(line)];
+    for part in wrap(&literal.value(), WIDTH.saturating_sub(indent.len() + 3)) {
+        text.push_str(format!("{indent}// {part}").trim_end());
+        text.push('\n');
+    }
+}
+
+/// Breaks text between words into lines of a width.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(_) | None => lines.push(word.to_string()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_survive_the_layout() {
+        let long = "A and B ".repeat(15);
+        let first = comment("Only \"B\" is left.");
+        let second = comment(&long);
+        let text = lay_out(
+            "// Head.\n".into(),
+            vec![
+                quote!(
+                    use a::b;
+                ),
+                quote!(fn f() { if c { #first g(); #second } }),
+                quote!(
+                    fn h() {}
+                ),
+            ],
+        );
+        let expected = "\
+// Head.
+
+use a::b;
+
+fn f() {
+    if c {
+        // Only \"B\" is left.
+        g();
+        // A and B A and B A and B A and B A and B A and B A and B A and B A and B A and B A and B A
+        // and B A and B A and B A and B
+    }
+}
+
+fn h() {}
+";
+        assert_eq!(text, expected);
+    }
+}

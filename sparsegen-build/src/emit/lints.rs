@@ -1,0 +1,153 @@
+//! Lints that a reader of generated code has no use for, allowed only where they would fire.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::names::tokens;
+use crate::ir::{Array, Assembly, Bounds, Expr, Function, Literal, Operand, Result, Stmt};
+
+/// The most parameters that a function has without an `allow`.
+const PARAMETERS: usize = 7;
+
+/// Constants that clippy takes for misspelled ones of the standard library.
+const KNOWN: [f64; 17] = [
+    std::f64::consts::E,
+    std::f64::consts::FRAC_1_PI,
+    std::f64::consts::FRAC_1_SQRT_2,
+    std::f64::consts::FRAC_2_PI,
+    std::f64::consts::FRAC_2_SQRT_PI,
+    std::f64::consts::FRAC_PI_2,
+    std::f64::consts::FRAC_PI_3,
+    std::f64::consts::FRAC_PI_4,
+    std::f64::consts::FRAC_PI_6,
+    std::f64::consts::FRAC_PI_8,
+    std::f64::consts::LN_10,
+    std::f64::consts::LN_2,
+    std::f64::consts::LOG10_E,
+    std::f64::consts::LOG2_E,
+    std::f64::consts::PI,
+    std::f64::consts::SQRT_2,
+    std::f64::consts::TAU,
+];
+
+/// The `allow` of a function with so many parameters, if it needs one.
+pub(super) fn arguments(parameters: usize) -> Option<TokenStream> {
+    (parameters > PARAMETERS).then(|| quote!(#[allow(clippy::too_many_arguments)]))
+}
+
+/// The `allow` of a kernel, if it needs one.
+pub(super) fn attribute(function: &Function, parameters: usize) -> Option<TokenStream> {
+    let mut lints = Vec::new();
+    let expressions = expressions(function);
+    if expressions.iter().any(|e| is_like_a_known_constant(e)) {
+        lints.push("clippy::approx_constant");
+    }
+    if expressions.iter().any(|e| has_equal_sides(e)) {
+        lints.push("clippy::eq_op");
+    }
+    let slices = slices(function);
+    let mut loops = Vec::new();
+    for stmt in &function.body {
+        stmt.for_each(&mut |stmt| {
+            if let Stmt::For { name, body, .. } = stmt {
+                loops.push((name, body));
+            }
+        });
+    }
+    if loops.iter().any(|(_, body)| copies(body, &slices)) {
+        lints.push("clippy::manual_memcpy");
+    }
+    if loops.iter().any(|(name, body)| walks_one_slice(name, body, &slices)) {
+        lints.push("clippy::needless_range_loop");
+    }
+    if parameters > PARAMETERS {
+        lints.push("clippy::too_many_arguments");
+    }
+    let lints = lints.iter().map(|lint| tokens(lint));
+    let lints: Vec<_> = lints.collect();
+    (!lints.is_empty()).then(|| quote!(#[allow(#(#lints),*)]))
+}
+
+/// Every expression of a function and every one within.
+fn expressions(function: &Function) -> Vec<&Expr> {
+    let mut all = Vec::new();
+    for stmt in &function.body {
+        stmt.for_each(&mut |stmt| {
+            for expr in stmt.expressions() {
+                expr.for_each(&mut |e| all.push(e));
+            }
+        });
+    }
+    if let Result::Scalar { value, .. } = &function.result {
+        value.for_each(&mut |e| all.push(e));
+    }
+    all
+}
+
+fn is_like_a_known_constant(expr: &Expr) -> bool {
+    let Expr::Value(Literal::Float(x), _) = expr else { return false };
+    KNOWN.iter().any(|known| (x.abs() - known).abs() < 0.01)
+}
+
+/// `x - x` and the like, which the user wrote.
+fn has_equal_sides(expr: &Expr) -> bool {
+    matches!(expr, Expr::Binary(_, a, b) if a == b)
+}
+
+/// The arrays that are slices or vectors in the kernel, not wrapped as proven.
+fn slices(function: &Function) -> Vec<&str> {
+    let mut arrays: Vec<&Array> = Vec::new();
+    let is_checked = function.bounds == Bounds::Checked;
+    for operand in &function.operands {
+        match operand {
+            Operand::Tensor(tensor) if is_checked => arrays.extend(&tensor.arrays),
+            Operand::Tensor(_) | Operand::Scalar { .. } => {}
+        }
+    }
+    if let Result::Tensor(result) = &function.result {
+        match &result.assembly {
+            Assembly::Assembled { arrays: vectors, .. } => arrays.extend(vectors),
+            Assembly::Computed { vals, .. } if is_checked => arrays.push(vals),
+            Assembly::Computed { .. } => {}
+        }
+    }
+    arrays.iter().map(|array| array.name.as_str()).collect()
+}
+
+/// Whether a loop only copies from one slice to another.
+fn copies(body: &[Stmt], slices: &[&str]) -> bool {
+    let [Stmt::Store { array, op: None, value: Expr::Load { array: from, .. }, .. }] = body else {
+        return false;
+    };
+    slices.contains(&array.as_str()) && slices.contains(&from.as_str())
+}
+
+/// Whether a loop's variable indexes one slice, that slice only, and only as it is.
+fn walks_one_slice(variable: &str, body: &[Stmt], slices: &[&str]) -> bool {
+    let mut direct: Vec<&str> = Vec::new();
+    let mut is_indirect = false;
+    let mut index = |array, at: &Expr| {
+        if *at == Expr::var(variable) {
+            direct.push(array);
+        } else {
+            is_indirect |= at.mentions(variable);
+        }
+    };
+    for stmt in body {
+        stmt.for_each(&mut |stmt| {
+            for expr in stmt.expressions() {
+                expr.for_each(&mut |e| {
+                    if let Expr::Load { array, index: at } = e {
+                        index(array.as_str(), at);
+                    }
+                });
+            }
+            if let Stmt::Store { array, index: at, .. } = stmt {
+                index(array.as_str(), at);
+            }
+        });
+    }
+    direct.sort_unstable();
+    direct.dedup();
+    !is_indirect && matches!(direct.as_slice(), [array] if slices.contains(array))
+}
