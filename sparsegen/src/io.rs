@@ -25,7 +25,8 @@
 //!   standard's word.
 //! - Comments and blank lines may stand anywhere after the banner; lines may end in CR LF, the last
 //!   one without an end.
-//! - Entries that are listed more than once are summed. Explicit zeros are stored.
+//! - Entries that are listed more than once are summed, which is an error where an integer type
+//!   does not hold the sum. Explicit zeros are stored.
 //! - A symmetry is expanded: the tensor stores both triangles. The standard asks for the lower
 //!   triangle; the upper one is read as well, but a file that mixes them is refused, since it would
 //!   be ambiguous whether `(i, j)` and `(j, i)` are one entry or two to be summed. A skew-symmetric
@@ -52,6 +53,7 @@ mod lines;
 mod matrix_market;
 mod number;
 mod progress;
+mod sums;
 mod write;
 
 #[cfg(test)]
@@ -200,7 +202,7 @@ impl<'p> Reader<'p> {
         V: RealElement,
         F: Format,
     {
-        self.tns(open(path.as_ref())?)
+        self.tns(open(path.as_ref())?, None)
     }
 
     /// As [`read_tns_with_shape`].
@@ -216,8 +218,7 @@ impl<'p> Reader<'p> {
         V: RealElement,
         F: Format,
     {
-        let entries = frostt::Entries::of(open(path.as_ref())?, self.progress, Some(shape));
-        collect(shape, entries)
+        self.tns(open(path.as_ref())?, Some(shape))
     }
 
     /// As [`read_tns_from`].
@@ -229,7 +230,7 @@ impl<'p> Reader<'p> {
         V: RealElement,
         F: Format,
     {
-        self.tns(stream(reader, name)?)
+        self.tns(stream(reader, name)?, None)
     }
 
     fn mtx<V, F>(self, lines: Lines<'_>) -> Result<Tensor<V, F>, Error>
@@ -237,44 +238,21 @@ impl<'p> Reader<'p> {
         V: Element,
         F: Format<Shape = [usize; 2]>,
     {
-        let entries = matrix_market::Entries::of(lines, self.progress)?;
-        collect(entries.shape(), entries)
+        let mut entries = matrix_market::Entries::of(lines, self.progress)?;
+        let triplets = entries.by_ref().collect::<Result<Vec<_>, Error>>()?;
+        sums::check(&triplets).map_err(|message| entries.error(message))?;
+        Tensor::from_triplets(entries.shape(), triplets)
     }
 
-    fn tns<V, F>(self, lines: Lines<'_>) -> Result<Tensor<V, F>, Error>
+    fn tns<V, F>(self, lines: Lines<'_>, shape: Option<F::Shape>) -> Result<Tensor<V, F>, Error>
     where
         V: RealElement,
         F: Format,
     {
-        let mut entries = frostt::Entries::of(lines, self.progress, None);
-        // The extents are known after the last entry only.
+        let mut entries = frostt::Entries::of(lines, self.progress, shape);
         let triplets = entries.by_ref().collect::<Result<Vec<_>, Error>>()?;
-        Tensor::from_triplets(entries.extents(), triplets)
-    }
-}
-
-/// Makes a tensor of entries as they are read; an error among them comes before any that the tensor
-/// has with the entries up to it.
-fn collect<V, F>(
-    shape: F::Shape,
-    mut entries: impl Iterator<Item = Result<(F::Shape, V), Error>>,
-) -> Result<Tensor<V, F>, Error>
-where
-    V: Element,
-    F: Format,
-{
-    let mut failure = None;
-    let triplets = std::iter::from_fn(|| match entries.next()? {
-        Ok(entry) => Some(entry),
-        Err(error) => {
-            failure = Some(error);
-            None
-        }
-    });
-    let tensor = Tensor::from_triplets(shape, triplets);
-    match failure {
-        Some(error) => Err(error),
-        None => tensor,
+        sums::check(&triplets).map_err(|message| entries.error(message))?;
+        Tensor::from_triplets(entries.shape(), triplets)
     }
 }
 

@@ -55,6 +55,9 @@ pub trait Element: Value {
     /// Says what the number is that this type cannot hold.
     fn of_number(number: Number<'_>) -> Result<Self, String>;
 
+    /// The sum, or `None` where an integer type does not hold it.
+    fn plus(self, other: Self) -> Option<Self>;
+
     /// The value mirrored across the diagonal of a skew-symmetric matrix: `-self`, or `None` where
     /// the type does not hold it.
     fn negated(self) -> Option<Self>;
@@ -126,6 +129,10 @@ macro_rules! float_elements {
                 float_of_number(number, Self::NAME)
             }
 
+            fn plus(self, other: Self) -> Option<Self> {
+                Some(self + other)
+            }
+
             fn negated(self) -> Option<Self> {
                 Some(-self)
             }
@@ -165,6 +172,10 @@ macro_rules! integer_elements {
                     .map_err(|_| refusal(text, concat!("does not fit `", stringify!($type), "`")))
             }
 
+            fn plus(self, other: Self) -> Option<Self> {
+                self.checked_add(other)
+            }
+
             fn negated(self) -> Option<Self> {
                 self.checked_neg()
             }
@@ -199,6 +210,10 @@ macro_rules! complex_elements {
                         $type::of_number(Number::Real(im))?,
                     )),
                 }
+            }
+
+            fn plus(self, other: Self) -> Option<Self> {
+                Some(self + other)
             }
 
             fn negated(self) -> Option<Self> {

@@ -39,9 +39,14 @@ impl<'r, 'p, V: RealElement, S: Shape> Entries<'r, 'p, V, S> {
         }
     }
 
-    /// The largest index of each mode up to here.
-    pub(super) fn extents(&self) -> S {
-        self.extents
+    /// The shape that the caller gave, or the largest index of each mode up to here.
+    pub(super) fn shape(&self) -> S {
+        self.bounds.unwrap_or(self.extents)
+    }
+
+    /// An error of the line that was read last.
+    pub(super) fn error(&self, message: String) -> Error {
+        self.lines.error(message)
     }
 
     fn advance(&mut self) -> Result<Option<(S, V)>, Error> {

@@ -72,6 +72,11 @@ impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
         [self.header.rows, self.header.columns]
     }
 
+    /// An error of the line that was read last.
+    pub(super) fn error(&self, message: String) -> Error {
+        self.lines.error(message)
+    }
+
     /// The next entry that the file lists.
     fn advance(&mut self) -> Result<Option<Triplet<V>>, Error> {
         let promised = self.header.entries;

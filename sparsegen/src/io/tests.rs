@@ -9,7 +9,7 @@ mod round_trips;
 
 use std::path::PathBuf;
 
-use crate::{Coo, Error, Tensor, io};
+use crate::{Coo, Error, Format, Tensor, Value, io};
 
 /// A file of the test data.
 fn data(name: &str) -> PathBuf {
@@ -27,8 +27,8 @@ fn tensor(text: impl AsRef<[u8]>) -> Result<Tensor<f64, Coo<3>>, Error> {
 }
 
 /// The entries in the order of their coordinates.
-fn sorted<V: crate::Value, const N: usize>(tensor: &Tensor<V, Coo<N>>) -> Vec<([usize; N], V)> {
+fn sorted<V: Value, F: Format>(tensor: &Tensor<V, F>) -> Vec<(F::Shape, V)> {
     let mut entries: Vec<_> = tensor.iter().collect();
-    entries.sort_by_key(|&(coordinates, _)| coordinates);
+    entries.sort_by(|(a, _), (b, _)| a.as_ref().cmp(b.as_ref()));
     entries
 }

@@ -1,7 +1,7 @@
 //! Unusual files that are valid.
 
 use super::{matrix, sorted, tensor};
-use crate::{Coo, Tensor, io};
+use crate::{Coo, Csc, Csf, Csr, Dcsr, Dense, DenseCol, Scalar, Tensor, io};
 
 const GENERAL: &str = "%%MatrixMarket matrix coordinate real general\n";
 
@@ -126,6 +126,21 @@ fn tensors() {
     assert_eq!(tensor("").unwrap().shape(), [0, 0, 0]);
     let vector: Tensor<u8, Coo<1>> = io::read_tns_from(&b"3 7.0\n"[..], "v.tns").unwrap();
     assert_eq!((vector.shape(), vector.get([2])), ([3], Some(7)));
+}
+
+#[test]
+fn every_format_can_be_asked_for() {
+    let text = "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n2 1 3\n2 2 4\n";
+    macro_rules! read {
+        ($($format:ty)*) => {$(
+            let read: Tensor<f64, $format> = io::read_mtx_from(text.as_bytes(), "m.mtx").unwrap();
+            let values = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|at| read.get(at));
+            assert_eq!(values, [0.0, 3.0, 3.0, 4.0].map(Some), "{}", stringify!($format));
+        )*};
+    }
+    read!(Coo<2> Csr Csc Dcsr Csf<2> Dense<2> DenseCol<2> Csr<u8, u64>);
+    let scalar: Tensor<f64, Scalar> = io::read_tns_from(&b"1.5\n2\n"[..], "s.tns").unwrap();
+    assert_eq!(scalar.get([]), Some(3.5));
 }
 
 #[test]

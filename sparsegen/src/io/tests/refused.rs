@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use super::{data, matrix, tensor};
-use crate::{Coo, Error, Tensor, io};
+use crate::{Coo, Csf, Csr, Dense, Error, io};
 
 /// Checks that reading fails at `line` with a message that holds `part`.
 #[track_caller]
@@ -132,7 +132,7 @@ fn integers() {
 #[cfg(feature = "complex")]
 #[test]
 fn complex_numbers() {
-    type Read = Result<Tensor<num_complex::Complex<f64>, Coo<2>>, Error>;
+    type Read = Result<crate::Tensor<num_complex::Complex<f64>, Coo<2>>, Error>;
     let banner = "%%MatrixMarket matrix coordinate complex general\n";
     let read: Read = io::read_mtx_from(format!("{banner}1 1 1\n1 1 1\n").as_bytes(), "m.mtx");
     check(read, 3, "expected row, column, real part and imaginary part, found the end");
@@ -167,8 +167,33 @@ fn shapes_of_tensors() {
 }
 
 #[test]
+fn extents_beyond_memory() {
+    let text = "%%MatrixMarket matrix coordinate real general\n1000000000000000000 1 1\n1 1 1\n";
+    assert!(io::read_mtx_from::<f64, Csr>(text.as_bytes(), "m.mtx").is_err());
+    assert!(io::read_mtx_from::<f64, Dense<2>>(text.as_bytes(), "m.mtx").is_err());
+    let text = "1000000000000000000 18446744073709551615 1\n";
+    assert!(io::read_tns_from::<f64, Csf<2>>(text.as_bytes(), "t.tns").is_err());
+    assert!(io::read_tns_from::<f64, Dense<2>>(text.as_bytes(), "t.tns").is_err());
+}
+
+#[test]
 fn files_that_are_not_there() {
     let read = io::read_mtx::<f64, Coo<2>>(data("missing.mtx"));
     let Err(error @ Error::Io { .. }) = read else { panic!("got {read:?}") };
     assert!(error.to_string().contains("missing.mtx"));
+}
+
+#[test]
+fn sums_beyond_the_element_type() {
+    let banner = "%%MatrixMarket matrix coordinate integer";
+    let read = |body: &str| {
+        let text = format!("{banner} {body}");
+        io::read_mtx_from::<i8, Coo<2>>(text.as_bytes(), "m.mtx")
+    };
+    let part = "the 2 entries at (1, 2) add up to a value that does not fit `i8`";
+    check(read("general\n1 2 3\n1 2 127\n1 1 5\n1 2 1\n"), 5, part);
+    check(read("skew-symmetric\n2 2 2\n2 1 -64\n2 1 -64\n"), 4, part);
+    assert_eq!(read("general\n1 2 2\n1 1 127\n1 2 127\n").unwrap().get([0, 1]), Some(127));
+    let read = io::read_tns_from::<u8, Coo<1>>(&b"3 200\n3 56\n"[..], "t.tns");
+    check(read, 2, "the 2 entries at (3) add up");
 }
