@@ -1,0 +1,72 @@
+//! Passes over the imperative representation.
+//!
+//! A pass stays only if the output reads better for it or rustc cannot do what it does; its file
+//! says which. The folding constructors keep expressions simple, so no pass cleans up after
+//! another.
+
+mod inline;
+mod unused;
+
+use crate::ir::Function;
+
+/// A pass.
+pub struct Pass {
+    /// The name under which `explain` shows what the pass made.
+    pub name: &'static str,
+    /// Why it is there, and why where it is.
+    pub reason: &'static str,
+    run: fn(Function) -> Function,
+}
+
+/// The passes, in the order in which they run.
+pub const PASSES: [Pass; 2] = [
+    Pass {
+        name: "inline",
+        reason: "A name for what is read once, at once, is one more thing to look up. First, \
+                 because the names it removes are read nowhere any more.",
+        run: inline::run,
+    },
+    Pass {
+        name: "unused",
+        reason: "What is never read is noise, and a warning in the user's build. Last, because \
+                 other passes remove reads.",
+        run: unused::run,
+    },
+];
+
+/// Runs every pass.
+pub fn optimize(function: Function) -> Function {
+    optimize_observed(function, &mut |_, _| {})
+}
+
+/// As [`optimize`], showing the function to an observer after each pass.
+pub fn optimize_observed(
+    function: Function,
+    observe: &mut impl FnMut(&Pass, &Function),
+) -> Function {
+    PASSES.iter().fold(function, |function, pass| {
+        let function = (pass.run)(function);
+        observe(pass, &function);
+        function
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::samples;
+
+    #[test]
+    fn every_pass_is_observed_in_order() {
+        let mut names = Vec::new();
+        optimize_observed(samples::spmv(), &mut |pass, _| names.push(pass.name));
+        assert_eq!(names, PASSES.map(|pass| pass.name));
+    }
+
+    #[test]
+    fn what_is_already_good_stays() {
+        for function in [samples::spmv(), samples::add(), samples::scaled_sum()] {
+            assert_eq!(optimize(function.clone()), function);
+        }
+    }
+}

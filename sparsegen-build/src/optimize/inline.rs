@@ -1,0 +1,114 @@
+//! Replaces names that stand for another name or a constant by what they stand for.
+//!
+//! For the reader: `x_vals[j]` says more than `x_vals[p_x]` below `let p_x = j;`. rustc does not
+//! care. What a name stands for must not change while the name is in use.
+
+use std::collections::BTreeSet;
+
+use crate::ir::{Expr, Function, Result, Stmt, Uses, substitute};
+
+/// Runs the pass.
+pub(super) fn run(mut function: Function) -> Function {
+    function.body = inline(&function.body);
+    if let Result::Scalar { value, .. } = &mut function.result {
+        return_directly(&mut function.body, value);
+    }
+    function
+}
+
+/// A scalar that is named only to be returned is returned.
+fn return_directly(body: &mut Vec<Stmt>, value: &mut Expr) {
+    if let (Some(Stmt::Let { name, value: last, .. }), Expr::Var(returned)) = (body.last(), &*value)
+        && name == returned
+    {
+        *value = last.clone();
+        body.pop();
+    }
+}
+
+fn inline(body: &[Stmt]) -> Vec<Stmt> {
+    let mut rest = body.to_vec();
+    let mut done = Vec::new();
+    while !rest.is_empty() {
+        let stmt = rest.remove(0);
+        if let Stmt::Let { name, mutable: false, value } = &stmt
+            && is_constant_in(value, name, &rest)
+        {
+            // Whether the name itself can go is for a later pass to see.
+            rest = substitute(&rest, name, value);
+        }
+        done.extend(stmt.map(&mut Expr::clone, &mut |inner| inline(inner)));
+    }
+    done
+}
+
+/// Whether a value is a name or a constant, and stays what it is in the statements that follow.
+fn is_constant_in(value: &Expr, name: &str, rest: &[Stmt]) -> bool {
+    let bound = bound(rest);
+    match value {
+        Expr::Index(_) | Expr::Bool(_) => !bound.contains(name),
+        Expr::Var(other) => {
+            let changes = Uses::of(rest).writes(other) > 0;
+            !changes && !bound.contains(name) && !bound.contains(other.as_str())
+        }
+        Expr::Value(..) | Expr::Load { .. } | Expr::Len(_) | Expr::Unary(..) | Expr::Binary(..) => {
+            false
+        }
+    }
+}
+
+/// The names that statements bind, at any depth.
+fn bound(body: &[Stmt]) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    for stmt in body {
+        stmt.for_each(&mut |stmt| {
+            if let Stmt::Let { name, .. } | Stmt::For { name, .. } = stmt {
+                names.insert(name.as_str());
+            }
+        });
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Dtype, samples};
+
+    fn check(body: Vec<Stmt>, expected: &str) {
+        let text: String = inline(&body).iter().map(Stmt::to_string).collect();
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn another_name_is_replaced() {
+        let body = vec![
+            Stmt::bind("p_x", Expr::var("j")),
+            Stmt::accumulate("sum", Expr::load("x_vals", Expr::var("p_x"))),
+        ];
+        check(body, "let p_x = j;\nsum += x_vals[j];\n");
+    }
+
+    #[test]
+    fn a_name_that_changes_is_kept() {
+        let body = vec![
+            Stmt::bind("begin", Expr::var("p_a")),
+            Stmt::accumulate("p_a", Expr::Index(1)),
+            Stmt::accumulate("sum", Expr::load("x_vals", Expr::var("begin"))),
+        ];
+        check(body, "let begin = p_a;\np_a += 1;\nsum += x_vals[begin];\n");
+    }
+
+    #[test]
+    fn a_scalar_is_returned_directly() {
+        let mut function = samples::scaled_sum();
+        function.body = vec![Stmt::bind("s", Expr::var("alpha"))];
+        function.result = Result::Scalar { dtype: Dtype::F64, value: Expr::var("s") };
+        let function = run(function);
+        assert_eq!(function.body, []);
+        assert_eq!(
+            function.result,
+            Result::Scalar { dtype: Dtype::F64, value: Expr::var("alpha") }
+        );
+    }
+}
