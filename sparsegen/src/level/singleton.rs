@@ -43,6 +43,7 @@ unsafe impl<C: Width> Level for Singleton<C> {
                           above, and the dimension has size 0";
             return Err(Fault::broken(0, reason));
         }
+        check_full(axis, parents)?;
         let mut crd = zeros(parents)?;
         for (parent, coordinate) in nodes.iter() {
             crd[parent] = narrowed("coordinates", coordinate)?;
@@ -50,6 +51,15 @@ unsafe impl<C: Width> Level for Singleton<C> {
         let level = Singleton { crd };
         Ok((level, nodes.parents.to_vec()))
     }
+}
+
+/// Refuses the promise that one coordinate is all that the dimension has, where there are more.
+fn check_full(axis: &Axis, parents: usize) -> Result<(), Fault> {
+    if axis.properties.full && axis.size > 1 && parents > 0 {
+        let reason = format!("a full level has 1 of {} coordinates here", axis.size);
+        return Err(Fault::broken(0, reason));
+    }
+    Ok(())
 }
 
 // SAFETY: `validate` checks that there is one coordinate per parent, so a parent's position is a
@@ -74,10 +84,7 @@ unsafe impl<C: Width> LevelView for SingletonView<'_, C> {
             let reason = format!("`crd` has {length} elements for {count} parents");
             return Err(Fault::broken(length, reason));
         }
-        if axis.properties.full && axis.size > 1 && !self.crd.is_empty() {
-            let reason = format!("a full level has 1 of {} coordinates here", axis.size);
-            return Err(Fault::broken(0, reason));
-        }
+        check_full(axis, parents.count())?;
         for (index, coordinate) in self.crd.iter().enumerate() {
             axis.contains(coordinate.to_usize(), index)?;
         }

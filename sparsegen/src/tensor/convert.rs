@@ -64,6 +64,10 @@ impl<V: Value, F: Format<Shape = [usize; 2]>> Tensor<V, F> {
     /// # Errors
     /// As [`Tensor::zeros`].
     pub fn eye(size: usize) -> Result<Self, Error> {
-        Tensor::from_triplets([size; 2], (0..size).map(|index| ([index; 2], V::one())))
+        let mut entries = Vec::new();
+        let too_large = |_| Error::Size { format: F::NAME, shape: vec![size; 2] };
+        entries.try_reserve_exact(size).map_err(too_large)?;
+        entries.extend((0..size).map(|index| ([index; 2], V::one())));
+        Tensor::from_triplets([size; 2], entries)
     }
 }

@@ -46,31 +46,29 @@ impl Crowd {
         if !self.repeats || !(properties.ordered || properties.unique) {
             return Ok(());
         }
-        let mut last: Option<(Vec<usize>, usize)> = None;
+        let mut last: Option<Vec<usize>> = None;
         let mut check = |coords: &[usize], position: usize| {
-            if let Some((before, _)) = &last
-                && before[..level] == coords[..level]
-            {
-                let (from, to) = (before[level], coords[level]);
-                let words = match from.cmp(&to) {
-                    Ordering::Greater if properties.ordered => Some(format!(
-                        "coordinates decrease from {from} to {to} in an ordered level"
-                    )),
-                    Ordering::Equal if properties.unique => {
-                        Some(format!("coordinate {to} stands twice in a unique level"))
-                    }
-                    Ordering::Greater | Ordering::Equal | Ordering::Less => None,
-                };
-                if let Some(words) = words {
-                    let reason = format!("{words}, below coordinates {:?}", &coords[..level]);
-                    return Err(Fault::Broken { index: position, reason });
+            let (above, here) = (&coords[..level], coords[level]);
+            let before = last.as_ref().filter(|last| last[..level] == *above);
+            let words = before.and_then(|last| match last[level].cmp(&here) {
+                Ordering::Greater if properties.ordered => Some("is less than the one before it"),
+                Ordering::Equal if properties.unique => Some("stands twice"),
+                Ordering::Greater | Ordering::Equal | Ordering::Less => None,
+            });
+            match &mut last {
+                Some(last) => last.copy_from_slice(coords),
+                None => last = Some(coords.to_vec()),
+            }
+            match words {
+                None => Ok(()),
+                Some(words) => {
+                    let reason = format!(
+                        "coordinate {here} {words} below the coordinates {above:?}, which the \
+                         level's properties exclude"
+                    );
+                    Err(Fault::Broken { index: position, reason })
                 }
             }
-            match &mut last {
-                Some((before, _)) => before.copy_from_slice(coords),
-                None => last = Some((coords.to_vec(), position)),
-            }
-            Ok(())
         };
         let mut walk = Walk::new(levels, level + 1);
         if self.ordered && properties.ordered {
@@ -81,13 +79,16 @@ impl Crowd {
         }
         // The nodes to compare do not stand together: collect all and bring them together. Where
         // order counts, the sort must keep the one that they have.
-        let mut nodes = Vec::new();
+        let (mut coords, mut positions) = (Vec::new(), Vec::new());
         while let Some(position) = walk.next(levels) {
-            nodes.push((walk.coords().to_vec(), position));
+            coords.extend_from_slice(walk.coords());
+            positions.push(position);
         }
+        let node = |index: usize| &coords[index * (level + 1)..][..level + 1];
         let compared = if properties.ordered { level } else { level + 1 };
-        nodes.sort_by(|(a, _), (b, _)| a[..compared].cmp(&b[..compared]));
-        nodes.iter().try_for_each(|(coords, position)| check(coords, *position))
+        let mut sorted: Vec<usize> = (0..positions.len()).collect();
+        sorted.sort_by(|&a, &b| node(a)[..compared].cmp(&node(b)[..compared]));
+        sorted.iter().try_for_each(|&index| check(node(index), positions[index]))
     }
 }
 

@@ -92,8 +92,16 @@ impl<V: Value, F: Format> Iterator for Iter<'_, V, F> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
+        // Dense levels above an empty one have nodes, however many, but no entries below them.
+        if self.view.vals.is_empty() {
+            return None;
+        }
         let position = self.walk.next(&self.view.levels)?;
         Some((entry::<F>(self.walk.coords()), self.view.vals[position]))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.view.vals.len()))
     }
 }
 

@@ -1,0 +1,103 @@
+//! What the tests share: formats beyond the built-in ones, and random entries.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::collections::BTreeMap;
+
+use sparsegen::{Format, Shape, Tensor};
+
+/// Declares a format of `u32` levels: a line per level, with its dimension and its properties.
+macro_rules! declare {
+    ($($name:ident = $text:literal, $order:literal {
+        $($dimension:literal: $level:literal $(.$property:ident)*, $storage:ty;)*
+    })*) => {$(
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $name;
+
+        // SAFETY: each line gives a level's entry in `MAP` and its storage together.
+        unsafe impl sparsegen::Format for $name {
+            const NAME: &'static str = $text;
+            const MAP: sparsegen::Map = sparsegen::Map::new(&[
+                $(sparsegen::LevelMap::dimension($dimension, $level)$(.$property())*),*
+            ]);
+            type Shape = [usize; $order];
+            type Levels = ($($storage,)*);
+        }
+    )*};
+}
+pub(crate) use declare;
+
+/// A small generator of pseudorandom numbers (Knuth's MMIX constants), the same on every run.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    /// A number below `bound`, or 0 if that is 0.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        let (multiplier, increment) = (6364136223846793005, 1442695040888963407);
+        self.0 = self.0.wrapping_mul(multiplier).wrapping_add(increment);
+        (self.0 >> 33) as usize % bound.max(1)
+    }
+
+    /// Extents from 0 to 6, seldom 0.
+    pub(crate) fn shape<S: Shape>(&mut self) -> S {
+        let mut shape = S::splat(0);
+        for extent in shape.as_mut() {
+            *extent = if self.below(12) == 0 { 0 } else { 1 + self.below(6) };
+        }
+        shape
+    }
+
+    /// Up to `most` entries inside a shape, in no order, some of them zero, some repeated.
+    pub(crate) fn entries<S: Shape>(&mut self, shape: S, most: usize) -> Vec<(S, i64)> {
+        let count = if shape.as_ref().contains(&0) { 0 } else { self.below(most + 1) };
+        let mut entry = || {
+            let mut coordinate = shape;
+            coordinate.as_mut().iter_mut().for_each(|extent| *extent = self.below(*extent));
+            (coordinate, self.below(9) as i64 - 2)
+        };
+        (0..count).map(|_| entry()).collect()
+    }
+}
+
+/// Entries as a map from coordinates to sums: what a tensor of them has to be.
+pub(crate) fn sums<S: Shape>(entries: &[(S, i64)]) -> BTreeMap<Vec<usize>, i64> {
+    let mut sums = BTreeMap::new();
+    for (coordinate, value) in entries {
+        *sums.entry(coordinate.as_ref().to_vec()).or_default() += value;
+    }
+    sums
+}
+
+/// Every coordinate inside a shape, in row-major order.
+pub(crate) fn coordinates<S: Shape>(shape: S) -> impl Iterator<Item = S> + Clone {
+    let count = shape.as_ref().iter().product();
+    (0..count).map(move |mut index: usize| {
+        let mut coordinate = S::splat(0);
+        for (mode, extent) in shape.as_ref().iter().enumerate().rev() {
+            coordinate.as_mut()[mode] = index % extent;
+            index /= extent;
+        }
+        coordinate
+    })
+}
+
+/// Checks a tensor against the map of what it has to be, by every way of looking at it.
+pub(crate) fn check<F: Format>(tensor: &Tensor<i64, F>, sums: &BTreeMap<Vec<usize>, i64>) {
+    let shape = tensor.shape();
+    for coordinate in coordinates(shape) {
+        let expected = sums.get(coordinate.as_ref());
+        assert_eq!(tensor.get(coordinate), Some(expected.copied().unwrap_or(0)), "{tensor:?}");
+        assert!(tensor.contains(coordinate) || expected.is_none_or(|value| *value == 0));
+    }
+    assert_eq!(tensor.get(shape), (tensor.order() == 0).then(|| tensor.vals()[0]));
+    let mut total = 0;
+    for (coordinate, value) in tensor.iter() {
+        assert!(tensor.contains(coordinate));
+        assert!(value == 0 || sums[coordinate.as_ref()] == value, "{tensor:?}");
+        total += value;
+    }
+    assert_eq!(total, sums.values().sum::<i64>());
+    assert_eq!(tensor.iter().count(), tensor.stored());
+    let (shape, levels, vals) = tensor.clone().into_parts();
+    assert_eq!(Tensor::from_parts(shape, levels, vals).as_ref(), Ok(tensor));
+}
