@@ -1,9 +1,17 @@
 //! Formats: how a tensor's dimensions map to storage levels.
 
+pub mod builtin;
+mod define;
+mod invert;
+mod parse;
+
 use std::fmt;
 use std::rc::Rc;
 
+pub use define::{Definition, Formats};
+
 use crate::level::{Level, Properties};
+use crate::notation::names::camel_case;
 use crate::types::Width;
 
 /// A tensor format: an ordered list of levels, each storing an expression of the dimensions.
@@ -60,6 +68,15 @@ impl Format {
         self.dimensions.len()
     }
 
+    /// The name of its type in generated code: the runtime crate's, or that which the generated
+    /// module declares.
+    pub fn marker(&self) -> String {
+        match (&self.builtin, &self.name) {
+            (Some(builtin), _) => builtin.clone(),
+            (None, name) => camel_case(name.as_deref().unwrap_or_default()),
+        }
+    }
+
     /// The mode that a level stores as it is, if it does.
     pub fn mode_of(&self, level: usize) -> Option<usize> {
         match self.levels[level].expr {
@@ -83,8 +100,12 @@ impl fmt::Display for Format {
             spec.expr.write(f, &self.dimensions)?;
             write!(f, " : {}", spec.level.name())?;
             let set = spec.properties.set_beyond(spec.level.properties());
-            let options: Vec<_> =
-                spec.level.parameters().into_iter().chain(set.into_iter().map(String::from)).collect();
+            let options: Vec<_> = spec
+                .level
+                .parameters()
+                .into_iter()
+                .chain(set.into_iter().map(String::from))
+                .collect();
             if !options.is_empty() {
                 write!(f, "({})", options.join(", "))?;
             }

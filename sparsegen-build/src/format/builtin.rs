@@ -1,0 +1,216 @@
+//! The formats that have a name of their own: a table of maps, and the runtime crate's types for
+//! them. This is the only place beside the levels' own files that names kinds of level.
+
+use crate::types::Width;
+
+/// The highest order for which the runtime crate has types.
+pub const LARGEST_ORDER: usize = 8;
+
+/// A format that needs no declaration.
+#[derive(Debug)]
+pub struct Builtin {
+    /// Its name in a manifest.
+    pub name: &'static str,
+    /// Its marker in the runtime crate.
+    marker: &'static str,
+    /// Its map.
+    maps: Maps,
+    /// Whether anything of it has a width.
+    widths: bool,
+}
+
+/// How a built-in format maps dimensions to levels.
+#[derive(Debug)]
+enum Maps {
+    /// A map of one order.
+    One(usize, &'static str),
+    /// A map for every order from 1.
+    Every {
+        /// Every level but the last.
+        outermost: &'static str,
+        /// Every level between the outermost and the last.
+        between: &'static str,
+        /// The last level.
+        last: &'static str,
+        /// The level of a tensor of order 1.
+        alone: &'static str,
+        /// Whether the last dimension is outermost.
+        reversed: bool,
+    },
+}
+
+/// The formats, the more usual before others that are the same in some order.
+pub const BUILTINS: [Builtin; 10] = [
+    Builtin { name: "scalar", marker: "Scalar", maps: Maps::One(0, ""), widths: false },
+    Builtin { name: "dense", marker: "Dense", maps: every("dense", false), widths: false },
+    Builtin { name: "dense_col", marker: "DenseCol", maps: every("dense", true), widths: false },
+    Builtin {
+        name: "sparse_vector",
+        marker: "SparseVector",
+        maps: Maps::One(1, "(i) -> (i : compressed)"),
+        widths: true,
+    },
+    Builtin {
+        name: "csr",
+        marker: "Csr",
+        maps: Maps::One(2, "(i, j) -> (i : dense, j : compressed)"),
+        widths: true,
+    },
+    Builtin {
+        name: "csc",
+        marker: "Csc",
+        maps: Maps::One(2, "(i, j) -> (j : dense, i : compressed)"),
+        widths: true,
+    },
+    Builtin {
+        name: "dcsr",
+        marker: "Dcsr",
+        maps: Maps::One(2, "(i, j) -> (i : compressed, j : compressed)"),
+        widths: true,
+    },
+    Builtin {
+        name: "dcsc",
+        marker: "Dcsc",
+        maps: Maps::One(2, "(i, j) -> (j : compressed, i : compressed)"),
+        widths: true,
+    },
+    Builtin {
+        name: "coo",
+        marker: "Coo",
+        maps: Maps::Every {
+            outermost: "compressed(nonunique)",
+            between: "singleton(nonunique)",
+            last: "singleton",
+            alone: "compressed",
+            reversed: false,
+        },
+        widths: true,
+    },
+    Builtin { name: "csf", marker: "Csf", maps: every("compressed", false), widths: true },
+];
+
+/// Formats of the language whose levels do not exist yet.
+pub const LATER: [&str; 5] = ["hash_vector", "coo_unordered", "dia", "ell", "hash_rows"];
+
+/// Levels of the language that do not exist yet.
+pub const LATER_LEVELS: [&str; 6] =
+    ["range", "loose_compressed", "offset", "hashed", "bitmap", "structured"];
+
+/// The same level for all dimensions.
+const fn every(level: &'static str, reversed: bool) -> Maps {
+    Maps::Every { outermost: level, between: level, last: level, alone: level, reversed }
+}
+
+/// The built-in format of a name.
+pub fn find(name: &str) -> Option<&'static Builtin> {
+    const TABLE: &[Builtin] = &BUILTINS;
+    TABLE.iter().find(|builtin| builtin.name == name)
+}
+
+impl Builtin {
+    /// Its order, where it has only one.
+    pub fn order(&self) -> Option<usize> {
+        match self.maps {
+            Maps::One(order, _) => Some(order),
+            Maps::Every { .. } => None,
+        }
+    }
+
+    /// Whether a tensor of this order may have it.
+    pub fn fits(&self, order: usize) -> bool {
+        match self.maps {
+            Maps::One(only, _) => order == only,
+            Maps::Every { .. } => (1..=LARGEST_ORDER).contains(&order),
+        }
+    }
+
+    /// Its map for an order that fits; empty for a scalar, which has no levels.
+    pub fn map(&self, order: usize) -> String {
+        let (outermost, between, last, alone, reversed) = match self.maps {
+            Maps::One(_, map) => return map.to_owned(),
+            Maps::Every { outermost, between, last, alone, reversed } => {
+                (outermost, between, last, alone, reversed)
+            }
+        };
+        let dimensions: Vec<_> = ('i'..).take(order).map(String::from).collect();
+        let mut stored = dimensions.clone();
+        if reversed {
+            stored.reverse();
+        }
+        let levels: Vec<_> = stored
+            .iter()
+            .enumerate()
+            .map(|(k, dimension)| {
+                let level = match k {
+                    _ if order == 1 => alone,
+                    0 => outermost,
+                    k if k + 1 == order => last,
+                    _ => between,
+                };
+                format!("{dimension} : {level}")
+            })
+            .collect();
+        format!("({}) -> ({})", dimensions.join(", "), levels.join(", "))
+    }
+
+    /// Its type in the runtime crate: `Csr`, `Coo<3>`, `Csr<u64, u32>`.
+    pub fn marker(&self, order: usize, pos: Width, crd: Width) -> String {
+        self.marker_over(&order.to_string(), pos, crd)
+    }
+
+    /// Its type in the runtime crate, for an order that is given by a name or a number.
+    pub fn marker_over(&self, order: &str, pos: Width, crd: Width) -> String {
+        let mut parameters = Vec::new();
+        if self.order().is_none() {
+            parameters.push(order.to_owned());
+        }
+        if self.widths && (pos, crd) != (Width::default(), Width::default()) {
+            parameters.extend([pos.to_string(), crd.to_string()]);
+        }
+        match parameters.as_slice() {
+            [] => self.marker.to_owned(),
+            parameters => format!("{}<{}>", self.marker, parameters.join(", ")),
+        }
+    }
+
+    /// The name of its type in the runtime crate.
+    pub fn type_name(&self) -> &'static str {
+        self.marker
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maps_are_those_of_the_language() {
+        let cases = [
+            ("csc", 2, "(i, j) -> (j : dense, i : compressed)"),
+            ("dense", 3, "(i, j, k) -> (i : dense, j : dense, k : dense)"),
+            ("dense_col", 2, "(i, j) -> (j : dense, i : dense)"),
+            ("coo", 1, "(i) -> (i : compressed)"),
+            ("coo", 2, "(i, j) -> (i : compressed(nonunique), j : singleton)"),
+            (
+                "coo",
+                3,
+                "(i, j, k) -> (i : compressed(nonunique), j : singleton(nonunique), k : singleton)",
+            ),
+            ("csf", 2, "(i, j) -> (i : compressed, j : compressed)"),
+        ];
+        for (name, order, map) in cases {
+            assert_eq!(find(name).unwrap().map(order), map);
+        }
+    }
+
+    #[test]
+    fn types_are_those_of_the_runtime_crate() {
+        let marker = |name: &str, order, pos, crd| find(name).unwrap().marker(order, pos, crd);
+        assert_eq!(marker("csr", 2, Width::U32, Width::U32), "Csr");
+        assert_eq!(marker("csr", 2, Width::U64, Width::U32), "Csr<u64, u32>");
+        assert_eq!(marker("coo", 3, Width::U32, Width::U32), "Coo<3>");
+        assert_eq!(marker("coo", 3, Width::U32, Width::U8), "Coo<3, u32, u8>");
+        assert_eq!(marker("dense", 2, Width::U64, Width::U64), "Dense<2>");
+        assert_eq!(marker("scalar", 0, Width::U64, Width::U64), "Scalar");
+    }
+}

@@ -1,0 +1,78 @@
+//! Whether a map can be inverted: each dimension must follow from what the levels store.
+
+use crate::error::{Diagnostic, Span, quoted};
+
+use super::LevelExpr;
+
+/// The dimensions that cannot be recovered, and the levels that store what is stored already.
+pub(super) fn check(
+    stored: &[&LevelExpr],
+    spans: &[Span],
+    dimensions: &[String],
+    map: Span,
+) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    let known = closure(stored);
+    let lost: Vec<_> = (0..dimensions.len())
+        .filter(|dimension| !known.contains(&LevelExpr::Dimension(*dimension)))
+        .map(|dimension| dimensions[dimension].as_str())
+        .collect();
+    if !lost.is_empty() {
+        let (what, them) = match lost.len() {
+            1 => ("the dimension", "it"),
+            _ => ("the dimensions", "them"),
+        };
+        diagnostics.push(
+            Diagnostic::new(map, format!("{what} {} cannot be recovered", quoted(&lost)))
+                .note("the coordinates of an entry must follow from what the levels store")
+                .help(format!("add a level for {them}, such as `{} : compressed`", lost[0])),
+        );
+    }
+    for (k, expr) in stored.iter().enumerate() {
+        let twice = stored[..k].contains(expr);
+        let whole = match expr {
+            LevelExpr::Div(whole, _) | LevelExpr::Mod(whole, _) => stored.contains(&&**whole),
+            LevelExpr::Dimension(_)
+            | LevelExpr::Sub(..)
+            | LevelExpr::Add(..)
+            | LevelExpr::Count(_) => false,
+        };
+        if twice || whole {
+            diagnostics.push(
+                Diagnostic::new(spans[k], "this is stored twice")
+                    .note("another level of the map stores the same")
+                    .help("remove one of the two levels"),
+            );
+        }
+    }
+    diagnostics
+}
+
+/// Everything that follows from what is stored.
+fn closure(stored: &[&LevelExpr]) -> Vec<LevelExpr> {
+    let mut known: Vec<LevelExpr> = stored.iter().map(|expr| (*expr).clone()).collect();
+    loop {
+        let found: Vec<_> = known
+            .iter()
+            .filter_map(|expr| match expr {
+                LevelExpr::Div(whole, n) => {
+                    known.contains(&LevelExpr::Mod(whole.clone(), *n)).then(|| (**whole).clone())
+                }
+                LevelExpr::Sub(a, b) | LevelExpr::Add(a, b) => {
+                    let (a, b) = (LevelExpr::Dimension(*a), LevelExpr::Dimension(*b));
+                    match (known.contains(&a), known.contains(&b)) {
+                        (true, false) => Some(b),
+                        (false, true) => Some(a),
+                        (true, true) | (false, false) => None,
+                    }
+                }
+                LevelExpr::Dimension(_) | LevelExpr::Mod(..) | LevelExpr::Count(_) => None,
+            })
+            .filter(|expr| !known.contains(expr))
+            .collect();
+        if found.is_empty() {
+            return known;
+        }
+        known.extend(found);
+    }
+}

@@ -1,0 +1,339 @@
+//! Parsing a map: `(i, j) -> (i : dense, j : compressed)`.
+//!
+//! AFTER [`parse`]: every level exists and has properties that it may have, every dimension can be
+//! recovered from the levels, and none is stored twice.
+
+use std::rc::Rc;
+
+use crate::error::{Diagnostic, Name, Span, quoted};
+use crate::level::{Level, Levels, Properties, Property};
+use crate::manifest::Text;
+use crate::manifest::tokens::{Number, Token, Tokens};
+use crate::types::Width;
+
+use super::builtin::LATER_LEVELS;
+use super::invert;
+use super::{Format, LevelExpr, LevelSpec};
+
+/// The most levels that a tensor of the runtime crate can have.
+const MOST_LEVELS: usize = 12;
+
+/// How deep parentheses may be nested in what a level stores.
+const NESTING: usize = 16;
+
+/// The signs of maps.
+const SIGNS: [&str; 10] = ["->", "(", ")", ",", ":", "/", "%", "#", "-", "+"];
+
+/// Parses a map into a format that has no name yet.
+pub(super) fn parse(
+    text: &Text,
+    levels: &Levels,
+    pos: Width,
+    crd: Width,
+) -> Result<Format, Vec<Diagnostic>> {
+    let tokens = Tokens::of(text, &SIGNS).map_err(|mistake| vec![mistake])?;
+    let mut parser = Parser {
+        tokens,
+        levels,
+        dimensions: Vec::new(),
+        diagnostics: Vec::new(),
+        spans: Vec::new(),
+        nesting: 0,
+    };
+    let specs = parser.map().map_err(|mistake| vec![mistake])?;
+    let Parser { dimensions, mut diagnostics, spans, .. } = parser;
+    let (Some(specs), true) = (specs, diagnostics.is_empty()) else { return Err(diagnostics) };
+
+    let exprs: Vec<_> = specs.iter().map(|spec| &spec.expr).collect();
+    let dimensions: Vec<_> = dimensions.into_iter().map(|name| name.text).collect();
+    diagnostics.extend(invert::check(&exprs, &spans, &dimensions, text.inner()));
+    diagnostics.extend(check_nesting(&specs, &spans));
+    for (spec, span) in specs.iter().zip(&spans) {
+        if !matches!(spec.expr, LevelExpr::Dimension(_)) {
+            diagnostics.push(
+                Diagnostic::unsupported(*span, "levels that store more or less than a dimension")
+                    .help("store each dimension in a level of its own: `i : dense`"),
+            );
+        }
+    }
+    if specs.len() > MOST_LEVELS {
+        diagnostics.push(
+            Diagnostic::new(spans[MOST_LEVELS], format!("a map has at most {MOST_LEVELS} levels"))
+                .label(format!("this is level {}", MOST_LEVELS + 1)),
+        );
+    }
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
+    }
+    Ok(Format { name: None, dimensions, levels: specs, pos, crd, builtin: None })
+}
+
+struct Parser<'t> {
+    tokens: Tokens,
+    levels: &'t Levels,
+    dimensions: Vec<Name>,
+    /// Mistakes after which the text can still be read.
+    diagnostics: Vec<Diagnostic>,
+    /// The place of each level.
+    spans: Vec<Span>,
+    /// How many parentheses are open within a level's expression.
+    nesting: usize,
+}
+
+impl Parser<'_> {
+    /// The levels of the whole map; nothing where one of them could not be understood.
+    fn map(&mut self) -> Result<Option<Vec<LevelSpec>>, Diagnostic> {
+        self.sign("(", "a map such as `(i, j) -> (i : dense, j : compressed)`")?;
+        loop {
+            let name = self.tokens.name("the name of a dimension")?;
+            if self.dimensions.iter().any(|known| known.text == name.text) {
+                let message = format!("the dimension `{}` is listed twice", name.text);
+                self.diagnostics.push(Diagnostic::new(name.span, message));
+            }
+            self.dimensions.push(name);
+            if !self.tokens.eat(",") {
+                break;
+            }
+        }
+        self.sign(")", "`,` or `)`")?;
+        self.sign("->", "`->` and the levels")?;
+        self.sign("(", "`(` and the levels")?;
+        let mut specs = Some(Vec::new());
+        loop {
+            match self.level()? {
+                Some(spec) => specs.iter_mut().for_each(|specs| specs.push(spec.clone())),
+                None => specs = None,
+            }
+            if !self.tokens.eat(",") {
+                break;
+            }
+        }
+        self.sign(")", "`,` or `)`")?;
+        match self.tokens.peek() {
+            Token::End => Ok(specs),
+            Token::Name(_) | Token::Number(_) | Token::Sign(_) => {
+                Err(self.tokens.expected("the end of the map"))
+            }
+        }
+    }
+
+    fn level(&mut self) -> Result<Option<LevelSpec>, Diagnostic> {
+        let start = self.tokens.span();
+        let expr = self.expr()?;
+        let place = start.to(self.tokens.before());
+        self.sign(":", "`:` and the kind of level")?;
+        let name = self.tokens.name("the kind of level")?;
+        let level = self.levels.find(&name.text);
+        if level.is_none() {
+            self.diagnostics.push(unknown_level(&name, self.levels));
+        }
+        let mut properties = level.as_ref().map(|level| level.properties());
+        if self.tokens.eat("(") {
+            let mut numbers = Vec::new();
+            loop {
+                self.option(level.as_ref(), &mut properties, &mut numbers)?;
+                if !self.tokens.eat(",") {
+                    break;
+                }
+            }
+            self.sign(")", "`,` or `)`")?;
+            if let Some(level) = &level {
+                self.diagnostics.extend(check_numbers(&name, level, &numbers));
+            }
+        } else if let Some(level) = &level {
+            self.diagnostics.extend(check_numbers(&name, level, &[]));
+        }
+        self.spans.push(match expr {
+            Some(LevelExpr::Dimension(_)) => start.to(self.tokens.before()),
+            Some(_) | None => place,
+        });
+        Ok(match (expr, level, properties) {
+            (Some(expr), Some(level), Some(properties)) => {
+                Some(LevelSpec { expr, level, properties })
+            }
+            (_, _, _) => None,
+        })
+    }
+
+    /// A number or a property.
+    fn option(
+        &mut self,
+        level: Option<&Rc<dyn Level>>,
+        properties: &mut Option<Properties>,
+        numbers: &mut Vec<(String, Span)>,
+    ) -> Result<(), Diagnostic> {
+        if let Token::Number(Number::Int(number)) = self.tokens.peek() {
+            numbers.push((number.to_string(), self.tokens.span()));
+            self.tokens.advance();
+            return Ok(());
+        }
+        let name = self.tokens.name("a property, such as `nonunique`, or a number")?;
+        let Some(property) = Property::ALL.into_iter().find(|known| known.name() == name.text)
+        else {
+            self.diagnostics.push(unknown_property(&name));
+            return Ok(());
+        };
+        let Some(level) = level else { return Ok(()) };
+        if !level.settable().contains(&property) {
+            let settable: Vec<_> = level.settable().iter().map(|known| known.name()).collect();
+            let mistake = Diagnostic::new(
+                name.span,
+                format!("a `{}` level cannot be `{}`", level.name(), name.text),
+            );
+            self.diagnostics.push(if settable.is_empty() {
+                mistake.note("no property can be set on it")
+            } else {
+                mistake.note(format!("what can be set on it: {}", quoted(&settable)))
+            });
+        }
+        *properties = properties.map(|properties| properties.with(property));
+        Ok(())
+    }
+
+    /// What a level stores; nothing where it names an unknown dimension.
+    fn expr(&mut self) -> Result<Option<LevelExpr>, Diagnostic> {
+        if self.tokens.eat("#") {
+            return Ok(self.dimension()?.map(LevelExpr::Count));
+        }
+        let mut expr = if self.tokens.eat("(") {
+            self.nesting += 1;
+            if self.nesting > NESTING {
+                return Err(Diagnostic::new(self.tokens.before(), "this is nested too deeply"));
+            }
+            let inner = self.expr()?;
+            self.sign(")", "an operator or `)`")?;
+            self.nesting -= 1;
+            inner
+        } else {
+            let first = self.dimension()?;
+            let second = |parser: &mut Self| parser.dimension();
+            if self.tokens.eat("-") {
+                pair(first, second(self)?, LevelExpr::Sub)
+            } else if self.tokens.eat("+") {
+                pair(first, second(self)?, LevelExpr::Add)
+            } else {
+                first.map(LevelExpr::Dimension)
+            }
+        };
+        if self.tokens.eat("/") || self.tokens.word("floordiv") {
+            let divisor = self.divisor()?;
+            expr = expr.map(|expr| LevelExpr::Div(Box::new(expr), divisor));
+        } else if self.tokens.eat("%") || self.tokens.word("mod") {
+            let divisor = self.divisor()?;
+            expr = expr.map(|expr| LevelExpr::Mod(Box::new(expr), divisor));
+        }
+        Ok(expr)
+    }
+
+    fn dimension(&mut self) -> Result<Option<usize>, Diagnostic> {
+        let name = self.tokens.name("a dimension")?;
+        let found = self.dimensions.iter().position(|known| known.text == name.text);
+        if found.is_none() {
+            let known = self.dimensions.iter().map(|known| known.text.as_str());
+            let message = format!("`{}` is not a dimension of this map", name.text);
+            self.diagnostics.push(Diagnostic::new(name.span, message).suggest(
+                &name.text,
+                known,
+                "its dimensions",
+            ));
+        }
+        Ok(found)
+    }
+
+    fn divisor(&mut self) -> Result<u64, Diagnostic> {
+        let divisor = match self.tokens.peek() {
+            Token::Number(Number::Int(number)) => u64::try_from(*number).unwrap_or(0),
+            Token::Number(Number::Float(_)) | Token::Name(_) | Token::Sign(_) | Token::End => {
+                return Err(self.tokens.expected("a block's size"));
+            }
+        };
+        if divisor == 0 {
+            let mistake = Diagnostic::new(self.tokens.span(), "a block cannot have the size 0");
+            self.diagnostics.push(mistake);
+        }
+        self.tokens.advance();
+        Ok(divisor.max(1))
+    }
+
+    fn sign(&mut self, sign: &str, expected: &str) -> Result<(), Diagnostic> {
+        if self.tokens.eat(sign) { Ok(()) } else { Err(self.tokens.expected(expected)) }
+    }
+}
+
+fn pair(
+    a: Option<usize>,
+    b: Option<usize>,
+    of: impl Fn(usize, usize) -> LevelExpr,
+) -> Option<LevelExpr> {
+    Some(of(a?, b?))
+}
+
+fn unknown_level(name: &Name, levels: &Levels) -> Diagnostic {
+    if LATER_LEVELS.contains(&name.text.as_str()) {
+        let known: Vec<_> = levels.names().collect();
+        return Diagnostic::unsupported(name.span, format!("`{}` levels", name.text))
+            .help(format!("the levels to choose from are {}", quoted(&known)));
+    }
+    let message = format!("there is no level `{}`", name.text);
+    Diagnostic::new(name.span, message).suggest(&name.text, levels.names(), "the levels")
+}
+
+fn unknown_property(name: &Name) -> Diagnostic {
+    let diagnostic = Diagnostic::new(name.span, format!("there is no property `{}`", name.text));
+    let known = Property::ALL.iter().map(|known| known.name());
+    match name.text.as_str() {
+        "ordered" | "unique" => {
+            diagnostic.help(format!("leave it out: a level is {} by default", name.text))
+        }
+        unknown => diagnostic.suggest(unknown, known, "the properties"),
+    }
+}
+
+/// A level's numbers must be those that it has.
+fn check_numbers(
+    name: &Name,
+    level: &Rc<dyn Level>,
+    numbers: &[(String, Span)],
+) -> Option<Diagnostic> {
+    let demanded = level.parameters();
+    if numbers.iter().map(|(number, _)| number).eq(&demanded) {
+        return None;
+    }
+    let span = match (numbers.first(), numbers.last()) {
+        (Some((_, first)), Some((_, last))) => first.to(*last),
+        (None, _) | (_, None) => name.span,
+    };
+    Some(if demanded.is_empty() {
+        Diagnostic::new(span, format!("a `{}` level takes no number", name.text))
+    } else {
+        Diagnostic::new(span, format!("a `{}` level needs other numbers", name.text)).help(format!(
+            "write `{}({})`",
+            name.text,
+            demanded.join(", ")
+        ))
+    })
+}
+
+/// Duplicates at a level can only be told apart below it by their positions.
+fn check_nesting(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
+    let pairs = specs.windows(2).zip(spans.windows(2));
+    pairs
+        .filter(|(specs, _)| {
+            !specs[0].properties.unique && specs[1].level.position_iteration().is_none()
+        })
+        .map(|(specs, spans)| {
+            let (parent, child) = (specs[0].level.name(), specs[1].level.name());
+            Diagnostic::new(
+                spans[1],
+                format!("a `{child}` level cannot stand below a nonunique level"),
+            )
+            .note(format!(
+                "the `{parent}` level above may store a coordinate several times, and `{child}` is \
+                 iterated by coordinate, so their children could not be brought together"
+            ))
+            .help(
+                "leave `nonunique` out, or store this dimension in a level that keeps coordinates",
+            )
+        })
+        .collect()
+}

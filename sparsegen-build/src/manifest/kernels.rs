@@ -1,0 +1,266 @@
+//! The tables `[kernels.NAME]`.
+
+use crate::error::{Diagnostic, Name};
+
+use super::sections::{FORMAT_KEYS, format, format_table};
+use super::values::{Entry, Value};
+use super::{
+    Defaults, Given, KernelEntry, TensorEntry, Text, bounds, dtype, parallel, unknown_key,
+};
+
+/// What a kernel's table refers to outside of itself.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'m> {
+    pub(super) defaults: Defaults,
+    pub(super) semirings: &'m [Name],
+}
+
+/// The keys of a kernel.
+pub(super) const KEYS: [&str; 11] = [
+    "expr", "exprs", "tensors", "params", "sizes", "dtype", "semiring", "schedule", "parallel",
+    "bounds", "doc",
+];
+
+/// The semirings that need no declaration.
+const SEMIRINGS: [&str; 6] =
+    ["plus_times", "min_plus", "max_plus", "max_times", "min_max", "or_and"];
+
+/// The commands of a schedule.
+const COMMANDS: [&str; 10] = [
+    "reorder",
+    "split",
+    "divide",
+    "fuse",
+    "pos",
+    "unroll",
+    "parallelize",
+    "precompute",
+    "merge",
+    "locate",
+];
+
+/// One kernel; nothing where its value is not a table.
+pub(super) fn kernel(
+    entry: &Entry<'_>,
+    context: Context<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<KernelEntry> {
+    if !entry.value.is_table() {
+        diagnostics.push(
+            entry
+                .value
+                .unexpected("a kernel's table")
+                .help(format!("write a header `[kernels.{}]` and its keys below", entry.key.text)),
+        );
+        return None;
+    }
+    let mut kernel = KernelEntry {
+        name: entry.key.clone(),
+        statement: None,
+        tensors: Vec::new(),
+        params: Vec::new(),
+        sizes: Vec::new(),
+        dtype: context.defaults.dtype,
+        typed: context.defaults.typed,
+        bounds: context.defaults.bounds,
+        doc: None,
+    };
+    let mut statements: Vec<Name> = Vec::new();
+    for Entry { key, value } in entry.value.table("a kernel's table", diagnostics) {
+        match key.text.as_str() {
+            "expr" => {
+                kernel.statement = value.text(EXPECTED_STATEMENT, diagnostics);
+                statements.push(key);
+            }
+            "exprs" => {
+                kernel.statement = only_statement(&value, diagnostics);
+                statements.push(key);
+            }
+            "tensors" => {
+                for tensor in value.table(EXPECTED_TENSORS, diagnostics) {
+                    let tensor = self::tensor(tensor, &mut kernel.typed, diagnostics);
+                    kernel.tensors.push(tensor);
+                }
+            }
+            "params" => kernel.params = params(&value, diagnostics),
+            "sizes" => {
+                for size in value.table("a table such as { k = 32 }", diagnostics) {
+                    if let Some(extent) =
+                        size.value.extent("a variable's extent, such as 32", diagnostics)
+                    {
+                        kernel.sizes.push((size.key, extent));
+                    }
+                }
+            }
+            "dtype" => match dtype(&value, diagnostics) {
+                Some(dtype) => kernel.dtype = dtype,
+                None => kernel.typed = false,
+            },
+            "semiring" => semiring(&value, context.semirings, diagnostics),
+            "schedule" => schedule(&value, diagnostics),
+            "parallel" => parallel(&value, diagnostics),
+            "bounds" => {
+                kernel.bounds = bounds(&value, diagnostics).unwrap_or(context.defaults.bounds);
+            }
+            "doc" => {
+                kernel.doc = value
+                    .text("text for the function's documentation", diagnostics)
+                    .map(|text| text.value);
+            }
+            _ => diagnostics.push(unknown_key(&key, &KEYS, "a kernel")),
+        }
+    }
+    match statements.as_slice() {
+        [] => diagnostics.push(
+            Diagnostic::new(
+                entry.key.span,
+                format!("the kernel `{}` has no statement", entry.key.text),
+            )
+            .help("say what it computes: expr = \"y[i] = A[i,j] * x[j]\""),
+        ),
+        [_] => {}
+        [_, second, ..] => diagnostics.push(
+            Diagnostic::new(second.span, "a kernel has either `expr` or `exprs`, not both")
+                .help("put all statements into `exprs`"),
+        ),
+    }
+    Some(kernel)
+}
+
+const EXPECTED_STATEMENT: &str = "a statement such as \"y[i] = A[i,j] * x[j]\"";
+const EXPECTED_TENSORS: &str = "a table of formats such as { A = \"csr\", x = \"dense\" }";
+
+/// The statement of an `exprs` that holds one.
+fn only_statement(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Text> {
+    let values = value.array("an array of statements", diagnostics)?;
+    let mut texts: Vec<_> =
+        values.iter().map(|value| value.text(EXPECTED_STATEMENT, diagnostics)).collect();
+    if let Some(second) = values.get(1) {
+        diagnostics.push(
+            Diagnostic::unsupported(second.span, "kernels of several statements")
+                .help("write a kernel for each statement"),
+        );
+    }
+    if texts.is_empty() {
+        diagnostics.push(Diagnostic::new(value.span, "`exprs` holds no statement"));
+        return None;
+    }
+    texts.swap_remove(0)
+}
+
+/// One entry of `tensors`: a format, or a table with a format, an element type and values.
+fn tensor(
+    Entry { key: name, value }: Entry<'_>,
+    typed: &mut bool,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> TensorEntry {
+    let span = value.span;
+    if !value.is_table() {
+        let format = Given::of(format(&value, diagnostics));
+        return TensorEntry { name, format, dtype: None, span };
+    }
+    const KEYS: [&str; 7] = ["format", "dtype", "values", "map", "pos", "crd", "fill"];
+    let mut tensor = TensorEntry { name, format: Given::Omitted, dtype: None, span };
+    let entries = value.table("a table", diagnostics);
+    for Entry { key, value } in &entries {
+        match key.text.as_str() {
+            "format" => tensor.format = Given::of(format(value, diagnostics)),
+            "dtype" => {
+                tensor.dtype = dtype(value, diagnostics);
+                *typed &= tensor.dtype.is_some();
+            }
+            "values" => values(key, value, diagnostics),
+            known if FORMAT_KEYS.contains(&known) => {}
+            _ => diagnostics.push(unknown_key(key, &KEYS, "a tensor")),
+        }
+    }
+    let has = |name: &str| entries.iter().any(|entry| entry.key.text == name);
+    if has("map") && has("format") {
+        diagnostics.push(
+            Diagnostic::new(span, "a tensor has either `format` or `map`, not both")
+                .help("keep the one that describes the tensor"),
+        );
+    } else if has("map") {
+        tensor.format = Given::of(format_table(&value, &entries, diagnostics));
+    } else if let Some(stray) = entries.iter().find(|entry| FORMAT_KEYS.contains(&&*entry.key.text))
+    {
+        let key = &stray.key.text;
+        diagnostics.push(
+            Diagnostic::new(stray.key.span, format!("`{key}` needs the key `map` beside it"))
+                .help(format!("write the format as `map`: {{ map = \"csr\", {key} = … }}")),
+        );
+    }
+    tensor
+}
+
+/// `values = "one"`, which is read and then refused.
+fn values(key: &Name, value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(text) = value.text("\"one\"", diagnostics) else { return };
+    diagnostics.push(if text.value == "one" {
+        Diagnostic::unsupported(key.span, "patterns without values")
+            .help("leave `values` out and store ones")
+    } else {
+        Diagnostic::new(text.inner(), format!("values cannot be `{}`", text.value))
+            .help("`values = \"one\"` declares a pattern, where each entry counts 1")
+    });
+}
+
+/// `params`, which are read and then refused; their names are known to the statement.
+fn params(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> {
+    let mut names = Vec::new();
+    for Entry { key, value } in value.table("a table such as { n = \"index\" }", diagnostics) {
+        if let Some(kind) = value.text("\"index\" or \"indices\"", diagnostics) {
+            diagnostics.push(match kind.value.as_str() {
+                "index" | "indices" => Diagnostic::unsupported(key.span, "parameters"),
+                unknown => {
+                    let message = format!("a parameter cannot be of kind `{unknown}`");
+                    let kinds = ["index", "indices"];
+                    Diagnostic::new(kind.inner(), message).suggest(unknown, kinds, "the kinds")
+                }
+            });
+        }
+        names.push(key);
+    }
+    names
+}
+
+fn semiring(value: &Value<'_>, declared: &[Name], diagnostics: &mut Vec<Diagnostic>) {
+    let Some(text) = value.text("the name of a semiring", diagnostics) else { return };
+    let declared = declared.iter().map(|name| name.text.as_str());
+    let mut known = SEMIRINGS.into_iter().chain(declared);
+    match text.value.as_str() {
+        "plus_times" => {}
+        name if known.clone().any(|known| known == name) => diagnostics.push(
+            Diagnostic::unsupported(text.inner(), "semirings other than `plus_times`")
+                .help("leave `semiring` out"),
+        ),
+        unknown => diagnostics.push(
+            Diagnostic::new(text.inner(), format!("there is no semiring `{unknown}`")).suggest(
+                unknown,
+                known.by_ref(),
+                "the semirings",
+            ),
+        ),
+    }
+}
+
+/// `schedule`, whose commands are read and then refused.
+fn schedule(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(commands) = value.array("an array of commands", diagnostics) else { return };
+    for command in commands {
+        let Some(text) = command.text("a command such as \"reorder(i, k, j)\"", diagnostics) else {
+            continue;
+        };
+        let name = text.value.split('(').next().unwrap_or_default().trim();
+        diagnostics.push(if COMMANDS.contains(&name) {
+            Diagnostic::unsupported(text.inner(), "schedule commands")
+                .help("leave `schedule` out: the order of the loops is chosen for you")
+        } else {
+            Diagnostic::new(text.inner(), format!("there is no schedule command `{name}`")).suggest(
+                name,
+                COMMANDS,
+                "the commands",
+            )
+        });
+    }
+}

@@ -1,0 +1,132 @@
+//! The sections beside the kernels: defaults, formats, functions and semirings.
+
+use crate::error::{Diagnostic, Name};
+
+use super::values::{Entry, Value};
+use super::{Defaults, FormatEntry, FormatText, bounds, dtype, parallel, unknown_key, width};
+
+/// `[defaults]`
+pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Defaults {
+    const KEYS: [&str; 5] = ["dtype", "parallel", "bounds", "pos", "crd"];
+    let mut defaults = Defaults::default();
+    for Entry { key, value } in value.table("a table of defaults", diagnostics) {
+        match key.text.as_str() {
+            "dtype" => match dtype(&value, diagnostics) {
+                Some(dtype) => defaults.dtype = dtype,
+                None => defaults.typed = false,
+            },
+            "parallel" => parallel(&value, diagnostics),
+            "bounds" => defaults.bounds = bounds(&value, diagnostics).unwrap_or_default(),
+            "pos" => defaults.pos = width(&value, diagnostics).unwrap_or_default(),
+            "crd" => defaults.crd = width(&value, diagnostics).unwrap_or_default(),
+            _ => diagnostics.push(unknown_key(&key, &KEYS, "`[defaults]`")),
+        }
+    }
+    defaults
+}
+
+/// `[formats]`
+pub(super) fn formats(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<FormatEntry> {
+    let mut formats = Vec::new();
+    for Entry { key, value } in value.table("a table of formats", diagnostics) {
+        if let Some(format) = format(&value, diagnostics) {
+            formats.push(FormatEntry { name: key, format });
+        }
+    }
+    formats
+}
+
+/// A format: a string or a table `{ map, pos, crd, fill }`.
+pub(super) fn format(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<FormatText> {
+    if !value.is_table() {
+        let map = value.text(EXPECTED_FORMAT, diagnostics)?;
+        return Some(FormatText { map, pos: None, crd: None });
+    }
+    let entries = value.table(EXPECTED_FORMAT, diagnostics);
+    for Entry { key, .. } in &entries {
+        if !FORMAT_KEYS.contains(&key.text.as_str()) {
+            diagnostics.push(unknown_key(key, &FORMAT_KEYS, "a format"));
+        }
+    }
+    format_table(value, &entries, diagnostics)
+}
+
+/// The keys of a format that is a table.
+pub(super) const FORMAT_KEYS: [&str; 4] = ["map", "pos", "crd", "fill"];
+
+const EXPECTED_FORMAT: &str = "a format: the name of one, a map such as \"(i, j) -> (i : dense, j : compressed)\", or a \
+     table with the key `map`";
+
+/// The part of a table that describes a format; other keys are not looked at.
+pub(super) fn format_table(
+    value: &Value<'_>,
+    entries: &[Entry<'_>],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<FormatText> {
+    let (mut map, mut pos, mut crd, mut has_map) = (None, None, None, false);
+    for Entry { key, value } in entries {
+        match key.text.as_str() {
+            "map" => {
+                has_map = true;
+                map = value.text("a map or the name of a format", diagnostics);
+            }
+            "pos" => pos = width(value, diagnostics),
+            "crd" => crd = width(value, diagnostics),
+            "fill" => diagnostics.push(
+                Diagnostic::unsupported(key.span, "fill values")
+                    .help("leave `fill` out: what is not stored is then 0"),
+            ),
+            _ => {}
+        }
+    }
+    if !has_map {
+        diagnostics.push(
+            Diagnostic::new(value.span, "this format has no `map`")
+                .help("write, for example, `{ map = \"csr\", pos = \"u64\" }`"),
+        );
+    }
+    Some(FormatText { map: map?, pos, crd })
+}
+
+/// `[functions]`, which are read and then refused; their names are known to the statements.
+pub(super) fn functions(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> {
+    const KEYS: [&str; 9] = [
+        "path",
+        "args",
+        "stores",
+        "regions",
+        "annihilator",
+        "identity",
+        "commutative",
+        "associative",
+        "idempotent",
+    ];
+    let mut names = Vec::new();
+    for Entry { key, value } in value.table("a table of functions", diagnostics) {
+        for entry in value.table("a table that describes a function", diagnostics) {
+            if !KEYS.contains(&entry.key.text.as_str()) {
+                diagnostics.push(unknown_key(&entry.key, &KEYS, "a function"));
+            }
+        }
+        diagnostics.push(Diagnostic::unsupported(key.span, "functions of your own"));
+        names.push(key);
+    }
+    names
+}
+
+/// `[semirings]`, which are read and then refused; their names are known to the kernels.
+pub(super) fn semirings(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> {
+    const KEYS: [&str; 4] = ["add", "mul", "zero", "one"];
+    let mut names = Vec::new();
+    for Entry { key, value } in value.table("a table of semirings", diagnostics) {
+        let entries = value.table("a table that describes a semiring", diagnostics);
+        for entry in &entries {
+            if !KEYS.contains(&entry.key.text.as_str()) {
+                diagnostics.push(unknown_key(&entry.key, &KEYS, "a semiring"));
+            }
+        }
+        diagnostics.push(Diagnostic::unsupported(key.span, "semirings of your own"));
+        names.push(key);
+    }
+    names
+}

@@ -1,0 +1,125 @@
+//! Reading TOML values that are expected to be of a kind, each with its place.
+
+use toml::de::{DeTable, DeValue};
+
+use crate::error::{Diagnostic, Name, Span};
+
+use super::Text;
+
+/// A key of a table and its value.
+pub(super) struct Entry<'t> {
+    pub(super) key: Name,
+    pub(super) value: Value<'t>,
+}
+
+/// A value and where it stands.
+pub(super) struct Value<'t> {
+    value: &'t DeValue<'t>,
+    pub(super) span: Span,
+    source: &'t str,
+}
+
+/// The entries of a table in the order of the file.
+pub(super) fn entries<'t>(table: &'t DeTable<'t>, source: &'t str) -> Vec<Entry<'t>> {
+    let mut entries: Vec<_> = table
+        .iter()
+        .map(|(key, value)| Entry {
+            key: Name {
+                text: key.get_ref().to_string(),
+                span: Span { start: key.span().start, end: key.span().end },
+            },
+            value: Value::of(value, source),
+        })
+        .collect();
+    entries.sort_by_key(|entry| entry.key.span.start);
+    entries
+}
+
+impl<'t> Value<'t> {
+    fn of(value: &'t toml::Spanned<DeValue<'t>>, source: &'t str) -> Value<'t> {
+        let span = Span { start: value.span().start, end: value.span().end };
+        Value { value: value.get_ref(), span, source }
+    }
+
+    /// Whether this is a table, for what may be one or a string.
+    pub(super) fn is_table(&self) -> bool {
+        self.value.is_table()
+    }
+
+    /// A string; `expected` says what was expected where it is something else.
+    pub(super) fn text(&self, expected: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Text> {
+        let text = self.value.as_str().map(|value| Text::of(value, self.span, self.source));
+        if text.is_none() {
+            diagnostics.push(self.unexpected(expected));
+        }
+        text
+    }
+
+    /// A boolean.
+    pub(super) fn boolean(
+        &self,
+        expected: &str,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<bool> {
+        let boolean = self.value.as_bool();
+        if boolean.is_none() {
+            diagnostics.push(self.unexpected(expected));
+        }
+        boolean
+    }
+
+    /// A number that is an extent.
+    pub(super) fn extent(&self, expected: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<u64> {
+        let extent = self
+            .value
+            .as_integer()
+            .and_then(|integer| u64::from_str_radix(integer.as_str(), integer.radix()).ok())
+            .filter(|extent| *extent <= u64::from(u32::MAX) * u64::from(u32::MAX));
+        if extent.is_none() {
+            diagnostics.push(self.unexpected(expected));
+        }
+        extent
+    }
+
+    /// The values of an array; none where it is something else.
+    pub(super) fn array(
+        &self,
+        expected: &str,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<Vec<Value<'t>>> {
+        let array = self.value.as_array();
+        if array.is_none() {
+            diagnostics.push(self.unexpected(expected));
+        }
+        array.map(|array| array.iter().map(|value| Value::of(value, self.source)).collect())
+    }
+
+    /// The entries of a table; none where it is something else.
+    pub(super) fn table(
+        &self,
+        expected: &str,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Vec<Entry<'t>> {
+        match self.value.as_table() {
+            Some(table) => entries(table, self.source),
+            None => {
+                diagnostics.push(self.unexpected(expected));
+                Vec::new()
+            }
+        }
+    }
+
+    /// The mistake that this is not what was expected.
+    pub(super) fn unexpected(&self, expected: &str) -> Diagnostic {
+        let found = match self.value {
+            DeValue::String(_) => "a string",
+            DeValue::Integer(integer) if integer.as_str().starts_with('-') => "a negative number",
+            DeValue::Integer(_) | DeValue::Float(_) => "a number",
+            DeValue::Boolean(_) => "a boolean",
+            DeValue::Datetime(_) => "a date",
+            DeValue::Array(_) => "an array",
+            DeValue::Table(_) => "a table",
+        };
+        Diagnostic::new(self.span, format!("expected {expected}, found {found}"))
+    }
+}

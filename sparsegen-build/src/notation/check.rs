@@ -1,0 +1,81 @@
+//! Checking statements: from index notation as written to canonical kernels.
+//!
+//! Each file below answers one question about a statement and reports every mistake that it finds;
+//! a kernel is built only where none was found.
+//!
+//! AFTER [`check`]: every tensor has a format of its order, every variable has an extent, every sum
+//! is explicit, and what is not supported was refused.
+
+mod bindings;
+mod build;
+mod declare;
+mod names;
+mod sums;
+mod supported;
+mod types;
+
+use crate::error::Diagnostic;
+use crate::format::Formats;
+use crate::level::Levels;
+use crate::manifest::{Given, KernelEntry, Manifest, Text};
+
+use super::syntax::Statement;
+use super::{Kernel, Module};
+
+/// Checks the statements of a manifest, one for each of its kernels, or none where a statement is
+/// missing or wrong. Kernels with mistakes are left out of the module.
+pub fn check(
+    manifest: &Manifest,
+    statements: &[Option<Statement>],
+    levels: &Levels,
+) -> (Module, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    declare::check_names(manifest, &mut diagnostics);
+    let formats = Formats::of(manifest, levels, &mut diagnostics);
+    let mut kernels = Vec::new();
+    for (entry, statement) in manifest.kernels.iter().zip(statements) {
+        match (statement, &entry.statement) {
+            (Some(statement), Some(text)) => {
+                let context = Context { manifest, formats: &formats, entry, statement, text };
+                let (kernel, mistakes) = check_kernel(context);
+                kernels.extend(kernel);
+                diagnostics.extend(mistakes);
+            }
+            (None, _) | (_, None) => {
+                // The formats can be looked at even where it is not known what has them.
+                for tensor in &entry.tensors {
+                    if let Given::Value(format) = &tensor.format {
+                        formats.define(format, &mut diagnostics);
+                    }
+                }
+            }
+        }
+    }
+    let formats = declare::formats(manifest, &formats, &mut kernels);
+    declare::check_functions(manifest, &kernels, &mut diagnostics);
+    (Module { formats, kernels }, diagnostics)
+}
+
+/// What a statement is checked against.
+#[derive(Clone, Copy)]
+struct Context<'m> {
+    manifest: &'m Manifest,
+    formats: &'m Formats<'m>,
+    entry: &'m KernelEntry,
+    statement: &'m Statement,
+    /// The statement's text.
+    text: &'m Text,
+}
+
+fn check_kernel(context: Context<'_>) -> (Option<Kernel>, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    supported::check(context, &mut diagnostics);
+    let names = names::resolve(context, &mut diagnostics);
+    bindings::check(context, &mut diagnostics);
+    sums::check(context, &mut diagnostics);
+    types::check(context, &names, &mut diagnostics);
+    if !diagnostics.is_empty() {
+        return (None, diagnostics);
+    }
+    (build::build(context, &names), diagnostics)
+}

@@ -1,0 +1,166 @@
+//! Which variables a statement binds, and where: by its left side, by reductions, or implicitly.
+
+use crate::error::{Diagnostic, Name};
+use crate::notation::syntax::{Access, Expr, ExprKind};
+
+use super::Context;
+
+pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let mut walk = Walk { context, free: Vec::new(), bound: Vec::new(), diagnostics };
+    walk.expr(&context.statement.right, &mut Vec::new());
+    let Walk { free, bound, .. } = walk;
+
+    let mut left = Vec::new();
+    context.statement.left.for_each_variable(&mut |name| left.push(name));
+    left.retain(|name| !is_parameter(context, name));
+    for name in &bound {
+        let (elsewhere, place) = if left.iter().any(|other| other.text == name.text) {
+            (context.statement.left.span, "on the left")
+        } else if let Some((_, access)) = free.iter().find(|(other, _)| other.text == name.text) {
+            (access.span, "outside of this reduction")
+        } else {
+            continue;
+        };
+        let elsewhere = context.text.at(elsewhere);
+        diagnostics.push(
+            Diagnostic::new(
+                name.span,
+                format!("`{}` is bound by a reduction and used outside of it", name.text),
+            )
+            .label("bound here")
+            .note(format!("`{}` also stands in `{elsewhere}`, {place}", name.text))
+            .help("give the reduction's variable another name"),
+        );
+    }
+    for (k, name) in left.iter().enumerate() {
+        let used = free.iter().any(|(other, _)| other.text == name.text)
+            || bound.iter().any(|other| other.text == name.text);
+        if !used && !left[..k].iter().any(|other| other.text == name.text) {
+            diagnostics.push(
+                Diagnostic::new(name.span, format!("`{}` stands only on the left", name.text))
+                    .note("a variable's extent and values come from the right-hand side")
+                    .help(format!(
+                        "index an operand by `{0}`, or remove `{0}` from the result",
+                        name.text
+                    )),
+            );
+        }
+    }
+}
+
+/// Whether a name is declared as a parameter.
+pub(super) fn is_parameter(context: Context<'_>, name: &Name) -> bool {
+    context.entry.params.iter().any(|parameter| parameter.text == name.text)
+}
+
+/// Calls `visit` on each variable of an access.
+pub(super) fn variables_of<'m>(
+    context: Context<'m>,
+    access: &'m Access,
+    visit: &mut impl FnMut(&'m Name),
+) {
+    access.for_each_variable(&mut |name| {
+        if !is_parameter(context, name) {
+            visit(name);
+        }
+    });
+}
+
+/// The variables that an expression uses and does not bind, in order of first appearance.
+pub(super) fn free_variables<'m>(context: Context<'m>, expr: &'m Expr) -> Vec<&'m str> {
+    let mut found = Vec::new();
+    collect(context, expr, &mut Vec::new(), &mut found);
+    found
+}
+
+fn collect<'m>(
+    context: Context<'m>,
+    expr: &'m Expr,
+    bound: &mut Vec<&'m str>,
+    found: &mut Vec<&'m str>,
+) {
+    match &expr.kind {
+        ExprKind::Access(access) => variables_of(context, access, &mut |name| {
+            let name = name.text.as_str();
+            if !bound.contains(&name) && !found.contains(&name) {
+                found.push(name);
+            }
+        }),
+        ExprKind::Reduce(_, variables, body) => {
+            let depth = bound.len();
+            bound.extend(variables.iter().map(|name| name.text.as_str()));
+            collect(context, body, bound, found);
+            bound.truncate(depth);
+        }
+        ExprKind::Number(_)
+        | ExprKind::Constant(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Call(..) => {
+            for child in expr.children() {
+                collect(context, child, bound, found);
+            }
+        }
+    }
+}
+
+struct Walk<'m, 'd> {
+    context: Context<'m>,
+    /// Each use of a variable that no reduction around it binds, and the access it stands in.
+    free: Vec<(&'m Name, &'m Access)>,
+    /// The variables of all reductions.
+    bound: Vec<&'m Name>,
+    diagnostics: &'d mut Vec<Diagnostic>,
+}
+
+impl<'m> Walk<'m, '_> {
+    fn expr(&mut self, expr: &'m Expr, around: &mut Vec<&'m str>) {
+        match &expr.kind {
+            ExprKind::Access(access) => {
+                variables_of(self.context, access, &mut |name| {
+                    if !around.contains(&name.text.as_str()) {
+                        self.free.push((name, access));
+                    }
+                });
+            }
+            ExprKind::Reduce(_, variables, body) => {
+                let depth = around.len();
+                for name in variables {
+                    self.binds(name, body, around);
+                    around.push(&name.text);
+                }
+                self.bound.extend(variables);
+                self.expr(body, around);
+                around.truncate(depth);
+            }
+            ExprKind::Number(_)
+            | ExprKind::Constant(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Call(..) => {
+                for child in expr.children() {
+                    self.expr(child, around);
+                }
+            }
+        }
+    }
+
+    fn binds(&mut self, name: &Name, body: &'m Expr, around: &[&str]) {
+        let variable = &name.text;
+        if is_parameter(self.context, name) {
+            let message = format!("`{variable}` is a parameter and cannot be reduced over");
+            self.diagnostics.push(Diagnostic::new(name.span, message));
+        } else if around.contains(&variable.as_str()) {
+            self.diagnostics.push(
+                Diagnostic::new(name.span, format!("`{variable}` is bound twice"))
+                    .note("a reduction around this one, or this one itself, binds it already")
+                    .help("give one of the variables another name"),
+            );
+        } else if !free_variables(self.context, body).contains(&variable.as_str()) {
+            self.diagnostics.push(
+                Diagnostic::new(name.span, format!("`{variable}` is not used in what is reduced"))
+                    .help(format!("index something by `{variable}`, or remove it here")),
+            );
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! From a statement without mistakes to a canonical kernel: sums become explicit, numbers take the
+//! type around them, constants are folded.
+
+use crate::notation::syntax::{self, BinaryOp, Constant, ExprKind, IndexKind, Number, UnaryOp};
+use crate::notation::{
+    self, Access, Assignment, Expr, Kernel, Tensor, TensorId, Variable, VariableId,
+};
+use crate::types::{Dtype, Literal};
+
+use super::Context;
+use super::names::Names;
+use super::sums::summed;
+
+/// The kernel of a statement; nothing where it holds anything that was to be refused before.
+pub(super) fn build(context: Context<'_>, names: &Names<'_>) -> Option<Kernel> {
+    let entry = context.entry;
+    let statement = context.statement;
+    let tensors: Option<Vec<_>> = names
+        .tensors
+        .iter()
+        .map(|operand| {
+            let format = operand.format.clone()?;
+            Some(Tensor {
+                name: operand.first.name.text.clone(),
+                argument: operand.argument.clone(),
+                by_value: format.order() == 0,
+                format,
+                dtype: operand.dtype,
+                span: operand.first.span,
+            })
+        })
+        .collect();
+    let size = |name: &str| entry.sizes.iter().find(|(known, _)| known.text == name);
+    let variables = names.variables.iter().map(|name| Variable {
+        name: (*name).to_owned(),
+        size: size(name).map(|(_, extent)| *extent),
+    });
+    let builder = Builder { context, names, dtype: names.tensors.first()?.dtype };
+    let assignment = Assignment {
+        result: builder.access(&statement.left)?,
+        value: builder.terms(&statement.right)?,
+    };
+    let mut accesses = Vec::new();
+    statement.right.for_each_access(&mut |access| accesses.extend(builder.access(access)));
+    Some(Kernel {
+        name: entry.name.text.clone(),
+        doc: entry.doc.clone(),
+        text: context.text.value.split_whitespace().collect::<Vec<_>>().join(" "),
+        span: statement.span,
+        tensors: tensors?,
+        variables: variables.collect(),
+        assignment,
+        accesses,
+        bounds: entry.bounds,
+    })
+}
+
+struct Builder<'m, 'n> {
+    context: Context<'m>,
+    names: &'n Names<'m>,
+    /// The type of the whole expression.
+    dtype: Dtype,
+}
+
+impl Builder<'_, '_> {
+    /// The value with the implicit sums of its top-level additive terms.
+    fn terms(&self, expr: &syntax::Expr) -> Option<Expr> {
+        match &expr.kind {
+            ExprKind::Binary(BinaryOp::Add, _, a, b) => {
+                Some(Expr::add(self.terms(a)?, self.terms(b)?))
+            }
+            ExprKind::Binary(BinaryOp::Sub, _, a, b) => {
+                Some(Expr::sub(self.terms(a)?, self.terms(b)?))
+            }
+            ExprKind::Unary(UnaryOp::Neg, a) => Some(Expr::neg(self.terms(a)?)),
+            ExprKind::Unary(UnaryOp::Not, _)
+            | ExprKind::Binary(..)
+            | ExprKind::Number(_)
+            | ExprKind::Constant(_)
+            | ExprKind::Access(_)
+            | ExprKind::Call(..)
+            | ExprKind::Reduce(..) => {
+                let variables = summed(self.context, expr);
+                let variables = variables.into_iter().map(|name| self.variable(name));
+                Some(Expr::sum(variables.collect::<Option<_>>()?, self.expr(expr)?))
+            }
+        }
+    }
+
+    fn expr(&self, expr: &syntax::Expr) -> Option<Expr> {
+        Some(match &expr.kind {
+            ExprKind::Number(number) => Expr::Literal(self.literal(*number)),
+            ExprKind::Constant(Constant::Pi) => Expr::Literal(Literal::Float(std::f64::consts::PI)),
+            ExprKind::Constant(
+                Constant::Inf | Constant::Nan | Constant::True | Constant::False,
+            ) => return None,
+            ExprKind::Access(access) => Expr::Access(self.access(access)?),
+            ExprKind::Unary(UnaryOp::Neg, a) => Expr::neg(self.expr(a)?),
+            ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Call(..) => return None,
+            ExprKind::Binary(op, _, a, b) => {
+                let op = match op {
+                    BinaryOp::Add => notation::BinaryOp::Add,
+                    BinaryOp::Sub => notation::BinaryOp::Sub,
+                    BinaryOp::Mul => notation::BinaryOp::Mul,
+                    BinaryOp::Div => notation::BinaryOp::Div,
+                    BinaryOp::Compare | BinaryOp::And | BinaryOp::Or => return None,
+                };
+                Expr::binary(op, self.expr(a)?, self.expr(b)?)
+            }
+            ExprKind::Reduce(_, variables, body) => {
+                let variables = variables.iter().map(|name| self.variable(&name.text));
+                Expr::sum(variables.collect::<Option<_>>()?, self.expr(body)?)
+            }
+        })
+    }
+
+    /// A number in the type around it.
+    fn literal(&self, number: Number) -> Literal {
+        match number {
+            Number::Int(n) if self.dtype.is_integer() => Literal::Int(n),
+            Number::Int(n) => Literal::Float(n as f64),
+            Number::Float(x) if self.dtype.is_integer() => Literal::Int(x as i64),
+            Number::Float(x) => Literal::Float(x),
+        }
+    }
+
+    fn access(&self, access: &syntax::Access) -> Option<Access> {
+        let tensor =
+            self.names.tensors.iter().position(|t| t.first.name.text == access.name.text)?;
+        let indices = access.indices.iter().map(|index| match &index.kind {
+            IndexKind::Name(name) => self.variable(&name.text),
+            IndexKind::Slice(..)
+            | IndexKind::Set(..)
+            | IndexKind::Fixed
+            | IndexKind::Affine(_)
+            | IndexKind::Gather(_) => None,
+        });
+        Some(Access { tensor: TensorId(tensor), indices: indices.collect::<Option<_>>()? })
+    }
+
+    fn variable(&self, name: &str) -> Option<VariableId> {
+        self.names.variables.iter().position(|known| *known == name).map(VariableId)
+    }
+}

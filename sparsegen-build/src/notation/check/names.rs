@@ -1,0 +1,339 @@
+//! What each name of a statement stands for: a tensor with its format, a variable or a parameter.
+
+use crate::error::{Diagnostic, Name, nearest};
+use crate::format::{Definition, Format};
+use crate::manifest::{Given, TensorEntry};
+use crate::notation::functions;
+use crate::notation::names::{identifier, is_name, snake_case};
+use crate::notation::syntax::{Access, ExprKind};
+use crate::types::Dtype;
+
+use super::Context;
+use super::bindings::{is_parameter, variables_of};
+
+/// The names of a statement.
+#[derive(Debug)]
+pub(super) struct Names<'m> {
+    /// The result, then the operands in order of first appearance.
+    pub(super) tensors: Vec<Operand<'m>>,
+    /// The variables, in order of first appearance.
+    pub(super) variables: Vec<&'m str>,
+}
+
+/// A tensor of a statement.
+#[derive(Debug)]
+pub(super) struct Operand<'m> {
+    /// Its first access.
+    pub(super) first: &'m Access,
+    /// The argument's identifier.
+    pub(super) argument: String,
+    /// Its format; nothing where a mistake was reported.
+    pub(super) format: Option<Format>,
+    /// Its element type.
+    pub(super) dtype: Dtype,
+}
+
+impl Names<'_> {
+    /// The element type of a tensor.
+    pub(super) fn dtype(&self, name: &str) -> Option<Dtype> {
+        self.tensors.iter().find(|tensor| tensor.first.name.text == name).map(|found| found.dtype)
+    }
+}
+
+pub(super) fn resolve<'m>(context: Context<'m>, diagnostics: &mut Vec<Diagnostic>) -> Names<'m> {
+    let variables = variables(context);
+    let accesses = tensor_accesses(context, &variables, diagnostics);
+    let mut first: Vec<&Access> = Vec::new();
+    for access in &accesses {
+        if !first.iter().any(|known| known.name.text == access.name.text) {
+            first.push(access);
+        }
+    }
+    check_declarations(context, &first, &variables, diagnostics);
+    check_sizes(context, &variables, diagnostics);
+    if let Some(again) = accesses[1..].iter().find(|access| access.name.text == first[0].name.text)
+    {
+        diagnostics.push(
+            Diagnostic::unsupported(again.span, "results that are also operands")
+                .help("assign to a result of another name"),
+        );
+    }
+    let mut tensors: Vec<Operand<'_>> = Vec::new();
+    for first in first {
+        let name = &first.name.text;
+        let own: Vec<_> = accesses.iter().copied().filter(|a| a.name.text == *name).collect();
+        let format = format_of(context, &own, diagnostics);
+        let declared = declaration(context, name);
+        let dtype = declared.and_then(|entry| entry.dtype).unwrap_or(context.entry.dtype);
+        let argument = argument(first, &tensors, diagnostics);
+        tensors.push(Operand { first, argument, format, dtype });
+    }
+    Names { tensors, variables }
+}
+
+fn declaration<'m>(context: Context<'m>, name: &str) -> Option<&'m TensorEntry> {
+    context.entry.tensors.iter().find(|entry| entry.name.text == name)
+}
+
+/// The variables of a statement: whatever indexes or is bound by a reduction.
+fn variables(context: Context<'_>) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    let mut names: Vec<&Name> = Vec::new();
+    variables_of(context, &context.statement.left, &mut |name| names.push(name));
+    context.statement.right.for_each(&mut |expr| match &expr.kind {
+        ExprKind::Access(access) => variables_of(context, access, &mut |name| names.push(name)),
+        ExprKind::Reduce(_, variables, _) => names.extend(variables),
+        ExprKind::Number(_)
+        | ExprKind::Constant(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..)
+        | ExprKind::Call(..) => {}
+    });
+    for name in names {
+        if !found.contains(&name.text.as_str()) {
+            found.push(&name.text);
+        }
+    }
+    found
+}
+
+/// The accesses of tensors, the result's first; other uses of bare names are left out.
+fn tensor_accesses<'m>(
+    context: Context<'m>,
+    variables: &[&str],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<&'m Access> {
+    let mut accesses = vec![&context.statement.left];
+    let mut add = |access: &'m Access, diagnostics: &mut Vec<Diagnostic>| {
+        let name = &access.name.text;
+        let variable = variables.contains(&name.as_str());
+        if access.indices.is_empty() && is_parameter(context, &access.name) {
+            return;
+        }
+        if access.indices.is_empty() && variable && declaration(context, name).is_none() {
+            diagnostics.push(
+                Diagnostic::unsupported(access.span, "index variables as values")
+                    .label(format!("`{name}` is an index variable"))
+                    .help("a scalar operand needs a name that does not index anything"),
+            );
+            return;
+        }
+        accesses.push(access);
+    };
+    context.statement.right.for_each_access(&mut |access| {
+        add(access, diagnostics);
+        let mut gathers = Vec::new();
+        access.for_each_gather(&mut |gather| gathers.push(gather));
+        for gather in gathers {
+            add(gather, diagnostics);
+        }
+    });
+    for access in &accesses {
+        let name = &access.name.text;
+        if variables.contains(&name.as_str()) {
+            diagnostics.push(
+                Diagnostic::new(
+                    access.name.span,
+                    format!("`{name}` is used as a tensor and as an index variable"),
+                )
+                .help("give one of the two another name"),
+            );
+        } else if is_parameter(context, &access.name) {
+            let message = format!("`{name}` is used as a tensor and declared as a parameter");
+            diagnostics.push(
+                Diagnostic::new(access.name.span, message).help("give one of the two another name"),
+            );
+        }
+    }
+    accesses
+}
+
+/// What `tensors` declares must be what the statement uses.
+fn check_declarations(
+    context: Context<'_>,
+    used: &[&Access],
+    variables: &[&str],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let entries = &context.entry.tensors;
+    let is_used = |entry: &TensorEntry| used.iter().any(|a| a.name.text == entry.name.text);
+    let mut meant = Vec::new();
+    for access in used.iter().filter(|access| !access.indices.is_empty()) {
+        let name = &access.name.text;
+        if declaration(context, name).is_some() || variables.contains(&name.as_str()) {
+            continue;
+        }
+        let unused = entries.iter().filter(|entry| !is_used(entry));
+        let message = format!("the tensor `{name}` has no format");
+        let diagnostic = Diagnostic::new(access.name.span, message);
+        diagnostics.push(match nearest(name, unused.map(|entry| &*entry.name.text)) {
+            Some(near) => {
+                meant.push(near.to_owned());
+                diagnostic
+                    .note(format!("`tensors` declares `{near}`, which the statement does not use"))
+                    .help(format!("did you mean `{near}`?"))
+            }
+            None => {
+                let format = if access.indices.len() == 2 { "csr" } else { "dense" };
+                diagnostic.help(format!("declare it: tensors = {{ {name} = \"{format}\" }}"))
+            }
+        });
+    }
+    for entry in entries.iter().filter(|entry| !is_used(entry)) {
+        let name = &entry.name.text;
+        if meant.contains(name) {
+            continue;
+        }
+        let diagnostic =
+            Diagnostic::new(entry.name.span, format!("`{name}` does not stand in the statement"));
+        diagnostics.push(if !is_name(name) {
+            Diagnostic::new(entry.name.span, format!("`{name}` cannot be the name of a tensor"))
+                .help("a name is a letter or `_`, then letters, digits, `_`")
+        } else if let Some(kind) = functions::reserved(name) {
+            diagnostic.note(format!("`{name}` is {kind}, so no tensor can have that name"))
+        } else if variables.contains(&name.as_str()) {
+            diagnostic.note(format!("`{name}` is an index variable there")).help("remove it")
+        } else {
+            let undeclared = used.iter().filter(|a| declaration(context, &a.name.text).is_none());
+            match nearest(name, undeclared.map(|access| &*access.name.text)) {
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None => diagnostic.help("remove it, or use it in the statement"),
+            }
+        });
+    }
+}
+
+fn check_sizes(context: Context<'_>, variables: &[&str], diagnostics: &mut Vec<Diagnostic>) {
+    for (name, _) in &context.entry.sizes {
+        if !variables.contains(&name.text.as_str()) {
+            diagnostics.push(
+                Diagnostic::new(
+                    name.span,
+                    format!("`{}` is not an index variable of the statement", name.text),
+                )
+                .suggest(&name.text, variables.iter().copied(), "its variables"),
+            );
+        }
+    }
+}
+
+/// The format of the tensor that has these accesses.
+fn format_of(
+    context: Context<'_>,
+    accesses: &[&Access],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Format> {
+    let first = accesses[0];
+    let name = &first.name.text;
+    let order = first.indices.len();
+    let definition = match declaration(context, name).map(|entry| (entry, &entry.format)) {
+        Some((_, Given::Value(text))) => context.formats.define(text, diagnostics),
+        Some((_, Given::Broken)) => None,
+        Some((entry, Given::Omitted)) if order > 0 => {
+            diagnostics.push(
+                Diagnostic::new(entry.span, format!("the tensor `{name}` has no format"))
+                    .help(format!("add one: {name} = {{ format = \"dense\", … }}")),
+            );
+            None
+        }
+        Some((_, Given::Omitted)) | None if order == 0 => context.formats.scalar(),
+        Some((_, Given::Omitted)) | None => None,
+    };
+    let mut sound = true;
+    for access in accesses {
+        let expected = definition.as_ref().and_then(Definition::order).unwrap_or(order);
+        let found = access.indices.len();
+        let fits = match &definition {
+            Some(definition) => definition.fits(found) && found == expected,
+            None => found == expected,
+        };
+        if !fits {
+            sound = false;
+            let mistake = match &definition {
+                Some(definition) if !definition.fits(found) => {
+                    wrong_order(context, access, definition)
+                }
+                Some(_) | None => Diagnostic::new(
+                    access.span,
+                    format!(
+                        "`{name}` has {} here and {} in its first access",
+                        indices(found),
+                        indices(expected)
+                    ),
+                )
+                .note(format!("its first access is `{}`", context.text.at(first.span)))
+                .help("a tensor has the same number of indices wherever it stands"),
+            };
+            diagnostics.push(mistake);
+        }
+    }
+    if !sound {
+        return None;
+    }
+    definition?.of_order(order, context.formats.levels())
+}
+
+/// The mistake that a format does not fit the number of indices of an access.
+fn wrong_order(context: Context<'_>, access: &Access, definition: &Definition) -> Diagnostic {
+    let name = &access.name.text;
+    let found = access.indices.len();
+    let title = definition.title();
+    let diagnostic = match definition.order() {
+        Some(order) => Diagnostic::new(
+            access.span,
+            format!("`{name}` has {}, but {title} is a format of order {order}", indices(found)),
+        ),
+        None => Diagnostic::new(
+            access.span,
+            format!("`{name}` has {}, which does not fit the format {title}", indices(found)),
+        ),
+    };
+    let fitting = context.formats.fitting(found);
+    match (found, fitting.is_empty()) {
+        (0, _) => diagnostic.help(format!(
+            "a name without indices is a scalar: declare it as \"scalar\" or remove it from \
+             `tensors`; to make it a tensor, give it indices: `{name}[i]`"
+        )),
+        (_, true) => diagnostic
+            .note(context.formats.largest_order())
+            .help("declare a map for it in `[formats]`"),
+        (_, false) => diagnostic
+            .help(format!("the formats of order {found} are {}", crate::error::quoted(&fitting))),
+    }
+}
+
+fn indices(count: usize) -> String {
+    match count {
+        0 => "no index".to_owned(),
+        1 => "1 index".to_owned(),
+        count => format!("{count} indices"),
+    }
+}
+
+/// The argument's identifier of the tensor that begins with this access.
+fn argument(access: &Access, earlier: &[Operand<'_>], diagnostics: &mut Vec<Diagnostic>) -> String {
+    let name = &access.name.text;
+    let snake = snake_case(name);
+    let Some(argument) = identifier(&snake) else {
+        diagnostics.push(
+            Diagnostic::new(access.name.span, format!("`{name}` cannot be the name of a tensor"))
+                .note(format!(
+                    "its argument would be called `{snake}`, which Rust keeps for itself"
+                ))
+                .help("choose another name"),
+        );
+        return snake;
+    };
+    if let Some(other) = earlier.iter().find(|operand| operand.argument == argument) {
+        let other = &other.first.name.text;
+        diagnostics.push(
+            Diagnostic::new(
+                access.name.span,
+                format!("`{other}` and `{name}` would be the same argument `{argument}`"),
+            )
+            .note("an argument is called by its tensor's name in snake case")
+            .help("give one of the two another name"),
+        );
+    }
+    argument
+}

@@ -1,0 +1,125 @@
+//! Implicit sums: where they stand, and where it must be said.
+//!
+//! A variable that stands only on the right and is bound by no reduction is summed over in each
+//! top-level additive term that uses it.
+
+use crate::error::{Diagnostic, quoted};
+use crate::notation::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
+
+use super::Context;
+use super::bindings::free_variables;
+
+/// Reports every term in which an implicit sum could stand inside as well as outside.
+pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    for term in terms(&context.statement.right) {
+        let mut places: Vec<(&Expr, Vec<&str>)> = Vec::new();
+        for variable in summed(context, term) {
+            if let Some(place) = ambiguous(context, term, variable) {
+                match places.iter_mut().find(|(known, _)| known.span == place.span) {
+                    Some((_, variables)) => variables.push(variable),
+                    None => places.push((place, vec![variable])),
+                }
+            }
+        }
+        for (place, variables) in places {
+            diagnostics.push(demand(context, term, place, &variables));
+        }
+    }
+}
+
+/// The variables over which a top-level term is summed implicitly, in order of first appearance.
+pub(super) fn summed<'m>(context: Context<'m>, term: &'m Expr) -> Vec<&'m str> {
+    let mut variables = free_variables(context, term);
+    context.statement.left.for_each_variable(&mut |name| variables.retain(|v| *v != name.text));
+    variables
+}
+
+/// The top-level additive terms, in the order of the text.
+fn terms(expr: &Expr) -> Vec<&Expr> {
+    match &expr.kind {
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, _, a, b) => {
+            let mut all = terms(a);
+            all.extend(terms(b));
+            all
+        }
+        ExprKind::Unary(UnaryOp::Neg, a) => terms(a),
+        ExprKind::Unary(UnaryOp::Not, _)
+        | ExprKind::Binary(..)
+        | ExprKind::Number(_)
+        | ExprKind::Constant(_)
+        | ExprKind::Access(_)
+        | ExprKind::Call(..)
+        | ExprKind::Reduce(..) => vec![expr],
+    }
+}
+
+/// The smallest part of a term, if any, that holds all uses of the variable and in which a sum
+/// would mean something else than around the term.
+fn ambiguous<'m>(context: Context<'m>, expr: &'m Expr, variable: &str) -> Option<&'m Expr> {
+    let uses = |expr: &'m Expr| free_variables(context, expr).contains(&variable);
+    match &expr.kind {
+        ExprKind::Number(_) | ExprKind::Constant(_) | ExprKind::Access(_) => None,
+        ExprKind::Unary(UnaryOp::Neg, a) => ambiguous(context, a, variable),
+        ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Call(..) | ExprKind::Reduce(..) => Some(expr),
+        ExprKind::Binary(op, _, a, b) => match (op, uses(a), uses(b)) {
+            (_, false, false) => None,
+            (BinaryOp::And | BinaryOp::Or, _, _) => Some(expr),
+            // A comparison of index variables shapes the loops; it has no value to be summed.
+            (BinaryOp::Compare, _, _) => compares_values(context, expr).then_some(expr),
+            (BinaryOp::Add | BinaryOp::Sub, true, true) => {
+                ambiguous(context, a, variable).or_else(|| ambiguous(context, b, variable))
+            }
+            (BinaryOp::Add | BinaryOp::Sub, _, _) => Some(expr),
+            (BinaryOp::Mul | BinaryOp::Div, true, true) => None,
+            (BinaryOp::Mul | BinaryOp::Div, true, false) => ambiguous(context, a, variable),
+            (BinaryOp::Mul, false, true) => ambiguous(context, b, variable),
+            (BinaryOp::Div, false, true) => Some(b),
+        },
+    }
+}
+
+/// Whether anything but variables, parameters and numbers stands in a comparison.
+fn compares_values(context: Context<'_>, expr: &Expr) -> bool {
+    let mut variables = free_variables(context, &context.statement.right);
+    variables.extend(context.entry.params.iter().map(|name| name.text.as_str()));
+    let mut found = false;
+    expr.for_each_access(&mut |access| {
+        found |= !access.indices.is_empty() || !variables.contains(&access.name.text.as_str());
+    });
+    found
+}
+
+fn demand(context: Context<'_>, term: &Expr, place: &Expr, variables: &[&str]) -> Diagnostic {
+    let list = variables.join(",");
+    let inside = context.text.at(place.span);
+    let whole = context.text.at(term.span);
+    Diagnostic::new(place.span, format!("the sum over {} must be written here", quoted(variables)))
+        .label("inside or outside of this?")
+        .note(format!(
+            "all uses of {} lie within `{inside}`, where a sum has another value than around it",
+            quoted(variables)
+        ))
+        .help(format!(
+            "to sum the whole term, write `sum[{list}]({})`;\nto sum a part of it, put `sum[{list}](…)` around that part",
+            unwrapped(whole)
+        ))
+}
+
+/// Text without parentheses that enclose all of it.
+fn unwrapped(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
+        return text;
+    };
+    let mut open = 0_i32;
+    for c in inner.chars() {
+        open += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        if open < 0 {
+            return text;
+        }
+    }
+    inner
+}

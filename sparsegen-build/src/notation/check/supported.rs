@@ -1,0 +1,205 @@
+//! What of the language a statement uses that cannot be compiled yet, or never.
+
+use crate::error::{Diagnostic, Name};
+use crate::notation::functions::{self, FUNCTIONS, TYPES};
+use crate::notation::syntax::{
+    Access, Assign, BinaryOp, Constant, Expr, ExprKind, Index, IndexKind, UnaryOp,
+};
+
+use super::Context;
+use super::bindings::is_parameter;
+
+pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let statement = context.statement;
+    if statement.assign != Assign::Set {
+        diagnostics.push(
+            Diagnostic::unsupported(statement.assign_span, "assignments other than `=`")
+                .help("assign the value to a result of its own by `=`"),
+        );
+    }
+    for index in &statement.left.indices {
+        check_left(index, diagnostics);
+    }
+    check_indices(context, &statement.left, diagnostics);
+    statement.right.for_each(&mut |expr| check_expr(context, expr, diagnostics));
+}
+
+/// What stands nowhere on the left, whatever will be supported.
+fn check_left(index: &Index, diagnostics: &mut Vec<Diagnostic>) {
+    let what = match &index.kind {
+        IndexKind::Affine(_) => "a sum of indices",
+        IndexKind::Gather(_) => "a gather",
+        IndexKind::Name(_) | IndexKind::Slice(..) | IndexKind::Set(..) | IndexKind::Fixed => return,
+    };
+    diagnostics.push(
+        Diagnostic::new(index.span, format!("{what} cannot stand on the left"))
+            .note("a result is written at one coordinate for each value of its index variables")
+            .help("use an index variable of its own for each mode of the result"),
+    );
+}
+
+fn check_expr(context: Context<'_>, expr: &Expr, diagnostics: &mut Vec<Diagnostic>) {
+    match &expr.kind {
+        ExprKind::Number(_) => {}
+        ExprKind::Constant(constant) => match constant {
+            Constant::Pi => {}
+            Constant::Inf | Constant::Nan | Constant::True | Constant::False => {
+                let name = context.text.at(expr.span);
+                diagnostics.push(Diagnostic::unsupported(
+                    expr.span,
+                    format!("constants such as `{name}`"),
+                ));
+            }
+        },
+        ExprKind::Access(access) => {
+            for index in &access.indices {
+                check_index(context, index, diagnostics);
+            }
+            check_indices(context, access, diagnostics);
+        }
+        ExprKind::Unary(UnaryOp::Neg, _) => {}
+        ExprKind::Unary(UnaryOp::Not, _) => {
+            diagnostics.push(Diagnostic::unsupported(expr.span, "logical operators"));
+        }
+        ExprKind::Binary(op, place, _, _) => match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {}
+            BinaryOp::Compare => {
+                diagnostics.push(Diagnostic::unsupported(*place, "comparisons"));
+            }
+            BinaryOp::And | BinaryOp::Or => {
+                diagnostics.push(Diagnostic::unsupported(*place, "logical operators"));
+            }
+        },
+        ExprKind::Call(name, arguments) => check_call(context, name, arguments, diagnostics),
+        ExprKind::Reduce(name, variables, _) => {
+            if name.text.starts_with("arg")
+                && let [_, second, ..] = variables.as_slice()
+            {
+                let message = format!("`{}` is of one variable", name.text);
+                diagnostics.push(Diagnostic::new(second.span, message));
+            }
+            if name.text != "sum" {
+                let what = format!("`{}` reductions", name.text);
+                diagnostics.push(
+                    Diagnostic::unsupported(name.span, what).help("the reduction there is: `sum`"),
+                );
+            }
+        }
+    }
+}
+
+/// The indices of an access on the right.
+fn check_index(context: Context<'_>, index: &Index, diagnostics: &mut Vec<Diagnostic>) {
+    let what = match &index.kind {
+        IndexKind::Name(_) | IndexKind::Slice(..) | IndexKind::Set(..) | IndexKind::Fixed => return,
+        IndexKind::Affine(_) => "sums of indices",
+        IndexKind::Gather(access) => {
+            check_indices(context, access, diagnostics);
+            "gathers"
+        }
+    };
+    diagnostics.push(
+        Diagnostic::unsupported(index.span, what)
+            .help("use an index variable of its own for each mode"),
+    );
+}
+
+/// The indices of an access that may stand on either side.
+fn check_indices(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diagnostic>) {
+    let is_parameter = |name: &Name| is_parameter(context, name);
+    let mut seen: Vec<&Name> = Vec::new();
+    for index in &access.indices {
+        let (what, parameters): (_, &[Name]) = match &index.kind {
+            IndexKind::Name(name) if is_parameter(name) => ("fixed coordinates", &[]),
+            IndexKind::Name(name) => {
+                if seen.iter().any(|earlier| earlier.text == name.text) {
+                    diagnostics.push(
+                        Diagnostic::unsupported(access.span, "diagonals")
+                            .label(format!("`{}` stands twice in this access", name.text)),
+                    );
+                }
+                seen.push(name);
+                continue;
+            }
+            IndexKind::Slice(_, bounds) => ("slices", bounds),
+            IndexKind::Set(_, set) => ("index sets", set.as_slice()),
+            IndexKind::Fixed => ("fixed coordinates", &[]),
+            IndexKind::Affine(_) | IndexKind::Gather(_) => continue,
+        };
+        diagnostics.push(
+            Diagnostic::unsupported(index.span, what)
+                .help("use an index variable over the whole mode"),
+        );
+        for parameter in parameters.iter().filter(|name| !is_parameter(name)) {
+            let name = &parameter.text;
+            diagnostics.push(
+                Diagnostic::new(parameter.span, format!("there is no parameter `{name}`"))
+                    .help(format!("declare it: params = {{ {name} = \"index\" }}")),
+            );
+        }
+    }
+}
+
+fn check_call(
+    context: Context<'_>,
+    name: &Name,
+    arguments: &[Expr],
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let own = context.manifest.functions.iter().map(|function| function.text.as_str());
+    let Some(count) = functions::arguments(&name.text) else {
+        if own.clone().any(|known| known == name.text) {
+            // It was refused where it is declared.
+            return;
+        }
+        diagnostics.push(unknown_function(name, arguments, own));
+        return;
+    };
+    if arguments.len() != count {
+        let noun = if count == 1 { "argument" } else { "arguments" };
+        let message = format!("`{}` takes {count} {noun}, not {}", name.text, arguments.len());
+        diagnostics.push(Diagnostic::new(name.span, message));
+    }
+    if TYPES.contains(&name.text.as_str()) {
+        diagnostics.push(
+            Diagnostic::unsupported(name.span, "conversions")
+                .help("declare all tensors of the statement with the same `dtype`"),
+        );
+    } else {
+        let what = format!("functions such as `{}`", name.text);
+        diagnostics.push(Diagnostic::unsupported(name.span, what));
+    }
+}
+
+fn unknown_function<'n>(
+    name: &Name,
+    arguments: &[Expr],
+    own: impl Iterator<Item = &'n str>,
+) -> Diagnostic {
+    let diagnostic = Diagnostic::new(name.span, format!("there is no function `{}`", name.text));
+    let names: Option<Vec<_>> = arguments
+        .iter()
+        .map(|argument| match &argument.kind {
+            ExprKind::Access(access) if access.indices.is_empty() => Some(&*access.name.text),
+            ExprKind::Access(_)
+            | ExprKind::Number(_)
+            | ExprKind::Constant(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Call(..)
+            | ExprKind::Reduce(..) => None,
+        })
+        .collect();
+    let known = FUNCTIONS.iter().map(|(known, _)| *known).chain(own);
+    match (crate::error::nearest(&name.text, known), names) {
+        (Some(near), _) if name.text.len() > 1 => {
+            diagnostic.help(format!("did you mean `{near}`?"))
+        }
+        (_, Some(indices)) => diagnostic.help(format!(
+            "an access has brackets: `{}[{}]`",
+            name.text,
+            indices.join(",")
+        )),
+        (_, None) => diagnostic.help("a product is written with its sign: `a * (b + c)`"),
+    }
+}

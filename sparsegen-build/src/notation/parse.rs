@@ -1,0 +1,329 @@
+//! Parsing a statement: recursive descent over the grammar of the language.
+//!
+//! AFTER [`parse`]: the statement follows the grammar, and its depth is bounded, so whoever walks
+//! it may recurse.
+
+mod index;
+
+use crate::error::{Diagnostic, Name, Span};
+use crate::manifest::tokens::{Token, Tokens};
+use crate::manifest::{Manifest, Text};
+
+use super::functions::{self, CONSTANTS, REDUCTIONS};
+use super::syntax::{Access, Assign, BinaryOp, Expr, ExprKind, Statement, UnaryOp};
+
+/// The signs of statements.
+const SIGNS: [&str; 27] = [
+    "min=", "max=", "..", "<=", ">=", "==", "!=", "+=", "-=", "*=", "+", "-", "*", "/", "<", ">",
+    "=", "&", "|", "!", "(", ")", "[", "]", "{", "}", ",",
+];
+
+/// How deep brackets may be nested.
+const NESTING: usize = 64;
+
+/// How many operations deep an expression may be: `a + b + c` is three.
+const DEPTH: usize = 256;
+
+/// Parses the statements of a manifest's kernels, in their order; nothing where a statement is
+/// missing or wrong.
+pub fn parse(manifest: &Manifest) -> (Vec<Option<Statement>>, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let statements = manifest
+        .kernels
+        .iter()
+        .map(|kernel| match statement(kernel.statement.as_ref()?) {
+            Ok(statement) => Some(statement),
+            Err(mistake) => {
+                diagnostics.push(mistake);
+                None
+            }
+        })
+        .collect();
+    (statements, diagnostics)
+}
+
+/// Parses a statement. Its first mistake is the only one, as what follows it can only be guessed.
+fn statement(text: &Text) -> Result<Statement, Diagnostic> {
+    let tokens = Tokens::of(text, &SIGNS)?;
+    if tokens.is_empty() {
+        return Err(Diagnostic::new(text.span, "this statement is empty")
+            .help("say what the kernel computes: expr = \"y[i] = A[i,j] * x[j]\""));
+    }
+    let mut parser = Parser { tokens, nesting: 0 };
+    parser.statement()
+}
+
+struct Parser {
+    tokens: Tokens,
+    /// How many brackets are open.
+    nesting: usize,
+}
+
+impl Parser {
+    fn statement(&mut self) -> Result<Statement, Diagnostic> {
+        let Token::Name(_) = self.tokens.peek() else {
+            return Err(self.tokens.expected("the result, such as `y[i]`"));
+        };
+        let name = self.tokens.name("the result")?;
+        if functions::reserved(&name.text).is_some() {
+            return Err(reserved(&name));
+        }
+        let left = self.access(name)?;
+        let assign_span = self.tokens.span();
+        let assign = match self.tokens.peek() {
+            Token::Sign("=") => Assign::Set,
+            Token::Sign("+=") => Assign::Add,
+            Token::Sign("-=") => Assign::Sub,
+            Token::Sign("*=") => Assign::Mul,
+            Token::Sign("min=") => Assign::Min,
+            Token::Sign("max=") => Assign::Max,
+            Token::Sign(_) | Token::Name(_) | Token::Number(_) | Token::End => {
+                return Err(self
+                    .tokens
+                    .expected("`=` after the result")
+                    .help("a statement assigns to a result: y[i] = A[i,j] * x[j]"));
+            }
+        };
+        self.tokens.advance();
+        let right = self.expr()?;
+        match self.tokens.peek() {
+            Token::End => {}
+            Token::Sign("=" | "+=" | "-=" | "*=" | "min=" | "max=") => {
+                return Err(Diagnostic::new(
+                    self.tokens.span(),
+                    "a statement has only one assignment",
+                )
+                .help("values are compared by `==`; a second statement is a kernel of its own"));
+            }
+            Token::Sign(_) | Token::Name(_) | Token::Number(_) => {
+                return Err(self.tokens.expected("an operator or the end of the statement"));
+            }
+        }
+        let span = left.span.to(right.span);
+        Ok(Statement { left, assign, assign_span, right, span })
+    }
+
+    fn expr(&mut self) -> Result<Expr, Diagnostic> {
+        self.binary(0)
+    }
+
+    /// Operators that bind at least as tightly as `least`, from the left.
+    fn binary(&mut self, least: u8) -> Result<Expr, Diagnostic> {
+        let mut left = self.unary()?;
+        while let Some((op, precedence)) = self.operator()
+            && precedence >= least
+        {
+            let place = self.tokens.span();
+            self.tokens.advance();
+            let right = self.binary(precedence + 1)?;
+            if op == BinaryOp::Compare
+                && let Some((BinaryOp::Compare, _)) = self.operator()
+            {
+                return Err(Diagnostic::new(self.tokens.span(), "comparisons do not chain")
+                    .help("join two of them: `(a < b) & (b < c)`"));
+            }
+            let span = left.span.to(right.span);
+            let depth = left.depth.max(right.depth) + 1;
+            if depth > DEPTH {
+                return Err(too_deep(place));
+            }
+            let kind = ExprKind::Binary(op, place, Box::new(left), Box::new(right));
+            left = Expr { kind, span, depth };
+        }
+        Ok(left)
+    }
+
+    /// The operator that comes next, and how tightly it binds.
+    fn operator(&self) -> Option<(BinaryOp, u8)> {
+        match self.tokens.peek() {
+            Token::Sign("|") => Some((BinaryOp::Or, 0)),
+            Token::Sign("&") => Some((BinaryOp::And, 1)),
+            Token::Sign("<" | "<=" | ">" | ">=" | "==" | "!=") => Some((BinaryOp::Compare, 2)),
+            Token::Sign("+") => Some((BinaryOp::Add, 3)),
+            Token::Sign("-") => Some((BinaryOp::Sub, 3)),
+            Token::Sign("*") => Some((BinaryOp::Mul, 4)),
+            Token::Sign("/") => Some((BinaryOp::Div, 4)),
+            Token::Sign(_) | Token::Name(_) | Token::Number(_) | Token::End => None,
+        }
+    }
+
+    fn unary(&mut self) -> Result<Expr, Diagnostic> {
+        let mut signs = Vec::new();
+        loop {
+            let op = match self.tokens.peek() {
+                Token::Sign("-") => UnaryOp::Neg,
+                Token::Sign("!") => UnaryOp::Not,
+                Token::Sign(_) | Token::Name(_) | Token::Number(_) | Token::End => break,
+            };
+            signs.push((op, self.tokens.span()));
+            self.tokens.advance();
+        }
+        let mut expr = self.primary()?;
+        for (op, place) in signs.into_iter().rev() {
+            let span = place.to(expr.span);
+            let depth = expr.depth + 1;
+            if depth > DEPTH {
+                return Err(too_deep(place));
+            }
+            expr = Expr { kind: ExprKind::Unary(op, Box::new(expr)), span, depth };
+        }
+        Ok(expr)
+    }
+
+    fn primary(&mut self) -> Result<Expr, Diagnostic> {
+        let start = self.tokens.span();
+        let (kind, depth) = match self.tokens.peek().clone() {
+            Token::Number(number) => {
+                self.tokens.advance();
+                (ExprKind::Number(number), 1)
+            }
+            Token::Name(_) => self.named()?,
+            Token::Sign("(") => {
+                self.open("(")?;
+                let inner = self.expr()?;
+                self.close(")", "an operator or `)`")?;
+                (inner.kind, inner.depth)
+            }
+            Token::Sign(_) | Token::End => {
+                return Err(self.tokens.expected("a tensor, a number or `(`"));
+            }
+        };
+        let span = start.to(self.tokens.before());
+        if depth > DEPTH {
+            return Err(too_deep(span));
+        }
+        Ok(Expr { kind, span, depth })
+    }
+
+    /// What begins with a name: a constant, an access, a call or a reduction.
+    fn named(&mut self) -> Result<(ExprKind, usize), Diagnostic> {
+        let name = self.tokens.name("a tensor")?;
+        if let Some((_, constant)) = CONSTANTS.into_iter().find(|(known, _)| *known == name.text) {
+            return Ok((ExprKind::Constant(constant), 1));
+        }
+        match self.tokens.peek() {
+            Token::Sign("[") if REDUCTIONS.contains(&name.text.as_str()) => self.reduction(name),
+            Token::Sign("(")
+                if functions::arguments(&name.text).is_none()
+                    && REDUCTIONS.contains(&name.text.as_str()) =>
+            {
+                Err(Diagnostic::new(name.span, format!("`{}` needs its variables", name.text))
+                    .label("over which variables?")
+                    .help(format!("write, for example, `{}[j](…)`", name.text)))
+            }
+            Token::Sign("(") => self.call(name),
+            Token::Sign(_) | Token::Name(_) | Token::Number(_) | Token::End => {
+                if functions::reserved(&name.text).is_some() {
+                    return Err(reserved(&name));
+                }
+                Ok((ExprKind::Access(self.access(name)?), 1))
+            }
+        }
+    }
+
+    fn call(&mut self, name: Name) -> Result<(ExprKind, usize), Diagnostic> {
+        self.open("(")?;
+        let mut arguments = vec![self.expr()?];
+        while self.tokens.eat(",") {
+            arguments.push(self.expr()?);
+        }
+        self.close(")", "an operator, `,` or `)`")?;
+        let depth = arguments.iter().map(|argument| argument.depth).max().unwrap_or(0) + 1;
+        Ok((ExprKind::Call(name, arguments), depth))
+    }
+
+    fn reduction(&mut self, name: Name) -> Result<(ExprKind, usize), Diagnostic> {
+        self.open("[")?;
+        let mut variables = vec![self.variable()?];
+        while self.tokens.eat(",") {
+            variables.push(self.variable()?);
+        }
+        self.close("]", "`,` or `]`")?;
+        if !self.tokens.at("(") {
+            return Err(self
+                .tokens
+                .expected(&format!("`(` after `{}[…]`", name.text))
+                .help(format!("what is reduced stands in parentheses: `{}[j](…)`", name.text)));
+        }
+        self.open("(")?;
+        let body = self.expr()?;
+        self.close(")", "an operator or `)`")?;
+        let depth = body.depth + 1;
+        Ok((ExprKind::Reduce(name, variables, Box::new(body)), depth))
+    }
+
+    /// The brackets after a tensor's name, if there are any.
+    fn access(&mut self, name: Name) -> Result<Access, Diagnostic> {
+        let mut indices = Vec::new();
+        if self.tokens.at("[") {
+            self.open("[")?;
+            if self.tokens.at("]") {
+                return Err(Diagnostic::new(
+                    name.span.to(self.tokens.span()),
+                    "there is no index here",
+                )
+                .help(format!("a scalar is written without brackets: `{}`", name.text)));
+            }
+            indices.push(self.index()?);
+            while self.tokens.eat(",") {
+                indices.push(self.index()?);
+            }
+            self.close("]", "`,` or `]`")?;
+            if self.tokens.at("[") {
+                return Err(Diagnostic::new(
+                    self.tokens.span(),
+                    "an access has one pair of brackets",
+                )
+                .help(format!("separate the indices by commas: `{}[i,j]`", name.text)));
+            }
+        }
+        let span = name.span.to(self.tokens.before());
+        Ok(Access { name, indices, span })
+    }
+
+    /// The name of a variable.
+    fn variable(&mut self) -> Result<Name, Diagnostic> {
+        let name = self.tokens.name("an index variable")?;
+        if functions::reserved(&name.text).is_some() {
+            return Err(reserved(&name));
+        }
+        Ok(name)
+    }
+
+    /// Reads an opening bracket that is there.
+    fn open(&mut self, sign: &str) -> Result<(), Diagnostic> {
+        if self.nesting == NESTING {
+            return Err(too_deep(self.tokens.span()));
+        }
+        if !self.tokens.eat(sign) {
+            return Err(self.tokens.expected(&format!("`{sign}`")));
+        }
+        self.nesting += 1;
+        Ok(())
+    }
+
+    /// Reads a closing bracket.
+    fn close(&mut self, sign: &str, expected: &str) -> Result<(), Diagnostic> {
+        if !self.tokens.eat(sign) {
+            return Err(self.tokens.expected(expected));
+        }
+        self.nesting = self.nesting.saturating_sub(1);
+        Ok(())
+    }
+}
+
+fn reserved(name: &Name) -> Diagnostic {
+    let kind = functions::reserved(&name.text).unwrap_or("a word of the language");
+    let diagnostic = Diagnostic::new(name.span, format!("`{}` is {kind}", name.text))
+        .label("this name is reserved");
+    match functions::arguments(&name.text) {
+        Some(_) => diagnostic.help(format!("call it, `{}(…)`, or choose another name", name.text)),
+        None => diagnostic.help("choose another name"),
+    }
+}
+
+fn too_deep(span: Span) -> Diagnostic {
+    Diagnostic::new(span, "this expression is nested too deeply")
+        .note(format!("at most {NESTING} brackets and {DEPTH} operations stand in one another"))
+        .help("compute a part of it in a kernel of its own")
+}

@@ -1,0 +1,205 @@
+//! A statement as written: every node has its place, nothing is resolved and nothing is refused.
+
+use crate::error::{Name, Span};
+
+pub use crate::manifest::tokens::Number;
+
+/// `access assign expr`
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// What is computed.
+    pub left: Access,
+    /// How it is combined with what was there.
+    pub assign: Assign,
+    /// The place of the sign of assignment.
+    pub assign_span: Span,
+    /// The value.
+    pub right: Expr,
+    /// The place of the whole statement.
+    pub span: Span,
+}
+
+/// A sign of assignment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assign {
+    /// `=`
+    Set,
+    /// `+=`
+    Add,
+    /// `-=`
+    Sub,
+    /// `*=`
+    Mul,
+    /// `min=`
+    Min,
+    /// `max=`
+    Max,
+}
+
+/// `A[i,j]`, or a bare name, which may be a scalar, a variable or a parameter.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The tensor's name.
+    pub name: Name,
+    /// What stands between the brackets; none where there are no brackets.
+    pub indices: Vec<Index>,
+    /// The place of the name and the brackets.
+    pub span: Span,
+}
+
+/// What stands for one mode of an access.
+#[derive(Clone, Debug)]
+pub struct Index {
+    /// Which kind of index it is.
+    pub kind: IndexKind,
+    /// Its place.
+    pub span: Span,
+}
+
+/// The kinds of index.
+#[derive(Clone, Debug)]
+pub enum IndexKind {
+    /// A bare name: a variable, or a parameter for a fixed coordinate.
+    Name(Name),
+    /// `i in 2..12 step 2 shift 1`: a variable over a part of the mode.
+    Slice(Name, Vec<Name>),
+    /// `i in {2, 3}` or `i in rows`: a variable over listed coordinates.
+    Set(Name, Option<Name>),
+    /// `3`
+    Fixed,
+    /// `2*i + k - 1`: the names in it.
+    Affine(Vec<Name>),
+    /// `word[i]`
+    Gather(Access),
+}
+
+/// An expression and its place.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Its place, parentheses around it included.
+    pub span: Span,
+    /// How many levels of operations it has, itself included.
+    pub depth: usize,
+}
+
+/// The kinds of expression.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// `2` or `0.5`
+    Number(Number),
+    /// `pi`
+    Constant(Constant),
+    /// `A[i,j]` or a bare name.
+    Access(Access),
+    /// `-a`
+    Unary(UnaryOp, Box<Expr>),
+    /// `a + b`, and the place of the operator.
+    Binary(BinaryOp, Span, Box<Expr>, Box<Expr>),
+    /// `f(a, b)`, of a function or a type.
+    Call(Name, Vec<Expr>),
+    /// `sum[i, j](a)`: the reduction, its variables, its body.
+    Reduce(Name, Vec<Name>, Box<Expr>),
+}
+
+/// A constant that has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constant {
+    /// Infinity.
+    Inf,
+    /// Not a number.
+    Nan,
+    /// The circle's constant.
+    Pi,
+    /// The truth value.
+    True,
+    /// The truth value.
+    False,
+}
+
+/// An operator of one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// `-`
+    Neg,
+    /// `!`
+    Not,
+}
+
+/// An operator of two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `<`, `<=`, `>`, `>=`, `==` or `!=`
+    Compare,
+    /// `&`
+    And,
+    /// `|`
+    Or,
+}
+
+impl Access {
+    /// Calls `visit` on every name that stands for a variable or a fixed coordinate, those of
+    /// gathers included, in the order of the text.
+    pub fn for_each_variable<'s>(&'s self, visit: &mut impl FnMut(&'s Name)) {
+        for index in &self.indices {
+            match &index.kind {
+                IndexKind::Name(name) | IndexKind::Slice(name, _) | IndexKind::Set(name, _) => {
+                    visit(name);
+                }
+                IndexKind::Fixed => {}
+                IndexKind::Affine(names) => names.iter().for_each(&mut *visit),
+                IndexKind::Gather(access) => access.for_each_variable(visit),
+            }
+        }
+    }
+}
+
+impl Access {
+    /// Calls `visit` on every access that stands for an index of this one, or of those.
+    pub fn for_each_gather<'s>(&'s self, visit: &mut impl FnMut(&'s Access)) {
+        for index in &self.indices {
+            if let IndexKind::Gather(access) = &index.kind {
+                visit(access);
+                access.for_each_gather(visit);
+            }
+        }
+    }
+}
+
+impl Expr {
+    /// The expressions directly below this one.
+    pub fn children(&self) -> Vec<&Expr> {
+        match &self.kind {
+            ExprKind::Number(_) | ExprKind::Constant(_) | ExprKind::Access(_) => Vec::new(),
+            ExprKind::Unary(_, a) | ExprKind::Reduce(_, _, a) => vec![a],
+            ExprKind::Binary(_, _, a, b) => vec![a, b],
+            ExprKind::Call(_, arguments) => arguments.iter().collect(),
+        }
+    }
+
+    /// Calls `visit` on this expression and all below it, in the order of the text.
+    pub fn for_each<'s>(&'s self, visit: &mut impl FnMut(&'s Expr)) {
+        visit(self);
+        for child in self.children() {
+            child.for_each(visit);
+        }
+    }
+
+    /// Calls `visit` on every access, in the order of the text.
+    pub fn for_each_access<'s>(&'s self, visit: &mut impl FnMut(&'s Access)) {
+        self.for_each(&mut |expr| {
+            if let ExprKind::Access(access) = &expr.kind {
+                visit(access);
+            }
+        });
+    }
+}
