@@ -60,7 +60,6 @@ pub(super) struct Parameter {
 
 /// The parameters: the result's arrays, extents that only the result knows, the operands.
 pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
-    let uses = uses(function);
     let mut params = Vec::new();
     if let Result::Tensor(result) = &function.result {
         let tensor = ident(&result.name);
@@ -84,13 +83,8 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
             }
         }
         for size in function.sizes.iter().filter(|size| is_passed(size)) {
-            if let Some(mode) = size.result.first() {
-                let (name, mode) = (ident(&size.name), number(*mode));
-                params.push(Parameter {
-                    declaration: quote!(#name: usize),
-                    argument: quote!(#tensor.shape()[#mode]),
-                });
-            }
+            let name = ident(&size.name);
+            params.push(Parameter { declaration: quote!(#name: usize), argument: quote!(#name) });
         }
     }
     for (k, operand) in function.operands.iter().enumerate() {
@@ -143,14 +137,16 @@ fn is_passed(size: &Size) -> bool {
     size.used && size.constant.is_none() && size.operands.is_empty()
 }
 
-/// Whether the kernel reads an array or an extent of an operand.
-fn is_read(function: &Function, operand: usize, tensor: &TensorOperand) -> bool {
+/// Whether the kernel reads an operand: its value, an array or an extent.
+pub(super) fn is_read(function: &Function, operand: usize) -> bool {
     let gives = |size: &Size| {
-        size.used
-            && size.constant.is_none()
-            && size.operands.first().is_some_and(|o| o.0 == operand)
+        let first = size.operands.first();
+        size.used && size.constant.is_none() && first.is_some_and(|mode| mode.0 == operand)
     };
-    !tensor.arrays.is_empty() || function.sizes.iter().any(gives)
+    match &function.operands[operand] {
+        Operand::Tensor(tensor) => !tensor.arrays.is_empty() || function.sizes.iter().any(gives),
+        Operand::Scalar { name, .. } => uses(function).reads(name) > 0,
+    }
 }
 
 /// `let i_size = a.shape()[0];`

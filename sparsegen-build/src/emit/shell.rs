@@ -51,7 +51,7 @@ fn scalar(function: &Function) -> TokenStream {
     let allow = lints::arguments(arguments.len());
     let Result::Scalar { dtype, .. } = &function.result else { return TokenStream::new() };
     let dtype = ident(dtype.name());
-    let convert = convert(function, |_| true);
+    let convert = convert_used(function);
     let checks = checks(function);
     let call = call(function);
     quote! {
@@ -90,7 +90,7 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
     let zeros = quote!(let mut #variable = Tensor::zeros([#(#shape),*])?;);
     // A new tensor is zero already.
     let body = if is_zeroed(result) {
-        let (convert, call) = (convert(function, |_| true), call(function));
+        let (convert, call) = (convert_used(function), call(function));
         let check = check_call(function, quote!(&#variable));
         quote!(#convert #zeros #check #call;)
     } else {
@@ -122,14 +122,15 @@ fn into(function: &Function, result: &TensorResult) -> TokenStream {
     let arguments = arguments(function);
     let allow = lints::arguments(arguments.len() + 1);
     let (variable, ty) = (ident(&result.name), tensor(result));
-    let convert = convert(function, |_| true);
+    let convert = convert_used(function);
     let (checks, call) = (checks(function), call(function));
+    let sizes = kernel::passed_sizes(function);
     let body = match &result.assembly {
-        Assembly::Computed { zeroed: false, .. } => quote!(#checks #call;),
+        Assembly::Computed { zeroed: false, .. } => quote!(#checks #sizes #call;),
         Assembly::Computed { zeroed: true, .. } => {
             let check = check_call(function, quote!(#variable));
             let zero = value(Literal::Int(0), result.dtype);
-            quote!(#check #variable.vals_mut().fill(#zero); #call;)
+            quote!(#check #sizes #variable.vals_mut().fill(#zero); #call;)
         }
         Assembly::Assembled { arrays, fits } => {
             let takes_levels = arrays.len() > 1;
@@ -138,6 +139,7 @@ fn into(function: &Function, result: &TensorResult) -> TokenStream {
             let assemble = assemble(function.bounds, quote!(*#variable));
             quote! {
                 #checks
+                #sizes
                 let shape = #variable.shape();
                 let (#levels, mut vals) = #variable.take_parts();
                 #call;
@@ -312,6 +314,17 @@ fn arguments(function: &Function) -> Vec<TokenStream> {
 /// `Tensor<f64, Csr>`
 fn tensor(result: &TensorResult) -> TokenStream {
     super::names::tokens(&format!("Tensor<{}, {}>", result.dtype, result.format))
+}
+
+/// Turns the operands into views, and lets go of those that folding has made superfluous.
+fn convert_used(function: &Function) -> TokenStream {
+    let is_used = |k| kernel::is_read(function, k) || is_checked_operand(function, k);
+    let unused = (0..function.operands.len()).filter(|k| !is_used(*k)).map(|k| {
+        let name = ident(operand_name(&function.operands[k]));
+        quote!(let _ = #name;)
+    });
+    let convert = convert(function, is_used);
+    quote!(#(#unused)* #convert)
 }
 
 /// Turns the chosen operands into views.

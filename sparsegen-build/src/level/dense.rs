@@ -57,7 +57,7 @@ impl CoordinateIteration for Dense {
     }
 
     fn coord_access(&self, storage: &Storage, parent: Expr, coordinate: Expr) -> Found {
-        self.locate(storage, parent, coordinate)
+        Locate::locate(self, storage, parent, coordinate)
     }
 }
 

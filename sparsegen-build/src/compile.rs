@@ -1,0 +1,127 @@
+//! The pipeline, one line a stage. Text in, text out: nothing here touches a file.
+
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use crate::concrete::schedule::schedule;
+use crate::emit::emit;
+use crate::error::Diagnostics;
+use crate::format::{LevelExpr, LevelSpec};
+use crate::ir;
+use crate::level::{Level, Levels};
+use crate::lower::lower;
+use crate::notation::{self, DeclaredFormat, DeclaredKind};
+use crate::optimize::optimize_observed;
+use crate::{iteration, manifest};
+
+/// The compiler, with the levels that it knows.
+#[derive(Clone, Debug, Default)]
+pub struct Compiler {
+    levels: Levels,
+}
+
+/// What became of a manifest.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// The generated source; empty where there are mistakes.
+    pub source: String,
+    /// The kernels in the imperative representation, in the order of the manifest; none where there
+    /// are mistakes.
+    pub kernels: Vec<ir::Function>,
+    /// Every mistake, in the order of the manifest.
+    pub diagnostics: Diagnostics,
+}
+
+impl Compiler {
+    /// A compiler that knows the levels of this crate.
+    pub fn new() -> Compiler {
+        Compiler::default()
+    }
+
+    /// Adds a level of the user's own.
+    pub fn level(mut self, level: impl Level + 'static) -> Compiler {
+        self.levels.register(Rc::new(level));
+        self
+    }
+
+    /// Compiles a manifest; `name` is its file name, for messages and the head of the source.
+    pub fn compile_str(&self, name: &str, text: &str) -> Output {
+        self.run(name, text, &mut |_, _, _| {})
+    }
+
+    /// What every stage made of a manifest, kernel by kernel, in the field's notation; or its
+    /// mistakes.
+    pub fn explain(&self, name: &str, text: &str) -> String {
+        let mut stages = String::new();
+        let output = self.run(name, text, &mut |kernel, stage, shown| {
+            let _ = writeln!(stages, "── {kernel}: {stage}\n{}\n", shown.trim_end());
+        });
+        if output.diagnostics.is_empty() {
+            let _ = writeln!(stages, "── source\n{}", output.source);
+        } else {
+            stages = output.diagnostics.render(name, text);
+        }
+        stages
+    }
+
+    /// The diagram of ARCHITECTURE.md as code. `observe` is told of each kernel and stage.
+    fn run(&self, name: &str, text: &str, observe: &mut dyn FnMut(&str, &str, &str)) -> Output {
+        let (manifest, mut mistakes) = manifest::parse(text);
+        let (statements, mut wrong) = notation::parse(&manifest);
+        mistakes.append(&mut wrong);
+        let (module, mut wrong) = notation::check(&manifest, &statements, &self.levels);
+        mistakes.append(&mut wrong);
+
+        let mut kernels = Vec::new();
+        for kernel in &module.kernels {
+            observe(&kernel.name, "index notation", &kernel.to_string());
+            observe(&kernel.name, "iteration graph", &iteration::graph::show(kernel));
+            let (program, plan) = match schedule(kernel) {
+                Ok(scheduled) => scheduled,
+                Err(mistake) => {
+                    mistakes.push(mistake);
+                    continue;
+                }
+            };
+            observe(&kernel.name, "concrete notation", &program.to_string());
+            observe(&kernel.name, "merge lattices", &plan.show(&program));
+            let lowered = lower(&program, &plan);
+            observe(&kernel.name, "lowered", &lowered.to_string());
+            let optimized = optimize_observed(lowered, &mut |pass, function| {
+                observe(&kernel.name, pass.name, &function.to_string());
+            });
+            kernels.push(optimized);
+        }
+        let diagnostics: Diagnostics = mistakes.into_iter().collect();
+        if !diagnostics.is_empty() {
+            return Output { source: String::new(), kernels: Vec::new(), diagnostics };
+        }
+        let module = ir::Module {
+            manifest: name.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            formats: module.formats.iter().map(declaration).collect(),
+            functions: kernels,
+        };
+        Output { source: emit(&module), kernels: module.functions, diagnostics }
+    }
+}
+
+fn declaration(format: &DeclaredFormat) -> ir::FormatDeclaration {
+    let DeclaredKind::Marker(of) = &format.kind else { todo!() };
+    ir::FormatDeclaration {
+        name: format.marker.clone(),
+        key: of.name.clone().unwrap_or_default(),
+        docs: vec![format!("`{of}`")],
+        order: of.order(),
+        levels: of.levels.iter().map(|spec| level(spec, of)).collect(),
+    }
+}
+fn level(spec: &LevelSpec, of: &crate::format::Format) -> ir::LevelDeclaration {
+    let LevelExpr::Dimension(dimension) = spec.expr else { todo!() };
+    ir::LevelDeclaration {
+        dimension,
+        level: spec.level.name().to_owned(),
+        properties: spec.properties.set_beyond(spec.level.properties()).iter().map(|s| s.to_string()).collect(),
+        storage: spec.level.storage(of.pos, of.crd),
+    }
+}

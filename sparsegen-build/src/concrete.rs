@@ -1,0 +1,184 @@
+//! Concrete index notation: loops and workspaces explicit (Kjolstad et al. 2019).
+//!
+//! ```text
+//! ∀i (y[i] = sum where ∀j sum += A[i,j] * x[j])
+//! ```
+//!
+//! AFTER [`schedule`](schedule::schedule): every variable has a loop, every reduction accumulates
+//! into a result or a temporary, and the loops come in an order in which every level can be
+//! iterated or located. Nothing can fail from here on.
+
+mod cost;
+mod nest;
+pub mod schedule;
+
+pub use nest::outermost_reductions;
+
+use crate::notation::{Access, Expr, Kernel, Tensor, TensorId, VariableId};
+
+/// A kernel with its loops.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The kernel, with the temporaries behind its tensors.
+    pub kernel: Kernel,
+    /// How many of the kernel's tensors are not temporaries.
+    pub declared: usize,
+    pub body: Stmt,
+}
+
+/// A statement of concrete index notation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stmt {
+    /// `∀v body`
+    Forall { variable: VariableId, body: Box<Stmt> },
+    /// `consumer where producer`: the temporary starts at zero, the producer fills it, the consumer
+    /// reads it.
+    Where { temporary: TensorId, consumer: Box<Stmt>, producer: Box<Stmt> },
+    /// `target = value`, or `target += value`
+    Assign { target: Access, accumulate: bool, value: Expr },
+    /// One after the other; of none, nothing is done.
+    Sequence(Vec<Stmt>),
+}
+
+impl Stmt {
+    /// The statement that does nothing.
+    pub const SKIP: Stmt = Stmt::Sequence(Vec::new());
+
+    pub fn is_skip(&self) -> bool {
+        matches!(self, Stmt::Sequence(statements) if statements.is_empty())
+    }
+
+    pub fn forall(variable: VariableId, body: Stmt) -> Stmt {
+        if body.is_skip() { body } else { Stmt::Forall { variable, body: Box::new(body) } }
+    }
+
+    /// Loops over several variables, the first outermost.
+    pub fn foralls(variables: &[VariableId], body: Stmt) -> Stmt {
+        variables.iter().rev().fold(body, |body, v| Stmt::forall(*v, body))
+    }
+
+    pub fn assign(target: Access, accumulate: bool, value: Expr) -> Stmt {
+        // What is not stored is zero already: results and temporaries start from it.
+        if value.is_zero() { Stmt::SKIP } else { Stmt::Assign { target, accumulate, value } }
+    }
+
+    /// A producer that does nothing leaves its temporary at zero.
+    pub fn where_(temporary: TensorId, consumer: Stmt, producer: Stmt) -> Stmt {
+        if consumer.is_skip() {
+            return consumer;
+        }
+        if producer.is_skip() {
+            return consumer.with_zero(&|access| access.tensor == temporary);
+        }
+        Stmt::Where { temporary, consumer: Box::new(consumer), producer: Box::new(producer) }
+    }
+
+    pub fn sequence(statements: Vec<Stmt>) -> Stmt {
+        let mut statements: Vec<_> = statements.into_iter().filter(|s| !s.is_skip()).collect();
+        match statements.len() {
+            1 => statements.remove(0),
+            _ => Stmt::Sequence(statements),
+        }
+    }
+
+    /// What is left of this statement where the given accesses hold what is not stored: zero.
+    ///
+    /// This is how a merge point's statement follows from the whole, and how it is decided that a
+    /// region needs no code: constants fold through all operators, and nothing may be left.
+    pub fn with_zero(&self, zero: &dyn Fn(&Access) -> bool) -> Stmt {
+        match self {
+            Stmt::Forall { variable, body } => Stmt::forall(*variable, body.with_zero(zero)),
+            Stmt::Where { temporary, consumer, producer } => {
+                Stmt::where_(*temporary, consumer.with_zero(zero), producer.with_zero(zero))
+            }
+            Stmt::Assign { target, accumulate, value } => {
+                let value = value.substitute(&|access| zero(access).then_some(Expr::ZERO));
+                Stmt::assign(target.clone(), *accumulate, value)
+            }
+            Stmt::Sequence(statements) => {
+                Stmt::sequence(statements.iter().map(|s| s.with_zero(zero)).collect())
+            }
+        }
+    }
+
+    /// Calls `visit` on every assignment: its target, whether it accumulates, and its value.
+    pub fn for_each_assign<'s>(&'s self, visit: &mut impl FnMut(&'s Access, bool, &'s Expr)) {
+        match self {
+            Stmt::Forall { body, .. } => body.for_each_assign(visit),
+            Stmt::Where { consumer, producer, .. } => {
+                producer.for_each_assign(visit);
+                consumer.for_each_assign(visit);
+            }
+            Stmt::Assign { target, accumulate, value } => visit(target, *accumulate, value),
+            Stmt::Sequence(statements) => {
+                for statement in statements {
+                    statement.for_each_assign(visit);
+                }
+            }
+        }
+    }
+
+    /// Every access that is read, each once, in order of appearance.
+    pub fn reads(&self) -> Vec<&Access> {
+        let mut reads: Vec<&Access> = Vec::new();
+        self.for_each_assign(&mut |_, _, value| {
+            value.for_each_access(&mut |access| {
+                if !reads.contains(&access) {
+                    reads.push(access);
+                }
+            });
+        });
+        reads
+    }
+}
+
+impl Program {
+    /// A statement in concrete index notation.
+    pub fn show(&self, stmt: &Stmt) -> String {
+        match stmt {
+            Stmt::Forall { variable, body } => {
+                let name = &self.kernel.variable(*variable).name;
+                match **body {
+                    Stmt::Sequence(_) | Stmt::Where { .. } => {
+                        format!("∀{name} ({})", self.show(body))
+                    }
+                    Stmt::Forall { .. } | Stmt::Assign { .. } => {
+                        format!("∀{name} {}", self.show(body))
+                    }
+                }
+            }
+            Stmt::Where { consumer, producer, .. } => {
+                format!("{} where {}", self.show(consumer), self.show_nested(producer))
+            }
+            Stmt::Assign { target, accumulate, value } => {
+                let op = if *accumulate { "+=" } else { "=" };
+                format!("{} {op} {}", self.kernel.show_access(target), self.kernel.show(value))
+            }
+            Stmt::Sequence(statements) => {
+                statements.iter().map(|s| self.show(s)).collect::<Vec<_>>().join("; ")
+            }
+        }
+    }
+
+    fn show_nested(&self, stmt: &Stmt) -> String {
+        match stmt {
+            Stmt::Where { .. } | Stmt::Sequence(_) => format!("({})", self.show(stmt)),
+            Stmt::Forall { .. } | Stmt::Assign { .. } => self.show(stmt),
+        }
+    }
+
+    /// Whether a tensor is a temporary.
+    pub fn is_temporary(&self, tensor: TensorId) -> bool {
+        tensor.0 >= self.declared
+    }
+
+    pub fn tensor(&self, id: TensorId) -> &Tensor {
+        self.kernel.tensor(id)
+    }
+}
+
+impl std::fmt::Display for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "{}", self.show(&self.body))
+    }
+}

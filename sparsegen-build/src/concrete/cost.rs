@@ -1,0 +1,107 @@
+//! What a plan costs, by nominal sizes: only good for comparing plans of one kernel.
+//!
+//! A dimension has 1000 coordinates unless the manifest gives its extent; a compressed level has
+//! 300 at the root and 8 under each parent, each four times over where it is not unique. An
+//! iteration costs one, as does each operand read from memory; four where neighbouring iterations
+//! read far apart.
+
+use crate::iteration::iterator::{Conversion, LevelIterator};
+use crate::iteration::lattice::MergePoint;
+use crate::iteration::plan::{Loop, Plan};
+use crate::notation::{Access, VariableId};
+
+use super::Program;
+
+const DIMENSION: f64 = 1000.0;
+const ROOT_ENTRIES: f64 = 300.0;
+const ENTRIES: f64 = 8.0;
+const DUPLICATES: f64 = 4.0;
+const FAR: f64 = 4.0;
+/// How often the operands of an intersection meet.
+const MEET: f64 = 0.3;
+
+/// The cost of a plan.
+pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
+    Cost { program }.of(plan, None)
+}
+
+struct Cost<'p> {
+    program: &'p Program,
+}
+
+impl Cost<'_> {
+    fn of(&self, plan: &Plan, innermost: Option<VariableId>) -> f64 {
+        match plan {
+            Plan::Loop(inner) => self.of_loop(inner),
+            Plan::Where { consumer, producer, .. } => {
+                self.of(producer, innermost) + self.of(consumer, innermost)
+            }
+            Plan::Assign { target, accumulate, value } => {
+                let store = self.access(target, innermost);
+                let mut cost = if *accumulate { 2.0 * store } else { store };
+                value.for_each_access(&mut |access| cost += self.access(access, innermost));
+                cost
+            }
+            Plan::Sequence(plans) => plans.iter().map(|plan| self.of(plan, innermost)).sum(),
+        }
+    }
+
+    /// The first merge point stands for all: those behind it take up what it leaves.
+    fn of_loop(&self, inner: &Loop) -> f64 {
+        let Some(point) = inner.points.first() else { return 0.0 };
+        let outcomes = point.cases.iter().map(|(_, outcome)| &inner.bodies[*outcome]);
+        let body =
+            outcomes.map(|body| self.of(body, Some(inner.variable))).fold(0.0, f64::max);
+        let drivers = point.drivers.len().max(1) as f64;
+        let meets = if drivers > 1.0 && point.cases.len() == 1 { MEET } else { 1.0 };
+        let scan: f64 = self.drivers(inner, point).map(|driver| self.scan(driver)).sum();
+        self.trips(inner, point) * (drivers + scan + meets * body)
+    }
+
+    fn drivers<'l>(
+        &self,
+        inner: &'l Loop,
+        point: &MergePoint,
+    ) -> impl Iterator<Item = &'l LevelIterator> {
+        point.drivers.members().map(|member| &inner.iterators[member])
+    }
+
+    fn trips(&self, inner: &Loop, point: &MergePoint) -> f64 {
+        let size = self.program.kernel.variable(inner.variable).size;
+        let dimension = size.map_or(DIMENSION, |size| size as f64);
+        let whole = point.by_dimension
+            || self.drivers(inner, point).any(|driver| driver.is_full(self.program));
+        if whole {
+            return dimension;
+        }
+        let entries: f64 = self.drivers(inner, point).map(|driver| self.entries(driver)).sum();
+        entries.min(DUPLICATES * dimension)
+    }
+
+    fn entries(&self, iterator: &LevelIterator) -> f64 {
+        let distinct = if iterator.level == 0 { ROOT_ENTRIES } else { ENTRIES };
+        let properties = iterator.spec(self.program).properties;
+        match (iterator.conversions.contains(&Conversion::Fused), properties.branchless) {
+            (true, false) => distinct * DUPLICATES,
+            // One child for each position; above them the positions were counted already.
+            (_, true) => 1.0,
+            (false, false) => distinct,
+        }
+    }
+
+    fn scan(&self, iterator: &LevelIterator) -> f64 {
+        if iterator.conversions.contains(&Conversion::Dedup) { DUPLICATES } else { 0.0 }
+    }
+
+    fn access(&self, access: &Access, innermost: Option<VariableId>) -> f64 {
+        let Some(innermost) = innermost else { return 1.0 };
+        let format = &self.program.tensor(access.tensor).format;
+        let last = format.levels.len().checked_sub(1).and_then(|last| format.mode_of(last));
+        match last {
+            None => 0.0,
+            Some(mode) if access.indices[mode] == innermost => 1.0,
+            Some(_) if access.indices.contains(&innermost) => FAR,
+            Some(_) => 0.0,
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! From index notation to loops in a given order.
+//!
+//! A reduction becomes a scalar temporary at the loop that binds the last of its free variables:
+//! `∀i (y[i] = sum where ∀j sum += …)`. Where the order puts a reduced variable outside of one of
+//! the result's, the result itself accumulates: `∀j ∀i y[i] += …`, one statement for each additive
+//! term, after one for the terms that are not reduced.
+
+use super::{Program, Stmt};
+use crate::format::Format;
+use crate::notation::{
+    Access, BinaryOp, Expr, Kernel, Reduce, ReduceOp, Tensor, TensorId, UnaryOp,
+    VariableId,
+};
+use crate::types::Width;
+
+/// Where sums go that could as well go into a temporary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sums {
+    /// Into a scalar temporary, stored once.
+    Temporary,
+    /// Into the result, which is right where a loop over a sum cannot be told from one over the
+    /// result, as in a fused loop over coordinates.
+    Result,
+}
+
+/// The loops of a kernel in the order of `order`, which names every variable once; `None` where a
+/// sum that the order puts outside cannot be taken apart, as in `b[i] / sum[j](A[i,j])`.
+pub(super) fn nest(kernel: &Kernel, order: &[VariableId], sums: Sums) -> Option<Program> {
+    let mut program =
+        Program { kernel: kernel.clone(), declared: kernel.tensors.len(), body: Stmt::SKIP };
+    let value = kernel.assignment.value.clone();
+    program.body = nest_into(&mut program, order, sums, false, value)?;
+    Some(program)
+}
+
+/// The loops of `result (+)= value`. Temporaries are added to the program's tensors.
+pub(super) fn nest_into(
+    program: &mut Program,
+    order: &[VariableId],
+    sums: Sums,
+    accumulate: bool,
+    value: Expr,
+) -> Option<Stmt> {
+    let target = program.kernel.assignment.result.clone();
+    let free = target.indices.clone();
+    let mut nest = Nest { program, order, sums };
+    match sums {
+        Sums::Temporary => nest.assign(&[], &free, &target, accumulate, value),
+        Sums::Result => nest.split_terms(&[], &free, &target, accumulate, value),
+    }
+}
+
+struct Nest<'a> {
+    program: &'a mut Program,
+    order: &'a [VariableId],
+    sums: Sums,
+}
+
+impl Nest<'_> {
+    /// `target (+)= value`, with `bound` variables in loops around and `free` ones yet to be looped
+    /// over; those that `target` does not use are summed over.
+    fn assign(
+        &mut self,
+        bound: &[VariableId],
+        free: &[VariableId],
+        target: &Access,
+        accumulate: bool,
+        value: Expr,
+    ) -> Option<Stmt> {
+        let into_temporary = self.program.is_temporary(target.tensor);
+        // Loops that only sum are left: their sum is a scalar.
+        if !free.is_empty()
+            && self.sums == Sums::Temporary
+            && !into_temporary
+            && free.iter().all(|v| !target.indices.contains(v))
+        {
+            let value = Expr::sum(free.to_vec(), value);
+            return self.assign(bound, &[], target, accumulate, value);
+        }
+        if free.is_empty() && accumulate && into_temporary {
+            return self.accumulate_terms(bound, target, value);
+        }
+        if let Some((reduce, temporary, value)) = self.take_reduction(bound, &value) {
+            let scalar = Access { tensor: temporary, indices: Vec::new() };
+            let producer = self.assign(bound, &reduce.variables, &scalar, true, *reduce.body)?;
+            let consumer = self.assign(bound, free, target, accumulate, value)?;
+            return Some(Stmt::where_(temporary, consumer, producer));
+        }
+        let mut reduced = Vec::new();
+        outermost_reductions(&value, &mut |reduce| reduced.extend(reduce.variables.clone()));
+        let next = self.order.iter().find(|v| free.contains(v) || reduced.contains(v));
+        match next {
+            None => Some(Stmt::assign(target.clone(), accumulate, value)),
+            Some(v) if free.contains(v) => {
+                let (bound, free) = step(bound, free, *v);
+                let body = self.assign(&bound, &free, target, accumulate, value)?;
+                Some(Stmt::forall(*v, body))
+            }
+            Some(v) => {
+                // Where no term gives up its sum, splitting again would not help either.
+                additive_terms(value.clone())
+                    .into_iter()
+                    .any(|term| pull_reduction(term).is_ok())
+                    .then_some(())?;
+                self.split_terms(bound, free, target, accumulate, value)
+            }
+        }
+    }
+
+    /// One statement for the terms that are not reduced, and one for each that is.
+    fn split_terms(
+        &mut self,
+        bound: &[VariableId],
+        free: &[VariableId],
+        target: &Access,
+        accumulate: bool,
+        value: Expr,
+    ) -> Option<Stmt> {
+        let mut plain = Expr::ZERO;
+        let mut sums = Vec::new();
+        for term in additive_terms(value) {
+            match pull_reduction(term) {
+                Ok(reduce) => sums.push(reduce),
+                Err(term) => plain = Expr::add(plain, term),
+            }
+        }
+        let mut statements = Vec::new();
+        if !plain.is_zero() {
+            statements.push(self.assign(bound, free, target, accumulate, plain)?);
+        }
+        for Reduce { variables, body, op: ReduceOp::Sum } in sums {
+            let free: Vec<_> = free.iter().chain(&variables).copied().collect();
+            statements.push(self.assign(bound, &free, target, true, *body)?);
+        }
+        Some(Stmt::sequence(statements))
+    }
+
+    /// `scalar += value`, where sums within the value go straight into the scalar.
+    fn accumulate_terms(
+        &mut self,
+        bound: &[VariableId],
+        target: &Access,
+        value: Expr,
+    ) -> Option<Stmt> {
+        let has_sum = additive_terms(value.clone())
+            .into_iter()
+            .any(|term| matches!(&term, Expr::Reduce(_)));
+        if has_sum {
+            return self.split_terms(bound, &[], target, true, value);
+        }
+        if let Some((reduce, temporary, value)) = self.take_reduction(bound, &value) {
+            let scalar = Access { tensor: temporary, indices: Vec::new() };
+            let producer = self.assign(bound, &reduce.variables, &scalar, true, *reduce.body)?;
+            let consumer = self.assign(bound, &[], target, true, value)?;
+            return Some(Stmt::where_(temporary, consumer, producer));
+        }
+        Some(Stmt::assign(target.clone(), true, value))
+    }
+
+    /// Replaces the first outermost reduction whose free variables are all bound by a temporary.
+    fn take_reduction(
+        &mut self,
+        bound: &[VariableId],
+        value: &Expr,
+    ) -> Option<(Reduce, TensorId, Expr)> {
+        let mut found = None;
+        outermost_reductions(value, &mut |reduce| {
+            if found.is_none() && free_variables(reduce).iter().all(|v| bound.contains(v)) {
+                found = Some(reduce.clone());
+            }
+        });
+        let reduce = found?;
+        let temporary = self.add_temporary(&reduce);
+        let scalar = Expr::Access(Access { tensor: temporary, indices: Vec::new() });
+        let value = replace(value, &Expr::Reduce(reduce.clone()), &scalar);
+        Some((reduce, temporary, value))
+    }
+
+    fn add_temporary(&mut self, reduce: &Reduce) -> TensorId {
+        let kernel = &mut self.program.kernel;
+        let count = kernel.tensors.len() - self.program.declared;
+        let dtype = kernel.tensor(kernel.result()).dtype;
+        let name = match (count, reduce.op) {
+            (0, ReduceOp::Sum) => "sum".to_owned(),
+            (_, ReduceOp::Sum) => {
+                let variables =
+                    reduce.variables.iter().map(|v| kernel.variable(*v).name.as_str());
+                format!("sum_{}", variables.collect::<Vec<_>>().join("_"))
+            }
+        };
+        let temporary = Tensor {
+            argument: name.clone(),
+            name,
+            format: Format {
+                name: None,
+                dimensions: Vec::new(),
+                levels: Vec::new(),
+                pos: Width::default(),
+                crd: Width::default(),
+                builtin: None,
+            },
+            dtype,
+            by_value: true,
+            span: kernel.span,
+        };
+        kernel.tensors.push(temporary);
+        TensorId(kernel.tensors.len() - 1)
+    }
+}
+
+fn step(
+    bound: &[VariableId],
+    free: &[VariableId],
+    v: VariableId,
+) -> (Vec<VariableId>, Vec<VariableId>) {
+    let bound = bound.iter().copied().chain([v]).collect();
+    (bound, free.iter().copied().filter(|other| *other != v).collect())
+}
+
+/// Calls `visit` on the reductions of an expression that stand in no other.
+pub fn outermost_reductions(expr: &Expr, visit: &mut impl FnMut(&Reduce)) {
+    match expr {
+        Expr::Literal(_) | Expr::Access(_) => {}
+        Expr::Unary(_, a) => outermost_reductions(a, visit),
+        Expr::Binary(_, a, b) => {
+            outermost_reductions(a, visit);
+            outermost_reductions(b, visit);
+        }
+        Expr::Reduce(reduce) => visit(reduce),
+    }
+}
+
+/// The variables that a reduction uses and does not bind.
+fn free_variables(reduce: &Reduce) -> Vec<VariableId> {
+    fn collect(expr: &Expr, bound: &mut Vec<VariableId>, free: &mut Vec<VariableId>) {
+        match expr {
+            Expr::Literal(_) => {}
+            Expr::Access(access) => {
+                for v in &access.indices {
+                    if !bound.contains(v) && !free.contains(v) {
+                        free.push(*v);
+                    }
+                }
+            }
+            Expr::Unary(_, a) => collect(a, bound, free),
+            Expr::Binary(_, a, b) => {
+                collect(a, bound, free);
+                collect(b, bound, free);
+            }
+            Expr::Reduce(reduce) => {
+                let depth = bound.len();
+                bound.extend(&reduce.variables);
+                collect(&reduce.body, bound, free);
+                bound.truncate(depth);
+            }
+        }
+    }
+    let mut free = Vec::new();
+    collect(&Expr::Reduce(reduce.clone()), &mut Vec::new(), &mut free);
+    free
+}
+
+/// The terms of a sum, with their signs.
+pub(super) fn additive_terms(expr: Expr) -> Vec<Expr> {
+    match expr {
+        Expr::Binary(BinaryOp::Add, a, b) => {
+            let mut terms = additive_terms(*a);
+            terms.extend(additive_terms(*b));
+            terms
+        }
+        Expr::Binary(BinaryOp::Sub, a, b) => {
+            let mut terms = additive_terms(*a);
+            terms.extend(additive_terms(*b).into_iter().map(Expr::neg));
+            terms
+        }
+        Expr::Unary(UnaryOp::Neg, a) => {
+            additive_terms(*a).into_iter().map(Expr::neg).collect()
+        }
+        Expr::Literal(_)
+        | Expr::Access(_)
+        | Expr::Reduce(_)
+        | Expr::Binary(BinaryOp::Mul | BinaryOp::Div, _, _) => vec![expr],
+    }
+}
+
+/// Moves the factors of a product into the sum among them; the term itself where there is none.
+fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
+    match term {
+        Expr::Reduce(reduce) => Ok(reduce),
+        Expr::Unary(UnaryOp::Neg, a) => pull_reduction(*a)
+            .map(|reduce| within(reduce, Expr::neg))
+            .map_err(Expr::neg),
+        Expr::Binary(BinaryOp::Mul, a, b) => match pull_reduction(*a) {
+            Ok(reduce) => Ok(within(reduce, |body| Expr::mul(body, *b))),
+            Err(a) => pull_reduction(*b)
+                .map(|reduce| within(reduce, |body| Expr::mul(a.clone(), body)))
+                .map_err(|b| Expr::mul(a.clone(), b)),
+        },
+        Expr::Binary(BinaryOp::Div, a, b) => match pull_reduction(*a) {
+            Ok(reduce) => Ok(within(reduce, |body| Expr::div(body, *b))),
+            Err(a) => Err(Expr::div(a, *b)),
+        },
+        Expr::Literal(_) | Expr::Access(_) | Expr::Binary(BinaryOp::Add | BinaryOp::Sub, _, _) => {
+            Err(term)
+        }
+    }
+}
+
+fn within(reduce: Reduce, wrap: impl FnOnce(Expr) -> Expr) -> Reduce {
+    Reduce { body: Box::new(wrap(*reduce.body)), ..reduce }
+}
+
+fn replace(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
+    if expr == old {
+        return new.clone();
+    }
+    match expr {
+        Expr::Literal(_) | Expr::Access(_) | Expr::Reduce(_) => expr.clone(),
+        Expr::Unary(op, a) => Expr::unary(*op, replace(a, old, new)),
+        Expr::Binary(op, a, b) => Expr::binary(*op, replace(a, old, new), replace(b, old, new)),
+    }
+}

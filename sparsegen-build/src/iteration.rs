@@ -1,0 +1,10 @@
+//! How the loops of a program iterate: which levels drive each loop, which are located, which
+//! regions of a merge have code of their own.
+//!
+//! AFTER [`plan::plan`]: every loop has its merge points in order, every region its body, and every
+//! iterator the conversions that it needs. Lowering only spells this out.
+
+pub mod graph;
+pub mod iterator;
+pub mod lattice;
+pub mod plan;

@@ -1,0 +1,333 @@
+//! Merge lattices: the regions of a loop's iteration space and the loops that visit them.
+//!
+//! A region is a set of operands that have an entry at a coordinate. What is to be done in it
+//! follows from the statement with all others taken as zero; where nothing is left, the region
+//! needs no code. From these outcomes the lattice follows: unions, intersections and complements
+//! are not cases of their own (Chou et al. 2018, section 5; Henry et al. 2021 for the algebra).
+//!
+//! The property-based optimizations: full levels belong to every region and so end no merge;
+//! levels that locate are driven by others where these visit every region; an operand whose
+//! presence changes nothing any more is not walked.
+
+use std::fmt;
+
+use super::iterator::LevelIterator;
+use crate::concrete::{Program, Stmt};
+
+/// A set of a loop's iterators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Set(u32);
+
+impl Set {
+    pub const EMPTY: Set = Set(0);
+
+    /// The most iterators that one loop may merge: code grows with the number of subsets.
+    pub const CAPACITY: usize = 8;
+
+    pub fn of(members: impl IntoIterator<Item = usize>) -> Set {
+        members.into_iter().fold(Set::EMPTY, Set::with)
+    }
+
+    pub fn with(self, member: usize) -> Set {
+        Set(self.0 | 1 << member)
+    }
+
+    pub fn without(self, member: usize) -> Set {
+        Set(self.0 & !(1 << member))
+    }
+
+    pub fn contains(self, member: usize) -> bool {
+        self.0 & 1 << member != 0
+    }
+
+    pub fn union(self, other: Set) -> Set {
+        Set(self.0 | other.0)
+    }
+
+    pub fn minus(self, other: Set) -> Set {
+        Set(self.0 & !other.0)
+    }
+
+    pub fn is_subset(self, of: Set) -> bool {
+        self.minus(of) == Set::EMPTY
+    }
+
+    pub fn meets(self, other: Set) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    pub fn is_empty(self) -> bool {
+        self == Set::EMPTY
+    }
+
+    pub fn members(self) -> impl Iterator<Item = usize> {
+        (0..32).filter(move |member| self.contains(*member))
+    }
+
+    /// All subsets, the larger ones first, in a fixed order.
+    pub fn subsets(self) -> Vec<Set> {
+        let mut subsets: Vec<Set> =
+            (0..=self.0).map(Set).filter(|subset| subset.is_subset(self)).collect();
+        subsets.sort_by_key(|subset| (std::cmp::Reverse(subset.len()), subset.0));
+        subsets
+    }
+}
+
+/// The merge lattice of one loop.
+#[derive(Clone, Debug)]
+pub struct Lattice {
+    /// Iterators over full levels: they have every coordinate.
+    full: Set,
+    /// Iterators over other levels.
+    sparse: Set,
+    /// Iterators that can locate.
+    locatable: Set,
+    /// What is left to do where exactly these sparse iterators have an entry: an index into
+    /// `bodies`, by subset.
+    outcomes: Vec<usize>,
+    bodies: Vec<Stmt>,
+}
+
+/// One loop of a merge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MergePoint {
+    /// The iterators that advance.
+    pub drivers: Set,
+    /// The iterators that are looked up.
+    pub located: Set,
+    /// Whether the loop runs over the whole dimension although no iterator drives it so.
+    pub by_dimension: bool,
+    /// What is done for which iterators at the coordinate; the first that fits. An outcome that is
+    /// [`Stmt::SKIP`] guards those behind it.
+    pub cases: Vec<(Set, usize)>,
+}
+
+impl Lattice {
+    /// The lattice of a loop with these iterators around `body`.
+    ///
+    /// There must be at most [`Set::CAPACITY`] iterators over levels that are not full.
+    pub fn of(program: &Program, iterators: &[LevelIterator], body: &Stmt) -> Lattice {
+        let select = |keep: &dyn Fn(&LevelIterator) -> bool| {
+            Set::of((0..iterators.len()).filter(|k| keep(&iterators[*k])))
+        };
+        let full = select(&|iterator| iterator.is_full(program));
+        let sparse = select(&|iterator| !iterator.is_full(program));
+        let locatable = select(&|iterator| iterator.can_locate(program));
+        let mut lattice =
+            Lattice { full, sparse, locatable, outcomes: Vec::new(), bodies: vec![Stmt::SKIP] };
+        for index in 0..1_usize << sparse.len() {
+            let present = lattice.expand(index);
+            let absent = sparse.minus(present);
+            let outcome = body.with_zero(&|access| {
+                absent.members().any(|member| iterators[member].access == *access)
+            });
+            let known = lattice.bodies.iter().position(|known| *known == outcome);
+            let id = known.unwrap_or_else(|| {
+                lattice.bodies.push(outcome);
+                lattice.bodies.len() - 1
+            });
+            lattice.outcomes.push(id);
+        }
+        lattice
+    }
+
+    /// The bodies that merge points refer to; the first is [`Stmt::SKIP`].
+    pub fn bodies(&self) -> &[Stmt] {
+        &self.bodies
+    }
+
+    /// Whether every coordinate of the dimension has something to do.
+    pub fn is_exhaustive(&self) -> bool {
+        self.outcomes.iter().all(|outcome| *outcome != 0)
+    }
+
+    /// The loops, in the order in which they run: each ends when one of its sparse drivers does, and
+    /// those behind it take up what is left.
+    pub fn points(&self) -> Vec<MergePoint> {
+        let mut points: Vec<(Set, MergePoint)> = Vec::new();
+        let mut left = vec![self.sparse];
+        while let Some(remaining) = left.pop() {
+            let relevant = self.relevant(remaining);
+            if points.iter().any(|(known, _)| *known == relevant) {
+                continue;
+            }
+            let Some(point) = self.point(relevant) else { continue };
+            let ending = point.drivers.minus(self.full);
+            left.extend(ending.members().map(|driver| remaining.without(driver)));
+            points.push((relevant, point));
+        }
+        points.sort_by_key(|(relevant, _)| (std::cmp::Reverse(relevant.len()), *relevant));
+        points.into_iter().map(|(_, point)| point).collect()
+    }
+
+    /// The sparse iterators among `remaining` whose presence makes a difference.
+    fn relevant(&self, remaining: Set) -> Set {
+        let changes = |member: usize| {
+            let others = remaining.without(member).subsets();
+            others.into_iter().any(|set| self.outcome(set) != self.outcome(set.with(member)))
+        };
+        Set::of(remaining.members().filter(|member| changes(*member)))
+    }
+
+    /// The loop while all of `sparse` last, if there is anything to do in it.
+    fn point(&self, sparse: Set) -> Option<MergePoint> {
+        let cases = self.cases(sparse);
+        let regions: Vec<Set> =
+            cases.iter().filter(|(_, outcome)| *outcome != 0).map(|(set, _)| *set).collect();
+        if regions.is_empty() {
+            return None;
+        }
+        let all = sparse.union(self.full);
+        let mut drivers = all.minus(self.locatable);
+        let mut by_dimension = false;
+        let drives_all = drivers.meets(self.full);
+        let missed = |drivers: Set| regions.iter().filter(move |set| !set.meets(drivers));
+        if !drives_all && missed(drivers).next().is_some() {
+            if missed(drivers).all(|set| !set.is_empty()) {
+                // Operands that could be located must be walked to see what only they have.
+                let needed = missed(drivers).fold(Set::EMPTY, |all, set| all.union(*set));
+                drivers = drivers.union(needed);
+            } else if let Some(full) = self.full.members().next() {
+                drivers = drivers.with(full);
+            } else {
+                by_dimension = true;
+            }
+        }
+        Some(MergePoint { drivers, located: all.minus(drivers), by_dimension, cases })
+    }
+
+    /// A case for each region of `sparse` that a smaller one does not stand for as well.
+    fn cases(&self, sparse: Set) -> Vec<(Set, usize)> {
+        let mut kept: Vec<(Set, usize)> = Vec::new();
+        for set in sparse.subsets().into_iter().rev() {
+            let outcome = self.outcome(set);
+            let otherwise = kept.iter().find(|(smaller, _)| smaller.is_subset(set));
+            if otherwise.map_or(0, |(_, outcome)| *outcome) != outcome {
+                kept.insert(0, (set, outcome));
+            }
+        }
+        kept
+    }
+
+    fn outcome(&self, present: Set) -> usize {
+        let index = self.sparse.members().enumerate().fold(0, |index, (bit, member)| {
+            if present.contains(member) { index | 1 << bit } else { index }
+        });
+        self.outcomes[index]
+    }
+
+    /// The set of sparse iterators that a number stands for, the reverse of the index in `outcome`.
+    fn expand(&self, index: usize) -> Set {
+        let members = self.sparse.members().enumerate();
+        Set::of(members.filter(|(bit, _)| index & 1 << bit != 0).map(|(_, member)| member))
+    }
+}
+
+impl fmt::Display for Set {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let members: Vec<_> = self.members().map(|member| member.to_string()).collect();
+        write!(f, "{{{}}}", members.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A lattice over sparse iterators from what there is to do, as a function of who is present.
+    fn lattice(count: usize, full: Set, locatable: Set, outcome: impl Fn(Set) -> usize) -> Lattice {
+        let sparse = Set::of(0..count).minus(full);
+        let mut lattice = Lattice {
+            full,
+            sparse,
+            locatable,
+            outcomes: Vec::new(),
+            bodies: Vec::new(),
+        };
+        lattice.outcomes =
+            (0..1 << sparse.len()).map(|index| outcome(lattice.expand(index))).collect();
+        lattice
+    }
+
+    fn show(lattice: &Lattice) -> Vec<String> {
+        let point = |p: MergePoint| {
+            let cases: Vec<_> =
+                p.cases.iter().map(|(set, outcome)| format!("{set}:{outcome}")).collect();
+            let dimension = if p.by_dimension { "*" } else { "" };
+            format!("{}{dimension} locate {} | {}", p.drivers, p.located, cases.join(" "))
+        };
+        lattice.points().into_iter().map(point).collect()
+    }
+
+    #[test]
+    fn a_union_of_two_has_three_loops() {
+        let union = lattice(2, Set::EMPTY, Set::EMPTY, |set| set.0 as usize);
+        assert_eq!(
+            show(&union),
+            [
+                "{0, 1} locate {} | {0, 1}:3 {0}:1 {1}:2",
+                "{0} locate {} | {0}:1",
+                "{1} locate {} | {1}:2",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_intersection_has_one() {
+        let both = lattice(2, Set::EMPTY, Set::EMPTY, |set| usize::from(set.len() == 2));
+        assert_eq!(show(&both), ["{0, 1} locate {} | {0, 1}:1"]);
+    }
+
+    #[test]
+    fn an_intersection_with_a_locatable_level_is_driven_by_the_other() {
+        let full = Set::of([1]);
+        let product = lattice(2, full, full, |set| usize::from(set.contains(0)));
+        assert_eq!(show(&product), ["{0} locate {1} | {0}:1"]);
+    }
+
+    #[test]
+    fn a_union_with_a_full_level_never_outlives_it() {
+        let full = Set::of([1]);
+        let sum = lattice(2, full, full, |set| 1 + usize::from(set.contains(0)));
+        assert_eq!(
+            show(&sum),
+            ["{0, 1} locate {} | {0}:2 {}:1", "{1} locate {} | {}:1"]
+        );
+    }
+
+    #[test]
+    fn a_complement_is_walked_and_guarded() {
+        let difference = lattice(2, Set::EMPTY, Set::EMPTY, |set| usize::from(set == Set::of([0])));
+        assert_eq!(
+            show(&difference),
+            ["{0, 1} locate {} | {0, 1}:0 {0}:1", "{0} locate {} | {0}:1"]
+        );
+    }
+
+    #[test]
+    fn what_makes_no_difference_is_not_walked() {
+        // A * B + C: with A at its end, B does not matter any more.
+        let expr = lattice(3, Set::EMPTY, Set::EMPTY, |set| {
+            let product = set.contains(0) && set.contains(1);
+            usize::from(product) + 2 * usize::from(set.contains(2))
+        });
+        assert_eq!(
+            show(&expr),
+            [
+                "{0, 1, 2} locate {} | {0, 1, 2}:3 {0, 1}:1 {2}:2",
+                "{0, 1} locate {} | {0, 1}:1",
+                "{2} locate {} | {2}:2",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_constant_runs_over_the_dimension() {
+        let constant = lattice(0, Set::EMPTY, Set::EMPTY, |_| 1);
+        assert_eq!(show(&constant), ["{}* locate {} | {}:1"]);
+    }
+}

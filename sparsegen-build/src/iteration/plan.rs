@@ -1,0 +1,304 @@
+//! The plan of a program: its loops with their merge points, a body for each region.
+
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use super::iterator::{Conversion, Frontier, LevelIterator, variable_of};
+use super::lattice::{Lattice, MergePoint, Set};
+use crate::concrete::{Program, Stmt};
+use crate::notation::{Access, BinaryOp, Expr, TensorId, VariableId};
+
+/// What a statement of concrete notation becomes.
+#[derive(Clone, Debug)]
+pub enum Plan {
+    Loop(Loop),
+    /// The producer fills the temporary that the consumer reads.
+    Where {
+        temporary: TensorId,
+        consumer: Rc<Plan>,
+        producer: Rc<Plan>,
+        /// Whether the consumer must not run where the producer found nothing: the result would
+        /// store what is not there.
+        only_if_found: bool,
+    },
+    Assign { target: Access, accumulate: bool, value: Expr },
+    Sequence(Vec<Rc<Plan>>),
+}
+
+/// A loop over one variable: one or several merge points, run in order.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    pub variable: VariableId,
+    pub iterators: Vec<LevelIterator>,
+    pub points: Vec<MergePoint>,
+    /// What is done in each region, by the outcomes of the points' cases.
+    pub bodies: Vec<Rc<Plan>>,
+    /// Whether the body runs for every coordinate of the dimension.
+    pub exhaustive: bool,
+}
+
+/// A loop that would merge more operands than code can be written for.
+#[derive(Clone, Debug)]
+pub struct TooManyOperands {
+    pub variable: VariableId,
+    pub operands: Vec<TensorId>,
+}
+
+/// Plans a whole program.
+pub fn plan(program: &Program) -> Result<Plan, TooManyOperands> {
+    plan_within(program, &program.body, &Frontier::default())
+}
+
+fn plan_within(
+    program: &Program,
+    stmt: &Stmt,
+    frontier: &Frontier,
+) -> Result<Plan, TooManyOperands> {
+    match stmt {
+        Stmt::Forall { variable, body } => {
+            Ok(Plan::Loop(plan_loop(program, *variable, body, frontier)?))
+        }
+        Stmt::Where { temporary, consumer, producer } => {
+            let unfound = consumer.with_zero(&|access| access.tensor == *temporary);
+            let producer = plan_within(program, producer, frontier)?;
+            Ok(Plan::Where {
+                temporary: *temporary,
+                only_if_found: unfound.is_skip()
+                    && appends(program)
+                    && !producer.is_exhaustive(),
+                consumer: Rc::new(plan_within(program, consumer, frontier)?),
+                producer: Rc::new(producer),
+            })
+        }
+        Stmt::Assign { target, accumulate, value } => Ok(Plan::Assign {
+            target: target.clone(),
+            accumulate: *accumulate,
+            value: value.clone(),
+        }),
+        Stmt::Sequence(statements) => {
+            let plans = statements.iter().map(|s| plan_within(program, s, frontier).map(Rc::new));
+            Ok(Plan::Sequence(plans.collect::<Result<_, _>>()?))
+        }
+    }
+}
+
+fn plan_loop(
+    program: &Program,
+    variable: VariableId,
+    body: &Stmt,
+    frontier: &Frontier,
+) -> Result<Loop, TooManyOperands> {
+    let mut iterators = frontier.iterators(program, body, variable);
+    let sparse: Vec<_> = iterators.iter().filter(|it| !it.is_full(program)).collect();
+    if sparse.len() > Set::CAPACITY {
+        let operands = sparse.iter().map(|iterator| iterator.access.tensor).collect();
+        return Err(TooManyOperands { variable, operands });
+    }
+    let lattice = Lattice::of(program, &iterators, body);
+    let points = lattice.points();
+    let inner = frontier.bind(variable, &iterators);
+    let bodies = lattice.bodies().iter().map(|stmt| plan_within(program, stmt, &inner).map(Rc::new));
+    let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
+    convert(program, &mut iterators, &points, &bodies);
+    Ok(Loop { variable, iterators, points, bodies, exhaustive: lattice.is_exhaustive() })
+}
+
+/// Wraps the iterators over levels that are not unique: duplicates are visited together, unless the
+/// loop tolerates that they are visited one by one.
+fn convert(
+    program: &Program,
+    iterators: &mut [LevelIterator],
+    points: &[MergePoint],
+    bodies: &[Rc<Plan>],
+) {
+    for member in 0..iterators.len() {
+        let iterator = &iterators[member];
+        if iterator.spec(program).properties.unique {
+            continue;
+        }
+        let alone = matches!(points, [point] if !point.by_dimension && point.drivers == Set::of([member]));
+        let outcomes: Vec<usize> =
+            points.iter().flat_map(|point| point.cases.iter().map(|(_, outcome)| *outcome)).collect();
+        let fused = alone
+            && result_tolerates(program, iterator)
+            && outcomes.iter().all(|outcome| body_tolerates(program, iterator, &bodies[*outcome]));
+        let conversion = if fused { Conversion::Fused } else { Conversion::Dedup };
+        iterators[member].conversions.push(conversion);
+    }
+}
+
+/// Whether a result assembled in order may be handed the same coordinate of this level's variable
+/// more than once.
+fn result_tolerates(program: &Program, iterator: &LevelIterator) -> bool {
+    let variable = variable_of(program, &iterator.access, iterator.level);
+    let result = &program.kernel.assignment.result;
+    let format = &program.tensor(result.tensor).format;
+    let Some(last) = format.levels.iter().rposition(|spec| spec.level.append().is_some()) else {
+        return true;
+    };
+    (0..=last)
+        .filter(|level| variable_of(program, result, *level) == variable)
+        .all(|level| !format.levels[level].properties.unique)
+}
+
+/// Whether a body may run once for each of several duplicates: it is a loop that the same operand
+/// alone drives, and so on down to a level where no duplicates are left, so that the same entries
+/// are visited either way; or everything is a sum that is linear in the operand.
+fn body_tolerates(program: &Program, iterator: &LevelIterator, body: &Plan) -> bool {
+    let depth = program.tensor(iterator.access.tensor).format.levels.len();
+    if iterator.through + 1 == depth {
+        return body.is_linear_sum_in(program, &iterator.access);
+    }
+    let Plan::Loop(inner) = body else { return false };
+    let [point] = &inner.points[..] else { return false };
+    let mut drivers = point.drivers.members().map(|member| &inner.iterators[member]);
+    let (Some(driver), None) = (drivers.next(), drivers.next()) else { return false };
+    driver.access == iterator.access
+        && driver.level == iterator.through + 1
+        && !driver.conversions.contains(&Conversion::Dedup)
+        && (!driver.conversions.is_empty() || driver.spec(program).properties.unique)
+}
+
+impl Plan {
+    /// Every access that is read below, each once, in order of appearance.
+    pub fn reads(&self) -> Vec<&Access> {
+        fn collect<'p>(plan: &'p Plan, reads: &mut Vec<&'p Access>) {
+            match plan {
+                Plan::Loop(inner) => inner.bodies.iter().for_each(|body| collect(body, reads)),
+                Plan::Where { consumer, producer, .. } => {
+                    collect(producer, reads);
+                    collect(consumer, reads);
+                }
+                Plan::Assign { value, .. } => value.for_each_access(&mut |access| {
+                    if !reads.contains(&access) {
+                        reads.push(access);
+                    }
+                }),
+                Plan::Sequence(plans) => plans.iter().for_each(|plan| collect(plan, reads)),
+            }
+        }
+        let mut reads = Vec::new();
+        collect(self, &mut reads);
+        reads
+    }
+
+    /// Whether everything here is a sum whose every term has the access as a factor exactly once.
+    fn is_linear_sum_in(&self, program: &Program, access: &Access) -> bool {
+        match self {
+            Plan::Loop(inner) => {
+                inner.bodies.iter().all(|body| body.is_linear_sum_in(program, access))
+            }
+            Plan::Where { .. } => false,
+            Plan::Assign { accumulate, value, .. } => *accumulate && is_linear_in(value, access),
+            Plan::Sequence(plans) => {
+                plans.iter().all(|plan| plan.is_linear_sum_in(program, access))
+            }
+        }
+    }
+
+    /// Whether some assignment below is sure to run, if no dimension is empty.
+    fn is_exhaustive(&self) -> bool {
+        match self {
+            Plan::Loop(inner) => {
+                inner.exhaustive
+                    && inner.points.iter().all(|point| {
+                        let mut outcomes = point.cases.iter().map(|(_, outcome)| *outcome);
+                        outcomes.all(|outcome| inner.bodies[outcome].is_exhaustive())
+                    })
+            }
+            Plan::Where { consumer, .. } => consumer.is_exhaustive(),
+            Plan::Assign { .. } => true,
+            Plan::Sequence(plans) => plans.iter().any(|plan| plan.is_exhaustive()),
+        }
+    }
+
+    /// The plan as text: each loop with its merge points, indented.
+    pub fn show(&self, program: &Program) -> String {
+        let mut text = String::new();
+        self.write(program, 0, &mut text);
+        text
+    }
+
+    fn write(&self, program: &Program, depth: usize, text: &mut String) {
+        let indent = "    ".repeat(depth);
+        match self {
+            Plan::Loop(inner) => inner.write(program, depth, text),
+            Plan::Where { temporary, consumer, producer, only_if_found } => {
+                let name = &program.tensor(*temporary).name;
+                let _ = writeln!(text, "{indent}{name} from");
+                producer.write(program, depth + 1, text);
+                let only = if *only_if_found { ", only if anything was found," } else { "" };
+                let _ = writeln!(text, "{indent}then{only}");
+                consumer.write(program, depth + 1, text);
+            }
+            Plan::Assign { target, accumulate, value } => {
+                let stmt = Stmt::Assign {
+                    target: target.clone(),
+                    accumulate: *accumulate,
+                    value: value.clone(),
+                };
+                let _ = writeln!(text, "{indent}{}", program.show(&stmt));
+            }
+            Plan::Sequence(plans) => {
+                for plan in plans {
+                    plan.write(program, depth, text);
+                }
+            }
+        }
+    }
+}
+
+impl Loop {
+    fn write(&self, program: &Program, depth: usize, text: &mut String) {
+        let indent = "    ".repeat(depth);
+        let name = &program.kernel.variable(self.variable).name;
+        let names = |set: Set| {
+            let names: Vec<_> = set.members().map(|k| self.iterators[k].show(program)).collect();
+            names.join(", ")
+        };
+        for point in &self.points {
+            let mut how = match (point.drivers.is_empty(), point.by_dimension) {
+                (true, _) => "the dimension".to_owned(),
+                (false, false) => names(point.drivers),
+                (false, true) => format!("the dimension beside {}", names(point.drivers)),
+            };
+            if !point.located.is_empty() {
+                let _ = write!(how, ", locate {}", names(point.located));
+            }
+            let _ = writeln!(text, "{indent}∀{name} over {how}");
+            for (present, outcome) in &point.cases {
+                let bare = point.cases.len() == 1;
+                if !bare {
+                    let _ = writeln!(text, "{indent}  in {{{}}}", names(*present));
+                }
+                self.bodies[*outcome].write(program, depth + 1, text);
+            }
+        }
+    }
+}
+
+/// Whether the result is assembled in order.
+fn appends(program: &Program) -> bool {
+    let result = program.tensor(program.kernel.result());
+    result.format.levels.iter().any(|spec| spec.level.insert().is_none())
+}
+
+fn is_linear_in(value: &Expr, access: &Access) -> bool {
+    let uses = |expr: &Expr| {
+        let mut uses = false;
+        expr.for_each_access(&mut |other| uses |= other == access);
+        uses
+    };
+    match value {
+        Expr::Literal(_) | Expr::Reduce(_) => false,
+        Expr::Access(other) => other == access,
+        Expr::Unary(_, a) => is_linear_in(a, access),
+        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
+            is_linear_in(a, access) && is_linear_in(b, access)
+        }
+        Expr::Binary(BinaryOp::Mul, a, b) => {
+            is_linear_in(a, access) && !uses(b) || is_linear_in(b, access) && !uses(a)
+        }
+        Expr::Binary(BinaryOp::Div, a, b) => is_linear_in(a, access) && !uses(b),
+    }
+}

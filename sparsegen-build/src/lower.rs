@@ -1,0 +1,283 @@
+//! From a plan to the imperative representation: merge points become loops and cases, level
+//! functions are put in place, the result is assembled.
+//!
+//! AFTER THIS: nothing sparse is left; whatever a level knows has become arrays, loops and
+//! conditions.
+
+mod assembly;
+mod cases;
+mod docs;
+mod loops;
+mod merge;
+mod names;
+mod scope;
+
+use std::collections::BTreeMap;
+
+use crate::concrete::Program;
+use crate::ir::{self, Array, BinaryOp, Element, Expr, Operand, Place, Size, Stmt};
+use crate::iteration::plan::Plan;
+use crate::level::{Holds, Storage};
+use crate::notation::{self, Access, TensorId, VariableId};
+use crate::types::{Dtype, Literal};
+
+use assembly::Assembler;
+use names::Names;
+use scope::Scope;
+
+/// Lowers a planned program to a function.
+pub fn lower(program: &Program, plan: &Plan) -> ir::Function {
+    let names = Names::of(program);
+    let storages = storages(program, &names);
+    let assembler = Assembler::of(program, plan, &names, &storages);
+    let mut lowering = Lowering { program, names, storages, assembler, scalar: None };
+    let mut body = lowering.assembler.begin();
+    body.extend(lowering.plan(plan, &Scope::default()));
+    body.extend(lowering.assembler.end());
+    lowering.finish(plan, body)
+}
+
+struct Lowering<'p> {
+    program: &'p Program,
+    names: Names,
+    /// Every level of every tensor.
+    storages: Vec<Vec<Storage>>,
+    assembler: Assembler<'p>,
+    /// A scalar result, once it is computed.
+    scalar: Option<Expr>,
+}
+
+impl Lowering<'_> {
+    fn plan(&mut self, plan: &Plan, scope: &Scope) -> Vec<Stmt> {
+        match plan {
+            Plan::Loop(inner) => self.run(inner, scope),
+            Plan::Where { temporary, consumer, producer, only_if_found } => {
+                self.with_temporary(*temporary, consumer, producer, *only_if_found, scope)
+            }
+            Plan::Assign { target, accumulate, value } => {
+                self.assign(target, *accumulate, value, scope)
+            }
+            Plan::Sequence(plans) => {
+                plans.iter().flat_map(|plan| self.plan(plan, scope)).collect()
+            }
+        }
+    }
+
+    fn with_temporary(
+        &mut self,
+        temporary: TensorId,
+        consumer: &Plan,
+        producer: &Plan,
+        only_if_found: bool,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let name = self.names.argument(temporary).to_owned();
+        let zero = zero(self.program.tensor(temporary).dtype);
+        let mut stmts = vec![Stmt::bind_mut(&name, zero)];
+        if !only_if_found {
+            stmts.extend(self.plan(producer, scope));
+            stmts.extend(self.plan(consumer, scope));
+            return stmts;
+        }
+        let flag = self.names.found(temporary);
+        stmts.push(Stmt::bind_mut(&flag, Expr::Bool(false)));
+        let mut inner = scope.clone();
+        inner.flags.insert(temporary, flag.clone());
+        stmts.extend(self.plan(producer, &inner));
+        stmts.extend(Stmt::when(Expr::var(&flag), self.plan(consumer, scope)));
+        stmts
+    }
+
+    fn assign(
+        &mut self,
+        target: &Access,
+        accumulate: bool,
+        value: &notation::Expr,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let value = self.value(value, scope);
+        if self.program.is_temporary(target.tensor) {
+            let name = self.names.argument(target.tensor);
+            let mut stmts = vec![if accumulate {
+                Stmt::accumulate(name, value)
+            } else {
+                Stmt::assign(name, value)
+            }];
+            if let Some(flag) = scope.flags.get(&target.tensor) {
+                stmts.push(Stmt::assign(flag, Expr::Bool(true)));
+            }
+            return stmts;
+        }
+        if target.indices.is_empty() {
+            // Terms of a scalar follow each other at the outermost level, so their sum is an
+            // expression.
+            self.scalar = Some(match self.scalar.take() {
+                Some(before) if accumulate => Expr::add(before, value),
+                Some(_) | None => value,
+            });
+            return Vec::new();
+        }
+        self.assembler.store(accumulate, value, scope)
+    }
+
+    fn value(&self, expr: &notation::Expr, scope: &Scope) -> Expr {
+        let dtype = self.program.tensor(self.program.kernel.result()).dtype;
+        match expr {
+            notation::Expr::Literal(literal) => Expr::value(*literal, dtype),
+            notation::Expr::Access(access) => self.read(access, scope),
+            notation::Expr::Unary(notation::UnaryOp::Neg, a) => Expr::neg(self.value(a, scope)),
+            notation::Expr::Binary(op, a, b) => {
+                let (a, b) = (self.value(a, scope), self.value(b, scope));
+                let op = match op {
+                    notation::BinaryOp::Add => BinaryOp::Add,
+                    notation::BinaryOp::Sub => BinaryOp::Sub,
+                    notation::BinaryOp::Mul => BinaryOp::Mul,
+                    notation::BinaryOp::Div => BinaryOp::Div,
+                };
+                Expr::binary(op, a, b)
+            }
+            notation::Expr::Reduce(_) => {
+                unreachable!("every reduction became a loop when the loops were made explicit")
+            }
+        }
+    }
+
+    fn read(&self, access: &Access, scope: &Scope) -> Expr {
+        if access.indices.is_empty() && self.program.tensor(access.tensor).by_value {
+            return Expr::var(self.names.argument(access.tensor));
+        }
+        match scope.summed.get(access) {
+            Some(name) => Expr::var(name),
+            None => {
+                let position = scope.parents(access).start;
+                Expr::load(&self.names.values(access.tensor), position)
+            }
+        }
+    }
+
+    /// The function around the body.
+    fn finish(self, plan: &Plan, body: Vec<Stmt>) -> ir::Function {
+        let program = self.program;
+        let kernel = &program.kernel;
+        let operands: Vec<TensorId> = self.operands();
+        let result = match self.assembler.result() {
+            Some(result) => ir::Result::Tensor(result),
+            None => {
+                let dtype = program.tensor(kernel.result()).dtype;
+                let value = self.scalar.clone().unwrap_or_else(|| zero(dtype));
+                ir::Result::Scalar { dtype, value }
+            }
+        };
+        ir::Function {
+            name: kernel.name.clone(),
+            docs: docs::docs(program, plan),
+            operands: operands.iter().map(|id| self.operand(*id)).collect(),
+            sizes: self.sizes(&operands),
+            result,
+            bounds: kernel.bounds,
+            body,
+        }
+    }
+
+    fn operands(&self) -> Vec<TensorId> {
+        let result = self.program.kernel.result();
+        (0..self.program.declared).map(TensorId).filter(|id| *id != result).collect()
+    }
+
+    fn operand(&self, id: TensorId) -> Operand {
+        let tensor = self.program.tensor(id);
+        let name = self.names.argument(id).to_owned();
+        if tensor.by_value {
+            return Operand::Scalar { name, dtype: tensor.dtype };
+        }
+        Operand::Tensor(ir::TensorOperand {
+            name,
+            tensor: tensor.name.clone(),
+            dtype: tensor.dtype,
+            format: tensor.format.marker(),
+            arrays: arrays(self.program, &self.names, id),
+        })
+    }
+
+    /// The extents, by variable, each with the modes that must have it.
+    fn sizes(&self, operands: &[TensorId]) -> Vec<Size> {
+        let kernel = &self.program.kernel;
+        let mut modes: BTreeMap<VariableId, Vec<(usize, usize)>> = BTreeMap::new();
+        kernel.accesses.iter().for_each(|access| {
+            let operand = operands.iter().position(|id| *id == access.tensor);
+            let operand = operand.expect("every tensor that is read is an operand");
+            for (mode, v) in access.indices.iter().enumerate() {
+                let of = modes.entry(*v).or_default();
+                if !of.contains(&(operand, mode)) {
+                    of.push((operand, mode));
+                }
+            }
+        });
+        let result = &kernel.assignment.result.indices;
+        let size = |(id, variable): (usize, &notation::Variable)| {
+            let v = VariableId(id);
+            Size {
+                name: self.names.size(v).to_owned(),
+                variable: variable.name.clone(),
+                constant: variable.size,
+                operands: modes.remove(&v).unwrap_or_default(),
+                result: (0..result.len()).filter(|mode| result[*mode] == v).collect(),
+                used: true,
+            }
+        };
+        kernel.variables.iter().enumerate().map(size).collect()
+    }
+}
+
+fn zero(dtype: Dtype) -> Expr {
+    Expr::value(Literal::Int(0), dtype)
+}
+
+/// The arrays of a tensor, in storage order, values last.
+fn arrays(program: &Program, names: &Names, id: TensorId) -> Vec<Array> {
+    let tensor = program.tensor(id);
+    let mut arrays = Vec::new();
+    for (level, spec) in tensor.format.levels.iter().enumerate() {
+        for array in spec.level.arrays() {
+            let width = match array.holds {
+                Holds::Positions => tensor.format.pos,
+                Holds::Coordinates => tensor.format.crd,
+            };
+            arrays.push(Array {
+                name: names.array(id, level, array.field),
+                element: Element::Index(width),
+                place: Place::Level { level, field: array.field.to_owned() },
+            });
+        }
+    }
+    arrays.push(Array {
+        name: names.values(id),
+        element: Element::Value(tensor.dtype),
+        place: Place::Values,
+    });
+    arrays
+}
+
+fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
+    let mut storages: Vec<Vec<Storage>> = vec![Vec::new(); program.kernel.tensors.len()];
+    let mut add = |access: &Access| {
+        let format = &program.tensor(access.tensor).format;
+        if !storages[access.tensor.0].is_empty() {
+            return;
+        }
+        for (level, spec) in format.levels.iter().enumerate() {
+            let arrays = spec.level.arrays().iter();
+            let arrays =
+                arrays.map(|array| (array.field, names.array(access.tensor, level, array.field)));
+            let mode = format.mode_of(level).expect("levels over expressions are refused");
+            storages[access.tensor.0].push(Storage {
+                arrays: arrays.collect(),
+                size: Expr::var(names.size(access.indices[mode])),
+            });
+        }
+    };
+    add(&program.kernel.assignment.result);
+    program.kernel.accesses.iter().for_each(&mut add);
+    storages
+}
+

@@ -1,0 +1,403 @@
+//! The result: insert where its levels are there beforehand, append where entries come in order.
+//!
+//! Levels that append are filled from within the loops over their variables. A branching level and
+//! the branchless ones below it take their coordinates together, when the last of these is known; a
+//! parent whose children are appended is appended behind them, and only if there are any.
+
+use crate::concrete::Program;
+use crate::ir::{Array, Assembly, Element, Expr, Fit, Stmt, TensorResult};
+use crate::iteration::plan::Plan;
+use crate::level::{Holds, Storage};
+use crate::notation::{self, Access, BinaryOp, VariableId};
+
+use super::names::Names;
+use super::scope::Scope;
+use super::{arrays, zero};
+
+pub(super) struct Assembler<'p> {
+    program: &'p Program,
+    target: &'p Access,
+    argument: String,
+    position: String,
+    vals: String,
+    arrays: Vec<Array>,
+    storages: Vec<Storage>,
+    /// Whether entries are appended; otherwise all are there beforehand.
+    appends: bool,
+    /// By level: whether the loops visit every position of it, one after the other.
+    contiguous: Vec<bool>,
+    /// Whether every entry is stored exactly once, so that none needs to be zero before.
+    covers: bool,
+    /// How many entries there can be at most.
+    bound: Option<Expr>,
+}
+
+impl<'p> Assembler<'p> {
+    pub(super) fn of(
+        program: &'p Program,
+        plan: &Plan,
+        names: &Names,
+        storages: &[Vec<Storage>],
+    ) -> Assembler<'p> {
+        let target = &program.kernel.assignment.result;
+        let levels = &program.tensor(target.tensor).format.levels;
+        let storages = storages[target.tensor.0].clone();
+        let variables = level_variables(program, target);
+        let last = levels.len().saturating_sub(1);
+        Assembler {
+            program,
+            target,
+            argument: names.argument(target.tensor).trim_start_matches("r#").to_owned(),
+            position: names.position(target, last),
+            vals: names.values(target.tensor),
+            arrays: arrays(program, names, target.tensor),
+            storages,
+            appends: levels.iter().any(|spec| spec.level.insert().is_none()),
+            contiguous: variables.iter().map(|v| visits_all(plan, *v)).collect(),
+            covers: stores_once(plan) && variables.iter().all(|v| visits_all(plan, *v)),
+            bound: bound(program, names, &program.kernel.assignment.value),
+        }
+    }
+
+    /// The result as the function's signature knows it; `None` for a scalar.
+    pub(super) fn result(&self) -> Option<TensorResult> {
+        let tensor = self.program.tensor(self.target.tensor);
+        if self.target.indices.is_empty() {
+            return None;
+        }
+        let assembly = if self.appends {
+            Assembly::Assembled { arrays: self.arrays.clone(), fits: self.fits() }
+        } else {
+            let vals = Array {
+                name: self.vals.clone(),
+                element: Element::Value(tensor.dtype),
+                place: crate::ir::Place::Values,
+            };
+            Assembly::Computed { vals, zeroed: !self.covers }
+        };
+        Some(TensorResult {
+            name: tensor.argument.clone(),
+            tensor: tensor.name.clone(),
+            dtype: tensor.dtype,
+            format: tensor.format.marker(),
+            shape: self.target.indices.iter().map(|v| v.0).collect(),
+            assembly,
+        })
+    }
+
+    /// The positions that must fit their width: none is larger than the count of coordinates.
+    fn fits(&self) -> Vec<Fit> {
+        let mut fits = Vec::new();
+        for (level, (spec, storage)) in self.levels().iter().zip(&self.storages).enumerate() {
+            let named = |holds| {
+                let of = spec.level.arrays().iter().filter(move |array| array.holds == holds);
+                of.map(|array| storage.array(array.field).to_owned())
+            };
+            for (array, length_of) in named(Holds::Positions).zip(named(Holds::Coordinates)) {
+                fits.push(Fit { array, length_of, what: format!("positions of level {}", level + 1) });
+            }
+        }
+        fits
+    }
+
+    /// What stands before the loops.
+    pub(super) fn begin(&self) -> Vec<Stmt> {
+        if !self.appends {
+            return Vec::new();
+        }
+        let mut stmts = Vec::new();
+        for (spec, storage) in self.levels().iter().zip(&self.storages) {
+            if let Some(append) = spec.level.append().filter(|_| spec.level.insert().is_none()) {
+                stmts.extend(append.append_init(storage));
+            }
+        }
+        stmts.push(Stmt::Clear { array: self.vals.clone() });
+        let Some(bound) = &self.bound else { return stmts };
+        for level in self.entry_levels() {
+            let arrays = self.levels()[level].level.arrays().iter();
+            for array in arrays.filter(|array| array.holds == Holds::Coordinates) {
+                let array = self.storages[level].array(array.field).to_owned();
+                stmts.push(Stmt::Reserve { array, additional: bound.clone() });
+            }
+        }
+        stmts.push(Stmt::Reserve { array: self.vals.clone(), additional: bound.clone() });
+        stmts
+    }
+
+    /// What stands behind the loops.
+    pub(super) fn end(&self) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
+        if !self.appends {
+            return stmts;
+        }
+        if self.is_appended(0) {
+            stmts.extend(self.edges(0, None));
+        }
+        let mut parents = Expr::Index(1);
+        for (level, spec) in self.levels().iter().enumerate() {
+            let storage = &self.storages[level];
+            match (spec.level.insert(), spec.level.append()) {
+                (Some(insert), _) => parents = insert.size(storage, parents),
+                (None, Some(append)) => {
+                    let left_out = (!self.follows_on(level)).then_some(parents);
+                    stmts.extend(append.append_finalize(storage, left_out));
+                    parents = append.count(storage);
+                }
+                (None, None) => {}
+            }
+        }
+        stmts
+    }
+
+    /// The level of the result that a loop over `v` assembles, if any.
+    pub(super) fn level_of(&self, v: VariableId) -> Option<usize> {
+        let format = &self.program.tensor(self.target.tensor).format;
+        let mode = self.target.indices.iter().position(|index| *index == v)?;
+        let of_mode = |level: &usize| format.mode_of(*level) == Some(mode);
+        (0..format.levels.len()).find(of_mode).filter(|_| self.appends)
+    }
+
+    /// At the start of a body whose coordinate belongs to `level`: makes room below, and notes where
+    /// the children begin.
+    pub(super) fn open(&self, level: usize, scope: &mut Scope) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
+        let spec = &self.levels()[level];
+        let storage = &self.storages[level];
+        let parent = scope.result.last().cloned().unwrap_or(Expr::Index(0));
+        if let Some(insert) = spec.level.insert() {
+            let locate = spec.level.locate().expect("a level that inserts can locate");
+            let coordinate = scope.coordinate(self.variable(level));
+            let found = locate.locate(storage, parent, coordinate.clone());
+            stmts.extend(found.prelude);
+            stmts.extend(insert.insert_coord(storage, found.value.clone(), coordinate));
+            scope.result.push(found.value);
+            return stmts;
+        }
+        if !self.closes_chain(level) {
+            // Its coordinate is appended together with that of the branchless level below.
+            scope.result.push(parent);
+            return stmts;
+        }
+        let position = self.count(level);
+        if self.is_appended(level + 1) {
+            stmts.push(Stmt::bind(&self.begin_name(level + 1), self.count(level + 1)));
+            scope.result.push(position);
+        } else if level + 1 < self.levels().len() {
+            let name = format!("p_{}{}", self.argument, level + 1);
+            stmts.push(Stmt::bind(&name, position));
+            scope.result.push(Expr::var(&name));
+            stmts.extend(self.extend_below(level, Expr::var(&name)));
+        }
+        stmts
+    }
+
+    /// At the end of a body whose coordinate belongs to `level`: ties its children to it, and
+    /// appends it if there are any.
+    pub(super) fn close(&self, level: usize, scope: &Scope) -> Vec<Stmt> {
+        let has_children = level + 1 < self.levels().len();
+        if self.levels()[level].level.insert().is_some() {
+            if !self.is_appended(level + 1) {
+                return Vec::new();
+            }
+            let position = scope.result.last().cloned();
+            let skipped_to = if self.follows_on(level + 1) { None } else { position };
+            return self.edges(level + 1, skipped_to);
+        }
+        if !has_children || !self.closes_chain(level) {
+            return Vec::new();
+        }
+        let mut stmts = self.append_coordinates(level, scope);
+        if !self.is_appended(level + 1) {
+            return stmts;
+        }
+        stmts.extend(self.edges(level + 1, None));
+        let begin = Expr::var(&self.begin_name(level + 1));
+        Stmt::when(Expr::lt(begin, self.count(level + 1)), stmts)
+    }
+
+    /// Stores an entry at the coordinates of `scope`.
+    pub(super) fn store(&self, accumulate: bool, value: Expr, scope: &Scope) -> Vec<Stmt> {
+        let last = self.levels().len() - 1;
+        if self.is_assembled_by_append(last) {
+            let mut stmts = self.append_coordinates(last, scope);
+            stmts.push(Stmt::push(&self.vals, value));
+            return stmts;
+        }
+        let mut stmts = Vec::new();
+        let first = (0..=last).rev().find(|level| self.is_assembled_by_append(*level));
+        let mut position = match first {
+            Some(level) => scope.result[level].clone(),
+            None => Expr::Index(0),
+        };
+        for level in first.map_or(0, |level| level + 1)..=last {
+            let locate = self.levels()[level].level.locate();
+            let locate = locate.expect("a level that inserts can locate");
+            let coordinate = scope.coordinate(self.variable(level));
+            let found = locate.locate(&self.storages[level], position, coordinate);
+            stmts.extend(found.prelude);
+            position = found.value;
+        }
+        if !matches!(position, Expr::Var(_) | Expr::Index(_)) {
+            stmts.push(Stmt::bind(&self.position, position));
+            position = Expr::var(&self.position);
+        }
+        stmts.push(if accumulate {
+            Stmt::accumulate_at(&self.vals, position, value)
+        } else {
+            Stmt::store(&self.vals, position, value)
+        });
+        stmts
+    }
+
+    /// Appends the coordinates of a branching level and the branchless ones below it, down to `level`.
+    fn append_coordinates(&self, level: usize, scope: &Scope) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
+        for k in self.chain(level) {
+            let append = self.levels()[k].level.append().expect("chains are of levels that append");
+            let coordinate = scope.coordinate(self.variable(k));
+            stmts.extend(append.append_coord(&self.storages[k], coordinate));
+        }
+        stmts
+    }
+
+    /// Room for everything under one more position of `level`, whose levels below insert.
+    fn extend_below(&self, level: usize, position: Expr) -> Vec<Stmt> {
+        let mut parents = Expr::add(position, Expr::Index(1));
+        for (spec, storage) in self.levels().iter().zip(&self.storages).skip(level + 1) {
+            let Some(insert) = spec.level.insert() else { return Vec::new() };
+            parents = insert.size(storage, parents);
+        }
+        let value = zero(self.program.tensor(self.target.tensor).dtype);
+        vec![Stmt::Resize { array: self.vals.clone(), len: parents, value }]
+    }
+
+    fn edges(&self, level: usize, skipped_to: Option<Expr>) -> Vec<Stmt> {
+        let append = self.levels()[level].level.append().expect("only levels that append have edges");
+        append.append_edges(&self.storages[level], skipped_to)
+    }
+
+    fn count(&self, level: usize) -> Expr {
+        let append = self.levels()[level].level.append().expect("only levels that append are counted");
+        append.count(&self.storages[level])
+    }
+
+    fn levels(&self) -> &'p [crate::format::LevelSpec] {
+        &self.program.tensor(self.target.tensor).format.levels
+    }
+
+    fn variable(&self, level: usize) -> VariableId {
+        level_variables(self.program, self.target)[level]
+    }
+
+    fn is_assembled_by_append(&self, level: usize) -> bool {
+        self.levels().get(level).is_some_and(|spec| spec.level.insert().is_none())
+    }
+
+    /// Whether a level appends and starts a chain: it has edges.
+    fn is_appended(&self, level: usize) -> bool {
+        self.is_assembled_by_append(level) && !self.levels()[level].properties.branchless
+    }
+
+    /// Whether no branchless level follows that is appended together with this one.
+    fn closes_chain(&self, level: usize) -> bool {
+        !self.levels().get(level + 1).is_some_and(|below| below.properties.branchless)
+    }
+
+    /// The levels appended together with `level`, which is the last of them.
+    fn chain(&self, level: usize) -> std::ops::RangeInclusive<usize> {
+        let mut first = level;
+        while self.levels()[first].properties.branchless && first > 0 {
+            first -= 1;
+        }
+        first..=level
+    }
+
+    /// The levels that hold one coordinate for each entry.
+    fn entry_levels(&self) -> std::ops::RangeInclusive<usize> {
+        let last = self.levels().len() - 1;
+        if self.is_assembled_by_append(last) { self.chain(last) } else { 1..=0 }
+    }
+
+    /// Whether the parents of a level that appends come without gaps: those between it and the next
+    /// level above that appends are all visited.
+    fn follows_on(&self, level: usize) -> bool {
+        let above = (0..level).rev().take_while(|k| !self.is_assembled_by_append(*k));
+        above.into_iter().all(|k| self.contiguous[k])
+    }
+
+    fn begin_name(&self, level: usize) -> String {
+        format!("{}{}_begin", self.argument, level + 1)
+    }
+}
+
+fn level_variables(program: &Program, access: &Access) -> Vec<VariableId> {
+    let format = &program.tensor(access.tensor).format;
+    let variable = |level| {
+        let mode = format.mode_of(level).expect("levels over expressions are refused");
+        access.indices[mode]
+    };
+    (0..format.levels.len()).map(variable).collect()
+}
+
+/// Whether every loop over a variable, of which there is one at least, runs its body for every
+/// coordinate, whatever the operands hold.
+fn visits_all(plan: &Plan, v: VariableId) -> bool {
+    fn check(plan: &Plan, v: VariableId, guarded: bool, any: &mut bool) -> bool {
+        match plan {
+            Plan::Loop(inner) => {
+                if inner.variable == v {
+                    *any = true;
+                    if guarded || !inner.exhaustive {
+                        return false;
+                    }
+                }
+                inner.bodies.iter().all(|body| check(body, v, guarded, any))
+            }
+            Plan::Where { consumer, producer, only_if_found, .. } => {
+                check(producer, v, guarded, any)
+                    && check(consumer, v, guarded || *only_if_found, any)
+            }
+            Plan::Assign { .. } => true,
+            Plan::Sequence(plans) => plans.iter().all(|plan| check(plan, v, guarded, any)),
+        }
+    }
+    let mut any = false;
+    check(plan, v, false, &mut any) && any
+}
+
+/// Whether the result is stored to and not added to, by a single statement in each region.
+fn stores_once(plan: &Plan) -> bool {
+    match plan {
+        Plan::Loop(inner) => inner.bodies.iter().all(|body| stores_once(body)),
+        Plan::Where { consumer, .. } => stores_once(consumer),
+        Plan::Assign { accumulate, .. } => !accumulate,
+        Plan::Sequence(plans) => plans.len() <= 1 && plans.iter().all(|plan| stores_once(plan)),
+    }
+}
+
+/// The most entries that an expression can have, by what its operands store.
+fn bound(program: &Program, names: &Names, value: &notation::Expr) -> Option<Expr> {
+    let result = &program.kernel.assignment.result.indices;
+    match value {
+        notation::Expr::Literal(_) | notation::Expr::Reduce(_) => None,
+        notation::Expr::Access(access) => {
+            let format = &program.tensor(access.tensor).format;
+            let sparse = format.levels.iter().any(|spec| !spec.properties.full);
+            let same = result.iter().all(|v| access.indices.contains(v));
+            (sparse && same).then(|| Expr::len(&names.values(access.tensor)))
+        }
+        notation::Expr::Unary(_, a) => bound(program, names, a),
+        notation::Expr::Binary(op, a, b) => {
+            let (a, b) = (bound(program, names, a), bound(program, names, b));
+            match op {
+                BinaryOp::Add | BinaryOp::Sub => Some(Expr::add(a?, b?)),
+                BinaryOp::Div => a,
+                BinaryOp::Mul => match (a, b) {
+                    (Some(a), Some(b)) => Some(Expr::min(a, b)),
+                    (a, b) => a.or(b),
+                },
+            }
+        }
+    }
+}
+

@@ -1,0 +1,175 @@
+//! The body of a loop at one coordinate: which region it lies in, and what is done there.
+
+use crate::ir::{Expr, Stmt};
+use crate::iteration::iterator::{LevelIterator, variable_of};
+use crate::iteration::lattice::{MergePoint, Set};
+use crate::iteration::plan::Loop;
+use crate::level::Segment;
+
+use super::scope::Scope;
+use super::{Lowering, zero};
+
+impl Lowering<'_> {
+    /// The cases of a merge point. `here` tells of the drivers that may stand elsewhere when they
+    /// stand at the coordinate; what is located is looked up first.
+    pub(super) fn cases(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        scope: &Scope,
+        here: &[(usize, Expr)],
+    ) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
+        let mut scope = scope.clone();
+        let mut conditions: Vec<(usize, Expr)> = Vec::new();
+        for member in 0..inner.iterators.len() {
+            let iterator = &inner.iterators[member];
+            let located = point.located.contains(member);
+            if !located && !point.drivers.contains(member) {
+                continue;
+            }
+            let found = if located || self.is_by_coordinate(iterator) {
+                self.locate(iterator, &mut scope, &mut stmts)
+            } else {
+                self.locate_below(iterator, &mut scope, &mut stmts);
+                here.iter().find(|(of, _)| *of == member).map(|(_, condition)| condition.clone())
+            };
+            conditions.extend(found.map(|condition| (member, condition)));
+        }
+        let condition = |set: Set| {
+            let mut wanted = conditions.iter().filter(|(member, _)| set.contains(*member));
+            let first = wanted.next().map(|(_, condition)| condition.clone());
+            first.map(|first| wanted.fold(first, |all, (_, one)| Expr::and(all, one.clone())))
+        };
+        let uncertain = Set::of(conditions.iter().map(|(member, _)| *member));
+        let mut arms = Vec::new();
+        let mut otherwise = Vec::new();
+        for (k, (set, outcome)) in point.cases.iter().enumerate() {
+            let body = self.region(inner, *outcome, &scope);
+            let rest = &point.cases[..k];
+            match condition(*set) {
+                Some(condition) if !self.is_all_that_is_left(point, uncertain, rest, *set) => {
+                    arms.push((condition, body));
+                }
+                Some(_) | None => {
+                    otherwise = body;
+                    break;
+                }
+            }
+        }
+        stmts.extend(Stmt::choose(arms, otherwise));
+        stmts
+    }
+
+    /// What is done in one region.
+    pub(super) fn region(&mut self, inner: &Loop, outcome: usize, scope: &Scope) -> Vec<Stmt> {
+        let mut scope = scope.clone();
+        let level = self.assembler.level_of(inner.variable);
+        let mut stmts = Vec::new();
+        if let Some(level) = level {
+            stmts.extend(self.assembler.open(level, &mut scope));
+        }
+        for access in inner.bodies[outcome].reads() {
+            stmts.extend(self.sum_duplicates(access, &mut scope));
+        }
+        stmts.extend(self.plan(&inner.bodies[outcome], &scope));
+        if let Some(level) = level {
+            stmts.extend(self.assembler.close(level, &scope));
+        }
+        stmts
+    }
+
+    /// Whether every set of iterators that can be at a coordinate, and that no earlier case takes,
+    /// has all of `set`. Where nothing runs over the whole dimension, some driver is there.
+    fn is_all_that_is_left(
+        &self,
+        point: &MergePoint,
+        uncertain: Set,
+        earlier: &[(Set, usize)],
+        set: Set,
+    ) -> bool {
+        let drivers = Set::of(uncertain.members().filter(|member| point.drivers.contains(*member)));
+        let some_is_there = drivers == point.drivers && !point.by_dimension;
+        uncertain
+            .subsets()
+            .into_iter()
+            .filter(|present| !some_is_there || present.meets(drivers))
+            .filter(|present| !earlier.iter().any(|(case, _)| case.is_subset(*present)))
+            .all(|present| set.is_subset(present))
+    }
+
+    /// Looks up an iterator's level at the loop's coordinate, and those waiting below; whether it is
+    /// there, if that is not certain.
+    fn locate(
+        &self,
+        iterator: &LevelIterator,
+        scope: &mut Scope,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Expr> {
+        let found = self.locate_levels(iterator, iterator.level, scope, stmts);
+        found.into_iter().reduce(Expr::and)
+    }
+
+    /// The levels that were waiting for this one only.
+    fn locate_below(&self, iterator: &LevelIterator, scope: &mut Scope, stmts: &mut Vec<Stmt>) {
+        self.locate_levels(iterator, iterator.level + 1, scope, stmts);
+    }
+
+    fn locate_levels(
+        &self,
+        iterator: &LevelIterator,
+        first: usize,
+        scope: &mut Scope,
+        stmts: &mut Vec<Stmt>,
+    ) -> Vec<Expr> {
+        let access = &iterator.access;
+        let format = &self.program.tensor(access.tensor).format;
+        let mut conditions = Vec::new();
+        for level in first..=iterator.through {
+            let v = variable_of(self.program, access, level).expect("a level of the access");
+            let locate = format.levels[level].level.locate().expect("located levels can locate");
+            let storage = &self.storages[access.tensor.0][level];
+            let parent = scope.parents(access).start;
+            let found = locate.locate(storage, parent, scope.coordinate(v));
+            stmts.extend(found.prelude);
+            conditions.extend(found.found);
+            let mut position = found.value;
+            let is_last = level + 1 == format.levels.len();
+            if is_last && !matches!(position, Expr::Var(_) | Expr::Index(_)) {
+                let name = self.names.position(access, level);
+                stmts.push(Stmt::bind(&name, position));
+                position = Expr::var(&name);
+            }
+            scope.resolve(access, Segment::of(position));
+        }
+        conditions
+    }
+
+    /// Adds up the values at all positions of an entry that has several.
+    fn sum_duplicates(&self, access: &crate::notation::Access, scope: &mut Scope) -> Vec<Stmt> {
+        let segment = scope.parents(access);
+        let known = scope.summed.contains_key(access);
+        if known || !self.is_resolved(access, scope) || segment == Segment::of(segment.start.clone())
+        {
+            return Vec::new();
+        }
+        let name = self.names.summed(access);
+        let position = format!("{}_each", self.names.summed(access));
+        let value = Expr::load(&self.names.values(access.tensor), Expr::var(&position));
+        let body = vec![Stmt::accumulate(&name, value)];
+        let mut stmts =
+            vec![Stmt::bind_mut(&name, zero(self.program.tensor(access.tensor).dtype))];
+        stmts.extend(Stmt::for_range(&position, segment.start, segment.end, body));
+        scope.summed.insert(access.clone(), name);
+        stmts
+    }
+
+    fn is_resolved(&self, access: &crate::notation::Access, scope: &Scope) -> bool {
+        let bound = |v| scope.coordinates.iter().any(|(other, _)| *other == v);
+        !access.indices.is_empty() && access.indices.iter().all(|v| bound(*v))
+    }
+
+    fn is_by_coordinate(&self, iterator: &LevelIterator) -> bool {
+        iterator.spec(self.program).level.coordinate_iteration().is_some()
+    }
+}

@@ -1,0 +1,118 @@
+//! The documentation of a generated function: the statement, its tensors, its loops.
+
+use crate::concrete::Program;
+use crate::iteration::lattice::{MergePoint, Set};
+use crate::iteration::plan::{Loop, Plan};
+use crate::notation::TensorId;
+
+/// Markdown, one line an element.
+pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
+    let kernel = &program.kernel;
+    let mut lines = vec![format!("`{}`", kernel.text), String::new()];
+    if let Some(doc) = &kernel.doc {
+        lines.extend(doc.lines().map(str::to_owned));
+        lines.push(String::new());
+    }
+    lines.push("| tensor | format | modes |".to_owned());
+    lines.push("|---|---|---|".to_owned());
+    lines.extend((0..program.declared).map(|id| row(program, TensorId(id))));
+    let mut loops = Vec::new();
+    describe(program, plan, &mut loops);
+    loops.dedup();
+    if !loops.is_empty() {
+        lines.push(String::new());
+        lines.push(format!("Loops: {}.", loops.join("; ")));
+    }
+    lines
+}
+
+fn row(program: &Program, id: TensorId) -> String {
+    let kernel = &program.kernel;
+    let tensor = program.tensor(id);
+    let mut modes: Vec<String> = Vec::new();
+    let mut add = |access: &crate::notation::Access| {
+        let shown: Vec<_> = access
+            .indices
+            .iter()
+            .map(|v| format!("`{}`", kernel.variable(*v).name))
+            .collect();
+        let shown = shown.join(", ");
+        if access.tensor == id && !modes.contains(&shown) {
+            modes.push(shown);
+        }
+    };
+    add(&kernel.assignment.result);
+    kernel.assignment.value.for_each_access(&mut add);
+    let levels: Vec<_> =
+        tensor.format.levels.iter().map(|spec| spec.level.name().to_owned()).collect();
+    let format = match (&tensor.format.name, &levels[..]) {
+        (Some(name), [] | [_]) => name.clone(),
+        (Some(name), levels) if levels.iter().all(|level| level == name) => name.clone(),
+        (Some(name), levels) => format!("{name}: {}", levels.join(", ")),
+        (None, _) if levels.is_empty() => "scalar".to_owned(),
+        (None, _) => format!("`{}`", tensor.format),
+    };
+    format!("| `{}` | {format} | {} |", tensor.name, modes.join("; "))
+}
+
+/// One phrase a loop, outermost first.
+fn describe(program: &Program, plan: &Plan, loops: &mut Vec<String>) {
+    match plan {
+        Plan::Loop(inner) => {
+            let Some(point) = inner.points.first() else { return };
+            let phrase = phrase(program, inner, point);
+            if !loops.contains(&phrase) {
+                loops.push(phrase);
+            }
+            if let Some((_, outcome)) = point.cases.first() {
+                describe(program, &inner.bodies[*outcome], loops);
+            }
+        }
+        Plan::Where { consumer, producer, .. } => {
+            describe(program, producer, loops);
+            describe(program, consumer, loops);
+        }
+        Plan::Assign { .. } => {}
+        Plan::Sequence(plans) => {
+            for plan in plans {
+                describe(program, plan, loops);
+            }
+        }
+    }
+}
+
+fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
+    let variable = &program.kernel.variable(inner.variable).name;
+    let names = |set: Set| {
+        let mut names: Vec<String> = set
+            .members()
+            .map(|k| format!("`{}`", program.tensor(inner.iterators[k].access.tensor).name))
+            .collect();
+        names.dedup();
+        names.join(", ")
+    };
+    let (full, sparse): (Vec<_>, Vec<_>) =
+        point.drivers.members().partition(|k| inner.iterators[*k].is_full(program));
+    let sparse = Set::of(sparse);
+    let entries = match (sparse.len(), inner.points.len()) {
+        (0, _) => String::new(),
+        (1, _) => format!("the entries of {}", names(sparse)),
+        (_, 1) => format!("the entries that {} share", names(sparse)),
+        (_, _) => format!("the entries of {} merged", names(sparse)),
+    };
+    let mut how = match (entries.is_empty(), full.is_empty() && !point.by_dimension) {
+        (true, _) => "its whole range".to_owned(),
+        (false, true) => entries,
+        (false, false) => format!("its whole range beside {entries}"),
+    };
+    let located =
+        Set::of(point.located.members().filter(|k| inner.iterators[*k].level + 1 == depth(program, inner, *k)));
+    if !located.is_empty() && !sparse.is_empty() {
+        how.push_str(&format!(", {} located", names(located)));
+    }
+    format!("`{variable}` over {how}")
+}
+
+fn depth(program: &Program, inner: &Loop, member: usize) -> usize {
+    program.tensor(inner.iterators[member].access.tensor).format.levels.len()
+}

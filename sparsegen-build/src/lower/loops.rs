@@ -1,0 +1,187 @@
+//! Loops that a single iterator drives.
+
+use crate::ir::{Expr, Stmt};
+use crate::iteration::iterator::{Conversion, LevelIterator, variable_of};
+use crate::iteration::lattice::MergePoint;
+use crate::iteration::plan::Loop;
+use crate::level::Segment;
+
+use super::Lowering;
+use super::scope::Scope;
+
+impl Lowering<'_> {
+    /// The loops of one variable.
+    pub(super) fn run(&mut self, inner: &Loop, scope: &Scope) -> Vec<Stmt> {
+        let [point] = &inner.points[..] else { return self.merge(inner, scope) };
+        let mut drivers = point.drivers.members();
+        match (drivers.next(), drivers.next(), point.by_dimension) {
+            (None, _, _) => {
+                let size = Expr::var(self.names.size(inner.variable));
+                let bounds = Segment { start: Expr::Index(0), end: size };
+                self.run_by_coordinate(inner, point, bounds, scope)
+            }
+            (Some(driver), None, false) => {
+                let iterator = &inner.iterators[driver];
+                match self.coordinate_bounds(iterator, scope) {
+                    Some(bounds) => self.run_by_coordinate(inner, point, bounds, scope),
+                    None => {
+                        let bounds = self.position_bounds(iterator, scope);
+                        self.run_by_position(inner, point, driver, bounds, scope)
+                    }
+                }
+            }
+            (Some(_), _, _) => self.merge(inner, scope),
+        }
+    }
+
+    /// `for j in 0..j_size { … }`
+    pub(super) fn run_by_coordinate(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        bounds: Segment,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let name = self.names.variable(inner.variable).to_owned();
+        let mut scope = scope.clone();
+        scope.bind(inner.variable, Expr::var(&name));
+        let body = self.cases(inner, point, &scope, &[]);
+        Stmt::for_range(&name, bounds.start, bounds.end, body)
+    }
+
+    /// `for p_a in … { let j = a2_crd[p_a]; … }`, or the body alone where there is one position.
+    pub(super) fn run_by_position(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        driver: usize,
+        bounds: Segment,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let iterator = &inner.iterators[driver];
+        if iterator.conversions.contains(&Conversion::Dedup) {
+            return self.run_by_segment(inner, point, driver, bounds, scope);
+        }
+        let coordinate = self.names.variable(inner.variable).to_owned();
+        let alone = bounds == Segment::of(bounds.start.clone());
+        let position = if alone {
+            bounds.start.clone()
+        } else {
+            Expr::var(&self.names.position(&iterator.access, iterator.level))
+        };
+        let mut body = self.dereference(iterator, &position, &coordinate, scope);
+        let mut within = scope.clone();
+        within.bind(inner.variable, Expr::var(&coordinate));
+        within.resolve(&iterator.access, Segment::of(position.clone()));
+        body.extend(self.cases(inner, point, &within, &[]));
+        match position {
+            Expr::Var(name) if !alone => {
+                Stmt::for_range(&name, bounds.start, bounds.end, body)
+            }
+            _ => body,
+        }
+    }
+
+    /// A loop over coordinates, each with all of its positions.
+    fn run_by_segment(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        driver: usize,
+        bounds: Segment,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let iterator = &inner.iterators[driver];
+        let coordinate = self.names.variable(inner.variable).to_owned();
+        let position = self.names.position(&iterator.access, iterator.level);
+        let (mut stmts, end) = self.start(iterator, bounds);
+        let mut body = self.dereference(iterator, &Expr::var(&position), &coordinate, scope);
+        let (search, next) = self.segment_end(iterator, &end, &Expr::var(&coordinate), scope);
+        body.extend(search);
+        let mut within = scope.clone();
+        within.bind(inner.variable, Expr::var(&coordinate));
+        let segment = Segment { start: Expr::var(&position), end: Expr::var(&next) };
+        within.resolve(&iterator.access, segment);
+        body.extend(self.cases(inner, point, &within, &[]));
+        body.push(Stmt::assign(&position, Expr::var(&next)));
+        stmts.extend(Stmt::repeat_while(Expr::lt(Expr::var(&position), end), body));
+        stmts
+    }
+
+    /// `let mut p_a = …; let p_a_end = …;` and the end as an expression.
+    pub(super) fn start(&self, iterator: &LevelIterator, bounds: Segment) -> (Vec<Stmt>, Expr) {
+        let position = self.names.position(&iterator.access, iterator.level);
+        let end = format!("{position}_end");
+        let stmts =
+            vec![Stmt::bind_mut(&position, bounds.start), Stmt::bind(&end, bounds.end)];
+        (stmts, Expr::var(&end))
+    }
+
+    /// Finds the end of the positions that share a coordinate; the statements, and its name.
+    pub(super) fn segment_end(
+        &self,
+        iterator: &LevelIterator,
+        end: &Expr,
+        coordinate: &Expr,
+        scope: &Scope,
+    ) -> (Vec<Stmt>, String) {
+        let position = self.names.position(&iterator.access, iterator.level);
+        let next = format!("{position}_next");
+        let at_next = self.coordinate_at(iterator, &Expr::var(&next), scope);
+        let more = Expr::and(
+            Expr::lt(Expr::var(&next), end.clone()),
+            Expr::eq(at_next, coordinate.clone()),
+        );
+        let mut stmts = vec![Stmt::bind_mut(&next, Expr::var(&position))];
+        let advance = vec![Stmt::accumulate(&next, Expr::Index(1))];
+        stmts.extend(Stmt::repeat_while(more, advance));
+        (stmts, next)
+    }
+
+    /// `let j = a2_crd[p_a];`
+    pub(super) fn dereference(
+        &self,
+        iterator: &LevelIterator,
+        position: &Expr,
+        name: &str,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        vec![Stmt::bind(name, self.coordinate_at(iterator, position, scope))]
+    }
+
+    fn coordinate_at(&self, iterator: &LevelIterator, position: &Expr, scope: &Scope) -> Expr {
+        let level = &iterator.spec(self.program).level;
+        let iteration = level.position_iteration().expect("iterated by position");
+        let storage = &self.storages[iterator.access.tensor.0][iterator.level];
+        let ancestors = self.ancestors(iterator, scope);
+        iteration.pos_access(storage, position.clone(), &ancestors).value
+    }
+
+    /// The bounds of an iterator by position.
+    pub(super) fn position_bounds(&self, iterator: &LevelIterator, scope: &Scope) -> Segment {
+        let level = &iterator.spec(self.program).level;
+        let iteration = level.position_iteration().expect("iterated by position");
+        let storage = &self.storages[iterator.access.tensor.0][iterator.level];
+        iteration.pos_bounds(storage, scope.parents(&iterator.access))
+    }
+
+    /// The bounds of an iterator by coordinate; `None` where it is one by position.
+    pub(super) fn coordinate_bounds(
+        &self,
+        iterator: &LevelIterator,
+        scope: &Scope,
+    ) -> Option<Segment> {
+        let level = &iterator.spec(self.program).level;
+        let iteration = level.coordinate_iteration()?;
+        let storage = &self.storages[iterator.access.tensor.0][iterator.level];
+        Some(iteration.coord_bounds(storage, &self.ancestors(iterator, scope)))
+    }
+
+    /// The coordinates of the levels above.
+    fn ancestors(&self, iterator: &LevelIterator, scope: &Scope) -> Vec<Expr> {
+        (0..iterator.level)
+            .filter_map(|level| variable_of(self.program, &iterator.access, level))
+            .map(|v| scope.coordinate(v))
+            .collect()
+    }
+}

@@ -1,0 +1,291 @@
+//! Loops that several iterators drive together, one loop a merge point.
+
+use crate::ir::{Expr, Stmt};
+use crate::iteration::iterator::Conversion;
+use crate::iteration::lattice::{MergePoint, Set};
+use crate::iteration::plan::Loop;
+use crate::level::Segment;
+
+use super::Lowering;
+use super::scope::Scope;
+
+impl Lowering<'_> {
+    /// All merge points of a loop, each taking up where the one before ended.
+    pub(super) fn merge(&mut self, inner: &Loop, scope: &Scope) -> Vec<Stmt> {
+        let drivers = inner.points.iter().fold(Set::EMPTY, |all, point| all.union(point.drivers));
+        let mut stmts = Vec::new();
+        let mut ends: Vec<Option<Expr>> = vec![None; inner.iterators.len()];
+        for member in self.by_position(inner, drivers).members() {
+            let iterator = &inner.iterators[member];
+            let bounds = self.position_bounds(iterator, scope);
+            let (start, end) = self.start(iterator, bounds);
+            stmts.extend(start);
+            ends[member] = Some(end);
+        }
+        if inner.points.iter().any(|point| self.counts(inner, point).is_some()) {
+            let name = self.names.variable(inner.variable).to_owned();
+            stmts.push(Stmt::bind_mut(&name, Expr::Index(0)));
+        }
+        for point in &inner.points {
+            stmts.extend(self.comment(inner, point));
+            stmts.extend(self.merge_point(inner, point, &ends, scope));
+        }
+        stmts
+    }
+
+    fn merge_point(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        ends: &[Option<Expr>],
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let walked = self.by_position(inner, point.drivers);
+        let end = |member: usize| ends[member].clone().expect("drivers by position have an end");
+        let position = |member: usize| {
+            let iterator = &inner.iterators[member];
+            Expr::var(&self.names.position(&iterator.access, iterator.level))
+        };
+        if let Some(size) = self.counts(inner, point) {
+            if walked.is_empty() {
+                let start = Expr::var(self.names.variable(inner.variable));
+                return self.run_by_coordinate(inner, point, Segment { start, end: size }, scope);
+            }
+        } else if let Some(member) = walked.members().next().filter(|_| walked.len() == 1) {
+            let bounds = Segment { start: position(member), end: end(member) };
+            if !self.dedups(inner, member) {
+                return self.run_by_position(inner, point, member, bounds, scope);
+            }
+        }
+        let ending: Vec<usize> = match self.sparse(inner, walked) {
+            none if none.is_empty() => walked.members().take(1).collect(),
+            sparse => sparse.members().collect(),
+        };
+        let lasts = ending.iter().map(|member| Expr::lt(position(*member), end(*member)));
+        let lasts = lasts.reduce(Expr::and).unwrap_or(Expr::Bool(true));
+        let body = match &self.sparse(inner, walked).members().collect::<Vec<_>>()[..] {
+            [a, b] if self.is_plain_pair(inner, point, walked) => {
+                self.pair(inner, point, *a, *b, scope)
+            }
+            _ => self.several(inner, point, walked, ends, scope),
+        };
+        Stmt::repeat_while(lasts, body)
+    }
+
+    /// Two sorted lists: one comparison tells which of them has the next coordinate.
+    fn pair(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        a: usize,
+        b: usize,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let mut body = Vec::new();
+        let [j_a, j_b] = [a, b].map(|member| {
+            let iterator = &inner.iterators[member];
+            let name = self.names.coordinate(inner.variable, &iterator.access);
+            let position = self.names.position(&iterator.access, iterator.level);
+            body.extend(self.dereference(iterator, &Expr::var(&position), &name, scope));
+            Expr::var(&name)
+        });
+        let both = Set::of([a, b]);
+        let [in_both, in_a, in_b] = [both, Set::of([a]), Set::of([b])].map(|present| {
+            let case = point.cases.iter().find(|(set, _)| set.is_subset(present));
+            case.map_or(0, |(_, outcome)| *outcome)
+        });
+        let equal = Expr::eq(j_a.clone(), j_b.clone());
+        if in_a == 0 && in_b == 0 {
+            let met = self.at(inner, point, both, in_both, &j_a, scope);
+            body.extend(Stmt::when(equal, met));
+            let behind = |x: &Expr, y: &Expr| Expr::from_bool(Expr::le(x.clone(), y.clone()));
+            body.push(self.advance(inner, a, behind(&j_a, &j_b)));
+            body.push(self.advance(inner, b, behind(&j_b, &j_a)));
+            return body;
+        }
+        let one = Expr::Index(1);
+        let mut met = self.at(inner, point, both, in_both, &j_a, scope);
+        met.push(self.advance(inner, a, one.clone()));
+        met.push(self.advance(inner, b, one.clone()));
+        let mut only_a = self.at(inner, point, Set::of([a]), in_a, &j_a, scope);
+        only_a.push(self.advance(inner, a, one.clone()));
+        let mut only_b = self.at(inner, point, Set::of([b]), in_b, &j_b, scope);
+        only_b.push(self.advance(inner, b, one));
+        let less = Expr::lt(j_a, j_b);
+        body.extend(Stmt::choose(vec![(equal, met), (less, only_a)], only_b));
+        body
+    }
+
+    /// What is done where exactly `present` stand at a coordinate.
+    fn at(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        present: Set,
+        outcome: usize,
+        coordinate: &Expr,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        if outcome == 0 {
+            return Vec::new();
+        }
+        let mut scope = scope.clone();
+        scope.bind(inner.variable, coordinate.clone());
+        for member in present.members() {
+            let iterator = &inner.iterators[member];
+            let position = self.names.position(&iterator.access, iterator.level);
+            scope.resolve(&iterator.access, Segment::of(Expr::var(&position)));
+        }
+        let certain = MergePoint {
+            drivers: present,
+            located: point.located,
+            by_dimension: false,
+            cases: vec![(Set::EMPTY, outcome)],
+        };
+        self.cases(inner, &certain, &scope, &[])
+    }
+
+    /// Any number of iterators: the least coordinate, then a case for each region.
+    fn several(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        walked: Set,
+        ends: &[Option<Expr>],
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let mut body = Vec::new();
+        let mut within = scope.clone();
+        let name = self.names.variable(inner.variable).to_owned();
+        let sparse = self.sparse(inner, walked);
+        let counts = self.counts(inner, point).is_some();
+        let own = |member: usize| {
+            Expr::var(&self.names.coordinate(inner.variable, &inner.iterators[member].access))
+        };
+        let leader = walked.minus(sparse).members().next().filter(|_| !counts);
+        let alone = !counts && walked.len() == 1;
+        for member in walked.members() {
+            let iterator = &inner.iterators[member];
+            let position = self.names.position(&iterator.access, iterator.level);
+            let own_name = self.names.coordinate(inner.variable, &iterator.access);
+            if leader == Some(member) || alone {
+                body.extend(self.dereference(iterator, &Expr::var(&position), &name, scope));
+            } else if sparse.contains(member) {
+                body.extend(self.dereference(iterator, &Expr::var(&position), &own_name, scope));
+            }
+            within.resolve(&iterator.access, Segment::of(Expr::var(&position)));
+        }
+        if !counts && leader.is_none() && !alone {
+            let least = sparse.members().map(own).reduce(Expr::min);
+            body.push(Stmt::bind(&name, least.expect("something drives the loop")));
+        }
+        within.bind(inner.variable, Expr::var(&name));
+        let uncertain = sparse.members().filter(|_| !alone);
+        let here: Vec<(usize, Expr)> =
+            uncertain.map(|member| (member, Expr::eq(own(member), Expr::var(&name)))).collect();
+        let mut advances = Vec::new();
+        for member in walked.members() {
+            let iterator = &inner.iterators[member];
+            if self.dedups(inner, member) {
+                let position = self.names.position(&iterator.access, iterator.level);
+                let end = ends[member].clone().expect("drivers by position have an end");
+                let (search, next) = self.segment_end(iterator, &end, &Expr::var(&name), scope);
+                body.extend(search);
+                let segment = Segment { start: Expr::var(&position), end: Expr::var(&next) };
+                within.resolve(&iterator.access, segment);
+                advances.push(Stmt::assign(&position, Expr::var(&next)));
+            } else {
+                let stands = here.iter().find(|(of, _)| *of == member);
+                let by = stands.map_or(Expr::Index(1), |(_, here)| Expr::from_bool(here.clone()));
+                advances.push(self.advance(inner, member, by));
+            }
+        }
+        body.extend(self.cases(inner, point, &within, &here));
+        body.extend(advances);
+        if counts {
+            body.push(Stmt::accumulate(&name, Expr::Index(1)));
+        }
+        body
+    }
+
+    fn advance(&self, inner: &Loop, member: usize, by: Expr) -> Stmt {
+        let iterator = &inner.iterators[member];
+        Stmt::accumulate(&self.names.position(&iterator.access, iterator.level), by)
+    }
+
+    /// Which operands have entries left, in words.
+    fn comment(&self, inner: &Loop, point: &MergePoint) -> Option<Stmt> {
+        if inner.points.len() == 1 {
+            return None;
+        }
+        let name = |member: usize| {
+            format!("`{}`", self.program.tensor(inner.iterators[member].access.tensor).name)
+        };
+        let sparse = self.sparse(inner, self.by_position(inner, point.drivers));
+        let mut names: Vec<_> = sparse.members().map(name).collect();
+        names.dedup();
+        let text = match (self.counts(inner, point).is_some(), &names[..]) {
+            (true, []) => {
+                let first = &inner.points[0];
+                let others = self.sparse(inner, self.by_position(inner, first.drivers));
+                let mut others: Vec<_> = others.members().map(name).collect();
+                others.dedup();
+                format!("{} at an end: the rest of the dimension.", is_or_are(&others))
+            }
+            (true, names) => format!("{} entries left.", has_or_have(names)),
+            (false, [only]) => format!("Only {only} has entries left."),
+            (false, names) => format!("{} entries left.", has_or_have(names)),
+        };
+        Some(Stmt::Comment(text))
+    }
+
+    /// Where the loop's variable counts through the dimension: its extent.
+    fn counts(&self, inner: &Loop, point: &MergePoint) -> Option<Expr> {
+        let by_coordinate = point.drivers.minus(self.by_position(inner, point.drivers));
+        (point.by_dimension || !by_coordinate.is_empty())
+            .then(|| Expr::var(self.names.size(inner.variable)))
+    }
+
+    fn by_position(&self, inner: &Loop, set: Set) -> Set {
+        let iterated = |member: &usize| {
+            let level = &inner.iterators[*member].spec(self.program).level;
+            level.coordinate_iteration().is_none()
+        };
+        Set::of(set.members().filter(iterated))
+    }
+
+    fn sparse(&self, inner: &Loop, set: Set) -> Set {
+        Set::of(set.members().filter(|member| !inner.iterators[*member].is_full(self.program)))
+    }
+
+    fn dedups(&self, inner: &Loop, member: usize) -> bool {
+        inner.iterators[member].conversions.contains(&Conversion::Dedup)
+    }
+
+    /// Whether a merge point is driven by two unique sparse iterators alone, and nothing that is
+    /// located can be missing.
+    fn is_plain_pair(&self, inner: &Loop, point: &MergePoint, walked: Set) -> bool {
+        walked == point.drivers
+            && walked.len() == 2
+            && !point.by_dimension
+            && walked.members().all(|member| !self.dedups(inner, member))
+            && self.sparse(inner, point.located).is_empty()
+    }
+}
+
+fn has_or_have(names: &[String]) -> String {
+    match names {
+        [only] => format!("{only} has"),
+        [a, b] => format!("{a} and {b} both have"),
+        [first @ .., last] => format!("{} and {last} all have", first.join(", ")),
+        [] => "Nothing has".to_owned(),
+    }
+}
+
+fn is_or_are(names: &[String]) -> String {
+    match names {
+        [only] => format!("{only} is"),
+        [first @ .., last] => format!("{} and {last} are", first.join(", ")),
+        [] => "Nothing is".to_owned(),
+    }
+}

@@ -1,0 +1,165 @@
+//! Every identifier of the generated code is invented here.
+//!
+//! `a2_crd`: tensor, level, array. `a_vals`. `p_a` is a position, `j_a` an operand's own
+//! coordinate, `j` the resolved one, `j_size` an extent.
+
+use std::collections::BTreeSet;
+
+use crate::concrete::Program;
+use crate::notation::names::{is_keyword, snake_case};
+use crate::notation::{Access, TensorId, VariableId};
+
+pub(super) struct Names {
+    /// By tensor: the argument's identifier.
+    arguments: Vec<String>,
+    /// By tensor: the stem of its arrays and positions.
+    stems: Vec<String>,
+    /// By variable.
+    variables: Vec<String>,
+    sizes: Vec<String>,
+    /// By tensor: whether it is read in more than one way, so that positions need the indices.
+    ambiguous: Vec<bool>,
+    /// By tensor: the only level whose positions need a name, if there is just one.
+    only_level: Vec<Option<usize>>,
+}
+
+impl Names {
+    pub(super) fn of(program: &Program) -> Names {
+        let kernel = &program.kernel;
+        let mut taken = BTreeSet::new();
+        let arguments: Vec<String> = kernel
+            .tensors
+            .iter()
+            .enumerate()
+            .map(|(id, tensor)| {
+                // Arguments are the user's choice and were found to differ.
+                if id < program.declared {
+                    taken.insert(tensor.argument.clone());
+                    tensor.argument.clone()
+                } else {
+                    fresh(&mut taken, &tensor.argument)
+                }
+            })
+            .collect();
+        let stems: Vec<String> =
+            arguments.iter().map(|name| name.trim_start_matches("r#").to_owned()).collect();
+        let variables: Vec<String> =
+            kernel.variables.iter().map(|v| fresh(&mut taken, &snake_case(&v.name))).collect();
+        let sizes =
+            variables.iter().map(|name| fresh(&mut taken, &format!("{name}_size"))).collect();
+        let mut reads: Vec<&Access> = Vec::new();
+        kernel.assignment.value.for_each_access(&mut |access| {
+            if !reads.contains(&access) {
+                reads.push(access);
+            }
+        });
+        let ways = |id| reads.iter().filter(|access| access.tensor == TensorId(id)).count();
+        Names {
+            ambiguous: (0..arguments.len()).map(|id| ways(id) > 1).collect(),
+            only_level: kernel
+                .tensors
+                .iter()
+                .map(|tensor| {
+                    let levels = &tensor.format.levels;
+                    let named = (0..levels.len()).filter(|k| {
+                        let spec = &levels[*k];
+                        let searched = spec.level.locate().is_none();
+                        (searched && !spec.properties.branchless)
+                            || (!searched && k + 1 == levels.len())
+                    });
+                    let named: Vec<usize> = named.collect();
+                    if let [only] = named[..] { Some(only) } else { None }
+                })
+                .collect(),
+            arguments,
+            stems,
+            variables,
+            sizes,
+        }
+    }
+
+    /// A tensor's argument, or a temporary's variable.
+    pub(super) fn argument(&self, id: TensorId) -> &str {
+        &self.arguments[id.0]
+    }
+
+    /// `a2_crd`
+    pub(super) fn array(&self, id: TensorId, level: usize, field: &str) -> String {
+        format!("{}{}_{field}", self.stems[id.0], level + 1)
+    }
+
+    /// `a_vals`
+    pub(super) fn values(&self, id: TensorId) -> String {
+        format!("{}_vals", self.stems[id.0])
+    }
+
+    /// `j`
+    pub(super) fn variable(&self, v: VariableId) -> &str {
+        &self.variables[v.0]
+    }
+
+    /// `j_size`
+    pub(super) fn size(&self, v: VariableId) -> &str {
+        &self.sizes[v.0]
+    }
+
+    /// `p_a`, or `p_a2` where several levels of the tensor have positions of their own.
+    pub(super) fn position(&self, access: &Access, level: usize) -> String {
+        let stem = self.reader(access);
+        match self.only_level[access.tensor.0] {
+            Some(only) if only == level => format!("p_{stem}"),
+            Some(_) | None => format!("p_{}", self.numbered(access, level)),
+        }
+    }
+
+    /// `j_a`
+    pub(super) fn coordinate(&self, v: VariableId, access: &Access) -> String {
+        format!("{}_{}", self.variable(v), self.reader(access))
+    }
+
+    /// What an operand's duplicates at one place add up to.
+    pub(super) fn summed(&self, access: &Access) -> String {
+        format!("{}_sum", self.reader(access))
+    }
+
+    /// Whether anything went into a temporary.
+    pub(super) fn found(&self, temporary: TensorId) -> String {
+        match self.argument(temporary) {
+            "sum" => "found".to_owned(),
+            other => format!("{other}_found"),
+        }
+    }
+
+    fn reader(&self, access: &Access) -> String {
+        let stem = &self.stems[access.tensor.0];
+        if self.ambiguous[access.tensor.0] {
+            format!("{stem}_{}", self.indices(access))
+        } else {
+            stem.clone()
+        }
+    }
+
+    fn numbered(&self, access: &Access, level: usize) -> String {
+        let stem = &self.stems[access.tensor.0];
+        if self.ambiguous[access.tensor.0] {
+            format!("{stem}{}_{}", level + 1, self.indices(access))
+        } else {
+            format!("{stem}{}", level + 1)
+        }
+    }
+
+    fn indices(&self, access: &Access) -> String {
+        let names = access.indices.iter().map(|v| self.variable(*v));
+        let separator = if access.indices.iter().all(|v| self.variable(*v).len() == 1) { "" } else { "_" };
+        names.collect::<Vec<_>>().join(separator)
+    }
+}
+
+/// The name, or the first variation of it that is free.
+fn fresh(taken: &mut BTreeSet<String>, name: &str) -> String {
+    let mut candidate = name.to_owned();
+    while is_keyword(&candidate) || !taken.insert(candidate.clone()) {
+        candidate.push('_');
+    }
+    candidate
+}
