@@ -199,10 +199,7 @@ impl Body {
     /// What a method is called on; a literal needs its type there.
     fn receiver(&self, expr: &Expr) -> TokenStream {
         match expr {
-            Expr::Value(literal, dtype) if !dtype.is_complex() => {
-                let (literal, dtype) = (value(*literal, *dtype), ident(dtype.name()));
-                quote!((#literal as #dtype))
-            }
+            Expr::Value(literal, dtype) if !dtype.is_complex() => typed(*literal, *dtype),
             Expr::Index(n) => {
                 let n = Token::usize_suffixed(*n);
                 quote!(#n)
@@ -284,13 +281,41 @@ pub(super) fn value(literal: Literal, dtype: Dtype) -> TokenStream {
         return quote!(#name::new(#real, 0.0));
     }
     match literal {
-        Literal::Int(n) if dtype.is_float() => tokens(&format!("{n}.0")),
-        Literal::Int(n) => tokens(&n.to_string()),
-        Literal::Float(x) if x.is_nan() => tokens(&format!("{dtype}::NAN")),
-        Literal::Float(x) if x == f64::INFINITY => tokens(&format!("{dtype}::INFINITY")),
-        Literal::Float(x) if x == f64::NEG_INFINITY => tokens(&format!("{dtype}::NEG_INFINITY")),
-        // The shortest decimal that reads back as the same number of the type.
-        Literal::Float(x) if dtype == Dtype::F32 => tokens(&format!("{:?}", x as f32)),
-        Literal::Float(x) => tokens(&format!("{x:?}")),
+        Literal::Float(x) if !x.is_finite() => constant(x, dtype),
+        Literal::Float(_) | Literal::Int(_) => tokens(&digits(literal, dtype)),
+    }
+}
+
+/// A constant that names its own type, for what stands around it not to decide.
+fn typed(literal: Literal, dtype: Dtype) -> TokenStream {
+    match literal {
+        Literal::Float(x) if !x.is_finite() => constant(x, dtype),
+        Literal::Float(_) | Literal::Int(_) => {
+            let source = tokens(&format!("{}_{dtype}", digits(literal, dtype)));
+            let is_negative = source.to_string().starts_with('-');
+            if is_negative { quote!((#source)) } else { source }
+        }
+    }
+}
+
+/// What has no literal.
+fn constant(x: f64, dtype: Dtype) -> TokenStream {
+    let name = if x.is_nan() {
+        "NAN"
+    } else if x > 0.0 {
+        "INFINITY"
+    } else {
+        "NEG_INFINITY"
+    };
+    tokens(&format!("{dtype}::{name}"))
+}
+
+/// The shortest literal that reads back as the same number of the type.
+fn digits(literal: Literal, dtype: Dtype) -> String {
+    match literal {
+        Literal::Int(n) if dtype.is_float() => format!("{n}.0"),
+        Literal::Int(n) => n.to_string(),
+        Literal::Float(x) if dtype == Dtype::F32 => format!("{:?}", x as f32),
+        Literal::Float(x) => format!("{x:?}"),
     }
 }

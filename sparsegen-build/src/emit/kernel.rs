@@ -20,7 +20,7 @@ const SAFETY: &str = "SAFETY: Tensors are validated when they are made: position
 
 /// The function `NAME_kernel`.
 pub(super) fn item(function: &Function) -> TokenStream {
-    let uses = uses(function);
+    let uses = Uses::of_function(function);
     let name = beside(function, "kernel");
     let docs = docs::attributes(&[format!("The loops of [`{}`].", docs::entry(function))]);
     let params = parameters(function);
@@ -87,23 +87,25 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
             params.push(Parameter { declaration: quote!(#name: usize), argument: quote!(#name) });
         }
     }
-    for (k, operand) in function.operands.iter().enumerate() {
-        match operand {
-            Operand::Tensor(tensor) if is_read(function, k, tensor) => {
-                let (name, ty) = (ident(&tensor.name), view(tensor, "'_"));
-                params.push(Parameter { declaration: quote!(#name: #ty), argument: quote!(#name) });
-            }
-            Operand::Scalar { name, dtype } if uses.reads(name) > 0 => {
-                let (name, dtype) = (ident(name), ident(dtype.name()));
-                params.push(Parameter {
-                    declaration: quote!(#name: #dtype),
-                    argument: quote!(#name),
-                });
-            }
-            Operand::Tensor(_) | Operand::Scalar { .. } => {}
-        }
+    for operand in (0..function.operands.len()).filter(|k| is_read(function, *k)) {
+        let (name, ty) = match &function.operands[operand] {
+            Operand::Tensor(tensor) => (ident(&tensor.name), view(tensor, "'_")),
+            Operand::Scalar { name, dtype } => (ident(name), tokens(dtype.name())),
+        };
+        params.push(Parameter { declaration: quote!(#name: #ty), argument: quote!(#name) });
     }
     params
+}
+
+/// Reads the extents that only the result knows, for the caller to pass.
+pub(super) fn passed_sizes(function: &Function) -> TokenStream {
+    let Result::Tensor(result) = &function.result else { return TokenStream::new() };
+    let tensor = ident(&result.name);
+    let read = |size: &Size| {
+        let (name, mode) = (ident(&size.name), number(*size.result.first()?));
+        is_passed(size).then(|| quote!(let #name = #tensor.shape()[#mode];))
+    };
+    function.sizes.iter().filter_map(read).collect()
 }
 
 /// `View<'t, f64, Csr>`
@@ -122,16 +124,6 @@ pub(super) fn part(place: &Place) -> TokenStream {
     }
 }
 
-/// All that the body and the value after it use.
-fn uses(function: &Function) -> Uses {
-    let mut uses = Uses::of(&function.body);
-    match &function.result {
-        Result::Scalar { value, .. } => uses.count_expr(value),
-        Result::Tensor(_) => {}
-    }
-    uses
-}
-
 /// Whether an extent that the body reads is known to the result alone.
 fn is_passed(size: &Size) -> bool {
     size.used && size.constant.is_none() && size.operands.is_empty()
@@ -145,7 +137,7 @@ pub(super) fn is_read(function: &Function, operand: usize) -> bool {
     };
     match &function.operands[operand] {
         Operand::Tensor(tensor) => !tensor.arrays.is_empty() || function.sizes.iter().any(gives),
-        Operand::Scalar { name, .. } => uses(function).reads(name) > 0,
+        Operand::Scalar { name, .. } => Uses::of_function(function).reads(name) > 0,
     }
 }
 

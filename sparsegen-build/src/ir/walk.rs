@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Expr, Stmt};
+use super::{Expr, Function, Result, Stmt};
 
 impl Expr {
     /// Calls `visit` on this expression and every one within, outermost first.
@@ -162,6 +162,16 @@ impl Uses {
         let mut uses = Uses::default();
         for stmt in body {
             stmt.for_each(&mut |stmt| uses.count(stmt));
+        }
+        uses
+    }
+
+    /// The uses in a function's body and in the value after it.
+    pub fn of_function(function: &Function) -> Uses {
+        let mut uses = Uses::of(&function.body);
+        match &function.result {
+            Result::Scalar { value, .. } => uses.count_expr(value),
+            Result::Tensor(_) => {}
         }
         uses
     }

@@ -2,13 +2,13 @@
 //!
 //! For the reader, and for rustc, which would warn of each in the user's build.
 
-use crate::ir::{Expr, Function, Operand, Result, Stmt, Uses};
+use crate::ir::{Expr, Function, Operand, Stmt, Uses};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
     // What is dropped may have been the last to read something else.
     let uses = loop {
-        let uses = uses(&function);
+        let uses = Uses::of_function(&function);
         let body = drop_unread(&function.body, &uses);
         if body == function.body {
             break uses;
@@ -27,16 +27,6 @@ pub(super) fn run(mut function: Function) -> Function {
         size.used = uses.reads(&size.name) > 0;
     }
     function
-}
-
-/// All that the body and the value after it use.
-fn uses(function: &Function) -> Uses {
-    let mut uses = Uses::of(&function.body);
-    match &function.result {
-        Result::Scalar { value, .. } => uses.count_expr(value),
-        Result::Tensor(_) => {}
-    }
-    uses
 }
 
 /// Statements without variables that are never read, and without `mut` where nothing changes.
@@ -69,7 +59,7 @@ fn drop_unread(body: &[Stmt], uses: &Uses) -> Vec<Stmt> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::samples;
+    use crate::ir::{Result, samples};
 
     #[test]
     fn a_chain_that_ends_unread_goes() {
