@@ -73,6 +73,22 @@ impl<const N: usize> Shape for [usize; N] {
 }
 
 /// How the dimensions of a tensor are stored: its levels, outermost first.
+///
+/// A tensor does not compile in a format whose map and storage differ, or whose map does not store
+/// every dimension once:
+///
+/// ```compile_fail
+/// # use sparsegen::{Format, LevelMap, Map, Tensor, level};
+/// # #[derive(Clone, Copy, Debug)]
+/// # struct Wrong;
+/// unsafe impl Format for Wrong {
+/// #     const NAME: &'static str = "wrong";
+///     const MAP: Map = Map::new(&[LevelMap::dimension(0, "dense")]);
+///     type Shape = [usize; 1];
+///     type Levels = (level::Compressed,);
+/// }
+/// let tensor = Tensor::<f64, Wrong>::zeros([3]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Map {
     /// What each level stores.

@@ -57,23 +57,6 @@ pub struct Node<'a> {
     pub coords: &'a [usize],
 }
 
-/// The nodes of which a level is to be built, in order: by their parents' positions, and by
-/// coordinates under each parent.
-#[derive(Clone, Copy, Debug)]
-pub struct Nodes<'a> {
-    /// Each node's parent, by position.
-    pub parents: &'a [usize],
-    /// Each node's coordinate.
-    pub coords: &'a [usize],
-}
-
-impl Nodes<'_> {
-    /// Each node's parent and coordinate.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.parents.iter().copied().zip(self.coords.iter().copied())
-    }
-}
-
 /// The storage of a level.
 ///
 /// # Safety
@@ -92,17 +75,24 @@ pub unsafe trait Level: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// Stores nodes under a number of parents; returns the storage and each node's position.
     /// Where a level must store more than these nodes, it pads.
     ///
+    /// Each node is its parent's position and its own coordinate. They come in order, by parents
+    /// and then by coordinates, and are distinct unless the level is nonunique.
+    ///
     /// # Errors
     /// A [`Fault`] whose index is a node's where there is no place for the node, and a fault of
     /// width or size where there is none for the level as a whole.
-    fn build(axis: &Axis, parents: usize, nodes: Nodes<'_>) -> Result<(Self, Vec<usize>), Fault>;
+    fn build(
+        axis: &Axis,
+        parents: usize,
+        nodes: impl ExactSizeIterator<Item = (usize, usize)>,
+    ) -> Result<(Self, Vec<usize>), Fault>;
 
     /// Stores nothing under a number of parents, except for what the level must pad with.
     ///
     /// # Errors
     /// As [`Level::build`].
     fn empty(axis: &Axis, parents: usize) -> Result<Self, Fault> {
-        let (level, _) = Self::build(axis, parents, Nodes { parents: &[], coords: &[] })?;
+        let (level, _) = Self::build(axis, parents, std::iter::empty())?;
         Ok(level)
     }
 }

@@ -135,15 +135,21 @@ impl<V: Value, F: Format> Tensor<V, F> {
     }
 }
 
+/// Refuses at compile time a format whose constants contradict each other.
+fn check_format<F: Format>() {
+    const { F::MAP.check(F::Shape::ORDER, F::Levels::KINDS) }
+}
+
 /// What the declaration and the shape say of one level, counted from 0.
 fn axis<F: Format>(shape: &F::Shape, level: usize) -> Axis {
+    check_format::<F>();
     let LevelMap { expr, properties, .. } = F::MAP.levels[level];
     Axis { size: expr.extent(shape.as_ref()), properties }
 }
 
-/// The number of levels; refuses at compile time a format whose constants contradict each other.
+/// The number of levels.
 fn level_count<F: Format>() -> usize {
-    const { F::MAP.check(F::Shape::ORDER, F::Levels::KINDS) }
+    check_format::<F>();
     F::Levels::KINDS.len()
 }
 

@@ -5,9 +5,7 @@ mod common;
 use std::ops::Range;
 
 use common::{Random, check, declare, sums};
-use sparsegen::level::{
-    Axis, Compressed, Dense, Fault, Kind, Level, LevelView, Node, Nodes, Parents,
-};
+use sparsegen::level::{Axis, Compressed, Dense, Fault, Kind, Level, LevelView, Node, Parents};
 use sparsegen::{Csr, Error, Tensor};
 
 /// A flag per parent and coordinate.
@@ -34,11 +32,15 @@ unsafe impl Level for Bitmap {
         BitmapView { size: self.size, flags: &self.flags }
     }
 
-    fn build(axis: &Axis, parents: usize, nodes: Nodes<'_>) -> Result<(Self, Vec<usize>), Fault> {
+    fn build(
+        axis: &Axis,
+        parents: usize,
+        nodes: impl ExactSizeIterator<Item = (usize, usize)>,
+    ) -> Result<(Self, Vec<usize>), Fault> {
         let size = axis.size;
         let mut flags = vec![false; parents.checked_mul(size).ok_or(Fault::Size)?];
         let mut positions = Vec::new();
-        for (parent, coordinate) in nodes.iter() {
+        for (parent, coordinate) in nodes {
             positions.push(parent * size + coordinate);
             flags[parent * size + coordinate] = true;
         }

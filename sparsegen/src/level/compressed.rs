@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Axis, Fault, Kind, Level, LevelView, Node, Nodes, Parents, narrowed, widened, zeros};
+use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents, narrowed, widened, zeros};
 use crate::Width;
 
 /// A level that stores the coordinates of each parent's children in one segment of `crd`.
@@ -36,14 +36,18 @@ unsafe impl<P: Width, C: Width> Level for Compressed<P, C> {
         CompressedView { pos: &self.pos, crd: &self.crd }
     }
 
-    fn build(axis: &Axis, parents: usize, nodes: Nodes<'_>) -> Result<(Self, Vec<usize>), Fault> {
+    fn build(
+        axis: &Axis,
+        parents: usize,
+        nodes: impl ExactSizeIterator<Item = (usize, usize)>,
+    ) -> Result<(Self, Vec<usize>), Fault> {
         let full = axis.properties.full;
         let mut level = Self::childless(axis, parents)?;
         let padded = if full { parents.checked_mul(axis.size) } else { Some(0) };
-        let count = padded.ok_or(Fault::Size)?.max(nodes.coords.len());
+        let count = padded.ok_or(Fault::Size)?.max(nodes.len());
         level.crd.try_reserve_exact(count).map_err(|_| Fault::Size)?;
-        let mut positions = Vec::with_capacity(nodes.coords.len());
-        let mut nodes = nodes.iter().peekable();
+        let mut positions = Vec::with_capacity(nodes.len());
+        let mut nodes = nodes.peekable();
         for parent in 0..parents {
             // Below this, all coordinates of a full level are there.
             let mut next = 0;
@@ -65,7 +69,7 @@ unsafe impl<P: Width, C: Width> Level for Compressed<P, C> {
 
     fn empty(axis: &Axis, parents: usize) -> Result<Self, Fault> {
         if axis.properties.full {
-            return Ok(Self::build(axis, parents, Nodes { parents: &[], coords: &[] })?.0);
+            return Ok(Self::build(axis, parents, std::iter::empty())?.0);
         }
         Self::childless(axis, parents)
     }

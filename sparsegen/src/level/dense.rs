@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Axis, Fault, Kind, Level, LevelView, Node, Nodes, Parents};
+use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents};
 
 /// A level that stores every coordinate: the child of `parent` with coordinate `i` is at position
 /// `parent * size + i`.
@@ -29,10 +29,14 @@ unsafe impl Level for Dense {
         DenseView { size: self.size }
     }
 
-    fn build(axis: &Axis, parents: usize, nodes: Nodes<'_>) -> Result<(Self, Vec<usize>), Fault> {
+    fn build(
+        axis: &Axis,
+        parents: usize,
+        nodes: impl ExactSizeIterator<Item = (usize, usize)>,
+    ) -> Result<(Self, Vec<usize>), Fault> {
         let size = axis.size;
         parents.checked_mul(size).ok_or(Fault::Size)?;
-        let positions = nodes.iter().map(|(parent, coordinate)| parent * size + coordinate);
+        let positions = nodes.map(|(parent, coordinate)| parent * size + coordinate);
         Ok((Dense { size }, positions.collect()))
     }
 }

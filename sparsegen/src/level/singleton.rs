@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Axis, Fault, Kind, Level, LevelView, Node, Nodes, Parents, narrowed, widened, zeros};
+use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents, narrowed, widened, zeros};
 use crate::Width;
 
 /// A level that stores one coordinate per parent; the child has its parent's position.
@@ -30,14 +30,12 @@ unsafe impl<C: Width> Level for Singleton<C> {
         SingletonView { crd: &self.crd }
     }
 
-    fn build(axis: &Axis, parents: usize, nodes: Nodes<'_>) -> Result<(Self, Vec<usize>), Fault> {
+    fn build(
+        axis: &Axis,
+        parents: usize,
+        nodes: impl ExactSizeIterator<Item = (usize, usize)>,
+    ) -> Result<(Self, Vec<usize>), Fault> {
         axis.fits::<C>()?;
-        if let Some(index) = nodes.parents.windows(2).position(|pair| pair[0] == pair[1]) {
-            let reason = "a singleton level has room for one coordinate under each coordinate of \
-                          the level above, and a second one is given; declare the level above \
-                          nonunique if it is compressed, or this one compressed";
-            return Err(Fault::broken(index + 1, reason));
-        }
         if axis.size == 0 && parents > 0 {
             let reason = "a singleton level needs a coordinate under each coordinate of the level \
                           above, and the dimension has size 0";
@@ -45,11 +43,18 @@ unsafe impl<C: Width> Level for Singleton<C> {
         }
         check_full(axis, parents)?;
         let mut crd = zeros(parents)?;
-        for (parent, coordinate) in nodes.iter() {
+        let mut positions = Vec::with_capacity(nodes.len());
+        for (index, (parent, coordinate)) in nodes.enumerate() {
+            if positions.last() == Some(&parent) {
+                let reason = "a singleton level has room for one coordinate under each coordinate \
+                              of the level above, and a second one is given; declare the level \
+                              above nonunique if it is compressed, or this one compressed";
+                return Err(Fault::broken(index, reason));
+            }
             crd[parent] = narrowed("coordinates", coordinate)?;
+            positions.push(parent);
         }
-        let level = Singleton { crd };
-        Ok((level, nodes.parents.to_vec()))
+        Ok((Singleton { crd }, positions))
     }
 }
 

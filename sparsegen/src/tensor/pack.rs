@@ -1,7 +1,7 @@
 //! Packing: a fold of `build` over the levels.
 
-use crate::format::{Format, LevelMap, Shape};
-use crate::level::{Axis, Fault, Level, LevelSource, LevelView, Levels, Nodes};
+use crate::format::{Format, Shape};
+use crate::level::{Axis, Fault, Level, LevelSource, LevelView, Levels};
 use crate::memory::filled;
 use crate::{Error, Tensor, Value};
 
@@ -94,7 +94,8 @@ impl<F: Format> LevelSource for Empty<F> {
 struct Packing<'e, V, F: Format> {
     shape: F::Shape,
     entries: &'e [(F::Shape, V)],
-    /// For each entry, how many levels' coordinates it shares with the entry before.
+    /// For each entry, how many levels' coordinates it shares with the entry before; 0 for the
+    /// first one.
     shared: Vec<u8>,
     /// The next level.
     level: usize,
@@ -130,38 +131,25 @@ impl<'e, V: Value, F: Format> Packing<'e, V, F> {
         self.depth.max(level + 1 + below)
     }
 
-    /// The nodes of the next level, as parents, coordinates and first entries.
-    fn next_nodes(&self, depth: usize) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
-        let LevelMap { expr, .. } = F::MAP.levels[self.level];
-        let least = self.positions.len();
-        let mut parents = Vec::with_capacity(least);
-        let mut coords = Vec::with_capacity(least);
-        let mut firsts = Vec::with_capacity(least);
-        let mut above = 0;
-        for (index, (entry, _)) in self.entries.iter().enumerate() {
-            let shared = usize::from(self.shared[index]);
-            if index > 0 && shared < self.depth {
-                above += 1;
-            }
-            if index == 0 || shared < depth {
-                parents.push(self.positions[above]);
-                coords.push(expr.coordinate(entry.as_ref()));
-                firsts.push(index);
-            }
-        }
-        (parents, coords, firsts)
+    /// The entries with which the nodes of the next level begin, if so many coordinates tell them
+    /// apart.
+    fn firsts(&self, depth: usize) -> impl Iterator<Item = usize> {
+        let shared = self.shared.iter().enumerate();
+        shared.filter(move |(_, shared)| usize::from(**shared) < depth).map(|(first, _)| first)
     }
 
     /// Refuses two nodes of a unique level that share all their coordinates. They have different
     /// parents, which a nonunique level above made for the sake of branchless ones.
-    fn check_unique(&self, axis: &Axis, firsts: &[usize]) -> Result<(), Error> {
-        let is_repeated = |first: &&usize| usize::from(self.shared[**first]) > self.level;
-        match firsts.iter().skip(1).find(is_repeated) {
-            Some(&first) if axis.properties.unique => {
+    fn check_unique(&self, axis: &Axis, depth: usize) -> Result<(), Error> {
+        let repeats = self.level + 1..depth;
+        let repeated =
+            self.shared.iter().position(|shared| repeats.contains(&usize::from(*shared)));
+        match repeated {
+            Some(entry) if axis.properties.unique => {
                 let reason = "its coordinate is repeated for each of several entries that a \
                               singleton level below stores, but is declared unique; declare it \
                               nonunique";
-                Err(self.refusal(first, reason.to_owned()))
+                Err(self.refusal(entry, reason.to_owned()))
             }
             Some(_) | None => Ok(()),
         }
@@ -171,25 +159,68 @@ impl<'e, V: Value, F: Format> Packing<'e, V, F> {
         let coordinate = self.entries[entry].0.as_ref().to_vec();
         Error::Pack { format: F::NAME, level: self.level + 1, coordinate, reason }
     }
+
+    fn error(&self, fault: Fault, depth: usize) -> Error {
+        if let Fault::Broken { index, reason } = &fault
+            && let Some(first) = self.firsts(depth).nth(*index)
+        {
+            return self.refusal(first, reason.clone());
+        }
+        fault.at(F::NAME, self.level, self.shape.as_ref())
+    }
 }
 
 impl<V: Value, F: Format> LevelSource for Packing<'_, V, F> {
     fn next_level<L: Level>(&mut self) -> Result<L, Error> {
         let depth = self.next_depth();
         let axis = axis::<F>(&self.shape, self.level);
-        let (parents, coords, firsts) = self.next_nodes(depth);
-        self.check_unique(&axis, &firsts)?;
-        let nodes = Nodes { parents: &parents, coords: &coords };
-        let fault = |fault: Fault| match fault {
-            Fault::Broken { index, reason } if index < firsts.len() => {
-                self.refusal(firsts[index], reason)
-            }
-            fault => fault.at(F::NAME, self.level, self.shape.as_ref()),
-        };
-        let (level, positions) = L::build(&axis, self.parents, nodes).map_err(fault)?;
-        let children = level.view().children(self.parents).ok_or(Fault::Size).map_err(fault)?;
+        self.check_unique(&axis, depth)?;
+        let left = self.firsts(depth).count();
+        let nodes = Nodes { packing: self, depth, entry: 0, above: 0, left };
+        let built = L::build(&axis, self.parents, nodes).and_then(|(level, positions)| {
+            let children = level.view().children(self.parents).ok_or(Fault::Size)?;
+            Ok((level, positions, children))
+        });
+        let (level, positions, children) = built.map_err(|fault| self.error(fault, depth))?;
         (self.positions, self.parents) = (positions, children);
         (self.level, self.depth) = (self.level + 1, depth);
         Ok(level)
     }
 }
+
+/// The nodes of the next level, as their parents' positions and their own coordinates.
+struct Nodes<'p, V, F: Format> {
+    packing: &'p Packing<'p, V, F>,
+    /// How many coordinates tell the nodes apart.
+    depth: usize,
+    /// The entry to go on with.
+    entry: usize,
+    /// Which node of the level above that entry's predecessor is below.
+    above: usize,
+    /// How many nodes are still to come.
+    left: usize,
+}
+
+impl<V: Value, F: Format> Iterator for Nodes<'_, V, F> {
+    type Item = (usize, usize);
+
+    #[inline]
+    fn next(&mut self) -> Option<(usize, usize)> {
+        let Packing { entries, shared, level, depth, positions, .. } = self.packing;
+        let expr = F::MAP.levels[*level].expr;
+        let begins = |shared: &u8| usize::from(*shared) < self.depth;
+        let first = self.entry + shared[self.entry..].iter().position(begins)?;
+        if first > 0 && usize::from(shared[first]) < *depth {
+            self.above += 1;
+        }
+        self.entry = first + 1;
+        self.left -= 1;
+        Some((positions[self.above], expr.coordinate(entries[first].0.as_ref())))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<V: Value, F: Format> ExactSizeIterator for Nodes<'_, V, F> {}

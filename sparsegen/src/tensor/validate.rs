@@ -41,7 +41,7 @@ struct Crowd {
 impl Crowd {
     /// Checks the order and the uniqueness of nodes that share the coordinates of their ancestors
     /// but not their parents, which the level by itself cannot see.
-    fn validate(&self, levels: &dyn LevelViews, level: usize, axis: &Axis) -> Result<(), Fault> {
+    fn validate(&self, levels: &impl LevelViews, level: usize, axis: &Axis) -> Result<(), Fault> {
         let properties = axis.properties;
         if !self.repeats || !(properties.ordered || properties.unique) {
             return Ok(());
