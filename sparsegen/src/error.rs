@@ -119,7 +119,7 @@ impl fmt::Display for Error {
         match self {
             Error::Shape { kernel, variable, expected, found } => write!(
                 f,
-                "kernel `{kernel}`: index variable `{variable}` runs over {expected} and over \
+                "kernel `{kernel}`: index variable `{variable}` runs over {expected}, and over \
                  {found}; the two sizes must be equal (modes count from 0)"
             ),
             Error::Extent { kernel, variable, expected, found } => write!(

@@ -152,7 +152,7 @@ mod tests {
         let error = agree("spmv", "j", &[A, X]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "kernel `spmv`: index variable `j` runs over mode 1 of `A`, of size 4 and over mode 0 \
+            "kernel `spmv`: index variable `j` runs over mode 1 of `A`, of size 4, and over mode 0 \
              of `x`, of size 5; the two sizes must be equal (modes count from 0)"
         );
     }
