@@ -107,15 +107,22 @@ impl Compiler {
 }
 
 fn declaration(format: &DeclaredFormat) -> ir::FormatDeclaration {
-    let DeclaredKind::Marker(of) = &format.kind else { todo!() };
-    ir::FormatDeclaration {
-        name: format.marker.clone(),
-        key: of.name.clone().unwrap_or_default(),
-        docs: vec![format!("`{of}`")],
-        order: of.order(),
-        levels: of.levels.iter().map(|spec| level(spec, of)).collect(),
-    }
+    let (docs, kind) = match &format.kind {
+        DeclaredKind::Alias(of) => {
+            (vec![format!("The format [`{of}`].")], ir::FormatKind::Alias(of.clone()))
+        }
+        DeclaredKind::Marker(of) => (
+            vec![format!("`{of}`")],
+            ir::FormatKind::Marker {
+                key: of.name.clone().unwrap_or_default(),
+                order: of.order(),
+                levels: of.levels.iter().map(|spec| level(spec, of)).collect(),
+            },
+        ),
+    };
+    ir::FormatDeclaration { name: format.marker.clone(), docs, kind }
 }
+
 fn level(spec: &LevelSpec, of: &crate::format::Format) -> ir::LevelDeclaration {
     let LevelExpr::Dimension(dimension) = spec.expr else { todo!() };
     ir::LevelDeclaration {

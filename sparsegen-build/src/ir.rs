@@ -24,25 +24,37 @@ pub struct Module {
     pub manifest: String,
     /// The generator's version.
     pub version: String,
-    /// The formats that the manifest declares and the runtime crate has no marker type for.
+    /// The formats that have types of their own.
     pub formats: Vec<FormatDeclaration>,
     /// The kernels, in the order of the manifest.
     pub functions: Vec<Function>,
 }
 
-/// A format's marker type.
+/// A format with a type of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormatDeclaration {
-    /// The marker type, such as `Blocks4`.
+    /// The type with its parameters, such as `Blocks4` or `BigCoo<const N: usize>`.
     pub name: String,
-    /// The name in the manifest, such as `blocks4`.
-    pub key: String,
     /// Documentation of the type, markdown, one line an element.
     pub docs: Vec<String>,
-    /// The number of modes.
-    pub order: usize,
-    /// The storage levels, outermost first.
-    pub levels: Vec<LevelDeclaration>,
+    /// What the type is.
+    pub kind: FormatKind,
+}
+
+/// What the type of a declared format is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FormatKind {
+    /// Another name for a type of the runtime crate, such as `Coo<N, u64, u32>`.
+    Alias(String),
+    /// A marker type.
+    Marker {
+        /// The format's name in the manifest, such as `blocks4`.
+        key: String,
+        /// The number of modes.
+        order: usize,
+        /// The storage levels, outermost first.
+        levels: Vec<LevelDeclaration>,
+    },
 }
 
 /// A level of a declared format, as the runtime crate's `LevelMap` describes it.

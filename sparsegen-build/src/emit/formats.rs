@@ -1,4 +1,4 @@
-//! The marker types of the formats that a manifest declares.
+//! The types of the formats that a manifest declares.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -6,32 +6,50 @@ use quote::quote;
 use super::docs::attributes;
 use super::layout::comment;
 use super::names::{ident, number, tokens};
-use crate::ir::FormatDeclaration;
+use crate::ir::{FormatDeclaration, FormatKind, LevelDeclaration};
 
-/// A format's marker type and what it stands for.
-pub(super) fn items(format: &FormatDeclaration) -> [TokenStream; 3] {
+/// A format's type and, of a marker, what it stands for.
+pub(super) fn items(format: &FormatDeclaration) -> Vec<TokenStream> {
     let docs = attributes(&format.docs);
-    let (name, key, order) = (ident(&format.name), &format.key, number(format.order));
-    let maps = format.levels.iter().map(|level| {
+    let name = tokens(&format.name);
+    match &format.kind {
+        FormatKind::Alias(of) => {
+            let of = tokens(of);
+            vec![quote!(#docs pub type #name = #of;)]
+        }
+        FormatKind::Marker { key, order, levels } => vec![
+            quote! {
+                #docs
+                #[derive(Clone, Copy, Debug)]
+                pub struct #name;
+            },
+            comment(
+                "SAFETY: `MAP` and `Levels` list the same levels, those of the manifest's map.",
+            ),
+            implementation(&name, key, *order, levels),
+        ],
+    }
+}
+
+fn implementation(
+    name: &TokenStream,
+    key: &str,
+    order: usize,
+    levels: &[LevelDeclaration],
+) -> TokenStream {
+    let order = number(order);
+    let maps = levels.iter().map(|level| {
         let (dimension, kind) = (number(level.dimension), &level.level);
         let properties = level.properties.iter().map(|property| ident(property));
         quote!(LevelMap::dimension(#dimension, #kind)#(.#properties())*)
     });
-    let storage = format.levels.iter().map(|level| tokens(&level.storage));
-    [
-        quote! {
-            #docs
-            #[derive(Clone, Copy, Debug)]
-            pub struct #name;
-        },
-        comment("SAFETY: `MAP` and `Levels` list the same levels, those of the manifest's map."),
-        quote! {
-            unsafe impl Format for #name {
-                const NAME: &'static str = #key;
-                const MAP: Map = Map::new(&[#(#maps),*]);
-                type Shape = [usize; #order];
-                type Levels = (#(#storage,)*);
-            }
-        },
-    ]
+    let storage = levels.iter().map(|level| tokens(&level.storage));
+    quote! {
+        unsafe impl Format for #name {
+            const NAME: &'static str = #key;
+            const MAP: Map = Map::new(&[#(#maps),*]);
+            type Shape = [usize; #order];
+            type Levels = (#(#storage,)*);
+        }
+    }
 }

@@ -6,7 +6,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
 use super::names::{ident, tokens};
-use crate::ir::{Dtype, Function, Module, Operand, Result};
+use crate::ir::{Dtype, FormatKind, Function, Module, Operand, Result};
 
 /// What generated code may use of the runtime crate, beside the formats.
 const RUNTIME: [&str; 6] = ["Error", "Format", "LevelMap", "Map", "Tensor", "View"];
@@ -22,7 +22,17 @@ pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> 
         collect(item.clone(), &mut used, &mut calls_kernel);
     }
     let mut runtime: BTreeSet<String> = module.functions.iter().flat_map(formats).collect();
-    runtime.retain(|name| module.formats.iter().all(|format| format.name != *name));
+    for format in &module.formats {
+        runtime.remove(&without_parameters(&format.name));
+    }
+    for format in &module.formats {
+        match &format.kind {
+            FormatKind::Alias(of) => {
+                runtime.insert(without_parameters(of));
+            }
+            FormatKind::Marker { .. } => {}
+        }
+    }
     runtime.extend(RUNTIME.map(String::from).into_iter().filter(|name| used.contains(name)));
     runtime.extend(module.functions.iter().flat_map(complex_types));
 
@@ -67,18 +77,22 @@ fn collect(item: TokenStream, used: &mut BTreeSet<String>, calls_kernel: &mut bo
     }
 }
 
+/// `Csr` of `Csr<u64, u32>`.
+fn without_parameters(ty: &str) -> String {
+    ty.split('<').next().unwrap_or(ty).trim().to_string()
+}
+
 /// The format markers of a function's tensors, without their parameters.
 fn formats(function: &Function) -> Vec<String> {
-    let marker = |format: &str| format.split('<').next().unwrap_or(format).trim().to_string();
     let mut markers = Vec::new();
     for operand in &function.operands {
         match operand {
-            Operand::Tensor(tensor) => markers.push(marker(&tensor.format)),
+            Operand::Tensor(tensor) => markers.push(without_parameters(&tensor.format)),
             Operand::Scalar { .. } => {}
         }
     }
     match &function.result {
-        Result::Tensor(result) => markers.push(marker(&result.format)),
+        Result::Tensor(result) => markers.push(without_parameters(&result.format)),
         Result::Scalar { .. } => {}
     }
     markers

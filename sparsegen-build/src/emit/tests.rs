@@ -2,8 +2,8 @@ mod golden;
 
 use super::*;
 use crate::ir::{
-    Assembly, Bounds, Dtype, Element, Expr, FormatDeclaration, Function, LevelDeclaration, Literal,
-    Operand, Result, Size, Stmt, Width, samples,
+    Assembly, Bounds, Dtype, Element, Expr, FormatDeclaration, FormatKind, Function,
+    LevelDeclaration, Literal, Operand, Result, Size, Stmt, Width, samples,
 };
 
 fn module(functions: Vec<Function>) -> Module {
@@ -180,24 +180,30 @@ fn lints_are_allowed_where_they_would_fire() {
 }
 
 #[test]
-fn declared_formats_are_marker_types() {
+fn declared_formats_have_types() {
     let level = |dimension, level: &str, properties: &[&str], storage: &str| LevelDeclaration {
         dimension,
         level: level.into(),
         properties: properties.iter().map(|p| p.to_string()).collect(),
         storage: storage.into(),
     };
+    let levels = vec![
+        level(0, "dense", &[], "sparsegen::level::Dense"),
+        level(1, "compressed", &["nonordered"], "sparsegen::level::Compressed<u32, u32>"),
+    ];
     let text = emit(&Module {
-        formats: vec![FormatDeclaration {
-            name: "LooseRows".into(),
-            key: "loose_rows".into(),
-            docs: vec!["`(i, j) -> (i : dense, j : compressed(nonordered))`".into()],
-            order: 2,
-            levels: vec![
-                level(0, "dense", &[], "sparsegen::level::Dense"),
-                level(1, "compressed", &["nonordered"], "sparsegen::level::Compressed<u32, u32>"),
-            ],
-        }],
+        formats: vec![
+            FormatDeclaration {
+                name: "LooseRows".into(),
+                docs: vec!["`(i, j) -> (i : dense, j : compressed(nonordered))`".into()],
+                kind: FormatKind::Marker { key: "loose_rows".into(), order: 2, levels },
+            },
+            FormatDeclaration {
+                name: "BigCoo<const N: usize>".into(),
+                docs: vec!["`coo` with wide positions.".into()],
+                kind: FormatKind::Alias("Coo<N, u64, u32>".into()),
+            },
+        ],
         ..module(Vec::new())
     });
     assert_eq!(text, golden::LOOSE_ROWS);
