@@ -185,7 +185,13 @@ fn syntax_error(error: &toml::de::Error, text: &str) -> Diagnostic {
         Some((what, expected)) => format!("{what}: expected {expected}"),
         None => reason.to_owned(),
     };
-    Diagnostic::new(span, message).note("this is not valid TOML: https://toml.io")
+    let diagnostic = Diagnostic::new(span, message).note("this is not valid TOML: https://toml.io");
+    match text.get(span.start..span.end) {
+        Some(value) if reason.starts_with("string values must be quoted") => {
+            diagnostic.help(format!("write \"{value}\""))
+        }
+        Some(_) | None => diagnostic,
+    }
 }
 
 fn unknown_section(key: &Name) -> Diagnostic {

@@ -25,7 +25,10 @@ pub(super) fn check(
         diagnostics.push(
             Diagnostic::new(map, format!("{what} {} cannot be recovered", quoted(&lost)))
                 .note("the coordinates of an entry must follow from what the levels store")
-                .help(format!("add a level for {them}, such as `{} : compressed`", lost[0])),
+                .help(match other_half(stored, dimensions) {
+                    Some(half) => format!("add the other half of the block: `{half} : dense`"),
+                    None => format!("add a level for {them}, such as `{} : compressed`", lost[0]),
+                }),
         );
     }
     for (k, expr) in stored.iter().enumerate() {
@@ -46,6 +49,25 @@ pub(super) fn check(
         }
     }
     diagnostics
+}
+
+/// What is missing beside a dimension that is cut into blocks, if that is what is missing.
+fn other_half(stored: &[&LevelExpr], dimensions: &[String]) -> Option<String> {
+    stored.iter().find_map(|expr| match expr {
+        LevelExpr::Div(whole, n) => {
+            let LevelExpr::Dimension(d) = **whole else { return None };
+            let other = LevelExpr::Mod(whole.clone(), *n);
+            (!stored.contains(&&other)).then(|| format!("{} % {n}", dimensions[d]))
+        }
+        LevelExpr::Mod(whole, n) => {
+            let LevelExpr::Dimension(d) = **whole else { return None };
+            let other = LevelExpr::Div(whole.clone(), *n);
+            (!stored.contains(&&other)).then(|| format!("{} / {n}", dimensions[d]))
+        }
+        LevelExpr::Dimension(_) | LevelExpr::Sub(..) | LevelExpr::Add(..) | LevelExpr::Count(_) => {
+            None
+        }
+    })
 }
 
 /// Everything that follows from what is stored.

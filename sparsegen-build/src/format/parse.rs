@@ -51,8 +51,8 @@ pub(super) fn parse(
     for (spec, span) in specs.iter().zip(&spans) {
         if !matches!(spec.expr, LevelExpr::Dimension(_)) {
             diagnostics.push(
-                Diagnostic::unsupported(*span, "levels that store more or less than a dimension")
-                    .help("store each dimension in a level of its own: `i : dense`"),
+                Diagnostic::unsupported(*span, format!("levels over `{}`", text.at(*span)))
+                    .help("store each dimension in a level of its own, such as `i : dense`"),
             );
         }
     }

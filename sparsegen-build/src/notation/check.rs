@@ -69,7 +69,9 @@ struct Context<'m> {
 
 fn check_kernel(context: Context<'_>) -> (Option<Kernel>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
-    supported::check(context, &mut diagnostics);
+    if !supported::check(context, &mut diagnostics) {
+        return (None, diagnostics);
+    }
     let names = names::resolve(context, &mut diagnostics);
     bindings::check(context, &mut diagnostics);
     sums::check(context, &mut diagnostics);
@@ -78,4 +80,21 @@ fn check_kernel(context: Context<'_>) -> (Option<Kernel>, Vec<Diagnostic>) {
         return (None, diagnostics);
     }
     (build::build(context, &names), diagnostics)
+}
+
+/// Text without parentheses that enclose all of it.
+fn unparenthesized(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
+        return text;
+    };
+    let mut open = 0_usize;
+    for c in inner.chars() {
+        match c {
+            '(' => open += 1,
+            ')' if open == 0 => return text,
+            ')' => open -= 1,
+            _ => {}
+        }
+    }
+    inner.trim()
 }

@@ -95,7 +95,13 @@ impl Parser {
                 )
                 .help("values are compared by `==`; a second statement is a kernel of its own"));
             }
-            Token::Sign(_) | Token::Name(_) | Token::Number(_) => {
+            Token::Name(_) | Token::Number(_) | Token::Sign("(") => {
+                return Err(self
+                    .tokens
+                    .expected("an operator or the end of the statement")
+                    .help("a product is written with its sign: `a * b`"));
+            }
+            Token::Sign(_) => {
                 return Err(self.tokens.expected("an operator or the end of the statement"));
             }
         }

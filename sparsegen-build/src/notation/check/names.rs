@@ -175,7 +175,11 @@ fn check_declarations(
             }
             None => {
                 let format = if access.indices.len() == 2 { "csr" } else { "dense" };
-                diagnostic.help(format!("declare it: tensors = {{ {name} = \"{format}\" }}"))
+                diagnostic.help(if entries.is_empty() {
+                    format!("declare it: tensors = {{ {name} = \"{format}\" }}")
+                } else {
+                    format!("add it to `tensors`: {name} = \"{format}\"")
+                })
             }
         });
     }

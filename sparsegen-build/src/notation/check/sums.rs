@@ -8,6 +8,7 @@ use crate::notation::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 use super::Context;
 use super::bindings::free_variables;
+use super::unparenthesized;
 
 /// Reports every term in which an implicit sum could stand inside as well as outside.
 pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
@@ -91,35 +92,16 @@ fn compares_values(context: Context<'_>, expr: &Expr) -> bool {
 
 fn demand(context: Context<'_>, term: &Expr, place: &Expr, variables: &[&str]) -> Diagnostic {
     let list = variables.join(",");
-    let inside = context.text.at(place.span);
+    let inside = unparenthesized(context.text.at(place.span));
     let whole = context.text.at(term.span);
     Diagnostic::new(place.span, format!("the sum over {} must be written here", quoted(variables)))
         .label("inside or outside of this?")
         .note(format!(
-            "all uses of {} lie within `{inside}`, where a sum has another value than around it",
+            "all uses of {} lie within `{inside}`, so the sum could stand inside as well as outside of it",
             quoted(variables)
         ))
         .help(format!(
             "to sum the whole term, write `sum[{list}]({})`;\nto sum a part of it, put `sum[{list}](…)` around that part",
-            unwrapped(whole)
+            unparenthesized(whole)
         ))
-}
-
-/// Text without parentheses that enclose all of it.
-fn unwrapped(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
-        return text;
-    };
-    let mut open = 0_i32;
-    for c in inner.chars() {
-        open += match c {
-            '(' => 1,
-            ')' => -1,
-            _ => 0,
-        };
-        if open < 0 {
-            return text;
-        }
-    }
-    inner
 }

@@ -9,7 +9,9 @@ use crate::notation::syntax::{
 use super::Context;
 use super::bindings::is_parameter;
 
-pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
+/// Says whether the statement can be looked at further: not so where it calls what is no function,
+/// as what was meant may be an access or a product.
+pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let statement = context.statement;
     if statement.assign != Assign::Set {
         diagnostics.push(
@@ -21,7 +23,16 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
         check_left(index, diagnostics);
     }
     check_indices(context, &statement.left, diagnostics);
-    statement.right.for_each(&mut |expr| check_expr(context, expr, diagnostics));
+    let mut understood = true;
+    statement.right.for_each(&mut |expr| {
+        check_expr(context, expr, diagnostics);
+        if let ExprKind::Call(name, _) = &expr.kind {
+            let own = &context.manifest.functions;
+            understood &= functions::arguments(&name.text).is_some()
+                || own.iter().any(|function| function.text == name.text);
+        }
+    });
+    understood
 }
 
 /// What stands nowhere on the left, whatever will be supported.

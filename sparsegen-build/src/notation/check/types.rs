@@ -1,11 +1,12 @@
 //! Element types: operands of one operator have one type, and the expression has the result's.
 
-use crate::error::Diagnostic;
-use crate::notation::syntax::{BinaryOp, Expr, ExprKind, Number, UnaryOp};
+use crate::error::{Diagnostic, Span};
+use crate::notation::syntax::{self, BinaryOp, Expr, ExprKind, Number, UnaryOp};
 use crate::types::Dtype;
 
 use super::Context;
 use super::names::Names;
+use super::unparenthesized;
 
 pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if !context.entry.typed {
@@ -131,24 +132,22 @@ impl Types<'_, '_> {
 
     /// A part of the expression that consists of numbers.
     fn constant(&mut self, expr: &Expr, value: Constant, dtype: Dtype) {
-        let text = self.context.text.at(expr.span);
+        let text = unparenthesized(self.context.text.at(expr.span));
         let Constant { exact, nearest, division } = value;
         if let Some(place) = division
             && dtype.is_integer()
         {
             self.diagnostics.push(integer_division(place));
         } else if !exact.map_or(holds_float(dtype, nearest), |exact| holds(dtype, exact)) {
+            let value = exact.map_or(nearest.to_string(), |exact| exact.to_string());
             let message = match &expr.kind {
-                ExprKind::Number(_) => format!("{dtype} cannot hold `{text}`"),
-                ExprKind::Unary(..)
-                | ExprKind::Binary(..)
+                ExprKind::Binary(..) => format!("{dtype} cannot hold `{text}`, which is {value}"),
+                ExprKind::Number(_)
+                | ExprKind::Unary(..)
                 | ExprKind::Reduce(..)
                 | ExprKind::Constant(_)
                 | ExprKind::Access(_)
-                | ExprKind::Call(..) => {
-                    let value = exact.map_or(nearest.to_string(), |exact| exact.to_string());
-                    format!("{dtype} cannot hold `{text}`, which is {value}")
-                }
+                | ExprKind::Call(..) => format!("{dtype} cannot hold `{text}`"),
             };
             self.diagnostics.push(
                 Diagnostic::new(expr.span, message)
@@ -163,7 +162,7 @@ impl Types<'_, '_> {
     }
 }
 
-fn integer_division(place: crate::error::Span) -> Diagnostic {
+fn integer_division(place: Span) -> Diagnostic {
     Diagnostic::unsupported(place, "divisions of integers")
         .help("declare the tensors with `dtype = \"f64\"`")
 }
@@ -175,7 +174,7 @@ struct Constant {
     /// The value as nearly as an `f64` can say it.
     nearest: f64,
     /// The place of a division in it.
-    division: Option<crate::error::Span>,
+    division: Option<Span>,
 }
 
 /// The value of an expression of numbers alone.
@@ -191,7 +190,7 @@ fn constant(expr: &Expr) -> Option<Constant> {
         ExprKind::Number(Number::Float(x)) => {
             Some(Constant { exact: whole(*x), nearest: *x, division: None })
         }
-        ExprKind::Constant(crate::notation::syntax::Constant::Pi) => {
+        ExprKind::Constant(syntax::Constant::Pi) => {
             Some(Constant { exact: None, nearest: std::f64::consts::PI, division: None })
         }
         ExprKind::Unary(UnaryOp::Neg, a) => {

@@ -25,10 +25,13 @@ impl Parser {
                 Token::Sign("[") => return Ok(IndexKind::Gather(self.access(name)?)),
                 Token::Sign("+" | "-") => return self.affine(vec![name]),
                 Token::Sign("*") => {
-                    return Err(self
-                        .tokens
-                        .expected("`,` or `]`")
-                        .help(format!("a factor of an index comes first: `2*{}`", name.text)));
+                    let mistake = self.tokens.expected("`,` or `]`");
+                    self.tokens.advance();
+                    return Err(if let Token::Number(_) = self.tokens.peek() {
+                        mistake.help(format!("a factor comes first in an index: `2*{}`", name.text))
+                    } else {
+                        mistake.help(format!("close the bracket after `{}`", name.text))
+                    });
                 }
                 Token::Sign(_) | Token::Name(_) | Token::Number(_) | Token::End => {
                     return Ok(IndexKind::Name(name));

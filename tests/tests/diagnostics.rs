@@ -1,0 +1,238 @@
+//! Mistakes in manifests: each `errors/NAME.toml` has a page `errors/NAME.txt` with what a user is
+//! shown. A page that differs is written anew, and the test fails once, so that the change is seen.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use sparsegen_build::compile_str;
+
+/// The manifests with mistakes, in the order of their names.
+fn manifests() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("errors");
+    let mut found: Vec<_> = fs::read_dir(folder)
+        .expect("the folder of pages is part of this crate")
+        .map(|entry| entry.expect("the folder can be listed").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .collect();
+    found.sort();
+    found
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn pages_are_as_written() {
+    let mut changed = Vec::new();
+    for path in manifests() {
+        let text = read(&path);
+        let output = compile_str("kernels.toml", &text);
+        assert!(!output.diagnostics.is_empty(), "{}: no mistake was found", path.display());
+        assert!(output.source.is_empty(), "{}: there is source in spite of it", path.display());
+        let page = output.diagnostics.render("kernels.toml", &text);
+        let golden = path.with_extension("txt");
+        if fs::read_to_string(&golden).ok().as_ref() != Some(&page) {
+            fs::write(&golden, &page).expect("pages can be written");
+            changed.push(golden);
+        }
+    }
+    assert!(changed.is_empty(), "these pages were written anew: {changed:#?}");
+}
+
+#[test]
+fn every_page_belongs_to_a_manifest() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("errors");
+    for entry in fs::read_dir(folder).expect("the folder of pages is part of this crate") {
+        let path = entry.expect("the folder can be listed").path();
+        assert!(path.with_extension("toml").exists(), "{} is left over", path.display());
+    }
+}
+
+#[test]
+fn every_mistake_has_its_place() {
+    for path in manifests() {
+        let text = read(&path);
+        for diagnostic in compile_str("kernels.toml", &text).diagnostics.iter() {
+            let span = diagnostic.span;
+            let place = text.get(span.start..span.end);
+            assert!(place.is_some(), "{}: {diagnostic:?}", path.display());
+            assert!(!diagnostic.message.ends_with('.'), "{}: {diagnostic:?}", path.display());
+        }
+    }
+}
+
+/// A sound manifest of many features, for mutation beside those with mistakes.
+const SOUND: &str = r##"
+[defaults]
+dtype = "f32"
+pos = "u64"
+
+[formats]
+rows = "(i, j) -> (i : compressed, j : compressed)"
+big = { map = "coo", pos = "u64", crd = "u16" }
+columns = '(i, j, k) -> (k : dense, i : compressed(nonunique), j : singleton)'
+
+[kernels.spmv]
+expr = "y[i] = A[i,j] * x[j]"
+tensors = { y = "dense", A = "csr", x = "dense" }
+doc = "A matrix times a vector."
+bounds = "checked"
+
+[kernels.residual]
+expr = """
+r[i] = b[i] \
+     - alpha * (A[i,j] * x[j]) / -2.5e-1"""
+tensors = { r = "dense", A = "rows", x = "dense", b = "dense" }
+dtype = "f64"
+sizes = { i = 32 }
+
+[kernels.add]
+expr = 'C[i,j] = A[i,j] + B[i,j] * (3 - 1)'
+tensors = { C = "rows", A = "csr", B = { format = "rows", dtype = "f32" } }
+
+[kernels.mttkrp]
+expr = "M[i,r] = sum[j,k](T[i,j,k] * D[k,r] * C[j,r])"
+tensors = { M = "dense", T = "csf", D = "dense", C = "dense" }
+"##;
+
+/// Pieces that a mutation puts somewhere.
+const PIECES: [&str; 44] = [
+    "\"",
+    "'",
+    "\"\"\"",
+    "[",
+    "]",
+    "(",
+    ")",
+    "{",
+    "}",
+    ",",
+    "=",
+    "+=",
+    "-",
+    "->",
+    "..",
+    ".",
+    "%",
+    "#",
+    "/ 0",
+    "* 0",
+    "1e999",
+    "99999999999999999999",
+    "-1",
+    "in",
+    "step",
+    "sum[",
+    "sum[i](",
+    "max",
+    "A[i,i]",
+    "A",
+    "i",
+    "\\u0041",
+    "\\",
+    "\n",
+    "\r\n",
+    "\t",
+    "ä",
+    "你",
+    "\u{feff}",
+    "\0",
+    "nonunique",
+    "compressed",
+    "[kernels.x]\n",
+    "dtype = \"u8\"\n",
+];
+
+/// A sequence of numbers that is the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    /// A number below `bound`, which is not zero.
+    fn below(&mut self, bound: usize) -> usize {
+        // Knuth's multiplier; the upper bits are the random ones.
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % bound
+    }
+}
+
+/// The text with a piece removed, inserted, doubled or cut off.
+fn mutated(text: &str, numbers: &mut Numbers) -> String {
+    let mut letters: Vec<char> = text.chars().collect();
+    for _ in 0..1 + numbers.below(3) {
+        let place = numbers.below(letters.len() + 1);
+        let end = (place + 1 + numbers.below(8)).min(letters.len());
+        match numbers.below(4) {
+            0 => drop(letters.drain(place.min(end)..end)),
+            1 | 2 => {
+                let piece = PIECES[numbers.below(PIECES.len())];
+                letters.splice(place..place, piece.chars());
+            }
+            _ => {
+                let copy = letters[place.min(end)..end].to_vec();
+                let target = numbers.below(letters.len() + 1);
+                letters.splice(target..target, copy);
+            }
+        }
+    }
+    if numbers.below(20) == 0 {
+        letters.truncate(numbers.below(letters.len() + 1));
+    }
+    letters.into_iter().collect()
+}
+
+#[test]
+fn nothing_makes_the_compiler_panic() {
+    let output = compile_str("kernels.toml", SOUND);
+    let page = output.diagnostics.render("kernels.toml", SOUND);
+    assert!(output.diagnostics.is_empty(), "{page}");
+
+    let mut numbers = Numbers(1);
+    let texts: Vec<_> =
+        manifests().iter().map(|path| read(path)).chain(vec![SOUND.to_owned(); 10]).collect();
+    for text in &texts {
+        for _ in 0..100 {
+            let mutant = mutated(text, &mut numbers);
+            let compiled = catch_unwind(AssertUnwindSafe(|| {
+                compile_str("kernels.toml", &mutant).diagnostics.render("kernels.toml", &mutant)
+            }));
+            assert!(compiled.is_ok(), "the compiler panics at this manifest:\n{mutant}");
+        }
+    }
+}
+
+#[test]
+fn depth_and_length_are_bounded() {
+    let statement = |value: &str| {
+        format!(
+            "[kernels.k]\nexpr = \"y[i] = {value}\"\ntensors = {{ y = \"dense\", x = \"dense\" }}\n"
+        )
+    };
+    let deep = |open: &str, close: &str| {
+        statement(&format!("{}x[i]{}", open.repeat(20_000), close.repeat(20_000)))
+    };
+    let manifests = [
+        deep("(", ")"),
+        deep("-", ""),
+        deep("sum[j](", ")"),
+        deep("abs(", ")"),
+        deep("x[", "]"),
+        deep("x[i] + ", ""),
+        deep("2 * ", ""),
+        deep("", " / 2"),
+        format!(
+            "[formats]\na = \"(i) -> ({}i{} : dense)\"\n",
+            "(".repeat(20_000),
+            ")".repeat(20_000)
+        ),
+        format!("[formats]\na = {}1{}\n", "[".repeat(20_000), "]".repeat(20_000)),
+    ];
+    for manifest in &manifests {
+        let output = compile_str("kernels.toml", manifest);
+        assert!(!output.diagnostics.is_empty());
+        let page = output.diagnostics.render("kernels.toml", manifest);
+        assert!(page.lines().all(|line| line.chars().count() < 250), "{page}");
+    }
+}
