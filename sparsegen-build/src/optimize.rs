@@ -4,6 +4,7 @@
 //! says which. The folding constructors keep expressions simple, so no pass cleans up after
 //! another.
 
+mod factor;
 mod inline;
 mod unused;
 
@@ -19,12 +20,17 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 2] = [
+pub const PASSES: [Pass; 3] = [
     Pass {
         name: "inline",
-        reason: "A name for what is read once, at once, is one more thing to look up. First, \
-                 because the names it removes are read nowhere any more.",
+        reason: "A name for another name, or for a coordinate that is only copied, is one more \
+                 thing to look up. First, because branches are more alike without such names.",
         run: inline::run,
+    },
+    Pass {
+        name: "factor",
+        reason: "What all branches do need not be compared to be understood.",
+        run: factor::run,
     },
     Pass {
         name: "unused",

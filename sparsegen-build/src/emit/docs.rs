@@ -6,7 +6,7 @@ use quote::quote;
 use super::layout::wrap;
 use super::names::plain;
 use super::shell::{allocates, is_checked};
-use crate::ir::{Array, Assembly, Element, Function, Operand, Result, TensorResult};
+use crate::ir::{Assembly, Element, Function, Operand, Result, TensorResult, Width};
 
 /// The width of documentation lines, without what stands before them.
 const WIDTH: usize = 96;
@@ -29,7 +29,7 @@ pub(super) fn entry(function: &Function) -> String {
 
 /// The documentation of `NAME`.
 pub(super) fn of_entry(function: &Function) -> Vec<String> {
-    let mut lines = function.docs.clone();
+    let mut lines = wrapped(&function.docs);
     let mut errors = size_errors(function, false);
     if let Result::Tensor(result) = &function.result {
         errors.extend(width_errors(result, false));
@@ -48,7 +48,7 @@ pub(super) fn of_into(function: &Function, result: &TensorResult) -> Vec<String>
     let mut lines = if allocates(function, result) {
         vec![format!("As [`{}`], into a tensor that is already there.", plain(&function.name))]
     } else {
-        function.docs.clone()
+        wrapped(&function.docs)
     };
     if let Assembly::Assembled { .. } = result.assembly {
         lines.push("What it held is replaced; its memory is reused.".into());
@@ -131,17 +131,50 @@ fn list(items: &[String], conjunction: &str) -> String {
 }
 
 /// What does not fit, and how the result is left then.
-fn width_errors(result: &TensorResult, is_left: bool) -> Vec<String> {
-    let Assembly::Assembled { arrays, fits } = &result.assembly else { return Vec::new() };
-    let is_narrow = |array: &&Array| array.element != Element::Index(crate::ir::Width::Usize);
-    let errors = fits.iter().filter_map(|fit| {
-        let array = arrays.iter().filter(is_narrow).find(|array| array.name == fit.array)?;
-        let Element::Index(width) = array.element else { return None };
-        let left = if is_left { "; it is left empty then" } else { "" };
-        Some(format!(
-            "[`Error::Width`] where the {} of `{}` do not fit `{width}`{left}.",
-            fit.what, result.tensor
-        ))
-    });
-    errors.collect()
+fn width_errors(result: &TensorResult, is_left: bool) -> Option<String> {
+    let Assembly::Assembled { arrays, fits } = &result.assembly else { return None };
+    let mut widths: Vec<&str> = Vec::new();
+    let mut what: Vec<&str> = Vec::new();
+    for fit in fits {
+        let array = arrays.iter().find(|array| array.name == fit.array)?;
+        match array.element {
+            Element::Index(Width::Usize) | Element::Value(_) => {}
+            Element::Index(width) => {
+                what.push(&fit.what);
+                widths.push(width.name());
+            }
+        }
+    }
+    widths.dedup();
+    // Of `positions of level 1` and `positions of level 2`, say once what they share.
+    let first = what.first()?;
+    let shared = first.rfind(' ').map_or("", |end| &first[..=end]);
+    let parts: Option<Vec<String>> =
+        what.iter().map(|what| what.strip_prefix(shared).map(String::from)).collect();
+    let what = match parts {
+        Some(parts) => format!("{shared}{}", list(&parts, "or")),
+        None => list(&what.iter().map(|what| what.to_string()).collect::<Vec<_>>(), "or"),
+    };
+    let left = if is_left { "; it is left empty then" } else { "" };
+    Some(format!(
+        "[`Error::Width`] where the {what} of `{}` do not fit `{}`{left}.",
+        result.tensor,
+        widths.join("` or `")
+    ))
+}
+
+/// Lines no wider than they should be; tables and code stay as they are.
+fn wrapped(lines: &[String]) -> Vec<String> {
+    let mut is_code = false;
+    let mut wrapped = Vec::new();
+    for line in lines {
+        is_code ^= line.trim_start().starts_with("```");
+        let is_text = !is_code && !line.starts_with(['|', ' ', '`']);
+        if is_text && line.chars().count() > WIDTH {
+            wrapped.extend(wrap(line, WIDTH));
+        } else {
+            wrapped.push(line.clone());
+        }
+    }
+    wrapped
 }

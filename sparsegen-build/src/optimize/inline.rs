@@ -1,7 +1,9 @@
-//! Replaces names that stand for another name or a constant by what they stand for.
+//! Replaces names that stand for another name or a constant by what they stand for, and names of
+//! coordinates that are only copied by the coordinates.
 //!
-//! For the reader: `x_vals[j]` says more than `x_vals[p_x]` below `let p_x = j;`. rustc does not
-//! care. What a name stands for must not change while the name is in use.
+//! For the reader: `x_vals[j]` says more than `x_vals[p_x]` below `let p_x = j;`, and a copy from
+//! one array into another needs no casts. rustc does not care. What a name stands for must not
+//! change while the name is in use.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +34,7 @@ fn inline(body: &[Stmt]) -> Vec<Stmt> {
     while !rest.is_empty() {
         let stmt = rest.remove(0);
         if let Stmt::Let { name, mutable: false, value } = &stmt
-            && is_constant_in(value, name, &rest)
+            && (is_constant_in(value, name, &rest) || is_copied(value, name, &rest))
         {
             // Whether the name itself can go is for a later pass to see.
             rest = substitute(&rest, name, value);
@@ -55,6 +57,19 @@ fn is_constant_in(value: &Expr, name: &str, rest: &[Stmt]) -> bool {
             false
         }
     }
+}
+
+/// Whether an element of an array is read only to be appended to another, before anything changes.
+fn is_copied(value: &Expr, name: &str, rest: &[Stmt]) -> bool {
+    let Expr::Load { array, index } = value else { return false };
+    let copy = Expr::var(name);
+    let is_copy = |stmt: &Stmt| matches!(stmt, Stmt::Push { value, .. } if *value == copy);
+    let Some(at) = rest.iter().position(is_copy) else { return false };
+    let before = Uses::of(&rest[..at]);
+    let changes = |name: &String| name == array || index.mentions(name);
+    Uses::of(rest).reads(name) == 1
+        && !before.written.keys().any(changes)
+        && bound(rest).is_disjoint(&BTreeSet::from([name]))
 }
 
 /// The names that statements bind, at any depth.
@@ -97,6 +112,27 @@ mod tests {
             Stmt::accumulate("sum", Expr::load("x_vals", Expr::var("begin"))),
         ];
         check(body, "let begin = p_a;\np_a += 1;\nsum += x_vals[begin];\n");
+    }
+
+    #[test]
+    fn a_coordinate_that_is_only_copied_has_no_name() {
+        let coordinate = Stmt::bind("j", Expr::load("a2_crd", Expr::var("p_a")));
+        let copy = Stmt::push("c2_crd", Expr::var("j"));
+        let unread = "let j = a2_crd[p_a];\n";
+        check(
+            vec![coordinate.clone(), copy.clone()],
+            &format!("{unread}c2_crd.push(a2_crd[p_a]);\n"),
+        );
+        let advance = Stmt::accumulate("p_a", Expr::Index(1));
+        check(
+            vec![coordinate.clone(), advance, copy.clone()],
+            &format!("{unread}p_a += 1;\nc2_crd.push(j);\n"),
+        );
+        let again = Stmt::push("d2_crd", Expr::var("j"));
+        check(
+            vec![coordinate, copy, again],
+            &format!("{unread}c2_crd.push(j);\nd2_crd.push(j);\n"),
+        );
     }
 
     #[test]

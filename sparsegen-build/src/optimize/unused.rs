@@ -2,19 +2,24 @@
 //!
 //! For the reader, and for rustc, which would warn of each in the user's build.
 
-use crate::ir::{Expr, Function, Operand, Stmt, Uses};
+use crate::ir::{Expr, Function, Operand, Result, Stmt, Uses};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
+    let mut value = Uses::default();
+    match &function.result {
+        Result::Scalar { value: expr, .. } => value.count_expr(expr),
+        Result::Tensor(_) => {}
+    }
     // What is dropped may have been the last to read something else.
-    let uses = loop {
-        let uses = Uses::of_function(&function);
-        let body = drop_unread(&function.body, &uses);
+    loop {
+        let body = drop_unread(&function.body, &value);
         if body == function.body {
-            break uses;
+            break;
         }
         function.body = body;
-    };
+    }
+    let uses = Uses::of_function(&function);
     for operand in &mut function.operands {
         match operand {
             Operand::Tensor(tensor) => tensor
@@ -29,37 +34,42 @@ pub(super) fn run(mut function: Function) -> Function {
     function
 }
 
-/// Statements without variables that are never read, and without `mut` where nothing changes.
-fn drop_unread(body: &[Stmt], uses: &Uses) -> Vec<Stmt> {
+/// Statements without variables that neither they nor what follows them reads, and without `mut`
+/// where nothing changes.
+fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
     let mut kept = Vec::new();
-    for stmt in body {
-        match stmt {
-            Stmt::Let { name, .. } | Stmt::Assign { name, .. } if uses.reads(name) == 0 => {}
-            Stmt::Let { name, value, .. } if uses.writes(name) == 0 => {
+    let mut rest = body.to_vec();
+    while !rest.is_empty() {
+        let stmt = rest.remove(0);
+        if let Stmt::Let { name, value, .. } = &stmt {
+            let uses = Uses::of(&rest);
+            if uses.reads(name) + after.reads(name) == 0 {
+                rest = without_assignments(&rest, name);
+            } else if uses.writes(name) == 0 {
                 kept.push(Stmt::bind(name, value.clone()));
+            } else {
+                kept.push(stmt);
             }
-            Stmt::Let { .. }
-            | Stmt::Assign { .. }
-            | Stmt::Comment(_)
-            | Stmt::Store { .. }
-            | Stmt::Clear { .. }
-            | Stmt::Reserve { .. }
-            | Stmt::Push { .. }
-            | Stmt::Resize { .. }
-            | Stmt::For { .. }
-            | Stmt::While { .. }
-            | Stmt::If { .. } => {
-                kept.extend(stmt.map(&mut Expr::clone, &mut |inner| drop_unread(inner, uses)));
-            }
+        } else {
+            let nothing = Uses::default();
+            kept.extend(stmt.map(&mut Expr::clone, &mut |inner| drop_unread(inner, &nothing)));
         }
     }
     kept
 }
 
+/// Statements without those that assign to a variable.
+fn without_assignments(body: &[Stmt], variable: &str) -> Vec<Stmt> {
+    let assigns = |stmt: &&Stmt| matches!(stmt, Stmt::Assign { name, .. } if name == variable);
+    let keep =
+        |stmt: &Stmt| stmt.map(&mut Expr::clone, &mut |inner| without_assignments(inner, variable));
+    body.iter().filter(|stmt| !assigns(stmt)).flat_map(keep).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Result, samples};
+    use crate::ir::samples;
 
     #[test]
     fn a_chain_that_ends_unread_goes() {
@@ -73,6 +83,20 @@ mod tests {
         let expected = function.clone();
         function.body = body;
         assert_eq!(run(function), expected);
+    }
+
+    #[test]
+    fn a_name_is_unread_in_its_own_scope() {
+        let scope = |reads: bool| {
+            let mut body = vec![Stmt::bind("j", Expr::Index(1))];
+            let index = if reads { Expr::var("j") } else { Expr::Index(0) };
+            body.push(Stmt::store("y", index, Expr::Index(2)));
+            Stmt::for_range("i", Expr::Index(0), Expr::var("n"), body)
+        };
+        let body = [scope(true), scope(false)].concat();
+        let text: String =
+            drop_unread(&body, &Uses::default()).iter().map(Stmt::to_string).collect();
+        assert_eq!(text.matches("let j").count(), 1, "{text}");
     }
 
     #[test]
@@ -97,7 +121,7 @@ mod tests {
             Stmt::bind_mut("p", Expr::Index(1)),
             Stmt::store("y", Expr::var("p"), Expr::var("p")),
         ];
-        let kept = drop_unread(&body, &Uses::of(&body));
+        let kept = drop_unread(&body, &Uses::default());
         assert_eq!(kept[0], Stmt::bind("p", Expr::Index(1)));
     }
 }

@@ -1,0 +1,129 @@
+//! Moves what all branches begin or end with in front of or behind them.
+//!
+//! For the reader, who otherwise compares the branches to see that they store the same coordinate.
+//! rustc could do it as well.
+
+use crate::ir::{Expr, Function, Stmt, Uses};
+
+/// Runs the pass.
+pub(super) fn run(mut function: Function) -> Function {
+    function.body = factor(&function.body);
+    function
+}
+
+fn factor(body: &[Stmt]) -> Vec<Stmt> {
+    let mut done = Vec::new();
+    for stmt in body {
+        let inner = stmt.map(&mut Expr::clone, &mut factor);
+        match inner.as_slice() {
+            [Stmt::If { arms, otherwise }] if !otherwise.is_empty() => {
+                done.extend(factor_branches(arms.clone(), otherwise.clone()));
+            }
+            _ => done.extend(inner),
+        }
+    }
+    done
+}
+
+fn factor_branches(mut arms: Vec<(Expr, Vec<Stmt>)>, mut otherwise: Vec<Stmt>) -> Vec<Stmt> {
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    while let Some(first) = otherwise.first().cloned()
+        && arms.iter().all(|(_, body)| body.first() == Some(&first))
+        && may_precede(&first, &arms)
+    {
+        otherwise.remove(0);
+        for (_, body) in &mut arms {
+            body.remove(0);
+        }
+        before.push(first);
+    }
+    while let Some(last) = otherwise.last().cloned()
+        && arms.iter().all(|(_, body)| body.last() == Some(&last))
+        && may_follow(&last, &arms, &otherwise)
+    {
+        otherwise.pop();
+        for (_, body) in &mut arms {
+            body.pop();
+        }
+        after.insert(0, last);
+    }
+    before.extend(Stmt::choose(arms, otherwise));
+    before.extend(after);
+    before
+}
+
+/// Whether a statement changes nothing that the conditions read, and names nothing.
+fn may_precede(stmt: &Stmt, arms: &[(Expr, Vec<Stmt>)]) -> bool {
+    let written = Uses::of(std::slice::from_ref(stmt)).written;
+    let changes = |condition: &Expr| written.keys().any(|name| condition.mentions(name));
+    !is_local(stmt) && !arms.iter().any(|(condition, _)| changes(condition))
+}
+
+/// Whether a statement uses nothing that the branches name.
+fn may_follow(stmt: &Stmt, arms: &[(Expr, Vec<Stmt>)], otherwise: &[Stmt]) -> bool {
+    let uses = Uses::of(std::slice::from_ref(stmt));
+    let is_used = |name: &str| uses.reads(name) + uses.writes(name) > 0;
+    let mut branches = arms.iter().map(|(_, body)| body.as_slice()).chain([otherwise]);
+    let names_used = |body: &[Stmt]| {
+        body.iter().any(|stmt| matches!(stmt, Stmt::Let { name, .. } if is_used(name)))
+    };
+    !is_local(stmt) && !branches.any(names_used)
+}
+
+/// Whether a statement means something only where it stands.
+fn is_local(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Let { .. } | Stmt::Comment(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn branches(a: Vec<Stmt>, b: Vec<Stmt>) -> Vec<Stmt> {
+        Stmt::choose(vec![(Expr::lt(Expr::var("p"), Expr::var("q")), a)], b)
+    }
+
+    fn check(body: &[Stmt], expected: &str) {
+        let text: String = factor(body).iter().map(Stmt::to_string).collect();
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn what_is_common_stands_once() {
+        let branch = |value| {
+            vec![
+                Stmt::push("crd", Expr::var("j")),
+                Stmt::push("vals", Expr::var(value)),
+                Stmt::accumulate("p", Expr::Index(1)),
+            ]
+        };
+        check(
+            &branches(branch("a"), branch("b")),
+            "\
+crd.push(j);
+if p < q {
+    vals.push(a);
+} else {
+    vals.push(b);
+}
+p += 1;
+",
+        );
+    }
+
+    #[test]
+    fn what_a_condition_reads_is_not_changed_before() {
+        let branch = |value| {
+            vec![Stmt::accumulate("p", Expr::Index(1)), Stmt::push("vals", Expr::var(value))]
+        };
+        let body = branches(branch("a"), branch("b"));
+        assert_eq!(factor(&body), body);
+    }
+
+    #[test]
+    fn names_stay_with_their_branch() {
+        let branch = |n| vec![Stmt::bind("v", Expr::Index(n)), Stmt::push("vals", Expr::var("v"))];
+        let body = branches(branch(1), branch(2));
+        assert_eq!(factor(&body), body);
+    }
+}
