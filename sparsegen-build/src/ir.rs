@@ -105,7 +105,12 @@ pub enum Operand {
     /// A tensor, borrowed as a view.
     Tensor(TensorOperand),
     /// A scalar, passed by value; the body reads it as a variable of this name.
-    Scalar { name: String, dtype: Dtype },
+    Scalar {
+        /// The argument's identifier.
+        name: String,
+        /// Its type.
+        dtype: Dtype,
+    },
 }
 
 /// A tensor that is read.
@@ -115,6 +120,7 @@ pub struct TensorOperand {
     pub name: String,
     /// The tensor's name in the manifest, such as `A`, for messages.
     pub tensor: String,
+    /// The type of its values.
     pub dtype: Dtype,
     /// The Rust type of its format marker, such as `Csr` or `Dense<2>`, in scope where the code is
     /// emitted.
@@ -128,7 +134,9 @@ pub struct TensorOperand {
 pub struct Array {
     /// The variable that the body uses, such as `a2_crd`.
     pub name: String,
+    /// What it holds.
     pub element: Element,
+    /// Where it is found.
     pub place: Place,
 }
 
@@ -137,8 +145,13 @@ pub struct Array {
 pub enum Place {
     /// The values.
     Values,
-    /// A field of a level's storage: `levels().LEVEL.field`; levels count from 0 here.
-    Level { level: usize, field: String },
+    /// A field of a level's storage: `levels().LEVEL.field`.
+    Level {
+        /// Which level, counted from 0.
+        level: usize,
+        /// The field's name, such as `crd`.
+        field: String,
+    },
 }
 
 /// What an array holds.
@@ -146,6 +159,7 @@ pub enum Place {
 pub enum Element {
     /// Positions or coordinates: loads widen them to `usize`, pushes and stores narrow.
     Index(Width),
+    /// Values.
     Value(Dtype),
 }
 
@@ -171,7 +185,12 @@ pub struct Size {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Result {
     /// A plain value: the expression after the body.
-    Scalar { dtype: Dtype, value: Expr },
+    Scalar {
+        /// Its type.
+        dtype: Dtype,
+        /// The value, in terms of the body's variables.
+        value: Expr,
+    },
     /// A tensor.
     Tensor(TensorResult),
 }
@@ -179,12 +198,17 @@ pub enum Result {
 /// A tensor that is written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorResult {
+    /// The argument's identifier.
     pub name: String,
+    /// The tensor's name in the manifest, for messages.
     pub tensor: String,
+    /// The type of its values.
     pub dtype: Dtype,
+    /// The Rust type of its format marker.
     pub format: String,
     /// The extent of each mode: index into [`Function::sizes`].
     pub shape: Vec<usize>,
+    /// How its arrays come to be.
     pub assembly: Assembly,
 }
 
@@ -193,6 +217,7 @@ pub struct TensorResult {
 pub enum Assembly {
     /// Every level is there beforehand: the body stores into `vals`, a mutable slice.
     Computed {
+        /// The values.
         vals: Array,
         /// Whether the body relies on values that are zero at first, because it accumulates or does
         /// not store to all of them.
@@ -221,6 +246,7 @@ pub struct Fit {
 
 /// An expression without effects. Index arithmetic is in `usize`; values are of a [`Dtype`].
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "each variant is the Rust construct of its name")]
 pub enum Expr {
     /// An index.
     Index(usize),
@@ -239,7 +265,9 @@ pub enum Expr {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
 }
 
+/// An operation on one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each variant is the Rust construct of its name")]
 pub enum UnaryOp {
     Neg,
     Not,
@@ -247,7 +275,9 @@ pub enum UnaryOp {
     FromBool,
 }
 
+/// An operation on two operands of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each variant is the Rust construct of its name")]
 pub enum BinaryOp {
     Add,
     Sub,
@@ -287,6 +317,7 @@ impl BinaryOp {
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "each variant is the Rust construct of its name")]
 pub enum Stmt {
     /// A comment line, in words of the tensors.
     Comment(String),
