@@ -22,15 +22,17 @@ const MEET: f64 = 0.3;
 
 /// The cost of a plan.
 pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
-    Cost { program }.of(plan, None)
+    Cost { program, segments: Vec::new() }.of(plan, None)
 }
 
 struct Cost<'p> {
     program: &'p Program,
+    /// The accesses that the loops around have brought to several positions at once.
+    segments: Vec<Access>,
 }
 
 impl Cost<'_> {
-    fn of(&self, plan: &Plan, innermost: Option<VariableId>) -> f64 {
+    fn of(&mut self, plan: &Plan, innermost: Option<VariableId>) -> f64 {
         match plan {
             Plan::Loop(inner) => self.of_loop(inner),
             Plan::Where { consumer, producer, .. } => {
@@ -47,15 +49,24 @@ impl Cost<'_> {
     }
 
     /// The first merge point stands for all: those behind it take up what it leaves.
-    fn of_loop(&self, inner: &Loop) -> f64 {
+    fn of_loop(&mut self, inner: &Loop) -> f64 {
         let Some(point) = inner.points.first() else { return 0.0 };
+        let trips = self.trips(inner, point);
+        let before = self.segments.clone();
+        for iterator in &inner.iterators {
+            self.segments.retain(|access| *access != iterator.access);
+            if iterator.conversions.contains(&Conversion::Dedup) {
+                self.segments.push(iterator.access.clone());
+            }
+        }
         let outcomes = point.cases.iter().map(|(_, outcome)| &inner.bodies[*outcome]);
         let body =
             outcomes.map(|body| self.of(body, Some(inner.variable))).fold(0.0, f64::max);
+        self.segments = before;
         let drivers = point.drivers.len().max(1) as f64;
         let meets = if drivers > 1.0 && point.cases.len() == 1 { MEET } else { 1.0 };
         let scan: f64 = self.drivers(inner, point).map(|driver| self.scan(driver)).sum();
-        self.trips(inner, point) * (drivers + scan + meets * body)
+        trips * (drivers + scan + meets * body)
     }
 
     fn drivers<'l>(
@@ -81,12 +92,12 @@ impl Cost<'_> {
     fn entries(&self, iterator: &LevelIterator) -> f64 {
         let distinct = if iterator.level == 0 { ROOT_ENTRIES } else { ENTRIES };
         let properties = iterator.spec(self.program).properties;
-        match (iterator.conversions.contains(&Conversion::Fused), properties.branchless) {
-            (true, false) => distinct * DUPLICATES,
-            // One child for each position; above them the positions were counted already.
-            (_, true) => 1.0,
-            (false, false) => distinct,
+        if properties.branchless {
+            // One child for each position of the parent's.
+            return if self.segments.contains(&iterator.access) { DUPLICATES } else { 1.0 };
         }
+        let one_by_one = iterator.conversions.contains(&Conversion::Fused);
+        if one_by_one { distinct * DUPLICATES } else { distinct }
     }
 
     fn scan(&self, iterator: &LevelIterator) -> f64 {

@@ -96,7 +96,7 @@ impl Nest<'_> {
                 let body = self.assign(&bound, &free, target, accumulate, value)?;
                 Some(Stmt::forall(*v, body))
             }
-            Some(v) => {
+            Some(_) => {
                 // Where no term gives up its sum, splitting again would not help either.
                 additive_terms(value.clone())
                     .into_iter()

@@ -13,6 +13,7 @@ use crate::notation::{Assignment, Expr, Kernel, VariableId};
 
 /// The loops of a kernel and how they iterate.
 pub fn schedule(kernel: &Kernel) -> Result<(Program, Plan), Diagnostic> {
+    refuse_result(kernel)?;
     let mut too_many = None;
     if let Some(Candidate { program, plan, .. }) = cheapest(kernel, &mut too_many) {
         return Ok((program, plan));
@@ -102,6 +103,49 @@ fn term_by_term(kernel: &Kernel) -> Option<(Program, Plan)> {
 fn with_value(kernel: &Kernel, value: &Expr) -> Kernel {
     let result = kernel.assignment.result.clone();
     Kernel { assignment: Assignment { result, value: value.clone() }, ..kernel.clone() }
+}
+
+/// Whether the result's levels can be assembled: by insert, or by append with the coordinates of
+/// branchless levels going in together with those of the level above, one for one.
+fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
+    let result = kernel.tensor(kernel.result());
+    let refuse = |level: usize, reason: String, help: &str| {
+        let name = result.format.levels[level].level.name();
+        Err(Diagnostic::new(result.span, format!("`{}` cannot be assembled", result.name))
+            .label(format!("a result in the format `{}`", result.format))
+            .note(format!("its level {} is `{name}`, {reason}", level + 1))
+            .help(help))
+    };
+    for (k, spec) in result.format.levels.iter().enumerate() {
+        if spec.level.insert().is_some() {
+            continue;
+        }
+        if spec.level.append().is_none() {
+            let reason = "which neither inserts nor appends".to_owned();
+            return refuse(k, reason, "choose a format that can be assembled for the result");
+        }
+        if !spec.properties.branchless {
+            continue;
+        }
+        let above = k.checked_sub(1).map(|above| &result.format.levels[above]);
+        match above {
+            Some(above) if above.level.insert().is_none() && !above.properties.unique => {}
+            Some(above) => {
+                let reason = format!(
+                    "which holds one coordinate for each of the `{}` level above, where the \
+                     result may have several",
+                    above.level.name()
+                );
+                let help = "declare the level above `nonunique`, or choose a branching level here";
+                return refuse(k, reason, help);
+            }
+            None => {
+                let reason = "which holds a single coordinate here".to_owned();
+                return refuse(k, reason, "choose a branching level here");
+            }
+        }
+    }
+    Ok(())
 }
 
 fn refuse_operands(kernel: &Kernel, refused: &TooManyOperands) -> Diagnostic {

@@ -54,7 +54,12 @@ impl Level for Compressed {
 
 impl PositionIteration for Compressed {
     fn pos_bounds(&self, storage: &Storage, parents: Segment) -> Segment {
-        Segment { start: storage.load("pos", parents.start), end: storage.load("pos", parents.end) }
+        let start = match parents.start {
+            // The first parent's children are the first of all.
+            Expr::Index(0) => Expr::Index(0),
+            parent => storage.load("pos", parent),
+        };
+        Segment { start, end: storage.load("pos", parents.end) }
     }
 
     fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr]) -> Found {
