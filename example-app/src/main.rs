@@ -1,0 +1,83 @@
+//! Conjugate gradients, PageRank, sparse sums and a CP decomposition on generated kernels.
+//!
+//! `kernels.toml` declares every kernel: an expression, and a format for each of its tensors. The
+//! build script compiles them, and the module [`kernels`] brings the functions in. Each part of the
+//! program is a file: what it computes, and a `run` that prints the results.
+
+use std::io::{ErrorKind, Write};
+use std::process::ExitCode;
+
+mod arguments;
+mod cholesky;
+mod factor;
+mod input;
+mod merge;
+mod rank;
+mod solve;
+
+use arguments::{Options, Part, Request};
+
+sparsegen::include_kernels!(
+    /// The kernels of `kernels.toml`.
+    pub mod kernels
+);
+
+/// Where the build script has put the source of [`kernels`].
+const GENERATED: &str = concat!(env!("OUT_DIR"), "/kernels.rs");
+
+/// What a part of the program returns: nothing, as it has printed its results, or why it stopped.
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> ExitCode {
+    let options = match arguments::parse(std::env::args_os().skip(1)) {
+        Ok(Request::Run(options)) => options,
+        Ok(Request::Help) => {
+            return match write!(std::io::stdout(), "{}", arguments::HELP) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => unwritten(&error),
+            };
+        }
+        Err(mistake) => {
+            eprintln!("error: {mistake}\n\nSee `example-app --help`.");
+            return ExitCode::from(2);
+        }
+    };
+    match run(&options, &mut std::io::stdout().lock()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => unwritten(&error),
+    }
+}
+
+/// Runs the parts that were asked for, and returns whether all of them succeeded. An error of one
+/// part does not keep the others from running; only where nothing can be printed all end.
+fn run(options: &Options, out: &mut dyn Write) -> std::io::Result<bool> {
+    let mut success = true;
+    for part in &options.parts {
+        let outcome = match part {
+            Part::Solve => solve::run(options.matrix.as_deref(), out),
+            Part::Rank => rank::run(options.matrix.as_deref(), out),
+            Part::Merge => merge::run(options.matrix.as_deref(), out),
+            Part::Factor => factor::run(options.tensor.as_deref(), out),
+        };
+        if let Err(error) = outcome {
+            match error.downcast::<std::io::Error>() {
+                Ok(error) => return Err(*error),
+                Err(error) => eprintln!("error: {}: {error}", part.name()),
+            }
+            success = false;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "The generated source of these kernels is {GENERATED}")?;
+    Ok(success)
+}
+
+/// A reader that has seen enough and closed the pipe is no failure of ours.
+fn unwritten(error: &std::io::Error) -> ExitCode {
+    if error.kind() == ErrorKind::BrokenPipe {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("error: cannot write the results: {error}");
+    ExitCode::FAILURE
+}
