@@ -52,11 +52,6 @@ impl Stmt {
         if body.is_skip() { body } else { Stmt::Forall { variable, body: Box::new(body) } }
     }
 
-    /// Loops over several variables, the first outermost.
-    pub fn foralls(variables: &[VariableId], body: Stmt) -> Stmt {
-        variables.iter().rev().fold(body, |body, v| Stmt::forall(*v, body))
-    }
-
     pub fn assign(target: Access, accumulate: bool, value: Expr) -> Stmt {
         // What is not stored is zero already: results and temporaries start from it.
         if value.is_zero() { Stmt::SKIP } else { Stmt::Assign { target, accumulate, value } }
