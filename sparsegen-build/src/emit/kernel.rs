@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::body::Body;
@@ -72,12 +72,13 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
                 });
             }
             Assembly::Assembled { arrays, .. } => {
+                let parts = Parts::of(function);
                 for array in arrays {
                     let (name, element) = (ident(&array.name), element_type(array.element));
-                    let part = part(&array.place);
+                    let vector = parts.vector(&array.place);
                     params.push(Parameter {
                         declaration: quote!(#name: &mut Vec<#element>),
-                        argument: quote!(&mut #part),
+                        argument: quote!(&mut #vector),
                     });
                 }
             }
@@ -113,13 +114,40 @@ pub(super) fn view(tensor: &TensorOperand, lifetime: &str) -> TokenStream {
     tokens(&format!("View<{lifetime}, {}, {}>", tensor.dtype, tensor.format))
 }
 
-/// A part of a result that is taken apart: `levels.1.crd`, `vals`.
-pub(super) fn part(place: &Place) -> TokenStream {
-    match place {
-        Place::Values => quote!(vals),
-        Place::Level { level, field } => {
-            let (level, field) = (number(*level), ident(field));
-            quote!(levels.#level.#field)
+/// The names that a result's parts have while it is taken apart.
+pub(super) struct Parts {
+    pub(super) shape: Ident,
+    pub(super) levels: Ident,
+    pub(super) vals: Ident,
+}
+
+impl Parts {
+    /// `shape`, `levels` and `vals`, where no operand and no extent is called that.
+    pub(super) fn of(function: &Function) -> Parts {
+        let operands = function.operands.iter().map(operand_name);
+        let sizes = function.sizes.iter().map(|size| size.name.as_str());
+        let taken: Vec<&str> = operands.chain(sizes).collect();
+        let free = |name: &str| {
+            let mut name = name.to_string();
+            while taken.contains(&name.as_str()) {
+                name.push_str("_part");
+            }
+            ident(&name)
+        };
+        Parts { shape: free("shape"), levels: free("levels"), vals: free("vals") }
+    }
+
+    /// Where a vector is: `levels.1.crd`, `vals`.
+    pub(super) fn vector(&self, place: &Place) -> TokenStream {
+        match place {
+            Place::Values => {
+                let vals = &self.vals;
+                quote!(#vals)
+            }
+            Place::Level { level, field } => {
+                let (levels, level, field) = (&self.levels, number(*level), ident(field));
+                quote!(#levels.#level.#field)
+            }
         }
     }
 }

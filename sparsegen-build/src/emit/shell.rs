@@ -1,10 +1,10 @@
 //! The functions around a kernel: they convert arguments, check extents and hold the result.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::body::value;
-use super::kernel::{self, extent, operand_name, part, view};
+use super::kernel::{self, Parts, extent, operand_name, view};
 use super::layout::comment;
 use super::names::{beside, element_type, ident, number, plain};
 use super::{docs, lints};
@@ -133,15 +133,17 @@ fn into(function: &Function, result: &TensorResult) -> TokenStream {
             quote!(#check #sizes #variable.vals_mut().fill(#zero); #call;)
         }
         Assembly::Assembled { arrays, fits } => {
-            let takes_levels = arrays.len() > 1;
-            let levels = if takes_levels { quote!(mut levels) } else { quote!(levels) };
+            let parts = Parts::of(function);
             let fits = fits.iter().filter_map(|fit| fits_call(function, result, arrays, fit));
-            let assemble = assemble(function.bounds, quote!(*#variable));
+            let assemble = assemble(function.bounds, &parts, &variable);
+            let Parts { shape, levels, vals } = &parts;
+            let fills_levels = arrays.len() > 1;
+            let mutable = fills_levels.then(|| quote!(mut));
             quote! {
                 #checks
                 #sizes
-                let shape = #variable.shape();
-                let (#levels, mut vals) = #variable.take_parts();
+                let #shape = #variable.shape();
+                let (#mutable #levels, mut #vals) = #variable.take_parts();
                 #call;
                 #(#fits)*
                 #assemble
@@ -160,9 +162,10 @@ fn into(function: &Function, result: &TensorResult) -> TokenStream {
 }
 
 /// The vectors as a tensor, validated only where nothing proves it.
-fn assemble(bounds: Bounds, target: TokenStream) -> TokenStream {
+fn assemble(bounds: Bounds, parts: &Parts, result: &Ident) -> TokenStream {
+    let Parts { shape, levels, vals } = parts;
     match bounds {
-        Bounds::Checked => quote!(#target = Tensor::from_parts(shape, levels, vals)?;),
+        Bounds::Checked => quote!(*#result = Tensor::from_parts(#shape, #levels, #vals)?;),
         Bounds::Proven => {
             let safety = comment(
                 "SAFETY: The kernel appends coordinates in order and within the extents, which \
@@ -170,7 +173,7 @@ fn assemble(bounds: Bounds, target: TokenStream) -> TokenStream {
             );
             quote! {
                 #safety
-                #target = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
+                *#result = unsafe { Tensor::from_parts_unchecked(#shape, #levels, #vals) };
             }
         }
     }
@@ -186,7 +189,8 @@ fn fits_call(
     let find = |name: &str| arrays.iter().find(|array| array.name == name);
     let (array, longest) = (find(&fit.array)?, find(&fit.length_of)?);
     let (kernel, tensor, what) = (plain(&function.name), &result.tensor, &fit.what);
-    let (width, longest) = (element_type(array.element), part(&longest.place));
+    let (width, longest) =
+        (element_type(array.element), Parts::of(function).vector(&longest.place));
     let may_be_too_narrow = width.to_string() != "usize";
     may_be_too_narrow
         .then(|| quote!(kernel::fits::<#width>(#kernel, #tensor, #what, #longest.len())?;))

@@ -155,6 +155,15 @@ fn widths_decide_casts_and_checks() {
 }
 
 #[test]
+fn parts_do_not_hide_operands() {
+    let mut function = samples::add();
+    function.operands.push(Operand::Scalar { name: "vals".into(), dtype: Dtype::F64 });
+    let text = emitted(function);
+    assert!(text.contains("let (mut levels, mut vals_part) = c.take_parts();"), "{text}");
+    assert!(text.contains("from_parts_unchecked(shape, levels, vals_part)"), "{text}");
+}
+
+#[test]
 fn complex_numbers_are_constructed() {
     let mut function = samples::scaled_sum();
     function.result =
