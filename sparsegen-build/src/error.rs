@@ -5,7 +5,7 @@ mod suggest;
 
 use std::fmt;
 
-pub use suggest::{list, nearest, quoted};
+pub use suggest::{nearest, quoted};
 
 /// A range of bytes of the manifest's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

@@ -4,6 +4,8 @@ pub mod builtin;
 mod define;
 mod invert;
 mod parse;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::rc::Rc;

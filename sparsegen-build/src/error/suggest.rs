@@ -35,11 +35,7 @@ fn distance(a: &[char], b: &[char]) -> usize {
 
 /// `a`, `b` and `c`, each in backquotes.
 pub fn quoted<S: AsRef<str>>(names: &[S]) -> String {
-    list(names.iter().map(|name| format!("`{}`", name.as_ref())).collect())
-}
-
-/// a, b and c.
-pub fn list(mut items: Vec<String>) -> String {
+    let mut items: Vec<_> = names.iter().map(|name| format!("`{}`", name.as_ref())).collect();
     match items.pop() {
         None => String::new(),
         Some(last) if items.is_empty() => last,

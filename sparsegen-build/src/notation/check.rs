@@ -12,6 +12,8 @@ mod declare;
 mod names;
 mod sums;
 mod supported;
+#[cfg(test)]
+mod tests;
 mod types;
 
 use crate::error::Diagnostic;

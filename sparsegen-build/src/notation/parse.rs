@@ -4,6 +4,8 @@
 //! it may recurse.
 
 mod index;
+#[cfg(test)]
+mod tests;
 
 use crate::error::{Diagnostic, Name, Span};
 use crate::manifest::tokens::{Token, Tokens};

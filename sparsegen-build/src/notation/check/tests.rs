@@ -1,0 +1,207 @@
+use crate::error::Diagnostics;
+use crate::level::Levels;
+use crate::manifest;
+use crate::notation::{self, Module};
+
+fn compile(manifest: &str) -> (Module, Diagnostics) {
+    let (parsed, mut mistakes) = manifest::parse(manifest);
+    let (statements, wrong) = notation::parse(&parsed);
+    mistakes.extend(wrong);
+    let (module, wrong) = super::check(&parsed, &statements, &Levels::default());
+    mistakes.extend(wrong);
+    (module, mistakes.into_iter().collect())
+}
+
+/// The manifest of one statement in which every tensor with indices is dense.
+fn manifest(statement: &str, more: &str) -> String {
+    let mut tensors: Vec<&str> = Vec::new();
+    for (bracket, _) in statement.match_indices('[') {
+        let name = statement[..bracket].rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+        if !["sum", "max", ""].contains(&name) && !tensors.contains(&name) {
+            tensors.push(name);
+        }
+    }
+    let tensors: Vec<_> = tensors.iter().map(|name| format!("{name} = 'dense'")).collect();
+    format!("[kernels.k]\nexpr = '{statement}'\ntensors = {{ {} }}\n{more}", tensors.join(", "))
+}
+
+/// A sound statement becomes this canonical one.
+fn check(statement: &str, expected: &str) {
+    check_with(statement, "", expected);
+}
+
+fn check_with(statement: &str, more: &str, expected: &str) {
+    let text = manifest(statement, more);
+    let (module, mistakes) = compile(&text);
+    assert!(mistakes.is_empty(), "{}", mistakes.render("kernels.toml", &text));
+    let shown = module.kernels[0].to_string();
+    assert_eq!(shown.lines().next(), Some(expected), "{statement}");
+}
+
+/// The messages about a statement.
+fn refuse(statement: &str, more: &str, expected: &[&str]) {
+    let (module, mistakes) = compile(&manifest(statement, more));
+    let messages: Vec<_> = mistakes.iter().map(|mistake| mistake.message.as_str()).collect();
+    assert_eq!(messages, expected, "{statement}");
+    assert!(module.kernels.is_empty(), "{statement}");
+}
+
+#[test]
+fn sums_become_explicit() {
+    check("y[i] = A[i,j] * x[j]", "y[i] = sum[j](A[i,j] * x[j])");
+    check("r[i] = b[i] - A[i,j] * x[j]", "r[i] = b[i] - sum[j](A[i,j] * x[j])");
+    check("r[i] = b[i] - (A[i,j] * x[j] + c[i])", "r[i] = b[i] - (sum[j](A[i,j] * x[j]) + c[i])");
+    check("s = A[i,j]", "s = sum[i,j](A[i,j])");
+    check("y[i] = -A[i,j]", "y[i] = -sum[j](A[i,j])");
+    check("C[i,j] = a[i] + b[j]", "C[i,j] = a[i] + b[j]");
+    check("y[i] = A[i,j] / d[j]", "y[i] = sum[j](A[i,j] / d[j])");
+    check("y[i] = A[i,j] / d[i]", "y[i] = sum[j](A[i,j] / d[i])");
+    check("y[i] = 2 * (A[i,j] + B[i,j])", "y[i] = sum[j](2 * (A[i,j] + B[i,j]))");
+    check("y[i] = x[j] * (A[i,j] + c[i])", "y[i] = sum[j](x[j] * (A[i,j] + c[i]))");
+    check("y[i] = b[i] * sum[j](A[i,j])", "y[i] = b[i] * sum[j](A[i,j])");
+    check("s = sum[i](x[i] * sum[j](A[i,j]))", "s = sum[i](x[i] * sum[j](A[i,j]))");
+    check("s = sum[i](sum[j](A[i,j]))", "s = sum[i,j](A[i,j])");
+    check("y[i] = sum[j](A[i,j]) * sum[j](B[i,j])", "y[i] = sum[j](A[i,j]) * sum[j](B[i,j])");
+}
+
+#[test]
+fn sums_are_demanded_where_they_could_stand_elsewhere() {
+    let demanded = ["the sum over `j` must be written here"];
+    for statement in [
+        "y[i] = b[i] * (A[i,j] * x[j] + c[i])",
+        "y[i] = (A[i,j] + c[i]) / d[i]",
+        "y[i] = b[i] / A[i,j]",
+        "y[i] = b[i] * (-(A[i,j] + c[i]))",
+        "y[i] = b[i] * (2 * (A[i,j] + 1) + D[i,j])",
+        "y[i] = b[i] * sum[k](T[i,j,k])",
+    ] {
+        refuse(statement, "", &demanded);
+    }
+    refuse(
+        "y[i] = 1 / (A[i,j] * T[i,j,k])",
+        "",
+        &["the sum over `j` and `k` must be written here"],
+    );
+    // What is not supported yet still tells where the sum belongs.
+    refuse(
+        "y[i] = sqrt(A[i,j])",
+        "",
+        &[
+            "functions such as `sqrt` are not supported yet",
+            "the sum over `j` must be written here",
+        ],
+    );
+    refuse("y[i] = sqrt(A[i,j]) * x[j]", "", &["functions such as `sqrt` are not supported yet"]);
+    refuse(
+        "y[i] = max[j](A[i,j]) + (A[i,j] > 0)",
+        "",
+        &[
+            "`max` reductions are not supported yet",
+            "`j` is bound by a reduction and used outside of it",
+            "the sum over `j` must be written here",
+            "comparisons are not supported yet",
+        ],
+    );
+}
+
+#[test]
+fn constants_are_folded_in_the_type_around_them() {
+    check("y[i] = 2 * 3 * x[i]", "y[i] = 6 * x[i]");
+    check("y[i] = 1 / 4 * x[i]", "y[i] = 0.25 * x[i]");
+    check("y[i] = 1 * x[i] + 0", "y[i] = x[i]");
+    check("y[i] = x[i] / 1 - 0", "y[i] = x[i]");
+    check("y[i] = 0 - x[i]", "y[i] = -x[i]");
+    check("y[i] = 0 * x[i]", "y[i] = 0");
+    check("y[i] = pi * x[i]", "y[i] = 3.141592653589793 * x[i]");
+    check_with("y[i] = 2.0 * x[i]", "dtype = 'i32'", "y[i] = 2 * x[i]");
+    check_with("y[i] = x[i] * (200 - 100)", "dtype = 'i8'", "y[i] = x[i] * 100");
+    check_with("y[i] = x[i] + -128", "dtype = 'i8'", "y[i] = x[i] + -128");
+}
+
+#[test]
+fn numbers_must_fit_the_type_around_them() {
+    let cases = [
+        ("y[i] = 0.5 * x[i]", "i32", "i32 cannot hold `0.5`"),
+        ("y[i] = 128 + x[i]", "i8", "i8 cannot hold `128`"),
+        ("y[i] = -129 + x[i]", "i8", "i8 cannot hold `-129`"),
+        ("y[i] = x[i] * (2 - 3)", "u8", "u8 cannot hold `2 - 3`, which is -1"),
+        ("y[i] = 1e400 * x[i]", "f64", "f64 cannot hold `1e400`"),
+        ("y[i] = 1e39 * x[i]", "f32", "f32 cannot hold `1e39`"),
+        ("y[i] = x[i] / 0 + 1 / 0", "f64", "f64 cannot hold `1 / 0`, which is inf"),
+        ("y[i] = x[i] / 2", "u16", "divisions of integers are not supported yet"),
+        ("y[i] = -x[i]", "usize", "usize has no negative values"),
+    ];
+    for (statement, dtype, message) in cases {
+        refuse(statement, &format!("dtype = '{dtype}'"), &[message]);
+    }
+}
+
+#[test]
+fn scalars_are_passed_by_value_and_arguments_are_in_order() {
+    let (module, mistakes) = compile(&manifest("s = b * x[i] + a * y[i] + x[i]", ""));
+    assert!(mistakes.is_empty());
+    let kernel = &module.kernels[0];
+    let arguments: Vec<_> = kernel
+        .tensors
+        .iter()
+        .map(|t| (t.argument.as_str(), t.by_value, t.format.marker()))
+        .collect();
+    let expected = [
+        ("s", true, "Scalar".to_owned()),
+        ("b", true, "Scalar".to_owned()),
+        ("x", false, "Dense<1>".to_owned()),
+        ("a", true, "Scalar".to_owned()),
+        ("y", false, "Dense<1>".to_owned()),
+    ];
+    assert_eq!(arguments, expected);
+    assert_eq!(kernel.accesses.len(), 5);
+}
+
+#[test]
+fn accesses_survive_folding() {
+    let (module, _) = compile(&manifest("y[i] = 0 * x[i]", ""));
+    let kernel = &module.kernels[0];
+    assert_eq!(kernel.accesses.iter().map(|a| kernel.show_access(a)).collect::<Vec<_>>(), ["x[i]"]);
+}
+
+#[test]
+fn keywords_become_raw_arguments() {
+    let (module, mistakes) = compile(&manifest("y[i] = type[i] * MassMatrix[i]", ""));
+    assert!(mistakes.is_empty());
+    let arguments: Vec<_> = module.kernels[0].tensors.iter().map(|t| &*t.argument).collect();
+    assert_eq!(arguments, ["y", "r#type", "mass_matrix"]);
+}
+
+#[test]
+fn all_mistakes_of_a_statement_are_reported() {
+    refuse(
+        "y[k] = x[i,i] * A[i] + A[i,j] + y[i]",
+        "sizes = { q = 3 }",
+        &[
+            "`k` stands only on the left",
+            "diagonals are not supported yet",
+            "`A` has 2 indices here and 1 index in its first access",
+            "results that are also operands are not supported yet",
+            "`q` is not an index variable of the statement",
+        ],
+    );
+}
+
+#[test]
+fn maps_without_a_name_get_that_of_their_first_tensor() {
+    let map = "(i, j) -> (j : compressed, i : dense)";
+    let (module, mistakes) = compile(&format!(
+        "[formats]\nmine = '(a, b) -> (a : dense, b : compressed)'\n\
+         [kernels.one]\nexpr = 's = A[i,j] * B[i,j]'\ntensors = {{ A = '{map}', B = '{map}' }}\n\
+         [kernels.two]\nexpr = 's = A[i,j] * B[i,j]'\n\
+         tensors = {{ A = '{map}', B = {{ map = '{map}', pos = 'u64' }} }}\n"
+    ));
+    assert!(mistakes.is_empty());
+    let markers: Vec<_> = module.formats.iter().map(|format| format.marker.as_str()).collect();
+    assert_eq!(markers, ["Mine", "OneA", "TwoB"]);
+    let used = |kernel: usize| -> Vec<String> {
+        module.kernels[kernel].tensors.iter().map(|tensor| tensor.format.marker()).collect()
+    };
+    assert_eq!(used(0), ["Scalar", "OneA", "OneA"]);
+    assert_eq!(used(1), ["Scalar", "OneA", "TwoB"]);
+}

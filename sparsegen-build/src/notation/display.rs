@@ -1,0 +1,78 @@
+//! Kernels in index notation.
+
+use std::fmt;
+
+use super::{Access, Assignment, BinaryOp, Expr, Kernel, ReduceOp, UnaryOp, VariableId};
+
+impl BinaryOp {
+    /// Its sign, in a statement as in Rust.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "/",
+        }
+    }
+
+    fn precedence(self) -> u8 {
+        match self {
+            BinaryOp::Add | BinaryOp::Sub => 1,
+            BinaryOp::Mul | BinaryOp::Div => 2,
+        }
+    }
+}
+
+impl Kernel {
+    /// An access in index notation.
+    pub fn show_access(&self, access: &Access) -> String {
+        let name = &self.tensor(access.tensor).name;
+        if access.indices.is_empty() {
+            return name.clone();
+        }
+        format!("{name}[{}]", self.show_variables(&access.indices))
+    }
+
+    /// Variables, separated by commas.
+    pub fn show_variables(&self, variables: &[VariableId]) -> String {
+        variables.iter().map(|v| self.variable(*v).name.as_str()).collect::<Vec<_>>().join(",")
+    }
+
+    /// An expression in index notation, with as few parentheses as its meaning allows.
+    pub fn show(&self, expr: &Expr) -> String {
+        self.show_at(expr, 0)
+    }
+
+    fn show_at(&self, expr: &Expr, outer: u8) -> String {
+        let (text, precedence) = match expr {
+            Expr::Literal(literal) => (literal.to_string(), 4),
+            Expr::Access(access) => (self.show_access(access), 4),
+            Expr::Unary(UnaryOp::Neg, a) => (format!("-{}", self.show_at(a, 3)), 3),
+            Expr::Binary(op, a, b) => {
+                let p = op.precedence();
+                let text =
+                    format!("{} {} {}", self.show_at(a, p), op.symbol(), self.show_at(b, p + 1));
+                (text, p)
+            }
+            Expr::Reduce(reduce) => {
+                let name = match reduce.op {
+                    ReduceOp::Sum => "sum",
+                };
+                let variables = self.show_variables(&reduce.variables);
+                (format!("{name}[{variables}]({})", self.show(&reduce.body)), 4)
+            }
+        };
+        if precedence < outer { format!("({text})") } else { text }
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Assignment { result, value } = &self.assignment;
+        writeln!(f, "{} = {}", self.show_access(result), self.show(value))?;
+        for tensor in &self.tensors {
+            writeln!(f, "    {}: {} of {}", tensor.name, tensor.format, tensor.dtype)?;
+        }
+        Ok(())
+    }
+}
