@@ -55,8 +55,11 @@ pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
 
     let expected = RANK as f64 * x.ijk.vals().iter().sum::<f64>();
     let sums = mttkrp_of_ones(&x)?;
-    writeln!(out, "  MTTKRP with ones   sums to {}, {} and {}", sums[0], sums[1], sums[2])?;
-    writeln!(out, "  expected           {expected}, which is {RANK} times the sum of the entries")?;
+    writeln!(out, "  MTTKRP with ones   sums to {:?}, {:?} and {:?}", sums[0], sums[1], sums[2])?;
+    writeln!(
+        out,
+        "  expected           {expected:?}, which is {RANK} times the sum of the entries"
+    )?;
 
     writeln!(out, "  sweep       fit, of rank {RANK}")?;
     let start = Instant::now();

@@ -40,7 +40,7 @@ fn everything_runs_on_the_bundled_data() {
         "sum of all ranks   1.0000000000",
         "Sums and elementwise products: bcsstk13.mtx",
         "CP decomposition: kinships.tns",
-        "MTTKRP with ones   sums to 170976, 170976 and 170976",
+        "MTTKRP with ones   sums to 170976.0, 170976.0 and 170976.0",
     ] {
         assert!(shown.contains(line), "`{line}` is missing in\n{shown}");
     }
