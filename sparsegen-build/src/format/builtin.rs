@@ -96,6 +96,17 @@ pub const LATER: [&str; 5] = ["hash_vector", "coo_unordered", "dia", "ell", "has
 pub const LATER_LEVELS: [&str; 6] =
     ["range", "loose_compressed", "offset", "hashed", "bitmap", "structured"];
 
+/// A map for messages that show what one looks like.
+pub const EXAMPLE_MAP: &str = "(i, j) -> (i : dense, j : compressed)";
+
+/// A level that suits every dimension, for messages that show what one looks like.
+pub const EXAMPLE_LEVEL: &str = "dense";
+
+/// A format that is usual for an order, for messages that show what one looks like.
+pub fn usual(order: usize) -> &'static str {
+    if order == 2 { "csr" } else { "dense" }
+}
+
 /// The same level for all dimensions.
 const fn every(level: &'static str, reversed: bool) -> Maps {
     Maps::Every { outermost: level, between: level, last: level, alone: level, reversed }

@@ -3,6 +3,7 @@
 use crate::error::{Diagnostic, Span, quoted};
 
 use super::LevelExpr;
+use super::builtin::EXAMPLE_LEVEL;
 
 /// The dimensions that cannot be recovered, and the levels that store what is stored already.
 pub(super) fn check(
@@ -26,8 +27,12 @@ pub(super) fn check(
             Diagnostic::new(map, format!("{what} {} cannot be recovered", quoted(&lost)))
                 .note("the coordinates of an entry must follow from what the levels store")
                 .help(match other_half(stored, dimensions) {
-                    Some(half) => format!("add the other half of the block: `{half} : dense`"),
-                    None => format!("add a level for {them}, such as `{} : compressed`", lost[0]),
+                    Some(half) => {
+                        format!("add the other half of the block: `{half} : {EXAMPLE_LEVEL}`")
+                    }
+                    None => {
+                        format!("add a level for {them}, such as `{} : {EXAMPLE_LEVEL}`", lost[0])
+                    }
                 }),
         );
     }

@@ -11,7 +11,7 @@ use crate::manifest::Text;
 use crate::manifest::tokens::{Number, Token, Tokens};
 use crate::types::Width;
 
-use super::builtin::LATER_LEVELS;
+use super::builtin::{EXAMPLE_LEVEL, EXAMPLE_MAP, LATER_LEVELS};
 use super::invert;
 use super::{Format, LevelExpr, LevelSpec};
 
@@ -52,7 +52,10 @@ pub(super) fn parse(
         if !matches!(spec.expr, LevelExpr::Dimension(_)) {
             diagnostics.push(
                 Diagnostic::unsupported(*span, format!("levels over `{}`", text.at(*span)))
-                    .help("store each dimension in a level of its own, such as `i : dense`"),
+                    .help(format!(
+                        "store each dimension in a level of its own, such as `{} : {EXAMPLE_LEVEL}`",
+                        dimensions[0]
+                    )),
             );
         }
     }
@@ -83,7 +86,7 @@ struct Parser<'t> {
 impl Parser<'_> {
     /// The levels of the whole map; nothing where one of them could not be understood.
     fn map(&mut self) -> Result<Option<Vec<LevelSpec>>, Diagnostic> {
-        self.sign("(", "a map such as `(i, j) -> (i : dense, j : compressed)`")?;
+        self.sign("(", &format!("a map such as `{EXAMPLE_MAP}`"))?;
         loop {
             let name = self.tokens.name("the name of a dimension")?;
             if self.dimensions.iter().any(|known| known.text == name.text) {
@@ -142,6 +145,14 @@ impl Parser<'_> {
             }
         } else if let Some(level) = &level {
             self.diagnostics.extend(check_numbers(&name, level, &[]));
+        }
+        if properties.is_some_and(|properties| !properties.ordered) {
+            // Merging walks levels in order, and nothing reorders them yet.
+            let place = name.span.to(self.tokens.before());
+            self.diagnostics.push(
+                Diagnostic::unsupported(place, "levels that are not ordered")
+                    .help("store the coordinates in order, and leave `nonordered` out"),
+            );
         }
         self.spans.push(match expr {
             Some(LevelExpr::Dimension(_)) => start.to(self.tokens.before()),

@@ -22,6 +22,7 @@ fn maps_are_displayed_as_written() {
     for map in [
         "(i, j) -> (i : dense, j : compressed)",
         "(row, col) -> (col : dense, row : compressed(nonunique, unpadded))",
+        "(i) -> (i : compressed(full))",
         "(i, j, k) -> (k : compressed(nonunique), i : singleton(nonunique), j : singleton)",
         "(i) -> (i : dense)",
     ] {

@@ -128,7 +128,7 @@ pub(super) fn kernel(
 }
 
 const EXPECTED_STATEMENT: &str = "a statement such as \"y[i] = A[i,j] * x[j]\"";
-const EXPECTED_TENSORS: &str = "a table of formats such as { A = \"csr\", x = \"dense\" }";
+const EXPECTED_TENSORS: &str = "a table of formats such as { A = \"csr\", B = \"csc\" }";
 
 /// The statement of an `exprs` that holds one.
 fn only_statement(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Text> {

@@ -1,6 +1,7 @@
 //! The sections beside the kernels: defaults, formats, functions and semirings.
 
 use crate::error::{Diagnostic, Name};
+use crate::format::builtin::EXAMPLE_MAP;
 
 use super::values::{Entry, Value};
 use super::{Defaults, FormatEntry, FormatText, bounds, dtype, parallel, unknown_key, width};
@@ -39,10 +40,10 @@ pub(super) fn formats(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> V
 /// A format: a string or a table `{ map, pos, crd, fill }`.
 pub(super) fn format(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<FormatText> {
     if !value.is_table() {
-        let map = value.text(EXPECTED_FORMAT, diagnostics)?;
+        let map = value.text(&expected_format(), diagnostics)?;
         return Some(FormatText { map, pos: None, crd: None });
     }
-    let entries = value.table(EXPECTED_FORMAT, diagnostics);
+    let entries = value.table(&expected_format(), diagnostics);
     for Entry { key, .. } in &entries {
         if !FORMAT_KEYS.contains(&key.text.as_str()) {
             diagnostics.push(unknown_key(key, &FORMAT_KEYS, "a format"));
@@ -54,8 +55,12 @@ pub(super) fn format(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Op
 /// The keys of a format that is a table.
 pub(super) const FORMAT_KEYS: [&str; 4] = ["map", "pos", "crd", "fill"];
 
-const EXPECTED_FORMAT: &str = "a format: the name of one, a map such as \"(i, j) -> (i : dense, j : compressed)\", or a \
-     table with the key `map`";
+/// What is expected where a format stands.
+fn expected_format() -> String {
+    format!(
+        "a format: the name of one, a map such as \"{EXAMPLE_MAP}\", or a table with the key `map`"
+    )
+}
 
 /// The part of a table that describes a format; other keys are not looked at.
 pub(super) fn format_table(

@@ -1,7 +1,8 @@
 //! What each name of a statement stands for: a tensor with its format, a variable or a parameter.
 
 use crate::error::{Diagnostic, Name, nearest};
-use crate::format::{Definition, Format};
+use crate::format::builtin::usual;
+use crate::format::{Definition, Format, LevelSpec};
 use crate::manifest::{Given, TensorEntry};
 use crate::notation::functions;
 use crate::notation::names::{identifier, is_name, snake_case};
@@ -63,6 +64,11 @@ pub(super) fn resolve<'m>(context: Context<'m>, diagnostics: &mut Vec<Diagnostic
         let name = &first.name.text;
         let own: Vec<_> = accesses.iter().copied().filter(|a| a.name.text == *name).collect();
         let format = format_of(context, &own, diagnostics);
+        if tensors.is_empty()
+            && let Some(format) = &format
+        {
+            check_result(first, format, diagnostics);
+        }
         let declared = declaration(context, name);
         let dtype = declared.and_then(|entry| entry.dtype).unwrap_or(context.entry.dtype);
         let argument = argument(first, &tensors, diagnostics);
@@ -174,7 +180,7 @@ fn check_declarations(
                     .help(format!("did you mean `{near}`?"))
             }
             None => {
-                let format = if access.indices.len() == 2 { "csr" } else { "dense" };
+                let format = usual(access.indices.len());
                 diagnostic.help(if entries.is_empty() {
                     format!("declare it: tensors = {{ {name} = \"{format}\" }}")
                 } else {
@@ -236,7 +242,7 @@ fn format_of(
         Some((entry, Given::Omitted)) if order > 0 => {
             diagnostics.push(
                 Diagnostic::new(entry.span, format!("the tensor `{name}` has no format"))
-                    .help(format!("add one: {name} = {{ format = \"dense\", … }}")),
+                    .help(format!("add one: {name} = {{ format = \"{}\", … }}", usual(order))),
             );
             None
         }
@@ -275,6 +281,24 @@ fn format_of(
         return None;
     }
     definition?.of_order(order, context.formats.levels())
+}
+
+/// A result must keep the promises of its format: what is not known to keep them is refused.
+fn check_result(access: &Access, format: &Format, diagnostics: &mut Vec<Diagnostic>) {
+    let set = |holds: fn(&LevelSpec) -> bool| format.levels.iter().any(holds);
+    let mut refuse = |what: &str, help: &str| {
+        diagnostics.push(
+            Diagnostic::unsupported(access.span, format!("results with `{what}` levels"))
+                .label(format!("its format is `{format}`"))
+                .help(help),
+        );
+    };
+    if set(|spec| !spec.properties.padded) {
+        refuse("unpadded", "leave `unpadded` out: zeros that are computed are then stored");
+    }
+    if set(|spec| spec.properties.full && spec.level.insert().is_none()) {
+        refuse("full", "leave `full` out, or use a level that stores every coordinate anyway");
+    }
 }
 
 /// The mistake that a format does not fit the number of indices of an access.
