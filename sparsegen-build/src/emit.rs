@@ -7,6 +7,7 @@
 
 mod body;
 mod docs;
+mod expr;
 mod formats;
 mod imports;
 mod kernel;

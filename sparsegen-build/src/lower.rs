@@ -172,6 +172,7 @@ impl Lowering<'_> {
             name: kernel.name.clone(),
             docs: docs::docs(program, plan),
             operands: operands.iter().map(|id| self.operand(*id)).collect(),
+            conversions: Vec::new(),
             sizes: self.sizes(&operands),
             result,
             bounds: kernel.bounds,
@@ -196,6 +197,7 @@ impl Lowering<'_> {
             dtype: tensor.dtype,
             format: tensor.format.marker(),
             arrays: arrays(self.program, &self.names, id),
+            extents: Vec::new(),
         })
     }
 

@@ -132,13 +132,17 @@ fn list(items: &[String], conjunction: &str) -> String {
 
 /// What does not fit, and how the result is left then.
 fn width_errors(result: &TensorResult, is_left: bool) -> Option<String> {
-    let Assembly::Assembled { arrays, fits } = &result.assembly else { return None };
+    let Assembly::Assembled { arrays, fits, .. } = &result.assembly else { return None };
     let mut widths: Vec<&str> = Vec::new();
     let mut what: Vec<&str> = Vec::new();
     for fit in fits {
         let array = arrays.iter().find(|array| array.name == fit.array)?;
         match array.element {
-            Element::Index(Width::Usize) | Element::Value(_) => {}
+            Element::Index(Width::Usize)
+            | Element::Signed(_)
+            | Element::Bits
+            | Element::Pair
+            | Element::Value(_) => {}
             Element::Index(width) => {
                 what.push(&fit.what);
                 widths.push(width.name());

@@ -30,10 +30,7 @@ pub(super) fn tokens(source: &str) -> TokenStream {
 
 /// The type of an array's elements.
 pub(super) fn element_type(element: Element) -> TokenStream {
-    match element {
-        Element::Index(width) => tokens(width.name()),
-        Element::Value(dtype) => tokens(dtype.name()),
-    }
+    tokens(element.rust_type())
 }
 
 /// A number without a suffix.

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::body::value;
+use super::expr::value;
 use super::kernel::{self, Parts, extent, operand_name, view};
 use super::layout::comment;
 use super::names::{beside, element_type, ident, number, plain};
@@ -132,7 +132,7 @@ fn into(function: &Function, result: &TensorResult) -> TokenStream {
             let zero = value(Literal::Int(0), result.dtype);
             quote!(#check #sizes #variable.vals_mut().fill(#zero); #call;)
         }
-        Assembly::Assembled { arrays, fits } => {
+        Assembly::Assembled { arrays, fits, .. } => {
             let parts = Parts::of(function);
             let fits = fits.iter().filter_map(|fit| fits_call(function, result, arrays, fit));
             let assemble = assemble(function.bounds, &parts, &variable);

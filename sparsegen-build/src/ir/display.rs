@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{BinaryOp, Expr, Function, Literal, Operand, Result, Stmt, UnaryOp};
+use super::{BinaryOp, Expr, Function, Literal, Operand, Result, Stmt, TensorOperand, UnaryOp};
 
 impl BinaryOp {
     /// The operator, or the name of the function that Rust has instead.
@@ -13,6 +13,9 @@ impl BinaryOp {
             BinaryOp::Mul => "*",
             BinaryOp::Div => "/",
             BinaryOp::Rem => "%",
+            BinaryOp::DivCeil => "div_ceil",
+            BinaryOp::Offset => "wrapping_add_signed",
+            BinaryOp::Difference => "-",
             BinaryOp::Min => "min",
             BinaryOp::Max => "max",
             BinaryOp::Eq => "==",
@@ -24,19 +27,25 @@ impl BinaryOp {
         }
     }
 
+    /// Whether Rust has a method for it and no operator.
+    pub fn is_method(self) -> bool {
+        self.precedence() == PRIMARY
+    }
+
     /// How tightly it binds in Rust; methods, which take no parentheses, bind tightest.
     pub fn precedence(self) -> u8 {
         match self {
             BinaryOp::Or => 1,
             BinaryOp::And => 2,
             BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => 3,
-            BinaryOp::Add | BinaryOp::Sub => 4,
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Difference => 4,
             BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 5,
-            BinaryOp::Min | BinaryOp::Max => 8,
+            BinaryOp::Min | BinaryOp::Max | BinaryOp::DivCeil | BinaryOp::Offset => PRIMARY,
         }
     }
 }
 
+const CAST: u8 = 6;
 const UNARY: u8 = 7;
 const PRIMARY: u8 = 8;
 
@@ -52,8 +61,13 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         Expr::Unary(UnaryOp::Neg | UnaryOp::Not, _) => UNARY,
         Expr::Binary(op, ..) => op.precedence(),
         Expr::Value(literal, _) if is_negative(*literal) => UNARY,
-        Expr::Unary(UnaryOp::FromBool, _)
+        Expr::Unary(
+            UnaryOp::FromBool | UnaryOp::BelowZero | UnaryOp::First | UnaryOp::Second,
+            _,
+        )
         | Expr::Index(_)
+        | Expr::Largest(_)
+        | Expr::Pair(..)
         | Expr::Value(..)
         | Expr::Bool(_)
         | Expr::Var(_)
@@ -69,17 +83,33 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         Expr::Value(Literal::Int(n), dtype) if dtype.is_integer() => write!(f, "{n}")?,
         Expr::Value(Literal::Int(n), _) => write!(f, "{n}.0")?,
         Expr::Bool(b) => write!(f, "{b}")?,
+        Expr::Largest(width) => write!(f, "{width}::MAX")?,
         Expr::Var(name) => f.write_str(name)?,
         Expr::Load { array, index } => write!(f, "{array}[{index}]")?,
         Expr::Len(array) => write!(f, "{array}.len()")?,
+        Expr::Pair(a, b) => write!(f, "({a}, {b})")?,
         Expr::Unary(UnaryOp::FromBool, a) => write!(f, "usize::from({a})")?,
+        Expr::Unary(UnaryOp::BelowZero, a) => {
+            write_expr(f, a, PRIMARY)?;
+            f.write_str(".min(0).unsigned_abs()")?;
+        }
+        Expr::Unary(op @ (UnaryOp::First | UnaryOp::Second), a) => {
+            write_expr(f, a, PRIMARY)?;
+            f.write_str(if *op == UnaryOp::First { ".0" } else { ".1" })?;
+        }
         Expr::Unary(op @ (UnaryOp::Neg | UnaryOp::Not), a) => {
             f.write_str(if *op == UnaryOp::Neg { "-" } else { "!" })?;
             write_expr(f, a, UNARY)?;
         }
-        Expr::Binary(op @ (BinaryOp::Min | BinaryOp::Max), a, b) => {
+        Expr::Binary(op, a, b) if op.is_method() => {
             write_expr(f, a, PRIMARY)?;
             write!(f, ".{}({b})", op.symbol())?;
+        }
+        Expr::Binary(BinaryOp::Difference, a, b) => {
+            write_expr(f, a, CAST)?;
+            f.write_str(" as isize - ")?;
+            write_expr(f, b, CAST)?;
+            f.write_str(" as isize")?;
         }
         Expr::Binary(op, a, b) => {
             // Comparisons do not chain in Rust.
@@ -125,6 +155,8 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Store { array, index, op, value } => {
             writeln!(f, "{array}[{index}] {}= {value};", symbol(op))
         }
+        Stmt::Scratch { name, .. } => writeln!(f, "let mut {name} = Vec::new();"),
+        Stmt::Sort { array } => writeln!(f, "{array}.sort_unstable();"),
         Stmt::Clear { array } => writeln!(f, "{array}.clear();"),
         Stmt::Reserve { array, additional } => writeln!(f, "{array}.reserve({additional});"),
         Stmt::Push { array, value } => writeln!(f, "{array}.push({value});"),
@@ -176,8 +208,19 @@ impl fmt::Display for Function {
         match &self.result {
             Result::Scalar { dtype, .. } => writeln!(f, ") -> {dtype} {{")?,
             Result::Tensor(t) => {
-                writeln!(f, ") -> {}: Tensor<{}, {}> {{", t.name, t.dtype, t.format)?
+                write!(f, ") -> {}: Tensor<{}, {}>", t.name, t.dtype, t.format)?;
+                if let Some(packed) = &t.packed {
+                    write!(f, ", packed as {packed}")?;
+                }
+                f.write_str(" {\n")?;
             }
+        }
+        for conversion in &self.conversions {
+            let of = match &self.operands[conversion.of] {
+                Operand::Tensor(TensorOperand { name, .. }) | Operand::Scalar { name, .. } => name,
+            };
+            let into = &conversion.into;
+            writeln!(f, "    let {} = {of}.to::<{}>();", into.name, into.format)?;
         }
         write_body(f, &self.body, 1)?;
         match &self.result {

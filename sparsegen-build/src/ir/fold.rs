@@ -5,6 +5,7 @@
 //! every type, so `x * 1.0` is `x`, but `0.0 * x` and `x + 0.0` stay: `x` may be a NaN or `-0.0`.
 
 mod conditions;
+mod signed;
 mod statements;
 
 use super::{BinaryOp, Dtype, Expr, Literal, UnaryOp};
@@ -125,6 +126,15 @@ impl Expr {
         }
     }
 
+    /// `a.div_ceil(b)`
+    pub fn div_ceil(a: Expr, b: Expr) -> Expr {
+        match (a, b) {
+            (a, Expr::Index(1)) => a,
+            (Expr::Index(m), Expr::Index(n)) if n > 0 => Expr::Index(m.div_ceil(n)),
+            (a, b) => node(BinaryOp::DivCeil, a, b),
+        }
+    }
+
     /// The lesser of two.
     pub fn min(a: Expr, b: Expr) -> Expr {
         match (a, b) {
@@ -149,6 +159,7 @@ impl Expr {
     pub fn neg(a: Expr) -> Expr {
         match a {
             Expr::Unary(UnaryOp::Neg, inner) => *inner,
+            Expr::Binary(BinaryOp::Difference, a, b) => Expr::difference(*b, *a),
             Expr::Value(Literal::Float(x), dtype) => Expr::Value(Literal::Float(-x), dtype),
             Expr::Value(Literal::Int(0), dtype) if !dtype.is_integer() => {
                 Expr::Value(Literal::Float(-0.0), dtype)
@@ -166,6 +177,9 @@ impl Expr {
             UnaryOp::Neg => Expr::neg(a),
             UnaryOp::Not => Expr::not(a),
             UnaryOp::FromBool => Expr::from_bool(a),
+            UnaryOp::BelowZero => Expr::below_zero(a),
+            UnaryOp::First => Expr::first(a),
+            UnaryOp::Second => Expr::second(a),
         }
     }
 
@@ -177,6 +191,9 @@ impl Expr {
             BinaryOp::Mul => Expr::mul(a, b),
             BinaryOp::Div => Expr::div(a, b),
             BinaryOp::Rem => Expr::rem(a, b),
+            BinaryOp::DivCeil => Expr::div_ceil(a, b),
+            BinaryOp::Offset => Expr::offset(a, b),
+            BinaryOp::Difference => Expr::difference(a, b),
             BinaryOp::Min => Expr::min(a, b),
             BinaryOp::Max => Expr::max(a, b),
             BinaryOp::Eq => Expr::eq(a, b),
@@ -215,12 +232,21 @@ impl Expr {
     /// Whether it is visibly an index, and so neither a NaN nor negative.
     fn is_index(&self) -> bool {
         match self {
-            Expr::Index(_) | Expr::Len(_) | Expr::Unary(UnaryOp::FromBool, _) => true,
+            Expr::Index(_)
+            | Expr::Largest(_)
+            | Expr::Len(_)
+            | Expr::Unary(
+                UnaryOp::FromBool | UnaryOp::BelowZero | UnaryOp::First | UnaryOp::Second,
+                _,
+            )
+            | Expr::Binary(BinaryOp::Offset | BinaryOp::DivCeil, ..) => true,
+            Expr::Binary(BinaryOp::Difference, ..) => false,
             Expr::Binary(op, a, b) => op.is_arithmetic() && (a.is_index() || b.is_index()),
             Expr::Value(..)
             | Expr::Bool(_)
             | Expr::Var(_)
             | Expr::Load { .. }
+            | Expr::Pair(..)
             | Expr::Unary(UnaryOp::Neg | UnaryOp::Not, _) => false,
         }
     }

@@ -4,6 +4,7 @@
 //! index out of bounds, an overflow, an unknown variable, an assignment to one that is not
 //! mutable, a narrowing that loses, a value that is read or returned but was never written.
 
+mod arrays;
 mod expr;
 mod number;
 #[cfg(test)]
@@ -15,7 +16,8 @@ use std::result::Result;
 
 pub use number::Number;
 
-use super::{Array, Assembly, BinaryOp, Element, Expr, Function, Operand, Stmt, Width};
+use self::arrays::Storage;
+use super::{Array, Assembly, BinaryOp, Expr, Function, Operand, Stmt};
 
 /// What a function runs on, by the names that its body uses.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,7 +43,7 @@ pub enum ArrayValue {
 /// What a function returns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outputs {
-    /// The result's arrays, by name.
+    /// The result's arrays, by name; an extent that a level keeps is an array of one.
     Arrays(BTreeMap<String, ArrayValue>),
     /// A plain value.
     Scalar(Number),
@@ -90,12 +92,17 @@ pub fn run_within(function: &Function, inputs: &Inputs, steps: u64) -> Result<Ou
             other => Err(end(format!("{other} is not of {dtype}"))),
         },
         super::Result::Tensor(result) => {
-            let arrays = match &result.assembly {
-                Assembly::Computed { vals, .. } => std::slice::from_ref(vals),
-                Assembly::Assembled { arrays, .. } => arrays,
-            };
-            let written = arrays.iter().map(|array| Ok((array.name.clone(), machine.take(array)?)));
-            Ok(Outputs::Arrays(written.collect::<Result<_, _>>().map_err(end)?))
+            let arrays = result.arrays().iter();
+            let written = arrays.map(|array| {
+                let storage = machine.array(&array.name)?;
+                Ok((array.name.clone(), storage.contents(&array.name)?))
+            });
+            let extents = result.extents().iter().map(|extent| {
+                let index = machine.eval(&Expr::var(&extent.name))?.index()?;
+                Ok((extent.name.clone(), ArrayValue::Index(vec![index])))
+            });
+            let outputs: Result<_, String> = written.chain(extents).collect();
+            Ok(Outputs::Arrays(outputs.map_err(end)?))
         }
     }
 }
@@ -108,6 +115,9 @@ fn fault(statement: &str, reason: String) -> Fault {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Value {
     Index(usize),
+    /// A difference of indices.
+    Signed(isize),
+    Pair(usize, usize),
     Number(Number, super::Dtype),
     Bool(bool),
 }
@@ -116,6 +126,8 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Index(n) => write!(f, "index {n}"),
+            Value::Signed(n) => write!(f, "signed index {n}"),
+            Value::Pair(a, b) => write!(f, "pair ({a}, {b})"),
             Value::Number(number, dtype) => write!(f, "{number} of {dtype}"),
             Value::Bool(b) => write!(f, "{b}"),
         }
@@ -125,14 +137,6 @@ impl fmt::Display for Value {
 struct Variable {
     value: Value,
     mutable: bool,
-}
-
-/// An array while a function runs.
-struct Storage {
-    element: Element,
-    mutable: bool,
-    /// Nothing where no value was written yet.
-    cells: Vec<Option<Value>>,
 }
 
 #[derive(Default)]
@@ -153,14 +157,19 @@ impl Machine {
                         inputs.scalars.get(name).ok_or_else(|| format!("no input `{name}`"))?;
                     self.bind(name, Value::Number(*number, *dtype), false);
                 }
-                Operand::Tensor(tensor) => {
-                    for array in &tensor.arrays {
-                        let given = inputs.arrays.get(&array.name);
-                        let given = given.ok_or_else(|| format!("no input `{}`", array.name))?;
-                        let cells = cells_of(given, array.element)?;
-                        self.insert(array, false, cells);
-                    }
-                }
+                Operand::Tensor(_) => {}
+            }
+        }
+        for tensor in function.tensors() {
+            for array in &tensor.arrays {
+                let given = inputs.arrays.get(&array.name);
+                let given = given.ok_or_else(|| format!("no input `{}`", array.name))?;
+                self.insert(array, Storage::of(given, array.element, false)?);
+            }
+            for extent in &tensor.extents {
+                let size = inputs.sizes.get(&extent.name);
+                let size = *size.ok_or_else(|| format!("no size `{}`", extent.name))?;
+                self.bind(&extent.name, Value::Index(size), false);
             }
         }
         for size in function.sizes.iter().filter(|size| size.used) {
@@ -177,15 +186,16 @@ impl Machine {
                         return Err(format!("no values `{}` to compute into", vals.name));
                     };
                     let zero = Value::Number(Number::zero(result.dtype), result.dtype);
-                    self.insert(vals, true, vec![zeroed.then_some(zero); given.len()]);
+                    let cells = vec![zeroed.then_some(zero); given.len()];
+                    self.insert(vals, Storage { element: vals.element, mutable: true, cells });
                 }
                 Assembly::Assembled { arrays, .. } => {
                     for array in arrays {
-                        let cells = match inputs.arrays.get(&array.name) {
-                            Some(given) => cells_of(given, array.element)?,
-                            None => Vec::new(),
+                        let storage = match inputs.arrays.get(&array.name) {
+                            Some(given) => Storage::of(given, array.element, true)?,
+                            None => Storage::empty(array.element),
                         };
-                        self.insert(array, true, cells);
+                        self.insert(array, storage);
                     }
                 }
             },
@@ -193,28 +203,8 @@ impl Machine {
         Ok(())
     }
 
-    fn insert(&mut self, array: &Array, mutable: bool, cells: Vec<Option<Value>>) {
-        let storage = Storage { element: array.element, mutable, cells };
+    fn insert(&mut self, array: &Array, storage: Storage) {
         self.arrays.insert(array.name.clone(), storage);
-    }
-
-    /// A result's array after the run.
-    fn take(&self, array: &Array) -> Result<ArrayValue, String> {
-        let cells = &self.array(&array.name)?.cells;
-        let written = |(k, cell): (usize, &Option<Value>)| {
-            cell.ok_or_else(|| format!("`{}[{k}]` was never written", array.name))
-        };
-        let values = cells.iter().enumerate().map(written);
-        match array.element {
-            Element::Index(_) => {
-                let indices = values.map(|v| v.and_then(Value::index));
-                Ok(ArrayValue::Index(indices.collect::<Result<_, _>>()?))
-            }
-            Element::Value(_) => {
-                let numbers = values.map(|v| v.and_then(Value::number));
-                Ok(ArrayValue::Values(numbers.collect::<Result<_, _>>()?))
-            }
-        }
     }
 
     fn bind(&mut self, name: &str, value: Value, mutable: bool) {
@@ -247,6 +237,11 @@ impl Machine {
             Stmt::Store { array, index, op, value } => {
                 self.store(array, index, *op, value).map_err(here)
             }
+            Stmt::Scratch { name, element } => {
+                self.arrays.insert(name.clone(), Storage::empty(*element));
+                Ok(())
+            }
+            Stmt::Sort { array } => self.vector(array).and_then(Storage::sort).map_err(here),
             Stmt::Clear { array } => self.vector(array).map_err(here).map(|a| a.cells.clear()),
             Stmt::Reserve { array, additional } => {
                 self.eval(additional).and_then(Value::index).map_err(here)?;
@@ -259,10 +254,7 @@ impl Machine {
             Stmt::Resize { array, len, value } => {
                 let len = self.eval(len).and_then(Value::index).map_err(here)?;
                 let value = self.eval(value).map_err(here)?;
-                let array = self.vector(array).map_err(here)?;
-                let cell = narrowed(value, array.element).map_err(here)?;
-                array.cells.resize(len, Some(cell));
-                Ok(())
+                self.vector(array).and_then(|a| a.resize(len, value)).map_err(here)
             }
             Stmt::For { name, start, end, body } => {
                 let start = self.eval(start).and_then(Value::index).map_err(here)?;
@@ -327,7 +319,7 @@ impl Machine {
             value = expr::binary(op, self.load(name, index)?, value)?;
         }
         let array = self.vector(name)?;
-        let (len, value) = (array.cells.len(), narrowed(value, array.element)?);
+        let (len, value) = (array.cells.len(), arrays::narrowed(value, array.element)?);
         let cell = array.cells.get_mut(index);
         *cell.ok_or_else(|| format!("index {index} of `{name}`, which has {len} elements"))? =
             Some(value);
@@ -339,46 +331,5 @@ impl Machine {
         let array =
             self.arrays.get_mut(name).ok_or_else(|| format!("there is no array `{name}`"))?;
         if array.mutable { Ok(array) } else { Err(format!("`{name}` is not mutable")) }
-    }
-}
-
-impl Storage {
-    fn push(&mut self, value: Value) -> Result<(), String> {
-        self.cells.push(Some(narrowed(value, self.element)?));
-        Ok(())
-    }
-}
-
-/// An array as it is given, if its elements are of the declared kind and width.
-fn cells_of(given: &ArrayValue, element: Element) -> Result<Vec<Option<Value>>, String> {
-    match (given, element) {
-        (ArrayValue::Index(indices), Element::Index(_)) => {
-            indices.iter().map(|n| narrowed(Value::Index(*n), element).map(Some)).collect()
-        }
-        (ArrayValue::Values(numbers), Element::Value(dtype)) => {
-            Ok(numbers.iter().map(|number| Some(Value::Number(*number, dtype))).collect())
-        }
-        (ArrayValue::Index(_), Element::Value(_)) | (ArrayValue::Values(_), Element::Index(_)) => {
-            Err("an input array holds the wrong kind of elements".into())
-        }
-    }
-}
-
-/// A value as an array's element holds it, if it can.
-fn narrowed(value: Value, element: Element) -> Result<Value, String> {
-    match (value, element) {
-        (Value::Index(n), Element::Index(width)) => {
-            let fits = match width {
-                Width::U8 => u8::try_from(n).is_ok(),
-                Width::U16 => u16::try_from(n).is_ok(),
-                Width::U32 => u32::try_from(n).is_ok(),
-                Width::U64 | Width::Usize => true,
-            };
-            if fits { Ok(value) } else { Err(format!("{n} does not fit in {width}")) }
-        }
-        (Value::Number(_, dtype), Element::Value(expected)) if dtype == expected => Ok(value),
-        (Value::Index(_) | Value::Number(..) | Value::Bool(_), _) => {
-            Err(format!("{value} is not an element of the array"))
-        }
     }
 }

@@ -33,6 +33,7 @@ fn operand(name: &str, tensor: &str, format: &str, arrays: Vec<Array>) -> Operan
         dtype: Dtype::F64,
         format: format.to_string(),
         arrays,
+        extents: Vec::new(),
     })
 }
 
@@ -63,12 +64,14 @@ pub(crate) fn spmv() -> Function {
             operand("a", "A", "Csr", csr_arrays("a")),
             operand("x", "x", "Dense<1>", vec![vals("x")]),
         ],
+        conversions: Vec::new(),
         sizes: vec![size("i", &[(0, 0)], &[0], true), size("j", &[(0, 1), (1, 0)], &[], false)],
         result: Result::Tensor(TensorResult {
             name: "y".into(),
             tensor: "y".into(),
             dtype: Dtype::F64,
             format: "Dense<1>".into(),
+            packed: None,
             shape: vec![0],
             assembly: Assembly::Computed { vals: vals("y"), zeroed: false },
         }),
@@ -139,6 +142,7 @@ pub(crate) fn add() -> Function {
             operand("a", "A", "Csr", csr_arrays("a")),
             operand("b", "B", "Csr", csr_arrays("b")),
         ],
+        conversions: Vec::new(),
         sizes: vec![
             size("i", &[(0, 0), (1, 0)], &[0], true),
             size("j", &[(0, 1), (1, 1)], &[1], false),
@@ -148,9 +152,11 @@ pub(crate) fn add() -> Function {
             tensor: "C".into(),
             dtype: Dtype::F64,
             format: "Csr".into(),
+            packed: None,
             shape: vec![0, 1],
             assembly: Assembly::Assembled {
                 arrays: csr_arrays("c"),
+                extents: Vec::new(),
                 fits: vec![Fit {
                     array: "c2_pos".into(),
                     length_of: "c2_crd".into(),
@@ -176,6 +182,7 @@ pub(crate) fn scaled_sum() -> Function {
             Operand::Scalar { name: "alpha".into(), dtype: Dtype::F64 },
             operand("x", "x", "Dense<1>", vec![vals("x")]),
         ],
+        conversions: Vec::new(),
         sizes: vec![size("i", &[(1, 0)], &[], true)],
         result: Result::Scalar { dtype: Dtype::F64, value: var("sum") },
         bounds: Bounds::Checked,

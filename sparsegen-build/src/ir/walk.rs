@@ -9,10 +9,15 @@ impl Expr {
     pub fn for_each<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
         visit(self);
         match self {
-            Expr::Index(_) | Expr::Value(..) | Expr::Bool(_) | Expr::Var(_) | Expr::Len(_) => {}
+            Expr::Index(_)
+            | Expr::Value(..)
+            | Expr::Bool(_)
+            | Expr::Largest(_)
+            | Expr::Var(_)
+            | Expr::Len(_) => {}
             Expr::Load { index, .. } => index.for_each(visit),
             Expr::Unary(_, a) => a.for_each(visit),
-            Expr::Binary(_, a, b) => {
+            Expr::Pair(a, b) | Expr::Binary(_, a, b) => {
                 a.for_each(visit);
                 b.for_each(visit);
             }
@@ -27,6 +32,8 @@ impl Expr {
             Expr::Index(_)
             | Expr::Value(..)
             | Expr::Bool(_)
+            | Expr::Largest(_)
+            | Expr::Pair(..)
             | Expr::Unary(..)
             | Expr::Binary(..) => {}
         });
@@ -37,9 +44,13 @@ impl Expr {
     pub fn substitute(&self, name: &str, by: &Expr) -> Expr {
         match self {
             Expr::Var(n) if n == name => by.clone(),
-            Expr::Index(_) | Expr::Value(..) | Expr::Bool(_) | Expr::Var(_) | Expr::Len(_) => {
-                self.clone()
-            }
+            Expr::Index(_)
+            | Expr::Value(..)
+            | Expr::Bool(_)
+            | Expr::Largest(_)
+            | Expr::Var(_)
+            | Expr::Len(_) => self.clone(),
+            Expr::Pair(a, b) => Expr::pair(a.substitute(name, by), b.substitute(name, by)),
             Expr::Load { array, index } => Expr::load(array, index.substitute(name, by)),
             Expr::Unary(op, a) => Expr::unary(*op, a.substitute(name, by)),
             Expr::Binary(op, a, b) => {
@@ -53,7 +64,9 @@ impl Stmt {
     /// The expressions that stand in this statement itself, not in a body within.
     pub fn expressions(&self) -> Vec<&Expr> {
         match self {
-            Stmt::Comment(_) | Stmt::Clear { .. } => Vec::new(),
+            Stmt::Comment(_) | Stmt::Scratch { .. } | Stmt::Sort { .. } | Stmt::Clear { .. } => {
+                Vec::new()
+            }
             Stmt::Let { value, .. } | Stmt::Assign { value, .. } | Stmt::Push { value, .. } => {
                 vec![value]
             }
@@ -73,6 +86,8 @@ impl Stmt {
             | Stmt::Let { .. }
             | Stmt::Assign { .. }
             | Stmt::Store { .. }
+            | Stmt::Scratch { .. }
+            | Stmt::Sort { .. }
             | Stmt::Clear { .. }
             | Stmt::Reserve { .. }
             | Stmt::Push { .. }
@@ -102,7 +117,9 @@ impl Stmt {
         body: &mut impl FnMut(&[Stmt]) -> Vec<Stmt>,
     ) -> Vec<Stmt> {
         vec![match self {
-            Stmt::Comment(_) | Stmt::Clear { .. } => self.clone(),
+            Stmt::Comment(_) | Stmt::Scratch { .. } | Stmt::Sort { .. } | Stmt::Clear { .. } => {
+                self.clone()
+            }
             Stmt::Let { name, mutable, value } => {
                 Stmt::Let { name: name.clone(), mutable: *mutable, value: expr(value) }
             }
@@ -166,14 +183,23 @@ impl Uses {
         uses
     }
 
-    /// The uses in a function's body and in the value after it.
+    /// The uses in a function's body and in what it ends with.
     pub fn of_function(function: &Function) -> Uses {
         let mut uses = Uses::of(&function.body);
-        match &function.result {
-            Result::Scalar { value, .. } => uses.count_expr(value),
-            Result::Tensor(_) => {}
-        }
+        uses.count_end(&function.result);
         uses
+    }
+
+    /// Adds the reads at the end of a function: of its value, or of the extents that it made up.
+    pub fn count_end(&mut self, result: &Result) {
+        match result {
+            Result::Scalar { value, .. } => self.count_expr(value),
+            Result::Tensor(tensor) => {
+                for extent in tensor.extents() {
+                    self.count_expr(&Expr::var(&extent.name));
+                }
+            }
+        }
     }
 
     /// Adds the reads of an expression.
@@ -186,6 +212,8 @@ impl Uses {
             Expr::Index(_)
             | Expr::Value(..)
             | Expr::Bool(_)
+            | Expr::Largest(_)
+            | Expr::Pair(..)
             | Expr::Unary(..)
             | Expr::Binary(..) => {}
         });
@@ -213,6 +241,7 @@ impl Uses {
         match stmt {
             Stmt::Assign { name, .. }
             | Stmt::Store { array: name, .. }
+            | Stmt::Sort { array: name }
             | Stmt::Clear { array: name }
             | Stmt::Reserve { array: name, .. }
             | Stmt::Push { array: name, .. }
@@ -221,6 +250,7 @@ impl Uses {
             }
             Stmt::Comment(_)
             | Stmt::Let { .. }
+            | Stmt::Scratch { .. }
             | Stmt::For { .. }
             | Stmt::While { .. }
             | Stmt::If { .. } => {}

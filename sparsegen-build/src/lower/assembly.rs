@@ -66,7 +66,11 @@ impl<'p> Assembler<'p> {
             return None;
         }
         let assembly = if self.appends {
-            Assembly::Assembled { arrays: self.arrays.clone(), fits: self.fits() }
+            Assembly::Assembled {
+                arrays: self.arrays.clone(),
+                extents: Vec::new(),
+                fits: self.fits(),
+            }
         } else {
             let vals = Array {
                 name: self.vals.clone(),
@@ -80,6 +84,7 @@ impl<'p> Assembler<'p> {
             tensor: tensor.name.clone(),
             dtype: tensor.dtype,
             format: tensor.format.marker(),
+            packed: None,
             shape: self.target.indices.iter().map(|v| v.0).collect(),
             assembly,
         })

@@ -53,9 +53,13 @@ fn is_constant_in(value: &Expr, name: &str, rest: &[Stmt]) -> bool {
             let changes = Uses::of(rest).writes(other) > 0;
             !changes && !bound.contains(name) && !bound.contains(other.as_str())
         }
-        Expr::Value(..) | Expr::Load { .. } | Expr::Len(_) | Expr::Unary(..) | Expr::Binary(..) => {
-            false
-        }
+        Expr::Value(..)
+        | Expr::Largest(_)
+        | Expr::Load { .. }
+        | Expr::Len(_)
+        | Expr::Pair(..)
+        | Expr::Unary(..)
+        | Expr::Binary(..) => false,
     }
 }
 
@@ -77,7 +81,9 @@ fn bound(body: &[Stmt]) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     for stmt in body {
         stmt.for_each(&mut |stmt| {
-            if let Stmt::Let { name, .. } | Stmt::For { name, .. } = stmt {
+            if let Stmt::Let { name, .. } | Stmt::For { name, .. } | Stmt::Scratch { name, .. } =
+                stmt
+            {
                 names.insert(name.as_str());
             }
         });

@@ -1,6 +1,6 @@
 //! Folding constructors of statements: what does nothing is not there.
 
-use crate::ir::{BinaryOp, Expr, Stmt, UnaryOp};
+use crate::ir::{BinaryOp, Element, Expr, Stmt, UnaryOp};
 
 impl Stmt {
     /// `let name = value;`
@@ -38,6 +38,31 @@ impl Stmt {
     /// `array.push(value);`
     pub fn push(array: &str, value: Expr) -> Stmt {
         Stmt::Push { array: array.to_string(), value }
+    }
+
+    /// `let mut name = Vec::new();`
+    pub fn scratch(name: &str, element: Element) -> Stmt {
+        Stmt::Scratch { name: name.to_string(), element }
+    }
+
+    /// `array.clear();`
+    pub fn clear(array: &str) -> Stmt {
+        Stmt::Clear { array: array.to_string() }
+    }
+
+    /// `array.sort_unstable();`
+    pub fn sort(array: &str) -> Stmt {
+        Stmt::Sort { array: array.to_string() }
+    }
+
+    /// `array.reserve(additional);`
+    pub fn reserve(array: &str, additional: Expr) -> Stmt {
+        Stmt::Reserve { array: array.to_string(), additional }
+    }
+
+    /// `array.resize(len, value);`
+    pub fn resize(array: &str, len: Expr, value: Expr) -> Stmt {
+        Stmt::Resize { array: array.to_string(), len, value }
     }
 
     /// `for name in start..end { body }`; nothing where there is nothing to do.

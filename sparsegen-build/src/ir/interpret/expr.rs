@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{Machine, Number, Storage, Value};
-use crate::ir::{BinaryOp, Expr, UnaryOp};
+use crate::ir::{BinaryOp, Expr, UnaryOp, Width};
 
 impl Machine {
     /// The value of an expression, or why it has none.
@@ -12,12 +12,14 @@ impl Machine {
             Expr::Index(n) => Ok(Value::Index(*n)),
             Expr::Value(literal, dtype) => Ok(Value::Number(Number::of(*literal, *dtype), *dtype)),
             Expr::Bool(b) => Ok(Value::Bool(*b)),
+            Expr::Largest(width) => Ok(Value::Index(largest(*width))),
             Expr::Var(name) => {
                 let variable = self.scopes.iter().rev().find_map(|scope| scope.get(name));
                 Ok(variable.ok_or_else(|| format!("`{name}` is not declared"))?.value)
             }
             Expr::Load { array, index } => self.load(array, self.eval(index)?.index()?),
-            Expr::Len(array) => Ok(Value::Index(self.array(array)?.cells.len())),
+            Expr::Len(array) => Ok(Value::Index(self.array(array)?.len()?)),
+            Expr::Pair(a, b) => Ok(Value::Pair(self.eval(a)?.index()?, self.eval(b)?.index()?)),
             Expr::Unary(op, a) => unary(*op, self.eval(a)?),
             // The right side is not evaluated where the left one decides.
             Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
@@ -51,6 +53,10 @@ impl Value {
         if let Value::Index(n) = self { Ok(n) } else { Err(format!("{self} is not an index")) }
     }
 
+    pub(super) fn signed(self) -> Result<isize, String> {
+        if let Value::Signed(n) = self { Ok(n) } else { Err(format!("{self} is not signed")) }
+    }
+
     pub(super) fn bool(self) -> Result<bool, String> {
         if let Value::Bool(b) = self { Ok(b) } else { Err(format!("{self} is not a condition")) }
     }
@@ -62,29 +68,70 @@ impl Value {
     /// Whether two values are of one type.
     pub(super) fn is_like(self, other: Value) -> bool {
         match (self, other) {
-            (Value::Index(_), Value::Index(_)) | (Value::Bool(_), Value::Bool(_)) => true,
+            (Value::Index(_), Value::Index(_))
+            | (Value::Signed(_), Value::Signed(_))
+            | (Value::Pair(..), Value::Pair(..))
+            | (Value::Bool(_), Value::Bool(_)) => true,
             (Value::Number(_, a), Value::Number(_, b)) => a == b,
-            (Value::Index(_) | Value::Bool(_) | Value::Number(..), _) => false,
+            (
+                Value::Index(_)
+                | Value::Signed(_)
+                | Value::Pair(..)
+                | Value::Bool(_)
+                | Value::Number(..),
+                _,
+            ) => false,
         }
     }
 }
 
 fn unary(op: UnaryOp, a: Value) -> Result<Value, String> {
-    match (op, a) {
-        (UnaryOp::Neg, Value::Number(number, dtype)) => {
-            Ok(Value::Number(number.neg(dtype)?, dtype))
-        }
-        (UnaryOp::Neg, Value::Index(_) | Value::Bool(_)) => Err(format!("{a} has no negation")),
-        (UnaryOp::Not, a) => Ok(Value::Bool(!a.bool()?)),
-        (UnaryOp::FromBool, a) => Ok(Value::Index(usize::from(a.bool()?))),
+    match op {
+        UnaryOp::Neg => match a {
+            Value::Number(number, dtype) => Ok(Value::Number(number.neg(dtype)?, dtype)),
+            Value::Signed(n) => {
+                n.checked_neg().map(Value::Signed).ok_or_else(|| format!("-{n} overflows"))
+            }
+            Value::Index(_) | Value::Pair(..) | Value::Bool(_) => {
+                Err(format!("{a} has no negation"))
+            }
+        },
+        UnaryOp::Not => Ok(Value::Bool(!a.bool()?)),
+        UnaryOp::FromBool => Ok(Value::Index(usize::from(a.bool()?))),
+        UnaryOp::BelowZero => Ok(Value::Index(a.signed()?.min(0).unsigned_abs())),
+        UnaryOp::First | UnaryOp::Second => match a {
+            Value::Pair(first, second) => {
+                Ok(Value::Index(if op == UnaryOp::First { first } else { second }))
+            }
+            Value::Index(_) | Value::Signed(_) | Value::Number(..) | Value::Bool(_) => {
+                Err(format!("{a} is not a pair"))
+            }
+        },
     }
 }
 
-/// A binary operation on two values of one type, or why it has no result.
+/// The largest index of a width.
+fn largest(width: Width) -> usize {
+    match width {
+        Width::U8 => u8::MAX.into(),
+        Width::U16 => u16::MAX.into(),
+        Width::U32 => u32::MAX as usize,
+        Width::U64 | Width::Usize => usize::MAX,
+    }
+}
+
+/// A binary operation on two values, or why it has no result.
 pub(super) fn binary(op: BinaryOp, a: Value, b: Value) -> Result<Value, String> {
     match (a, b) {
         (Value::Index(a), Value::Index(b)) if op.is_arithmetic() => index(op, a, b),
         (Value::Index(a), Value::Index(b)) => compare(op, Some(a.cmp(&b)), a == b),
+        (Value::Index(a), Value::Signed(b)) if op == BinaryOp::Offset => {
+            let result = a.checked_add_signed(b).map(Value::Index);
+            result.ok_or_else(|| format!("{a} offset by {b} is no index"))
+        }
+        (Value::Signed(a), Value::Signed(b)) if op == BinaryOp::Min => Ok(Value::Signed(a.min(b))),
+        (Value::Signed(a), Value::Signed(b)) if op == BinaryOp::Max => Ok(Value::Signed(a.max(b))),
+        (Value::Signed(a), Value::Signed(b)) => compare(op, Some(a.cmp(&b)), a == b),
         (Value::Number(x, dtype), Value::Number(y, other)) if dtype == other => {
             if op.is_arithmetic() {
                 Ok(Value::Number(Number::arithmetic(op, x, y, dtype)?, dtype))
@@ -106,6 +153,11 @@ pub(super) fn binary(op: BinaryOp, a: Value, b: Value) -> Result<Value, String> 
 
 fn index(op: BinaryOp, a: usize, b: usize) -> Result<Value, String> {
     let result = match op {
+        BinaryOp::Difference => {
+            let difference = (a as i128 - b as i128).try_into();
+            return difference.map(Value::Signed).map_err(|_| format!("{a} - {b} overflows"));
+        }
+        BinaryOp::DivCeil => (b > 0).then(|| a.div_ceil(b)),
         BinaryOp::Add => a.checked_add(b),
         BinaryOp::Sub => a.checked_sub(b),
         BinaryOp::Mul => a.checked_mul(b),
@@ -113,7 +165,8 @@ fn index(op: BinaryOp, a: usize, b: usize) -> Result<Value, String> {
         BinaryOp::Rem => a.checked_rem(b),
         BinaryOp::Min => Some(a.min(b)),
         BinaryOp::Max => Some(a.max(b)),
-        BinaryOp::Eq
+        BinaryOp::Offset
+        | BinaryOp::Eq
         | BinaryOp::Ne
         | BinaryOp::Lt
         | BinaryOp::Le
@@ -136,6 +189,9 @@ fn compare(op: BinaryOp, order: Option<Ordering>, equal: bool) -> Result<Value, 
         | BinaryOp::Mul
         | BinaryOp::Div
         | BinaryOp::Rem
+        | BinaryOp::DivCeil
+        | BinaryOp::Offset
+        | BinaryOp::Difference
         | BinaryOp::Min
         | BinaryOp::Max
         | BinaryOp::And

@@ -103,7 +103,10 @@ fn float(op: BinaryOp, a: f64, b: f64, dtype: Dtype) -> Result<f64, String> {
         BinaryOp::Rem => a % b,
         BinaryOp::Min => a.min(b),
         BinaryOp::Max => a.max(b),
-        BinaryOp::Eq
+        BinaryOp::DivCeil
+        | BinaryOp::Offset
+        | BinaryOp::Difference
+        | BinaryOp::Eq
         | BinaryOp::Ne
         | BinaryOp::Lt
         | BinaryOp::Le
@@ -122,7 +125,10 @@ fn integer(op: BinaryOp, a: i128, b: i128, dtype: Dtype) -> Result<Number, Strin
         BinaryOp::Rem => a.checked_rem(b).ok_or("remainder of a division by zero")?,
         BinaryOp::Min => a.min(b),
         BinaryOp::Max => a.max(b),
-        BinaryOp::Eq
+        BinaryOp::DivCeil
+        | BinaryOp::Offset
+        | BinaryOp::Difference
+        | BinaryOp::Eq
         | BinaryOp::Ne
         | BinaryOp::Lt
         | BinaryOp::Le
@@ -150,6 +156,9 @@ fn complex(
             Ok(Number::Complex(r(re / norm), r(im / norm)))
         }
         BinaryOp::Rem
+        | BinaryOp::DivCeil
+        | BinaryOp::Offset
+        | BinaryOp::Difference
         | BinaryOp::Min
         | BinaryOp::Max
         | BinaryOp::Eq

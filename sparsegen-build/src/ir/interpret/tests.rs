@@ -1,5 +1,5 @@
 use super::*;
-use crate::ir::{Dtype, Literal, samples};
+use crate::ir::{Dtype, Element, Literal, Width, samples};
 
 fn values(values: &[f64]) -> ArrayValue {
     ArrayValue::Values(values.iter().map(|x| Number::Float(*x)).collect())
@@ -109,8 +109,8 @@ fn a_scope_ends_with_its_body() {
 #[test]
 fn narrowing_must_not_lose() {
     let element = Element::Index(Width::U8);
-    assert_eq!(narrowed(Value::Index(255), element), Ok(Value::Index(255)));
-    assert_eq!(narrowed(Value::Index(256), element), Err("256 does not fit in u8".into()));
+    assert_eq!(arrays::narrowed(Value::Index(255), element), Ok(Value::Index(255)));
+    assert_eq!(arrays::narrowed(Value::Index(256), element), Err("256 does not fit in u8".into()));
 }
 
 #[test]

@@ -1,0 +1,339 @@
+//! Expressions as Rust.
+
+use proc_macro2::{Literal as Token, TokenStream};
+use quote::quote;
+
+use super::body::Body;
+use super::names::{element_type, ident, number, tokens};
+use crate::ir::{BinaryOp, Dtype, Element, Expr, Literal, UnaryOp, Width};
+
+/// How tightly `as` binds, on the scale of [`BinaryOp::precedence`].
+const CAST: u8 = 6;
+const UNARY: u8 = 7;
+const PRIMARY: u8 = 8;
+
+impl Body {
+    /// An expression on its own.
+    pub(super) fn expr(&self, expr: &Expr) -> TokenStream {
+        match expr {
+            Expr::Index(n) => {
+                let n = number(*n);
+                quote!(#n)
+            }
+            Expr::Value(literal, dtype) => value(*literal, *dtype),
+            Expr::Bool(b) => quote!(#b),
+            Expr::Largest(width) => {
+                let largest = largest(*width);
+                if *width == Width::Usize { largest } else { quote!(#largest as usize) }
+            }
+            Expr::Var(name) => {
+                let name = ident(name);
+                quote!(#name)
+            }
+            Expr::Load { array, index } if self.is_bits(array) => self.is_set(array, index, true),
+            Expr::Load { array, .. } => {
+                let load = self.load(expr);
+                match self.widened(array) {
+                    Some(wide) => quote!(#load as #wide),
+                    None => load,
+                }
+            }
+            Expr::Len(array) => {
+                let name = ident(array);
+                let elsewhere = self.lengths.get(array).cloned();
+                elsewhere.unwrap_or_else(|| quote!(#name.len()))
+            }
+            Expr::Pair(a, b) => {
+                let (a, b) = (self.expr(a), self.expr(b));
+                quote!((#a, #b))
+            }
+            Expr::Unary(UnaryOp::Neg, a) => {
+                let a = self.within(a, UNARY);
+                quote!(-#a)
+            }
+            Expr::Unary(UnaryOp::Not, a) if let Some((array, index)) = self.as_bit(a) => {
+                self.is_set(array, index, false)
+            }
+            Expr::Unary(UnaryOp::Not, a) => {
+                let a = self.within(a, UNARY);
+                quote!(!#a)
+            }
+            Expr::Unary(UnaryOp::FromBool, a) => {
+                let a = self.expr(a);
+                quote!(usize::from(#a))
+            }
+            Expr::Unary(UnaryOp::BelowZero, a) => {
+                let a = self.within(a, PRIMARY);
+                quote!(#a.min(0).unsigned_abs())
+            }
+            Expr::Unary(op @ (UnaryOp::First | UnaryOp::Second), a) => {
+                let part = number(usize::from(*op == UnaryOp::Second));
+                let a = self.within(a, PRIMARY);
+                quote!(#a.#part)
+            }
+            Expr::Binary(op, a, b) if op.is_method() => {
+                let (receiver, b) = (self.receiver(a), self.expr(b));
+                let method = ident(op.symbol());
+                quote!(#receiver.#method(#b))
+            }
+            Expr::Binary(BinaryOp::Difference, a, b) => {
+                let (a, b) = (self.signed(a), self.signed(b));
+                quote!(#a - #b)
+            }
+            Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b)
+                if let Some((a, b)) = self.as_stored(a, b) =>
+            {
+                let op = tokens(op.symbol());
+                quote!(#a #op #b)
+            }
+            Expr::Binary(op, a, b) => {
+                let precedence = op.precedence();
+                let compares =
+                    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le);
+                let mut left = self.within(a, if compares { precedence + 1 } else { precedence });
+                // After a cast, `<` would begin the type's arguments.
+                if *op == BinaryOp::Lt && self.ends_in_cast(a) {
+                    left = quote!((#left));
+                }
+                let (right, op) = (self.within(b, precedence + 1), tokens(op.symbol()));
+                quote!(#left #op #right)
+            }
+        }
+    }
+
+    /// An expression, in parentheses if what stands around it binds more tightly.
+    pub(super) fn within(&self, expr: &Expr, outer: u8) -> TokenStream {
+        let source = self.expr(expr);
+        if self.precedence(expr) < outer { quote!((#source)) } else { source }
+    }
+
+    fn precedence(&self, expr: &Expr) -> u8 {
+        match expr {
+            Expr::Binary(op, ..) => op.precedence(),
+            Expr::Load { array, .. } if self.is_bits(array) => BinaryOp::Ne.precedence(),
+            Expr::Load { array, .. } if self.widened(array).is_some() => CAST,
+            Expr::Largest(width) if *width != Width::Usize => CAST,
+            Expr::Unary(UnaryOp::Not, a) if self.as_bit(a).is_some() => BinaryOp::Ne.precedence(),
+            Expr::Unary(UnaryOp::Neg | UnaryOp::Not, _) => UNARY,
+            Expr::Value(Literal::Int(n), _) if *n < 0 => UNARY,
+            Expr::Value(Literal::Float(x), _) if x.is_sign_negative() => UNARY,
+            Expr::Unary(
+                UnaryOp::FromBool | UnaryOp::BelowZero | UnaryOp::First | UnaryOp::Second,
+                _,
+            )
+            | Expr::Largest(_)
+            | Expr::Pair(..)
+            | Expr::Load { .. }
+            | Expr::Index(_)
+            | Expr::Value(..)
+            | Expr::Bool(_)
+            | Expr::Var(_)
+            | Expr::Len(_) => PRIMARY,
+        }
+    }
+
+    /// What a method is called on; a literal needs its type there.
+    fn receiver(&self, expr: &Expr) -> TokenStream {
+        match expr {
+            Expr::Value(literal, dtype) if !dtype.is_complex() => typed(*literal, *dtype),
+            Expr::Index(n) => {
+                let n = Token::usize_suffixed(*n);
+                quote!(#n)
+            }
+            Expr::Value(..)
+            | Expr::Bool(_)
+            | Expr::Largest(_)
+            | Expr::Var(_)
+            | Expr::Load { .. }
+            | Expr::Len(_)
+            | Expr::Pair(..)
+            | Expr::Unary(..)
+            | Expr::Binary(..) => self.within(expr, PRIMARY),
+        }
+    }
+
+    /// A value as an array's element: narrowed, if the elements are narrower than indices.
+    pub(super) fn element(&self, array: &str, value: &Expr) -> TokenStream {
+        let Some(&element) = self.elements.get(array) else { return self.expr(value) };
+        let narrow = match element {
+            Element::Index(Width::Usize) | Element::Signed(Width::Usize) => None,
+            Element::Index(_) | Element::Signed(_) => Some(element_type(element)),
+            Element::Bits | Element::Pair | Element::Value(_) => None,
+        };
+        let Some(narrow) = narrow else { return self.expr(value) };
+        match value {
+            Expr::Index(_) => self.expr(value),
+            Expr::Largest(width) if element == Element::Index(*width) => largest(*width),
+            // From one array into another there is no need to pass through `usize`.
+            Expr::Load { array: from, .. } => {
+                let load = self.load(value);
+                let same = self.elements.get(from) == Some(&element);
+                if same { load } else { quote!(#load as #narrow) }
+            }
+            Expr::Value(..)
+            | Expr::Bool(_)
+            | Expr::Largest(_)
+            | Expr::Var(_)
+            | Expr::Len(_)
+            | Expr::Pair(..)
+            | Expr::Unary(..)
+            | Expr::Binary(..) => {
+                let value = self.within(value, CAST);
+                quote!(#value as #narrow)
+            }
+        }
+    }
+
+    /// An index as a signed one.
+    pub(super) fn signed(&self, expr: &Expr) -> TokenStream {
+        match expr {
+            Expr::Index(_) => self.expr(expr),
+            // A stored index need not pass through `usize`.
+            Expr::Load { array, .. } if self.widened(array).is_some() => {
+                let load = self.load(expr);
+                quote!(#load as isize)
+            }
+            Expr::Value(..)
+            | Expr::Bool(_)
+            | Expr::Largest(_)
+            | Expr::Var(_)
+            | Expr::Load { .. }
+            | Expr::Len(_)
+            | Expr::Pair(..)
+            | Expr::Unary(..)
+            | Expr::Binary(..) => {
+                let index = self.within(expr, CAST);
+                quote!(#index as isize)
+            }
+        }
+    }
+
+    /// A stored index and the largest of its width, which compare without being widened.
+    fn as_stored(&self, a: &Expr, b: &Expr) -> Option<(TokenStream, TokenStream)> {
+        let (Expr::Load { array, .. }, Expr::Largest(width)) = (a, b) else { return None };
+        let same = self.elements.get(array) == Some(&Element::Index(*width));
+        same.then(|| (self.load(a), largest(*width)))
+    }
+
+    /// An element of an array as it is stored.
+    fn load(&self, expr: &Expr) -> TokenStream {
+        let Expr::Load { array, index } = expr else { return self.expr(expr) };
+        let (array, index) = (ident(array), self.expr(index));
+        quote!(#array[#index])
+    }
+
+    /// The type to which what an array holds is widened when it is read, if it is.
+    fn widened(&self, array: &str) -> Option<TokenStream> {
+        match self.elements.get(array)? {
+            Element::Index(Width::Usize) | Element::Signed(Width::Usize) => None,
+            Element::Index(_) => Some(quote!(usize)),
+            Element::Signed(_) => Some(quote!(isize)),
+            Element::Bits | Element::Pair | Element::Value(_) => None,
+        }
+    }
+
+    /// Whether an array holds a bit for each position.
+    pub(super) fn is_bits(&self, array: &str) -> bool {
+        self.elements.get(array) == Some(&Element::Bits)
+    }
+
+    /// The array and the index, of an expression that loads a bit.
+    fn as_bit<'e>(&self, expr: &'e Expr) -> Option<(&'e str, &'e Expr)> {
+        match expr {
+            Expr::Load { array, index } if self.is_bits(array) => Some((array, index)),
+            Expr::Load { .. }
+            | Expr::Index(_)
+            | Expr::Value(..)
+            | Expr::Bool(_)
+            | Expr::Largest(_)
+            | Expr::Var(_)
+            | Expr::Len(_)
+            | Expr::Pair(..)
+            | Expr::Unary(..)
+            | Expr::Binary(..) => None,
+        }
+    }
+
+    /// Whether the bit at a position is set, or is not.
+    fn is_set(&self, array: &str, index: &Expr, set: bool) -> TokenStream {
+        let (array, (word, bit)) = (ident(array), self.bit(index));
+        let compare = if set { quote!(!=) } else { quote!(==) };
+        quote!((#array[#word] >> #bit) & 1 #compare 0)
+    }
+
+    /// Where a bit is: the word that holds it, and by how much it is shifted there.
+    pub(super) fn bit(&self, index: &Expr) -> (TokenStream, TokenStream) {
+        let word = Expr::div(index.clone(), Expr::Index(64));
+        let shift = Expr::rem(index.clone(), Expr::Index(64));
+        (self.expr(&word), self.within(&shift, PRIMARY))
+    }
+
+    fn ends_in_cast(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Load { array, .. } => self.widened(array).is_some(),
+            Expr::Largest(width) => *width != Width::Usize,
+            Expr::Binary(BinaryOp::Difference, _, b) => !matches!(**b, Expr::Index(_)),
+            Expr::Binary(op, ..) if op.is_method() => false,
+            Expr::Binary(op, _, b) => self.precedence(b) > op.precedence() && self.ends_in_cast(b),
+            Expr::Index(_)
+            | Expr::Value(..)
+            | Expr::Bool(_)
+            | Expr::Var(_)
+            | Expr::Len(_)
+            | Expr::Pair(..)
+            | Expr::Unary(..) => false,
+        }
+    }
+}
+
+/// A constant of an element type, without a suffix: what stands around it decides.
+pub(super) fn value(literal: Literal, dtype: Dtype) -> TokenStream {
+    if dtype.is_complex() {
+        let part = if dtype == Dtype::C32 { Dtype::F32 } else { Dtype::F64 };
+        let (name, real) = (ident(dtype.name()), value(literal, part));
+        return quote!(#name::new(#real, 0.0));
+    }
+    match literal {
+        Literal::Float(x) if !x.is_finite() => constant(x, dtype),
+        Literal::Float(_) | Literal::Int(_) => tokens(&digits(literal, dtype)),
+    }
+}
+
+/// A constant that names its own type, for what stands around it not to decide.
+fn typed(literal: Literal, dtype: Dtype) -> TokenStream {
+    match literal {
+        Literal::Float(x) if !x.is_finite() => constant(x, dtype),
+        Literal::Float(_) | Literal::Int(_) => {
+            let source = tokens(&format!("{}_{dtype}", digits(literal, dtype)));
+            let is_negative = source.to_string().starts_with('-');
+            if is_negative { quote!((#source)) } else { source }
+        }
+    }
+}
+
+/// `u32::MAX`
+fn largest(width: Width) -> TokenStream {
+    tokens(&format!("{width}::MAX"))
+}
+
+/// What has no literal.
+fn constant(x: f64, dtype: Dtype) -> TokenStream {
+    let name = if x.is_nan() {
+        "NAN"
+    } else if x > 0.0 {
+        "INFINITY"
+    } else {
+        "NEG_INFINITY"
+    };
+    tokens(&format!("{dtype}::{name}"))
+}
+
+/// The shortest literal that reads back as the same number of the type.
+fn digits(literal: Literal, dtype: Dtype) -> String {
+    match literal {
+        Literal::Int(n) if dtype.is_float() => format!("{n}.0"),
+        Literal::Int(n) => n.to_string(),
+        Literal::Float(x) if dtype == Dtype::F32 => format!("{:?}", x as f32),
+        Literal::Float(x) => format!("{x:?}"),
+    }
+}

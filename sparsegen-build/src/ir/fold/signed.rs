@@ -1,0 +1,97 @@
+//! Folding constructors of differences of indices, and of pairs.
+
+use super::node;
+use crate::ir::{BinaryOp, Expr, UnaryOp, Width};
+
+impl Expr {
+    /// The index that lies a signed one beyond another: `a.wrapping_add_signed(by)`.
+    pub fn offset(a: Expr, by: Expr) -> Expr {
+        match (a, by) {
+            (a, Expr::Binary(BinaryOp::Difference, to, from)) if a == *from => *to,
+            (Expr::Binary(BinaryOp::Offset, a, by), back)
+                if back == Expr::neg(by.as_ref().clone()) =>
+            {
+                *a
+            }
+            (a, by) => node(BinaryOp::Offset, a, by),
+        }
+    }
+
+    /// How far one index lies beyond another, signed: `a as isize - b as isize`.
+    pub fn difference(a: Expr, b: Expr) -> Expr {
+        match (a, b) {
+            (Expr::Binary(BinaryOp::Offset, a, by), b) if *a == b => *by,
+            (a, b) => node(BinaryOp::Difference, a, b),
+        }
+    }
+
+    /// How far a signed index lies below zero: `a.min(0).unsigned_abs()`.
+    pub fn below_zero(a: Expr) -> Expr {
+        Expr::Unary(UnaryOp::BelowZero, Box::new(a))
+    }
+
+    /// The largest index of a width, which marks an empty slot.
+    pub fn largest(width: Width) -> Expr {
+        Expr::Largest(width)
+    }
+
+    /// `(a, b)`
+    pub fn pair(a: Expr, b: Expr) -> Expr {
+        Expr::Pair(Box::new(a), Box::new(b))
+    }
+
+    /// `pair.0`
+    pub fn first(pair: Expr) -> Expr {
+        match pair {
+            Expr::Pair(first, _) => *first,
+            pair => Expr::Unary(UnaryOp::First, Box::new(pair)),
+        }
+    }
+
+    /// `pair.1`
+    pub fn second(pair: Expr) -> Expr {
+        match pair {
+            Expr::Pair(_, second) => *second,
+            pair => Expr::Unary(UnaryOp::Second, Box::new(pair)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_offset_undoes_a_difference() {
+        let [i, j, d] = ["i", "j", "d"].map(Expr::var);
+        assert_eq!(Expr::offset(i.clone(), Expr::difference(j.clone(), i.clone())), j);
+        assert_eq!(Expr::difference(Expr::offset(i.clone(), d.clone()), i.clone()), d);
+        let there = Expr::offset(i.clone(), d.clone());
+        assert_eq!(Expr::offset(there, Expr::neg(d.clone())), i);
+        let back = Expr::offset(i.clone(), Expr::neg(d.clone()));
+        assert_eq!(back.to_string(), "i.wrapping_add_signed(-d)");
+        assert_eq!(Expr::offset(back, d.clone()), i);
+        assert_eq!(Expr::below_zero(d).to_string(), "d.min(0).unsigned_abs()");
+        assert_eq!(
+            Expr::neg(Expr::difference(j, Expr::add(i, Expr::Index(1)))).to_string(),
+            "(i + 1) as isize - j as isize"
+        );
+    }
+
+    #[test]
+    fn parts_of_a_pair_are_what_it_was_made_of() {
+        let pair = Expr::pair(Expr::var("j"), Expr::var("p"));
+        assert_eq!(Expr::first(pair.clone()), Expr::var("j"));
+        assert_eq!(Expr::second(pair), Expr::var("p"));
+        let sorted = Expr::load("a2_order", Expr::var("k"));
+        assert_eq!(Expr::second(sorted).to_string(), "a2_order[k].1");
+    }
+
+    #[test]
+    fn blocks_are_counted() {
+        let n = Expr::Index;
+        assert_eq!(Expr::div_ceil(n(9), n(4)), n(3));
+        assert_eq!(Expr::div_ceil(Expr::var("n"), n(1)), Expr::var("n"));
+        assert_eq!(Expr::div_ceil(Expr::var("n"), n(4)).to_string(), "n.div_ceil(4)");
+    }
+}

@@ -1,0 +1,260 @@
+//! A kernel's signature, and what its body's names stand for.
+
+use super::{Dtype, Expr, Stmt, Width};
+
+/// A generated kernel: what its signature, its checks and its documentation say, and its body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// The kernel's name, a Rust identifier in snake case.
+    pub name: String,
+    /// Documentation of the public function, markdown, one line an element.
+    pub docs: Vec<String>,
+    /// The operands, in the order of the arguments.
+    pub operands: Vec<Operand>,
+    /// The operands that the body reads in another format than they are passed in.
+    pub conversions: Vec<Conversion>,
+    /// The extents that the body reads or that must agree, each with every mode that has it.
+    pub sizes: Vec<Size>,
+    /// What the kernel computes.
+    pub result: Result,
+    /// Whether indices that validation proves are emitted without a check.
+    pub bounds: Bounds,
+    /// The loops.
+    pub body: Vec<Stmt>,
+}
+
+impl Function {
+    /// The tensors that the body reads: the operands, then what operands were converted into.
+    pub fn tensors(&self) -> impl Iterator<Item = &TensorOperand> {
+        let operands = self.operands.iter().filter_map(|operand| match operand {
+            Operand::Tensor(tensor) => Some(tensor),
+            Operand::Scalar { .. } => None,
+        });
+        operands.chain(self.conversions.iter().map(|conversion| &conversion.into))
+    }
+}
+
+/// Whether array accesses that validation proves are checked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Bounds {
+    /// No check where a tensor's validity proves the bound.
+    #[default]
+    Proven,
+    /// No `unsafe` in the generated code at all.
+    Checked,
+}
+
+/// An argument that the body reads.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    /// A tensor, borrowed as a view.
+    Tensor(TensorOperand),
+    /// A scalar, passed by value; the body reads it as a variable of this name.
+    Scalar {
+        /// The argument's identifier.
+        name: String,
+        /// Its type.
+        dtype: Dtype,
+    },
+}
+
+/// A tensor that is read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensorOperand {
+    /// The argument's identifier, such as `a` or `r#type`.
+    pub name: String,
+    /// The tensor's name in the manifest, such as `A`, for messages.
+    pub tensor: String,
+    /// The type of its values.
+    pub dtype: Dtype,
+    /// The Rust type of its format marker, such as `Csr` or `Dense<2>`, in scope where the code is
+    /// emitted.
+    pub format: String,
+    /// The arrays that the body reads, in storage order, values last.
+    pub arrays: Vec<Array>,
+    /// The extents of its levels that the body reads, which its shape does not give.
+    pub extents: Vec<Extent>,
+}
+
+/// An operand that is converted before the loops.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conversion {
+    /// What is converted: index into [`Function::operands`].
+    pub of: usize,
+    /// What it becomes: a tensor with a name of its own, such as `a_csc`.
+    pub into: TensorOperand,
+}
+
+/// An extent that a level's storage keeps: `levels().LEVEL.field`, such as a hash table's width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// The variable that the body uses, such as `a2_width`.
+    pub name: String,
+    /// Which level, counted from 0.
+    pub level: usize,
+    /// The field's name, such as `width`.
+    pub field: String,
+}
+
+/// An array and where it is found in its tensor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// The variable that the body uses, such as `a2_crd`.
+    pub name: String,
+    /// What it holds.
+    pub element: Element,
+    /// Where it is found.
+    pub place: Place,
+}
+
+/// Where an array lives within a tensor.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// The values.
+    Values,
+    /// A field of a level's storage: `levels().LEVEL.field`.
+    Level {
+        /// Which level, counted from 0.
+        level: usize,
+        /// The field's name, such as `crd`.
+        field: String,
+    },
+}
+
+/// What an array holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// Positions or coordinates: loads widen them to `usize`, pushes and stores narrow.
+    Index(Width),
+    /// Differences of coordinates, in the signed type of a width: loads widen them to `isize`.
+    Signed(Width),
+    /// One bit for each position, in words of 64: a load is a condition. They grow by zeros, and
+    /// have no length of their own.
+    Bits,
+    /// Pairs of indices, for scratch.
+    Pair,
+    /// Values.
+    Value(Dtype),
+}
+
+impl Element {
+    /// The Rust type of an element of the array.
+    pub fn rust_type(self) -> &'static str {
+        match self {
+            Element::Index(width) => width.name(),
+            Element::Signed(Width::U8) => "i8",
+            Element::Signed(Width::U16) => "i16",
+            Element::Signed(Width::U32) => "i32",
+            Element::Signed(Width::U64) => "i64",
+            Element::Signed(Width::Usize) => "isize",
+            Element::Bits => "u64",
+            Element::Pair => "(usize, usize)",
+            Element::Value(dtype) => dtype.name(),
+        }
+    }
+}
+
+/// An extent: `i_size`, and the modes that must have it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Size {
+    /// The variable that the body uses, such as `i_size`.
+    pub name: String,
+    /// The index variable, for messages.
+    pub variable: String,
+    /// The extent demanded by the manifest's `sizes`, if any.
+    pub constant: Option<u64>,
+    /// The operands' modes of this extent: (index into `operands`, mode). Never empty unless the
+    /// result alone gives the size.
+    pub operands: Vec<(usize, usize)>,
+    /// The result's modes of this extent.
+    pub result: Vec<usize>,
+    /// Whether the body reads the variable.
+    pub used: bool,
+}
+
+/// What a kernel returns.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Result {
+    /// A plain value: the expression after the body.
+    Scalar {
+        /// Its type.
+        dtype: Dtype,
+        /// The value, in terms of the body's variables.
+        value: Expr,
+    },
+    /// A tensor.
+    Tensor(TensorResult),
+}
+
+/// A tensor that is written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensorResult {
+    /// The argument's identifier.
+    pub name: String,
+    /// The tensor's name in the manifest, for messages.
+    pub tensor: String,
+    /// The type of its values.
+    pub dtype: Dtype,
+    /// The Rust type of its format marker.
+    pub format: String,
+    /// The Rust type of the format marker that callers see, if the body computes the result in
+    /// `format` only to pack it into this one.
+    pub packed: Option<String>,
+    /// The extent of each mode: index into [`Function::sizes`].
+    pub shape: Vec<usize>,
+    /// How its arrays come to be.
+    pub assembly: Assembly,
+}
+
+impl TensorResult {
+    /// The arrays that the body fills.
+    pub fn arrays(&self) -> &[Array] {
+        match &self.assembly {
+            Assembly::Computed { vals, .. } => std::slice::from_ref(vals),
+            Assembly::Assembled { arrays, .. } => arrays,
+        }
+    }
+
+    /// The extents that the body makes up.
+    pub fn extents(&self) -> &[Extent] {
+        match &self.assembly {
+            Assembly::Computed { .. } => &[],
+            Assembly::Assembled { extents, .. } => extents,
+        }
+    }
+}
+
+/// How a result comes to be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Assembly {
+    /// Every level is there beforehand: the body stores into `vals`, a mutable slice.
+    Computed {
+        /// The values.
+        vals: Array,
+        /// Whether the body relies on values that are zero at first, because it accumulates or does
+        /// not store to all of them.
+        zeroed: bool,
+    },
+    /// The body fills vectors, starting from whatever they held.
+    Assembled {
+        /// The vectors, in storage order, values last.
+        arrays: Vec<Array>,
+        /// The extents that levels keep. The body binds each at its top level, and what it ends
+        /// with is what the level keeps.
+        extents: Vec<Extent>,
+        /// What must fit its width before the vectors become a tensor: each vector of positions.
+        /// Coordinates fit, because the extents of a tensor that exists do.
+        fits: Vec<Fit>,
+    },
+}
+
+/// Positions that must fit their width.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fit {
+    /// The vector that holds them, such as `c2_pos`.
+    pub array: String,
+    /// The vector whose length is the largest of them, such as `c2_crd`.
+    pub length_of: String,
+    /// What they are, for messages: `positions of level 2`.
+    pub what: String,
+}

@@ -1,0 +1,165 @@
+//! Arrays while a function runs.
+
+use super::{ArrayValue, Value};
+use crate::ir::{Element, Width};
+
+/// The bits of a word of an array of bits.
+const WORD: usize = 64;
+
+/// An array while a function runs.
+pub(super) struct Storage {
+    pub(super) element: Element,
+    pub(super) mutable: bool,
+    /// Nothing where no value was written yet. Of bits, one cell each.
+    pub(super) cells: Vec<Option<Value>>,
+}
+
+impl Storage {
+    /// A vector that holds nothing yet.
+    pub(super) fn empty(element: Element) -> Storage {
+        Storage { element, mutable: true, cells: Vec::new() }
+    }
+
+    /// An array as it is given, if its elements are of the declared kind and width.
+    pub(super) fn of(
+        given: &ArrayValue,
+        element: Element,
+        mutable: bool,
+    ) -> Result<Storage, String> {
+        let cells = match (given, element) {
+            (ArrayValue::Index(indices), Element::Index(_)) => {
+                let cells = indices.iter().map(|n| narrowed(Value::Index(*n), element).map(Some));
+                cells.collect::<Result<_, _>>()?
+            }
+            (ArrayValue::Index(indices), Element::Signed(_)) => {
+                let cell = |n: &usize| narrowed(Value::Signed(*n as isize), element).map(Some);
+                indices.iter().map(cell).collect::<Result<_, _>>()?
+            }
+            (ArrayValue::Index(words), Element::Bits) => {
+                let bits = |word: &usize| {
+                    let word = *word;
+                    (0..WORD).map(move |bit| Some(Value::Bool((word >> bit) & 1 != 0)))
+                };
+                words.iter().flat_map(bits).collect()
+            }
+            (ArrayValue::Values(numbers), Element::Value(dtype)) => {
+                numbers.iter().map(|number| Some(Value::Number(*number, dtype))).collect()
+            }
+            (ArrayValue::Index(_), Element::Value(_) | Element::Pair)
+            | (
+                ArrayValue::Values(_),
+                Element::Index(_) | Element::Signed(_) | Element::Bits | Element::Pair,
+            ) => {
+                return Err("an input array holds the wrong kind of elements".into());
+            }
+        };
+        Ok(Storage { element, mutable, cells })
+    }
+
+    /// What the array holds after the run.
+    pub(super) fn contents(&self, name: &str) -> Result<ArrayValue, String> {
+        let written = |(k, cell): (usize, &Option<Value>)| {
+            cell.ok_or_else(|| format!("`{name}[{k}]` was never written"))
+        };
+        let values: Vec<Value> =
+            self.cells.iter().enumerate().map(written).collect::<Result<_, _>>()?;
+        match self.element {
+            Element::Index(_) => {
+                let indices = values.into_iter().map(Value::index);
+                Ok(ArrayValue::Index(indices.collect::<Result<_, _>>()?))
+            }
+            Element::Signed(_) => {
+                let indices = values.into_iter().map(|v| v.signed().map(|n| n as usize));
+                Ok(ArrayValue::Index(indices.collect::<Result<_, _>>()?))
+            }
+            Element::Bits => {
+                let mut words = vec![0; values.len().div_ceil(WORD)];
+                for (k, value) in values.into_iter().enumerate() {
+                    words[k / WORD] |= usize::from(value.bool()?) << (k % WORD);
+                }
+                Ok(ArrayValue::Index(words))
+            }
+            Element::Pair => Err(format!("`{name}` is scratch")),
+            Element::Value(_) => {
+                let numbers = values.into_iter().map(Value::number);
+                Ok(ArrayValue::Values(numbers.collect::<Result<_, _>>()?))
+            }
+        }
+    }
+
+    /// How many elements there are; of bits it is not known.
+    pub(super) fn len(&self) -> Result<usize, String> {
+        match self.element {
+            Element::Bits => Err("bits are not counted".into()),
+            Element::Index(_) | Element::Signed(_) | Element::Pair | Element::Value(_) => {
+                Ok(self.cells.len())
+            }
+        }
+    }
+
+    pub(super) fn push(&mut self, value: Value) -> Result<(), String> {
+        match self.element {
+            Element::Bits => Err("bits are set, not appended".into()),
+            Element::Index(_) | Element::Signed(_) | Element::Pair | Element::Value(_) => {
+                self.cells.push(Some(narrowed(value, self.element)?));
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn resize(&mut self, len: usize, value: Value) -> Result<(), String> {
+        if self.element == Element::Bits && (value != Value::Bool(false) || len < self.cells.len())
+        {
+            return Err("bits only grow, by zeros".into());
+        }
+        self.cells.resize(len, Some(narrowed(value, self.element)?));
+        Ok(())
+    }
+
+    pub(super) fn sort(&mut self) -> Result<(), String> {
+        let pair = |cell: &Option<Value>| match cell {
+            Some(Value::Pair(a, b)) => Ok((*a, *b)),
+            Some(Value::Index(_) | Value::Signed(_) | Value::Number(..) | Value::Bool(_))
+            | None => Err("only pairs are sorted".to_string()),
+        };
+        let mut pairs: Vec<_> = self.cells.iter().map(pair).collect::<Result<_, _>>()?;
+        pairs.sort_unstable();
+        self.cells = pairs.into_iter().map(|(a, b)| Some(Value::Pair(a, b))).collect();
+        Ok(())
+    }
+}
+
+/// A value as an array's element holds it, if it can.
+pub(super) fn narrowed(value: Value, element: Element) -> Result<Value, String> {
+    match (value, element) {
+        (Value::Index(n), Element::Index(width)) => {
+            let fits = match width {
+                Width::U8 => u8::try_from(n).is_ok(),
+                Width::U16 => u16::try_from(n).is_ok(),
+                Width::U32 => u32::try_from(n).is_ok(),
+                Width::U64 | Width::Usize => true,
+            };
+            if fits { Ok(value) } else { Err(format!("{n} does not fit in {width}")) }
+        }
+        (Value::Signed(n), Element::Signed(width)) => {
+            let fits = match width {
+                Width::U8 => i8::try_from(n).is_ok(),
+                Width::U16 => i16::try_from(n).is_ok(),
+                Width::U32 => i32::try_from(n).is_ok(),
+                Width::U64 | Width::Usize => true,
+            };
+            let ty = element.rust_type();
+            if fits { Ok(value) } else { Err(format!("{n} does not fit in {ty}")) }
+        }
+        (Value::Pair(..), Element::Pair) | (Value::Bool(_), Element::Bits) => Ok(value),
+        (Value::Number(_, dtype), Element::Value(expected)) if dtype == expected => Ok(value),
+        (
+            Value::Index(_)
+            | Value::Signed(_)
+            | Value::Pair(..)
+            | Value::Number(..)
+            | Value::Bool(_),
+            _,
+        ) => Err(format!("{value} is not an element of the array")),
+    }
+}
