@@ -1,0 +1,187 @@
+//! Compiles the corpus and writes, for each of its cases, a driver and a test.
+//!
+//! A case that does not compile is no failure of the build: its test fails and shows why.
+
+#[path = "src/corpus.rs"]
+#[allow(dead_code, reason = "the harness uses more of it")]
+mod corpus;
+#[path = "src/statement.rs"]
+#[allow(dead_code, reason = "the harness uses more of it")]
+mod statement;
+
+use std::fmt::Write as _;
+use std::panic::{self, UnwindSafe};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::{env, fs, process};
+
+use sparsegen_build::compile_str;
+use sparsegen_build::ir::{Function, Operand, Result as IrResult};
+
+use corpus::Case;
+
+fn main() {
+    println!("cargo::rerun-if-changed=corpus");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it for build scripts"));
+    if let Err(reason) = generate(Path::new("corpus"), &out) {
+        reason.lines().for_each(|line| println!("cargo::error={line}"));
+        process::exit(1);
+    }
+}
+
+/// Writes `corpus.rs`, which has a module for each file of the corpus.
+fn generate(folder: &Path, out: &Path) -> Result<(), String> {
+    let cannot = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    let listing = fs::read_dir(folder).map_err(|error| cannot(folder, error))?;
+    let mut files: Vec<PathBuf> = listing.flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
+    files.sort();
+    let kernels = out.join("kernels");
+    fs::create_dir_all(&kernels).map_err(|error| cannot(&kernels, error))?;
+    let mut source = String::new();
+    for path in files {
+        let text = fs::read_to_string(&path).map_err(|error| cannot(&path, error))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let cases = corpus::parse(&name, &text)?;
+        let module = name.trim_end_matches(".txt").replace('-', "_");
+        let _ = writeln!(source, "mod {module} {{\n#[allow(unused_imports)]\nuse super::*;");
+        for case in cases {
+            source.push_str(&case_source(&case, &kernels)?);
+        }
+        source.push_str("}\n");
+    }
+    write(&out.join("corpus.rs"), &source)
+}
+
+/// A case's kernel, driver and test.
+fn case_source(case: &Case, kernels: &Path) -> Result<String, String> {
+    let outcome = match &case.refusal {
+        Some(reason) => Ok(format!("Refused({reason:?})")),
+        None => match compile(&case.manifest) {
+            Ok((source, function)) => {
+                write(&kernels.join(format!("{}.rs", case.name)), &source)?;
+                Err(function)
+            }
+            Err(mistakes) => Ok(format!("Failed({mistakes:?})")),
+        },
+    };
+    let mut text = String::new();
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(function) => {
+            text.push_str(&driver(&case.name, &function));
+            let include =
+                format!("include_str!(concat!(env!(\"OUT_DIR\"), \"/kernels/{}.rs\"))", case.name);
+            format!("Compiled {{ run: run_{}, source: {include} }}", case.name)
+        }
+    };
+    let Case { name, place, statement, manifest, refusal: _ } = case;
+    let _ = writeln!(
+        text,
+        "#[test]
+fn {name}() {{
+    Case {{
+        name: {name:?},
+        place: {place:?},
+        statement: {statement:?},
+        manifest: {manifest:?},
+        outcome: Outcome::{outcome},
+    }}
+    .check();
+}}"
+    );
+    Ok(text)
+}
+
+/// The kernel of a manifest, or its mistakes as a user sees them.
+fn compile(manifest: &str) -> Result<(String, Function), String> {
+    let output = caught(|| compile_str("case.toml", manifest))
+        .map_err(|reason| format!("the compiler panics: {reason}"))?;
+    if !output.diagnostics.is_empty() {
+        return Err(output.diagnostics.render("case.toml", manifest));
+    }
+    let kernel = output.kernels.into_iter().next();
+    kernel.map(|kernel| (output.source, kernel)).ok_or_else(|| "there is no kernel".into())
+}
+
+/// What a function returns, or why it panics and where.
+fn caught<T>(run: impl FnOnce() -> T + UnwindSafe) -> Result<T, String> {
+    let reason = Arc::new(Mutex::new(String::new()));
+    let sink = Arc::clone(&reason);
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if let Ok(mut reason) = sink.lock() {
+            *reason = info.to_string();
+        }
+    }));
+    let result = panic::catch_unwind(run);
+    panic::set_hook(before);
+    result.map_err(|_| reason.lock().map(|reason| reason.clone()).unwrap_or_default())
+}
+
+/// The module of a kernel and the function that calls it on operands of any kind.
+fn driver(name: &str, function: &Function) -> String {
+    let mut packed = String::new();
+    let mut looked = String::new();
+    let mut arguments = Vec::new();
+    for (k, operand) in function.operands.iter().enumerate() {
+        match operand {
+            Operand::Tensor(tensor) => {
+                let (key, dtype, format) = (&tensor.tensor, tensor.dtype.name(), &tensor.format);
+                let _ = writeln!(packed, "let o{k} = pack::<{dtype}, {format}>(&given[{key:?}])?;");
+                let _ = writeln!(looked, "({key:?}.to_owned(), look(&o{k})),");
+                arguments.push(format!("&o{k}"));
+            }
+            Operand::Scalar { name, dtype } => {
+                let dtype = dtype.name();
+                let _ = writeln!(packed, "let o{k} = scalar::<{dtype}>(&given[{name:?}]);");
+                let _ = writeln!(looked, "({name:?}.to_owned(), look_at_scalar(o{k})),");
+                arguments.push(format!("o{k}"));
+            }
+        }
+    }
+    let arguments = arguments.join(", ");
+    let (results, repack) = match &function.result {
+        IrResult::Scalar { dtype, .. } => (
+            format!("let results = vec![(\"{name}\", look_at_scalar({name}({arguments})?))];"),
+            format!("repack::<{}, Dense<1>>", dtype.name()),
+        ),
+        IrResult::Tensor(tensor) => (
+            format!(
+                "let result = {name}({arguments})?;
+                let mut reused = scribbled(&result);
+                {name}_into(&mut reused, {arguments})?;
+                let first = look(&reused);
+                {name}_into(&mut reused, {arguments})?;
+                let results = vec![
+                    (\"{name}\", look(&result)),
+                    (\"{name}_into\", first),
+                    (\"{name}_into, again\", look(&reused)),
+                ];"
+            ),
+            format!("repack::<{}, {}>", tensor.dtype.name(), tensor.format),
+        ),
+    };
+    format!(
+        "#[deny(warnings, clippy::all)]
+        #[allow(unreachable_pub)]
+        pub mod {name} {{
+            include!(concat!(env!(\"OUT_DIR\"), \"/kernels/{name}.rs\"));
+        }}
+        fn run_{name}(given: &BTreeMap<String, Entries>) -> Result<Run, Error> {{
+            use {name}::*;
+            {packed}
+            {results}
+            let operands = BTreeMap::from([{looked}]);
+            Ok(Run {{ operands, results, repack: {repack} }})
+        }}\n"
+    )
+}
+
+/// Writes a file, unless it has this content already.
+fn write(path: &Path, content: &str) -> Result<(), String> {
+    if fs::read_to_string(path).is_ok_and(|before| before == content) {
+        return Ok(());
+    }
+    fs::write(path, content).map_err(|error| format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,340 @@
+//! Runs a case of the corpus: generated code, interpreter and oracle must agree.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use sparsegen::Error;
+use sparsegen_build::ir::{Assembly, Function, Operand, Result as IrResult};
+use sparsegen_build::{Dtype, compile_str};
+
+use crate::files;
+use crate::interpreted;
+use crate::number::Number;
+use crate::oracle::{Cell, Cells, Operands, grid, relation};
+use crate::statement::Statement;
+use crate::typed::{Driver, Run, Stored};
+use crate::worlds::{self, Entries, Kind, World};
+
+/// A case as the build script leaves it.
+pub struct Case {
+    /// The kernel's name.
+    pub name: &'static str,
+    /// Where in the corpus it stands.
+    pub place: &'static str,
+    /// The statement.
+    pub statement: &'static str,
+    /// The manifest that declares the kernel.
+    pub manifest: &'static str,
+    /// What the compiler made of it.
+    pub outcome: Outcome,
+}
+
+/// What the compiler made of a case when the tests were built.
+pub enum Outcome {
+    /// A kernel and its source.
+    Compiled {
+        /// Calls the kernel.
+        run: Driver,
+        /// The generated source.
+        source: &'static str,
+    },
+    /// Mistakes where there should be none, as a user would see them.
+    Failed(&'static str),
+    /// The case has to be refused, with this reason.
+    Refused(&'static str),
+}
+
+impl Case {
+    /// Runs the case on all that fits it.
+    ///
+    /// # Panics
+    /// Where anything is not as it has to be, with all that is needed to see why.
+    pub fn check(&self) {
+        if let Err(reason) = self.try_check() {
+            panic!(
+                "\n{}: case `{}`\n\n{}\n{}\n",
+                self.place,
+                self.name,
+                self.manifest,
+                reason.trim_end()
+            );
+        }
+    }
+
+    fn try_check(&self) -> Result<(), String> {
+        match &self.outcome {
+            Outcome::Failed(diagnostics) => Err((*diagnostics).to_owned()),
+            Outcome::Refused(reason) => self.check_refusal(reason),
+            Outcome::Compiled { run, source } => {
+                let function = self.compile(source)?;
+                let statement = Statement::parse(self.statement)?;
+                let kernel = Kernel { statement: &statement, function: &function, run: *run };
+                let kind = kind(&function);
+                let mut worlds = worlds::worlds(self.name, &statement, kind);
+                if dtype(&function) == Dtype::F64 {
+                    worlds.extend(files::worlds(&statement, &dense(&function)));
+                }
+                for world in worlds {
+                    kernel.check(&world).map_err(|reason| show(&world, &reason))?;
+                }
+                kernel.check_disagreements(self.name, kind)
+            }
+        }
+    }
+
+    fn check_refusal(&self, reason: &str) -> Result<(), String> {
+        let output = compile_str("case.toml", self.manifest);
+        let shown = output.diagnostics.render("case.toml", self.manifest);
+        if output.diagnostics.is_empty() {
+            Err(format!("compiles, but should be refused because it `{reason}`"))
+        } else if !shown.contains(reason) {
+            Err(format!("is refused, but not because it `{reason}`:\n{shown}"))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The kernel's intermediate representation; its source is what it was in the build script.
+    fn compile(&self, source: &str) -> Result<Function, String> {
+        let output = compile_str("case.toml", self.manifest);
+        if output.source != source {
+            return Err("compiles to other bytes than in the build script".into());
+        }
+        output.kernels.into_iter().next().ok_or_else(|| "has no kernel".into())
+    }
+}
+
+fn dtype(function: &Function) -> Dtype {
+    match &function.result {
+        IrResult::Scalar { dtype, .. } => *dtype,
+        IrResult::Tensor(tensor) => tensor.dtype,
+    }
+}
+
+/// The tensors that have no arrays but their values, so that they store everything.
+fn dense(function: &Function) -> Vec<&str> {
+    let operands = function.operands.iter().filter_map(|operand| match operand {
+        Operand::Tensor(tensor) if tensor.arrays.len() == 1 => Some(tensor.tensor.as_str()),
+        Operand::Tensor(_) | Operand::Scalar { .. } => None,
+    });
+    let result = match &function.result {
+        IrResult::Tensor(tensor) => match tensor.assembly {
+            Assembly::Computed { .. } => Some(tensor.tensor.as_str()),
+            Assembly::Assembled { .. } => None,
+        },
+        IrResult::Scalar { .. } => None,
+    };
+    operands.chain(result).collect()
+}
+
+/// What the element type can hold.
+fn kind(function: &Function) -> Kind {
+    let dtype = dtype(function);
+    if dtype.is_complex() {
+        Kind::Complex
+    } else if dtype.is_unsigned() {
+        Kind::Unsigned
+    } else {
+        Kind::Signed
+    }
+}
+
+/// A reason with the operands that it is about, if they are small.
+fn show(world: &World, reason: &str) -> String {
+    let mut text = format!("operands `{}`, extents {:?}\n", world.name, world.extents);
+    for (name, operand) in &world.operands {
+        let mut entries = operand.entries.clone();
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        let shown: Vec<String> =
+            entries.iter().take(60).map(|(at, value)| format!("{at:?}: {value}")).collect();
+        let more = if entries.len() > 60 { ", …" } else { "" };
+        let _ = writeln!(text, "{name}, of shape {:?}: {}{more}", operand.shape, shown.join(", "));
+    }
+    text + "\n" + reason
+}
+
+struct Kernel<'c> {
+    statement: &'c Statement,
+    function: &'c Function,
+    run: Driver,
+}
+
+impl Kernel<'_> {
+    fn check(&self, world: &World) -> Result<(), String> {
+        let run = match (self.run)(&world.operands) {
+            Ok(run) => run,
+            // Narrow positions and coordinates cannot hold all worlds.
+            Err(Error::Width { .. }) => return Ok(()),
+            Err(error) => return Err(format!("the kernel failed: {error}")),
+        };
+        for (name, stored) in &run.operands {
+            check_packing(&world.operands[name], stored)
+                .map_err(|reason| format!("operand {name} is packed wrongly: {reason}"))?;
+        }
+        let Some(cells) = self.expected(world, &run)? else { return Ok(()) };
+        let (first_way, first) = &run.results[0];
+        for (way, result) in &run.results {
+            let wrong = |reason: String| format!("{way}: {reason}");
+            check_order(result).map_err(wrong)?;
+            self.check_values(result, &cells, &run).map_err(wrong)?;
+            if result != first && !is_same(result, first) {
+                return Err(format!("{way} differs from {first_way}:\n{result:?}\n{first:?}"));
+            }
+        }
+        self.check_structure(first, &cells, &run)?;
+        interpreted::check(self.function, &run)
+    }
+
+    /// What the oracles say; nothing where they would take too long.
+    fn expected(&self, world: &World, run: &Run) -> Result<Option<Cells>, String> {
+        let mut operands = Operands::new();
+        for (name, stored) in &run.operands {
+            let cells = operands.entry(name.clone()).or_default();
+            for (at, value) in &stored.entries {
+                let sum = cells.entry(at.clone()).or_insert(Number::ZERO);
+                *sum = *sum + *value;
+            }
+        }
+        let joined = relation::evaluate(self.statement, &operands, &world.extents);
+        let points = world.extents.values().fold(1_usize, |all, n| all.saturating_mul(*n));
+        if points > 20_000 {
+            return Ok(joined);
+        }
+        let visited = grid::evaluate(self.statement, &operands, &world.extents);
+        match joined {
+            Some(joined) if !is_same_cells(&joined, &visited) => {
+                Err(format!("the oracles disagree:\n{joined:?}\n{visited:?}"))
+            }
+            _ => Ok(Some(visited)),
+        }
+    }
+
+    /// The stored coordinates are those expected, and what the format pads with is zero.
+    fn check_values(&self, result: &Stored, cells: &Cells, run: &Run) -> Result<(), String> {
+        let stored: BTreeMap<&Vec<usize>, Number> =
+            result.entries.iter().map(|(at, value)| (at, *value)).collect();
+        for (at, cell) in cells {
+            match stored.get(at) {
+                None => return Err(format!("{at:?} is not stored, expected {}", cell.value)),
+                Some(value) if !value.is_like(cell.value, error_of(cell, run)) => {
+                    return Err(format!("at {at:?} is {value}, expected {}", cell.value));
+                }
+                Some(_) => {}
+            }
+        }
+        let pads = pads(self.function, result);
+        for (at, value) in &stored {
+            if cells.contains_key(*at) {
+                continue;
+            }
+            if !pads {
+                return Err(format!("{at:?} is stored, which nothing makes other than zero"));
+            }
+            if !value.is_zero() {
+                return Err(format!("at {at:?} is {value}, expected 0"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The arrays are those of the same entries, packed.
+    fn check_structure(&self, result: &Stored, cells: &Cells, run: &Run) -> Result<(), String> {
+        let entries = cells.iter().map(|(at, cell)| (at.clone(), cell.value)).collect();
+        let entries = Entries { shape: result.shape.clone(), entries };
+        let packed = (run.repack)(&entries).map_err(|error| error.to_string())?;
+        if packed.arrays == result.arrays {
+            return Ok(());
+        }
+        let arrays = |stored: &Stored| format!("{:?}", stored.arrays);
+        Err(format!("the arrays are\n{}\nexpected\n{}", arrays(result), arrays(&packed)))
+    }
+
+    /// Where two modes of one variable differ in their extents, the kernel says so.
+    fn check_disagreements(&self, name: &str, kind: Kind) -> Result<(), String> {
+        let all = worlds::worlds(name, self.statement, kind);
+        let Some(world) = all.first() else { return Ok(()) };
+        for size in &self.function.sizes {
+            let [(operand, mode), _, ..] = size.operands.as_slice() else { continue };
+            let Operand::Tensor(tensor) = &self.function.operands[*operand] else { continue };
+            let others = size.operands.iter().filter(|(other, _)| other != operand);
+            if others.count() == 0 {
+                continue;
+            }
+            let mut world = world.clone();
+            let operand = world.operands.get_mut(&tensor.tensor).expect("operands have names");
+            operand.shape[*mode] += 1;
+            match (self.run)(&world.operands) {
+                Err(Error::Shape { variable, .. }) if variable == size.variable => {}
+                Err(error) => return Err(format!("another error than of shape: {error}")),
+                Ok(_) => {
+                    let (tensor, variable) = (&tensor.tensor, &size.variable);
+                    return Err(format!("takes a {tensor} whose {variable} disagrees"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How far a value may be off: not at all where all numbers are whole and nothing is divided.
+fn error_of(cell: &Cell, run: &Run) -> f64 {
+    let is_whole = |value: &Number| value.re.fract() == 0.0 && value.im.fract() == 0.0;
+    let all_whole = run.operands.values().all(|stored| stored.vals.iter().all(is_whole));
+    if all_whole && is_whole(&cell.value) { 0.0 } else { 1e-6 * cell.magnitude }
+}
+
+fn check_packing(given: &Entries, stored: &Stored) -> Result<(), String> {
+    let mut sums: BTreeMap<&Vec<usize>, Number> = BTreeMap::new();
+    for (at, value) in &given.entries {
+        let sum = sums.entry(at).or_insert(Number::ZERO);
+        *sum = *sum + *value;
+    }
+    for (at, value) in &stored.entries {
+        let sum = sums.entry(at).or_insert(Number::ZERO);
+        *sum = *sum - *value;
+    }
+    // Unsigned and narrow types hold other numbers than they are given in no case.
+    match sums.iter().find(|(_, rest)| rest.magnitude() > 1e-4) {
+        Some((at, rest)) => Err(format!("{at:?} is off by {rest}")),
+        None => Ok(()),
+    }
+}
+
+/// Entries come in the order of the levels, each coordinate once.
+fn check_order(result: &Stored) -> Result<(), String> {
+    let by_level =
+        |at: &Vec<usize>| -> Vec<usize> { result.modes.iter().map(|mode| at[*mode]).collect() };
+    for pair in result.entries.windows(2) {
+        let (before, after) = (by_level(&pair[0].0), by_level(&pair[1].0));
+        if before >= after {
+            return Err(format!("{:?} is stored before {:?}", pair[0].0, pair[1].0));
+        }
+    }
+    Ok(())
+}
+
+/// Whether positions of the result's format may stand for nothing: whatever lies below a level
+/// without arrays is there for each of its coordinates.
+fn pads(function: &Function, result: &Stored) -> bool {
+    match &function.result {
+        IrResult::Scalar { .. } => true,
+        IrResult::Tensor(_) => {
+            let last = result.modes.len().saturating_sub(1);
+            !result.arrays.keys().any(|(level, field)| *level == last && field == "crd")
+        }
+    }
+}
+
+/// Equal, where what is no number equals itself.
+fn is_same(a: &Stored, b: &Stored) -> bool {
+    a.arrays == b.arrays
+        && a.vals.len() == b.vals.len()
+        && a.vals.iter().zip(&b.vals).all(|(a, b)| a.is_like(*b, 0.0))
+}
+
+fn is_same_cells(a: &Cells, b: &Cells) -> bool {
+    a.len() == b.len()
+        && a.iter().zip(b).all(|((at, a), (other, b))| {
+            at == other && a.known == b.known && a.value.is_like(b.value, 1e-9 * a.magnitude)
+        })
+}

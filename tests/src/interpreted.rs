@@ -1,0 +1,162 @@
+//! Runs a kernel's intermediate representation on the arrays of the operands.
+
+use sparsegen_build::Dtype;
+use sparsegen_build::ir::interpret::{self, ArrayValue, Inputs, Outputs};
+use sparsegen_build::ir::{Array, Assembly, Function, Operand, Place, Result as IrResult};
+
+use crate::number::Number;
+use crate::typed::{Run, Stored};
+
+/// Checks that the interpreter makes of the operands what the generated code made of them.
+///
+/// # Errors
+/// The interpreter's fault, or the first array that differs.
+pub fn check(function: &Function, run: &Run) -> Result<(), String> {
+    let Some((_, result)) = run.results.first() else { return Ok(()) };
+    let inputs = inputs(function, run, result)?;
+    let outputs = interpret::run(function, &inputs).map_err(|fault| fault.to_string())?;
+    match (&function.result, outputs) {
+        (IrResult::Scalar { .. }, Outputs::Scalar(number)) => {
+            compare("the scalar", &ArrayValue::Values(vec![number]), &numbers(&result.vals))
+        }
+        (IrResult::Tensor(tensor), Outputs::Arrays(arrays)) => {
+            let written = match &tensor.assembly {
+                Assembly::Computed { vals, .. } => std::slice::from_ref(vals),
+                Assembly::Assembled { arrays, .. } => arrays,
+            };
+            written.iter().try_for_each(|array| {
+                let found = arrays.get(&array.name);
+                let found = found.ok_or_else(|| format!("no array `{}`", array.name))?;
+                compare(&array.name, found, &contents(array, result)?)
+            })
+        }
+        (IrResult::Scalar { .. }, Outputs::Arrays(_))
+        | (IrResult::Tensor(_), Outputs::Scalar(_)) => Err("a result of the wrong kind".into()),
+    }
+}
+
+fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, String> {
+    let mut inputs = Inputs::default();
+    for operand in &function.operands {
+        let stored = stored(run, operand)?;
+        match operand {
+            Operand::Scalar { name, dtype } => {
+                inputs.scalars.insert(name.clone(), to_interpreter(stored.vals[0], *dtype));
+            }
+            Operand::Tensor(tensor) => {
+                for array in &tensor.arrays {
+                    let contents = match contents(array, stored)? {
+                        Contents::Index(indices) => ArrayValue::Index(indices),
+                        Contents::Values(numbers) => ArrayValue::Values(
+                            numbers.iter().map(|n| to_interpreter(*n, tensor.dtype)).collect(),
+                        ),
+                    };
+                    inputs.arrays.insert(array.name.clone(), contents);
+                }
+            }
+        }
+    }
+    for size in &function.sizes {
+        let extent = match (size.constant, size.operands.first(), size.result.first()) {
+            (Some(constant), ..) => constant as usize,
+            (None, Some((operand, mode)), _) => {
+                stored(run, &function.operands[*operand])?.shape[*mode]
+            }
+            (None, None, Some(mode)) => result.shape[*mode],
+            (None, None, None) => return Err(format!("nothing gives `{}`", size.name)),
+        };
+        inputs.sizes.insert(size.name.clone(), extent);
+    }
+    if let IrResult::Tensor(tensor) = &function.result {
+        match &tensor.assembly {
+            Assembly::Computed { vals, .. } => {
+                let zero = to_interpreter(Number::ZERO, tensor.dtype);
+                let zeros = vec![zero; result.vals.len()];
+                inputs.arrays.insert(vals.name.clone(), ArrayValue::Values(zeros));
+            }
+            // What the vectors held must not matter.
+            Assembly::Assembled { arrays, .. } => {
+                for array in arrays {
+                    let garbage = match array.place {
+                        Place::Values => {
+                            let number = to_interpreter(Number::real(7.0), tensor.dtype);
+                            ArrayValue::Values(vec![number; 3])
+                        }
+                        Place::Level { .. } => ArrayValue::Index(vec![7; 3]),
+                    };
+                    inputs.arrays.insert(array.name.clone(), garbage);
+                }
+            }
+        }
+    }
+    Ok(inputs)
+}
+
+fn stored<'r>(run: &'r Run, operand: &Operand) -> Result<&'r Stored, String> {
+    let name = match operand {
+        Operand::Scalar { name, .. } => name,
+        Operand::Tensor(tensor) => &tensor.tensor,
+    };
+    run.operands.get(name).ok_or_else(|| format!("the driver passed no `{name}`"))
+}
+
+enum Contents {
+    Index(Vec<usize>),
+    Values(Vec<Number>),
+}
+
+fn numbers(vals: &[Number]) -> Contents {
+    Contents::Values(vals.to_vec())
+}
+
+fn contents(array: &Array, stored: &Stored) -> Result<Contents, String> {
+    match &array.place {
+        Place::Values => Ok(numbers(&stored.vals)),
+        Place::Level { level, field } => {
+            let contents = stored.arrays.get(&(*level, field.clone()));
+            let contents = contents.ok_or_else(|| format!("level {level} has no `{field}`"))?;
+            Ok(Contents::Index(contents.clone()))
+        }
+    }
+}
+
+fn compare(name: &str, found: &ArrayValue, expected: &Contents) -> Result<(), String> {
+    let agree = match (found, expected) {
+        (ArrayValue::Index(found), Contents::Index(expected)) => found == expected,
+        (ArrayValue::Values(found), Contents::Values(expected)) => {
+            found.len() == expected.len()
+                && found.iter().zip(expected).all(|(a, b)| of_interpreter(*a).is_like(*b, 0.0))
+        }
+        (ArrayValue::Index(_), Contents::Values(_))
+        | (ArrayValue::Values(_), Contents::Index(_)) => false,
+    };
+    let shown = || match expected {
+        Contents::Index(indices) => format!("{indices:?}"),
+        Contents::Values(numbers) => {
+            let numbers: Vec<String> = numbers.iter().map(Number::to_string).collect();
+            format!("[{}]", numbers.join(", "))
+        }
+    };
+    if agree {
+        return Ok(());
+    }
+    Err(format!("`{name}` is {found:?} in the interpreter, {} in the generated code", shown()))
+}
+
+fn to_interpreter(number: Number, dtype: Dtype) -> interpret::Number {
+    if dtype.is_complex() {
+        interpret::Number::Complex(number.re, number.im)
+    } else if dtype.is_float() {
+        interpret::Number::Float(number.re)
+    } else {
+        interpret::Number::Integer(number.re as i128)
+    }
+}
+
+fn of_interpreter(number: interpret::Number) -> Number {
+    match number {
+        interpret::Number::Float(x) => Number::real(x),
+        interpret::Number::Integer(n) => Number::real(n as f64),
+        interpret::Number::Complex(re, im) => Number { re, im },
+    }
+}

@@ -1,0 +1,33 @@
+//! Numbers that look random and are the same in every run.
+
+/// A generator of the xorshift family (Marsaglia 2003), seeded by name.
+pub struct Random(u64);
+
+impl Random {
+    /// A generator whose sequence depends on the seed alone.
+    pub fn seeded(seed: &str) -> Random {
+        // FNV-1a; the last bit keeps the state from being zero, which would stay zero.
+        let hash = seed.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Random(hash | 1)
+    }
+
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// A number below `limit`, which is not zero.
+    pub fn below(&mut self, limit: usize) -> usize {
+        ((self.next() >> 33) as usize) % limit
+    }
+
+    /// Whether an event of this probability happens.
+    pub fn chance(&mut self, probability: f64) -> bool {
+        ((self.next() >> 11) as f64) < probability * (1u64 << 53) as f64
+    }
+}

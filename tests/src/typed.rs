@@ -1,0 +1,106 @@
+//! Between tensors whose formats are types, and what the harness can look at whatever the format.
+
+use std::collections::BTreeMap;
+
+use sparsegen::level::{LevelViews as _, Levels};
+use sparsegen::{Error, Format, LevelExpr, Shape, Tensor};
+
+use crate::number::{Element, Number};
+use crate::worlds::Entries;
+
+/// All that is stored of a tensor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stored {
+    /// The extent of each mode.
+    pub shape: Vec<usize>,
+    /// The mode of each level.
+    pub modes: Vec<usize>,
+    /// The arrays of each level, by level and field.
+    pub arrays: BTreeMap<(usize, String), Vec<usize>>,
+    /// The values.
+    pub vals: Vec<Number>,
+    /// Coordinates and values, in storage order.
+    pub entries: Vec<(Vec<usize>, Number)>,
+}
+
+/// What a kernel did to its operands.
+pub struct Run {
+    /// The operands as they were passed, by name.
+    pub operands: BTreeMap<String, Stored>,
+    /// The results, by how they came to be.
+    pub results: Vec<(&'static str, Stored)>,
+    /// Packs entries in the result's format.
+    pub repack: fn(&Entries) -> Result<Stored, Error>,
+}
+
+/// Calls a kernel on operands of any shape.
+pub type Driver = fn(&BTreeMap<String, Entries>) -> Result<Run, Error>;
+
+/// Packs an operand.
+pub fn pack<V: Element, F: Format>(operand: &Entries) -> Result<Tensor<V, F>, Error> {
+    let entries = operand.entries.iter().map(|(at, value)| (array::<F>(at), V::of(*value)));
+    Tensor::from_triplets(array::<F>(&operand.shape), entries)
+}
+
+/// Packs entries and looks at them.
+pub fn repack<V: Element, F: Format>(entries: &Entries) -> Result<Stored, Error> {
+    pack::<V, F>(entries).map(|tensor| look(&tensor))
+}
+
+/// The value of a scalar operand.
+pub fn scalar<V: Element>(operand: &Entries) -> V {
+    let sum = operand.entries.iter().fold(Number::ZERO, |sum, (_, value)| sum + *value);
+    V::of(sum)
+}
+
+/// A scalar as something stored.
+pub fn look_at_scalar<V: Element>(value: V) -> Stored {
+    let number = value.number();
+    Stored {
+        shape: Vec::new(),
+        modes: Vec::new(),
+        arrays: BTreeMap::new(),
+        vals: vec![number],
+        entries: vec![(Vec::new(), number)],
+    }
+}
+
+/// All that is stored of a tensor.
+pub fn look<V: Element, F: Format>(tensor: &Tensor<V, F>) -> Stored {
+    let mut arrays = BTreeMap::new();
+    let views = tensor.levels().views();
+    for level in 0..F::Levels::KINDS.len() {
+        for (field, contents) in views.level(level).arrays() {
+            arrays.insert((level, field.to_owned()), contents);
+        }
+    }
+    let mode = |expr: LevelExpr| match expr {
+        LevelExpr::Dimension(mode) => mode,
+        other => panic!("a level over {other}"),
+    };
+    Stored {
+        shape: tensor.shape().as_ref().to_vec(),
+        modes: F::MAP.levels.iter().map(|level| mode(level.expr)).collect(),
+        arrays,
+        vals: tensor.vals().iter().map(|value| value.number()).collect(),
+        entries: tensor.iter().map(|(at, value)| (at.as_ref().to_vec(), value.number())).collect(),
+    }
+}
+
+/// A tensor that has the same shape, but stores as much as it can of something else: whoever
+/// computes into it must not depend on what it holds.
+pub fn scribbled<V: Element, F: Format>(like: &Tensor<V, F>) -> Tensor<V, F> {
+    let shape = like.shape().as_ref().to_vec();
+    let count: usize = shape.iter().product();
+    let scribble = Number::real(77.0);
+    let full = (0..count.min(5000)).map(|k| (crate::worlds::coordinate(&shape, k), scribble));
+    pack(&Entries { shape: shape.clone(), entries: full.collect() })
+        .unwrap_or_else(|_| like.clone())
+}
+
+/// Coordinates as a format wants them.
+fn array<F: Format>(numbers: &[usize]) -> F::Shape {
+    let mut array = F::Shape::splat(0);
+    array.as_mut().copy_from_slice(numbers);
+    array
+}

@@ -1,0 +1,224 @@
+//! Operands to run a case on: random and degenerate ones, the same in every run.
+
+use std::collections::BTreeMap;
+
+use crate::number::Number;
+use crate::oracle::Extents;
+use crate::random::Random;
+use crate::statement::Statement;
+
+/// A tensor in no format: entries in no order, of which those at one coordinate add up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entries {
+    /// The extent of each mode; a scalar has none.
+    pub shape: Vec<usize>,
+    /// Coordinates and values.
+    pub entries: Vec<(Vec<usize>, Number)>,
+}
+
+/// Operands for a statement.
+#[derive(Clone, Debug)]
+pub struct World {
+    /// What is special about them.
+    pub name: String,
+    /// The extent of each index variable.
+    pub extents: Extents,
+    /// The operands, by name.
+    pub operands: BTreeMap<String, Entries>,
+}
+
+/// Which numbers an element type can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Reals, or integers with a sign.
+    Signed,
+    /// Integers without a sign.
+    Unsigned,
+    /// Complex numbers.
+    Complex,
+}
+
+/// Which coordinates of an operand have entries.
+#[derive(Clone, Copy, Debug)]
+enum Pattern {
+    /// Each one with this probability.
+    Random(f64),
+    /// So many in all.
+    Few(usize),
+    /// Each one with this probability, and the same ones in all operands of one shape.
+    Shared(f64),
+    /// Each one in one operand only.
+    Disjoint,
+    /// None whose first coordinate leaves 1 on division by 3, or whose last one is odd.
+    Gaps,
+    /// All, but none in the operand of this number.
+    AllBut(usize),
+    /// None, but all in the operand of this number.
+    Only(usize),
+}
+
+/// Every world for a statement.
+pub fn worlds(name: &str, statement: &Statement, kind: Kind) -> Vec<World> {
+    let classes = classes(statement);
+    let count = classes.iter().collect::<std::collections::BTreeSet<_>>().len();
+    let usual: &[usize] = match count {
+        0..=2 => &[7, 5],
+        3 => &[6, 4, 5],
+        4 => &[4, 5, 3, 2],
+        _ => &[3, 4, 2, 5, 2, 3],
+    };
+    let wide: &[usize] = match count {
+        0..=1 => &[300],
+        2 => &[61, 47],
+        3 => &[17, 13, 11],
+        4 => &[9, 7, 8, 6],
+        _ => &[5, 3, 4, 6, 3, 2],
+    };
+    let operands = statement.operands();
+    let mut worlds = Vec::new();
+    let mut add = |label: &str, extents: &[usize], pattern: Pattern, zeros: bool| {
+        let extents = assign(statement, &classes, extents);
+        let mut random = Random::seeded(&format!("{name} {label}"));
+        let mut world = World { name: label.to_owned(), extents, operands: BTreeMap::new() };
+        for (k, operand) in operands.iter().enumerate() {
+            let shape = shape(statement, operand, &world.extents);
+            let entries = fill(&mut random, k, operands.len(), &shape, pattern, kind, zeros);
+            world.operands.insert((*operand).to_owned(), Entries { shape, entries });
+        }
+        worlds.push(world);
+    };
+    add("random", usual, Pattern::Random(0.3), false);
+    add("half full", usual, Pattern::Random(0.55), false);
+    add("stored zeros", usual, Pattern::Random(0.4), true);
+    add("full", usual, Pattern::Random(1.0), false);
+    add("empty", usual, Pattern::Random(0.0), false);
+    add("hypersparse", wide, Pattern::Few(3), false);
+    add("sparse and wide", wide, Pattern::Random(0.06), false);
+    add("one pattern", usual, Pattern::Shared(0.4), false);
+    add("disjoint patterns", usual, Pattern::Disjoint, false);
+    add("empty rows and columns", usual, Pattern::Gaps, false);
+    add("extents of 1, full", &[1], Pattern::Random(1.0), false);
+    add("extents of 1, empty", &[1], Pattern::Random(0.0), false);
+    for k in 0..count {
+        let changed = |extent| {
+            let mut extents: Vec<usize> = (0..count).map(|k| usual[k % usual.len()]).collect();
+            extents[k] = extent;
+            extents
+        };
+        add(&format!("extent {k} is 1"), &changed(1), Pattern::Random(0.6), false);
+        add(&format!("extent {k} is 0"), &changed(0), Pattern::Random(0.6), false);
+    }
+    if operands.len() > 1 {
+        for (k, operand) in operands.iter().enumerate() {
+            add(&format!("{operand} alone is empty"), usual, Pattern::AllBut(k), false);
+            add(&format!("{operand} alone has entries"), usual, Pattern::Only(k), false);
+        }
+    }
+    worlds
+}
+
+/// For each variable its class: variables that run over one mode of one tensor have one extent.
+pub fn classes(statement: &Statement) -> Vec<usize> {
+    let variables = statement.variables();
+    let mut classes: Vec<usize> = (0..variables.len()).collect();
+    let mut of_mode: BTreeMap<(&str, usize), usize> = BTreeMap::new();
+    for access in statement.accesses() {
+        for (mode, name) in access.variables.iter().enumerate() {
+            let own = variables.iter().position(|known| known == name).expect("a variable");
+            let first = *of_mode.entry((&access.tensor, mode)).or_insert(own);
+            let (keep, drop) = (classes[first], classes[own]);
+            classes.iter_mut().filter(|class| **class == drop).for_each(|class| *class = keep);
+        }
+    }
+    classes
+}
+
+/// Gives the classes of variables extents, in order of first appearance.
+fn assign(statement: &Statement, classes: &[usize], extents: &[usize]) -> Extents {
+    let mut given: Vec<usize> = Vec::new();
+    let mut all = Extents::new();
+    for (variable, class) in statement.variables().iter().zip(classes) {
+        let place = given.iter().position(|known| known == class).unwrap_or_else(|| {
+            given.push(*class);
+            given.len() - 1
+        });
+        all.insert((*variable).to_owned(), extents[place % extents.len()]);
+    }
+    all
+}
+
+/// The extents of an operand's modes.
+pub fn shape(statement: &Statement, operand: &str, extents: &Extents) -> Vec<usize> {
+    let accesses = statement.accesses();
+    let access = accesses[1..].iter().find(|access| access.tensor == operand);
+    let variables = access.map(|access| access.variables.as_slice()).unwrap_or_default();
+    variables.iter().map(|variable| extents[variable]).collect()
+}
+
+fn fill(
+    random: &mut Random,
+    operand: usize,
+    operands: usize,
+    shape: &[usize],
+    pattern: Pattern,
+    kind: Kind,
+    zeros: bool,
+) -> Vec<(Vec<usize>, Number)> {
+    let count: usize = shape.iter().product();
+    let mut shared = Random::seeded(&format!("{shape:?}"));
+    let mut entries = Vec::new();
+    for position in 0..count {
+        let at = coordinate(shape, position);
+        let is_there = match pattern {
+            Pattern::Random(density) => random.chance(density),
+            Pattern::Few(all) => random.below(count) < all,
+            Pattern::Shared(density) => shared.chance(density),
+            Pattern::Disjoint => shared.below(operands) == operand,
+            Pattern::Gaps => {
+                at.first().is_none_or(|c| c % 3 != 1) && at.last().is_none_or(|c| c % 2 == 0)
+            }
+            Pattern::AllBut(other) => operand != other,
+            Pattern::Only(one) => operand == one,
+        };
+        // A scalar is there in any case.
+        if !is_there && !shape.is_empty() {
+            continue;
+        }
+        let value = if zeros && random.chance(0.3) { Number::ZERO } else { value(random, kind) };
+        // Now and then an entry comes in two parts.
+        if random.chance(0.1) && kind != Kind::Unsigned {
+            entries.push((at.clone(), Number::real(1.0)));
+            entries.push((at, value - Number::real(1.0)));
+        } else {
+            entries.push((at, value));
+        }
+    }
+    // Packing has to sort them.
+    for k in (1..entries.len()).rev() {
+        entries.swap(k, random.below(k + 1));
+    }
+    entries
+}
+
+/// A small whole number that is not zero, so that sums are exact in any order.
+fn value(random: &mut Random, kind: Kind) -> Number {
+    let mut whole = |limit: usize| (1 + random.below(limit)) as f64;
+    match kind {
+        Kind::Unsigned => Number::real(whole(3)),
+        Kind::Signed => {
+            let magnitude = whole(4);
+            Number::real(if whole(2) == 1.0 { magnitude } else { -magnitude })
+        }
+        Kind::Complex => Number { re: whole(4) - 2.0, im: whole(3) },
+    }
+}
+
+/// The coordinate at a position in row-major order.
+pub fn coordinate(shape: &[usize], mut position: usize) -> Vec<usize> {
+    let mut at = vec![0; shape.len()];
+    for mode in (0..shape.len()).rev() {
+        at[mode] = position % shape[mode];
+        position /= shape[mode];
+    }
+    at
+}
