@@ -4,6 +4,7 @@
 //! widths and semirings are resolved. Format maps and statements are still text; their own parsers
 //! read them.
 
+mod display;
 mod kernels;
 mod sections;
 mod text;

@@ -12,7 +12,7 @@ use crate::manifest::tokens::{Token, Tokens};
 use crate::manifest::{Manifest, Text};
 
 use super::functions::{self, CONSTANTS, REDUCTIONS};
-use super::syntax::{Access, Assign, BinaryOp, Expr, ExprKind, Statement, UnaryOp};
+use super::syntax::{Access, Assign, BinaryOp, Comparison, Expr, ExprKind, Statement, UnaryOp};
 
 /// The signs of statements.
 const SIGNS: [&str; 27] = [
@@ -124,9 +124,7 @@ impl Parser {
             let place = self.tokens.span();
             self.tokens.advance();
             let right = self.binary(precedence + 1)?;
-            if op == BinaryOp::Compare
-                && let Some((BinaryOp::Compare, _)) = self.operator()
-            {
+            if let (BinaryOp::Compare(_), Some((BinaryOp::Compare(_), _))) = (op, self.operator()) {
                 return Err(Diagnostic::new(self.tokens.span(), "comparisons do not chain")
                     .help("join two of them: `(a < b) & (b < c)`"));
             }
@@ -146,7 +144,12 @@ impl Parser {
         match self.tokens.peek() {
             Token::Sign("|") => Some((BinaryOp::Or, 0)),
             Token::Sign("&") => Some((BinaryOp::And, 1)),
-            Token::Sign("<" | "<=" | ">" | ">=" | "==" | "!=") => Some((BinaryOp::Compare, 2)),
+            Token::Sign("<") => Some((BinaryOp::Compare(Comparison::Less), 2)),
+            Token::Sign("<=") => Some((BinaryOp::Compare(Comparison::LessEqual), 2)),
+            Token::Sign(">") => Some((BinaryOp::Compare(Comparison::Greater), 2)),
+            Token::Sign(">=") => Some((BinaryOp::Compare(Comparison::GreaterEqual), 2)),
+            Token::Sign("==") => Some((BinaryOp::Compare(Comparison::Equal), 2)),
+            Token::Sign("!=") => Some((BinaryOp::Compare(Comparison::NotEqual), 2)),
             Token::Sign("+") => Some((BinaryOp::Add, 3)),
             Token::Sign("-") => Some((BinaryOp::Sub, 3)),
             Token::Sign("*") => Some((BinaryOp::Mul, 4)),

@@ -1,5 +1,7 @@
 //! A statement as written: every node has its place, nothing is resolved and nothing is refused.
 
+mod display;
+
 use crate::error::{Name, Span};
 
 pub use crate::manifest::tokens::Number;
@@ -62,15 +64,59 @@ pub enum IndexKind {
     /// A bare name: a variable, or a parameter for a fixed coordinate.
     Name(Name),
     /// `i in 2..12 step 2 shift 1`: a variable over a part of the mode.
-    Slice(Name, Vec<Name>),
+    Slice(Slice),
     /// `i in {2, 3}` or `i in rows`: a variable over listed coordinates.
-    Set(Name, Option<Name>),
+    Set(Name, Set),
     /// `3`
-    Fixed,
-    /// `2*i + k - 1`: the names in it.
-    Affine(Vec<Name>),
+    Fixed(i64),
+    /// `2*i + k - 1`
+    Affine(Vec<Term>),
     /// `word[i]`
     Gather(Access),
+}
+
+/// `i in 2..12 step 2 shift 1`
+#[derive(Clone, Debug)]
+pub struct Slice {
+    /// The variable that runs over the slice.
+    pub variable: Name,
+    /// The first coordinate.
+    pub start: Bound,
+    /// The coordinate after the last.
+    pub end: Bound,
+    /// The distance of neighbours, where it is written.
+    pub step: Option<i64>,
+    /// By how much kept coordinates move, where it is written.
+    pub shift: Option<i64>,
+}
+
+/// Where a slice begins or ends.
+#[derive(Clone, Debug)]
+pub enum Bound {
+    /// `2`
+    Number(i64),
+    /// `n`
+    Parameter(Name),
+}
+
+/// The coordinates of an index set.
+#[derive(Clone, Debug)]
+pub enum Set {
+    /// `{2, 3}`
+    Listed(Vec<i64>),
+    /// `rows`
+    Parameter(Name),
+}
+
+/// A term of an affine index: `2*i`, `k` or `3`.
+#[derive(Clone, Debug)]
+pub struct Term {
+    /// Whether it is subtracted.
+    pub negative: bool,
+    /// The number, 1 where none is written.
+    pub factor: i64,
+    /// What the number multiplies; nothing where it stands alone.
+    pub variable: Option<Name>,
 }
 
 /// An expression and its place.
@@ -138,12 +184,39 @@ pub enum BinaryOp {
     Mul,
     /// `/`
     Div,
-    /// `<`, `<=`, `>`, `>=`, `==` or `!=`
-    Compare,
+    /// `<` and its kin.
+    Compare(Comparison),
     /// `&`
     And,
     /// `|`
     Or,
+}
+
+/// An operator that compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+}
+
+impl Slice {
+    /// The parameters among its bounds.
+    pub fn parameters(&self) -> impl Iterator<Item = &Name> {
+        [&self.start, &self.end].into_iter().filter_map(|bound| match bound {
+            Bound::Number(_) => None,
+            Bound::Parameter(name) => Some(name),
+        })
+    }
 }
 
 impl Access {
@@ -152,11 +225,12 @@ impl Access {
     pub fn for_each_variable<'s>(&'s self, visit: &mut impl FnMut(&'s Name)) {
         for index in &self.indices {
             match &index.kind {
-                IndexKind::Name(name) | IndexKind::Slice(name, _) | IndexKind::Set(name, _) => {
-                    visit(name);
+                IndexKind::Name(name) | IndexKind::Set(name, _) => visit(name),
+                IndexKind::Slice(slice) => visit(&slice.variable),
+                IndexKind::Fixed(_) => {}
+                IndexKind::Affine(terms) => {
+                    terms.iter().filter_map(|term| term.variable.as_ref()).for_each(&mut *visit);
                 }
-                IndexKind::Fixed => {}
-                IndexKind::Affine(names) => names.iter().for_each(&mut *visit),
                 IndexKind::Gather(access) => access.for_each_variable(visit),
             }
         }

@@ -103,7 +103,7 @@ impl Builder<'_, '_> {
                     BinaryOp::Sub => notation::BinaryOp::Sub,
                     BinaryOp::Mul => notation::BinaryOp::Mul,
                     BinaryOp::Div => notation::BinaryOp::Div,
-                    BinaryOp::Compare | BinaryOp::And | BinaryOp::Or => return None,
+                    BinaryOp::Compare(_) | BinaryOp::And | BinaryOp::Or => return None,
                 };
                 Expr::binary(op, self.expr(a)?, self.expr(b)?)
             }
@@ -129,9 +129,9 @@ impl Builder<'_, '_> {
             self.names.tensors.iter().position(|t| t.first.name.text == access.name.text)?;
         let indices = access.indices.iter().map(|index| match &index.kind {
             IndexKind::Name(name) => self.variable(&name.text),
-            IndexKind::Slice(..)
+            IndexKind::Slice(_)
             | IndexKind::Set(..)
-            | IndexKind::Fixed
+            | IndexKind::Fixed(_)
             | IndexKind::Affine(_)
             | IndexKind::Gather(_) => None,
         });

@@ -66,7 +66,7 @@ fn ambiguous<'m>(context: Context<'m>, expr: &'m Expr, variable: &str) -> Option
             (_, false, false) => None,
             (BinaryOp::And | BinaryOp::Or, _, _) => Some(expr),
             // A comparison of index variables shapes the loops; it has no value to be summed.
-            (BinaryOp::Compare, _, _) => compares_values(context, expr).then_some(expr),
+            (BinaryOp::Compare(_), _, _) => compares_values(context, expr).then_some(expr),
             (BinaryOp::Add | BinaryOp::Sub, true, true) => {
                 ambiguous(context, a, variable).or_else(|| ambiguous(context, b, variable))
             }

@@ -1,9 +1,10 @@
 //! What of the language a statement uses that cannot be compiled yet, or never.
 
-use crate::error::{Diagnostic, Name};
+use crate::error::{Diagnostic, Name, Span, nearest};
 use crate::notation::functions::{self, FUNCTIONS, TYPES};
 use crate::notation::syntax::{
-    Access, Assign, BinaryOp, Constant, Expr, ExprKind, Index, IndexKind, UnaryOp,
+    Access, Assign, BinaryOp, Bound, Constant, Expr, ExprKind, Index, IndexKind, Set, Slice,
+    UnaryOp,
 };
 
 use super::Context;
@@ -40,7 +41,9 @@ fn check_left(index: &Index, diagnostics: &mut Vec<Diagnostic>) {
     let what = match &index.kind {
         IndexKind::Affine(_) => "a sum of indices",
         IndexKind::Gather(_) => "a gather",
-        IndexKind::Name(_) | IndexKind::Slice(..) | IndexKind::Set(..) | IndexKind::Fixed => return,
+        IndexKind::Name(_) | IndexKind::Slice(..) | IndexKind::Set(..) | IndexKind::Fixed(_) => {
+            return;
+        }
     };
     diagnostics.push(
         Diagnostic::new(index.span, format!("{what} cannot stand on the left"))
@@ -74,7 +77,7 @@ fn check_expr(context: Context<'_>, expr: &Expr, diagnostics: &mut Vec<Diagnosti
         }
         ExprKind::Binary(op, place, _, _) => match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {}
-            BinaryOp::Compare => {
+            BinaryOp::Compare(_) => {
                 diagnostics.push(Diagnostic::unsupported(*place, "comparisons"));
             }
             BinaryOp::And | BinaryOp::Or => {
@@ -102,7 +105,9 @@ fn check_expr(context: Context<'_>, expr: &Expr, diagnostics: &mut Vec<Diagnosti
 /// The indices of an access on the right.
 fn check_index(context: Context<'_>, index: &Index, diagnostics: &mut Vec<Diagnostic>) {
     let what = match &index.kind {
-        IndexKind::Name(_) | IndexKind::Slice(..) | IndexKind::Set(..) | IndexKind::Fixed => return,
+        IndexKind::Name(_) | IndexKind::Slice(..) | IndexKind::Set(..) | IndexKind::Fixed(_) => {
+            return;
+        }
         IndexKind::Affine(_) => "sums of indices",
         IndexKind::Gather(access) => {
             check_indices(context, access, diagnostics);
@@ -120,8 +125,9 @@ fn check_indices(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Di
     let is_parameter = |name: &Name| is_parameter(context, name);
     let mut seen: Vec<&Name> = Vec::new();
     for index in &access.indices {
-        let (what, parameters): (_, &[Name]) = match &index.kind {
-            IndexKind::Name(name) if is_parameter(name) => ("fixed coordinates", &[]),
+        let mut parameters: Vec<&Name> = Vec::new();
+        let what = match &index.kind {
+            IndexKind::Name(name) if is_parameter(name) => "fixed coordinates",
             IndexKind::Name(name) => {
                 if seen.iter().any(|earlier| earlier.text == name.text) {
                     diagnostics.push(
@@ -132,22 +138,44 @@ fn check_indices(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Di
                 seen.push(name);
                 continue;
             }
-            IndexKind::Slice(_, bounds) => ("slices", bounds),
-            IndexKind::Set(_, set) => ("index sets", set.as_slice()),
-            IndexKind::Fixed => ("fixed coordinates", &[]),
+            IndexKind::Slice(slice) => {
+                parameters.extend(slice.parameters());
+                diagnostics.extend(check_slice(slice, index.span));
+                "slices"
+            }
+            IndexKind::Set(_, Set::Parameter(name)) => {
+                parameters.push(name);
+                "index sets"
+            }
+            IndexKind::Set(_, Set::Listed(_)) => "index sets",
+            IndexKind::Fixed(_) => "fixed coordinates",
             IndexKind::Affine(_) | IndexKind::Gather(_) => continue,
         };
         diagnostics.push(
             Diagnostic::unsupported(index.span, what)
                 .help("use an index variable over the whole mode"),
         );
-        for parameter in parameters.iter().filter(|name| !is_parameter(name)) {
+        for parameter in parameters.into_iter().filter(|name| !is_parameter(name)) {
             let name = &parameter.text;
             diagnostics.push(
                 Diagnostic::new(parameter.span, format!("there is no parameter `{name}`"))
                     .help(format!("declare it: params = {{ {name} = \"index\" }}")),
             );
         }
+    }
+}
+
+/// What can be seen to be wrong of a slice whose bounds are numbers.
+fn check_slice(slice: &Slice, span: Span) -> Option<Diagnostic> {
+    if slice.step == Some(0) {
+        return Some(Diagnostic::new(span, "a slice cannot have the step 0"));
+    }
+    match (&slice.start, &slice.end) {
+        (Bound::Number(start), Bound::Number(end)) if start > end => Some(
+            Diagnostic::new(span, "this slice ends before it begins")
+                .help(format!("write `{} in {end}..{start}`", slice.variable.text)),
+        ),
+        (Bound::Number(_) | Bound::Parameter(_), Bound::Number(_) | Bound::Parameter(_)) => None,
     }
 }
 
@@ -202,7 +230,7 @@ fn unknown_function<'n>(
         })
         .collect();
     let known = FUNCTIONS.iter().map(|(known, _)| *known).chain(own);
-    match (crate::error::nearest(&name.text, known), names) {
+    match (nearest(&name.text, known), names) {
         (Some(near), _) if name.text.len() > 1 => {
             diagnostic.help(format!("did you mean `{near}`?"))
         }

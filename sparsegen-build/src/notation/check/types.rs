@@ -71,7 +71,7 @@ impl Types<'_, '_> {
                     );
                 }
                 match op {
-                    BinaryOp::Compare => None,
+                    BinaryOp::Compare(_) => None,
                     BinaryOp::Add
                     | BinaryOp::Sub
                     | BinaryOp::Mul
@@ -115,7 +115,7 @@ impl Types<'_, '_> {
         }
         let same_type = match &expr.kind {
             // A function may have arguments of another type than its value.
-            ExprKind::Call(..) | ExprKind::Binary(BinaryOp::Compare, ..) => false,
+            ExprKind::Call(..) | ExprKind::Binary(BinaryOp::Compare(_), ..) => false,
             ExprKind::Unary(..)
             | ExprKind::Binary(..)
             | ExprKind::Reduce(..)
@@ -205,7 +205,7 @@ fn constant(expr: &Expr) -> Option<Constant> {
                 BinaryOp::Sub => (exactly(i128::checked_sub), a.nearest - b.nearest),
                 BinaryOp::Mul => (exactly(i128::checked_mul), a.nearest * b.nearest),
                 BinaryOp::Div => (None, a.nearest / b.nearest),
-                BinaryOp::Compare | BinaryOp::And | BinaryOp::Or => return None,
+                BinaryOp::Compare(_) | BinaryOp::And | BinaryOp::Or => return None,
             };
             let here = (*op == BinaryOp::Div).then_some(*place);
             Some(Constant { exact, nearest, division: here.or(a.division).or(b.division) })

@@ -2,10 +2,9 @@
 
 use crate::error::{Diagnostic, Name};
 use crate::manifest::tokens::{Number, Token};
-use crate::notation::functions;
-use crate::notation::syntax::{Index, IndexKind};
+use crate::notation::syntax::{Bound, Index, IndexKind, Set, Slice, Term};
 
-use super::{Parser, reserved};
+use super::Parser;
 
 impl Parser {
     pub(super) fn index(&mut self) -> Result<Index, Diagnostic> {
@@ -23,7 +22,11 @@ impl Parser {
                     return self.part(name);
                 }
                 Token::Sign("[") => return Ok(IndexKind::Gather(self.access(name)?)),
-                Token::Sign("+" | "-") => return self.affine(vec![name]),
+                Token::Sign("+" | "-") => {
+                    return {
+                        self.affine(Term { negative: false, factor: 1, variable: Some(name) })
+                    };
+                }
                 Token::Sign("*") => {
                     let mistake = self.tokens.expected("`,` or `]`");
                     self.tokens.advance();
@@ -42,84 +45,83 @@ impl Parser {
         if !negative && !matches!(self.tokens.peek(), Token::Number(_)) {
             return Err(self.tokens.expected("an index variable"));
         }
-        let mut names = Vec::new();
-        let fixed = !self.term(&mut names)? && !negative;
-        if fixed && !matches!(self.tokens.peek(), Token::Sign("+" | "-")) {
-            return Ok(IndexKind::Fixed);
+        let first = self.term(negative)?;
+        if first.variable.is_none() && !negative && !self.at_sign_of_sum() {
+            return Ok(IndexKind::Fixed(first.factor));
         }
-        self.affine(names)
+        self.affine(first)
+    }
+
+    fn at_sign_of_sum(&self) -> bool {
+        self.tokens.at("+") || self.tokens.at("-")
     }
 
     /// The rest of an affine index, whose first term was read.
-    fn affine(&mut self, mut names: Vec<Name>) -> Result<IndexKind, Diagnostic> {
-        while self.tokens.eat("+") || self.tokens.eat("-") {
-            self.term(&mut names)?;
+    fn affine(&mut self, first: Term) -> Result<IndexKind, Diagnostic> {
+        let mut terms = vec![first];
+        while self.at_sign_of_sum() {
+            let negative = self.tokens.at("-");
+            self.tokens.advance();
+            terms.push(self.term(negative)?);
         }
-        Ok(IndexKind::Affine(names))
+        Ok(IndexKind::Affine(terms))
     }
 
-    /// `k`, `3` or `2*k`; says whether there was a name in it.
-    fn term(&mut self, names: &mut Vec<Name>) -> Result<bool, Diagnostic> {
+    /// `k`, `3` or `2*k`
+    fn term(&mut self, negative: bool) -> Result<Term, Diagnostic> {
+        let mut factor = 1;
         if matches!(self.tokens.peek(), Token::Number(_)) {
-            self.integer()?;
+            factor = self.integer()?;
             if !self.tokens.eat("*") {
-                return Ok(false);
+                return Ok(Term { negative, factor, variable: None });
             }
         }
-        names.push(self.variable()?);
-        Ok(true)
+        Ok(Term { negative, factor, variable: Some(self.variable()?) })
     }
 
     /// A slice or an index set, after `i in`.
     fn part(&mut self, variable: Name) -> Result<IndexKind, Diagnostic> {
         if self.tokens.at("{") {
             self.open("{")?;
-            self.integer()?;
+            let mut listed = vec![self.integer()?];
             while self.tokens.eat(",") {
-                self.integer()?;
+                listed.push(self.integer()?);
             }
             self.close("}", "`,` or `}`")?;
-            return Ok(IndexKind::Set(variable, None));
+            return Ok(IndexKind::Set(variable, Set::Listed(listed)));
         }
-        let mut names = Vec::new();
-        let first = self.bound(&mut names)?;
+        let start = self.bound()?;
         if !self.tokens.eat("..") {
-            return match first {
-                Some(name) => Ok(IndexKind::Set(variable, Some(name))),
-                None => Err(self.tokens.expected("`..` and where the slice ends")),
+            return match start {
+                Bound::Parameter(name) => Ok(IndexKind::Set(variable, Set::Parameter(name))),
+                Bound::Number(_) => Err(self.tokens.expected("`..` and where the slice ends")),
             };
         }
-        self.bound(&mut names)?;
-        if self.tokens.word("step") {
-            self.integer()?;
-        }
-        if self.tokens.word("shift") {
-            self.tokens.eat("-");
-            self.integer()?;
-        }
-        Ok(IndexKind::Slice(variable, names))
-    }
-
-    /// Where a slice begins or ends: a number or a parameter, whose name is returned.
-    fn bound(&mut self, names: &mut Vec<Name>) -> Result<Option<Name>, Diagnostic> {
-        let Token::Name(text) = self.tokens.peek() else {
-            self.integer()?;
-            return Ok(None);
+        let end = self.bound()?;
+        let step = if self.tokens.word("step") { Some(self.integer()?) } else { None };
+        let shift = if self.tokens.word("shift") {
+            let negative = self.tokens.eat("-");
+            let shift = self.integer()?;
+            Some(if negative { -shift } else { shift })
+        } else {
+            None
         };
-        let name = Name { text: text.clone(), span: self.tokens.span() };
-        if functions::reserved(&name.text).is_some() {
-            return Err(reserved(&name));
-        }
-        self.tokens.advance();
-        names.push(name.clone());
-        Ok(Some(name))
+        Ok(IndexKind::Slice(Slice { variable, start, end, step, shift }))
     }
 
-    fn integer(&mut self) -> Result<(), Diagnostic> {
+    /// Where a slice begins or ends.
+    fn bound(&mut self) -> Result<Bound, Diagnostic> {
         match self.tokens.peek() {
-            Token::Number(Number::Int(_)) => {
+            Token::Name(_) => Ok(Bound::Parameter(self.variable()?)),
+            Token::Number(_) | Token::Sign(_) | Token::End => Ok(Bound::Number(self.integer()?)),
+        }
+    }
+
+    fn integer(&mut self) -> Result<i64, Diagnostic> {
+        match *self.tokens.peek() {
+            Token::Number(Number::Int(number)) => {
                 self.tokens.advance();
-                Ok(())
+                Ok(number)
             }
             Token::Number(Number::Float(_)) => {
                 Err(Diagnostic::new(self.tokens.span(), "a coordinate is a whole number"))
