@@ -6,8 +6,10 @@
 //! AFTER THIS: text that compiles alone, the same on every machine.
 
 mod body;
+mod checks;
 mod docs;
 mod expr;
+mod fill;
 mod formats;
 mod imports;
 mod kernel;

@@ -3,10 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::checks::is_checked;
 use super::layout::wrap;
 use super::names::plain;
-use super::shell::{allocates, is_checked};
-use crate::ir::{Assembly, Element, Function, Operand, Result, TensorResult, Width};
+use super::shell::allocates;
+use crate::ir::{Assembly, Conversion, Element, Function, Operand, Result, TensorResult, Width};
 
 /// The width of documentation lines, without what stands before them.
 const WIDTH: usize = 96;
@@ -33,6 +34,7 @@ pub(super) fn of_entry(function: &Function) -> Vec<String> {
     let mut errors = size_errors(function, false);
     if let Result::Tensor(result) = &function.result {
         errors.extend(width_errors(result, false));
+        errors.extend(conversion_errors(function));
         if !result.shape.is_empty() {
             errors.push(
                 "[`Error::Size`] or [`Error::Width`] where no result can have the extents.".into(),
@@ -50,11 +52,16 @@ pub(super) fn of_into(function: &Function, result: &TensorResult) -> Vec<String>
     } else {
         wrapped(&function.docs)
     };
-    if let Assembly::Assembled { .. } = result.assembly {
-        lines.push("What it held is replaced; its memory is reused.".into());
+    match (&result.assembly, &result.packed) {
+        (Assembly::Assembled { .. }, None) => {
+            lines.push("What it held is replaced; its memory is reused.".into());
+        }
+        (_, Some(_)) => lines.push("What it held is replaced.".into()),
+        (Assembly::Computed { .. }, None) => {}
     }
     let mut errors = size_errors(function, true);
-    errors.extend(width_errors(result, true));
+    errors.extend(width_errors(result, result.packed.is_none()));
+    errors.extend(conversion_errors(function));
     push_errors(&mut lines, &errors);
     lines
 }
@@ -165,6 +172,24 @@ fn width_errors(result: &TensorResult, is_left: bool) -> Option<String> {
         result.tensor,
         widths.join("` or `")
     ))
+}
+
+/// What cannot be converted or packed.
+fn conversion_errors(function: &Function) -> Vec<String> {
+    let convert = |Conversion { into, .. }: &Conversion| {
+        let (tensor, format) = (&into.tensor, &into.format);
+        format!("Those of [`View::to`], where `{tensor}` is converted to `{format}`.")
+    };
+    let mut errors: Vec<String> = function.conversions.iter().map(convert).collect();
+    match &function.result {
+        Result::Tensor(TensorResult { tensor, packed: Some(packed), .. }) => {
+            errors.push(format!(
+                "Those of [`Tensor::to`], where `{tensor}` is packed into `{packed}`."
+            ));
+        }
+        Result::Tensor(TensorResult { packed: None, .. }) | Result::Scalar { .. } => {}
+    }
+    errors
 }
 
 /// Lines no wider than they should be; tables and code stay as they are.

@@ -9,7 +9,7 @@ use super::names::{ident, tokens};
 use crate::ir::{Dtype, FormatKind, Function, Module, Operand, Result};
 
 /// What generated code may use of the runtime crate, beside the formats.
-const RUNTIME: [&str; 6] = ["Error", "Format", "LevelMap", "Map", "Tensor", "View"];
+const RUNTIME: [&str; 7] = ["Error", "Format", "LevelExpr", "LevelMap", "Map", "Tensor", "View"];
 
 /// What generated code may use of the runtime crate's module for kernels.
 const KERNEL: [&str; 3] = ["Mode", "Proven", "ProvenMut"];
@@ -85,14 +85,12 @@ fn without_parameters(ty: &str) -> String {
 /// The format markers of a function's tensors, without their parameters.
 fn formats(function: &Function) -> Vec<String> {
     let mut markers = Vec::new();
-    for operand in &function.operands {
-        match operand {
-            Operand::Tensor(tensor) => markers.push(without_parameters(&tensor.format)),
-            Operand::Scalar { .. } => {}
-        }
-    }
+    markers.extend(function.tensors().map(|tensor| without_parameters(&tensor.format)));
     match &function.result {
-        Result::Tensor(result) => markers.push(without_parameters(&result.format)),
+        Result::Tensor(result) => {
+            let formats = [Some(&result.format), result.packed.as_ref()];
+            markers.extend(formats.into_iter().flatten().map(|format| without_parameters(format)));
+        }
         Result::Scalar { .. } => {}
     }
     markers

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 use super::body::Body;
 use super::layout::{blank, comment};
-use super::names::{array_of_view, beside, element_type, ident, number, tokens};
+use super::names::{beside, element_type, ident, number, place_in_view, tokens};
 use super::{docs, lints};
 use crate::ir::{
-    Array, Assembly, Bounds, Function, Operand, Place, Result, Size, TensorOperand, Uses,
+    Array, Assembly, Bounds, Conversion, Extent, Function, Operand, Place, Result, Size, Stmt,
+    TensorOperand, Uses,
 };
 
 /// What makes unchecked indices sound.
@@ -28,6 +29,7 @@ pub(super) fn item(function: &Function) -> TokenStream {
     let params = params.iter().map(|param| &param.declaration);
     let sizes = function.sizes.iter().filter_map(|size| read_size(function, size));
     let mut head: TokenStream = sizes.collect();
+    head.extend(read_extents(function));
     head.extend(read_arrays(function, &uses));
     if !head.is_empty() {
         head.extend(blank());
@@ -39,7 +41,11 @@ pub(super) fn item(function: &Function) -> TokenStream {
             let (dtype, value) = (ident(dtype.name()), body.expr(value));
             (Some(quote!(-> #dtype)), Some(value))
         }
-        Result::Tensor(_) => (None, None),
+        Result::Tensor(result) => {
+            let names = result.extents().iter().map(|extent| ident(&extent.name));
+            let types = result.extents().iter().map(|_| quote!(usize));
+            (tuple(types).map(|types| quote!(-> #types)), tuple(names))
+        }
     };
     quote! {
         #docs
@@ -62,17 +68,21 @@ pub(super) struct Parameter {
 pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
     let mut params = Vec::new();
     if let Result::Tensor(result) = &function.result {
-        let tensor = ident(&result.name);
+        let parts = Parts::of(function);
         match &result.assembly {
             Assembly::Computed { vals, .. } => {
                 let (name, element) = (ident(&vals.name), element_type(vals.element));
+                let tensor = if result.packed.is_some() {
+                    parts.unpacked.clone()
+                } else {
+                    ident(&result.name)
+                };
                 params.push(Parameter {
                     declaration: quote!(#name: &mut [#element]),
                     argument: quote!(#tensor.vals_mut()),
                 });
             }
             Assembly::Assembled { arrays, .. } => {
-                let parts = Parts::of(function);
                 for array in arrays {
                     let (name, element) = (ident(&array.name), element_type(array.element));
                     let vector = parts.vector(&array.place);
@@ -95,7 +105,31 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
         };
         params.push(Parameter { declaration: quote!(#name: #ty), argument: quote!(#name) });
     }
+    for Conversion { into, .. } in &function.conversions {
+        let (name, ty) = (ident(&into.name), view(into, "'_"));
+        params.push(Parameter { declaration: quote!(#name: #ty), argument: quote!(#name.view()) });
+    }
     params
+}
+
+/// Where the kernel's value goes, if it has one: the extents that the result's levels keep.
+pub(super) fn returned_extents(function: &Function) -> Option<TokenStream> {
+    let Result::Tensor(result) = &function.result else { return None };
+    let parts = Parts::of(function);
+    let place = |extent: &Extent| {
+        parts.vector(&Place::Level { level: extent.level, field: extent.field.clone() })
+    };
+    tuple(result.extents().iter().map(place))
+}
+
+/// `a`, or `(a, b)`, or nothing.
+fn tuple(items: impl Iterator<Item = impl ToTokens>) -> Option<TokenStream> {
+    let items: Vec<_> = items.collect();
+    match items.as_slice() {
+        [] => None,
+        [item] => Some(quote!(#item)),
+        items => Some(quote!((#(#items),*))),
+    }
 }
 
 /// Reads the extents that only the result knows, for the caller to pass.
@@ -119,14 +153,17 @@ pub(super) struct Parts {
     pub(super) shape: Ident,
     pub(super) levels: Ident,
     pub(super) vals: Ident,
+    /// The result before it is packed into the format that callers see.
+    pub(super) unpacked: Ident,
 }
 
 impl Parts {
-    /// `shape`, `levels` and `vals`, where no operand and no extent is called that.
+    /// `shape`, `levels` and so on, where no operand and no extent is called that.
     pub(super) fn of(function: &Function) -> Parts {
         let operands = function.operands.iter().map(operand_name);
         let sizes = function.sizes.iter().map(|size| size.name.as_str());
-        let taken: Vec<&str> = operands.chain(sizes).collect();
+        let converted = function.conversions.iter().map(|into| into.into.name.as_str());
+        let taken: Vec<&str> = operands.chain(sizes).chain(converted).collect();
         let free = |name: &str| {
             let mut name = name.to_string();
             while taken.contains(&name.as_str()) {
@@ -134,7 +171,8 @@ impl Parts {
             }
             ident(&name)
         };
-        Parts { shape: free("shape"), levels: free("levels"), vals: free("vals") }
+        let [shape, levels, vals, unpacked] = ["shape", "levels", "vals", "unpacked"].map(free);
+        Parts { shape, levels, vals, unpacked }
     }
 
     /// Where a vector is: `levels.1.crd`, `vals`.
@@ -164,7 +202,10 @@ pub(super) fn is_read(function: &Function, operand: usize) -> bool {
         size.used && size.constant.is_none() && first.is_some_and(|mode| mode.0 == operand)
     };
     match &function.operands[operand] {
-        Operand::Tensor(tensor) => !tensor.arrays.is_empty() || function.sizes.iter().any(gives),
+        Operand::Tensor(tensor) => {
+            let reads = !tensor.arrays.is_empty() || !tensor.extents.is_empty();
+            reads || function.sizes.iter().any(gives)
+        }
         Operand::Scalar { name, .. } => Uses::of_function(function).reads(name) > 0,
     }
 }
@@ -196,16 +237,25 @@ pub(super) fn operand_name(operand: &Operand) -> &str {
     }
 }
 
-/// The operands' arrays, each with where it is found.
+/// The arrays that are read, each with where it is found.
 fn operand_arrays(function: &Function) -> impl Iterator<Item = (&Array, TokenStream)> {
-    function.operands.iter().flat_map(|operand| {
-        let arrays: &[Array] = match operand {
-            Operand::Tensor(tensor) => &tensor.arrays,
-            Operand::Scalar { .. } => &[],
-        };
-        let view = ident(operand_name(operand));
-        arrays.iter().map(move |array| (array, array_of_view(&view, &array.place)))
+    function.tensors().flat_map(|tensor| {
+        let view = ident(&tensor.name);
+        tensor.arrays.iter().map(move |array| (array, place_in_view(&view, &array.place)))
     })
+}
+
+/// `let a2_width = a.levels().1.width;`
+fn read_extents(function: &Function) -> TokenStream {
+    let mut lets = TokenStream::new();
+    for tensor in function.tensors() {
+        for Extent { name, level, field } in &tensor.extents {
+            let place = Place::Level { level: *level, field: field.clone() };
+            let (name, place) = (ident(name), place_in_view(&ident(&tensor.name), &place));
+            lets.extend(quote!(let #name = #place;));
+        }
+    }
+    lets
 }
 
 /// Gives each array its name, wrapped where its indices are proven.
@@ -258,12 +308,19 @@ fn body(function: &Function) -> Body {
             lengths.insert(array.name.clone(), quote!(#path.len()));
         }
     }
-    if let Result::Tensor(result) = &function.result {
-        let arrays = match &result.assembly {
-            Assembly::Computed { vals, .. } => std::slice::from_ref(vals),
-            Assembly::Assembled { arrays, .. } => arrays,
-        };
-        elements.extend(arrays.iter().map(|array| (array.name.clone(), array.element)));
+    match &function.result {
+        Result::Tensor(result) => {
+            let arrays = result.arrays().iter();
+            elements.extend(arrays.map(|array| (array.name.clone(), array.element)));
+        }
+        Result::Scalar { .. } => {}
+    }
+    for stmt in &function.body {
+        stmt.for_each(&mut |stmt| {
+            if let Stmt::Scratch { name, element } = stmt {
+                elements.insert(name.clone(), *element);
+            }
+        });
     }
     Body { elements, lengths }
 }

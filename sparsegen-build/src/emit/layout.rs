@@ -41,10 +41,16 @@ pub(super) fn lay_out(head: String, items: Vec<TokenStream>) -> String {
     text
 }
 
-/// Joins every list that was broken over lines although it fits one.
+/// Joins every list and every call of a method that was broken over lines although it fits one.
 fn join(lines: Vec<String>) -> Vec<String> {
     let mut joined: Vec<String> = Vec::new();
     for line in lines {
+        if let Some(receiver) = joined.last_mut()
+            && let Some(whole) = whole_call(receiver, &line)
+        {
+            *receiver = whole;
+            continue;
+        }
         joined.push(line);
         // A list ends here: look for where it began, and put the lines between together.
         while let Some(whole) = closed_list(&joined) {
@@ -53,6 +59,16 @@ fn join(lines: Vec<String>) -> Vec<String> {
         }
     }
     joined
+}
+
+/// A call that ends its statement on one line with its receiver, if it fits.
+fn whole_call(receiver: &str, line: &str) -> Option<String> {
+    let call = line.trim_start();
+    let is_call = call.starts_with('.') && call.ends_with(';');
+    let follows =
+        indent_of(line) == indent_of(receiver) + 4 && receiver.trim_start().starts_with("let ");
+    let whole = format!("{receiver}{call}");
+    (is_call && follows && whole.chars().count() <= WIDTH).then_some(whole)
 }
 
 /// The list that the last line ends, if it fits one line: where it begins, and the line.
@@ -65,6 +81,7 @@ fn closed_list(lines: &[String]) -> Option<(usize, String)> {
     let is_list = match closing {
         ')' => open.ends_with('('),
         ']' => open.ends_with('['),
+        _ if open.ends_with(" = unsafe {") => matches!(items, [item] if !item.ends_with(';')),
         _ => {
             let name = open.trim().strip_suffix(" {")?;
             name.starts_with(char::is_uppercase) && name.chars().all(char::is_alphanumeric)

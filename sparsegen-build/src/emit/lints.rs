@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::names::tokens;
-use crate::ir::{Array, Assembly, Bounds, Expr, Function, Literal, Operand, Result, Stmt};
+use crate::ir::{Assembly, Bounds, Expr, Function, Literal, Result, Stmt};
 
 /// The most parameters that a function has without an `allow`.
 const PARAMETERS: usize = 7;
@@ -96,22 +96,27 @@ fn has_equal_sides(expr: &Expr) -> bool {
 
 /// The arrays that are slices or vectors in the kernel, not wrapped as proven.
 fn slices(function: &Function) -> Vec<&str> {
-    let mut arrays: Vec<&Array> = Vec::new();
     let is_checked = function.bounds == Bounds::Checked;
-    for operand in &function.operands {
-        match operand {
-            Operand::Tensor(tensor) if is_checked => arrays.extend(&tensor.arrays),
-            Operand::Tensor(_) | Operand::Scalar { .. } => {}
-        }
+    let mut names = Vec::new();
+    if is_checked {
+        names.extend(function.tensors().flat_map(|tensor| &tensor.arrays).map(|a| a.name.as_str()));
     }
     if let Result::Tensor(result) = &function.result {
-        match &result.assembly {
-            Assembly::Assembled { arrays: vectors, .. } => arrays.extend(vectors),
-            Assembly::Computed { vals, .. } if is_checked => arrays.push(vals),
-            Assembly::Computed { .. } => {}
-        }
+        let are_plain = match &result.assembly {
+            Assembly::Assembled { .. } => true,
+            Assembly::Computed { .. } => is_checked,
+        };
+        let arrays = result.arrays().iter().filter(|_| are_plain);
+        names.extend(arrays.map(|array| array.name.as_str()));
     }
-    arrays.iter().map(|array| array.name.as_str()).collect()
+    for stmt in &function.body {
+        stmt.for_each(&mut |stmt| {
+            if let Stmt::Scratch { name, .. } = stmt {
+                names.push(name);
+            }
+        });
+    }
+    names
 }
 
 /// Whether a loop only copies from one slice to another.

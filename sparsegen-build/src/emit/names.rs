@@ -38,8 +38,8 @@ pub(super) fn number(n: usize) -> proc_macro2::Literal {
     proc_macro2::Literal::usize_unsuffixed(n)
 }
 
-/// Where a view has an array: `a.levels().1.crd`, `a.vals()`.
-pub(super) fn array_of_view(view: &Ident, place: &Place) -> TokenStream {
+/// Where a view has something: `a.levels().1.crd`, `a.vals()`.
+pub(super) fn place_in_view(view: &Ident, place: &Place) -> TokenStream {
     match place {
         Place::Values => quote!(#view.vals()),
         Place::Level { level, field } => {

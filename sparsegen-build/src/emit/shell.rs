@@ -1,16 +1,14 @@
 //! The functions around a kernel: they convert arguments, check extents and hold the result.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::expr::value;
-use super::kernel::{self, Parts, extent, operand_name, view};
-use super::layout::comment;
-use super::names::{beside, element_type, ident, number, plain};
+use super::checks::{check_call, check_item, checks, is_checked_operand};
+use super::fill::fill;
+use super::kernel::{self, extent, operand_name, view};
+use super::names::{beside, ident, plain, tokens};
 use super::{docs, lints};
-use crate::ir::{
-    Array, Assembly, Bounds, Fit, Function, Literal, Operand, Result, Size, TensorResult,
-};
+use crate::ir::{Assembly, Conversion, Function, Operand, Result, TensorOperand, TensorResult};
 
 /// The functions of a kernel, the public ones first.
 pub(super) fn items(function: &Function) -> Vec<TokenStream> {
@@ -20,7 +18,7 @@ pub(super) fn items(function: &Function) -> Vec<TokenStream> {
         Result::Tensor(result) => {
             items.extend(allocating(function, result));
             items.push(into(function, result));
-            if is_zeroed(result) {
+            if is_zeroed_in_place(result) {
                 items.extend(check_item(function, result));
             }
         }
@@ -37,29 +35,23 @@ pub(super) fn allocates(function: &Function, result: &TensorResult) -> bool {
     })
 }
 
-/// Whether several modes must agree in a size, or in a size and a constant.
-pub(super) fn is_checked(size: &Size) -> bool {
-    let modes = size.operands.len() + size.result.len();
-    modes >= if size.constant.is_some() { 1 } else { 2 }
-}
-
 /// `NAME` of a scalar result.
 fn scalar(function: &Function) -> TokenStream {
     let docs = docs::attributes(&docs::of_entry(function));
-    let (name, lifetime) = (ident(&function.name), lifetime(function));
+    let (name, lifetimes) = (ident(&function.name), lifetimes(function));
     let arguments = arguments(function);
     let allow = lints::arguments(arguments.len());
     let Result::Scalar { dtype, .. } = &function.result else { return TokenStream::new() };
     let dtype = ident(dtype.name());
     let convert = convert_used(function);
-    let checks = checks(function);
-    let call = call(function);
+    let (checks, conversions, call) = (checks(function), conversions(function), call(function));
     quote! {
         #docs
         #allow
-        pub fn #name #lifetime(#(#arguments),*) -> Result<#dtype, Error> {
+        pub fn #name #lifetimes(#(#arguments),*) -> Result<#dtype, Error> {
             #convert
             #checks
+            #conversions
             Ok(#call)
         }
     }
@@ -71,7 +63,7 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
         return None;
     }
     let docs = docs::attributes(&docs::of_entry(function));
-    let (name, lifetime) = (ident(&function.name), lifetime(function));
+    let (name, lifetimes) = (ident(&function.name), lifetimes(function));
     let arguments = arguments(function);
     let allow = lints::arguments(arguments.len());
     let ty = tensor(result);
@@ -89,10 +81,11 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
     });
     let zeros = quote!(let mut #variable = Tensor::zeros([#(#shape),*])?;);
     // A new tensor is zero already.
-    let body = if is_zeroed(result) {
+    let body = if is_zeroed_in_place(result) {
         let (convert, call) = (convert_used(function), call(function));
         let check = check_call(function, quote!(&#variable));
-        quote!(#convert #zeros #check #call;)
+        let conversions = conversions(function);
+        quote!(#convert #zeros #check #conversions #call;)
     } else {
         let convert = convert(function, |k| {
             let gives = |size: &usize| {
@@ -108,7 +101,7 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
     Some(quote! {
         #docs
         #allow
-        pub fn #name #lifetime(#(#arguments),*) -> Result<#ty, Error> {
+        pub fn #name #lifetimes(#(#arguments),*) -> Result<#ty, Error> {
             #body
             Ok(#variable)
         }
@@ -118,193 +111,73 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
 /// `NAME_into`, which reuses a result.
 fn into(function: &Function, result: &TensorResult) -> TokenStream {
     let docs = docs::attributes(&docs::of_into(function, result));
-    let (name, lifetime) = (beside(function, "into"), lifetime(function));
+    let (name, lifetimes) = (beside(function, "into"), lifetimes(function));
     let arguments = arguments(function);
     let allow = lints::arguments(arguments.len() + 1);
     let (variable, ty) = (ident(&result.name), tensor(result));
     let convert = convert_used(function);
-    let (checks, call) = (checks(function), call(function));
     let sizes = kernel::passed_sizes(function);
-    let body = match &result.assembly {
-        Assembly::Computed { zeroed: false, .. } => quote!(#checks #sizes #call;),
-        Assembly::Computed { zeroed: true, .. } => {
-            let check = check_call(function, quote!(#variable));
-            let zero = value(Literal::Int(0), result.dtype);
-            quote!(#check #sizes #variable.vals_mut().fill(#zero); #call;)
-        }
-        Assembly::Assembled { arrays, fits, .. } => {
-            let parts = Parts::of(function);
-            let fits = fits.iter().filter_map(|fit| fits_call(function, result, arrays, fit));
-            let assemble = assemble(function.bounds, &parts, &variable);
-            let Parts { shape, levels, vals } = &parts;
-            let fills_levels = arrays.len() > 1;
-            let mutable = fills_levels.then(|| quote!(mut));
-            quote! {
-                #checks
-                #sizes
-                let #shape = #variable.shape();
-                let (#mutable #levels, mut #vals) = #variable.take_parts();
-                #call;
-                #(#fits)*
-                #assemble
-            }
-        }
+    let checks = match is_zeroed_in_place(result) {
+        true => check_call(function, quote!(#variable)).unwrap_or_default(),
+        false => checks(function),
     };
+    let conversions = conversions(function);
+    let fill = fill(function, result);
     quote! {
         #docs
         #allow
-        pub fn #name #lifetime(#variable: &mut #ty, #(#arguments),*) -> Result<(), Error> {
+        pub fn #name #lifetimes(#variable: &mut #ty, #(#arguments),*) -> Result<(), Error> {
             #convert
-            #body
-            Ok(())
-        }
-    }
-}
-
-/// The vectors as a tensor, validated only where nothing proves it.
-fn assemble(bounds: Bounds, parts: &Parts, result: &Ident) -> TokenStream {
-    let Parts { shape, levels, vals } = parts;
-    match bounds {
-        Bounds::Checked => quote!(*#result = Tensor::from_parts(#shape, #levels, #vals)?;),
-        Bounds::Proven => {
-            let safety = comment(
-                "SAFETY: The kernel appends coordinates in order and within the extents, which \
-                 were checked, and closes every segment; the positions fit their width.",
-            );
-            quote! {
-                #safety
-                *#result = unsafe { Tensor::from_parts_unchecked(#shape, #levels, #vals) };
-            }
-        }
-    }
-}
-
-/// Checks that positions fit their width, if it can be too narrow.
-fn fits_call(
-    function: &Function,
-    result: &TensorResult,
-    arrays: &[Array],
-    fit: &Fit,
-) -> Option<TokenStream> {
-    let find = |name: &str| arrays.iter().find(|array| array.name == name);
-    let (array, longest) = (find(&fit.array)?, find(&fit.length_of)?);
-    let (kernel, tensor, what) = (plain(&function.name), &result.tensor, &fit.what);
-    let (width, longest) =
-        (element_type(array.element), Parts::of(function).vector(&longest.place));
-    let may_be_too_narrow = width.to_string() != "usize";
-    may_be_too_narrow
-        .then(|| quote!(kernel::fits::<#width>(#kernel, #tensor, #what, #longest.len())?;))
-}
-
-/// Whether the kernel wants its values zero.
-fn is_zeroed(result: &TensorResult) -> bool {
-    matches!(result.assembly, Assembly::Computed { zeroed: true, .. })
-}
-
-/// `NAME_check`, where two functions need the checks.
-fn check_item(function: &Function, result: &TensorResult) -> Option<TokenStream> {
-    if !function.sizes.iter().any(is_checked) {
-        return None;
-    }
-    let docs = docs::attributes(&["Whether the extents agree.".to_string()]);
-    let name = beside(function, "check");
-    let (variable, ty) = (ident(&result.name), tensor(result));
-    let in_result = is_checked_in_result(function).then(|| quote!(#variable: &#ty));
-    let views = function.operands.iter().enumerate().filter_map(|(k, operand)| match operand {
-        Operand::Tensor(tensor) if is_checked_operand(function, k) => {
-            let (name, ty) = (ident(&tensor.name), view(tensor, "'_"));
-            Some(quote!(#name: #ty))
-        }
-        Operand::Tensor(_) | Operand::Scalar { .. } => None,
-    });
-    let params: Vec<_> = in_result.into_iter().chain(views).collect();
-    let allow = lints::arguments(params.len());
-    let checks = checks(function);
-    Some(quote! {
-        #docs
-        #allow
-        fn #name(#(#params),*) -> Result<(), Error> {
             #checks
+            #sizes
+            #conversions
+            #fill
             Ok(())
         }
-    })
-}
-
-/// A call of `NAME_check`.
-fn check_call(function: &Function, reference: TokenStream) -> Option<TokenStream> {
-    if !function.sizes.iter().any(is_checked) {
-        return None;
     }
-    let name = beside(function, "check");
-    let in_result = is_checked_in_result(function).then_some(reference);
-    let operands = function.operands.iter().enumerate();
-    let checked = operands.filter(|(k, _)| is_checked_operand(function, *k));
-    let views = checked.map(|(_, operand)| {
-        let name = ident(operand_name(operand));
-        quote!(#name)
-    });
-    let arguments = in_result.into_iter().chain(views);
-    Some(quote!(#name(#(#arguments),*)?;))
 }
 
-fn is_checked_in_result(function: &Function) -> bool {
-    function.sizes.iter().any(|size| is_checked(size) && !size.result.is_empty())
-}
-
-fn is_checked_operand(function: &Function, operand: usize) -> bool {
-    let has = |size: &Size| is_checked(size) && size.operands.iter().any(|mode| mode.0 == operand);
-    function.sizes.iter().any(has)
-}
-
-/// The checks of all sizes that more than one mode has.
-fn checks(function: &Function) -> TokenStream {
-    let kernel = plain(&function.name);
-    let check = |size: &Size| {
-        let variable = &size.variable;
-        let of_operands = size.operands.iter().map(|(operand, mode)| {
-            let Operand::Tensor(tensor) = &function.operands[*operand] else {
-                return TokenStream::new();
-            };
-            let (name, extent) = (&tensor.tensor, extent(function, (*operand, *mode)));
-            let mode = number(*mode);
-            quote!(Mode { tensor: #name, mode: #mode, size: #extent })
-        });
-        let of_result = size.result.iter().map(|mode| {
-            let Result::Tensor(result) = &function.result else { return TokenStream::new() };
-            let (name, variable, mode) = (&result.tensor, ident(&result.name), number(*mode));
-            quote!(Mode { tensor: #name, mode: #mode, size: #variable.shape()[#mode] })
-        });
-        let modes = of_operands.chain(of_result);
-        match size.constant {
-            Some(constant) => {
-                let constant = proc_macro2::Literal::u64_unsuffixed(constant);
-                quote!(kernel::demand(#kernel, #variable, #constant, &[#(#modes),*])?;)
-            }
-            None => quote!(kernel::agree(#kernel, #variable, &[#(#modes),*])?;),
-        }
-    };
-    function.sizes.iter().filter(|size| is_checked(size)).map(check).collect()
+/// Whether the kernel wants the values of the caller's tensor zero.
+fn is_zeroed_in_place(result: &TensorResult) -> bool {
+    result.packed.is_none() && matches!(result.assembly, Assembly::Computed { zeroed: true, .. })
 }
 
 /// The call of the kernel.
-fn call(function: &Function) -> TokenStream {
+pub(super) fn call(function: &Function) -> TokenStream {
     let name = beside(function, "kernel");
     let parameters = kernel::parameters(function);
     let arguments = parameters.iter().map(|parameter| &parameter.argument);
     quote!(#name(#(#arguments),*))
 }
 
-/// `<'t>`, if anything is borrowed.
-fn lifetime(function: &Function) -> Option<TokenStream> {
-    let borrows = function.operands.iter().any(|o| matches!(o, Operand::Tensor(_)));
-    borrows.then(|| quote!(<'t>))
+/// `<'a, 'x>`: each borrowed argument has a lifetime of its own, because a view cannot be passed
+/// for one with a shorter lifetime.
+fn lifetimes(function: &Function) -> Option<TokenStream> {
+    let borrowed = function.operands.iter().filter_map(|operand| match operand {
+        Operand::Tensor(tensor) => Some(tokens(&lifetime(function, tensor))),
+        Operand::Scalar { .. } => None,
+    });
+    let names: Vec<_> = borrowed.collect();
+    (!names.is_empty()).then(|| quote!(<#(#names),*>))
+}
+
+/// The lifetime of a borrowed argument, which has the argument's name; of `r#fn` that is `'fn_`.
+fn lifetime(function: &Function, tensor: &TensorOperand) -> String {
+    let mut name = plain(&tensor.name).to_string();
+    let is_keyword = name != tensor.name;
+    let is_taken = |name: &str| function.operands.iter().any(|of| operand_name(of) == name);
+    while is_keyword && (name == plain(&tensor.name) || is_taken(&name)) {
+        name.push('_');
+    }
+    format!("'{name}")
 }
 
 /// The operands as the public functions take them.
 fn arguments(function: &Function) -> Vec<TokenStream> {
     let argument = |operand: &Operand| match operand {
         Operand::Tensor(tensor) => {
-            let (name, ty) = (ident(&tensor.name), view(tensor, "'t"));
+            let lifetime = lifetime(function, tensor);
+            let (name, ty) = (ident(&tensor.name), view(tensor, &lifetime));
             quote!(#name: impl Into<#ty>)
         }
         Operand::Scalar { name, dtype } => {
@@ -315,14 +188,18 @@ fn arguments(function: &Function) -> Vec<TokenStream> {
     function.operands.iter().map(argument).collect()
 }
 
-/// `Tensor<f64, Csr>`
-fn tensor(result: &TensorResult) -> TokenStream {
-    super::names::tokens(&format!("Tensor<{}, {}>", result.dtype, result.format))
+/// `Tensor<f64, Csr>`, the type that callers see.
+pub(super) fn tensor(result: &TensorResult) -> TokenStream {
+    let format = result.packed.as_ref().unwrap_or(&result.format);
+    tokens(&format!("Tensor<{}, {format}>", result.dtype))
 }
 
 /// Turns the operands into views, and lets go of those that folding has made superfluous.
 fn convert_used(function: &Function) -> TokenStream {
-    let is_used = |k| kernel::is_read(function, k) || is_checked_operand(function, k);
+    let is_used = |k| {
+        let is_converted = function.conversions.iter().any(|conversion| conversion.of == k);
+        kernel::is_read(function, k) || is_checked_operand(function, k) || is_converted
+    };
     let unused = (0..function.operands.len()).filter(|k| !is_used(*k)).map(|k| {
         let name = ident(operand_name(&function.operands[k]));
         quote!(let _ = #name;)
@@ -343,4 +220,14 @@ fn convert(function: &Function, chosen: impl Fn(usize) -> bool) -> TokenStream {
         [name] => quote!(let #name = #name.into();),
         names => quote!(let (#(#names),*) = (#(#names.into()),*);),
     }
+}
+
+/// Converts operands that the kernel reads in another format.
+fn conversions(function: &Function) -> TokenStream {
+    let convert = |Conversion { of, into }: &Conversion| {
+        let of = ident(operand_name(&function.operands[*of]));
+        let (name, format) = (ident(&into.name), tokens(&into.format));
+        quote!(let #name = #of.to::<#format>()?;)
+    };
+    function.conversions.iter().map(convert).collect()
 }

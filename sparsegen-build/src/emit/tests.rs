@@ -1,4 +1,5 @@
 mod golden;
+mod storage;
 
 use super::*;
 use crate::ir::{
@@ -136,6 +137,20 @@ fn casts_and_parentheses_are_where_they_are_needed() {
         body(vec![Stmt::bind("p", sum)]),
         of("let p = (a2_crd[0] as usize + 1) * (a2_crd[1] as usize).min(n);")
     );
+}
+
+#[test]
+fn lifetimes_are_named_after_arguments() {
+    let mut function = samples::spmv();
+    for (operand, name) in function.operands.iter_mut().zip(["r#fn", "fn_"]) {
+        match operand {
+            Operand::Tensor(tensor) => tensor.name = name.into(),
+            Operand::Scalar { .. } => panic!("the sample's operands are tensors"),
+        }
+    }
+    let text = emitted(function);
+    assert!(text.contains("pub fn spmv<'fn__, 'fn_>("), "{text}");
+    assert!(text.contains("    r#fn: impl Into<View<'fn__, f64, Csr>>,\n"), "{text}");
 }
 
 #[test]

@@ -81,7 +81,8 @@ pub struct TensorOperand {
 pub struct Conversion {
     /// What is converted: index into [`Function::operands`].
     pub of: usize,
-    /// What it becomes: a tensor with a name of its own, such as `a_csc`.
+    /// What it becomes: a tensor with a name of its own, such as `a_csc`, and for messages the name
+    /// of what is converted.
     pub into: TensorOperand,
 }
 

@@ -2,18 +2,15 @@
 //!
 //! For the reader, and for rustc, which would warn of each in the user's build.
 
-use crate::ir::{Expr, Function, Operand, Result, Stmt, Uses};
+use crate::ir::{Conversion, Expr, Function, Operand, Stmt, TensorOperand, Uses};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
-    let mut value = Uses::default();
-    match &function.result {
-        Result::Scalar { value: expr, .. } => value.count_expr(expr),
-        Result::Tensor(_) => {}
-    }
+    let mut end = Uses::default();
+    end.count_end(&function.result);
     // What is dropped may have been the last to read something else.
     loop {
-        let body = drop_unread(&function.body, &value);
+        let body = drop_unread(&function.body, &end);
         if body == function.body {
             break;
         }
@@ -22,16 +19,24 @@ pub(super) fn run(mut function: Function) -> Function {
     let uses = Uses::of_function(&function);
     for operand in &mut function.operands {
         match operand {
-            Operand::Tensor(tensor) => tensor
-                .arrays
-                .retain(|array| uses.reads(&array.name) + uses.measures(&array.name) > 0),
+            Operand::Tensor(tensor) => keep_read(tensor, &uses),
             Operand::Scalar { .. } => {}
         }
     }
+    function.conversions.retain_mut(|Conversion { into, .. }| {
+        keep_read(into, &uses);
+        !into.arrays.is_empty() || !into.extents.is_empty()
+    });
     for size in &mut function.sizes {
         size.used = uses.reads(&size.name) > 0;
     }
     function
+}
+
+/// Leaves a tensor the arrays and extents that are read.
+fn keep_read(tensor: &mut TensorOperand, uses: &Uses) {
+    tensor.arrays.retain(|array| uses.reads(&array.name) + uses.measures(&array.name) > 0);
+    tensor.extents.retain(|extent| uses.reads(&extent.name) > 0);
 }
 
 /// Statements without variables that neither they nor what follows them reads, and without `mut`
@@ -41,7 +46,14 @@ fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
     let mut rest = body.to_vec();
     while !rest.is_empty() {
         let stmt = rest.remove(0);
-        if let Stmt::Let { name, value, .. } = &stmt {
+        if let Stmt::Scratch { name, .. } = &stmt {
+            let uses = Uses::of(&rest);
+            if uses.reads(name) + uses.measures(name) == 0 {
+                rest = without_filling(&rest, name);
+            } else {
+                kept.push(stmt);
+            }
+        } else if let Stmt::Let { name, value, .. } = &stmt {
             let uses = Uses::of(&rest);
             if uses.reads(name) + after.reads(name) == 0 {
                 rest = without_assignments(&rest, name);
@@ -60,16 +72,40 @@ fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
 
 /// Statements without those that assign to a variable.
 fn without_assignments(body: &[Stmt], variable: &str) -> Vec<Stmt> {
-    let assigns = |stmt: &&Stmt| matches!(stmt, Stmt::Assign { name, .. } if name == variable);
-    let keep =
-        |stmt: &Stmt| stmt.map(&mut Expr::clone, &mut |inner| without_assignments(inner, variable));
-    body.iter().filter(|stmt| !assigns(stmt)).flat_map(keep).collect()
+    let assigns = |stmt: &Stmt| matches!(stmt, Stmt::Assign { name, .. } if name == variable);
+    without(body, &assigns)
+}
+
+/// Statements without those that fill a vector.
+fn without_filling(body: &[Stmt], vector: &str) -> Vec<Stmt> {
+    let fills = |stmt: &Stmt| match stmt {
+        Stmt::Clear { array }
+        | Stmt::Reserve { array, .. }
+        | Stmt::Push { array, .. }
+        | Stmt::Resize { array, .. }
+        | Stmt::Store { array, .. }
+        | Stmt::Sort { array } => array == vector,
+        Stmt::Comment(_)
+        | Stmt::Let { .. }
+        | Stmt::Assign { .. }
+        | Stmt::Scratch { .. }
+        | Stmt::For { .. }
+        | Stmt::While { .. }
+        | Stmt::If { .. } => false,
+    };
+    without(body, &fills)
+}
+
+/// Statements without those that are unwanted, here and within.
+fn without(body: &[Stmt], is_unwanted: &impl Fn(&Stmt) -> bool) -> Vec<Stmt> {
+    let keep = |stmt: &Stmt| stmt.map(&mut Expr::clone, &mut |inner| without(inner, is_unwanted));
+    body.iter().filter(|stmt| !is_unwanted(stmt)).flat_map(keep).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::samples;
+    use crate::ir::{Assembly, Element, Extent, Result, TensorResult, samples};
 
     #[test]
     fn a_chain_that_ends_unread_goes() {
@@ -123,5 +159,55 @@ mod tests {
         ];
         let kept = drop_unread(&body, &Uses::default());
         assert_eq!(kept[0], Stmt::bind("p", Expr::Index(1)));
+    }
+
+    #[test]
+    fn scratch_that_is_never_read_is_not_filled() {
+        let body = vec![
+            Stmt::scratch("a2_order", Element::Pair),
+            Stmt::push("a2_order", Expr::pair(Expr::Index(1), Expr::Index(2))),
+            Stmt::sort("a2_order"),
+            Stmt::push("c2_crd", Expr::Index(1)),
+        ];
+        let kept = drop_unread(&body, &Uses::default());
+        assert_eq!(kept, [Stmt::push("c2_crd", Expr::Index(1))]);
+    }
+
+    #[test]
+    fn extents_that_levels_keep_are_read_at_the_end() {
+        let extent = |name: &str| Extent { name: name.into(), level: 1, field: "width".into() };
+        let mut function = samples::add();
+        match &mut function.operands[0] {
+            Operand::Tensor(tensor) => tensor.extents = vec![extent("a2_width")],
+            Operand::Scalar { .. } => panic!("the sample's operands are tensors"),
+        }
+        match &mut function.result {
+            Result::Tensor(TensorResult {
+                assembly: Assembly::Assembled { extents, .. }, ..
+            }) => {
+                *extents = vec![extent("c2_width")];
+            }
+            result => panic!("the sample assembles its result, not {result:?}"),
+        }
+        let width = Stmt::bind("c2_width", Expr::Index(4));
+        function.body.push(width.clone());
+        let function = run(function);
+        assert_eq!(function.body.last(), Some(&width));
+        match &function.operands[0] {
+            Operand::Tensor(tensor) => assert_eq!(tensor.extents, []),
+            Operand::Scalar { .. } => panic!("the sample's operands are tensors"),
+        }
+    }
+
+    #[test]
+    fn conversions_that_are_never_read_go() {
+        let mut function = samples::spmv();
+        let Operand::Tensor(of) = function.operands[0].clone() else {
+            panic!("the sample's operands are tensors")
+        };
+        let unread = TensorOperand { arrays: Vec::new(), ..of.clone() };
+        function.conversions =
+            vec![Conversion { of: 0, into: of }, Conversion { of: 0, into: unread }];
+        assert_eq!(run(function).conversions.len(), 1);
     }
 }

@@ -11,9 +11,9 @@ use sparsegen::{Csr, Dense, Error, Tensor, View};
 /// # Errors
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
-pub fn spmv<'t>(
-    a: impl Into<View<'t, f64, Csr>>,
-    x: impl Into<View<'t, f64, Dense<1>>>,
+pub fn spmv<'a, 'x>(
+    a: impl Into<View<'a, f64, Csr>>,
+    x: impl Into<View<'x, f64, Dense<1>>>,
 ) -> Result<Tensor<f64, Dense<1>>, Error> {
     let a = a.into();
     let mut y = Tensor::zeros([a.shape()[0]])?;
@@ -26,10 +26,10 @@ pub fn spmv<'t>(
 /// # Errors
 /// - [`Error::Shape`] where `A` and `y` differ in the extent of `i`.
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
-pub fn spmv_into<'t>(
+pub fn spmv_into<'a, 'x>(
     y: &mut Tensor<f64, Dense<1>>,
-    a: impl Into<View<'t, f64, Csr>>,
-    x: impl Into<View<'t, f64, Dense<1>>>,
+    a: impl Into<View<'a, f64, Csr>>,
+    x: impl Into<View<'x, f64, Dense<1>>>,
 ) -> Result<(), Error> {
     let (a, x) = (a.into(), x.into());
     kernel::agree(
@@ -86,10 +86,10 @@ pub(super) const ADD: &str = r#"/// As [`add`], into a tensor that is already th
 /// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
 /// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`; it is left empty
 ///   then.
-pub fn add_into<'t>(
+pub fn add_into<'a, 'b>(
     c: &mut Tensor<f64, Csr>,
-    a: impl Into<View<'t, f64, Csr>>,
-    b: impl Into<View<'t, f64, Csr>>,
+    a: impl Into<View<'a, f64, Csr>>,
+    b: impl Into<View<'b, f64, Csr>>,
 ) -> Result<(), Error> {
     let (a, b) = (a.into(), b.into());
     kernel::agree(
@@ -114,8 +114,8 @@ pub fn add_into<'t>(
     let (mut levels, mut vals) = c.take_parts();
     add_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b);
     kernel::fits::<u32>("add", "C", "positions of level 2", levels.1.crd.len())?;
-    // SAFETY: The kernel appends coordinates in order and within the extents, which were checked,
-    // and closes every segment; the positions fit their width.
+    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
+    // extents, which were checked; the positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
@@ -195,7 +195,7 @@ use sparsegen::{Dense, Error, View};
 ///
 /// # Errors
 /// None, whatever the operands.
-pub fn scaled_sum<'t>(alpha: f64, x: impl Into<View<'t, f64, Dense<1>>>) -> Result<f64, Error> {
+pub fn scaled_sum<'x>(alpha: f64, x: impl Into<View<'x, f64, Dense<1>>>) -> Result<f64, Error> {
     let x = x.into();
     Ok(scaled_sum_kernel(alpha, x))
 }

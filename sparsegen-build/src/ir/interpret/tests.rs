@@ -127,3 +127,132 @@ fn numbers_are_those_of_their_type() {
     assert_eq!(of(BinaryOp::Mul, i, i, Dtype::C64), Ok(Number::Complex(-1.0, 0.0)));
     assert_eq!(of(BinaryOp::Div, i, i, Dtype::C32), Ok(Number::Complex(1.0, 0.0)));
 }
+
+/// A function whose result is the index vector `y`, and which reads nothing but what it is given.
+fn indexing(arrays: Vec<Array>, body: Vec<Stmt>) -> Function {
+    let mut function = samples::add();
+    function.operands.truncate(1);
+    if let Operand::Tensor(tensor) = &mut function.operands[0] {
+        tensor.arrays = arrays;
+    }
+    function.sizes.clear();
+    if let crate::ir::Result::Tensor(result) = &mut function.result
+        && let Assembly::Assembled { arrays, .. } = &mut result.assembly
+    {
+        *arrays = vec![array_of("y", Element::Index(Width::U8))];
+    }
+    function.body = body;
+    function
+}
+
+fn array_of(name: &str, element: Element) -> Array {
+    Array { name: name.into(), element, place: crate::ir::Place::Values }
+}
+
+/// What `y` is after the statements, given an array `a`.
+fn indexed(element: Element, a: &[usize], body: Vec<Stmt>) -> Result<ArrayValue, String> {
+    let function = indexing(vec![array_of("a", element)], body);
+    let mut inputs = Inputs::default();
+    inputs.arrays.insert("a".into(), index(a));
+    match run(&function, &inputs) {
+        Ok(Outputs::Arrays(mut arrays)) => Ok(arrays.remove("y").expect("`y` is the result")),
+        Ok(Outputs::Scalar(_)) => panic!("the result is a tensor"),
+        Err(fault) => Err(fault.to_string()),
+    }
+}
+
+#[test]
+fn signed_indices_are_computed_with() {
+    let d = || Expr::load("a", Expr::Index(0));
+    let minus_two = (-2_isize) as usize;
+    let ten = Expr::var("ten");
+    let body = vec![
+        Stmt::bind("ten", Expr::Index(10)),
+        Stmt::push("y", Expr::below_zero(d())),
+        Stmt::push("y", Expr::offset(ten.clone(), d())),
+        Stmt::push("y", Expr::offset(ten.clone(), Expr::neg(d()))),
+        Stmt::push("y", Expr::div_ceil(ten.clone(), Expr::var("ten"))),
+        Stmt::bind("e", Expr::difference(Expr::Index(3), ten.clone())),
+        Stmt::push("y", Expr::from_bool(Expr::lt(Expr::var("e"), d()))),
+    ];
+    let signed = Element::Signed(Width::U8);
+    assert_eq!(indexed(signed, &[minus_two], body), Ok(index(&[2, 8, 12, 1, 1])));
+    let fault = indexed(signed, &[128], Vec::new()).expect_err("it is too large");
+    assert_eq!(fault, "`add`: 128 does not fit in i8");
+    let below = vec![Stmt::push("y", Expr::offset(Expr::Index(1), d()))];
+    let fault = indexed(signed, &[minus_two], below).expect_err("there is no such index");
+    assert!(fault.ends_with("1 offset by -2 is no index"), "{fault}");
+}
+
+#[test]
+fn bits_are_read_and_set() {
+    let bit = |k| Expr::load("a", Expr::Index(k));
+    let body = [0, 1, 64, 65].map(|k| Stmt::push("y", Expr::from_bool(bit(k))));
+    assert_eq!(indexed(Element::Bits, &[1, 2], body.into()), Ok(index(&[1, 0, 0, 1])));
+    let fault = indexed(Element::Bits, &[1], vec![Stmt::push("y", Expr::from_bool(bit(64)))]);
+    assert!(fault.is_err());
+
+    let fill = |stmts: Vec<Stmt>| {
+        let mut function = indexing(Vec::new(), stmts);
+        if let crate::ir::Result::Tensor(result) = &mut function.result
+            && let Assembly::Assembled { arrays, .. } = &mut result.assembly
+        {
+            *arrays = vec![array_of("y", Element::Bits)];
+        }
+        run(&function, &Inputs::default())
+    };
+    let zeros = Stmt::resize("y", Expr::Index(70), Expr::Bool(false));
+    let set = |k| Stmt::store("y", Expr::Index(k), Expr::Bool(true));
+    let filled = fill(vec![zeros.clone(), set(3), set(69)]);
+    let expected = [("y".to_string(), index(&[1 << 3, 1 << 5]))].into();
+    assert_eq!(filled, Ok(Outputs::Arrays(expected)));
+    assert!(fill(vec![zeros.clone(), set(70)]).is_err());
+    assert!(fill(vec![zeros, Stmt::resize("y", Expr::Index(1), Expr::Bool(false))]).is_err());
+    assert!(fill(vec![Stmt::push("y", Expr::Bool(true))]).is_err());
+}
+
+#[test]
+fn scratch_is_sorted() {
+    let pair =
+        |k: usize| Stmt::push("order", Expr::pair(Expr::load("a", Expr::Index(k)), Expr::Index(k)));
+    let body = vec![
+        Stmt::scratch("order", Element::Pair),
+        pair(0),
+        pair(1),
+        pair(2),
+        Stmt::sort("order"),
+        Stmt::push("y", Expr::first(Expr::load("order", Expr::Index(0)))),
+        Stmt::push("y", Expr::second(Expr::load("order", Expr::Index(0)))),
+        Stmt::push("y", Expr::len("order")),
+        Stmt::clear("order"),
+        Stmt::push("y", Expr::len("order")),
+        Stmt::push("y", Expr::from_bool(Expr::lt(Expr::Index(255), Expr::largest(Width::U8)))),
+    ];
+    let element = Element::Index(Width::U8);
+    assert_eq!(indexed(element, &[7, 5, 6], body), Ok(index(&[5, 1, 3, 0, 0])));
+    assert!(indexed(element, &[7], vec![Stmt::sort("y"), Stmt::push("y", Expr::Index(1))]).is_ok());
+    let unsortable = vec![Stmt::push("y", Expr::Index(1)), Stmt::sort("y")];
+    assert!(indexed(element, &[7], unsortable).is_err());
+}
+
+#[test]
+fn extents_are_given_and_returned() {
+    let mut function = indexing(Vec::new(), Vec::new());
+    let extent =
+        |name: &str| crate::ir::Extent { name: name.into(), level: 0, field: "width".into() };
+    if let Operand::Tensor(tensor) = &mut function.operands[0] {
+        tensor.extents = vec![extent("a_width")];
+    }
+    if let crate::ir::Result::Tensor(result) = &mut function.result
+        && let Assembly::Assembled { extents, .. } = &mut result.assembly
+    {
+        *extents = vec![extent("y_width")];
+    }
+    let doubled = Expr::mul(Expr::var("a_width"), Expr::Index(2));
+    function.body = vec![Stmt::bind("y_width", doubled)];
+    let mut inputs = Inputs::default();
+    assert!(run(&function, &inputs).is_err());
+    inputs.sizes.insert("a_width".into(), 3);
+    let expected = [("y".to_string(), index(&[])), ("y_width".to_string(), index(&[6]))].into();
+    assert_eq!(run(&function, &inputs), Ok(Outputs::Arrays(expected)));
+}

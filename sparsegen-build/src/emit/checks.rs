@@ -1,0 +1,101 @@
+//! The checks that extents agree.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::kernel::{extent, operand_name, view};
+use super::names::{beside, ident, number, plain};
+use super::shell::tensor;
+use super::{docs, lints};
+use crate::ir::{Function, Operand, Result, Size, TensorResult};
+
+/// Whether several modes must agree in a size, or in a size and a constant.
+pub(super) fn is_checked(size: &Size) -> bool {
+    let modes = size.operands.len() + size.result.len();
+    modes >= if size.constant.is_some() { 1 } else { 2 }
+}
+
+/// `NAME_check`, where two functions need the checks.
+pub(super) fn check_item(function: &Function, result: &TensorResult) -> Option<TokenStream> {
+    if !function.sizes.iter().any(is_checked) {
+        return None;
+    }
+    let docs = docs::attributes(&["Whether the extents agree.".to_string()]);
+    let name = beside(function, "check");
+    let (variable, ty) = (ident(&result.name), tensor(result));
+    let in_result = is_checked_in_result(function).then(|| quote!(#variable: &#ty));
+    let views = function.operands.iter().enumerate().filter_map(|(k, operand)| match operand {
+        Operand::Tensor(tensor) if is_checked_operand(function, k) => {
+            let (name, ty) = (ident(&tensor.name), view(tensor, "'_"));
+            Some(quote!(#name: #ty))
+        }
+        Operand::Tensor(_) | Operand::Scalar { .. } => None,
+    });
+    let params: Vec<_> = in_result.into_iter().chain(views).collect();
+    let allow = lints::arguments(params.len());
+    let checks = checks(function);
+    Some(quote! {
+        #docs
+        #allow
+        fn #name(#(#params),*) -> Result<(), Error> {
+            #checks
+            Ok(())
+        }
+    })
+}
+
+/// A call of `NAME_check`.
+pub(super) fn check_call(function: &Function, reference: TokenStream) -> Option<TokenStream> {
+    if !function.sizes.iter().any(is_checked) {
+        return None;
+    }
+    let name = beside(function, "check");
+    let in_result = is_checked_in_result(function).then_some(reference);
+    let operands = function.operands.iter().enumerate();
+    let checked = operands.filter(|(k, _)| is_checked_operand(function, *k));
+    let views = checked.map(|(_, operand)| {
+        let name = ident(operand_name(operand));
+        quote!(#name)
+    });
+    let arguments = in_result.into_iter().chain(views);
+    Some(quote!(#name(#(#arguments),*)?;))
+}
+
+fn is_checked_in_result(function: &Function) -> bool {
+    function.sizes.iter().any(|size| is_checked(size) && !size.result.is_empty())
+}
+
+pub(super) fn is_checked_operand(function: &Function, operand: usize) -> bool {
+    let has = |size: &Size| is_checked(size) && size.operands.iter().any(|mode| mode.0 == operand);
+    function.sizes.iter().any(has)
+}
+
+/// The checks of all sizes that more than one mode has.
+pub(super) fn checks(function: &Function) -> TokenStream {
+    let kernel = plain(&function.name);
+    let check = |size: &Size| {
+        let variable = &size.variable;
+        let of_operands = size.operands.iter().map(|(operand, mode)| {
+            let Operand::Tensor(tensor) = &function.operands[*operand] else {
+                return TokenStream::new();
+            };
+            let (name, extent) = (&tensor.tensor, extent(function, (*operand, *mode)));
+            let mode = number(*mode);
+            quote!(Mode { tensor: #name, mode: #mode, size: #extent })
+        });
+        let of_result = size.result.iter().map(|mode| {
+            let Result::Tensor(result) = &function.result else { return TokenStream::new() };
+            let (name, variable, mode) = (&result.tensor, ident(&result.name), number(*mode));
+            quote!(Mode { tensor: #name, mode: #mode, size: #variable.shape()[#mode] })
+        });
+        let modes = of_operands.chain(of_result);
+        match size.constant {
+            Some(constant) => {
+                let constant = proc_macro2::Literal::u64_unsuffixed(constant);
+                quote!(kernel::demand(#kernel, #variable, #constant, &[#(#modes),*])?;)
+            }
+            None => quote!(kernel::agree(#kernel, #variable, &[#(#modes),*])?;),
+        }
+    };
+    function.sizes.iter().filter(|size| is_checked(size)).map(check).collect()
+}

@@ -1,0 +1,104 @@
+//! How a result is filled: the kernel runs on its storage, which becomes a tensor again.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::expr::value;
+use super::kernel::{self, Parts};
+use super::layout::comment;
+use super::names::{element_type, ident, plain, tokens};
+use super::shell::call;
+use crate::ir::{Array, Assembly, Bounds, Fit, Function, Literal, TensorResult};
+
+/// Runs the kernel on the result's storage.
+pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
+    let (variable, call) = (ident(&result.name), call(function));
+    let parts = Parts::of(function);
+    let Parts { shape, levels, vals, unpacked } = &parts;
+    let computed = computed_format(result);
+    match (&result.assembly, &result.packed) {
+        (Assembly::Computed { zeroed, .. }, None) => {
+            let zero = value(Literal::Int(0), result.dtype);
+            let fill = zeroed.then(|| quote!(#variable.vals_mut().fill(#zero);));
+            quote!(#fill #call;)
+        }
+        (Assembly::Computed { .. }, Some(_)) => quote! {
+            let mut #unpacked = #computed::zeros(#variable.shape())?;
+            #call;
+            *#variable = #unpacked.to()?;
+        },
+        (Assembly::Assembled { arrays, extents, fits }, packed) => {
+            let fits = fits.iter().filter_map(|fit| fits_call(function, result, arrays, fit));
+            let fills_levels = arrays.len() > 1 || !extents.is_empty();
+            let mutable = fills_levels.then(|| quote!(mut));
+            let take = match packed {
+                None => quote! {
+                    let #shape = #variable.shape();
+                    let (#mutable #levels, mut #vals) = #variable.take_parts();
+                },
+                Some(_) => quote! {
+                    let (#shape, #mutable #levels, mut #vals) =
+                        #computed::zeros(#variable.shape())?.into_parts();
+                },
+            };
+            let call = match kernel::returned_extents(function) {
+                Some(extents) => quote!(#extents = #call;),
+                None => quote!(#call;),
+            };
+            let assemble = assemble(function.bounds, &parts, result);
+            quote!(#take #call #(#fits)* #assemble)
+        }
+    }
+}
+
+/// The vectors as a tensor, validated only where nothing proves it.
+fn assemble(bounds: Bounds, parts: &Parts, result: &TensorResult) -> TokenStream {
+    let Parts { shape, levels, vals, unpacked } = parts;
+    let (variable, computed) = (ident(&result.name), computed_format(result));
+    let (safety, make) = match bounds {
+        Bounds::Checked => (None, quote!(from_parts(#shape, #levels, #vals)?)),
+        Bounds::Proven => (
+            Some(comment(
+                "SAFETY: The kernel fills every level as the format demands, with coordinates \
+                 within the extents, which were checked; the positions fit their width.",
+            )),
+            quote!(from_parts_unchecked(#shape, #levels, #vals)),
+        ),
+    };
+    let within = |made: TokenStream| match bounds {
+        Bounds::Checked => made,
+        Bounds::Proven => quote!(unsafe { #made }),
+    };
+    match result.packed {
+        None => {
+            let made = within(quote!(Tensor::#make));
+            quote!(#safety *#variable = #made;)
+        }
+        Some(_) => {
+            let made = within(quote!(#computed::#make));
+            quote!(#safety let #unpacked = #made; *#variable = #unpacked.to()?;)
+        }
+    }
+}
+
+/// `Tensor::<f64, Csr>`, the type that the kernel fills.
+fn computed_format(result: &TensorResult) -> TokenStream {
+    tokens(&format!("Tensor::<{}, {}>", result.dtype, result.format))
+}
+
+/// Checks that positions fit their width, if it can be too narrow.
+fn fits_call(
+    function: &Function,
+    result: &TensorResult,
+    arrays: &[Array],
+    fit: &Fit,
+) -> Option<TokenStream> {
+    let find = |name: &str| arrays.iter().find(|array| array.name == name);
+    let (array, longest) = (find(&fit.array)?, find(&fit.length_of)?);
+    let (kernel, tensor, what) = (plain(&function.name), &result.tensor, &fit.what);
+    let (width, longest) =
+        (element_type(array.element), Parts::of(function).vector(&longest.place));
+    let may_be_too_narrow = width.to_string() != "usize";
+    may_be_too_narrow
+        .then(|| quote!(kernel::fits::<#width>(#kernel, #tensor, #what, #longest.len())?;))
+}
