@@ -27,6 +27,9 @@ fn main() {
         reason.lines().for_each(|line| println!("cargo::error={line}"));
         process::exit(1);
     }
+    if env::var_os("CARGO_FEATURE_BENCHMARKS").is_some() {
+        sparsegen_build::compile("benches/benchmarks.toml");
+    }
 }
 
 /// Writes `corpus.rs`, which has a module for each file of the corpus.

@@ -1,0 +1,187 @@
+//! Contests: several implementations of one operation on the same operands, checked against each
+//! other and then timed in turns.
+
+use std::fmt;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::Criterion;
+
+/// How many rounds are timed. In each, every entrant runs once.
+const ROUNDS: usize = 10;
+
+/// What an entrant computed, in a form that all of them share.
+#[derive(PartialEq)]
+pub struct Answer {
+    /// The positions and coordinates of a sparse result by rows; empty where it is dense.
+    pub structure: Vec<usize>,
+    /// The values, row by row.
+    pub vals: Vec<f64>,
+}
+
+impl Answer {
+    /// A dense result.
+    pub fn dense(vals: &[f64]) -> Answer {
+        Answer { structure: Vec::new(), vals: vals.to_vec() }
+    }
+
+    /// A dense matrix that is stored by columns.
+    pub fn by_columns(vals: &[f64], rows: usize) -> Answer {
+        let row = |row: usize| vals.iter().skip(row).step_by(rows);
+        Answer { structure: Vec::new(), vals: (0..rows).flat_map(row).copied().collect() }
+    }
+
+    /// A sparse result.
+    pub fn sparse(
+        pos: impl IntoIterator<Item = usize>,
+        crd: impl IntoIterator<Item = usize>,
+        vals: &[f64],
+    ) -> Answer {
+        Answer { structure: pos.into_iter().chain(crd).collect(), vals: vals.to_vec() }
+    }
+
+    /// Whether both are the same, but for the order in which their sums were added up.
+    fn agrees(&self, other: &Answer) -> bool {
+        let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-10 * a.abs().max(b.abs());
+        self.structure == other.structure
+            && self.vals.len() == other.vals.len()
+            && self.vals.iter().zip(&other.vals).all(close)
+    }
+}
+
+/// Whose code an entrant is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Generated, and what the ratio is of.
+    Ours,
+    /// Generated too, in another format or called in another way: for comparison.
+    Variant,
+    /// Someone else's.
+    Peer,
+}
+
+struct Entrant<'a> {
+    name: &'static str,
+    side: Side,
+    run: Box<dyn FnMut() -> Duration + 'a>,
+    times: Vec<Duration>,
+}
+
+impl Entrant<'_> {
+    fn best(&self) -> f64 {
+        self.times.iter().min().map_or(f64::NAN, Duration::as_secs_f64)
+    }
+}
+
+/// One operation on one kind of operand, and who does it.
+pub struct Contest<'a> {
+    operation: &'static str,
+    operand: &'static str,
+    entrants: Vec<Entrant<'a>>,
+    answer: Option<Answer>,
+}
+
+impl<'a> Contest<'a> {
+    /// A contest without entrants.
+    pub fn new(operation: &'static str, operand: &'static str) -> Contest<'a> {
+        Contest { operation, operand, entrants: Vec::new(), answer: None }
+    }
+
+    /// Adds an entrant, runs it once, and checks that it computes what the others do.
+    ///
+    /// `state` is what it writes to, made beforehand. What `run` returns is dropped after its time
+    /// is taken; `read` makes the answer of both.
+    pub fn enter<S: 'a, R: 'a>(
+        &mut self,
+        side: Side,
+        name: &'static str,
+        mut state: S,
+        mut run: impl FnMut(&mut S) -> R + 'a,
+        read: impl FnOnce(&S, R) -> Answer,
+    ) {
+        let result = run(&mut state);
+        let answer = read(&state, result);
+        let (operation, operand) = (self.operation, self.operand);
+        match &self.answer {
+            Some(expected) => assert!(
+                expected.agrees(&answer),
+                "{operation} of {operand} matrices: {name} computes something else"
+            ),
+            None => self.answer = Some(answer),
+        }
+        let timed = move || {
+            let start = Instant::now();
+            let result = black_box(run(black_box(&mut state)));
+            let time = start.elapsed();
+            drop(result);
+            time
+        };
+        self.entrants.push(Entrant { name, side, run: Box::new(timed), times: Vec::new() });
+    }
+
+    /// Times the entrants in turns, so that whatever slows the machine down slows all of them, and
+    /// hands criterion the times.
+    pub fn run(mut self, criterion: &mut Criterion) -> Ranking {
+        for _ in 0..ROUNDS {
+            for entrant in &mut self.entrants {
+                let time = (entrant.run)();
+                entrant.times.push(time);
+            }
+        }
+        let mut group = criterion.benchmark_group(format!("{}/{}", self.operation, self.operand));
+        group.sample_size(ROUNDS).warm_up_time(Duration::from_nanos(1)).nresamples(1000);
+        for entrant in &self.entrants {
+            let mut times = entrant.times.iter().cycle();
+            group.bench_function(entrant.name, |bencher| {
+                bencher.iter_custom(|runs| {
+                    times.next().map_or(Duration::ZERO, |time| time.mul_f64(runs as f64))
+                })
+            });
+        }
+        group.finish();
+        Ranking::of(&self)
+    }
+}
+
+/// The outcome of a contest.
+pub struct Ranking {
+    /// What was computed.
+    pub operation: &'static str,
+    operand: &'static str,
+    /// Who was the fastest peer.
+    best: &'static str,
+    /// The least time of our entrant by that of the fastest peer.
+    pub ratio: f64,
+    /// The same with each peer, and then with the fastest one for each of our variants.
+    others: Vec<(&'static str, f64)>,
+    variants: Vec<(&'static str, f64)>,
+}
+
+impl Ranking {
+    fn of(contest: &Contest<'_>) -> Ranking {
+        let on = |side| contest.entrants.iter().filter(move |entrant| entrant.side == side);
+        let best = on(Side::Peer).min_by(|a, b| a.best().total_cmp(&b.best()));
+        let (best, least) = best.map_or(("nobody", f64::NAN), |peer| (peer.name, peer.best()));
+        let ours = on(Side::Ours).map(Entrant::best).fold(f64::NAN, f64::min);
+        Ranking {
+            operation: contest.operation,
+            operand: contest.operand,
+            best,
+            ratio: ours / least,
+            others: on(Side::Peer).map(|peer| (peer.name, ours / peer.best())).collect(),
+            variants: on(Side::Variant).map(|own| (own.name, own.best() / least)).collect(),
+        }
+    }
+}
+
+impl fmt::Display for Ranking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |ratios: &[(&str, f64)]| {
+            let shown = ratios.iter().map(|(name, ratio)| format!("{name} {ratio:.2}"));
+            shown.collect::<Vec<_>>().join(", ")
+        };
+        let Ranking { operation, operand, best, ratio, others, variants } = self;
+        write!(f, "{operation:<9} {operand:<10} {ratio:>5.2}  {best:<17} ")?;
+        write!(f, "{:<70} {}", list(others), list(variants))
+    }
+}

@@ -1,0 +1,171 @@
+//! What the kernels are timed on: generated matrices and tensors, the same in every run.
+
+use sparsegen::{Csf, Csr, Tensor, level};
+
+/// Two sparse matrices of one kind and shape.
+pub struct Pair {
+    /// What the kind is called in reports.
+    pub name: &'static str,
+    /// The matrix of the products with vectors and dense matrices, and the first operand of the
+    /// elementwise ones.
+    pub a: Tensor<f64, Csr>,
+    /// The second operand of the elementwise ones.
+    pub b: Tensor<f64, Csr>,
+}
+
+/// A sparse tensor of order 3.
+pub struct Single {
+    /// What the kind is called in reports.
+    pub name: &'static str,
+    /// The tensor.
+    pub x: Tensor<f64, Csf<3>>,
+}
+
+/// How large the operands are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// Matrices of four to five million entries, which no cache of a core holds.
+    Full,
+    /// A hundredth of that, to try whether everything works.
+    Small,
+}
+
+impl Scale {
+    fn of(self, full: usize) -> usize {
+        match self {
+            Scale::Full => full,
+            Scale::Small => full / 100,
+        }
+    }
+}
+
+/// The kinds of matrices, each with what makes one pair of them.
+pub const MATRICES: &[fn(Scale) -> Pair] = &[poisson, power_law, uniform, banded];
+
+/// The kinds of tensors of order 3, each with what makes one of them.
+pub const TENSORS: &[fn(Scale) -> Single] = &[uniform_tensor, power_law_tensor];
+
+/// The five-point stencil on a square grid of 10⁶ points; the second matrix couples each point with
+/// its diagonal neighbours, so that the two share the diagonal.
+fn poisson(scale: Scale) -> Pair {
+    let side = scale.of(1_000_000).isqrt();
+    let stencil = |steps: [(isize, isize); 5]| {
+        let rows = (0..side * side).map(|row| {
+            let step = |(down, right): (isize, isize)| {
+                let y = (row / side).checked_add_signed(down).filter(|y| *y < side)?;
+                let x = (row % side).checked_add_signed(right).filter(|x| *x < side)?;
+                Some(y * side + x)
+            };
+            steps.into_iter().filter_map(step).collect()
+        });
+        matrix(side * side, rows)
+    };
+    Pair {
+        name: "poisson",
+        a: stencil([(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)]),
+        b: stencil([(-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)]),
+    }
+}
+
+/// R-MAT graphs of 2¹⁸ nodes and up to 16 edges a node: few long rows, many short ones.
+fn power_law(scale: Scale) -> Pair {
+    let nodes = scale.of(1 << 18).next_power_of_two();
+    let graph = |seed| {
+        let mut random = Random(seed);
+        let mut rows = vec![Vec::new(); nodes];
+        for _ in 0..16 * nodes {
+            let (mut row, mut column) = (0, 0);
+            for _ in 0..nodes.ilog2() {
+                let quadrant = random.unit();
+                row = 2 * row + usize::from(quadrant >= 0.76);
+                column =
+                    2 * column + usize::from((0.57..0.76).contains(&quadrant) || quadrant >= 0.95);
+            }
+            rows[row].push(column);
+        }
+        matrix(nodes, rows)
+    };
+    Pair { name: "power law", a: graph(1), b: graph(2) }
+}
+
+/// Up to eight entries a row, in columns drawn evenly from half a million.
+fn uniform(scale: Scale) -> Pair {
+    let size = scale.of(500_000);
+    let scattered = |seed| {
+        let mut random = Random(seed);
+        matrix(size, (0..size).map(|_| (0..8).map(|_| random.below(size)).collect()))
+    };
+    Pair { name: "uniform", a: scattered(3), b: scattered(4) }
+}
+
+/// All columns within eight of the diagonal; the second matrix has the same pattern.
+fn banded(scale: Scale) -> Pair {
+    let size = scale.of(250_000);
+    let band =
+        || matrix(size, (0..size).map(|row| (row.saturating_sub(8)..size.min(row + 9)).collect()));
+    Pair { name: "banded", a: band(), b: band() }
+}
+
+/// Up to two million entries spread evenly: two in each fiber that stores any.
+fn uniform_tensor(scale: Scale) -> Single {
+    let mut random = Random(5);
+    let entries = (0..scale.of(2_000_000)).map(|_| [(); 3].map(|()| random.below(1000)));
+    Single { name: "uniform", x: tensor([1000; 3], entries.collect()) }
+}
+
+/// As many entries, most of them at small coordinates: long fibers and short ones.
+fn power_law_tensor(scale: Scale) -> Single {
+    let mut random = Random(6);
+    let mut skewed = || ((random.unit().powi(3) * 5000.0) as usize).min(4999);
+    let entries = (0..scale.of(2_000_000)).map(|_| [skewed(), skewed(), skewed()]);
+    Single { name: "power law", x: tensor([5000; 3], entries.collect()) }
+}
+
+/// A square matrix, from the columns of each row in any order; those that are repeated count once.
+fn matrix(size: usize, rows: impl IntoIterator<Item = Vec<usize>>) -> Tensor<f64, Csr> {
+    let (mut pos, mut crd) = (vec![0], Vec::new());
+    for mut columns in rows {
+        columns.sort_unstable();
+        columns.dedup();
+        crd.extend(columns.into_iter().map(|column| column as u32));
+        pos.push(crd.len() as u32);
+    }
+    let vals = values(crd.len());
+    let levels = (level::Dense { size }, level::Compressed { pos, crd });
+    Tensor::from_parts([size, size], levels, vals).expect("the rows are sorted")
+}
+
+fn tensor(shape: [usize; 3], mut coordinates: Vec<[usize; 3]>) -> Tensor<f64, Csf<3>> {
+    coordinates.sort_unstable();
+    coordinates.dedup();
+    let vals = values(coordinates.len());
+    Tensor::from_triplets(shape, coordinates.into_iter().zip(vals))
+        .expect("the coordinates are below the extents")
+}
+
+/// As many numbers, between ½ and 1½: no sum of two is zero, so that no library drops it.
+pub fn values(count: usize) -> Vec<f64> {
+    let mut random = Random(7);
+    (0..count).map(|_| 0.5 + random.unit()).collect()
+}
+
+/// A sequence of random numbers that is the same everywhere: Steele, Lea and Flood's SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let once = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let twice = (once ^ (once >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        twice ^ (twice >> 31)
+    }
+
+    /// A number from 0 up to 1.
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.unit() * bound as f64) as usize
+    }
+}
