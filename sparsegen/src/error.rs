@@ -3,7 +3,6 @@
 use std::fmt;
 
 use crate::kernel::Mode;
-use crate::width;
 
 /// Why a tensor could not be made, read or handed to a kernel.
 ///
@@ -48,8 +47,10 @@ pub enum Error {
         what: String,
         /// The width that is too narrow.
         width: &'static str,
-        /// The largest number that must fit.
-        largest: usize,
+        /// The number that must fit.
+        largest: i128,
+        /// The narrowest width for all the numbers that must fit.
+        choose: &'static str,
     },
     /// A coordinate lies outside a tensor's shape.
     Coordinate {
@@ -133,10 +134,9 @@ impl fmt::Display for Error {
                 "a tensor of shape {shape:?} does not fit into memory in format `{format}`; choose \
                  a format with fewer dense levels"
             ),
-            Error::Width { of, what, width, largest } => write!(
+            Error::Width { of, what, width, largest, choose } => write!(
                 f,
-                "{of}: {what} reach {largest}, which does not fit `{width}`; choose `{}`",
-                width::narrowest(*largest)
+                "{of}: {what} reach {largest}, which does not fit `{width}`; choose `{choose}`"
             ),
             Error::Coordinate { format, coordinate, shape } => write!(
                 f,

@@ -2,7 +2,13 @@
 
 use std::fmt::{self, Debug, Display};
 
-use crate::level::{Kind, Levels};
+use crate::level::{Kind, Levels, MAX_LEVELS};
+
+mod expr;
+mod inverse;
+
+pub use expr::LevelExpr;
+pub(crate) use inverse::Inverse;
 
 /// A storage format: a marker type without values, such as [`Csr`](crate::Csr).
 ///
@@ -74,8 +80,42 @@ impl<const N: usize> Shape for [usize; N] {
 
 /// How the dimensions of a tensor are stored: its levels, outermost first.
 ///
+/// The coordinates of an entry must follow from its coordinates at the levels. Blocks need not
+/// divide a dimension: the last one then has room for coordinates beyond the extent, and whatever
+/// is stored there counts for nothing.
+///
+/// ```
+/// use sparsegen::{Format, LevelExpr, LevelMap, Map, Tensor, level};
+///
+/// const I: LevelExpr = LevelExpr::Dimension(0);
+/// const J: LevelExpr = LevelExpr::Dimension(1);
+///
+/// /// `(i, j) -> (i / 2 : dense, j / 3 : compressed, i % 2 : dense, j % 3 : dense)`
+/// #[derive(Clone, Copy, Debug)]
+/// struct Blocks;
+///
+/// // SAFETY: `MAP` and `Levels` list the same levels.
+/// unsafe impl Format for Blocks {
+///     const NAME: &'static str = "blocks";
+///     const MAP: Map = Map::new(&[
+///         LevelMap::new(LevelExpr::Div(&I, 2), "dense"),
+///         LevelMap::new(LevelExpr::Div(&J, 3), "compressed"),
+///         LevelMap::new(LevelExpr::Mod(&I, 2), "dense"),
+///         LevelMap::new(LevelExpr::Mod(&J, 3), "dense"),
+///     ]);
+///     type Shape = [usize; 2];
+///     type Levels = (level::Dense, level::Compressed, level::Dense, level::Dense);
+/// }
+///
+/// let a = Tensor::<f64, Blocks>::from_triplets([3, 4], [([2, 3], 5.0)])?;
+/// assert_eq!(a.levels().1.crd, [1]);
+/// assert_eq!(a.vals(), [5.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+/// assert!(a.iter().eq([([2, 3], 5.0)]));
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
+///
 /// A tensor does not compile in a format whose map and storage differ, or whose map does not store
-/// every dimension once:
+/// every dimension, or stores one twice:
 ///
 /// ```compile_fail
 /// # use sparsegen::{Format, LevelMap, Map, Tensor, level};
@@ -102,18 +142,10 @@ pub struct LevelMap {
     pub expr: LevelExpr,
     /// The level's name in a manifest: `"compressed"`.
     pub level: &'static str,
+    /// The numbers that the declaration gives the level: 2 and 4 of `structured(2, 4)`.
+    pub parameters: &'static [usize],
     /// What the level promises about its contents.
     pub properties: Properties,
-}
-
-/// A function from the coordinates of the dimensions to the coordinate of a level.
-///
-/// All that depends on which function it is stands in this type's methods.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LevelExpr {
-    /// The coordinate of one dimension, counted from 0.
-    Dimension(usize),
 }
 
 /// The invariants that a format's declaration sets on a level.
@@ -135,34 +167,79 @@ impl Map {
         Map { levels }
     }
 
-    /// Refuses, at compile time, a map that does not fit the storage it describes.
-    pub(crate) const fn check(&self, order: usize, kinds: &[Kind]) {
-        assert!(self.levels.len() == kinds.len(), "`MAP` and `Levels` differ in length");
-        assert!(self.levels.len() == order, "every dimension must be stored by one level");
+    /// Refuses, at compile time, a map that does not fit the storage it describes or cannot be
+    /// inverted; returns its inverse.
+    pub(crate) const fn check(&self, order: usize, kinds: &[Kind]) -> Inverse {
+        let levels = self.levels;
+        assert!(levels.len() == kinds.len(), "`MAP` and `Levels` differ in length");
+        assert!(order <= MAX_LEVELS, "there are more dimensions than levels can store");
+        let mut counted = None;
         let mut level = 0;
         while level < kinds.len() {
-            let LevelExpr::Dimension(dimension) = self.levels[level].expr;
-            assert!(dimension < order, "a level stores a dimension that the shape does not have");
-            assert!(
-                equal(self.levels[level].level, kinds[level].name),
-                "`MAP` and `Levels` name different levels"
-            );
-            let mut other = 0;
-            while other < level {
-                let LevelExpr::Dimension(earlier) = self.levels[other].expr;
-                assert!(earlier != dimension, "two levels store the same dimension");
-                other += 1;
+            let LevelMap { expr, level: name, parameters, properties } = levels[level];
+            assert!(equal(name, kinds[level].name), "`MAP` and `Levels` name different levels");
+            let alike = equal_numbers(parameters, kinds[level].parameters);
+            assert!(alike, "`MAP` and `Levels` differ in the numbers of a level");
+            expr.check(order);
+            if let Some(dimension) = expr.counted() {
+                let other = if let Some(other) = counted { other } else { dimension };
+                assert!(other == dimension, "a map counts the entries of one dimension only");
+                counted = Some(dimension);
+                assert!(!properties.full, "nothing bounds the entries that a full level counts");
+            }
+            if kinds[level].relative {
+                let diagonal = self.diagonal(level);
+                assert!(
+                    matches!(diagonal, Some((_, other)) if other.is_some() || !kinds[level].branchless),
+                    "a range or offset level needs, further out, a level that stores the \
+                     difference or the sum of its dimension and another one, and an offset level \
+                     one that stores that other dimension"
+                );
             }
             level += 1;
         }
+        Inverse::of(levels, kinds, order)
+    }
+
+    /// For a level that stores a dimension: which outer level stores the difference or the sum of
+    /// that dimension and another one, and which outer level stores the other, if one does.
+    pub(crate) const fn diagonal(&self, level: usize) -> Option<(usize, Option<usize>)> {
+        let levels = self.levels;
+        let LevelExpr::Dimension(dimension) = levels[level].expr else { return None };
+        let mut outer = 0;
+        while outer < level {
+            if let Some(other) = levels[outer].expr.partner(dimension) {
+                let mut storing = 0;
+                while storing < level {
+                    if levels[storing].expr.same(&LevelExpr::Dimension(other)) {
+                        return Some((outer, Some(storing)));
+                    }
+                    storing += 1;
+                }
+                return Some((outer, None));
+            }
+            outer += 1;
+        }
+        None
     }
 }
 
 impl LevelMap {
+    /// A level that is ordered, unique and padded.
+    pub const fn new(expr: LevelExpr, level: &'static str) -> LevelMap {
+        let properties = Properties { full: false, ordered: true, unique: true, padded: true };
+        LevelMap { expr, level, parameters: &[], properties }
+    }
+
     /// A level that stores one dimension, counted from 0, and is ordered, unique and padded.
     pub const fn dimension(dimension: usize, level: &'static str) -> LevelMap {
-        let properties = Properties { full: false, ordered: true, unique: true, padded: true };
-        LevelMap { expr: LevelExpr::Dimension(dimension), level, properties }
+        LevelMap::new(LevelExpr::Dimension(dimension), level)
+    }
+
+    /// The numbers that the level is declared with: 2 and 4 of `structured(2, 4)`.
+    pub const fn parameters(mut self, parameters: &'static [usize]) -> LevelMap {
+        self.parameters = parameters;
+        self
     }
 
     /// Every coordinate is there under each parent.
@@ -183,36 +260,16 @@ impl LevelMap {
         self
     }
 
+    /// Zeros may be stored, as they may unless this is set otherwise.
+    pub const fn padded(mut self) -> LevelMap {
+        self.properties.padded = true;
+        self
+    }
+
     /// Only what is not zero is stored.
     pub const fn unpadded(mut self) -> LevelMap {
         self.properties.padded = false;
         self
-    }
-}
-
-impl LevelExpr {
-    /// How many coordinates the level has, for a tensor of these extents.
-    pub fn extent(&self, shape: &[usize]) -> usize {
-        match *self {
-            LevelExpr::Dimension(dimension) => shape[dimension],
-        }
-    }
-
-    /// The level's coordinate of an entry.
-    #[inline]
-    pub fn coordinate(&self, entry: &[usize]) -> usize {
-        match *self {
-            LevelExpr::Dimension(dimension) => entry[dimension],
-        }
-    }
-
-    /// Adds what the level's coordinate says about an entry to the entry's coordinates, which
-    /// start at zero: the inverse of [`LevelExpr::coordinate`] over all levels.
-    #[inline]
-    pub fn contribute(&self, coordinate: usize, entry: &mut [usize]) {
-        match *self {
-            LevelExpr::Dimension(dimension) => entry[dimension] += coordinate,
-        }
     }
 }
 
@@ -231,52 +288,54 @@ const fn equal(a: &str, b: &str) -> bool {
     true
 }
 
+const fn equal_numbers(a: &[usize], b: &[usize]) -> bool {
+    let mut index = 0;
+    while index < a.len() && index < b.len() && a[index] == b[index] {
+        index += 1;
+    }
+    index == a.len() && index == b.len()
+}
+
 /// The map as a manifest writes it: `(i, j) -> (i : dense, j : compressed)`.
 impl Display for Map {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Each dimension is stored by one level, so there are as many of both.
-        let dimensions = (0..self.levels.len()).map(|n| LevelExpr::Dimension(n).to_string());
+        let order = self.levels.iter().map(|level| level.expr.order()).max().unwrap_or(0);
+        let dimensions = (0..order).map(|dimension| LevelExpr::Dimension(dimension).to_string());
         let levels = self.levels.iter().map(LevelMap::to_string);
         let list = |items: Vec<String>| items.join(", ");
         write!(f, "({}) -> ({})", list(dimensions.collect()), list(levels.collect()))
     }
 }
 
+/// The level as a manifest writes it: `j : singleton(nonunique)`.
 impl Display for LevelMap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} : {}{}", self.expr, self.level, self.properties)
+        write!(f, "{} : {}", self.expr, self.level)?;
+        let parameters = self.parameters.iter().map(usize::to_string);
+        let properties = self.properties.names().into_iter().map(str::to_owned);
+        let options: Vec<String> = parameters.chain(properties).collect();
+        if options.is_empty() { Ok(()) } else { write!(f, "({})", options.join(", ")) }
     }
 }
 
-impl Display for LevelExpr {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            LevelExpr::Dimension(dimension) => match "ijklmnopqrstuvw".get(dimension..=dimension) {
-                Some(name) => f.write_str(name),
-                None => write!(f, "i{dimension}"),
-            },
-        }
-    }
-}
-
-impl Display for Properties {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Properties { full, ordered, unique, padded } = *self;
+impl Properties {
+    /// What a manifest says to set these.
+    fn names(self) -> Vec<&'static str> {
+        let Properties { full, ordered, unique, padded } = self;
         let words = [
             (full, "full"),
             (!ordered, "nonordered"),
             (!unique, "nonunique"),
             (!padded, "unpadded"),
         ];
-        let set: Vec<&str> = words.iter().filter(|(is_set, _)| *is_set).map(|(_, w)| *w).collect();
-        if set.is_empty() { Ok(()) } else { write!(f, "({})", set.join(", ")) }
+        words.into_iter().filter(|(is_set, _)| *is_set).map(|(_, word)| word).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Coo, Csc, Scalar};
+    use crate::{Coo, CooUnordered, Csc, Dia, Ell, Scalar};
 
     #[test]
     fn maps_print_as_a_manifest_writes_them() {
@@ -289,6 +348,17 @@ mod tests {
         );
         const FULL: Map = Map::new(&[LevelMap::dimension(0, "compressed").full().unpadded()]);
         check(FULL, "(i) -> (i : compressed(full, unpadded))");
+        check(<Dia>::MAP, "(i, j) -> (j - i : compressed, i : range, j : offset)");
+        check(<Ell>::MAP, "(i, j) -> (#i : dense, i : dense, j : singleton)");
+        check(
+            <CooUnordered<2>>::MAP,
+            "(i, j) -> (i : compressed(nonordered, nonunique), j : singleton(nonordered, nonunique))",
+        );
+        const BLOCKS: Map = Map::new(&[
+            LevelMap::new(LevelExpr::Mod(&LevelExpr::Div(&LevelExpr::Dimension(1), 2), 4), "dense"),
+            LevelMap::dimension(0, "structured").parameters(&[2, 4]).nonordered(),
+        ]);
+        check(BLOCKS, "(i, j) -> ((j / 2) % 4 : dense, i : structured(2, 4, nonordered))");
     }
 
     #[test]

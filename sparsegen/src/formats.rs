@@ -4,21 +4,32 @@
 
 use std::marker::PhantomData;
 
-use crate::level::{Compressed, Dense as DenseLevel, Singleton};
-use crate::{Format, LevelMap, Map, Width};
+use crate::level::{Compressed, Dense as DenseLevel, Hashed, Offset, Range, Singleton};
+use crate::{Format, LevelExpr, LevelMap, Map, Width};
+
+/// The dimensions of a tensor, by number.
+const DIMENSION: [LevelExpr; 8] = {
+    let mut dimensions = [LevelExpr::Dimension(0); 8];
+    let mut dimension = 0;
+    while dimension < dimensions.len() {
+        dimensions[dimension] = LevelExpr::Dimension(dimension);
+        dimension += 1;
+    }
+    dimensions
+};
 
 /// Declares built-in formats: a type, its name, its order, and a line per level.
 macro_rules! formats {
     ($(
         impl[$($parameters:tt)*] $format:ty = $name:literal, $order:literal {
-            $($dimension:literal: $level:literal $(($property:ident))?, $storage:ty;)*
+            $($expr:expr => $level:literal $(($($property:ident),*))?, $storage:ty;)*
         }
     )*) => {$(
         // SAFETY: each line of the table gives a level's entry in `MAP` and its storage together.
         unsafe impl<$($parameters)*> Format for $format {
             const NAME: &'static str = $name;
             const MAP: Map = Map::new(&[
-                $(LevelMap::dimension($dimension, $level)$(.$property())?),*
+                $(LevelMap::new($expr, $level)$($(.$property())*)?),*
             ]);
             type Shape = [usize; $order];
             type Levels = ($($storage,)*);
@@ -70,29 +81,76 @@ pub struct Coo<const N: usize, P = u32, C = u32>(PhantomData<(P, C)>);
 #[derive(Clone, Copy, Debug)]
 pub struct Csf<const N: usize, P = u32, C = u32>(PhantomData<(P, C)>);
 
+/// A sparse vector in a hash table: `(i) -> (i : hashed)`. It stores no positions: `P` is there so
+/// that all formats take the same parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct HashVector<P = u32, C = u32>(PhantomData<(P, C)>);
+
+/// A hash table per row: `(i, j) -> (i : dense, j : hashed)`. It stores no positions: `P` is there
+/// so that all formats take the same parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct HashRows<P = u32, C = u32>(PhantomData<(P, C)>);
+
+/// A list of coordinates in any order, each of them any number of times; for orders from 1 to 8. Of
+/// order 2: `(i, j) -> (i : compressed(nonordered, nonunique), j : singleton(nonordered,
+/// nonunique))`. Packing keeps the entries as they are given.
+#[derive(Clone, Copy, Debug)]
+pub struct CooUnordered<const N: usize, P = u32, C = u32>(PhantomData<(P, C)>);
+
+/// Diagonals: `(i, j) -> (j - i : compressed, i : range, j : offset)`. Diagonals are numbered by
+/// `j - i`, which may be negative, in the signed type of `C`'s size.
+#[derive(Clone, Copy, Debug)]
+pub struct Dia<P = u32, C = u32>(PhantomData<(P, C)>);
+
+/// As many slots for each row as the fullest one needs, the first ones of all rows together:
+/// `(i, j) -> (#i : dense, i : dense, j : singleton(padded))`. Unused slots hold column 0 and the
+/// value 0. It stores no positions: `P` is there so that all formats take the same parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Ell<P = u32, C = u32>(PhantomData<(P, C)>);
+
 formats! {
     impl[] Scalar = "scalar", 0 {}
     impl[P: Width, C: Width] SparseVector<P, C> = "sparse_vector", 1 {
-        0: "compressed", Compressed<P, C>;
+        DIMENSION[0] => "compressed", Compressed<P, C>;
     }
     impl[P: Width, C: Width] Csr<P, C> = "csr", 2 {
-        0: "dense", DenseLevel;
-        1: "compressed", Compressed<P, C>;
+        DIMENSION[0] => "dense", DenseLevel;
+        DIMENSION[1] => "compressed", Compressed<P, C>;
     }
     impl[P: Width, C: Width] Csc<P, C> = "csc", 2 {
-        1: "dense", DenseLevel;
-        0: "compressed", Compressed<P, C>;
+        DIMENSION[1] => "dense", DenseLevel;
+        DIMENSION[0] => "compressed", Compressed<P, C>;
     }
     impl[P: Width, C: Width] Dcsr<P, C> = "dcsr", 2 {
-        0: "compressed", Compressed<P, C>;
-        1: "compressed", Compressed<P, C>;
+        DIMENSION[0] => "compressed", Compressed<P, C>;
+        DIMENSION[1] => "compressed", Compressed<P, C>;
     }
     impl[P: Width, C: Width] Dcsc<P, C> = "dcsc", 2 {
-        1: "compressed", Compressed<P, C>;
-        0: "compressed", Compressed<P, C>;
+        DIMENSION[1] => "compressed", Compressed<P, C>;
+        DIMENSION[0] => "compressed", Compressed<P, C>;
     }
     impl[P: Width, C: Width] Coo<1, P, C> = "coo", 1 {
-        0: "compressed", Compressed<P, C>;
+        DIMENSION[0] => "compressed", Compressed<P, C>;
+    }
+    impl[P: Width, C: Width] CooUnordered<1, P, C> = "coo_unordered", 1 {
+        DIMENSION[0] => "compressed" (nonordered, nonunique), Compressed<P, C>;
+    }
+    impl[P: Width, C: Width] HashVector<P, C> = "hash_vector", 1 {
+        DIMENSION[0] => "hashed", Hashed<C>;
+    }
+    impl[P: Width, C: Width] HashRows<P, C> = "hash_rows", 2 {
+        DIMENSION[0] => "dense", DenseLevel;
+        DIMENSION[1] => "hashed", Hashed<C>;
+    }
+    impl[P: Width, C: Width] Dia<P, C> = "dia", 2 {
+        LevelExpr::Sub(1, 0) => "compressed", Compressed<P, C::Signed>;
+        DIMENSION[0] => "range", Range;
+        DIMENSION[1] => "offset", Offset;
+    }
+    impl[P: Width, C: Width] Ell<P, C> = "ell", 2 {
+        LevelExpr::Count(0) => "dense", DenseLevel;
+        DIMENSION[0] => "dense", DenseLevel;
+        DIMENSION[1] => "singleton" (padded), Singleton<C>;
     }
 }
 
@@ -102,13 +160,13 @@ macro_rules! formats_of_order {
     ($($order:literal: $($dimension:literal)*, $($reverse:literal)*;)*) => {$(
         formats! {
             impl[] Dense<$order> = "dense", $order {
-                $($dimension: "dense", DenseLevel;)*
+                $(DIMENSION[$dimension] => "dense", DenseLevel;)*
             }
             impl[] DenseCol<$order> = "dense_col", $order {
-                $($reverse: "dense", DenseLevel;)*
+                $(DIMENSION[$reverse] => "dense", DenseLevel;)*
             }
             impl[P: Width, C: Width] Csf<$order, P, C> = "csf", $order {
-                $($dimension: "compressed", Compressed<P, C>;)*
+                $(DIMENSION[$dimension] => "compressed", Compressed<P, C>;)*
             }
         }
     )*};
@@ -125,15 +183,20 @@ formats_of_order! {
     8: 0 1 2 3 4 5 6 7, 7 6 5 4 3 2 1 0;
 }
 
-/// Declares `coo` of every order above 1: the order, the dimensions between the first and the
+/// Declares `coo` and `coo_unordered` of every order above 1: the order, the dimensions between the first and the
 /// last, and the last.
 macro_rules! coo_of_order {
     ($($order:literal: $($middle:literal)*, $last:literal;)*) => {
         formats! {$(
             impl[P: Width, C: Width] Coo<$order, P, C> = "coo", $order {
-                0: "compressed" (nonunique), Compressed<P, C>;
-                $($middle: "singleton" (nonunique), Singleton<C>;)*
-                $last: "singleton", Singleton<C>;
+                DIMENSION[0] => "compressed" (nonunique), Compressed<P, C>;
+                $(DIMENSION[$middle] => "singleton" (nonunique), Singleton<C>;)*
+                DIMENSION[$last] => "singleton", Singleton<C>;
+            }
+            impl[P: Width, C: Width] CooUnordered<$order, P, C> = "coo_unordered", $order {
+                DIMENSION[0] => "compressed" (nonordered, nonunique), Compressed<P, C>;
+                $(DIMENSION[$middle] => "singleton" (nonordered, nonunique), Singleton<C>;)*
+                DIMENSION[$last] => "singleton" (nonordered, nonunique), Singleton<C>;
             }
         )*}
     };

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::{Index, IndexMut};
 
+use crate::width::narrowest;
 use crate::{Error, Width};
 
 /// One mode of one argument of a kernel.
@@ -65,7 +66,8 @@ pub fn fits<W: Width>(
         return Ok(());
     }
     let of = format!("kernel `{kernel}`, tensor `{tensor}`");
-    Err(Error::Width { of, what: what.to_owned(), width: W::NAME, largest })
+    let (what, width, largest) = (what.to_owned(), W::NAME, largest as i128);
+    Err(Error::Width { of, what, width, largest, choose: narrowest(0, largest) })
 }
 
 /// A slice that is only ever indexed within its length, so that indexing needs no check.

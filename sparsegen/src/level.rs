@@ -12,40 +12,134 @@
 //! implementing both.
 
 use std::fmt::Debug;
-use std::ops::Range;
+use std::ops;
 
-use crate::format::Properties;
+use crate::Width;
 use crate::memory::filled;
-use crate::{Error, Width};
 
+mod axis;
+mod bitmap;
 mod compressed;
 mod dense;
+mod fault;
+mod hashed;
+mod loose_compressed;
+mod offset;
+mod parents;
+mod range;
+mod segments;
 mod singleton;
+mod structured;
 mod tuple;
 
+pub(crate) use axis::Axes;
+pub use axis::{Axis, Diagonal};
+pub use bitmap::{Bitmap, BitmapView};
 pub use compressed::{Compressed, CompressedView};
 pub use dense::{Dense, DenseView};
+pub use fault::Fault;
+pub use hashed::{Hashed, HashedView};
+pub use loose_compressed::{LooseCompressed, LooseCompressedView};
+pub use offset::Offset;
+pub use parents::Parents;
+pub use range::Range;
 pub use singleton::{Singleton, SingletonView};
+pub use structured::{Structured, StructuredView};
 pub use tuple::{LevelSource, LevelViews, Levels, MAX_LEVELS};
 
 /// What is the same for all levels of one type.
+///
+/// ```
+/// use sparsegen::level::Kind;
+///
+/// const DENSE: Kind = Kind::new("dense").full().compact();
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Kind {
     /// The level's name in a manifest: `"compressed"`.
     pub name: &'static str,
+    /// The numbers that the level is declared with: 2 and 4 of `structured(2, 4)`.
+    pub parameters: &'static [usize],
     /// Every coordinate is there under each parent, whatever the declaration says.
     pub full: bool,
+    /// Children may stand in an order that the declaration can ask for.
+    pub ordered: bool,
     /// Each parent has exactly one child.
     pub branchless: bool,
+    /// Every position belongs to a child.
+    pub compact: bool,
+    /// Building makes children that were not among the nodes, whatever the declaration says.
+    pub pads: bool,
+    /// Children are a list, which can be in any order and hold a coordinate several times where
+    /// the level is declared nonordered and nonunique.
+    pub list: bool,
+    /// Coordinates follow from those of outer levels, or are bounded by them, as
+    /// [`Axis::diagonal`] says.
+    pub relative: bool,
 }
 
-/// What a tensor's shape and its format's declaration say of a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Axis {
-    /// Coordinates are below this number.
-    pub size: usize,
-    /// The declared invariants.
-    pub properties: Properties,
+impl Kind {
+    /// A level that keeps the order it is asked to keep, and has none of the other properties.
+    pub const fn new(name: &'static str) -> Kind {
+        Kind {
+            name,
+            parameters: &[],
+            full: false,
+            ordered: true,
+            branchless: false,
+            compact: false,
+            pads: false,
+            list: false,
+            relative: false,
+        }
+    }
+
+    /// Declared with these numbers.
+    pub const fn parameters(self, parameters: &'static [usize]) -> Kind {
+        Kind { parameters, ..self }
+    }
+
+    /// Every coordinate is there under each parent, so that there may be children that were not
+    /// asked for.
+    pub const fn full(self) -> Kind {
+        Kind { full: true, pads: true, ..self }
+    }
+
+    /// Children stand in an order of their own.
+    pub const fn nonordered(self) -> Kind {
+        Kind { ordered: false, ..self }
+    }
+
+    /// Each parent has exactly one child.
+    pub const fn branchless(self) -> Kind {
+        Kind { branchless: true, ..self }
+    }
+
+    /// Every position belongs to a child.
+    pub const fn compact(self) -> Kind {
+        Kind { compact: true, ..self }
+    }
+
+    /// Building makes children that were not among the nodes.
+    pub const fn pads(self) -> Kind {
+        Kind { pads: true, ..self }
+    }
+
+    /// Children can be in any order and repeated, where declared so.
+    pub const fn list(self) -> Kind {
+        Kind { list: true, ..self }
+    }
+
+    /// Coordinates follow from those of outer levels, or are bounded by them.
+    pub const fn relative(self) -> Kind {
+        Kind { relative: true, ..self }
+    }
+
+    /// Whether coordinates follow from those of outer levels, so that nothing is stored for them.
+    pub(crate) const fn is_derived(&self) -> bool {
+        self.relative && self.branchless
+    }
 }
 
 /// A node of the level above: the parent of the children in question.
@@ -76,7 +170,9 @@ pub unsafe trait Level: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// Where a level must store more than these nodes, it pads.
     ///
     /// Each node is its parent's position and its own coordinate. They come in order, by parents
-    /// and then by coordinates, and are distinct unless the level is nonunique.
+    /// and then by coordinates, and are distinct unless the level is nonunique; only below one
+    /// parent of a nonordered and nonunique level, if it is a [list](Kind::list), do they come in
+    /// any order.
     ///
     /// # Errors
     /// A [`Fault`] whose index is a node's where there is no place for the node, and a fault of
@@ -111,142 +207,50 @@ pub unsafe trait Level: Clone + Debug + PartialEq + Send + Sync + 'static {
 pub unsafe trait LevelView {
     /// How many positions the level has under so many parents, used or not, or `None` where that
     /// overflows.
-    fn children(&self, parents: usize) -> Option<usize>;
+    fn children(&self, axis: &Axis, parents: usize) -> Option<usize>;
 
     /// The slots of a parent's children, in storage order.
-    fn expand(&self, parent: Node<'_>) -> Range<usize>;
+    fn expand(&self, axis: &Axis, parent: Node<'_>) -> ops::Range<usize>;
 
     /// The coordinate and the position of the child in one of a parent's slots, or `None` where
     /// the slot is unused.
-    fn child(&self, parent: Node<'_>, slot: usize) -> Option<(usize, usize)>;
+    fn child(&self, axis: &Axis, parent: Node<'_>, slot: usize) -> Option<(usize, usize)>;
 
     /// Those slots of a parent among which all its children of this coordinate are. The caller
     /// checks what is in them.
-    fn locate(&self, parent: Node<'_>, coordinate: usize, axis: &Axis) -> Range<usize> {
-        let _ = (coordinate, axis);
-        self.expand(parent)
+    fn locate(&self, axis: &Axis, parent: Node<'_>, coordinate: usize) -> ops::Range<usize> {
+        let _ = coordinate;
+        self.expand(axis, parent)
     }
 
     /// Checks every invariant that concerns the children of one parent, and that there is storage
     /// for all parents; returns the number of children.
     ///
     /// Whether children of *several* parents that share their coordinates keep order and differ is
-    /// checked by the caller.
+    /// checked by the caller, as is that the child of each parent of a branchless level lies inside
+    /// the dimension if it is relative or the dimension has size 0.
     ///
     /// # Errors
     /// A [`Fault`] that names the index of the first mistake.
-    fn validate(&self, parents: &Parents<'_>, axis: &Axis) -> Result<usize, Fault>;
+    fn validate(&self, axis: &Axis, parents: &Parents<'_>) -> Result<usize, Fault>;
 
-    /// The arrays by name, their contents widened: for showing and comparing, not for computing.
+    /// The arrays by name, their contents widened, negative numbers wrapped: for showing and
+    /// comparing, not for computing.
     fn arrays(&self) -> Vec<(&'static str, Vec<usize>)>;
 }
 
-/// The nodes above a level that is being validated. They are valid themselves.
-#[derive(Clone, Copy)]
-pub struct Parents<'a> {
-    levels: &'a dyn LevelViews,
-    depth: usize,
-    count: usize,
+/// A position in the width in which it is stored.
+fn narrowed<W: Width>(position: usize) -> Result<W, Fault> {
+    let number = position as i128;
+    W::try_from_usize(position).ok_or_else(|| Fault::width::<W>("positions", number, 0, number))
 }
 
-impl<'a> Parents<'a> {
-    /// The nodes of the last of the outermost `depth` levels, which has `count` positions.
-    pub(crate) fn new(levels: &'a dyn LevelViews, depth: usize, count: usize) -> Parents<'a> {
-        Parents { levels, depth, count }
-    }
-
-    /// How many positions the level above has; parents' positions are below this.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Calls a function with each parent, in storage order.
-    pub fn for_each(&self, mut visit: impl FnMut(Node<'_>)) {
-        let mut walk = crate::tensor::Walk::new(self.levels, self.depth);
-        while let Some(position) = walk.next(self.levels) {
-            visit(Node { position, coords: walk.coords() });
-        }
-    }
+/// An array of copies of a number, if memory reaches.
+fn repeated<T: Clone>(number: T, count: usize) -> Result<Vec<T>, Fault> {
+    filled(number, count).ok_or(Fault::Size)
 }
 
-/// Why a level cannot be built, or is not valid.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Fault {
-    /// An invariant is broken.
-    Broken {
-        /// Where: an index into the level's arrays, or a node's where it is being built.
-        index: usize,
-        /// What is wrong there.
-        reason: String,
-    },
-    /// A number does not fit the width in which it would be stored.
-    Width {
-        /// What the number is one of: "positions", "coordinates".
-        what: &'static str,
-        /// The width's name.
-        width: &'static str,
-        /// The largest number that must fit.
-        largest: usize,
-    },
-    /// There are more positions than memory can hold.
-    Size,
-}
-
-impl Fault {
-    /// The error that this is at a level, counted from 0, of a format, for a tensor being checked.
-    pub(crate) fn at(self, format: &'static str, level: usize, shape: &[usize]) -> Error {
-        let level = level + 1;
-        match self {
-            Fault::Broken { index, reason } => Error::Level { format, level, index, reason },
-            Fault::Width { what, width, largest } => Error::Width {
-                of: format!("format `{format}`"),
-                what: format!("{what} of level {level}"),
-                width,
-                largest,
-            },
-            Fault::Size => Error::Size { format, shape: shape.to_vec() },
-        }
-    }
-
-    fn broken(index: usize, reason: impl Into<String>) -> Fault {
-        Fault::Broken { index, reason: reason.into() }
-    }
-}
-
-impl Axis {
-    /// Checks that a width holds every coordinate of the axis, whichever of them are stored.
-    fn fits<C: Width>(&self) -> Result<(), Fault> {
-        let largest = self.size.saturating_sub(1);
-        if largest <= C::LARGEST { Ok(()) } else { Err(too_wide::<C>("coordinates", largest)) }
-    }
-
-    /// Checks a stored coordinate against the size.
-    fn contains(&self, coordinate: usize, index: usize) -> Result<(), Fault> {
-        if coordinate < self.size {
-            return Ok(());
-        }
-        let size = self.size;
-        let reason = format!("coordinate {coordinate} is not below the dimension's size {size}");
-        Err(Fault::broken(index, reason))
-    }
-}
-
-fn too_wide<W: Width>(what: &'static str, largest: usize) -> Fault {
-    Fault::Width { what, width: W::NAME, largest }
-}
-
-/// A position or coordinate in the width in which it is stored.
-fn narrowed<W: Width>(what: &'static str, number: usize) -> Result<W, Fault> {
-    W::try_from_usize(number).ok_or_else(|| too_wide::<W>(what, number))
-}
-
-/// An array of zeros, if memory reaches.
-fn zeros<W: Width>(count: usize) -> Result<Vec<W>, Fault> {
-    filled(W::default(), count).ok_or(Fault::Size)
-}
-
-/// The numbers of an array, widened.
+/// The numbers of an array, widened; negative ones are wrapped.
 fn widened<W: Width>(array: &[W]) -> Vec<usize> {
     array.iter().map(|number| number.to_usize()).collect()
 }

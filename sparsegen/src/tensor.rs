@@ -1,7 +1,7 @@
 //! Tensors that own their storage, and views that borrow it.
 
-use crate::format::{Format, LevelMap, Shape};
-use crate::level::{Axis, Levels};
+use crate::format::{Format, Inverse, LevelExpr, Shape};
+use crate::level::{Axes, Axis, Levels, MAX_LEVELS};
 use crate::{Error, Value};
 
 mod build;
@@ -10,6 +10,7 @@ mod compare;
 mod convert;
 mod display;
 mod look;
+mod order;
 mod pack;
 mod validate;
 mod view;
@@ -50,8 +51,8 @@ impl<V: Value, F: Format> Tensor<V, F> {
     ///
     /// # Errors
     /// [`Error::Size`] where it would not fit into memory, [`Error::Width`] where a coordinate
-    /// would not fit its width, [`Error::Level`] where the format has a singleton level that would
-    /// need a coordinate of a dimension without any.
+    /// would not fit its width, [`Error::Level`] where the format has a branchless level that would
+    /// need a coordinate that its dimension does not have.
     pub fn zeros(shape: F::Shape) -> Result<Self, Error> {
         pack::empty(shape)
     }
@@ -135,45 +136,73 @@ impl<V: Value, F: Format> Tensor<V, F> {
     }
 }
 
-/// Refuses at compile time a format whose constants contradict each other.
-fn check_format<F: Format>() {
-    const { F::MAP.check(F::Shape::ORDER, F::Levels::KINDS) }
+/// The inverse of the format's map; refuses at compile time a format whose constants contradict
+/// each other.
+fn inverse<F: Format>() -> &'static Inverse {
+    const { &F::MAP.check(F::Shape::ORDER, F::Levels::KINDS) }
 }
 
-/// What the declaration and the shape say of one level, counted from 0.
-fn axis<F: Format>(shape: &F::Shape, level: usize) -> Axis {
-    check_format::<F>();
-    let LevelMap { expr, properties, .. } = F::MAP.levels[level];
-    Axis { size: expr.extent(shape.as_ref()), properties }
+/// What the declaration and the shape say of one level, counted from 0; `None` where coordinates
+/// cannot be counted, which no tensor's shape leads to.
+fn axis<F: Format>(shape: &F::Shape, level: usize) -> Option<Axis> {
+    inverse::<F>();
+    let mut axis = Axis::of(&F::MAP, level, shape.as_ref())?;
+    axis.properties.ordered &= F::Levels::KINDS[level].ordered;
+    Some(axis)
+}
+
+/// What the declaration and the shape say of every level.
+fn axes<F: Format>(shape: &F::Shape) -> Result<Axes, Error> {
+    let mut axes = [Axis::NONE; MAX_LEVELS];
+    for (level, place) in axes.iter_mut().enumerate().take(level_count::<F>()) {
+        let too_large = || Error::Size { format: F::NAME, shape: shape.as_ref().to_vec() };
+        *place = axis::<F>(shape, level).ok_or_else(too_large)?;
+    }
+    Ok(axes)
 }
 
 /// The number of levels.
 fn level_count<F: Format>() -> usize {
-    check_format::<F>();
+    inverse::<F>();
     F::Levels::KINDS.len()
 }
 
 /// Whether the format stores positions that stand for no entry, so that a stored zero may be
-/// padding: its last level is full, or branchless below one that is padded so.
+/// padding: its last level pads, or is branchless below one that does.
 fn pads<F: Format>() -> bool {
     let levels = F::Levels::KINDS.iter().zip(F::MAP.levels);
     levels.fold(false, |above, (kind, map)| {
-        kind.full || map.properties.full || kind.branchless && above
+        kind.pads || map.properties.full || kind.branchless && above
     })
 }
 
-/// The coordinates of an entry at every level.
-#[inline]
-fn level_coords<F: Format>(entry: &F::Shape) -> impl Iterator<Item = usize> {
-    F::MAP.levels.iter().map(|map| map.expr.coordinate(entry.as_ref()))
+/// Whether every value stands for a coordinate of a tensor of this shape: no level has unused
+/// positions, no block reaches beyond an extent.
+fn is_compact<F: Format>(shape: &F::Shape) -> bool {
+    let is_compact = F::Levels::KINDS.iter().all(|kind| kind.compact);
+    is_compact && F::MAP.levels.iter().all(|map| map.expr.is_exact(shape.as_ref()))
 }
 
-/// The coordinates of an entry, from its coordinates at every level.
+/// The coordinates of an entry, from its coordinates at every level; `None` where that is beyond
+/// the extents, in the last block of a dimension that its size does not divide.
 #[inline]
-fn entry<F: Format>(coords: &[usize]) -> F::Shape {
+fn entry<F: Format>(shape: &F::Shape, axes: &Axes, coords: &[usize]) -> Option<F::Shape> {
     let mut entry = F::Shape::splat(0);
-    for (map, &coordinate) in F::MAP.levels.iter().zip(coords) {
-        map.expr.contribute(coordinate, entry.as_mut());
+    let inverse = inverse::<F>();
+    if inverse.is_permutation {
+        for (map, &coordinate) in F::MAP.levels.iter().zip(coords) {
+            if let LevelExpr::Dimension(dimension) = map.expr {
+                entry.as_mut()[dimension] = coordinate;
+            }
+        }
+        return Some(entry);
     }
-    entry
+    let mut numbers = [0; MAX_LEVELS];
+    for ((number, axis), coordinate) in numbers.iter_mut().zip(axes).zip(coords) {
+        *number = coordinate.wrapping_add(axis.first as usize);
+    }
+    for (dimension, coordinate) in entry.as_mut().iter_mut().enumerate() {
+        *coordinate = inverse.coordinate(dimension, &numbers[..coords.len()]);
+    }
+    shape.contains(&entry).then_some(entry)
 }

@@ -3,22 +3,35 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
-/// An unsigned integer type that stores positions or coordinates.
+/// An integer type that stores positions or coordinates.
+///
+/// The unsigned types are what a manifest names. The signed ones are their twins, for levels whose
+/// coordinates may be negative, as those of `j - i` are. Beside a `usize`, a negative number is
+/// its two's complement.
 ///
 /// Sealed: kernels trust that the conversions are exact.
 pub trait Width:
     sealed::Sealed + Copy + Debug + Default + Hash + Ord + Send + Sync + 'static
 {
-    /// The type's name in a manifest: `"u32"`.
+    /// The type's name in Rust: `"u32"`.
     const NAME: &'static str;
+
+    /// The largest number of this width. A `hashed` level marks empty slots with it.
+    const MAX: Self;
 
     /// The largest number that this width and a `usize` both hold.
     const LARGEST: usize;
 
-    /// The number itself, which always fits.
+    /// The least number that this width and an `isize` both hold; 0 of an unsigned one.
+    const LEAST: isize;
+
+    /// The signed type of as many bits; of a signed type, itself.
+    type Signed: Width;
+
+    /// The number itself, which always fits; a negative one is wrapped.
     fn to_usize(self) -> usize;
 
-    /// The number in this width, where it fits.
+    /// The number in this width, where it fits; a signed width takes large ones as negative.
     fn try_from_usize(number: usize) -> Option<Self>;
 }
 
@@ -27,12 +40,16 @@ mod sealed {
 }
 
 macro_rules! widths {
-    ($($width:ident)*) => {$(
-        impl sealed::Sealed for $width {}
+    ($($unsigned:ident $signed:ident)*) => {$(
+        impl sealed::Sealed for $unsigned {}
+        impl sealed::Sealed for $signed {}
 
-        impl Width for $width {
-            const NAME: &'static str = stringify!($width);
-            const LARGEST: usize = $width::MAX as usize;
+        impl Width for $unsigned {
+            const NAME: &'static str = stringify!($unsigned);
+            const MAX: Self = $unsigned::MAX;
+            const LARGEST: usize = $unsigned::MAX as usize;
+            const LEAST: isize = 0;
+            type Signed = $signed;
 
             #[inline(always)]
             fn to_usize(self) -> usize {
@@ -41,23 +58,45 @@ macro_rules! widths {
 
             #[inline(always)]
             fn try_from_usize(number: usize) -> Option<Self> {
-                $width::try_from(number).ok()
+                $unsigned::try_from(number).ok()
+            }
+        }
+
+        impl Width for $signed {
+            const NAME: &'static str = stringify!($signed);
+            const MAX: Self = $signed::MAX;
+            const LARGEST: usize = $signed::MAX as usize;
+            const LEAST: isize = $signed::MIN as isize;
+            type Signed = $signed;
+
+            #[inline(always)]
+            fn to_usize(self) -> usize {
+                self as usize
+            }
+
+            #[inline(always)]
+            fn try_from_usize(number: usize) -> Option<Self> {
+                $signed::try_from(number as isize).ok()
             }
         }
     )*};
 }
 
-widths!(u8 u16 u32 usize);
+widths!(u8 i8 u16 i16 u32 i32 usize isize);
 
 // On a narrower machine a `u64` could exceed a `usize`, and `to_usize` would not be exact.
 #[cfg(target_pointer_width = "64")]
-widths!(u64);
+widths!(u64 i64);
 
-/// The name of the narrowest width that holds `number`: what an error advises.
-pub(crate) fn narrowest(number: usize) -> &'static str {
-    let widths = [(u8::LARGEST, u8::NAME), (u16::LARGEST, u16::NAME), (u32::LARGEST, u32::NAME)];
-    let fitting = widths.iter().find(|(largest, _)| number <= *largest);
-    fitting.map_or("u64", |(_, name)| name)
+/// The name of the narrowest width that holds both numbers: what an error advises.
+pub(crate) fn narrowest(least: i128, largest: i128) -> &'static str {
+    let (names, bits_of_sign) =
+        if least < 0 { (["i8", "i16", "i32", "i64"], 1) } else { (["u8", "u16", "u32", "u64"], 0) };
+    // A negative number and its complement take the same bits.
+    let magnitude = largest.max(!least) as u128;
+    let bits = bits_of_sign + (u128::BITS - magnitude.leading_zeros());
+    let fitting = names.into_iter().zip([8, 16, 32]).find(|(_, width)| bits <= *width);
+    fitting.map_or(names[3], |(name, _)| name)
 }
 
 #[cfg(test)]
@@ -72,9 +111,23 @@ mod tests {
     }
 
     #[test]
+    fn negative_numbers_are_wrapped() {
+        assert_eq!(i8::try_from_usize((-128_isize) as usize), Some(-128));
+        assert_eq!(i8::try_from_usize((-129_isize) as usize), None);
+        assert_eq!(i8::try_from_usize(128), None);
+        assert_eq!((-2_i16).to_usize() as isize, -2);
+        assert_eq!(u8::try_from_usize((-1_isize) as usize), None);
+    }
+
+    #[test]
     fn the_narrowest_width_is_advised() {
         for (number, name) in [(0, "u8"), (256, "u16"), (65_536, "u32"), (1 << 32, "u64")] {
-            assert_eq!(narrowest(number), name);
+            assert_eq!(narrowest(0, number), name);
+        }
+        let signed =
+            [((-128, 127), "i8"), ((-129, 0), "i16"), ((-1, 128), "i16"), ((-1, 1 << 40), "i64")];
+        for ((least, largest), name) in signed {
+            assert_eq!(narrowest(least, largest), name);
         }
     }
 }

@@ -24,7 +24,7 @@ pub struct BitmapView<'a> {
 
 // SAFETY: `build` makes as many flags as there are parents times coordinates.
 unsafe impl Level for Bitmap {
-    const KIND: Kind = Kind { name: "bitmap", full: false, branchless: false };
+    const KIND: Kind = Kind::new("bitmap");
 
     type View<'a> = BitmapView<'a>;
 
@@ -50,19 +50,19 @@ unsafe impl Level for Bitmap {
 
 // SAFETY: `validate` checks the number of flags, and positions index flags.
 unsafe impl LevelView for BitmapView<'_> {
-    fn children(&self, _: usize) -> Option<usize> {
+    fn children(&self, _: &Axis, _: usize) -> Option<usize> {
         Some(self.flags.len())
     }
 
-    fn expand(&self, parent: Node<'_>) -> Range<usize> {
+    fn expand(&self, _: &Axis, parent: Node<'_>) -> Range<usize> {
         parent.position * self.size..(parent.position + 1) * self.size
     }
 
-    fn child(&self, parent: Node<'_>, slot: usize) -> Option<(usize, usize)> {
+    fn child(&self, _: &Axis, parent: Node<'_>, slot: usize) -> Option<(usize, usize)> {
         self.flags[slot].then_some((slot - parent.position * self.size, slot))
     }
 
-    fn validate(&self, parents: &Parents<'_>, axis: &Axis) -> Result<usize, Fault> {
+    fn validate(&self, axis: &Axis, parents: &Parents<'_>) -> Result<usize, Fault> {
         let (found, expected) = (self.flags.len(), parents.count().checked_mul(axis.size));
         if self.size != axis.size || Some(found) != expected {
             let reason = format!("{found} flags for {} parents", parents.count());

@@ -8,20 +8,22 @@ use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents};
 /// `parent * size + i`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dense {
-    /// The dimension's extent.
+    /// The number of coordinates: the dimension's extent, or how many entries at most a level over
+    /// `#i` counts.
     pub size: usize,
 }
 
 /// A borrowed [`Dense`], which is as small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DenseView {
-    /// The dimension's extent.
+    /// The number of coordinates: the dimension's extent, or how many entries at most a level over
+    /// `#i` counts.
     pub size: usize,
 }
 
 // SAFETY: `build` stores the size of the axis, which is all that `validate` asks for.
 unsafe impl Level for Dense {
-    const KIND: Kind = Kind { name: "dense", full: true, branchless: false };
+    const KIND: Kind = Kind::new("dense").full().compact();
 
     type View<'a> = DenseView;
 
@@ -44,28 +46,25 @@ unsafe impl Level for Dense {
 // SAFETY: coordinates are below `size`, which is the size of the axis, and so positions are below
 // the number of parents times `size`.
 unsafe impl LevelView for DenseView {
-    fn children(&self, parents: usize) -> Option<usize> {
+    fn children(&self, _: &Axis, parents: usize) -> Option<usize> {
         parents.checked_mul(self.size)
     }
 
-    fn expand(&self, _: Node<'_>) -> Range<usize> {
+    fn expand(&self, _: &Axis, _: Node<'_>) -> Range<usize> {
         0..self.size
     }
 
-    fn child(&self, parent: Node<'_>, slot: usize) -> Option<(usize, usize)> {
+    fn child(&self, _: &Axis, parent: Node<'_>, slot: usize) -> Option<(usize, usize)> {
         Some((slot, parent.position * self.size + slot))
     }
 
-    fn locate(&self, _: Node<'_>, coordinate: usize, _: &Axis) -> Range<usize> {
+    fn locate(&self, _: &Axis, _: Node<'_>, coordinate: usize) -> Range<usize> {
         if coordinate < self.size { coordinate..coordinate + 1 } else { 0..0 }
     }
 
-    fn validate(&self, parents: &Parents<'_>, axis: &Axis) -> Result<usize, Fault> {
-        if self.size != axis.size {
-            let reason = format!("the level's size is {}, the shape's {}", self.size, axis.size);
-            return Err(Fault::broken(0, reason));
-        }
-        self.children(parents.count()).ok_or(Fault::Size)
+    fn validate(&self, axis: &Axis, parents: &Parents<'_>) -> Result<usize, Fault> {
+        axis.is_size(self.size)?;
+        self.children(axis, parents.count()).ok_or(Fault::Size)
     }
 
     fn arrays(&self) -> Vec<(&'static str, Vec<usize>)> {

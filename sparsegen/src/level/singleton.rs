@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents, narrowed, widened, zeros};
+use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents, repeated, widened};
 use crate::Width;
 
 /// A level that stores one coordinate per parent; the child has its parent's position.
@@ -20,9 +20,9 @@ pub struct SingletonView<'a, C = u32> {
 }
 
 // SAFETY: `build` stores one coordinate per parent, that of its node or the padding 0, which is a
-// coordinate as it refuses to pad a dimension without any.
+// coordinate of every dimension that has any.
 unsafe impl<C: Width> Level for Singleton<C> {
-    const KIND: Kind = Kind { name: "singleton", full: false, branchless: true };
+    const KIND: Kind = Kind::new("singleton").branchless().compact().list();
 
     type View<'a> = SingletonView<'a, C>;
 
@@ -36,13 +36,9 @@ unsafe impl<C: Width> Level for Singleton<C> {
         nodes: impl ExactSizeIterator<Item = (usize, usize)>,
     ) -> Result<(Self, Vec<usize>), Fault> {
         axis.fits::<C>()?;
-        if axis.size == 0 && parents > 0 {
-            let reason = "a singleton level needs a coordinate under each coordinate of the level \
-                          above, and the dimension has size 0";
-            return Err(Fault::broken(0, reason));
-        }
         check_full(axis, parents)?;
-        let mut crd = zeros(parents)?;
+        // No coordinate is as small as the padding, which lets the values that it meets stay in cache.
+        let mut crd = repeated(axis.stored(0)?, parents)?;
         let mut positions = Vec::with_capacity(nodes.len());
         for (index, (parent, coordinate)) in nodes.enumerate() {
             if positions.last() == Some(&parent) {
@@ -51,7 +47,7 @@ unsafe impl<C: Width> Level for Singleton<C> {
                               above nonunique if it is compressed, or this one compressed";
                 return Err(Fault::broken(index, reason));
             }
-            crd[parent] = narrowed("coordinates", coordinate)?;
+            crd[parent] = axis.stored(coordinate)?;
             positions.push(parent);
         }
         Ok((Singleton { crd }, positions))
@@ -60,29 +56,26 @@ unsafe impl<C: Width> Level for Singleton<C> {
 
 /// Refuses the promise that one coordinate is all that the dimension has, where there are more.
 fn check_full(axis: &Axis, parents: usize) -> Result<(), Fault> {
-    if axis.properties.full && axis.size > 1 && parents > 0 {
-        let reason = format!("a full level has 1 of {} coordinates here", axis.size);
-        return Err(Fault::broken(0, reason));
-    }
-    Ok(())
+    if axis.properties.full && parents > 0 { axis.is_full(1, 0) } else { Ok(()) }
 }
 
 // SAFETY: `validate` checks that there is one coordinate per parent, so a parent's position is a
-// child's too, and every coordinate against the size of the axis.
+// child's too, and every coordinate against the size of the axis. Where that is 0, its caller
+// checks that there are no parents.
 unsafe impl<C: Width> LevelView for SingletonView<'_, C> {
-    fn children(&self, parents: usize) -> Option<usize> {
+    fn children(&self, _: &Axis, parents: usize) -> Option<usize> {
         Some(parents)
     }
 
-    fn expand(&self, parent: Node<'_>) -> Range<usize> {
+    fn expand(&self, _: &Axis, parent: Node<'_>) -> Range<usize> {
         parent.position..parent.position + 1
     }
 
-    fn child(&self, _: Node<'_>, slot: usize) -> Option<(usize, usize)> {
-        Some((self.crd[slot].to_usize(), slot))
+    fn child(&self, axis: &Axis, _: Node<'_>, slot: usize) -> Option<(usize, usize)> {
+        Some((axis.coordinate(self.crd[slot]), slot))
     }
 
-    fn validate(&self, parents: &Parents<'_>, axis: &Axis) -> Result<usize, Fault> {
+    fn validate(&self, axis: &Axis, parents: &Parents<'_>) -> Result<usize, Fault> {
         axis.fits::<C>()?;
         if self.crd.len() != parents.count() {
             let (length, count) = (self.crd.len(), parents.count());
@@ -90,8 +83,11 @@ unsafe impl<C: Width> LevelView for SingletonView<'_, C> {
             return Err(Fault::broken(length, reason));
         }
         check_full(axis, parents.count())?;
-        for (index, coordinate) in self.crd.iter().enumerate() {
-            axis.contains(coordinate.to_usize(), index)?;
+        // Without coordinates there cannot be parents, but positions that none of them has.
+        if axis.size > 0 {
+            for (index, coordinate) in self.crd.iter().enumerate() {
+                axis.contains(*coordinate, index)?;
+            }
         }
         Ok(self.crd.len())
     }

@@ -2,6 +2,8 @@
 
 use crate::{Error, Format, Tensor, Value};
 
+use super::pack::combined;
+
 impl<V: Value, F: Format> Tensor<V, F> {
     /// Replaces every stored value by a function of it. What is not stored stays zero; in a format
     /// with an `unpadded` level, call [`Tensor::prune`] if the function can give zero.
@@ -11,6 +13,7 @@ impl<V: Value, F: Format> Tensor<V, F> {
     }
 
     /// Removes the entries whose magnitude is at most `tolerance`; with 0, the stored zeros.
+    /// Entries that share their coordinate are added up before.
     ///
     /// # Errors
     /// [`Error::Level`] where an `unpadded` level would need padding in their place. The tensor
@@ -18,8 +21,9 @@ impl<V: Value, F: Format> Tensor<V, F> {
     pub fn prune(&mut self, tolerance: f64) -> Result<(), Error> {
         // A NaN compares with nothing, and stays.
         let is_small = |value: V| value.magnitude() <= tolerance;
-        let kept = self.iter().filter(|(_, value)| !is_small(*value));
-        *self = Tensor::from_triplets(self.shape, kept)?;
+        let mut entries = combined::<V, F>(self.shape, self.iter().collect())?;
+        entries.retain(|(_, value)| !is_small(*value));
+        *self = Tensor::from_triplets(self.shape, entries)?;
         Ok(())
     }
 }

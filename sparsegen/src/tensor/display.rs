@@ -5,7 +5,7 @@ use std::fmt::{self, Debug, Display};
 use crate::level::LevelViews;
 use crate::{Format, Tensor, Value, View};
 
-use super::level_count;
+use super::{axis, level_count};
 
 /// A tensor with more entries than this is abridged,
 const MOST_ENTRIES: usize = 24;
@@ -33,8 +33,15 @@ impl<V: Value, F: Format> Debug for View<'_, V, F> {
         let mut arrays = f.debug_struct(F::NAME);
         arrays.field("shape", &self.shape);
         for level in 0..level_count::<F>() {
+            let is_signed = axis::<F>(&self.shape, level).is_some_and(|axis| axis.first < 0);
             for (name, contents) in self.levels.level(level).arrays() {
-                arrays.field(&format!("{name}{}", level + 1), &contents);
+                let name = format!("{name}{}", level + 1);
+                if is_signed {
+                    let signed: Vec<isize> = contents.into_iter().map(|n| n as isize).collect();
+                    arrays.field(&name, &signed);
+                } else {
+                    arrays.field(&name, &contents);
+                }
             }
         }
         arrays.field("vals", &self.vals).finish()

@@ -4,7 +4,7 @@ use crate::format::Shape;
 use crate::level::{LevelViews, MAX_LEVELS, Node};
 use crate::{Format, Tensor, Value};
 
-use super::{Iter, View, axis, level_coords, level_count};
+use super::{Iter, View, axis, is_compact, level_count};
 
 impl<'a, V: Value, F: Format> View<'a, V, F> {
     /// The number of modes.
@@ -12,14 +12,18 @@ impl<'a, V: Value, F: Format> View<'a, V, F> {
         F::Shape::ORDER
     }
 
-    /// How many values are stored, zeros and padding included.
+    /// How many entries are stored, zeros and padding included: as many as [`View::iter`] yields,
+    /// which takes a pass to count where a level has unused positions.
     pub fn stored(&self) -> usize {
-        self.vals.len()
+        if is_compact::<F>(&self.shape) { self.vals.len() } else { self.iter().count() }
     }
 
-    /// How many of the stored values are not zero, counted in one pass.
+    /// How many of the stored entries are not zero, counted in one pass.
     pub fn nnz(&self) -> usize {
-        self.vals.iter().filter(|value| !value.is_zero()).count()
+        if is_compact::<F>(&self.shape) {
+            return self.vals.iter().filter(|value| !value.is_zero()).count();
+        }
+        self.iter().filter(|(_, value)| !value.is_zero()).count()
     }
 
     /// Every stored entry, as coordinates and value, in storage order.
@@ -50,30 +54,38 @@ impl<'a, V: Value, F: Format> View<'a, V, F> {
     /// Calls a function with the position of every value stored at a coordinate inside the shape:
     /// a fold of `locate` over the levels.
     fn locate(&self, coordinate: F::Shape, found: &mut dyn FnMut(usize)) {
-        let mut coords = [0; MAX_LEVELS];
-        for (level, at_level) in coords.iter_mut().zip(level_coords::<F>(&coordinate)) {
-            *level = at_level;
-        }
-        self.locate_below(0, 0, &coords[..level_count::<F>()], found);
+        self.locate_below(0, 0, coordinate.as_ref(), &mut [0; MAX_LEVELS], found);
     }
 
+    /// Goes on below the node at a position, whose coordinates are the first ones of `coords`.
     fn locate_below(
         &self,
         level: usize,
         position: usize,
-        coords: &[usize],
+        entry: &[usize],
+        coords: &mut [usize; MAX_LEVELS],
         found: &mut dyn FnMut(usize),
     ) {
-        if level == coords.len() {
+        if level == level_count::<F>() {
             return found(position);
         }
-        let storage = self.levels.level(level);
+        let Some(axis) = axis::<F>(&self.shape, level) else { return };
+        let (storage, expr) = (self.levels.level(level), F::MAP.levels[level].expr);
+        let sought = expr.number(entry, 0).wrapping_sub(axis.first as usize);
         let parent = Node { position, coords: &coords[..level] };
-        for slot in storage.locate(parent, coords[level], &axis::<F>(&self.shape, level)) {
-            if let Some((coordinate, child)) = storage.child(parent, slot)
-                && coordinate == coords[level]
+        // How manieth its entry is cannot be told, so a level that counts is searched through.
+        let slots = if expr.is_counted() {
+            storage.expand(&axis, parent)
+        } else {
+            storage.locate(&axis, parent, sought)
+        };
+        for slot in slots {
+            let parent = Node { position, coords: &coords[..level] };
+            if let Some((coordinate, child)) = storage.child(&axis, parent, slot)
+                && (coordinate == sought || expr.is_counted())
             {
-                self.locate_below(level + 1, child, coords, found);
+                coords[level] = coordinate;
+                self.locate_below(level + 1, child, entry, coords, found);
             }
         }
     }
@@ -85,12 +97,13 @@ impl<V: Value, F: Format> Tensor<V, F> {
         F::Shape::ORDER
     }
 
-    /// How many values are stored, zeros and padding included.
+    /// How many entries are stored, zeros and padding included: as many as [`Tensor::iter`] yields,
+    /// which takes a pass to count where a level has unused positions.
     pub fn stored(&self) -> usize {
         self.view().stored()
     }
 
-    /// How many of the stored values are not zero, counted in one pass.
+    /// How many of the stored entries are not zero, counted in one pass.
     pub fn nnz(&self) -> usize {
         self.view().nnz()
     }

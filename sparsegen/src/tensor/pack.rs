@@ -1,19 +1,24 @@
 //! Packing: a fold of `build` over the levels.
 
 use crate::format::{Format, Shape};
-use crate::level::{Axis, Fault, Level, LevelSource, LevelView, Levels};
+use crate::level::{Axes, Axis, Fault, Level, LevelSource, LevelView, Levels};
 use crate::memory::filled;
 use crate::{Error, Tensor, Value};
 
-use super::validate::validate_unpadded;
-use super::{Duplicates, axis, level_coords};
+use super::order;
+use super::validate::{validate_branchless, validate_unpadded};
+use super::{Duplicates, axes};
 
 /// The tensor that stores only what full levels force it to.
 pub(super) fn empty<V: Value, F: Format>(shape: F::Shape) -> Result<Tensor<V, F>, Error> {
-    let mut source = Empty::<F> { shape, level: 0, parents: 1 };
+    let mut axes = axes::<F>(&shape)?;
+    order::set_counted_sizes::<F>(&mut axes, &[]);
+    let mut source = Empty::<F> { shape, axes, level: 0, parents: 1 };
     let levels = F::Levels::collect(&mut source)?;
     let vals = zeros::<V, F>(shape, source.parents)?;
-    Ok(Tensor { shape, levels, vals })
+    let tensor = Tensor { shape, levels, vals };
+    validate_branchless(&tensor.view(), &axes)?;
+    Ok(tensor)
 }
 
 /// The tensor that stores these entries, in whatever order they come.
@@ -27,31 +32,50 @@ pub(super) fn pack<V: Value, F: Format>(
         let shape = shape.as_ref().to_vec();
         return Err(Error::Coordinate { format: F::NAME, coordinate, shape });
     }
-    entries.sort_by(|(a, _), (b, _)| level_coords::<F>(a).cmp(level_coords::<F>(b)));
-    combine::<V, F>(&mut entries, duplicates)?;
+    let mut axes = axes::<F>(&shape)?;
+    let keeps_entries = order::keeps_entries::<F>() && duplicates == Duplicates::Sum;
+    if !keeps_entries {
+        entries = combined_by::<V, F>(&axes, entries, duplicates)?;
+    }
     let is_unpadded = F::MAP.levels.iter().any(|map| !map.properties.padded);
     if is_unpadded {
         entries.retain(|(_, value)| !value.is_zero());
     }
-    let mut source = Packing::<V, F>::new(shape, &entries);
+    let mut counts = order::count::<F, V>(&entries);
+    order::set_counted_sizes::<F>(&mut axes, &counts);
+    if !keeps_entries {
+        order::sort_counted::<F, V>(&mut entries, &mut counts, &axes);
+    }
+    let mut source = Packing::<V, F>::new(axes, shape, entries, counts, !keeps_entries)?;
     let levels = F::Levels::collect(&mut source)?;
-    let Packing { positions, parents, .. } = source;
+    let Packing { positions, parents, entries, .. } = source;
     let mut vals = zeros::<V, F>(shape, parents)?;
-    for (&position, (_, value)) in positions.iter().zip(&entries) {
-        vals[position] = *value;
+    for (position, (_, value)) in positions.into_iter().zip(entries) {
+        vals[position] = value;
     }
     let tensor = Tensor { shape, levels, vals };
+    validate_branchless(&tensor.view(), &axes)?;
     if is_unpadded {
-        validate_unpadded(&tensor.view())?;
+        validate_unpadded(&tensor.view(), &axes)?;
     }
     Ok(tensor)
 }
 
-/// Combines neighbours that share their coordinate into one entry.
-fn combine<V: Value, F: Format>(
-    entries: &mut Vec<(F::Shape, V)>,
+/// Entries in the order of packing, those that share their coordinate added up.
+pub(super) fn combined<V: Value, F: Format>(
+    shape: F::Shape,
+    entries: Vec<(F::Shape, V)>,
+) -> Result<Vec<(F::Shape, V)>, Error> {
+    combined_by::<V, F>(&axes::<F>(&shape)?, entries, Duplicates::Sum)
+}
+
+/// Entries in the order of packing, those that share their coordinate combined into one.
+fn combined_by<V: Value, F: Format>(
+    axes: &Axes,
+    mut entries: Vec<(F::Shape, V)>,
     duplicates: Duplicates,
-) -> Result<(), Error> {
+) -> Result<Vec<(F::Shape, V)>, Error> {
+    order::sort::<F, V>(&mut entries, axes);
     let repeated = entries.windows(2).find(|pair| pair[0].0 == pair[1].0);
     if let (Duplicates::Error, Some(pair)) = (duplicates, repeated) {
         let coordinate = pair[0].0.as_ref().to_vec();
@@ -64,7 +88,7 @@ fn combine<V: Value, F: Format>(
         }
         is_repeated
     });
-    Ok(())
+    Ok(entries)
 }
 
 fn zeros<V: Value, F: Format>(shape: F::Shape, count: usize) -> Result<Vec<V>, Error> {
@@ -75,6 +99,7 @@ fn zeros<V: Value, F: Format>(shape: F::Shape, count: usize) -> Result<Vec<V>, E
 /// A source of levels without entries.
 struct Empty<F: Format> {
     shape: F::Shape,
+    axes: Axes,
     level: usize,
     parents: usize,
 }
@@ -82,53 +107,83 @@ struct Empty<F: Format> {
 impl<F: Format> LevelSource for Empty<F> {
     fn next_level<L: Level>(&mut self) -> Result<L, Error> {
         let fault = |fault: Fault| fault.at(F::NAME, self.level, self.shape.as_ref());
-        let level = L::empty(&axis::<F>(&self.shape, self.level), self.parents).map_err(fault)?;
-        let children = level.view().children(self.parents);
+        let axis = &self.axes[self.level];
+        let level = L::empty(axis, self.parents).map_err(fault)?;
+        let children = level.view().children(axis, self.parents);
         self.parents = children.ok_or(Fault::Size).map_err(fault)?;
         self.level += 1;
         Ok(level)
     }
 }
 
-/// A source of levels for entries that are sorted and distinct.
-struct Packing<'e, V, F: Format> {
+/// A source of levels for entries.
+struct Packing<V, F: Format> {
+    axes: Axes,
     shape: F::Shape,
-    entries: &'e [(F::Shape, V)],
-    /// For each entry, how many levels' coordinates it shares with the entry before; 0 for the
-    /// first one.
+    /// The entries, in the order of the nodes of the level above.
+    entries: Vec<(F::Shape, V)>,
+    /// Each entry's number, where a level counts.
+    counts: Vec<usize>,
+    /// For each entry, how many levels' coordinates it shares with the entry before; 0 where that
+    /// is below another node of the level above.
     shared: Vec<u8>,
     /// The next level.
     level: usize,
     /// How many coordinates tell the nodes of the level above apart: two entries are below one
     /// node if they share so many.
     depth: usize,
-    /// The position of each node of the level above that has entries below it.
+    /// The position of each node of the level above that has entries below it; they increase.
     positions: Vec<usize>,
     /// How many positions the level above has.
     parents: usize,
 }
 
-impl<'e, V: Value, F: Format> Packing<'e, V, F> {
-    fn new(shape: F::Shape, entries: &'e [(F::Shape, V)]) -> Self {
-        let mut shared = vec![0; entries.len()];
-        for (shared, pair) in shared.iter_mut().skip(1).zip(entries.windows(2)) {
-            let pairs = level_coords::<F>(&pair[0].0).zip(level_coords::<F>(&pair[1].0));
-            *shared = pairs.take_while(|(before, here)| before == here).count() as u8;
+impl<V: Value, F: Format> Packing<V, F> {
+    /// Entries are sorted and distinct, or nodes are not shared.
+    fn new(
+        axes: Axes,
+        shape: F::Shape,
+        entries: Vec<(F::Shape, V)>,
+        counts: Vec<usize>,
+        shares_nodes: bool,
+    ) -> Result<Self, Error> {
+        let shared = vec![0; entries.len()];
+        let (positions, parents) = (vec![0], 1);
+        let mut packing = Packing {
+            axes,
+            shape,
+            entries,
+            counts,
+            shared,
+            level: 0,
+            depth: 0,
+            positions,
+            parents,
+        };
+        if shares_nodes {
+            for entry in 1..packing.entries.len() {
+                let is_shared = |level: &usize| {
+                    packing.number(*level, entry - 1) == packing.number(*level, entry)
+                };
+                packing.shared[entry] =
+                    (0..F::MAP.levels.len()).take_while(is_shared).count() as u8;
+            }
+            packing.check_unique()?;
         }
-        Packing { shape, entries, shared, level: 0, depth: 0, positions: vec![0], parents: 1 }
+        Ok(packing)
     }
 
-    /// How many coordinates tell the nodes of the next level apart. Its own is the last of them,
-    /// unless it is nonunique and branchless levels follow: then each node has one child, and a
-    /// coordinate is repeated for as many as there are.
-    fn next_depth(&self) -> usize {
-        let level = self.level;
-        let below = if F::MAP.levels[level].properties.unique {
-            0
-        } else {
-            F::Levels::KINDS[level + 1..].iter().take_while(|kind| kind.branchless).count()
-        };
-        self.depth.max(level + 1 + below)
+    /// What a level stores of an entry.
+    #[inline]
+    fn number(&self, level: usize, entry: usize) -> usize {
+        let count = self.counts.get(entry).copied().unwrap_or(0);
+        F::MAP.levels[level].expr.number(self.entries[entry].0.as_ref(), count)
+    }
+
+    /// The coordinate of an entry at the next level.
+    #[inline]
+    fn coordinate(&self, entry: usize) -> usize {
+        self.number(self.level, entry).wrapping_sub(self.axes[self.level].first as usize)
     }
 
     /// The entries with which the nodes of the next level begin, if so many coordinates tell them
@@ -140,57 +195,100 @@ impl<'e, V: Value, F: Format> Packing<'e, V, F> {
 
     /// Refuses two nodes of a unique level that share all their coordinates. They have different
     /// parents, which a nonunique level above made for the sake of branchless ones.
-    fn check_unique(&self, axis: &Axis, depth: usize) -> Result<(), Error> {
-        let repeats = self.level + 1..depth;
-        let repeated =
-            self.shared.iter().position(|shared| repeats.contains(&usize::from(*shared)));
-        match repeated {
-            Some(entry) if axis.properties.unique => {
+    fn check_unique(&self) -> Result<(), Error> {
+        let mut depth = 0;
+        for level in 0..F::MAP.levels.len() {
+            depth = node_depth::<F>(level, depth);
+            let repeats = level + 1..depth;
+            let is_repeated = |shared: &u8| repeats.contains(&usize::from(*shared));
+            if let Some(entry) = self.shared.iter().position(is_repeated)
+                && F::MAP.levels[level].properties.unique
+            {
                 let reason = "its coordinate is repeated for each of several entries that a \
                               singleton level below stores, but is declared unique; declare it \
                               nonunique";
-                Err(self.refusal(entry, reason.to_owned()))
+                return Err(self.refusal(level, entry, reason.to_owned()));
             }
-            Some(_) | None => Ok(()),
         }
+        Ok(())
     }
 
-    fn refusal(&self, entry: usize, reason: String) -> Error {
+    fn refusal(&self, level: usize, entry: usize, reason: String) -> Error {
         let coordinate = self.entries[entry].0.as_ref().to_vec();
-        Error::Pack { format: F::NAME, level: self.level + 1, coordinate, reason }
+        Error::Pack { format: F::NAME, level: level + 1, coordinate, reason }
     }
 
     fn error(&self, fault: Fault, depth: usize) -> Error {
         if let Fault::Broken { index, reason } = &fault
             && let Some(first) = self.firsts(depth).nth(*index)
         {
-            return self.refusal(first, reason.clone());
+            return self.refusal(self.level, first, reason.clone());
         }
         fault.at(F::NAME, self.level, self.shape.as_ref())
     }
+
+    /// Brings the entries into the order of their nodes' positions, which a level may choose as it
+    /// likes.
+    fn sort_by_positions(&mut self) {
+        if self.positions.is_sorted() {
+            return;
+        }
+        let mut nodes: Vec<(usize, usize, usize)> = Vec::with_capacity(self.positions.len());
+        let ends = self.firsts(self.depth).skip(1).chain([self.entries.len()]);
+        let mut start = 0;
+        for (&position, end) in self.positions.iter().zip(ends) {
+            nodes.push((position, start, end));
+            start = end;
+        }
+        nodes.sort_unstable();
+        let order = || nodes.iter().flat_map(|(_, start, end)| *start..*end);
+        self.entries = order().map(|entry| self.entries[entry]).collect();
+        if !self.counts.is_empty() {
+            self.counts = order().map(|entry| self.counts[entry]).collect();
+        }
+        let mut shared = Vec::with_capacity(self.shared.len());
+        for (_, start, end) in &nodes {
+            shared.push(0);
+            shared.extend_from_slice(&self.shared[start + 1..*end]);
+        }
+        self.shared = shared;
+        self.positions.sort_unstable();
+    }
 }
 
-impl<V: Value, F: Format> LevelSource for Packing<'_, V, F> {
+/// How many coordinates tell the nodes of a level apart, if `above` do one level further out. Its
+/// own is the last of them, unless it is nonunique and branchless levels follow: then each node has
+/// one child, and a coordinate is repeated for as many as there are.
+fn node_depth<F: Format>(level: usize, above: usize) -> usize {
+    let below = if F::MAP.levels[level].properties.unique {
+        0
+    } else {
+        F::Levels::KINDS[level + 1..].iter().take_while(|kind| kind.branchless).count()
+    };
+    above.max(level + 1 + below)
+}
+
+impl<V: Value, F: Format> LevelSource for Packing<V, F> {
     fn next_level<L: Level>(&mut self) -> Result<L, Error> {
-        let depth = self.next_depth();
-        let axis = axis::<F>(&self.shape, self.level);
-        self.check_unique(&axis, depth)?;
+        let depth = node_depth::<F>(self.level, self.depth);
+        let axis: &Axis = &self.axes[self.level];
         let left = self.firsts(depth).count();
         let nodes = Nodes { packing: self, depth, entry: 0, above: 0, left };
-        let built = L::build(&axis, self.parents, nodes).and_then(|(level, positions)| {
-            let children = level.view().children(self.parents).ok_or(Fault::Size)?;
+        let built = L::build(axis, self.parents, nodes).and_then(|(level, positions)| {
+            let children = level.view().children(axis, self.parents).ok_or(Fault::Size)?;
             Ok((level, positions, children))
         });
         let (level, positions, children) = built.map_err(|fault| self.error(fault, depth))?;
         (self.positions, self.parents) = (positions, children);
         (self.level, self.depth) = (self.level + 1, depth);
+        self.sort_by_positions();
         Ok(level)
     }
 }
 
 /// The nodes of the next level, as their parents' positions and their own coordinates.
 struct Nodes<'p, V, F: Format> {
-    packing: &'p Packing<'p, V, F>,
+    packing: &'p Packing<V, F>,
     /// How many coordinates tell the nodes apart.
     depth: usize,
     /// The entry to go on with.
@@ -206,8 +304,7 @@ impl<V: Value, F: Format> Iterator for Nodes<'_, V, F> {
 
     #[inline]
     fn next(&mut self) -> Option<(usize, usize)> {
-        let Packing { entries, shared, level, depth, positions, .. } = self.packing;
-        let expr = F::MAP.levels[*level].expr;
+        let Packing { shared, depth, positions, .. } = self.packing;
         let begins = |shared: &u8| usize::from(*shared) < self.depth;
         let first = self.entry + shared[self.entry..].iter().position(begins)?;
         if first > 0 && usize::from(shared[first]) < *depth {
@@ -215,7 +312,7 @@ impl<V: Value, F: Format> Iterator for Nodes<'_, V, F> {
         }
         self.entry = first + 1;
         self.left -= 1;
-        Some((positions[self.above], expr.coordinate(entries[first].0.as_ref())))
+        Some((positions[self.above], self.packing.coordinate(first)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -2,16 +2,18 @@
 
 use std::ops::Range;
 
-use crate::level::{LevelViews, MAX_LEVELS, Node};
+use crate::level::{Axes, Axis, LevelViews, MAX_LEVELS, Node};
 use crate::{Format, Value, View};
 
-use super::{entry, level_count};
+use super::{axes, entry, level_count};
 
 /// A walk through the nodes at some depth of a hierarchy, in storage order.
 ///
 /// It does not hold the levels, so that it can stand beside them; each step is given them again.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk {
+    /// What is known of the levels beside their storage.
+    axes: Axes,
     /// How many levels the walk descends; at 0 it meets only the root.
     depth: usize,
     /// The level whose slots it is going through.
@@ -25,14 +27,14 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    pub(crate) fn new(levels: &(impl LevelViews + ?Sized), depth: usize) -> Walk {
+    pub(crate) fn new(levels: &(impl LevelViews + ?Sized), axes: Axes, depth: usize) -> Walk {
         let root = Node { position: 0, coords: &[] };
         // Without levels to descend, a single slot stands for the root itself.
-        let first = if depth == 0 { 0..1 } else { levels.level(0).expand(root) };
+        let first = if depth == 0 { 0..1 } else { levels.level(0).expand(&axes[0], root) };
         let mut slots = [const { 0..0 }; MAX_LEVELS];
         slots[0] = first;
         let (positions, coords) = ([0; MAX_LEVELS + 1], [0; MAX_LEVELS]);
-        Walk { depth, level: 0, slots, positions, coords }
+        Walk { axes, depth, level: 0, slots, positions, coords }
     }
 
     /// Steps to the next node; returns its position.
@@ -42,7 +44,7 @@ impl Walk {
             return self.slots[0].next();
         }
         loop {
-            let storage = levels.level(self.level);
+            let (storage, axis) = (levels.level(self.level), &self.axes[self.level]);
             let (above, here) = self.coords.split_at_mut(self.level);
             let parent = Node { position: self.positions[self.level], coords: above };
             let Some(slot) = self.slots[self.level].next() else {
@@ -50,7 +52,7 @@ impl Walk {
                 self.level = self.level.checked_sub(1)?;
                 continue;
             };
-            let Some((coordinate, position)) = storage.child(parent, slot) else { continue };
+            let Some((coordinate, position)) = storage.child(axis, parent, slot) else { continue };
             here[0] = coordinate;
             self.positions[self.level + 1] = position;
             if self.level + 1 == self.depth {
@@ -58,8 +60,14 @@ impl Walk {
             }
             self.level += 1;
             let node = Node { position, coords: &self.coords[..self.level] };
-            self.slots[self.level] = levels.level(self.level).expand(node);
+            self.slots[self.level] = levels.level(self.level).expand(&self.axes[self.level], node);
         }
+    }
+
+    /// What is known of the levels beside their storage.
+    #[inline]
+    pub(crate) fn axes(&self) -> &Axes {
+        &self.axes
     }
 
     /// The coordinates of the node that the walk is at, one per level it descended.
@@ -83,7 +91,9 @@ pub struct Iter<'a, V, F: Format> {
 
 impl<'a, V: Value, F: Format> Iter<'a, V, F> {
     pub(super) fn new(view: View<'a, V, F>) -> Self {
-        Iter { view, walk: Walk::new(&view.levels, level_count::<F>()) }
+        // Without entries nothing is walked, so that it does not matter what the axes are.
+        let axes = axes::<F>(&view.shape).unwrap_or([Axis::NONE; MAX_LEVELS]);
+        Iter { view, walk: Walk::new(&view.levels, axes, level_count::<F>()) }
     }
 }
 
@@ -96,8 +106,13 @@ impl<V: Value, F: Format> Iterator for Iter<'_, V, F> {
         if self.view.vals.is_empty() {
             return None;
         }
-        let position = self.walk.next(&self.view.levels)?;
-        Some((entry::<F>(self.walk.coords()), self.view.vals[position]))
+        loop {
+            let position = self.walk.next(&self.view.levels)?;
+            let entry = entry::<F>(&self.view.shape, self.walk.axes(), self.walk.coords());
+            if let Some(entry) = entry {
+                return Some((entry, self.view.vals[position]));
+            }
+        }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

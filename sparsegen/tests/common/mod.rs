@@ -6,10 +6,13 @@ use std::collections::BTreeMap;
 
 use sparsegen::{Format, Shape, Tensor};
 
-/// Declares a format of `u32` levels: a line per level, with its dimension and its properties.
+/// Declares formats: a line per level, with its dimension or the function of the dimensions that it
+/// stores, its name, its numbers, its properties and its storage.
 macro_rules! declare {
+    (@expr ($expr:expr)) => { $expr };
+    (@expr $dimension:literal) => { sparsegen::LevelExpr::Dimension($dimension) };
     ($($name:ident = $text:literal, $order:literal {
-        $($dimension:literal: $level:literal $(.$property:ident)*, $storage:ty;)*
+        $($expr:tt: $level:literal $([$($number:literal),*])? $(.$property:ident)*, $storage:ty;)*
     })*) => {$(
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct $name;
@@ -18,7 +21,8 @@ macro_rules! declare {
         unsafe impl sparsegen::Format for $name {
             const NAME: &'static str = $text;
             const MAP: sparsegen::Map = sparsegen::Map::new(&[
-                $(sparsegen::LevelMap::dimension($dimension, $level)$(.$property())*),*
+                $(sparsegen::LevelMap::new(declare!(@expr $expr), $level)
+                    $(.parameters(&[$($number),*]))? $(.$property())*),*
             ]);
             type Shape = [usize; $order];
             type Levels = ($($storage,)*);

@@ -1,0 +1,280 @@
+//! What a tensor's shape and its format's declaration say of a level.
+
+use std::ops::Range;
+
+use super::{Fault, MAX_LEVELS};
+use crate::Width;
+use crate::format::{LevelExpr, Map, Properties};
+
+/// What a tensor's shape and its format's declaration say of a level.
+///
+/// The functions of a level speak of coordinates that count from 0. Those of `j - i` do not, so
+/// arrays hold them shifted: [`Axis::stored`] and [`Axis::coordinate`] are the way there and back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Axis {
+    /// Coordinates are below this number.
+    pub size: usize,
+    /// The number that arrays hold for the coordinate 0. It is negative for `j - i`, and 0 for
+    /// whatever is not signed.
+    pub first: isize,
+    /// The level counts entries, so that only its own storage can tell how many coordinates there
+    /// are. When a tensor is packed `size` is right, afterwards it is no bound.
+    pub counted: bool,
+    /// The declared invariants.
+    pub properties: Properties,
+    /// How the coordinates follow from those of outer levels, where they do.
+    pub diagonal: Option<Diagonal>,
+}
+
+/// The axes of all levels of a tensor, outermost first.
+pub(crate) type Axes = [Axis; MAX_LEVELS];
+
+/// A sum or difference of a level's dimension and another one, that an outer level stores. It
+/// bounds the level's coordinates, and is all that tells them once the other dimension is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Diagonal {
+    /// The outer level that stores the sum or difference, counted from 0.
+    level: usize,
+    /// What that level's coordinate 0 stands for.
+    first: isize,
+    /// The extent of the other dimension.
+    other_size: usize,
+    /// The outer level that stores the other dimension, if one does.
+    other_level: Option<usize>,
+    relation: Relation,
+}
+
+/// What the outer level stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Relation {
+    /// The sum of the two dimensions.
+    Sum,
+    /// This dimension minus the other.
+    Minuend,
+    /// The other dimension minus this.
+    Subtrahend,
+}
+
+impl Axis {
+    /// Stands for the axis of a level that does not exist.
+    pub(crate) const NONE: Axis = Axis {
+        size: 0,
+        first: 0,
+        counted: false,
+        properties: Properties { full: false, ordered: true, unique: true, padded: true },
+        diagonal: None,
+    };
+
+    /// The axis of a level, or `None` where its coordinates cannot be counted.
+    pub(crate) fn of(map: &Map, level: usize, shape: &[usize]) -> Option<Axis> {
+        let declared = &map.levels[level];
+        let interval = declared.expr.interval(shape)?;
+        let diagonal = match map.diagonal(level) {
+            Some((outer, other)) => Some(Diagonal::of(map, level, outer, other, shape)?),
+            None => None,
+        };
+        Some(Axis {
+            size: interval.size,
+            first: interval.first,
+            counted: interval.size == usize::MAX && declared.expr.is_counted(),
+            properties: declared.properties,
+            diagonal,
+        })
+    }
+
+    /// Checks that a width holds every coordinate of the axis, whichever of them are stored.
+    ///
+    /// # Errors
+    /// [`Fault::Width`] where it does not.
+    pub fn fits<C: Width>(&self) -> Result<(), Fault> {
+        if self.size == 0 || self.counted {
+            return Ok(());
+        }
+        let (first, last) = (self.first as i128, self.first as i128 + self.size as i128 - 1);
+        let broken = if last > C::LARGEST as i128 {
+            last
+        } else if first < C::LEAST as i128 {
+            first
+        } else {
+            return Ok(());
+        };
+        Err(Fault::width::<C>("coordinates", broken, first, last))
+    }
+
+    /// Checks the number of coordinates that a level has stored. A level that counts entries is free
+    /// to have any.
+    ///
+    /// # Errors
+    /// [`Fault::Broken`] where it is not the axis' size.
+    pub fn is_size(&self, stored: usize) -> Result<(), Fault> {
+        if stored == self.size || self.counted {
+            return Ok(());
+        }
+        let reason = format!("the level's size is {stored}, the shape's {}", self.size);
+        Err(Fault::broken(0, reason))
+    }
+
+    /// Checks how many different coordinates a full level has under a parent; `index` is where they
+    /// stand.
+    ///
+    /// # Errors
+    /// [`Fault::Broken`] where some are missing.
+    pub fn is_full(&self, distinct: usize, index: usize) -> Result<(), Fault> {
+        if distinct == self.size {
+            return Ok(());
+        }
+        let reason = format!("a full level has {distinct} of {} coordinates here", self.size);
+        Err(Fault::broken(index, reason))
+    }
+
+    /// The coordinate that an array's number stands for. It is not below the size where the
+    /// storage is not valid.
+    #[inline]
+    pub fn coordinate<C: Width>(&self, stored: C) -> usize {
+        stored.to_usize().wrapping_sub(self.first as usize)
+    }
+
+    /// The number by which an array holds a coordinate.
+    ///
+    /// # Errors
+    /// [`Fault::Width`] where the width is too narrow.
+    #[inline]
+    pub fn stored<C: Width>(&self, coordinate: usize) -> Result<C, Fault> {
+        let number = coordinate.wrapping_add(self.first as usize);
+        C::try_from_usize(number).ok_or_else(|| {
+            let number = coordinate as i128 + self.first as i128;
+            Fault::width::<C>("coordinates", number, self.first as i128, number)
+        })
+    }
+
+    /// Checks a number of an array against the size; `index` is where it stands.
+    ///
+    /// # Errors
+    /// [`Fault::Broken`] where it is not one of the axis' coordinates.
+    pub fn contains<C: Width>(&self, stored: C, index: usize) -> Result<(), Fault> {
+        if self.coordinate(stored) < self.size {
+            return Ok(());
+        }
+        let (first, size) = (self.first, self.size);
+        let reason = if first == 0 {
+            format!("coordinate {stored:?} is not below the dimension's size {size}")
+        } else {
+            let end = first as i128 + size as i128;
+            format!("coordinate {stored:?} is not in {first}..{end}")
+        };
+        Err(Fault::broken(index, reason))
+    }
+}
+
+impl Diagonal {
+    fn of(
+        map: &Map,
+        level: usize,
+        outer: usize,
+        other_level: Option<usize>,
+        shape: &[usize],
+    ) -> Option<Diagonal> {
+        let LevelExpr::Dimension(here) = map.levels[level].expr else { return None };
+        let expr = map.levels[outer].expr;
+        let (other, relation) = match expr {
+            LevelExpr::Add(a, b) if a == here => (b, Relation::Sum),
+            LevelExpr::Add(a, _) => (a, Relation::Sum),
+            LevelExpr::Sub(a, b) if a == here => (b, Relation::Minuend),
+            LevelExpr::Sub(a, _) => (a, Relation::Subtrahend),
+            LevelExpr::Dimension(_)
+            | LevelExpr::Div(..)
+            | LevelExpr::Mod(..)
+            | LevelExpr::Count(_) => return None,
+        };
+        let first = expr.interval(shape)?.first;
+        Some(Diagonal { level: outer, first, other_size: shape[other], other_level, relation })
+    }
+
+    /// The coordinates below `size` with which the other dimension's coordinate stays within its
+    /// extent, given the coordinates at the outer levels.
+    pub fn bounds(&self, size: usize, coords: &[usize]) -> Range<usize> {
+        let (here, last) = (self.number(coords), self.other_size as isize - 1);
+        let (least, largest) = match self.relation {
+            Relation::Sum => (here - last, here),
+            Relation::Minuend => (here, here + last),
+            Relation::Subtrahend => (-here, last - here),
+        };
+        let start = least.max(0) as usize;
+        start..((largest + 1).max(0) as usize).min(size).max(start)
+    }
+
+    /// The coordinate that follows from those at the outer levels; it may lie outside the
+    /// dimension. `None` where no outer level stores the other dimension.
+    pub fn coordinate(&self, coords: &[usize]) -> Option<isize> {
+        let (here, other) = (self.number(coords), coords[self.other_level?] as isize);
+        Some(match self.relation {
+            Relation::Sum => here - other,
+            Relation::Minuend => here + other,
+            Relation::Subtrahend => other - here,
+        })
+    }
+
+    /// The sum or difference. All of them fit an `isize`, or the tensor could not be made.
+    fn number(&self, coords: &[usize]) -> isize {
+        coords[self.level] as isize + self.first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::LevelMap;
+
+    const DIFFERENCE: Map = Map::new(&[
+        LevelMap::new(LevelExpr::Sub(1, 0), "compressed"),
+        LevelMap::dimension(0, "range"),
+        LevelMap::dimension(1, "offset"),
+    ]);
+    const REVERSED: Map = Map::new(&[
+        LevelMap::new(LevelExpr::Sub(1, 0), "compressed"),
+        LevelMap::dimension(1, "range"),
+        LevelMap::dimension(0, "offset"),
+    ]);
+    const SUM: Map = Map::new(&[
+        LevelMap::new(LevelExpr::Add(0, 1), "compressed"),
+        LevelMap::dimension(0, "range"),
+        LevelMap::dimension(1, "offset"),
+    ]);
+
+    #[test]
+    fn diagonals_meet_every_entry_once() {
+        for map in [DIFFERENCE, REVERSED, SUM] {
+            for shape in [[3, 5], [4, 2], [1, 1], [0, 3], [3, 0]] {
+                let axes: Vec<Axis> =
+                    (0..3).map(|level| Axis::of(&map, level, &shape).unwrap()).collect();
+                let range = axes[1].diagonal.unwrap();
+                let offset = axes[2].diagonal.unwrap();
+                let mut met = 0;
+                for diagonal in 0..axes[0].size {
+                    for coordinate in range.bounds(axes[1].size, &[diagonal]) {
+                        let other = offset.coordinate(&[diagonal, coordinate]).unwrap();
+                        assert!((0..axes[2].size as isize).contains(&other), "{shape:?}");
+                        met += 1;
+                    }
+                }
+                assert_eq!(met, shape[0] * shape[1]);
+            }
+        }
+    }
+
+    #[test]
+    fn widths_hold_both_ends() {
+        let axis = Axis::of(&DIFFERENCE, 0, &[129, 128]).unwrap();
+        assert_eq!((axis.first, axis.size), (-128, 256));
+        assert_eq!(axis.fits::<i8>(), Ok(()));
+        assert_eq!(axis.stored::<i8>(0), Ok(-128));
+        assert_eq!(axis.coordinate(127_i8), 255);
+        let axis = Axis::of(&DIFFERENCE, 0, &[4, 300]).unwrap();
+        let fault = |largest, width| {
+            Err(Fault::Width { what: "coordinates", width, largest, choose: "i16" })
+        };
+        assert_eq!(axis.fits::<i8>(), fault(299, "i8"));
+        assert_eq!(axis.fits::<u64>(), fault(-3, "u64"));
+    }
+}

@@ -1,0 +1,102 @@
+//! `bitmap`: a bit for every coordinate under every parent.
+
+use std::ops::Range;
+
+use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents, repeated};
+
+/// A level that has a position for every coordinate, like a dense one, and a bit that tells which
+/// are used: the child of `parent` with coordinate `i` is at position `p = parent * size + i`, if
+/// bit `p % 64` of `bits[p / 64]` is set, counted from the least significant one.
+///
+/// What is stored at a position whose bit is not set counts for nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bitmap {
+    /// The number of coordinates: the dimension's extent, or how many entries at most a level over
+    /// `#i` counts.
+    pub size: usize,
+    /// A bit per position, and zeros up to the next multiple of 64.
+    pub bits: Vec<u64>,
+}
+
+/// A borrowed [`Bitmap`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BitmapView<'a> {
+    /// The number of coordinates: the dimension's extent, or how many entries at most a level over
+    /// `#i` counts.
+    pub size: usize,
+    /// A bit per position, and zeros up to the next multiple of 64.
+    pub bits: &'a [u64],
+}
+
+// SAFETY: `build` makes as many bits as there are parents times coordinates, and sets only those of
+// nodes.
+unsafe impl Level for Bitmap {
+    const KIND: Kind = Kind::new("bitmap");
+
+    type View<'a> = BitmapView<'a>;
+
+    fn view(&self) -> BitmapView<'_> {
+        BitmapView { size: self.size, bits: &self.bits }
+    }
+
+    fn build(
+        axis: &Axis,
+        parents: usize,
+        nodes: impl ExactSizeIterator<Item = (usize, usize)>,
+    ) -> Result<(Self, Vec<usize>), Fault> {
+        let size = axis.size;
+        let count = parents.checked_mul(size).ok_or(Fault::Size)?;
+        let mut bits = repeated(0, count.div_ceil(64))?;
+        let set = |(parent, coordinate)| {
+            let position: usize = parent * size + coordinate;
+            bits[position / 64] |= 1 << (position % 64);
+            position
+        };
+        let positions = nodes.map(set).collect();
+        Ok((Bitmap { size, bits }, positions))
+    }
+}
+
+// SAFETY: coordinates are below `size`, which is the size of the axis, and so positions are below
+// the number of parents times `size`; `validate` checks that there is a bit for each.
+unsafe impl LevelView for BitmapView<'_> {
+    fn children(&self, _: &Axis, parents: usize) -> Option<usize> {
+        parents.checked_mul(self.size)
+    }
+
+    fn expand(&self, _: &Axis, _: Node<'_>) -> Range<usize> {
+        0..self.size
+    }
+
+    fn child(&self, _: &Axis, parent: Node<'_>, slot: usize) -> Option<(usize, usize)> {
+        let position = parent.position * self.size + slot;
+        let is_set = self.bits[position / 64] >> (position % 64) & 1 == 1;
+        is_set.then_some((slot, position))
+    }
+
+    fn locate(&self, _: &Axis, _: Node<'_>, coordinate: usize) -> Range<usize> {
+        if coordinate < self.size { coordinate..coordinate + 1 } else { 0..0 }
+    }
+
+    fn validate(&self, axis: &Axis, parents: &Parents<'_>) -> Result<usize, Fault> {
+        axis.is_size(self.size)?;
+        let count = self.children(axis, parents.count()).ok_or(Fault::Size)?;
+        let (words, expected) = (self.bits.len(), count.div_ceil(64));
+        if words != expected {
+            let reason = format!("`bits` has {words} elements, {count} positions need {expected}");
+            return Err(Fault::broken(words, reason));
+        }
+        match self.bits.last() {
+            Some(last) if count % 64 > 0 && last >> (count % 64) != 0 => {
+                let reason = format!("a bit is set beyond the last of {count} positions");
+                Err(Fault::broken(words - 1, reason))
+            }
+            Some(_) | None => Ok(count),
+        }
+    }
+
+    fn arrays(&self) -> Vec<(&'static str, Vec<usize>)> {
+        let bits = self.bits.iter().map(|word| *word as usize).collect();
+        vec![("size", vec![self.size]), ("bits", bits)]
+    }
+}

@@ -1,0 +1,226 @@
+//! `hashed`: a hash table per parent.
+
+use std::ops::Range;
+
+use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents, repeated, widened};
+use crate::Width;
+
+/// A level that stores the coordinates of each parent's children in a bucket of `width` slots of
+/// `crd`, the coordinate `i` in the first slot from `i mod width` on, around the end of the bucket,
+/// that was empty when it came. The slot of a child is its position.
+///
+/// Every bucket has an empty slot, at which a search ends. Whatever is stored at the position of an
+/// empty slot counts for nothing.
+///
+/// Building makes buckets for the fullest one: their width is the smallest power of two that is at
+/// least twice the number of its children, or 1 where no parent has any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hashed<C = u32> {
+    /// The number of slots per parent.
+    pub width: usize,
+    /// The coordinate in each slot: that of `parent` are `parent * width..(parent + 1) * width`.
+    /// The largest number of the width marks an empty one.
+    pub crd: Vec<C>,
+}
+
+/// A borrowed [`Hashed`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HashedView<'a, C = u32> {
+    /// The number of slots per parent.
+    pub width: usize,
+    /// The coordinate in each slot: that of `parent` are `parent * width..(parent + 1) * width`.
+    /// The largest number of the width marks an empty one.
+    pub crd: &'a [C],
+}
+
+// SAFETY: `build` puts each node into the first empty slot of its probe sequence, in a bucket that
+// is at least twice as wide as it has nodes, and checks that coordinates fit beside the mark.
+unsafe impl<C: Width> Level for Hashed<C> {
+    const KIND: Kind = Kind::new("hashed").nonordered().list();
+
+    type View<'a> = HashedView<'a, C>;
+
+    fn view(&self) -> HashedView<'_, C> {
+        HashedView { width: self.width, crd: &self.crd }
+    }
+
+    fn build(
+        axis: &Axis,
+        parents: usize,
+        nodes: impl ExactSizeIterator<Item = (usize, usize)>,
+    ) -> Result<(Self, Vec<usize>), Fault> {
+        fits_beside_mark::<C>(axis)?;
+        let nodes: Vec<(usize, usize)> = nodes.collect();
+        let siblings = || nodes.chunk_by(|(a, _), (b, _)| a == b);
+        let fullest = if axis.properties.full && parents > 0 { axis.size } else { 0 };
+        let fullest = siblings().map(<[_]>::len).max().unwrap_or(0).max(fullest);
+        let slots = fullest.checked_mul(2).and_then(usize::checked_next_power_of_two);
+        let width = slots.ok_or(Fault::Size)?;
+        let crd = repeated(C::MAX, parents.checked_mul(width).ok_or(Fault::Size)?)?;
+        let mut level = Hashed { width, crd };
+        let mut positions = Vec::with_capacity(nodes.len());
+        for &(parent, coordinate) in &nodes {
+            positions.push(level.insert(axis, parent, coordinate)?);
+        }
+        if axis.properties.full {
+            level.fill(axis, parents)?;
+        }
+        Ok((level, positions))
+    }
+}
+
+impl<C: Width> Hashed<C> {
+    /// Puts a coordinate into the first empty slot of its probe sequence; returns its position.
+    fn insert(&mut self, axis: &Axis, parent: usize, coordinate: usize) -> Result<usize, Fault> {
+        let probes = self.view().probes(axis, parent, coordinate);
+        let position = parent * self.width + probes.end % self.width;
+        self.crd[position] = axis.stored(coordinate)?;
+        Ok(position)
+    }
+
+    /// Adds the coordinates that parents lack.
+    fn fill(&mut self, axis: &Axis, parents: usize) -> Result<(), Fault> {
+        for parent in 0..parents {
+            for coordinate in 0..axis.size {
+                let view = self.view();
+                let mut probes = view.probes(axis, parent, coordinate);
+                if probes.all(|slot| view.coordinate(axis, parent, slot) != Some(coordinate)) {
+                    self.insert(axis, parent, coordinate)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks that the width holds every coordinate and, above the last, the mark of empty slots.
+fn fits_beside_mark<C: Width>(axis: &Axis) -> Result<(), Fault> {
+    axis.fits::<C>()?;
+    let mark = axis.first as i128 + axis.size as i128;
+    if axis.size == 0 || axis.counted || mark <= C::LARGEST as i128 {
+        return Ok(());
+    }
+    let what = "coordinates and the mark of an empty slot";
+    Err(Fault::width::<C>(what, mark, axis.first as i128, mark))
+}
+
+impl<C: Width> HashedView<'_, C> {
+    /// Where a search for a coordinate begins in its bucket.
+    fn home(&self, axis: &Axis, coordinate: usize) -> usize {
+        // The number itself, not how far it is from the first one, tells the slot.
+        if axis.first == 0 {
+            return coordinate % self.width;
+        }
+        (coordinate as isize + axis.first).rem_euclid(self.width as isize) as usize
+    }
+
+    /// The slots that a search for a coordinate meets before the first empty one. They count on
+    /// around the end of the bucket.
+    fn probes(&self, axis: &Axis, parent: usize, coordinate: usize) -> Range<usize> {
+        let bucket = &self.crd[parent * self.width..][..self.width];
+        let home = self.home(axis, coordinate);
+        let used = bucket[home..].iter().chain(&bucket[..home]).take_while(|c| **c != C::MAX);
+        home..home + used.count()
+    }
+
+    /// The coordinate in a slot, if it is used.
+    fn coordinate(&self, axis: &Axis, parent: usize, slot: usize) -> Option<usize> {
+        let stored = self.crd[parent * self.width + slot % self.width];
+        (stored != C::MAX).then(|| axis.coordinate(stored))
+    }
+
+    /// Checks the bucket of a parent; `scratch` is for its coordinates.
+    fn validate_bucket(
+        &self,
+        axis: &Axis,
+        parent: usize,
+        scratch: &mut Vec<C>,
+    ) -> Result<(), Fault> {
+        let (width, start) = (self.width, parent * self.width);
+        let bucket = &self.crd[start..][..width];
+        let Some(empty) = bucket.iter().position(|c| *c == C::MAX) else {
+            let reason = format!("none of the {width} slots is empty, so that a search cannot end");
+            return Err(Fault::broken(start, reason));
+        };
+        // From an empty slot on, around the end, the entries since the last empty slot are those
+        // that a search passes by.
+        let mut passed = 0;
+        for slot in (empty..width).chain(0..empty) {
+            let stored = bucket[slot];
+            if stored == C::MAX {
+                passed = 0;
+                continue;
+            }
+            axis.contains(stored, start + slot)?;
+            let home = self.home(axis, axis.coordinate(stored));
+            if (slot + width - home) % width > passed {
+                let reason = format!(
+                    "a search for coordinate {stored:?} begins in slot {home} of {width} and ends \
+                     before this one, as a slot between is empty"
+                );
+                return Err(Fault::broken(start + slot, reason));
+            }
+            passed += 1;
+        }
+        scratch.clear();
+        scratch.extend(bucket.iter().filter(|c| **c != C::MAX));
+        if axis.properties.unique || axis.properties.full {
+            scratch.sort_unstable();
+        }
+        if axis.properties.unique
+            && let Some(pair) = scratch.windows(2).find(|pair| pair[0] == pair[1])
+        {
+            let copies = bucket.iter().enumerate().filter(|(_, c)| **c == pair[0]);
+            let second = copies.map(|(slot, _)| slot).nth(1).unwrap_or(0);
+            let reason = format!("coordinate {:?} stands twice in a unique level", pair[0]);
+            return Err(Fault::broken(start + second, reason));
+        }
+        if axis.properties.full {
+            scratch.dedup();
+            axis.is_full(scratch.len(), start)?;
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `validate` checks that there is a bucket per parent, that coordinates are below the size
+// of the axis and where a search finds them, and that every search ends.
+unsafe impl<C: Width> LevelView for HashedView<'_, C> {
+    fn children(&self, _: &Axis, _: usize) -> Option<usize> {
+        Some(self.crd.len())
+    }
+
+    fn expand(&self, _: &Axis, _: Node<'_>) -> Range<usize> {
+        0..self.width
+    }
+
+    fn child(&self, axis: &Axis, parent: Node<'_>, slot: usize) -> Option<(usize, usize)> {
+        let coordinate = self.coordinate(axis, parent.position, slot)?;
+        Some((coordinate, parent.position * self.width + slot % self.width))
+    }
+
+    fn locate(&self, axis: &Axis, parent: Node<'_>, coordinate: usize) -> Range<usize> {
+        self.probes(axis, parent.position, coordinate)
+    }
+
+    fn validate(&self, axis: &Axis, parents: &Parents<'_>) -> Result<usize, Fault> {
+        fits_beside_mark::<C>(axis)?;
+        let (slots, count, width) = (self.crd.len(), parents.count(), self.width);
+        if width == 0 {
+            return Err(Fault::broken(0, "buckets have no slots, and need one that is empty"));
+        }
+        if count.checked_mul(width) != Some(slots) {
+            let reason = format!("`crd` has {slots} elements for {count} buckets of {width} slots");
+            return Err(Fault::broken(slots, reason));
+        }
+        let mut scratch = Vec::new();
+        for parent in 0..count {
+            self.validate_bucket(axis, parent, &mut scratch)?;
+        }
+        Ok(slots)
+    }
+
+    fn arrays(&self) -> Vec<(&'static str, Vec<usize>)> {
+        vec![("width", vec![self.width]), ("crd", widened(self.crd))]
+    }
+}

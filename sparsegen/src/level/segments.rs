@@ -1,0 +1,116 @@
+//! Segments of an array of coordinates, one per parent: what `compressed` and `loose_compressed`
+//! have in common.
+
+use std::ops::Range;
+
+use super::{Axis, Fault};
+use crate::Width;
+
+/// Appends the children of each parent to `crd`, those that a full level pads with among them, and
+/// tells where they stand; returns each node's position.
+pub(super) fn build<C: Width>(
+    axis: &Axis,
+    parents: usize,
+    nodes: impl ExactSizeIterator<Item = (usize, usize)>,
+    crd: &mut Vec<C>,
+    mut close: impl FnMut(usize, Range<usize>) -> Result<(), Fault>,
+) -> Result<Vec<usize>, Fault> {
+    let full = axis.properties.full;
+    let padded = if full { parents.checked_mul(axis.size) } else { Some(0) };
+    let count = padded.ok_or(Fault::Size)?.max(nodes.len());
+    crd.try_reserve_exact(count).map_err(|_| Fault::Size)?;
+    let mut positions = Vec::with_capacity(nodes.len());
+    let mut nodes = nodes.peekable();
+    for parent in 0..parents {
+        let start = crd.len();
+        // Below this, all coordinates of a full level are there.
+        let mut next = 0;
+        while let Some((_, coordinate)) = nodes.next_if(|(owner, _)| *owner == parent) {
+            if full {
+                append(axis, next..coordinate, crd)?;
+            }
+            positions.push(crd.len());
+            append(axis, coordinate..coordinate + 1, crd)?;
+            next = coordinate + 1;
+        }
+        if full {
+            append(axis, next..axis.size, crd)?;
+        }
+        close(parent, start..crd.len())?;
+    }
+    Ok(positions)
+}
+
+fn append<C: Width>(axis: &Axis, coordinates: Range<usize>, crd: &mut Vec<C>) -> Result<(), Fault> {
+    for coordinate in coordinates {
+        crd.push(axis.stored(coordinate)?);
+    }
+    Ok(())
+}
+
+/// The part of a segment where all its children of a coordinate are.
+pub(super) fn locate<C: Width>(
+    axis: &Axis,
+    crd: &[C],
+    segment: Range<usize>,
+    coordinate: usize,
+) -> Range<usize> {
+    if !axis.properties.ordered {
+        return segment;
+    }
+    let stored = &crd[segment.clone()];
+    let before = stored.partition_point(|c| axis.coordinate(*c) < coordinate);
+    let equal = stored[before..].partition_point(|c| axis.coordinate(*c) == coordinate);
+    segment.start + before..segment.start + before + equal
+}
+
+/// Checks the coordinates of one parent's children; `scratch` is only for those that stand in no
+/// order.
+pub(super) fn validate<C: Width>(
+    axis: &Axis,
+    crd: &[C],
+    segment: Range<usize>,
+    scratch: &mut Vec<C>,
+) -> Result<(), Fault> {
+    let first = segment.start;
+    let stored = &crd[segment];
+    let properties = axis.properties;
+    let is_inside = |c: &C| axis.coordinate(*c) < axis.size;
+    // Nearly all levels are ordered and unique: one pass, whose ends are the extremes.
+    let increases = stored.is_sorted_by(|a, b| a < b);
+    let mut ends = stored.first().into_iter().chain(stored.last());
+    if increases && !properties.full && ends.all(is_inside) {
+        return Ok(());
+    }
+    if let Some(index) = stored.iter().position(|c| !is_inside(c)) {
+        return axis.contains(stored[index], first + index);
+    }
+    if properties.ordered
+        && let Some(index) = stored.windows(2).position(|pair| pair[0] > pair[1])
+    {
+        let (from, to) = (stored[index], stored[index + 1]);
+        let reason = format!("coordinates decrease from {from:?} to {to:?} in an ordered level");
+        return Err(Fault::broken(first + index + 1, reason));
+    }
+    let sorted = if properties.ordered || !(properties.unique || properties.full) {
+        stored
+    } else {
+        scratch.clear();
+        scratch.extend_from_slice(stored);
+        scratch.sort_unstable();
+        scratch
+    };
+    if properties.unique
+        && let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1])
+    {
+        let copies = stored.iter().enumerate().filter(|(_, c)| **c == pair[0]);
+        let second = copies.map(|(index, _)| index).nth(1).unwrap_or(0);
+        let reason = format!("coordinate {:?} stands twice in a unique level", pair[0]);
+        return Err(Fault::broken(first + second, reason));
+    }
+    if properties.full {
+        let repeated = sorted.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        axis.is_full(sorted.len() - repeated, first)?;
+    }
+    Ok(())
+}
