@@ -124,11 +124,64 @@ fn declaration(format: &DeclaredFormat) -> ir::FormatDeclaration {
 }
 
 fn level(spec: &LevelSpec, of: &crate::format::Format) -> ir::LevelDeclaration {
-    let LevelExpr::Dimension(dimension) = spec.expr else { todo!() };
-    ir::LevelDeclaration {
-        dimension,
-        level: spec.level.name().to_owned(),
-        properties: spec.properties.set_beyond(spec.level.properties()).iter().map(|s| s.to_string()).collect(),
-        storage: spec.level.storage(of.pos, of.crd),
+    ir::LevelDeclaration { map: level_map(spec), storage: spec.level.storage(of.pos, of.crd) }
+}
+
+/// What a level stores, as the runtime crate's `LevelMap` says it.
+fn level_map(spec: &LevelSpec) -> String {
+    let name = spec.level.name();
+    let mut map = match spec.expr {
+        LevelExpr::Dimension(dimension) => format!("LevelMap::dimension({dimension}, {name:?})"),
+        LevelExpr::Div(..)
+        | LevelExpr::Mod(..)
+        | LevelExpr::Sub(..)
+        | LevelExpr::Add(..)
+        | LevelExpr::Count(_) => format!("LevelMap::new({}, {name:?})", level_expr(&spec.expr)),
+    };
+    let parameters = spec.level.parameters();
+    if !parameters.is_empty() {
+        let _ = write!(map, ".parameters(&[{}])", parameters.join(", "));
+    }
+    for property in spec.properties.set_beyond(spec.level.properties()) {
+        let _ = write!(map, ".{property}()");
+    }
+    map
+}
+
+/// An expression of dimensions, as the runtime crate's `LevelExpr` says it.
+fn level_expr(expr: &LevelExpr) -> String {
+    match expr {
+        LevelExpr::Dimension(dimension) => format!("LevelExpr::Dimension({dimension})"),
+        LevelExpr::Div(of, block) => format!("LevelExpr::Div(&{}, {block})", level_expr(of)),
+        LevelExpr::Mod(of, block) => format!("LevelExpr::Mod(&{}, {block})", level_expr(of)),
+        LevelExpr::Sub(a, b) => format!("LevelExpr::Sub({a}, {b})"),
+        LevelExpr::Add(a, b) => format!("LevelExpr::Add({a}, {b})"),
+        LevelExpr::Count(dimension) => format!("LevelExpr::Count({dimension})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::level::Property;
+
+    #[test]
+    fn maps_are_declared_as_constants() {
+        let check = |expr: LevelExpr, properties: &[Property], expected: &str| {
+            let level = Levels::default().find("compressed").expect("a level of this crate");
+            let set = properties.iter().fold(level.properties(), |all, one| all.with(*one));
+            assert_eq!(level_map(&LevelSpec { expr, level, properties: set }), expected);
+        };
+        let dimension = || Box::new(LevelExpr::Dimension(1));
+        let properties = [Property::Nonordered, Property::Nonunique];
+        let expected = "LevelMap::dimension(1, \"compressed\").nonordered().nonunique()";
+        check(*dimension(), &properties, expected);
+        let nested = LevelExpr::Mod(Box::new(LevelExpr::Div(dimension(), 2)), 4);
+        let expected = "LevelMap::new(LevelExpr::Mod(&LevelExpr::Div(&LevelExpr::Dimension(1), 2), 4), \
+                        \"compressed\")";
+        check(nested, &[], expected);
+        check(LevelExpr::Sub(1, 0), &[], "LevelMap::new(LevelExpr::Sub(1, 0), \"compressed\")");
+        check(LevelExpr::Add(0, 1), &[], "LevelMap::new(LevelExpr::Add(0, 1), \"compressed\")");
+        check(LevelExpr::Count(0), &[], "LevelMap::new(LevelExpr::Count(0), \"compressed\")");
     }
 }

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::docs::attributes;
 use super::layout::comment;
-use super::names::{ident, number, tokens};
+use super::names::{number, tokens};
 use crate::ir::{FormatDeclaration, FormatKind, LevelDeclaration};
 
 /// A format's type and, of a marker, what it stands for.
@@ -38,11 +38,7 @@ fn implementation(
     levels: &[LevelDeclaration],
 ) -> TokenStream {
     let order = number(order);
-    let maps = levels.iter().map(|level| {
-        let (dimension, kind) = (number(level.dimension), &level.level);
-        let properties = level.properties.iter().map(|property| ident(property));
-        quote!(LevelMap::dimension(#dimension, #kind)#(.#properties())*)
-    });
+    let maps = levels.iter().map(|level| tokens(&level.map));
     let storage = levels.iter().map(|level| tokens(&level.storage));
     quote! {
         unsafe impl Format for #name {

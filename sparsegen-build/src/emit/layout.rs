@@ -61,12 +61,11 @@ fn join(lines: Vec<String>) -> Vec<String> {
     joined
 }
 
-/// A call that ends its statement on one line with its receiver, if it fits.
+/// A call of a method on one line with its receiver, if that is all of the chain and it fits.
 fn whole_call(receiver: &str, line: &str) -> Option<String> {
     let call = line.trim_start();
-    let is_call = call.starts_with('.') && call.ends_with(';');
-    let follows =
-        indent_of(line) == indent_of(receiver) + 4 && receiver.trim_start().starts_with("let ");
+    let is_call = call.starts_with('.') && call.ends_with([';', ',']);
+    let follows = indent_of(line) == indent_of(receiver) + 4;
     let whole = format!("{receiver}{call}");
     (is_call && follows && whole.chars().count() <= WIDTH).then_some(whole)
 }

@@ -205,21 +205,25 @@ fn lints_are_allowed_where_they_would_fire() {
 
 #[test]
 fn declared_formats_have_types() {
-    let level = |dimension, level: &str, properties: &[&str], storage: &str| LevelDeclaration {
-        dimension,
-        level: level.into(),
-        properties: properties.iter().map(|p| p.to_string()).collect(),
-        storage: storage.into(),
+    let level = |map: &str, storage: &str| LevelDeclaration {
+        map: map.into(),
+        storage: format!("sparsegen::level::{storage}"),
     };
     let levels = vec![
-        level(0, "dense", &[], "sparsegen::level::Dense"),
-        level(1, "compressed", &["nonordered"], "sparsegen::level::Compressed<u32, u32>"),
+        level("LevelMap::dimension(0, \"dense\")", "Dense"),
+        level(
+            "LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(1), 4), \"compressed\").nonordered()",
+            "Compressed<u32, u32>",
+        ),
+        level("LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(1), 4), \"dense\")", "Dense"),
     ];
     let text = emit(&Module {
         formats: vec![
             FormatDeclaration {
                 name: "LooseRows".into(),
-                docs: vec!["`(i, j) -> (i : dense, j : compressed(nonordered))`".into()],
+                docs: vec![
+                    "`(i, j) -> (i : dense, j / 4 : compressed(nonordered), j % 4 : dense)`".into(),
+                ],
                 kind: FormatKind::Marker { key: "loose_rows".into(), order: 2, levels },
             },
             FormatDeclaration {

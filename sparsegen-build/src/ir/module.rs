@@ -42,15 +42,12 @@ pub enum FormatKind {
     },
 }
 
-/// A level of a declared format, as the runtime crate's `LevelMap` describes it.
+/// A level of a declared format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelDeclaration {
-    /// The dimension that the level stores, counted from 0.
-    pub dimension: usize,
-    /// The level's name in a format map, such as `compressed`.
-    pub level: String,
-    /// The properties that the map sets on it, such as `nonunique`.
-    pub properties: Vec<String>,
+    /// What it stores, as a constant expression of the runtime crate's `LevelMap`, such as
+    /// `LevelMap::dimension(1, "compressed").nonordered()`.
+    pub map: String,
     /// The type of the level's storage, such as `sparsegen::level::Compressed<u32, u32>`.
     pub storage: String,
 }
