@@ -23,19 +23,33 @@ impl fmt::Display for Mode {
     }
 }
 
-/// The size of an index variable: the one that all modes it runs over share.
-///
-/// # Errors
-/// [`Error::Shape`] where two of them differ. Without any mode the size is 0.
-pub fn agree(kernel: &'static str, variable: &'static str, modes: &[Mode]) -> Result<usize, Error> {
-    let Some(&expected) = modes.first() else { return Ok(0) };
-    match modes.iter().find(|mode| mode.size != expected.size) {
-        None => Ok(expected.size),
-        Some(&found) => Err(Error::Shape { kernel, variable, expected, found }),
+/// A mode in short: the tensor's name, which mode, and its extent.
+impl From<(&'static str, usize, usize)> for Mode {
+    fn from((tensor, mode, size): (&'static str, usize, usize)) -> Mode {
+        Mode { tensor, mode, size }
     }
 }
 
-/// Checks that an index variable has the size that the kernel was generated for.
+/// The size of an index variable: the one that all modes it runs over share, each of which is given
+/// as its tensor's name, its number and its extent.
+///
+/// # Errors
+/// [`Error::Shape`] where two of them differ. Without any mode the size is 0.
+pub fn agree(
+    kernel: &'static str,
+    variable: &'static str,
+    modes: &[(&'static str, usize, usize)],
+) -> Result<usize, Error> {
+    let Some(&first) = modes.first() else { return Ok(0) };
+    let expected = Mode::from(first);
+    match modes.iter().find(|(.., size)| *size != expected.size) {
+        None => Ok(expected.size),
+        Some(&found) => Err(Error::Shape { kernel, variable, expected, found: found.into() }),
+    }
+}
+
+/// Checks that an index variable has the size that the kernel was generated for, in modes given as
+/// for [`agree`].
 ///
 /// # Errors
 /// [`Error::Extent`] where a mode has another size.
@@ -43,11 +57,13 @@ pub fn demand(
     kernel: &'static str,
     variable: &'static str,
     constant: usize,
-    modes: &[Mode],
+    modes: &[(&'static str, usize, usize)],
 ) -> Result<(), Error> {
-    match modes.iter().find(|mode| mode.size != constant) {
+    match modes.iter().find(|(.., size)| *size != constant) {
         None => Ok(()),
-        Some(&found) => Err(Error::Extent { kernel, variable, expected: constant, found }),
+        Some(&found) => {
+            Err(Error::Extent { kernel, variable, expected: constant, found: found.into() })
+        }
     }
 }
 
@@ -145,12 +161,12 @@ impl<T> IndexMut<usize> for ProvenMut<'_, T> {
 mod tests {
     use super::*;
 
-    const A: Mode = Mode { tensor: "A", mode: 1, size: 4 };
-    const X: Mode = Mode { tensor: "x", mode: 0, size: 5 };
+    const A: (&str, usize, usize) = ("A", 1, 4);
+    const X: (&str, usize, usize) = ("x", 0, 5);
 
     #[test]
     fn sizes_that_differ_name_both_modes() {
-        assert_eq!(agree("spmv", "j", &[A, Mode { size: 4, ..X }]), Ok(4));
+        assert_eq!(agree("spmv", "j", &[A, ("x", 0, 4)]), Ok(4));
         let error = agree("spmv", "j", &[A, X]).unwrap_err();
         assert_eq!(
             error.to_string(),

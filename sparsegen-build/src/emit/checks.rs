@@ -81,12 +81,12 @@ pub(super) fn checks(function: &Function) -> TokenStream {
             };
             let (name, extent) = (&tensor.tensor, extent(function, (*operand, *mode)));
             let mode = number(*mode);
-            quote!(Mode { tensor: #name, mode: #mode, size: #extent })
+            quote!((#name, #mode, #extent))
         });
         let of_result = size.result.iter().map(|mode| {
             let Result::Tensor(result) = &function.result else { return TokenStream::new() };
             let (name, variable, mode) = (&result.tensor, ident(&result.name), number(*mode));
-            quote!(Mode { tensor: #name, mode: #mode, size: #variable.shape()[#mode] })
+            quote!((#name, #mode, #variable.shape()[#mode]))
         });
         let modes = of_operands.chain(of_result);
         match size.constant {

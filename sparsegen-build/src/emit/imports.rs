@@ -12,7 +12,7 @@ use crate::ir::{Dtype, FormatKind, Function, Module, Operand, Result};
 const RUNTIME: [&str; 7] = ["Error", "Format", "LevelExpr", "LevelMap", "Map", "Tensor", "View"];
 
 /// What generated code may use of the runtime crate's module for kernels.
-const KERNEL: [&str; 3] = ["Mode", "Proven", "ProvenMut"];
+const KERNEL: [&str; 2] = ["Proven", "ProvenMut"];
 
 /// The imports of items.
 pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> {

@@ -79,10 +79,7 @@ fn a_constant_size_is_demanded() {
     function.sizes[0].constant = Some(3);
     let text = emitted(function);
     assert!(text.contains("let mut y = Tensor::zeros([3])?;"), "{text}");
-    assert!(
-        text.contains("kernel::demand(\n        \"spmv\",\n        \"i\",\n        3,"),
-        "{text}"
-    );
+    assert!(text.contains("    kernel::demand(\"spmv\", \"i\", 3, &[(\"A\", 0,"), "{text}");
     assert!(text.contains("    let i_size = 3;\n"), "{text}");
     assert!(text.contains("where the extent of `i` is not 3."), "{text}");
 }

@@ -259,8 +259,7 @@ fn converting() -> Function {
 #[test]
 fn operands_are_converted_after_the_checks() {
     let text = emitted(converting());
-    let expected = "
-    )?;
+    let expected = "])?;
     let a_csc = a.to::<Csc>()?;
     spmv_kernel(y.vals_mut(), a, x, a_csc.view());
     Ok(())
