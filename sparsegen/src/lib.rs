@@ -47,7 +47,7 @@ pub use format::{Format, LevelExpr, LevelMap, Map, Properties, Shape};
 pub use formats::*;
 pub use level::{Level, Levels};
 pub use tensor::{Builder, Duplicates, Iter, Tensor, View};
-pub use value::Value;
+pub use value::{Pattern, Stored, Value};
 pub use width::Width;
 
 /// A complex number of two `f64`.

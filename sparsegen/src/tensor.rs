@@ -2,7 +2,7 @@
 
 use crate::format::{Format, Inverse, LevelExpr, Shape};
 use crate::level::{Axes, Axis, Levels, MAX_LEVELS};
-use crate::{Error, Value};
+use crate::{Error, Stored};
 
 mod build;
 mod change;
@@ -46,7 +46,7 @@ pub struct Tensor<V, F: Format> {
     vals: Vec<V>,
 }
 
-impl<V: Value, F: Format> Tensor<V, F> {
+impl<V: Stored, F: Format> Tensor<V, F> {
     /// The zero tensor. It stores only what the format's full levels force it to.
     ///
     /// # Errors
@@ -85,6 +85,7 @@ impl<V: Value, F: Format> Tensor<V, F> {
     /// # Safety
     /// [`Tensor::from_parts`] would have to accept these parts.
     pub unsafe fn from_parts_unchecked(shape: F::Shape, levels: F::Levels, vals: Vec<V>) -> Self {
+        check_values::<V, F>();
         let tensor = Tensor { shape, levels, vals };
         debug_assert_eq!(validate::validate(&tensor.view()), Ok(()));
         tensor
@@ -167,13 +168,23 @@ fn level_count<F: Format>() -> usize {
     F::Levels::KINDS.len()
 }
 
+/// Refuses at compile time values that cannot be told from what the format pads with.
+fn check_values<V: Stored, F: Format>() {
+    const { assert!(!V::IS_PATTERN || !pads::<F>(), "a pattern has no zeros for a format to pad with") }
+}
+
 /// Whether the format stores positions that stand for no entry, so that a stored zero may be
 /// padding: its last level pads, or is branchless below one that does.
-fn pads<F: Format>() -> bool {
-    let levels = F::Levels::KINDS.iter().zip(F::MAP.levels);
-    levels.fold(false, |above, (kind, map)| {
-        kind.pads || map.properties.full || kind.branchless && above
-    })
+const fn pads<F: Format>() -> bool {
+    let mut pads = false;
+    let mut level = 0;
+    while level < F::Levels::KINDS.len() {
+        let kind = F::Levels::KINDS[level];
+        let is_full = F::MAP.levels[level].properties.full;
+        pads = kind.pads || is_full || kind.branchless && pads;
+        level += 1;
+    }
+    pads
 }
 
 /// Whether every value stands for a coordinate of a tensor of this shape: no level has unused

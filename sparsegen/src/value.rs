@@ -1,7 +1,8 @@
 //! What can be an element of a tensor.
 
 use std::cmp::Ordering;
-use std::fmt::{Debug, Display};
+use std::fmt::{self, Debug, Display};
+use std::marker::PhantomData;
 
 use num_traits::{One, Zero};
 
@@ -24,6 +25,118 @@ pub trait Value: Copy + PartialEq + Debug + Display + Zero + One + Send + Sync +
     fn is_close(self, other: Self, tolerance: f64) -> bool {
         let scale = self.magnitude().max(other.magnitude()).max(1.0);
         self == other || self.distance(other) <= tolerance * scale && scale.is_finite()
+    }
+}
+
+/// What a tensor stores at each position: a [`Value`], or the mere fact that there is an entry,
+/// [`Pattern`]. Implemented by these alone.
+pub trait Stored:
+    sealed::Sealed + Copy + PartialEq + Debug + Display + Send + Sync + 'static
+{
+    /// What an entry counts as.
+    type Value: Value;
+
+    /// Whether no values are kept, so that an entry cannot be told from padding.
+    const IS_PATTERN: bool;
+
+    /// What stands at a position without an entry.
+    fn filler() -> Self;
+
+    /// What the entry counts as.
+    fn value(self) -> Self::Value;
+
+    /// What is stored of two entries that share their coordinate, by a function of their values.
+    fn combine(
+        self,
+        later: Self,
+        combine: impl FnOnce(Self::Value, Self::Value) -> Self::Value,
+    ) -> Self;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl<V: super::Value> Sealed for V {}
+    impl<V: super::Value> Sealed for super::Pattern<V> {}
+}
+
+impl<V: Value> Stored for V {
+    type Value = V;
+
+    const IS_PATTERN: bool = false;
+
+    #[inline]
+    fn filler() -> V {
+        V::zero()
+    }
+
+    #[inline]
+    fn value(self) -> V {
+        self
+    }
+
+    #[inline]
+    fn combine(self, later: V, combine: impl FnOnce(V, V) -> V) -> V {
+        combine(self, later)
+    }
+}
+
+/// An entry of a tensor that stores no values: each entry counts 1. It takes no space, so that the
+/// array of values is but a length.
+///
+/// Such a tensor cannot store a zero, so formats that pad do not compile with it: a dense level at
+/// the end, blocks, `dia`, `ell`.
+///
+/// ```
+/// use sparsegen::{Csr, Pattern, Stored, Tensor};
+///
+/// let entries = [([0, 1], Pattern::ONE), ([2, 0], Pattern::ONE)];
+/// let graph = Tensor::<Pattern<f64>, Csr>::from_triplets([3, 3], entries)?;
+/// assert_eq!(graph.get([2, 0]), Some(1.0));
+/// assert_eq!(graph.get([0, 0]), Some(0.0));
+/// assert_eq!(size_of_val(graph.vals()), 0);
+///
+/// let twos = graph.clone().map_vals(|entry| 2.0 * entry.value());
+/// assert_eq!(twos.get([2, 0]), Some(2.0));
+/// assert_eq!(twos.pattern(), graph);
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
+///
+/// ```compile_fail
+/// # use sparsegen::{Dense, Pattern, Tensor};
+/// let all = Tensor::<Pattern<f64>, Dense<1>>::zeros([3]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Pattern<V>(PhantomData<V>);
+
+impl<V> Pattern<V> {
+    /// An entry.
+    pub const ONE: Pattern<V> = Pattern(PhantomData);
+}
+
+impl<V: Value> Stored for Pattern<V> {
+    type Value = V;
+
+    const IS_PATTERN: bool = true;
+
+    #[inline]
+    fn filler() -> Self {
+        Pattern::ONE
+    }
+
+    #[inline]
+    fn value(self) -> V {
+        V::one()
+    }
+
+    #[inline]
+    fn combine(self, _: Self, _: impl FnOnce(V, V) -> V) -> Self {
+        self
+    }
+}
+
+impl<V: Value> Display for Pattern<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Display::fmt(&self.value(), f)
     }
 }
 

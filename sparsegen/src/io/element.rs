@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::lines::quoted;
 use super::number;
-use crate::Value;
+use crate::{Pattern, Stored, Value};
 
 /// What kind of numbers a file holds: the third word of a Matrix Market banner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +41,9 @@ pub enum Number<'a> {
 /// | real | rounded to the nearest | if it is an integer and fits | rounded to the nearest |
 /// | complex | an error | an error | rounded to the nearest |
 ///
-/// Whatever does not fit is an error at its line, never another value.
-pub trait Element: Value {
+/// Whatever does not fit is an error at its line, never another value. A file of the field pattern,
+/// and no other, can also be read into [`Pattern`].
+pub trait Element: Stored {
     /// The field under which a file holds this type without loss.
     const FIELD: Field;
 
@@ -229,6 +230,38 @@ macro_rules! complex_elements {
             }
         }
     )*};
+}
+
+impl<V: Value> Element for Pattern<V> {
+    const FIELD: Field = Field::Pattern;
+    const NAME: &'static str = "Pattern";
+
+    fn of_number(number: Number<'_>) -> Result<Self, String> {
+        match number {
+            Number::One => Ok(Pattern::ONE),
+            Number::Integer(text) | Number::Real(text) | Number::Complex(text, _) => {
+                let reason = "does not fit a pattern, which keeps no values: read the file with \
+                              its values, then leave them out with `pattern`";
+                Err(refusal(text, reason))
+            }
+        }
+    }
+
+    fn plus(self, _: Self) -> Option<Self> {
+        Some(self)
+    }
+
+    fn negated(self) -> Option<Self> {
+        None
+    }
+
+    fn conjugated(self) -> Self {
+        self
+    }
+
+    fn write(self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 float_elements! { f64 f32 }

@@ -1,7 +1,11 @@
 //! Whether duplicates can be added up.
 
+use std::cmp::Ordering;
+
+use num_traits::Zero;
+
 use super::element::{Element, Field};
-use crate::Shape;
+use crate::{Shape, Value};
 
 /// Refuses entries of one coordinate whose sum the integer type `V` does not hold: a file must not
 /// make an addition overflow.
@@ -14,8 +18,10 @@ pub(super) fn check<S: Shape, V: Element>(entries: &[(S, V)]) -> Result<(), Stri
     order.sort_by(|a, b| coordinate(a).cmp(coordinate(b)));
     for duplicates in order.chunk_by(|a, b| coordinate(a) == coordinate(b)) {
         let values = duplicates.iter().map(|&index| entries[index].1);
-        let sum = values.into_iter().try_fold(V::zero(), |sum, value| sum.plus(value));
-        if sum.is_none() {
+        let mut values = values.into_iter();
+        let first = values.next();
+        let sum = first.map(|first| values.try_fold(first, |sum, value| sum.plus(value)));
+        if let Some(None) = sum {
             let place: Vec<String> =
                 coordinate(&duplicates[0]).iter().map(|index| (index + 1).to_string()).collect();
             return Err(format!(
@@ -32,12 +38,12 @@ pub(super) fn check<S: Shape, V: Element>(entries: &[(S, V)]) -> Result<(), Stri
 /// Whether the values fit even if all of one sign were duplicates, which spares most files the
 /// search for them.
 fn all_sums_fit<V: Element>(values: impl Iterator<Item = V>) -> bool {
-    let (mut negative, mut positive) = (V::zero(), V::zero());
+    let (mut negative, mut positive) = (None::<V>, None::<V>);
     for value in values {
-        let is_negative = value.compare(V::zero()).is_some_and(|order| order.is_lt());
-        let total = if is_negative { &mut negative } else { &mut positive };
-        match total.plus(value) {
-            Some(sum) => *total = sum,
+        let sign = value.value().compare(V::Value::zero());
+        let total = if sign.is_some_and(Ordering::is_lt) { &mut negative } else { &mut positive };
+        match total.map_or(Some(value), |total| total.plus(value)) {
+            Some(sum) => *total = Some(sum),
             None => return false,
         }
     }

@@ -9,7 +9,7 @@ mod round_trips;
 
 use std::path::PathBuf;
 
-use crate::{Coo, Error, Format, Tensor, Value, io};
+use crate::{Coo, Error, Format, Stored, Tensor, io};
 
 /// A file of the test data.
 fn data(name: &str) -> PathBuf {
@@ -27,7 +27,7 @@ fn tensor(text: impl AsRef<[u8]>) -> Result<Tensor<f64, Coo<3>>, Error> {
 }
 
 /// The entries in the order of their coordinates.
-fn sorted<V: Value, F: Format>(tensor: &Tensor<V, F>) -> Vec<(F::Shape, V)> {
+fn sorted<V: Stored, F: Format>(tensor: &Tensor<V, F>) -> Vec<(F::Shape, V)> {
     let mut entries: Vec<_> = tensor.iter().collect();
     entries.sort_by(|(a, _), (b, _)| a.as_ref().cmp(b.as_ref()));
     entries

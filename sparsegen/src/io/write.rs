@@ -107,17 +107,22 @@ where
     write_entries(out, tensor)
 }
 
-/// One line an entry: the indices, counted from 1, and the value.
+/// One line an entry: the indices, counted from 1, and the value unless it is that of a pattern.
 fn write_entries<V, F>(out: &mut dyn Write, tensor: &Tensor<V, F>) -> io::Result<()>
 where
     V: Element,
     F: Format,
 {
     for (coordinates, value) in tensor.iter() {
+        let mut separator = "";
         for coordinate in coordinates.as_ref() {
-            write!(out, "{} ", coordinate + 1)?;
+            write!(out, "{separator}{}", coordinate + 1)?;
+            separator = " ";
         }
-        value.write(out)?;
+        if V::FIELD != Field::Pattern {
+            write!(out, "{separator}")?;
+            value.write(out)?;
+        }
         writeln!(out)?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Making tensors from entries.
 
-use crate::{Error, Format, Tensor, Value};
+use crate::{Error, Format, Stored, Tensor, Value};
 
 use super::pack::pack;
 
@@ -55,7 +55,7 @@ pub struct Builder<V, F: Format> {
     duplicates: Duplicates,
 }
 
-impl<V: Value, F: Format> Builder<V, F> {
+impl<V: Stored, F: Format> Builder<V, F> {
     /// Says what becomes of entries that share their coordinate; without it they add up.
     pub fn duplicates(self, duplicates: Duplicates) -> Self {
         Builder { duplicates, ..self }
@@ -75,13 +75,13 @@ impl<V: Value, F: Format> Builder<V, F> {
     }
 }
 
-impl<V: Value, F: Format> Extend<(F::Shape, V)> for Builder<V, F> {
+impl<V: Stored, F: Format> Extend<(F::Shape, V)> for Builder<V, F> {
     fn extend<I: IntoIterator<Item = (F::Shape, V)>>(&mut self, entries: I) {
         self.entries.extend(entries);
     }
 }
 
-impl<V: Value, F: Format> Tensor<V, F> {
+impl<V: Stored, F: Format> Tensor<V, F> {
     /// A tensor of these extents in the making.
     pub fn builder(shape: F::Shape) -> Builder<V, F> {
         Builder { shape, entries: Vec::new(), duplicates: Duplicates::default() }

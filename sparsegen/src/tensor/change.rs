@@ -1,13 +1,15 @@
 //! Changing the values of a tensor, and leaving out the small ones.
 
-use crate::{Error, Format, Tensor, Value};
+use crate::{Error, Format, Pattern, Stored, Tensor, Value};
 
+use super::check_values;
 use super::pack::combined;
 
-impl<V: Value, F: Format> Tensor<V, F> {
+impl<V: Stored, F: Format> Tensor<V, F> {
     /// Replaces every stored value by a function of it. What is not stored stays zero; in a format
     /// with an `unpadded` level, call [`Tensor::prune`] if the function can give zero.
-    pub fn map_vals<W: Value>(self, function: impl FnMut(V) -> W) -> Tensor<W, F> {
+    pub fn map_vals<W: Stored>(self, function: impl FnMut(V) -> W) -> Tensor<W, F> {
+        check_values::<W, F>();
         let vals = self.vals.into_iter().map(function).collect();
         Tensor { shape: self.shape, levels: self.levels, vals }
     }
@@ -20,10 +22,20 @@ impl<V: Value, F: Format> Tensor<V, F> {
     /// then stays as it was.
     pub fn prune(&mut self, tolerance: f64) -> Result<(), Error> {
         // A NaN compares with nothing, and stays.
-        let is_small = |value: V| value.magnitude() <= tolerance;
+        let is_small = |value: V| value.value().magnitude() <= tolerance;
         let mut entries = combined::<V, F>(self.shape, self.iter().collect())?;
         entries.retain(|(_, value)| !is_small(*value));
         *self = Tensor::from_triplets(self.shape, entries)?;
         Ok(())
+    }
+}
+
+impl<V: Value, F: Format> Tensor<V, F> {
+    /// The same structure without values: every stored entry counts 1, also one that is zero, which
+    /// [`Tensor::prune`] removes. Does not compile for formats that pad.
+    pub fn pattern(&self) -> Tensor<Pattern<V>, F> {
+        check_values::<Pattern<V>, F>();
+        let vals = vec![Pattern::ONE; self.vals.len()];
+        Tensor { shape: self.shape, levels: self.levels.clone(), vals }
     }
 }

@@ -1,6 +1,8 @@
 //! Comparing tensors: as they are stored, and as functions.
 
-use crate::{Format, Tensor, Value};
+use num_traits::Zero;
+
+use crate::{Format, Stored, Tensor, Value};
 
 /// Equal in shape, structure and values.
 impl<V: PartialEq, F: Format> PartialEq for Tensor<V, F> {
@@ -9,7 +11,7 @@ impl<V: PartialEq, F: Format> PartialEq for Tensor<V, F> {
     }
 }
 
-impl<V: Value, F: Format> Tensor<V, F> {
+impl<V: Stored, F: Format> Tensor<V, F> {
     /// Whether two tensors have the same shape and, stored or not, the same value at every
     /// coordinate, up to a tolerance as [`Value::is_close`] takes it.
     ///
@@ -21,19 +23,21 @@ impl<V: Value, F: Format> Tensor<V, F> {
     /// assert!(a.approx_eq(&b, 1e-9));
     /// # Ok::<(), sparsegen::Error>(())
     /// ```
-    pub fn approx_eq<G>(&self, other: &Tensor<V, G>, tolerance: f64) -> bool
+    pub fn approx_eq<W, G>(&self, other: &Tensor<W, G>, tolerance: f64) -> bool
     where
+        W: Stored<Value = V::Value>,
         G: Format<Shape = F::Shape>,
     {
         if self.shape != other.shape {
             return false;
         }
-        let ours = self.iter().map(|(coordinate, value)| (coordinate, [value, V::zero()]));
-        let theirs = other.iter().map(|(coordinate, value)| (coordinate, [V::zero(), value]));
+        let zero = V::Value::zero();
+        let ours = self.iter().map(|(coordinate, value)| (coordinate, [value.value(), zero]));
+        let theirs = other.iter().map(|(coordinate, value)| (coordinate, [zero, value.value()]));
         let mut entries: Vec<_> = ours.chain(theirs).collect();
         entries.sort_by(|(a, _), (b, _)| a.as_ref().cmp(b.as_ref()));
         entries.chunk_by(|(a, _), (b, _)| a == b).all(|same| {
-            let sum = |side: usize| same.iter().fold(V::zero(), |sum, (_, pair)| sum + pair[side]);
+            let sum = |side: usize| same.iter().fold(zero, |sum, (_, pair)| sum + pair[side]);
             sum(0).is_close(sum(1), tolerance)
         })
     }

@@ -1,11 +1,13 @@
 //! Converting: between formats, and from arrays that store everything.
 
 use crate::format::Shape;
-use crate::{Error, Format, Tensor, Value, View};
+use num_traits::Zero;
+
+use crate::{Error, Format, Stored, Tensor, Value, View};
 
 use super::pads;
 
-impl<V: Value, F: Format> View<'_, V, F> {
+impl<V: Stored, F: Format> View<'_, V, F> {
     /// The same tensor in another format.
     ///
     /// Stored zeros stay stored, except where this format pads with zeros, which then cannot be
@@ -15,12 +17,12 @@ impl<V: Value, F: Format> View<'_, V, F> {
     /// As [`Tensor::from_triplets`].
     pub fn to<G: Format<Shape = F::Shape>>(&self) -> Result<Tensor<V, G>, Error> {
         let keeps_zeros = !pads::<F>();
-        let entries = self.iter().filter(|(_, value)| keeps_zeros || !value.is_zero());
+        let entries = self.iter().filter(|(_, value)| keeps_zeros || !value.value().is_zero());
         Tensor::from_triplets(self.shape, entries)
     }
 }
 
-impl<V: Value, F: Format> Tensor<V, F> {
+impl<V: Stored, F: Format> Tensor<V, F> {
     /// The same tensor in another format.
     ///
     /// Stored zeros stay stored, except where this format pads with zeros, which then cannot be
@@ -31,7 +33,9 @@ impl<V: Value, F: Format> Tensor<V, F> {
     pub fn to<G: Format<Shape = F::Shape>>(&self) -> Result<Tensor<V, G>, Error> {
         self.view().to()
     }
+}
 
+impl<V: Value, F: Format> Tensor<V, F> {
     /// The tensor of the values that are not zero among `values`, which lists all of them in
     /// row-major order.
     ///

@@ -3,7 +3,7 @@
 use std::fmt::{self, Debug, Display};
 
 use crate::level::LevelViews;
-use crate::{Format, Tensor, Value, View};
+use crate::{Format, Stored, Tensor, View};
 
 use super::{axis, level_count};
 
@@ -13,7 +13,7 @@ const MOST_ENTRIES: usize = 24;
 const FIRST_ENTRIES: usize = 16;
 
 /// A line about the whole, then one line per stored entry.
-impl<V: Value, F: Format> Display for View<'_, V, F> {
+impl<V: Stored, F: Format> Display for View<'_, V, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (format, stored) = (F::NAME, self.stored());
         let values = if stored == 1 { "value" } else { "values" };
@@ -28,7 +28,7 @@ impl<V: Value, F: Format> Display for View<'_, V, F> {
 }
 
 /// Every array of the tensor, by level.
-impl<V: Value, F: Format> Debug for View<'_, V, F> {
+impl<V: Stored, F: Format> Debug for View<'_, V, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut arrays = f.debug_struct(F::NAME);
         arrays.field("shape", &self.shape);
@@ -48,13 +48,13 @@ impl<V: Value, F: Format> Debug for View<'_, V, F> {
     }
 }
 
-impl<V: Value, F: Format> Display for Tensor<V, F> {
+impl<V: Stored, F: Format> Display for Tensor<V, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Display::fmt(&self.view(), f)
     }
 }
 
-impl<V: Value, F: Format> Debug for Tensor<V, F> {
+impl<V: Stored, F: Format> Debug for Tensor<V, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Debug::fmt(&self.view(), f)
     }

@@ -1,12 +1,14 @@
 //! Looking at a tensor: entry by entry, and one entry at a time.
 
+use num_traits::Zero;
+
 use crate::format::Shape;
 use crate::level::{LevelViews, MAX_LEVELS, Node};
-use crate::{Format, Tensor, Value};
+use crate::{Format, Stored, Tensor};
 
 use super::{Iter, View, axis, is_compact, level_count};
 
-impl<'a, V: Value, F: Format> View<'a, V, F> {
+impl<'a, V: Stored, F: Format> View<'a, V, F> {
     /// The number of modes.
     pub fn order(&self) -> usize {
         F::Shape::ORDER
@@ -21,9 +23,9 @@ impl<'a, V: Value, F: Format> View<'a, V, F> {
     /// How many of the stored entries are not zero, counted in one pass.
     pub fn nnz(&self) -> usize {
         if is_compact::<F>(&self.shape) {
-            return self.vals.iter().filter(|value| !value.is_zero()).count();
+            return self.vals.iter().filter(|value| !value.value().is_zero()).count();
         }
-        self.iter().filter(|(_, value)| !value.is_zero()).count()
+        self.iter().filter(|(_, value)| !value.value().is_zero()).count()
     }
 
     /// Every stored entry, as coordinates and value, in storage order.
@@ -33,11 +35,11 @@ impl<'a, V: Value, F: Format> View<'a, V, F> {
 
     /// The value at a coordinate, zero where none is stored and the sum where several are; `None`
     /// outside the shape.
-    pub fn get(&self, coordinate: F::Shape) -> Option<V> {
-        let mut sum = V::zero();
+    pub fn get(&self, coordinate: F::Shape) -> Option<V::Value> {
+        let mut sum = V::Value::zero();
         let inside = self.shape.contains(&coordinate);
         inside.then(|| {
-            self.locate(coordinate, &mut |position| sum = sum + self.vals[position]);
+            self.locate(coordinate, &mut |position| sum = sum + self.vals[position].value());
             sum
         })
     }
@@ -91,7 +93,7 @@ impl<'a, V: Value, F: Format> View<'a, V, F> {
     }
 }
 
-impl<V: Value, F: Format> Tensor<V, F> {
+impl<V: Stored, F: Format> Tensor<V, F> {
     /// The number of modes.
     pub fn order(&self) -> usize {
         F::Shape::ORDER
@@ -115,7 +117,7 @@ impl<V: Value, F: Format> Tensor<V, F> {
 
     /// The value at a coordinate, zero where none is stored and the sum where several are; `None`
     /// outside the shape.
-    pub fn get(&self, coordinate: F::Shape) -> Option<V> {
+    pub fn get(&self, coordinate: F::Shape) -> Option<V::Value> {
         self.view().get(coordinate)
     }
 
@@ -125,7 +127,7 @@ impl<V: Value, F: Format> Tensor<V, F> {
     }
 }
 
-impl<'a, V: Value, F: Format> IntoIterator for &'a Tensor<V, F> {
+impl<'a, V: Stored, F: Format> IntoIterator for &'a Tensor<V, F> {
     type Item = (F::Shape, V);
     type IntoIter = Iter<'a, V, F>;
 

@@ -1,32 +1,36 @@
 //! Packing: a fold of `build` over the levels.
 
+use num_traits::Zero;
+
 use crate::format::{Format, Shape};
 use crate::level::{Axes, Axis, Fault, Level, LevelSource, LevelView, Levels};
 use crate::memory::filled;
-use crate::{Error, Tensor, Value};
+use crate::{Error, Stored, Tensor};
 
 use super::order;
 use super::validate::{validate_branchless, validate_unpadded};
-use super::{Duplicates, axes};
+use super::{Duplicates, axes, check_values};
 
 /// The tensor that stores only what full levels force it to.
-pub(super) fn empty<V: Value, F: Format>(shape: F::Shape) -> Result<Tensor<V, F>, Error> {
+pub(super) fn empty<V: Stored, F: Format>(shape: F::Shape) -> Result<Tensor<V, F>, Error> {
+    check_values::<V, F>();
     let mut axes = axes::<F>(&shape)?;
     order::set_counted_sizes::<F>(&mut axes, &[]);
     let mut source = Empty::<F> { shape, axes, level: 0, parents: 1 };
     let levels = F::Levels::collect(&mut source)?;
-    let vals = zeros::<V, F>(shape, source.parents)?;
+    let vals = filler::<V, F>(shape, source.parents)?;
     let tensor = Tensor { shape, levels, vals };
     validate_branchless(&tensor.view(), &axes)?;
     Ok(tensor)
 }
 
 /// The tensor that stores these entries, in whatever order they come.
-pub(super) fn pack<V: Value, F: Format>(
+pub(super) fn pack<V: Stored, F: Format>(
     shape: F::Shape,
     mut entries: Vec<(F::Shape, V)>,
     duplicates: Duplicates,
 ) -> Result<Tensor<V, F>, Error> {
+    check_values::<V, F>();
     if let Some((coordinate, _)) = entries.iter().find(|(c, _)| !shape.contains(c)) {
         let coordinate = coordinate.as_ref().to_vec();
         let shape = shape.as_ref().to_vec();
@@ -39,7 +43,7 @@ pub(super) fn pack<V: Value, F: Format>(
     }
     let is_unpadded = F::MAP.levels.iter().any(|map| !map.properties.padded);
     if is_unpadded {
-        entries.retain(|(_, value)| !value.is_zero());
+        entries.retain(|(_, value)| !value.value().is_zero());
     }
     let mut counts = order::count::<F, V>(&entries);
     order::set_counted_sizes::<F>(&mut axes, &counts);
@@ -49,7 +53,7 @@ pub(super) fn pack<V: Value, F: Format>(
     let mut source = Packing::<V, F>::new(axes, shape, entries, counts, !keeps_entries)?;
     let levels = F::Levels::collect(&mut source)?;
     let Packing { positions, parents, entries, .. } = source;
-    let mut vals = zeros::<V, F>(shape, parents)?;
+    let mut vals = filler::<V, F>(shape, parents)?;
     for (position, (_, value)) in positions.into_iter().zip(entries) {
         vals[position] = value;
     }
@@ -62,7 +66,7 @@ pub(super) fn pack<V: Value, F: Format>(
 }
 
 /// Entries in the order of packing, those that share their coordinate added up.
-pub(super) fn combined<V: Value, F: Format>(
+pub(super) fn combined<V: Stored, F: Format>(
     shape: F::Shape,
     entries: Vec<(F::Shape, V)>,
 ) -> Result<Vec<(F::Shape, V)>, Error> {
@@ -70,7 +74,7 @@ pub(super) fn combined<V: Value, F: Format>(
 }
 
 /// Entries in the order of packing, those that share their coordinate combined into one.
-fn combined_by<V: Value, F: Format>(
+fn combined_by<V: Stored, F: Format>(
     axes: &Axes,
     mut entries: Vec<(F::Shape, V)>,
     duplicates: Duplicates,
@@ -84,16 +88,16 @@ fn combined_by<V: Value, F: Format>(
     entries.dedup_by(|next, kept| {
         let is_repeated = next.0 == kept.0;
         if is_repeated {
-            kept.1 = duplicates.combine(kept.1, next.1);
+            kept.1 = kept.1.combine(next.1, |a, b| duplicates.combine(a, b));
         }
         is_repeated
     });
     Ok(entries)
 }
 
-fn zeros<V: Value, F: Format>(shape: F::Shape, count: usize) -> Result<Vec<V>, Error> {
+fn filler<V: Stored, F: Format>(shape: F::Shape, count: usize) -> Result<Vec<V>, Error> {
     let too_large = || Error::Size { format: F::NAME, shape: shape.as_ref().to_vec() };
-    filled(V::zero(), count).ok_or_else(too_large)
+    filled(V::filler(), count).ok_or_else(too_large)
 }
 
 /// A source of levels without entries.
@@ -138,7 +142,7 @@ struct Packing<V, F: Format> {
     parents: usize,
 }
 
-impl<V: Value, F: Format> Packing<V, F> {
+impl<V: Stored, F: Format> Packing<V, F> {
     /// Entries are sorted and distinct, or nodes are not shared.
     fn new(
         axes: Axes,
@@ -268,7 +272,7 @@ fn node_depth<F: Format>(level: usize, above: usize) -> usize {
     above.max(level + 1 + below)
 }
 
-impl<V: Value, F: Format> LevelSource for Packing<V, F> {
+impl<V: Stored, F: Format> LevelSource for Packing<V, F> {
     fn next_level<L: Level>(&mut self) -> Result<L, Error> {
         let depth = node_depth::<F>(self.level, self.depth);
         let axis: &Axis = &self.axes[self.level];
@@ -299,7 +303,7 @@ struct Nodes<'p, V, F: Format> {
     left: usize,
 }
 
-impl<V: Value, F: Format> Iterator for Nodes<'_, V, F> {
+impl<V: Stored, F: Format> Iterator for Nodes<'_, V, F> {
     type Item = (usize, usize);
 
     #[inline]
@@ -320,4 +324,4 @@ impl<V: Value, F: Format> Iterator for Nodes<'_, V, F> {
     }
 }
 
-impl<V: Value, F: Format> ExactSizeIterator for Nodes<'_, V, F> {}
+impl<V: Stored, F: Format> ExactSizeIterator for Nodes<'_, V, F> {}

@@ -2,14 +2,17 @@
 
 use std::cmp::Ordering;
 
+use num_traits::Zero;
+
 use crate::level::{Axes, Fault, LevelViews, Levels, Node, Parents};
 use crate::memory::filled;
-use crate::{Error, Format, Value, View};
+use crate::{Error, Format, Stored, View};
 
-use super::{Walk, axes, level_count};
+use super::{Walk, axes, check_values, level_count};
 
 /// Checks every invariant that the format declares.
-pub(super) fn validate<V: Value, F: Format>(view: &View<'_, V, F>) -> Result<(), Error> {
+pub(super) fn validate<V: Stored, F: Format>(view: &View<'_, V, F>) -> Result<(), Error> {
+    check_values::<V, F>();
     let axes = axes::<F>(&view.shape)?;
     let mut count = 1;
     for (level, axis) in axes.iter().enumerate().take(level_count::<F>()) {
@@ -28,7 +31,7 @@ pub(super) fn validate<V: Value, F: Format>(view: &View<'_, V, F>) -> Result<(),
 }
 
 /// Checks the order and the uniqueness of nodes that have different parents.
-fn validate_crowds<V: Value, F: Format>(view: &View<'_, V, F>, axes: &Axes) -> Result<(), Error> {
+fn validate_crowds<V: Stored, F: Format>(view: &View<'_, V, F>, axes: &Axes) -> Result<(), Error> {
     let mut crowd = Crowd { repeats: false, ordered: true };
     for (level, axis) in axes.iter().enumerate().take(level_count::<F>()) {
         let valid = crowd.validate(&view.levels, level, axes);
@@ -42,7 +45,7 @@ fn validate_crowds<V: Value, F: Format>(view: &View<'_, V, F>, axes: &Axes) -> R
 /// Checks that there is a child inside the dimension for each parent of a branchless level, where
 /// the level's storage cannot tell: where coordinates follow from those of outer levels, and where
 /// the dimension has none.
-pub(super) fn validate_branchless<V: Value, F: Format>(
+pub(super) fn validate_branchless<V: Stored, F: Format>(
     view: &View<'_, V, F>,
     axes: &Axes,
 ) -> Result<(), Error> {
@@ -138,7 +141,7 @@ impl Crowd {
 }
 
 /// Checks that each node of an `unpadded` level has a value below it that is not zero.
-pub(super) fn validate_unpadded<V: Value, F: Format>(
+pub(super) fn validate_unpadded<V: Stored, F: Format>(
     view: &View<'_, V, F>,
     axes: &Axes,
 ) -> Result<(), Error> {
@@ -154,7 +157,7 @@ pub(super) fn validate_unpadded<V: Value, F: Format>(
         let mut is_needed = flags.ok_or(Fault::Size).map_err(fault)?;
         let mut leaves = Walk::new(&view.levels, *axes, depth);
         while let Some(position) = leaves.next(&view.levels) {
-            if !view.vals[position].is_zero() {
+            if !view.vals[position].value().is_zero() {
                 is_needed[leaves.position(level)] = true;
             }
         }

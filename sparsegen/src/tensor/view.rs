@@ -2,9 +2,9 @@
 
 use crate::formats::Dense;
 use crate::level::{DenseView, Levels};
-use crate::{Error, Format, Tensor, Value};
+use crate::{Error, Format, Stored, Tensor, Value};
 
-use super::validate;
+use super::{check_values, validate};
 
 /// A tensor of values `V` in format `F` that borrows its storage.
 ///
@@ -31,7 +31,7 @@ impl<V, F: Format> Clone for View<'_, V, F> {
 
 impl<V, F: Format> Copy for View<'_, V, F> {}
 
-impl<'a, V: Value, F: Format> View<'a, V, F> {
+impl<'a, V: Stored, F: Format> View<'a, V, F> {
     /// Puts a view together from borrowed parts, checking every invariant of the format.
     ///
     /// # Errors
@@ -57,6 +57,7 @@ impl<'a, V: Value, F: Format> View<'a, V, F> {
         levels: <F::Levels as Levels>::Views<'a>,
         vals: &'a [V],
     ) -> Self {
+        check_values::<V, F>();
         let view = View { shape, levels, vals };
         debug_assert_eq!(validate::validate(&view), Ok(()));
         view
@@ -81,7 +82,7 @@ impl<'a, V: Value, F: Format> View<'a, V, F> {
     }
 }
 
-impl<'a, V: Value, F: Format> From<&'a Tensor<V, F>> for View<'a, V, F> {
+impl<'a, V: Stored, F: Format> From<&'a Tensor<V, F>> for View<'a, V, F> {
     #[inline]
     fn from(tensor: &'a Tensor<V, F>) -> Self {
         tensor.view()

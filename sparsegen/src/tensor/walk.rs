@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::level::{Axes, Axis, LevelViews, MAX_LEVELS, Node};
-use crate::{Format, Value, View};
+use crate::{Format, Stored, View};
 
 use super::{axes, entry, level_count};
 
@@ -89,7 +89,7 @@ pub struct Iter<'a, V, F: Format> {
     walk: Walk,
 }
 
-impl<'a, V: Value, F: Format> Iter<'a, V, F> {
+impl<'a, V: Stored, F: Format> Iter<'a, V, F> {
     pub(super) fn new(view: View<'a, V, F>) -> Self {
         // Without entries nothing is walked, so that it does not matter what the axes are.
         let axes = axes::<F>(&view.shape).unwrap_or([Axis::NONE; MAX_LEVELS]);
@@ -97,7 +97,7 @@ impl<'a, V: Value, F: Format> Iter<'a, V, F> {
     }
 }
 
-impl<V: Value, F: Format> Iterator for Iter<'_, V, F> {
+impl<V: Stored, F: Format> Iterator for Iter<'_, V, F> {
     type Item = (F::Shape, V);
 
     #[inline]
@@ -120,4 +120,4 @@ impl<V: Value, F: Format> Iterator for Iter<'_, V, F> {
     }
 }
 
-impl<V: Value, F: Format> std::iter::FusedIterator for Iter<'_, V, F> {}
+impl<V: Stored, F: Format> std::iter::FusedIterator for Iter<'_, V, F> {}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::data;
 use crate::io::{self, Element};
-use crate::{Coo, Tensor};
+use crate::{Coo, Csr, Pattern, Tensor};
 
 /// A file of its own in the directory for temporary files, removed in the end.
 struct Scratch(PathBuf);
@@ -49,6 +49,23 @@ fn matrices() {
         matrix_file::<num_complex::Complex<f64>>(name);
         matrix_file::<num_complex::Complex<f32>>(name);
     }
+}
+
+#[test]
+fn patterns() {
+    let banner = "%%MatrixMarket matrix coordinate pattern general\n";
+    let file = format!("{banner}3 4 3\n1 2\n3 1\n3 4\n");
+    let read = |text: &str| io::read_mtx_from::<Pattern<f64>, Csr>(text.as_bytes(), "m.mtx");
+    let pattern = read(&file).unwrap();
+    assert_eq!((pattern.get([2, 3]), pattern.get([0, 0])), (Some(1.0), Some(0.0)));
+    let mut written = Vec::new();
+    io::write_mtx_to(&mut written, "m.mtx", &pattern).unwrap();
+    assert_eq!(String::from_utf8(written).unwrap(), file);
+    matrix_file::<Pattern<u8>>("karate.mtx");
+
+    let valued = file.replace("pattern", "real").replace("1 2\n", "1 2 0.5\n");
+    let error = read(&valued).unwrap_err().to_string();
+    assert!(error.starts_with("m.mtx:3: the value `0.5` does not fit a pattern"), "{error}");
 }
 
 #[test]
