@@ -73,18 +73,25 @@ impl Compiler {
         mistakes.append(&mut wrong);
 
         let mut kernels = Vec::new();
+        let mut formats: Vec<_> = module.formats.iter().map(declaration).collect();
         for kernel in &module.kernels {
             observe(&kernel.name, "index notation", &kernel.to_string());
-            observe(&kernel.name, "iteration graph", &iteration::graph::show(kernel));
-            let (program, plan) = match schedule(kernel) {
+            let (program, plan) = match schedule(kernel, &self.levels) {
                 Ok(scheduled) => scheduled,
                 Err(mistake) => {
                     mistakes.push(mistake);
                     continue;
                 }
             };
+            observe(&kernel.name, "iteration graph", &iteration::graph::show(&program));
             observe(&kernel.name, "concrete notation", &program.to_string());
             observe(&kernel.name, "merge lattices", &plan.show(&program));
+            for format in program.plain_formats() {
+                let declared = declaration(&format);
+                if !formats.contains(&declared) {
+                    formats.push(declared);
+                }
+            }
             let lowered = lower(&program, &plan);
             observe(&kernel.name, "lowered", &lowered.to_string());
             let optimized = optimize_observed(lowered, &mut |pass, function| {
@@ -99,7 +106,7 @@ impl Compiler {
         let module = ir::Module {
             manifest: name.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            formats: module.formats.iter().map(declaration).collect(),
+            formats,
             functions: kernels,
         };
         Output { source: emit(&module), kernels: module.functions, diagnostics }
@@ -124,7 +131,15 @@ fn declaration(format: &DeclaredFormat) -> ir::FormatDeclaration {
 }
 
 fn level(spec: &LevelSpec, of: &crate::format::Format) -> ir::LevelDeclaration {
-    ir::LevelDeclaration { map: level_map(spec), storage: spec.level.storage(of.pos, of.crd) }
+    let crd = match spec.expr {
+        LevelExpr::Sub(..) => of.crd.signed_name(),
+        LevelExpr::Dimension(_)
+        | LevelExpr::Div(..)
+        | LevelExpr::Mod(..)
+        | LevelExpr::Add(..)
+        | LevelExpr::Count(_) => of.crd.name(),
+    };
+    ir::LevelDeclaration { map: level_map(spec), storage: spec.level.storage(of.pos.name(), crd) }
 }
 
 /// What a level stores, as the runtime crate's `LevelMap` says it.

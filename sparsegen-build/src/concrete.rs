@@ -8,21 +8,40 @@
 //! into a result or a temporary, and the loops come in an order in which every level can be
 //! iterated or located. Nothing can fail from here on.
 
+pub mod convert;
 mod cost;
 mod nest;
 pub mod schedule;
+pub mod space;
+#[cfg(test)]
+mod tests;
 
 pub use nest::outermost_reductions;
 
-use crate::notation::{Access, Expr, Kernel, Tensor, TensorId, VariableId};
+use crate::format::Format;
+use crate::notation::{
+    Access, DeclaredFormat, DeclaredKind, Expr, Kernel, Tensor, TensorId, VariableId,
+};
+
+use convert::Converted;
+use space::{Basis, Space};
 
 /// A kernel with its loops.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The kernel, with the temporaries behind its tensors.
+    /// The kernel, with the temporaries behind its tensors, and behind its variables those that its
+    /// formats define.
     pub kernel: Kernel,
-    /// How many of the kernel's tensors are not temporaries.
+    pub space: Space,
+    /// What is looped over in the stead of each index variable.
+    pub basis: Basis,
+    /// How many of the kernel's tensors are the user's; those converted stand behind them, then the
+    /// temporaries.
     pub declared: usize,
+    /// The operands that are brought into another format first.
+    pub converted: Vec<Converted>,
+    /// The format that the result is packed into afterwards.
+    pub packed: Option<Format>,
     pub body: Stmt,
 }
 
@@ -162,9 +181,26 @@ impl Program {
         }
     }
 
+    /// The variable that a level of an access stores, if the tensor has that level.
+    pub fn level_variable(&self, access: &Access, level: usize) -> Option<VariableId> {
+        self.space.level_variable(&self.kernel, access, level)
+    }
+
+    /// The formats of converted tensors that the generated module must declare.
+    pub fn plain_formats(&self) -> Vec<DeclaredFormat> {
+        let converted = self.converted.iter().map(|converted| converted.into);
+        let packed = self.packed.iter().map(|_| self.kernel.result());
+        let formats = converted.chain(packed).map(|id| &self.tensor(id).format);
+        let declare = |format: &Format| DeclaredFormat {
+            marker: format.marker(),
+            kind: DeclaredKind::Marker(format.clone()),
+        };
+        formats.filter(|format| format.builtin.is_none()).map(declare).collect()
+    }
+
     /// Whether a tensor is a temporary.
     pub fn is_temporary(&self, tensor: TensorId) -> bool {
-        tensor.0 >= self.declared
+        tensor.0 >= self.declared + self.converted.len()
     }
 
     pub fn tensor(&self, id: TensorId) -> &Tensor {

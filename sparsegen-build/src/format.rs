@@ -10,7 +10,7 @@ mod tests;
 use std::fmt;
 use std::rc::Rc;
 
-pub use define::{Definition, Formats};
+pub use define::{Definition, Formats, plain};
 
 use crate::level::{Level, Properties};
 use crate::notation::names::camel_case;

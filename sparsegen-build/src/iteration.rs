@@ -8,3 +8,5 @@ pub mod graph;
 pub mod iterator;
 pub mod lattice;
 pub mod plan;
+#[cfg(test)]
+mod tests;

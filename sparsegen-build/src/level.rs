@@ -5,9 +5,15 @@
 //! imperative representation that lowering puts in place. Nothing outside this folder knows a
 //! level by name; a new level is a file here and a line in [`Levels::default`].
 
+mod bitmap;
 mod compressed;
 mod dense;
+mod hashed;
+mod loose_compressed;
+mod offset;
+mod range;
 mod singleton;
+mod structured;
 
 use std::fmt;
 use std::rc::Rc;
@@ -34,8 +40,29 @@ pub trait Level: fmt::Debug {
     /// The arrays of its storage, in the order of the runtime type's fields.
     fn arrays(&self) -> &'static [StorageArray];
 
-    /// The Rust type of its storage in the runtime crate, for the given widths.
-    fn storage(&self, pos: Width, crd: Width) -> String;
+    /// The Rust type of its storage in the runtime crate, for the given types of positions and
+    /// coordinates.
+    fn storage(&self, pos: &str, crd: &str) -> String;
+
+    /// The level with the numbers that a map gives it, where it takes any: `structured(2, 4)`.
+    fn with_numbers(&self, _numbers: &[u64]) -> Option<Rc<dyn Level>> {
+        None
+    }
+
+    /// The fields of its storage that hold a number which the level functions read.
+    fn numbers(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The field of its storage that holds the extent of its coordinates, if one does.
+    fn extent(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether the ancestors' coordinates leave a single coordinate, which the levels' map implies.
+    fn is_implied(&self) -> bool {
+        false
+    }
 
     /// Iteration by coordinate, if it has it.
     fn coordinate_iteration(&self) -> Option<&dyn CoordinateIteration> {
@@ -156,6 +183,8 @@ pub struct StorageArray {
 pub enum Holds {
     Positions,
     Coordinates,
+    /// One bit for each position.
+    Bits,
 }
 
 /// A level of one tensor as lowering sees it: its arrays under the names they have in the kernel.
@@ -163,8 +192,25 @@ pub enum Holds {
 pub struct Storage {
     /// The level's arrays, (field, variable).
     pub arrays: Vec<(&'static str, String)>,
+    /// The numbers of the level's storage, (field, variable).
+    pub numbers: Vec<(&'static str, String)>,
     /// The extent of the level's coordinates.
     pub size: Expr,
+    /// The width of the level's coordinates.
+    pub crd: Width,
+    /// Where an ancestor holds the offset of this level's dimension from another.
+    pub offset: Option<Offset>,
+}
+
+/// An ancestor that stores `other - this` for this level's dimension, or `this - other`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offset {
+    /// Which of the ancestors' coordinates it is.
+    pub ancestor: usize,
+    /// The extent of the other dimension.
+    pub other: Expr,
+    /// Whether it stores `this - other`.
+    pub is_minuend: bool,
 }
 
 impl Storage {
@@ -172,6 +218,12 @@ impl Storage {
     pub fn array(&self, field: &str) -> &str {
         let found = self.arrays.iter().find(|(name, _)| *name == field);
         &found.expect("a level asks only for arrays that it declares").1
+    }
+
+    /// The variable that holds a number of this level.
+    pub fn number(&self, field: &str) -> Expr {
+        let found = self.numbers.iter().find(|(name, _)| *name == field);
+        Expr::var(&found.expect("a level asks only for numbers that it declares").1)
     }
 
     /// `array[index]`.
@@ -217,8 +269,8 @@ impl Found {
 pub trait CoordinateIteration {
     /// The coordinates to run over, given the ancestors' coordinates, outermost first.
     fn coord_bounds(&self, storage: &Storage, ancestors: &[Expr]) -> Segment;
-    /// The position of a coordinate within those bounds.
-    fn coord_access(&self, storage: &Storage, parent: Expr, coordinate: Expr) -> Found;
+    /// The position of a coordinate within those bounds. `name` is free for a variable that holds it.
+    fn coord_access(&self, storage: &Storage, parent: Expr, coordinate: Expr, name: &str) -> Found;
 }
 
 /// Coordinate position iteration.
@@ -231,8 +283,8 @@ pub trait PositionIteration {
 
 /// Random access.
 pub trait Locate {
-    /// The position of a coordinate under a parent.
-    fn locate(&self, storage: &Storage, parent: Expr, coordinate: Expr) -> Found;
+    /// The position of a coordinate under a parent. `name` is free for a variable that holds it.
+    fn locate(&self, storage: &Storage, parent: Expr, coordinate: Expr, name: &str) -> Found;
 }
 
 /// Assembly at any coordinate, at the position that [`Locate`] gives.
@@ -272,6 +324,12 @@ impl Default for Levels {
             Rc::new(dense::Dense),
             Rc::new(compressed::Compressed),
             Rc::new(singleton::Singleton),
+            Rc::new(range::Range),
+            Rc::new(offset::Offset),
+            Rc::new(hashed::Hashed),
+            Rc::new(loose_compressed::LooseCompressed),
+            Rc::new(bitmap::Bitmap),
+            Rc::new(structured::Structured::default()),
         ])
     }
 }

@@ -32,8 +32,11 @@ pub mod level;
 mod concrete;
 mod iteration;
 
-mod lower;
 pub mod ir;
+mod lower;
+
+#[cfg(test)]
+mod testing;
 
 mod emit;
 mod optimize;

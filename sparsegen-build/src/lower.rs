@@ -11,11 +11,13 @@ mod loops;
 mod merge;
 mod names;
 mod scope;
+mod variables;
 
 use std::collections::BTreeMap;
 
 use crate::concrete::Program;
-use crate::ir::{self, Array, BinaryOp, Element, Expr, Operand, Place, Size, Stmt};
+use crate::format::LevelExpr;
+use crate::ir::{self, Array, BinaryOp, Element, Expr, Extent, Operand, Place, Size, Stmt};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, Storage};
 use crate::notation::{self, Access, TensorId, VariableId};
@@ -31,7 +33,8 @@ pub fn lower(program: &Program, plan: &Plan) -> ir::Function {
     let storages = storages(program, &names);
     let assembler = Assembler::of(program, plan, &names, &storages);
     let mut lowering = Lowering { program, names, storages, assembler, scalar: None };
-    let mut body = lowering.assembler.begin();
+    let mut body = variables::blocks(program, &lowering.names);
+    body.extend(lowering.assembler.begin());
     body.extend(lowering.plan(plan, &Scope::default()));
     body.extend(lowering.assembler.end());
     lowering.finish(plan, body)
@@ -57,9 +60,7 @@ impl Lowering<'_> {
             Plan::Assign { target, accumulate, value } => {
                 self.assign(target, *accumulate, value, scope)
             }
-            Plan::Sequence(plans) => {
-                plans.iter().flat_map(|plan| self.plan(plan, scope)).collect()
-            }
+            Plan::Sequence(plans) => plans.iter().flat_map(|plan| self.plan(plan, scope)).collect(),
         }
     }
 
@@ -95,6 +96,7 @@ impl Lowering<'_> {
         value: &notation::Expr,
         scope: &Scope,
     ) -> Vec<Stmt> {
+        let filter = self.assembler.filters(value);
         let value = self.value(value, scope);
         if self.program.is_temporary(target.tensor) {
             let name = self.names.argument(target.tensor);
@@ -117,7 +119,7 @@ impl Lowering<'_> {
             });
             return Vec::new();
         }
-        self.assembler.store(accumulate, value, scope)
+        self.assembler.store(accumulate, value, filter, scope)
     }
 
     fn value(&self, expr: &notation::Expr, scope: &Scope) -> Expr {
@@ -172,7 +174,7 @@ impl Lowering<'_> {
             name: kernel.name.clone(),
             docs: docs::docs(program, plan),
             operands: operands.iter().map(|id| self.operand(*id)).collect(),
-            conversions: Vec::new(),
+            conversions: self.conversions(&operands),
             sizes: self.sizes(&operands),
             result,
             bounds: kernel.bounds,
@@ -191,14 +193,27 @@ impl Lowering<'_> {
         if tensor.by_value {
             return Operand::Scalar { name, dtype: tensor.dtype };
         }
-        Operand::Tensor(ir::TensorOperand {
-            name,
+        Operand::Tensor(self.tensor_operand(id))
+    }
+
+    fn tensor_operand(&self, id: TensorId) -> ir::TensorOperand {
+        let tensor = self.program.tensor(id);
+        ir::TensorOperand {
+            name: self.names.argument(id).to_owned(),
             tensor: tensor.name.clone(),
             dtype: tensor.dtype,
             format: tensor.format.marker(),
             arrays: arrays(self.program, &self.names, id),
-            extents: Vec::new(),
-        })
+            extents: extents(self.program, &self.names, id),
+        }
+    }
+
+    fn conversions(&self, operands: &[TensorId]) -> Vec<ir::Conversion> {
+        let convert = |converted: &crate::concrete::convert::Converted| ir::Conversion {
+            of: operands.iter().position(|id| *id == converted.of).expect("an operand"),
+            into: self.tensor_operand(converted.into),
+        };
+        self.program.converted.iter().map(convert).collect()
     }
 
     /// The extents, by variable, each with the modes that must have it.
@@ -206,7 +221,10 @@ impl Lowering<'_> {
         let kernel = &self.program.kernel;
         let mut modes: BTreeMap<VariableId, Vec<(usize, usize)>> = BTreeMap::new();
         kernel.accesses.iter().for_each(|access| {
-            let operand = operands.iter().position(|id| *id == access.tensor);
+            let converted = self.program.converted.iter();
+            let of = converted.clone().find(|converted| converted.into == access.tensor);
+            let tensor = of.map_or(access.tensor, |converted| converted.of);
+            let operand = operands.iter().position(|id| *id == tensor);
             let operand = operand.expect("every tensor that is read is an operand");
             for (mode, v) in access.indices.iter().enumerate() {
                 let of = modes.entry(*v).or_default();
@@ -227,7 +245,10 @@ impl Lowering<'_> {
                 used: true,
             }
         };
-        kernel.variables.iter().enumerate().map(size).collect()
+        let index_variables = kernel.variables.iter().enumerate();
+        let index_variables = index_variables
+            .filter(|(id, _)| self.program.space.definition(VariableId(*id)).is_none());
+        index_variables.map(size).collect()
     }
 }
 
@@ -241,13 +262,16 @@ fn arrays(program: &Program, names: &Names, id: TensorId) -> Vec<Array> {
     let mut arrays = Vec::new();
     for (level, spec) in tensor.format.levels.iter().enumerate() {
         for array in spec.level.arrays() {
-            let width = match array.holds {
-                Holds::Positions => tensor.format.pos,
-                Holds::Coordinates => tensor.format.crd,
+            let signed = matches!(spec.expr, LevelExpr::Sub(..));
+            let element = match array.holds {
+                Holds::Positions => Element::Index(tensor.format.pos),
+                Holds::Coordinates if signed => Element::Signed(tensor.format.crd),
+                Holds::Coordinates => Element::Index(tensor.format.crd),
+                Holds::Bits => Element::Bits,
             };
             arrays.push(Array {
                 name: names.array(id, level, array.field),
-                element: Element::Index(width),
+                element,
                 place: Place::Level { level, field: array.field.to_owned() },
             });
         }
@@ -258,6 +282,21 @@ fn arrays(program: &Program, names: &Names, id: TensorId) -> Vec<Array> {
         place: Place::Values,
     });
     arrays
+}
+
+/// The numbers of a tensor's storage that level functions may read.
+fn extents(program: &Program, names: &Names, id: TensorId) -> Vec<Extent> {
+    let mut extents = Vec::new();
+    for (level, spec) in program.tensor(id).format.levels.iter().enumerate() {
+        for field in spec.level.numbers() {
+            let name = names.array(id, level, field);
+            extents.push(Extent { name, level, field: (*field).to_owned() });
+        }
+        if let (LevelExpr::Count(_), Some(field)) = (&spec.expr, spec.level.extent()) {
+            extents.push(Extent { name: names.slots(id), level, field: field.to_owned() });
+        }
+    }
+    extents
 }
 
 fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
@@ -271,10 +310,15 @@ fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
             let arrays = spec.level.arrays().iter();
             let arrays =
                 arrays.map(|array| (array.field, names.array(access.tensor, level, array.field)));
-            let mode = format.mode_of(level).expect("levels over expressions are refused");
+            let numbers = spec.level.numbers().iter();
+            let numbers = numbers.map(|field| (*field, names.array(access.tensor, level, field)));
+            let variable = program.level_variable(access, level).expect("a level of the access");
             storages[access.tensor.0].push(Storage {
                 arrays: arrays.collect(),
-                size: Expr::var(names.size(access.indices[mode])),
+                numbers: numbers.collect(),
+                size: variables::extent(program, names, variable),
+                crd: format.crd,
+                offset: variables::offset(program, names, access, level),
             });
         }
     };
@@ -282,4 +326,3 @@ fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
     program.kernel.accesses.iter().for_each(&mut add);
     storages
 }
-

@@ -139,6 +139,19 @@ impl Width {
     }
 }
 
+impl Width {
+    /// The name of the signed type of this width.
+    pub fn signed_name(self) -> &'static str {
+        match self {
+            Width::U8 => "i8",
+            Width::U16 => "i16",
+            Width::U32 => "i32",
+            Width::U64 => "i64",
+            Width::Usize => "isize",
+        }
+    }
+}
+
 impl fmt::Display for Width {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

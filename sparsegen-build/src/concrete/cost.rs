@@ -2,8 +2,8 @@
 //!
 //! A dimension has 1000 coordinates unless the manifest gives its extent; a compressed level has
 //! 300 at the root and 8 under each parent, each four times over where it is not unique. An
-//! iteration costs one, as does each operand read from memory; four where neighbouring iterations
-//! read far apart.
+//! iteration costs one, six where it reads a coordinate first, and each operand read from memory
+//! one; eight where neighbouring iterations read far apart.
 
 use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::lattice::MergePoint;
@@ -11,12 +11,15 @@ use crate::iteration::plan::{Loop, Plan};
 use crate::notation::{Access, VariableId};
 
 use super::Program;
+use super::space::Definition;
 
 const DIMENSION: f64 = 1000.0;
 const ROOT_ENTRIES: f64 = 300.0;
 const ENTRIES: f64 = 8.0;
 const DUPLICATES: f64 = 4.0;
-const FAR: f64 = 4.0;
+const FAR: f64 = 8.0;
+/// What it costs to come to the next entry of a level, beside what is done there.
+const STEP: f64 = 6.0;
 /// How often the operands of an intersection meet.
 const MEET: f64 = 0.3;
 
@@ -60,13 +63,12 @@ impl Cost<'_> {
             }
         }
         let outcomes = point.cases.iter().map(|(_, outcome)| &inner.bodies[*outcome]);
-        let body =
-            outcomes.map(|body| self.of(body, Some(inner.variable))).fold(0.0, f64::max);
+        let body = outcomes.map(|body| self.of(body, Some(inner.variable))).fold(0.0, f64::max);
         self.segments = before;
-        let drivers = point.drivers.len().max(1) as f64;
-        let meets = if drivers > 1.0 && point.cases.len() == 1 { MEET } else { 1.0 };
+        let steps: f64 = self.drivers(inner, point).map(|driver| self.step(driver)).sum();
+        let meets = if point.drivers.len() > 1 && point.cases.len() == 1 { MEET } else { 1.0 };
         let scan: f64 = self.drivers(inner, point).map(|driver| self.scan(driver)).sum();
-        trips * (drivers + scan + meets * body)
+        trips * (steps.max(1.0) + scan + meets * body)
     }
 
     fn drivers<'l>(
@@ -78,8 +80,7 @@ impl Cost<'_> {
     }
 
     fn trips(&self, inner: &Loop, point: &MergePoint) -> f64 {
-        let size = self.program.kernel.variable(inner.variable).size;
-        let dimension = size.map_or(DIMENSION, |size| size as f64);
+        let dimension = self.dimension(inner.variable);
         let whole = point.by_dimension
             || self.drivers(inner, point).any(|driver| driver.is_full(self.program));
         if whole {
@@ -87,6 +88,16 @@ impl Cost<'_> {
         }
         let entries: f64 = self.drivers(inner, point).map(|driver| self.entries(driver)).sum();
         entries.min(DUPLICATES * dimension)
+    }
+
+    /// How many coordinates a variable has.
+    fn dimension(&self, v: VariableId) -> f64 {
+        match self.program.space.definition(v) {
+            None => self.program.kernel.variable(v).size.map_or(DIMENSION, |size| size as f64),
+            Some(Definition::Div(of, by)) => self.dimension(of) / by as f64,
+            Some(Definition::Mod(_, by)) => by as f64,
+            Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) => ENTRIES,
+        }
     }
 
     fn entries(&self, iterator: &LevelIterator) -> f64 {
@@ -100,8 +111,14 @@ impl Cost<'_> {
         if one_by_one { distinct * DUPLICATES } else { distinct }
     }
 
+    fn step(&self, iterator: &LevelIterator) -> f64 {
+        let spec = iterator.spec(self.program);
+        let reads = spec.level.position_iteration().is_some() && !spec.properties.branchless;
+        if reads { STEP } else { 1.0 }
+    }
+
     fn scan(&self, iterator: &LevelIterator) -> f64 {
-        if iterator.conversions.contains(&Conversion::Dedup) { DUPLICATES } else { 0.0 }
+        if iterator.conversions.contains(&Conversion::Dedup) { STEP * DUPLICATES } else { 0.0 }
     }
 
     fn access(&self, access: &Access, innermost: Option<VariableId>) -> f64 {

@@ -8,8 +8,7 @@
 use super::{Program, Stmt};
 use crate::format::Format;
 use crate::notation::{
-    Access, BinaryOp, Expr, Kernel, Reduce, ReduceOp, Tensor, TensorId, UnaryOp,
-    VariableId,
+    Access, BinaryOp, Expr, Reduce, ReduceOp, Tensor, TensorId, UnaryOp, VariableId,
 };
 use crate::types::Width;
 
@@ -25,10 +24,8 @@ pub(super) enum Sums {
 
 /// The loops of a kernel in the order of `order`, which names every variable once; `None` where a
 /// sum that the order puts outside cannot be taken apart, as in `b[i] / sum[j](A[i,j])`.
-pub(super) fn nest(kernel: &Kernel, order: &[VariableId], sums: Sums) -> Option<Program> {
-    let mut program =
-        Program { kernel: kernel.clone(), declared: kernel.tensors.len(), body: Stmt::SKIP };
-    let value = kernel.assignment.value.clone();
+pub(super) fn nest(mut program: Program, order: &[VariableId], sums: Sums) -> Option<Program> {
+    let value = program.kernel.assignment.value.clone();
     program.body = nest_into(&mut program, order, sums, false, value)?;
     Some(program)
 }
@@ -42,7 +39,7 @@ pub(super) fn nest_into(
     value: Expr,
 ) -> Option<Stmt> {
     let target = program.kernel.assignment.result.clone();
-    let free = target.indices.clone();
+    let free = program.space.access_sources(&program.basis, &target);
     let mut nest = Nest { program, order, sums };
     match sums {
         Sums::Temporary => nest.assign(&[], &free, &target, accumulate, value),
@@ -72,7 +69,7 @@ impl Nest<'_> {
         if !free.is_empty()
             && self.sums == Sums::Temporary
             && !into_temporary
-            && free.iter().all(|v| !target.indices.contains(v))
+            && !free.iter().any(|v| self.sources(target).contains(v))
         {
             let value = Expr::sum(free.to_vec(), value);
             return self.assign(bound, &[], target, accumulate, value);
@@ -82,12 +79,12 @@ impl Nest<'_> {
         }
         if let Some((reduce, temporary, value)) = self.take_reduction(bound, &value) {
             let scalar = Access { tensor: temporary, indices: Vec::new() };
-            let producer = self.assign(bound, &reduce.variables, &scalar, true, *reduce.body)?;
+            let producer = self.sum(bound, &reduce, &scalar)?;
             let consumer = self.assign(bound, free, target, accumulate, value)?;
             return Some(Stmt::where_(temporary, consumer, producer));
         }
         let mut reduced = Vec::new();
-        outermost_reductions(&value, &mut |reduce| reduced.extend(reduce.variables.clone()));
+        outermost_reductions(&value, &mut |reduce| reduced.extend(self.loops(&reduce.variables)));
         let next = self.order.iter().find(|v| free.contains(v) || reduced.contains(v));
         match next {
             None => Some(Stmt::assign(target.clone(), accumulate, value)),
@@ -129,7 +126,8 @@ impl Nest<'_> {
             statements.push(self.assign(bound, free, target, accumulate, plain)?);
         }
         for Reduce { variables, body, op: ReduceOp::Sum } in sums {
-            let free: Vec<_> = free.iter().chain(&variables).copied().collect();
+            let mut free = free.to_vec();
+            free.extend(self.loops(&variables));
             statements.push(self.assign(bound, &free, target, true, *body)?);
         }
         Some(Stmt::sequence(statements))
@@ -142,15 +140,14 @@ impl Nest<'_> {
         target: &Access,
         value: Expr,
     ) -> Option<Stmt> {
-        let has_sum = additive_terms(value.clone())
-            .into_iter()
-            .any(|term| matches!(&term, Expr::Reduce(_)));
+        let has_sum =
+            additive_terms(value.clone()).into_iter().any(|term| matches!(&term, Expr::Reduce(_)));
         if has_sum {
             return self.split_terms(bound, &[], target, true, value);
         }
         if let Some((reduce, temporary, value)) = self.take_reduction(bound, &value) {
             let scalar = Access { tensor: temporary, indices: Vec::new() };
-            let producer = self.assign(bound, &reduce.variables, &scalar, true, *reduce.body)?;
+            let producer = self.sum(bound, &reduce, &scalar)?;
             let consumer = self.assign(bound, &[], target, true, value)?;
             return Some(Stmt::where_(temporary, consumer, producer));
         }
@@ -165,7 +162,7 @@ impl Nest<'_> {
     ) -> Option<(Reduce, TensorId, Expr)> {
         let mut found = None;
         outermost_reductions(value, &mut |reduce| {
-            if found.is_none() && free_variables(reduce).iter().all(|v| bound.contains(v)) {
+            if found.is_none() && self.free_variables(reduce).iter().all(|v| bound.contains(v)) {
                 found = Some(reduce.clone());
             }
         });
@@ -176,15 +173,61 @@ impl Nest<'_> {
         Some((reduce, temporary, value))
     }
 
+    /// `scalar += …` over the variables of a sum.
+    fn sum(&mut self, bound: &[VariableId], reduce: &Reduce, scalar: &Access) -> Option<Stmt> {
+        let free = self.loops(&reduce.variables);
+        self.assign(bound, &free, scalar, true, (*reduce.body).clone())
+    }
+
+    /// The loops in the stead of variables; those that are loops already stay.
+    fn loops(&self, variables: &[VariableId]) -> Vec<VariableId> {
+        let basis = &self.program.basis;
+        let stead = |v: &VariableId| if basis.loops_over(*v) { vec![*v] } else { basis.loops(*v) };
+        variables.iter().flat_map(stead).collect()
+    }
+
+    /// The loops that must stand around for an entry of a tensor to be known.
+    fn sources(&self, access: &Access) -> Vec<VariableId> {
+        self.program.space.access_sources(&self.program.basis, access)
+    }
+
+    /// The loops around that a reduction's body needs beside its own.
+    fn free_variables(&self, reduce: &Reduce) -> Vec<VariableId> {
+        let mut free = Vec::new();
+        self.collect_free(&Expr::Reduce(reduce.clone()), &mut Vec::new(), &mut free);
+        free
+    }
+
+    fn collect_free(&self, expr: &Expr, bound: &mut Vec<VariableId>, free: &mut Vec<VariableId>) {
+        match expr {
+            Expr::Literal(_) => {}
+            Expr::Access(access) => {
+                let new = self.sources(access).into_iter().filter(|v| !bound.contains(v));
+                free.extend(new);
+            }
+            Expr::Unary(_, a) => self.collect_free(a, bound, free),
+            Expr::Binary(_, a, b) => {
+                self.collect_free(a, bound, free);
+                self.collect_free(b, bound, free);
+            }
+            Expr::Reduce(reduce) => {
+                let depth = bound.len();
+                bound.extend(self.loops(&reduce.variables));
+                self.collect_free(&reduce.body, bound, free);
+                bound.truncate(depth);
+            }
+        }
+    }
+
     fn add_temporary(&mut self, reduce: &Reduce) -> TensorId {
         let kernel = &mut self.program.kernel;
-        let count = kernel.tensors.len() - self.program.declared;
+        let stored = self.program.declared + self.program.converted.len();
+        let count = kernel.tensors.len() - stored;
         let dtype = kernel.tensor(kernel.result()).dtype;
         let name = match (count, reduce.op) {
             (0, ReduceOp::Sum) => "sum".to_owned(),
             (_, ReduceOp::Sum) => {
-                let variables =
-                    reduce.variables.iter().map(|v| kernel.variable(*v).name.as_str());
+                let variables = reduce.variables.iter().map(|v| kernel.variable(*v).name.as_str());
                 format!("sum_{}", variables.collect::<Vec<_>>().join("_"))
             }
         };
@@ -230,36 +273,6 @@ pub fn outermost_reductions(expr: &Expr, visit: &mut impl FnMut(&Reduce)) {
     }
 }
 
-/// The variables that a reduction uses and does not bind.
-fn free_variables(reduce: &Reduce) -> Vec<VariableId> {
-    fn collect(expr: &Expr, bound: &mut Vec<VariableId>, free: &mut Vec<VariableId>) {
-        match expr {
-            Expr::Literal(_) => {}
-            Expr::Access(access) => {
-                for v in &access.indices {
-                    if !bound.contains(v) && !free.contains(v) {
-                        free.push(*v);
-                    }
-                }
-            }
-            Expr::Unary(_, a) => collect(a, bound, free),
-            Expr::Binary(_, a, b) => {
-                collect(a, bound, free);
-                collect(b, bound, free);
-            }
-            Expr::Reduce(reduce) => {
-                let depth = bound.len();
-                bound.extend(&reduce.variables);
-                collect(&reduce.body, bound, free);
-                bound.truncate(depth);
-            }
-        }
-    }
-    let mut free = Vec::new();
-    collect(&Expr::Reduce(reduce.clone()), &mut Vec::new(), &mut free);
-    free
-}
-
 /// The terms of a sum, with their signs.
 pub(super) fn additive_terms(expr: Expr) -> Vec<Expr> {
     match expr {
@@ -273,9 +286,7 @@ pub(super) fn additive_terms(expr: Expr) -> Vec<Expr> {
             terms.extend(additive_terms(*b).into_iter().map(Expr::neg));
             terms
         }
-        Expr::Unary(UnaryOp::Neg, a) => {
-            additive_terms(*a).into_iter().map(Expr::neg).collect()
-        }
+        Expr::Unary(UnaryOp::Neg, a) => additive_terms(*a).into_iter().map(Expr::neg).collect(),
         Expr::Literal(_)
         | Expr::Access(_)
         | Expr::Reduce(_)
@@ -284,12 +295,12 @@ pub(super) fn additive_terms(expr: Expr) -> Vec<Expr> {
 }
 
 /// Moves the factors of a product into the sum among them; the term itself where there is none.
-fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
+pub(super) fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
     match term {
         Expr::Reduce(reduce) => Ok(reduce),
-        Expr::Unary(UnaryOp::Neg, a) => pull_reduction(*a)
-            .map(|reduce| within(reduce, Expr::neg))
-            .map_err(Expr::neg),
+        Expr::Unary(UnaryOp::Neg, a) => {
+            pull_reduction(*a).map(|reduce| within(reduce, Expr::neg)).map_err(Expr::neg)
+        }
         Expr::Binary(BinaryOp::Mul, a, b) => match pull_reduction(*a) {
             Ok(reduce) => Ok(within(reduce, |body| Expr::mul(body, *b))),
             Err(a) => pull_reduction(*b)

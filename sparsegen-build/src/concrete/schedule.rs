@@ -3,25 +3,62 @@
 //! Where no single order serves all terms of a sum, each term gets loops of its own, if the result
 //! can be added to at random.
 
+use super::convert::{Conversion, conversions};
 use super::cost::cost;
 use super::nest::{Sums, additive_terms, nest, nest_into};
+use super::space::Space;
 use super::{Program, Stmt};
 use crate::error::Diagnostic;
 use crate::iteration::graph::{Edge, IterationGraph, Reason, last_appended};
-use crate::iteration::plan::{Plan, TooManyOperands, plan};
+use crate::iteration::plan::{Plan, TooManyOperands, Unplannable, plan};
+use crate::level::Levels;
 use crate::notation::{Assignment, Expr, Kernel, VariableId};
 
 /// The loops of a kernel and how they iterate.
-pub fn schedule(kernel: &Kernel) -> Result<(Program, Plan), Diagnostic> {
-    refuse_result(kernel)?;
+///
+/// Tensors are converted only where there is no other way.
+pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Diagnostic> {
     let mut too_many = None;
-    if let Some(Candidate { program, plan, .. }) = cheapest(kernel, &mut too_many) {
-        return Ok((program, plan));
+    let as_it_is = Conversion::none(kernel);
+    let assembled = refuse_result(kernel);
+    if assembled.is_ok() {
+        if let Some(best) = cheapest(&as_it_is, &mut too_many) {
+            return Ok((best.program, best.plan));
+        }
+        if let Some(too_many) = too_many {
+            return Err(refuse_operands(kernel, &too_many));
+        }
+        if let Some(found) = term_by_term(kernel) {
+            return Ok(found);
+        }
     }
-    if let Some(too_many) = too_many {
-        return Err(refuse_operands(kernel, &too_many));
+    if let Some(best) = converted(kernel, levels) {
+        return Ok((best.program, best.plan));
     }
-    term_by_term(kernel).ok_or_else(|| refuse_orders(kernel))
+    assembled?;
+    Err(refuse_orders(kernel))
+}
+
+/// The cheapest program that converts as few tensors as possible.
+fn converted(kernel: &Kernel, levels: &Levels) -> Option<Candidate> {
+    let mut best: Option<(usize, Candidate)> = None;
+    for way in conversions(kernel, levels) {
+        let count = way.count();
+        if best.as_ref().is_some_and(|(least, _)| *least < count) {
+            break;
+        }
+        if refuse_result(&way.kernel).is_err() {
+            continue;
+        }
+        let Some(candidate) = cheapest(&way, &mut None) else { continue };
+        if candidate.plan.searches_entries(&candidate.program) {
+            continue;
+        }
+        if best.as_ref().is_none_or(|(_, best)| candidate.cost < best.cost) {
+            best = Some((count, candidate));
+        }
+    }
+    best.map(|(_, best)| best)
 }
 
 /// One way to run a kernel.
@@ -33,30 +70,70 @@ struct Candidate {
     cost: f64,
 }
 
+/// How much is planned before the cheapest so far is taken: large kernels have many orders, and the
+/// preferred come first.
+const ENOUGH: usize = 2000;
+
 /// The cheapest program for a kernel with a single order of its loops, the preferred among equals.
-fn cheapest(kernel: &Kernel, too_many: &mut Option<TooManyOperands>) -> Option<Candidate> {
+fn cheapest(way: &Conversion, too_many: &mut Option<TooManyOperands>) -> Option<Candidate> {
+    let kernel = &way.kernel;
     let at_random = last_appended(kernel).is_none();
     let mut best: Option<Candidate> = None;
-    for order in IterationGraph::of(kernel, &kernel.assignment.value).orders() {
-        for &sums in styles(kernel) {
-            let Some(program) = nest(kernel, &order, sums) else { continue };
-            if !at_random && !stores_in_order(&program) {
-                continue;
-            }
-            let plan = match plan(&program) {
-                Ok(plan) => plan,
-                Err(refused) => {
-                    *too_many = Some(refused);
+    let mut weighed = 0;
+    for start in starts(way) {
+        let Some(graph) = IterationGraph::of(&start.kernel, &start.space, &start.basis) else {
+            continue;
+        };
+        for order in graph.orders() {
+            for &sums in styles(kernel) {
+                if weighed > ENOUGH && best.is_some() {
+                    return best;
+                }
+                let Some(program) = nest(start.clone(), &order, sums) else { continue };
+                if !at_random && !stores_in_order(&program) {
                     continue;
                 }
-            };
-            let cost = cost(&program, &plan);
-            if best.as_ref().is_none_or(|best| cost < best.cost) {
-                best = Some(Candidate { order: order.clone(), sums, program, plan, cost });
+                let plan = match plan(&program) {
+                    Ok(plan) => plan,
+                    Err(Unplannable::TooManyOperands(refused)) => {
+                        *too_many = Some(refused);
+                        continue;
+                    }
+                    Err(Unplannable::NoLoop) => continue,
+                };
+                weighed += plan.size();
+                let cost = cost(&program, &plan);
+                if best.as_ref().is_none_or(|best| cost < best.cost) {
+                    best = Some(Candidate { order: order.clone(), sums, program, plan, cost });
+                }
             }
         }
     }
     best
+}
+
+/// A program without loops for each basis.
+fn starts(way: &Conversion) -> Vec<Program> {
+    let declared = way.kernel.tensors.len() - way.converted.len();
+    let index_variables = way.kernel.variables.len();
+    let mut kernel = way.kernel.clone();
+    let space = Space::of(&mut kernel);
+    if space.repeats_slots(&kernel.assignment.value) {
+        return Vec::new();
+    }
+    if space.has_slots() {
+        kernel.assignment.value = space.sum_slots(&kernel.assignment.value);
+    }
+    let start = |basis| Program {
+        kernel: kernel.clone(),
+        space: space.clone(),
+        basis,
+        declared,
+        converted: way.converted.clone(),
+        packed: way.packed.clone(),
+        body: Stmt::SKIP,
+    };
+    space.bases(index_variables).into_iter().map(start).collect()
 }
 
 /// Where sums may go. Straight into the result only pays where duplicates are walked one by one.
@@ -87,13 +164,14 @@ fn term_by_term(kernel: &Kernel) -> Option<(Program, Plan)> {
     if last_appended(kernel).is_some() {
         return None;
     }
-    let mut program =
-        Program { kernel: kernel.clone(), declared: kernel.tensors.len(), body: Stmt::SKIP };
+    let mut program = starts(&Conversion::none(kernel)).into_iter().next()?;
     let mut statements = Vec::new();
     for term in additive_terms(kernel.assignment.value.clone()) {
-        let Candidate { order, sums, .. } = cheapest(&with_value(kernel, &term), &mut None)?;
+        let of_term = cheapest(&Conversion::none(&with_value(kernel, &term)), &mut None)?;
         let accumulate = !statements.is_empty();
-        statements.push(nest_into(&mut program, &order, sums, accumulate, term)?);
+        let value = of_term.program.kernel.assignment.value;
+        program.basis = of_term.program.basis;
+        statements.push(nest_into(&mut program, &of_term.order, of_term.sums, accumulate, value)?);
     }
     program.body = Stmt::sequence(statements);
     let plan = plan(&program).ok()?;
@@ -117,7 +195,15 @@ fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
             .help(help))
     };
     for (k, spec) in result.format.levels.iter().enumerate() {
-        if spec.level.insert().is_some() {
+        let is_leaf = k + 1 == result.format.levels.len();
+        if !spec.properties.padded
+            && !is_leaf
+            && result.format.levels[k + 1].level.insert().is_some()
+        {
+            let reason = "which drops parts that are zero as a whole".to_owned();
+            return refuse(k, reason, "choose a format that keeps zeros for the result");
+        }
+        if spec.level.insert().is_some() && spec.properties.full {
             continue;
         }
         if spec.level.append().is_none() {
@@ -167,7 +253,14 @@ fn refuse_operands(kernel: &Kernel, refused: &TooManyOperands) -> Diagnostic {
 
 /// Why there is no order: the operands go round in a circle, or only the result does.
 fn refuse_orders(kernel: &Kernel) -> Diagnostic {
-    let graph = IterationGraph::of(kernel, &kernel.assignment.value);
+    let graph = starts(&Conversion::none(kernel))
+        .iter()
+        .find_map(|start| IterationGraph::of(&start.kernel, &start.space, &start.basis));
+    let Some(graph) = graph else {
+        return Diagnostic::new(kernel.span, "no order of the loops suits all formats")
+            .label("needs an operand in another format, which is not supported yet")
+            .help("convert one of the operands before the call");
+    };
     let operands_only = IterationGraph {
         edges: graph
             .edges
@@ -191,6 +284,7 @@ fn refuse_orders(kernel: &Kernel) -> Diagnostic {
                 kernel.show_access(access),
                 kernel.tensor(access.tensor).format,
             ),
+            Reason::Block => format!("`{before}` counts the blocks that `{after}` runs within"),
         }
     };
     let span = kernel.span;
@@ -207,8 +301,7 @@ fn refuse_orders(kernel: &Kernel) -> Diagnostic {
         Diagnostic::new(span, format!("the entries of `{result}` would not come in order"))
             .label("needs a workspace, which is not supported yet");
     let cycle = graph.cycle().unwrap_or_default();
-    cycle
-        .into_iter()
-        .fold(diagnostic, |diagnostic, edge| diagnostic.note(describe(edge)))
-        .help(format!("make `{result}` dense, or store the operands so that its entries come in order"))
+    cycle.into_iter().fold(diagnostic, |diagnostic, edge| diagnostic.note(describe(edge))).help(
+        format!("make `{result}` dense, or store the operands so that its entries come in order"),
+    )
 }

@@ -40,7 +40,7 @@ enum Maps {
 }
 
 /// The formats, the more usual before others that are the same in some order.
-pub const BUILTINS: [Builtin; 10] = [
+pub const BUILTINS: [Builtin; 15] = [
     Builtin { name: "scalar", marker: "Scalar", maps: Maps::One(0, ""), widths: false },
     Builtin { name: "dense", marker: "Dense", maps: every("dense", false), widths: false },
     Builtin { name: "dense_col", marker: "DenseCol", maps: every("dense", true), widths: false },
@@ -87,14 +87,46 @@ pub const BUILTINS: [Builtin; 10] = [
         widths: true,
     },
     Builtin { name: "csf", marker: "Csf", maps: every("compressed", false), widths: true },
+    Builtin {
+        name: "coo_unordered",
+        marker: "CooUnordered",
+        maps: Maps::Every {
+            outermost: "compressed(nonordered, nonunique)",
+            between: "singleton(nonordered, nonunique)",
+            last: "singleton(nonordered, nonunique)",
+            alone: "compressed(nonordered, nonunique)",
+            reversed: false,
+        },
+        widths: true,
+    },
+    Builtin {
+        name: "hash_vector",
+        marker: "HashVector",
+        maps: Maps::One(1, "(i) -> (i : hashed)"),
+        widths: true,
+    },
+    Builtin {
+        name: "hash_rows",
+        marker: "HashRows",
+        maps: Maps::One(2, "(i, j) -> (i : dense, j : hashed)"),
+        widths: true,
+    },
+    Builtin {
+        name: "dia",
+        marker: "Dia",
+        maps: Maps::One(2, "(i, j) -> (j - i : compressed, i : range, j : offset)"),
+        widths: true,
+    },
+    Builtin {
+        name: "ell",
+        marker: "Ell",
+        maps: Maps::One(2, "(i, j) -> (#i : dense, i : dense, j : singleton(padded))"),
+        widths: true,
+    },
 ];
 
-/// Formats of the language whose levels do not exist yet.
-pub const LATER: [&str; 5] = ["hash_vector", "coo_unordered", "dia", "ell", "hash_rows"];
-
-/// Levels of the language that do not exist yet.
-pub const LATER_LEVELS: [&str; 6] =
-    ["range", "loose_compressed", "offset", "hashed", "bitmap", "structured"];
+/// The level of which formats are made that only iterate and assemble in order.
+pub(super) const PLAIN: &str = "compressed";
 
 /// A map for messages that show what one looks like.
 pub const EXAMPLE_MAP: &str = "(i, j) -> (i : dense, j : compressed)";

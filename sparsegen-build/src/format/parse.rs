@@ -11,7 +11,7 @@ use crate::manifest::Text;
 use crate::manifest::tokens::{Number, Token, Tokens};
 use crate::types::Width;
 
-use super::builtin::{EXAMPLE_LEVEL, EXAMPLE_MAP, LATER_LEVELS};
+use super::builtin::EXAMPLE_MAP;
 use super::invert;
 use super::{Format, LevelExpr, LevelSpec};
 
@@ -48,17 +48,6 @@ pub(super) fn parse(
     let dimensions: Vec<_> = dimensions.into_iter().map(|name| name.text).collect();
     diagnostics.extend(invert::check(&exprs, &spans, &dimensions, text.inner()));
     diagnostics.extend(check_nesting(&specs, &spans));
-    for (spec, span) in specs.iter().zip(&spans) {
-        if !matches!(spec.expr, LevelExpr::Dimension(_)) {
-            diagnostics.push(
-                Diagnostic::unsupported(*span, format!("levels over `{}`", text.at(*span)))
-                    .help(format!(
-                        "store each dimension in a level of its own, such as `{} : {EXAMPLE_LEVEL}`",
-                        dimensions[0]
-                    )),
-            );
-        }
-    }
     if specs.len() > MOST_LEVELS {
         diagnostics.push(
             Diagnostic::new(spans[MOST_LEVELS], format!("a map has at most {MOST_LEVELS} levels"))
@@ -126,7 +115,7 @@ impl Parser<'_> {
         let place = start.to(self.tokens.before());
         self.sign(":", "`:` and the kind of level")?;
         let name = self.tokens.name("the kind of level")?;
-        let level = self.levels.find(&name.text);
+        let mut level = self.levels.find(&name.text);
         if level.is_none() {
             self.diagnostics.push(unknown_level(&name, self.levels));
         }
@@ -140,19 +129,9 @@ impl Parser<'_> {
                 }
             }
             self.sign(")", "`,` or `)`")?;
-            if let Some(level) = &level {
-                self.diagnostics.extend(check_numbers(&name, level, &numbers));
-            }
-        } else if let Some(level) = &level {
-            self.diagnostics.extend(check_numbers(&name, level, &[]));
-        }
-        if properties.is_some_and(|properties| !properties.ordered) {
-            // Merging walks levels in order, and nothing reorders them yet.
-            let place = name.span.to(self.tokens.before());
-            self.diagnostics.push(
-                Diagnostic::unsupported(place, "levels that are not ordered")
-                    .help("store the coordinates in order, and leave `nonordered` out"),
-            );
+            level = self.numbered(&name, level, &numbers);
+        } else {
+            level = self.numbered(&name, level, &[]);
         }
         self.spans.push(match expr {
             Some(LevelExpr::Dimension(_)) => start.to(self.tokens.before()),
@@ -166,15 +145,44 @@ impl Parser<'_> {
         })
     }
 
+    /// The level with the numbers that the map gives it.
+    fn numbered(
+        &mut self,
+        name: &Name,
+        level: Option<Rc<dyn Level>>,
+        numbers: &[(u64, Span)],
+    ) -> Option<Rc<dyn Level>> {
+        let level = level?;
+        let wanted = level.parameters();
+        if numbers.is_empty() && wanted.is_empty() {
+            return Some(level);
+        }
+        let given: Vec<u64> = numbers.iter().map(|(number, _)| *number).collect();
+        if let Some(level) = level.with_numbers(&given) {
+            return Some(level);
+        }
+        let span = match (numbers.first(), numbers.last()) {
+            (Some((_, first)), Some((_, last))) => first.to(*last),
+            (None, _) | (_, None) => name.span,
+        };
+        self.diagnostics.push(if wanted.is_empty() {
+            Diagnostic::new(span, format!("a `{}` level takes no number", name.text))
+        } else {
+            let help = format!("write `{}({})`", name.text, wanted.join(", "));
+            Diagnostic::new(span, format!("a `{}` level needs other numbers", name.text)).help(help)
+        });
+        None
+    }
+
     /// A number or a property.
     fn option(
         &mut self,
         level: Option<&Rc<dyn Level>>,
         properties: &mut Option<Properties>,
-        numbers: &mut Vec<(String, Span)>,
+        numbers: &mut Vec<(u64, Span)>,
     ) -> Result<(), Diagnostic> {
         if let Token::Number(Number::Int(number)) = self.tokens.peek() {
-            numbers.push((number.to_string(), self.tokens.span()));
+            numbers.push((u64::try_from(*number).unwrap_or(0), self.tokens.span()));
             self.tokens.advance();
             return Ok(());
         }
@@ -280,11 +288,6 @@ fn pair(
 }
 
 fn unknown_level(name: &Name, levels: &Levels) -> Diagnostic {
-    if LATER_LEVELS.contains(&name.text.as_str()) {
-        let known: Vec<_> = levels.names().collect();
-        return Diagnostic::unsupported(name.span, format!("`{}` levels", name.text))
-            .help(format!("the levels to choose from are {}", quoted(&known)));
-    }
     let message = format!("there is no level `{}`", name.text);
     Diagnostic::new(name.span, message).suggest(&name.text, levels.names(), "the levels")
 }
@@ -298,31 +301,6 @@ fn unknown_property(name: &Name) -> Diagnostic {
         }
         unknown => diagnostic.suggest(unknown, known, "the properties"),
     }
-}
-
-/// A level's numbers must be those that it has.
-fn check_numbers(
-    name: &Name,
-    level: &Rc<dyn Level>,
-    numbers: &[(String, Span)],
-) -> Option<Diagnostic> {
-    let demanded = level.parameters();
-    if numbers.iter().map(|(number, _)| number).eq(&demanded) {
-        return None;
-    }
-    let span = match (numbers.first(), numbers.last()) {
-        (Some((_, first)), Some((_, last))) => first.to(*last),
-        (None, _) | (_, None) => name.span,
-    };
-    Some(if demanded.is_empty() {
-        Diagnostic::new(span, format!("a `{}` level takes no number", name.text))
-    } else {
-        Diagnostic::new(span, format!("a `{}` level needs other numbers", name.text)).help(format!(
-            "write `{}({})`",
-            name.text,
-            demanded.join(", ")
-        ))
-    })
 }
 
 /// Duplicates at a level can only be told apart below it by their positions.

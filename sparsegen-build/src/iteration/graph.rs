@@ -6,12 +6,14 @@
 
 use std::fmt::Write as _;
 
-use crate::notation::{Access, Expr, Kernel, Reduce, VariableId};
+use crate::concrete::space::{Basis, Definition, Space};
+use crate::concrete::{Program, outermost_reductions};
+use crate::notation::{Access, Assignment, Expr, Kernel, Reduce, VariableId};
 
 /// The constraints on the order of a kernel's loops.
 #[derive(Clone, Debug)]
 pub struct IterationGraph {
-    /// Every variable, in the order in which loops are preferred: the result's, then the others.
+    /// Every loop, in the order in which loops are preferred: the result's, then the others.
     pub variables: Vec<VariableId>,
     pub edges: Vec<Edge>,
 }
@@ -31,42 +33,92 @@ pub enum Reason {
     Operand(Access),
     /// The result is assembled in this order.
     Result(Access),
+    /// The place within a block comes after the block, which may be cut short.
+    Block,
 }
 
 /// How many orders of the loops are weighed against each other at most.
 const ORDERS: usize = 240;
 
 impl IterationGraph {
-    /// The graph of a kernel's statement with `value` on its right-hand side.
-    pub fn of(kernel: &Kernel, value: &Expr) -> IterationGraph {
-        let result = &kernel.assignment.result;
-        let mut variables = result.indices.clone();
-        let mut edges = Vec::new();
+    /// The graph of a kernel's statement in a basis; `None` where the basis has no loop for a level
+    /// that must be iterated.
+    pub fn of(kernel: &Kernel, space: &Space, basis: &Basis) -> Option<IterationGraph> {
+        let Assignment { result, value } = &kernel.assignment;
+        let mut graph = IterationGraph { variables: Vec::new(), edges: Vec::new() };
+        graph.add_variables(space.access_sources(basis, result));
+        let mut reached = true;
         value.for_each_access(&mut |access| {
-            for v in &access.indices {
-                if !variables.contains(v) {
-                    variables.push(*v);
-                }
-            }
+            graph.add_variables(space.access_sources(basis, access));
             let levels = &kernel.tensor(access.tensor).format.levels;
             for k in (0..levels.len()).filter(|k| levels[*k].level.locate().is_none()) {
-                for (before, after) in above(kernel, access, k) {
-                    push(&mut edges, before, after, Reason::Operand(access.clone()));
-                }
+                let reason = Reason::Operand(access.clone());
+                reached &= graph.add_level(kernel, space, basis, access, k, &reason);
             }
         });
         if let Some(last) = last_appended(kernel) {
+            let reason = Reason::Result(result.clone());
             for k in 0..=last {
-                for (before, after) in above(kernel, result, k) {
-                    push(&mut edges, before, after, Reason::Result(result.clone()));
-                }
+                reached &= graph.add_level(kernel, space, basis, result, k, &reason);
             }
-            let innermost = level_variable(kernel, result, last);
-            for reduced in sums_over_results(value, &result.indices) {
-                push(&mut edges, innermost, reduced, Reason::Result(result.clone()));
+            let innermost = space.level_variable(kernel, result, last)?;
+            let indices = space.access_sources(basis, result);
+            for reduced in sums_over_results(space, basis, value, &indices) {
+                graph.add_edge(innermost, reduced, &reason);
             }
         }
-        IterationGraph { variables, edges }
+        graph.add_blocks(space);
+        reached.then_some(graph)
+    }
+
+    /// A level needs its ancestors, and a loop over its own variable unless these determine it.
+    fn add_level(
+        &mut self,
+        kernel: &Kernel,
+        space: &Space,
+        basis: &Basis,
+        access: &Access,
+        level: usize,
+        reason: &Reason,
+    ) -> bool {
+        let variable = |level| space.level_variable(kernel, access, level);
+        let ancestors = (0..level).filter_map(variable);
+        let before: Vec<_> = ancestors.flat_map(|v| space.sources(basis, v)).collect();
+        let Some(after) = variable(level) else { return true };
+        if !basis.loops_over(after) {
+            let mut sources = space.sources(basis, after).into_iter();
+            return is_implied(kernel, access, level) && sources.all(|v| before.contains(&v));
+        }
+        for before in before {
+            self.add_edge(before, after, reason);
+        }
+        true
+    }
+
+    fn add_blocks(&mut self, space: &Space) {
+        for v in self.variables.clone() {
+            if let Some(Definition::Mod(of, by)) = space.definition(v)
+                && let Some(block) = space.variable(Definition::Div(of, by))
+                && self.variables.contains(&block)
+            {
+                self.add_edge(block, v, &Reason::Block);
+            }
+        }
+    }
+
+    fn add_variables(&mut self, variables: Vec<VariableId>) {
+        for v in variables {
+            if !self.variables.contains(&v) {
+                self.variables.push(v);
+            }
+        }
+    }
+
+    fn add_edge(&mut self, before: VariableId, after: VariableId, reason: &Reason) {
+        let edge = Edge { before, after, reason: reason.clone() };
+        if before != after && !self.edges.contains(&edge) {
+            self.edges.push(edge);
+        }
     }
 
     /// Orders of the loops that respect every edge, the preferred first.
@@ -85,9 +137,8 @@ impl IterationGraph {
             return;
         }
         for v in &self.variables {
-            let ready = || {
-                self.edges.iter().filter(|e| e.after == *v).all(|e| order.contains(&e.before))
-            };
+            let ready =
+                || self.edges.iter().filter(|e| e.after == *v).all(|e| order.contains(&e.before));
             if !order.contains(v) && ready() {
                 order.push(*v);
                 self.extend(order, orders);
@@ -123,23 +174,25 @@ impl IterationGraph {
         None
     }
 
-}
-
-/// The iteration graph of a kernel as text: `i → j (A[i,j])`.
-pub fn show(kernel: &Kernel) -> String {
+    /// The graph as text, an edge a line: `i → j (A[i,j])`.
+    pub fn show(&self, kernel: &Kernel) -> String {
         let mut text = String::new();
-        for edge in &IterationGraph::of(kernel, &kernel.assignment.value).edges {
-            let (Reason::Operand(access) | Reason::Result(access)) = &edge.reason;
-            let name = |v: VariableId| &kernel.variable(v).name;
-            let _ = writeln!(
-                text,
-                "{} → {} ({})",
-                name(edge.before),
-                name(edge.after),
-                kernel.show_access(access)
-            );
+        for edge in &self.edges {
+            let [before, after] = [edge.before, edge.after].map(|v| &kernel.variable(v).name);
+            let reason = match &edge.reason {
+                Reason::Operand(access) | Reason::Result(access) => kernel.show_access(access),
+                Reason::Block => "block".to_owned(),
+            };
+            let _ = writeln!(text, "{before} → {after} ({reason})");
         }
         text
+    }
+}
+
+/// The iteration graph of a program.
+pub fn show(program: &Program) -> String {
+    let graph = IterationGraph::of(&program.kernel, &program.space, &program.basis);
+    graph.map_or_else(String::new, |graph| graph.show(&program.kernel))
 }
 
 /// The last level of the result that is assembled in order, if any is.
@@ -148,41 +201,30 @@ pub fn last_appended(kernel: &Kernel) -> Option<usize> {
     levels.iter().rposition(|spec| spec.level.insert().is_none())
 }
 
-/// The variables that must come before that of level `k`, each with it.
-fn above(
-    kernel: &Kernel,
-    access: &Access,
-    k: usize,
-) -> impl Iterator<Item = (VariableId, VariableId)> {
-    let after = level_variable(kernel, access, k);
-    let ancestors: Vec<_> = (0..k).map(|level| level_variable(kernel, access, level)).collect();
-    ancestors.into_iter().map(move |before| (before, after))
-}
-
-fn level_variable(kernel: &Kernel, access: &Access, level: usize) -> VariableId {
-    let format = &kernel.tensor(access.tensor).format;
-    let mode = format.mode_of(level).expect("levels over expressions of dimensions are refused");
-    access.indices[mode]
+/// Whether the coordinates of the levels above leave one coordinate only for this level, so that it
+/// needs no loop where these are known.
+pub fn is_implied(kernel: &Kernel, access: &Access, level: usize) -> bool {
+    let spec = &kernel.tensor(access.tensor).format.levels[level];
+    spec.properties.branchless && spec.level.is_implied()
 }
 
 /// The variables of the sums that must be taken for each entry of the result.
-fn sums_over_results(value: &Expr, result: &[VariableId]) -> Vec<VariableId> {
+fn sums_over_results(
+    space: &Space,
+    basis: &Basis,
+    value: &Expr,
+    result: &[VariableId],
+) -> Vec<VariableId> {
     let mut reduced = Vec::new();
-    crate::concrete::outermost_reductions(value, &mut |Reduce { variables, body, .. }| {
+    outermost_reductions(value, &mut |Reduce { variables, body, .. }| {
         let mut uses_result = false;
         body.for_each_access(&mut |access| {
-            uses_result |= access.indices.iter().any(|v| result.contains(v));
+            let sources = space.access_sources(basis, access);
+            uses_result |= sources.iter().any(|v| result.contains(v));
         });
         if uses_result {
-            reduced.extend(variables.iter().copied());
+            reduced.extend(variables.iter().flat_map(|v| basis.loops(*v)));
         }
     });
     reduced
-}
-
-fn push(edges: &mut Vec<Edge>, before: VariableId, after: VariableId, reason: Reason) {
-    let edge = Edge { before, after, reason };
-    if !edges.contains(&edge) {
-        edges.push(edge);
-    }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::concrete::{Program, Stmt};
 use crate::format::LevelSpec;
+use crate::iteration::graph::is_implied;
 use crate::notation::{Access, VariableId};
 
 /// An iterator over one level of one access.
@@ -16,6 +17,9 @@ pub struct LevelIterator {
     /// The last level whose position is known once this one's is: those between were waiting only
     /// for this variable, and are located.
     pub through: usize,
+    /// Whether the level stores the loop's own variable; otherwise one that follows from it, and the
+    /// level can only be located.
+    pub drives: bool,
     /// Wrappers around the level's own iteration, innermost first.
     pub conversions: Vec<Conversion>,
 }
@@ -41,6 +45,12 @@ impl LevelIterator {
 
     pub fn can_locate(&self, program: &Program) -> bool {
         self.spec(program).level.locate().is_some()
+    }
+
+    /// Whether its entries can be walked in order.
+    pub fn walks(&self, program: &Program) -> bool {
+        let spec = self.spec(program);
+        spec.level.position_iteration().is_some() && spec.properties.ordered
     }
 
     /// The iterator as the paper writes it, `B2`, within its conversions.
@@ -73,28 +83,46 @@ impl Frontier {
         self.resolved.get(access).copied().unwrap_or(0)
     }
 
-    /// The iterators over the levels that a loop over `v` around `body` reaches.
-    pub fn iterators(&self, program: &Program, body: &Stmt, v: VariableId) -> Vec<LevelIterator> {
+    /// The iterators over the levels whose coordinates a loop over `v` around `body` makes known;
+    /// `None` where one of them could be neither iterated nor located.
+    pub fn iterators(
+        &self,
+        program: &Program,
+        body: &Stmt,
+        v: VariableId,
+    ) -> Option<Vec<LevelIterator>> {
+        let mut bound = self.bound.clone();
+        bound.push(v);
+        let known = program.space.known(&program.kernel, &bound);
         let mut iterators = Vec::new();
         for access in body.reads() {
             let level = self.resolved(access);
-            if variable_of(program, access, level) != Some(v) {
-                continue;
+            let reaches = |level| {
+                program.level_variable(access, level).filter(|variable| known.contains(variable))
+            };
+            let Some(variable) = reaches(level) else { continue };
+            let spec = &program.tensor(access.tensor).format.levels[level];
+            let drives = variable == v;
+            if !drives && spec.level.locate().is_none() {
+                return None;
             }
             let mut through = level;
-            while let Some(next) = variable_of(program, access, through + 1)
-                && self.bound.contains(&next)
-            {
+            while reaches(through + 1).is_some() {
                 through += 1;
+                let below = &program.tensor(access.tensor).format.levels[through];
+                if below.level.locate().is_none() && !is_implied(&program.kernel, access, through) {
+                    return None;
+                }
             }
             iterators.push(LevelIterator {
                 access: access.clone(),
                 level,
                 through,
+                drives,
                 conversions: Vec::new(),
             });
         }
-        iterators
+        Some(iterators)
     }
 
     /// The frontier within a loop over `v` with these iterators.
@@ -106,13 +134,4 @@ impl Frontier {
         }
         inner
     }
-}
-
-/// The variable that a level of an access stores, if the tensor has that level.
-pub fn variable_of(program: &Program, access: &Access, level: usize) -> Option<VariableId> {
-    let format = &program.tensor(access.tensor).format;
-    if level >= format.levels.len() {
-        return None;
-    }
-    format.mode_of(level).map(|mode| access.indices[mode])
 }

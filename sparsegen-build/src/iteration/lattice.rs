@@ -48,6 +48,10 @@ impl Set {
         Set(self.0 & !other.0)
     }
 
+    pub fn intersection(self, other: Set) -> Set {
+        Set(self.0 & other.0)
+    }
+
     pub fn is_subset(self, of: Set) -> bool {
         self.minus(of) == Set::EMPTY
     }
@@ -64,7 +68,7 @@ impl Set {
         self == Set::EMPTY
     }
 
-    pub fn members(self) -> impl Iterator<Item = usize> {
+    pub fn members(self) -> impl DoubleEndedIterator<Item = usize> {
         (0..32).filter(move |member| self.contains(*member))
     }
 
@@ -86,6 +90,10 @@ pub struct Lattice {
     sparse: Set,
     /// Iterators that can locate.
     locatable: Set,
+    /// Iterators over the loop's own variable.
+    driving: Set,
+    /// Iterators that walk their entries in order, so that several can be merged.
+    walking: Set,
     /// What is left to do where exactly these sparse iterators have an entry: an index into
     /// `bodies`, by subset.
     outcomes: Vec<usize>,
@@ -117,8 +125,15 @@ impl Lattice {
         let full = select(&|iterator| iterator.is_full(program));
         let sparse = select(&|iterator| !iterator.is_full(program));
         let locatable = select(&|iterator| iterator.can_locate(program));
-        let mut lattice =
-            Lattice { full, sparse, locatable, outcomes: Vec::new(), bodies: vec![Stmt::SKIP] };
+        let mut lattice = Lattice {
+            full,
+            sparse,
+            locatable,
+            driving: select(&|iterator| iterator.drives),
+            walking: select(&|iterator| iterator.walks(program)),
+            outcomes: Vec::new(),
+            bodies: vec![Stmt::SKIP],
+        };
         for index in 0..1_usize << sparse.len() {
             let present = lattice.expand(index);
             let absent = sparse.minus(present);
@@ -187,17 +202,32 @@ impl Lattice {
         let drives_all = drivers.meets(self.full);
         let missed = |drivers: Set| regions.iter().filter(move |set| !set.meets(drivers));
         if !drives_all && missed(drivers).next().is_some() {
-            if missed(drivers).all(|set| !set.is_empty()) {
-                // Operands that could be located must be walked to see what only they have.
-                let needed = missed(drivers).fold(Set::EMPTY, |all, set| all.union(*set));
-                drivers = drivers.union(needed);
-            } else if let Some(full) = self.full.members().next() {
-                drivers = drivers.with(full);
-            } else {
-                by_dimension = true;
+            let full = self.full.intersection(self.driving).members().next();
+            let walked = self.walk(drivers, &regions);
+            match (walked, full) {
+                (Some(walked), _) => drivers = walked,
+                (None, Some(full)) => drivers = drivers.with(full),
+                (None, None) => by_dimension = true,
             }
         }
         Some(MergePoint { drivers, located: all.minus(drivers), by_dimension, cases })
+    }
+
+    /// The drivers with those added whose entries must be walked to visit every region, although they
+    /// could be located; nothing where some region has none, or where they cannot be walked together.
+    fn walk(&self, mut drivers: Set, regions: &[Set]) -> Option<Set> {
+        let candidates = self.driving.minus(self.full);
+        while let Some(missed) = regions.iter().find(|set| !set.meets(drivers)) {
+            let gain = |member: &usize| {
+                let with = drivers.with(*member);
+                regions.iter().filter(|set| set.meets(with)).count()
+            };
+            // Of equals the first.
+            let best = missed.intersection(candidates).members().rev().max_by_key(gain)?;
+            drivers = drivers.with(best);
+        }
+        let together = drivers.len() == 1 || drivers.is_subset(self.walking);
+        together.then_some(drivers)
     }
 
     /// A case for each region of `sparse` that a smaller one does not stand for as well.
@@ -245,6 +275,8 @@ mod tests {
             full,
             sparse,
             locatable,
+            driving: Set::of(0..count),
+            walking: Set::of(0..count),
             outcomes: Vec::new(),
             bodies: Vec::new(),
         };
@@ -293,10 +325,7 @@ mod tests {
     fn a_union_with_a_full_level_never_outlives_it() {
         let full = Set::of([1]);
         let sum = lattice(2, full, full, |set| 1 + usize::from(set.contains(0)));
-        assert_eq!(
-            show(&sum),
-            ["{0, 1} locate {} | {0}:2 {}:1", "{1} locate {} | {}:1"]
-        );
+        assert_eq!(show(&sum), ["{0, 1} locate {} | {0}:2 {}:1", "{1} locate {} | {}:1"]);
     }
 
     #[test]

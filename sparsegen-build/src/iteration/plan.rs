@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use super::iterator::{Conversion, Frontier, LevelIterator, variable_of};
+use super::graph::last_appended;
+use super::iterator::{Conversion, Frontier, LevelIterator};
 use super::lattice::{Lattice, MergePoint, Set};
+use crate::concrete::space::Definition;
 use crate::concrete::{Program, Stmt};
 use crate::notation::{Access, BinaryOp, Expr, TensorId, VariableId};
 
@@ -21,7 +23,11 @@ pub enum Plan {
         /// store what is not there.
         only_if_found: bool,
     },
-    Assign { target: Access, accumulate: bool, value: Expr },
+    Assign {
+        target: Access,
+        accumulate: bool,
+        value: Expr,
+    },
     Sequence(Vec<Rc<Plan>>),
 }
 
@@ -37,6 +43,16 @@ pub struct Loop {
     pub exhaustive: bool,
 }
 
+/// Why a program has no plan.
+#[derive(Clone, Debug)]
+pub enum Unplannable {
+    /// More operands would be merged than code can be written for.
+    TooManyOperands(TooManyOperands),
+    /// A level can neither be iterated nor located where its coordinate becomes known, or a loop has
+    /// nothing to run over.
+    NoLoop,
+}
+
 /// A loop that would merge more operands than code can be written for.
 #[derive(Clone, Debug)]
 pub struct TooManyOperands {
@@ -45,15 +61,11 @@ pub struct TooManyOperands {
 }
 
 /// Plans a whole program.
-pub fn plan(program: &Program) -> Result<Plan, TooManyOperands> {
+pub fn plan(program: &Program) -> Result<Plan, Unplannable> {
     plan_within(program, &program.body, &Frontier::default())
 }
 
-fn plan_within(
-    program: &Program,
-    stmt: &Stmt,
-    frontier: &Frontier,
-) -> Result<Plan, TooManyOperands> {
+fn plan_within(program: &Program, stmt: &Stmt, frontier: &Frontier) -> Result<Plan, Unplannable> {
     match stmt {
         Stmt::Forall { variable, body } => {
             Ok(Plan::Loop(plan_loop(program, *variable, body, frontier)?))
@@ -63,9 +75,7 @@ fn plan_within(
             let producer = plan_within(program, producer, frontier)?;
             Ok(Plan::Where {
                 temporary: *temporary,
-                only_if_found: unfound.is_skip()
-                    && appends(program)
-                    && !producer.is_exhaustive(),
+                only_if_found: unfound.is_skip() && appends(program) && !producer.is_exhaustive(),
                 consumer: Rc::new(plan_within(program, consumer, frontier)?),
                 producer: Rc::new(producer),
             })
@@ -87,20 +97,66 @@ fn plan_loop(
     variable: VariableId,
     body: &Stmt,
     frontier: &Frontier,
-) -> Result<Loop, TooManyOperands> {
-    let mut iterators = frontier.iterators(program, body, variable);
+) -> Result<Loop, Unplannable> {
+    let mut iterators = frontier.iterators(program, body, variable).ok_or(Unplannable::NoLoop)?;
     let sparse: Vec<_> = iterators.iter().filter(|it| !it.is_full(program)).collect();
     if sparse.len() > Set::CAPACITY {
         let operands = sparse.iter().map(|iterator| iterator.access.tensor).collect();
-        return Err(TooManyOperands { variable, operands });
+        return Err(Unplannable::TooManyOperands(TooManyOperands { variable, operands }));
     }
     let lattice = Lattice::of(program, &iterators, body);
     let points = lattice.points();
+    if !points.iter().all(|point| can_run(program, variable, &iterators, point)) {
+        return Err(Unplannable::NoLoop);
+    }
     let inner = frontier.bind(variable, &iterators);
-    let bodies = lattice.bodies().iter().map(|stmt| plan_within(program, stmt, &inner).map(Rc::new));
+    let bodies =
+        lattice.bodies().iter().map(|stmt| plan_within(program, stmt, &inner).map(Rc::new));
     let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
     convert(program, &mut iterators, &points, &bodies);
+    // Duplicates are found together only where they stand together.
+    let scattered = |iterator: &LevelIterator| {
+        let properties = iterator.spec(program).properties;
+        iterator.conversions.contains(&Conversion::Dedup) && !properties.ordered
+    };
+    if iterators.iter().any(scattered) {
+        return Err(Unplannable::NoLoop);
+    }
     Ok(Loop { variable, iterators, points, bodies, exhaustive: lattice.is_exhaustive() })
+}
+
+/// Whether a merge point has something to run over: diagonals and slots have no range of their own,
+/// and a level that is iterated by coordinate without being full is not merged with others.
+fn can_run(
+    program: &Program,
+    variable: VariableId,
+    iterators: &[LevelIterator],
+    point: &MergePoint,
+) -> bool {
+    let has_range = match program.space.definition(variable) {
+        None | Some(Definition::Div(..) | Definition::Mod(..)) => true,
+        Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) => false,
+    };
+    let partial = |member: usize| {
+        let iterator = &iterators[member];
+        let level = &iterator.spec(program).level;
+        level.position_iteration().is_none() && !iterator.is_full(program)
+    };
+    let in_order = |member: usize| iterators[member].spec(program).properties.ordered;
+    let alone = point.drivers.len() == 1 && !point.by_dimension;
+    (has_range || !point.by_dimension)
+        && (alone || !point.drivers.members().any(partial))
+        && (alone && !wants_order(program, variable) || point.drivers.members().all(in_order))
+        && point.drivers.members().all(|member| iterators[member].drives)
+}
+
+/// Whether the result takes the coordinates of a variable in order.
+fn wants_order(program: &Program, variable: VariableId) -> bool {
+    let result = &program.kernel.assignment.result;
+    let last = last_appended(&program.kernel);
+    last.is_some_and(|last| {
+        (0..=last).any(|level| program.level_variable(result, level) == Some(variable))
+    })
 }
 
 /// Wraps the iterators over levels that are not unique: duplicates are visited together, unless the
@@ -116,9 +172,12 @@ fn convert(
         if iterator.spec(program).properties.unique {
             continue;
         }
-        let alone = matches!(points, [point] if !point.by_dimension && point.drivers == Set::of([member]));
-        let outcomes: Vec<usize> =
-            points.iter().flat_map(|point| point.cases.iter().map(|(_, outcome)| *outcome)).collect();
+        let alone =
+            matches!(points, [point] if !point.by_dimension && point.drivers == Set::of([member]));
+        let outcomes: Vec<usize> = points
+            .iter()
+            .flat_map(|point| point.cases.iter().map(|(_, outcome)| *outcome))
+            .collect();
         let fused = alone
             && result_tolerates(program, iterator)
             && outcomes.iter().all(|outcome| body_tolerates(program, iterator, &bodies[*outcome]));
@@ -130,14 +189,14 @@ fn convert(
 /// Whether a result assembled in order may be handed the same coordinate of this level's variable
 /// more than once.
 fn result_tolerates(program: &Program, iterator: &LevelIterator) -> bool {
-    let variable = variable_of(program, &iterator.access, iterator.level);
+    let variable = program.level_variable(&iterator.access, iterator.level);
     let result = &program.kernel.assignment.result;
     let format = &program.tensor(result.tensor).format;
     let Some(last) = format.levels.iter().rposition(|spec| spec.level.append().is_some()) else {
         return true;
     };
     (0..=last)
-        .filter(|level| variable_of(program, result, *level) == variable)
+        .filter(|level| program.level_variable(result, *level) == variable)
         .all(|level| !format.levels[level].properties.unique)
 }
 
@@ -160,6 +219,16 @@ fn body_tolerates(program: &Program, iterator: &LevelIterator, body: &Plan) -> b
 }
 
 impl Plan {
+    /// How many loops and assignments there are, each region's counted.
+    pub fn size(&self) -> usize {
+        match self {
+            Plan::Loop(inner) => 1 + inner.bodies.iter().map(|body| body.size()).sum::<usize>(),
+            Plan::Where { consumer, producer, .. } => consumer.size() + producer.size(),
+            Plan::Assign { .. } => 1,
+            Plan::Sequence(plans) => plans.iter().map(|plan| plan.size()).sum(),
+        }
+    }
+
     /// Every access that is read below, each once, in order of appearance.
     pub fn reads(&self) -> Vec<&Access> {
         fn collect<'p>(plan: &'p Plan, reads: &mut Vec<&'p Access>) {
@@ -209,6 +278,35 @@ impl Plan {
             Plan::Where { consumer, .. } => consumer.is_exhaustive(),
             Plan::Assign { .. } => true,
             Plan::Sequence(plans) => plans.iter().any(|plan| plan.is_exhaustive()),
+        }
+    }
+
+    /// Whether entries of a result that is assembled in order are searched for among all coordinates
+    /// that they might have, within other loops: more work than there are entries.
+    pub fn searches_entries(&self, program: &Program) -> bool {
+        self.searches_within(program, 0)
+    }
+
+    fn searches_within(&self, program: &Program, depth: usize) -> bool {
+        match self {
+            Plan::Loop(inner) => {
+                let walks = |point: &MergePoint| {
+                    let full = |member: usize| inner.iterators[member].is_full(program);
+                    !point.by_dimension
+                        && !point.drivers.is_empty()
+                        && !point.drivers.members().any(full)
+                };
+                let searches = depth > 0
+                    && wants_order(program, inner.variable)
+                    && !inner.points.iter().all(walks)
+                    && !inner.bodies.iter().all(|body| body.is_exhaustive());
+                searches || inner.bodies.iter().any(|body| body.searches_within(program, depth + 1))
+            }
+            Plan::Where { consumer, producer, only_if_found, .. } => {
+                consumer.searches_within(program, depth) || producer.searches_within(program, depth)
+            }
+            Plan::Assign { .. } => false,
+            Plan::Sequence(plans) => plans.iter().any(|plan| plan.searches_within(program, depth)),
         }
     }
 

@@ -7,7 +7,6 @@ use super::{
     StorageArray,
 };
 use crate::ir::{Expr, Stmt};
-use crate::types::Width;
 
 #[derive(Debug)]
 pub(super) struct Compressed;
@@ -39,7 +38,7 @@ impl Level for Compressed {
         ]
     }
 
-    fn storage(&self, pos: Width, crd: Width) -> String {
+    fn storage(&self, pos: &str, crd: &str) -> String {
         format!("sparsegen::level::Compressed<{pos}, {crd}>")
     }
 

@@ -5,7 +5,6 @@ use super::{
     StorageArray,
 };
 use crate::ir::{Expr, Stmt};
-use crate::types::Width;
 
 #[derive(Debug)]
 pub(super) struct Dense;
@@ -34,8 +33,12 @@ impl Level for Dense {
         &[]
     }
 
-    fn storage(&self, _: Width, _: Width) -> String {
+    fn storage(&self, _: &str, _: &str) -> String {
         "sparsegen::level::Dense".to_owned()
+    }
+
+    fn extent(&self) -> Option<&'static str> {
+        Some("size")
     }
 
     fn coordinate_iteration(&self) -> Option<&dyn CoordinateIteration> {
@@ -56,15 +59,19 @@ impl CoordinateIteration for Dense {
         Segment { start: Expr::Index(0), end: storage.size.clone() }
     }
 
-    fn coord_access(&self, storage: &Storage, parent: Expr, coordinate: Expr) -> Found {
-        Locate::locate(self, storage, parent, coordinate)
+    fn coord_access(&self, storage: &Storage, parent: Expr, coordinate: Expr, _: &str) -> Found {
+        Found::always(position(storage, parent, coordinate))
     }
 }
 
 impl Locate for Dense {
-    fn locate(&self, storage: &Storage, parent: Expr, coordinate: Expr) -> Found {
-        Found::always(Expr::add(Expr::mul(parent, storage.size.clone()), coordinate))
+    fn locate(&self, storage: &Storage, parent: Expr, coordinate: Expr, _: &str) -> Found {
+        Found::always(position(storage, parent, coordinate))
     }
+}
+
+fn position(storage: &Storage, parent: Expr, coordinate: Expr) -> Expr {
+    Expr::add(Expr::mul(parent, storage.size.clone()), coordinate)
 }
 
 impl Insert for Dense {

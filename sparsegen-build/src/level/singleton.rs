@@ -5,7 +5,6 @@ use super::{
     StorageArray,
 };
 use crate::ir::{Expr, Stmt};
-use crate::types::Width;
 
 #[derive(Debug)]
 pub(super) struct Singleton;
@@ -34,7 +33,7 @@ impl Level for Singleton {
         &[StorageArray { field: "crd", holds: Holds::Coordinates }]
     }
 
-    fn storage(&self, _: Width, crd: Width) -> String {
+    fn storage(&self, _: &str, crd: &str) -> String {
         format!("sparsegen::level::Singleton<{crd}>")
     }
 

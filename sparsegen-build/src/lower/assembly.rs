@@ -5,6 +5,7 @@
 //! parent whose children are appended is appended behind them, and only if there are any.
 
 use crate::concrete::Program;
+use crate::format::Format;
 use crate::ir::{Array, Assembly, Element, Expr, Fit, Stmt, TensorResult};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, Storage};
@@ -84,9 +85,9 @@ impl<'p> Assembler<'p> {
             tensor: tensor.name.clone(),
             dtype: tensor.dtype,
             format: tensor.format.marker(),
-            packed: None,
             shape: self.target.indices.iter().map(|v| v.0).collect(),
             assembly,
+            packed: self.program.packed.as_ref().map(Format::marker),
         })
     }
 
@@ -99,7 +100,11 @@ impl<'p> Assembler<'p> {
                 of.map(|array| storage.array(array.field).to_owned())
             };
             for (array, length_of) in named(Holds::Positions).zip(named(Holds::Coordinates)) {
-                fits.push(Fit { array, length_of, what: format!("positions of level {}", level + 1) });
+                fits.push(Fit {
+                    array,
+                    length_of,
+                    what: format!("positions of level {}", level + 1),
+                });
             }
         }
         fits
@@ -156,10 +161,8 @@ impl<'p> Assembler<'p> {
 
     /// The level of the result that a loop over `v` assembles, if any.
     pub(super) fn level_of(&self, v: VariableId) -> Option<usize> {
-        let format = &self.program.tensor(self.target.tensor).format;
-        let mode = self.target.indices.iter().position(|index| *index == v)?;
-        let of_mode = |level: &usize| format.mode_of(*level) == Some(mode);
-        (0..format.levels.len()).find(of_mode).filter(|_| self.appends)
+        let variables = level_variables(self.program, self.target);
+        variables.iter().position(|variable| *variable == v).filter(|_| self.appends)
     }
 
     /// At the start of a body whose coordinate belongs to `level`: makes room below, and notes where
@@ -172,7 +175,8 @@ impl<'p> Assembler<'p> {
         if let Some(insert) = spec.level.insert() {
             let locate = spec.level.locate().expect("a level that inserts can locate");
             let coordinate = scope.coordinate(self.variable(level));
-            let found = locate.locate(storage, parent, coordinate.clone());
+            let name = format!("p_{}{}", self.argument, level + 1);
+            let found = locate.locate(storage, parent, coordinate.clone(), &name);
             stmts.extend(found.prelude);
             stmts.extend(insert.insert_coord(storage, found.value.clone(), coordinate));
             scope.result.push(found.value);
@@ -220,13 +224,48 @@ impl<'p> Assembler<'p> {
         Stmt::when(Expr::lt(begin, self.count(level + 1)), stmts)
     }
 
-    /// Stores an entry at the coordinates of `scope`.
-    pub(super) fn store(&self, accumulate: bool, value: Expr, scope: &Scope) -> Vec<Stmt> {
+    /// Whether an entry of this value is left out where it turns out zero: the last level holds
+    /// nonzeros only, and it does not follow from the operands that the value is one.
+    pub(super) fn filters(&self, value: &notation::Expr) -> bool {
+        let leaf = self.levels().last();
+        leaf.is_some_and(|spec| !spec.properties.padded) && !self.is_nonzero(value)
+    }
+
+    /// Whether a value cannot be zero. Products may: they underflow.
+    fn is_nonzero(&self, value: &notation::Expr) -> bool {
+        match value {
+            notation::Expr::Literal(literal) => !literal.is_zero(),
+            notation::Expr::Access(access) => {
+                let leaf = self.program.tensor(access.tensor).format.levels.last();
+                leaf.is_some_and(|spec| !spec.properties.padded && spec.properties.unique)
+            }
+            notation::Expr::Unary(_, a) => self.is_nonzero(a),
+            notation::Expr::Binary(..) | notation::Expr::Reduce(_) => false,
+        }
+    }
+
+    /// Stores an entry at the coordinates of `scope`; where it is to be filtered, only if it is not
+    /// zero.
+    pub(super) fn store(
+        &self,
+        accumulate: bool,
+        value: Expr,
+        filter: bool,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
         let last = self.levels().len() - 1;
         if self.is_assembled_by_append(last) {
             let mut stmts = self.append_coordinates(last, scope);
-            stmts.push(Stmt::push(&self.vals, value));
-            return stmts;
+            if !filter {
+                stmts.push(Stmt::push(&self.vals, value));
+                return stmts;
+            }
+            let name = format!("{}_value", self.argument);
+            let dtype = self.program.tensor(self.target.tensor).dtype;
+            stmts.push(Stmt::push(&self.vals, Expr::var(&name)));
+            let mut filtered = vec![Stmt::bind(&name, value)];
+            filtered.extend(Stmt::when(Expr::ne(Expr::var(&name), zero(dtype)), stmts));
+            return filtered;
         }
         let mut stmts = Vec::new();
         let first = (0..=last).rev().find(|level| self.is_assembled_by_append(*level));
@@ -238,7 +277,7 @@ impl<'p> Assembler<'p> {
             let locate = self.levels()[level].level.locate();
             let locate = locate.expect("a level that inserts can locate");
             let coordinate = scope.coordinate(self.variable(level));
-            let found = locate.locate(&self.storages[level], position, coordinate);
+            let found = locate.locate(&self.storages[level], position, coordinate, &self.position);
             stmts.extend(found.prelude);
             position = found.value;
         }
@@ -277,12 +316,14 @@ impl<'p> Assembler<'p> {
     }
 
     fn edges(&self, level: usize, skipped_to: Option<Expr>) -> Vec<Stmt> {
-        let append = self.levels()[level].level.append().expect("only levels that append have edges");
+        let append =
+            self.levels()[level].level.append().expect("only levels that append have edges");
         append.append_edges(&self.storages[level], skipped_to)
     }
 
     fn count(&self, level: usize) -> Expr {
-        let append = self.levels()[level].level.append().expect("only levels that append are counted");
+        let append =
+            self.levels()[level].level.append().expect("only levels that append are counted");
         append.count(&self.storages[level])
     }
 
@@ -336,12 +377,7 @@ impl<'p> Assembler<'p> {
 }
 
 fn level_variables(program: &Program, access: &Access) -> Vec<VariableId> {
-    let format = &program.tensor(access.tensor).format;
-    let variable = |level| {
-        let mode = format.mode_of(level).expect("levels over expressions are refused");
-        access.indices[mode]
-    };
-    (0..format.levels.len()).map(variable).collect()
+    (0..).map_while(|level| program.level_variable(access, level)).collect()
 }
 
 /// Whether every loop over a variable, of which there is one at least, runs its body for every
@@ -405,4 +441,3 @@ fn bound(program: &Program, names: &Names, value: &notation::Expr) -> Option<Exp
         }
     }
 }
-

@@ -1,10 +1,10 @@
 //! The body of a loop at one coordinate: which region it lies in, and what is done there.
 
-use crate::ir::{Expr, Stmt};
-use crate::iteration::iterator::{LevelIterator, variable_of};
+use crate::ir::{BinaryOp, Expr, Stmt};
+use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::Loop;
-use crate::level::Segment;
+use crate::level::{Found, Segment};
 
 use super::scope::Scope;
 use super::{Lowering, zero};
@@ -19,8 +19,8 @@ impl Lowering<'_> {
         scope: &Scope,
         here: &[(usize, Expr)],
     ) -> Vec<Stmt> {
-        let mut stmts = Vec::new();
         let mut scope = scope.clone();
+        let mut stmts = self.derive(&mut scope);
         let mut conditions: Vec<(usize, Expr)> = Vec::new();
         for member in 0..inner.iterators.len() {
             let iterator = &inner.iterators[member];
@@ -48,7 +48,9 @@ impl Lowering<'_> {
             let body = self.region(inner, *outcome, &scope);
             let rest = &point.cases[..k];
             match condition(*set) {
-                Some(condition) if !self.is_all_that_is_left(point, uncertain, rest, *set) => {
+                Some(condition)
+                    if !self.is_all_that_is_left(inner, point, uncertain, rest, *set) =>
+                {
                     arms.push((condition, body));
                 }
                 Some(_) | None => {
@@ -83,13 +85,16 @@ impl Lowering<'_> {
     /// has all of `set`. Where nothing runs over the whole dimension, some driver is there.
     fn is_all_that_is_left(
         &self,
+        inner: &Loop,
         point: &MergePoint,
         uncertain: Set,
         earlier: &[(Set, usize)],
         set: Set,
     ) -> bool {
         let drivers = Set::of(uncertain.members().filter(|member| point.drivers.contains(*member)));
-        let some_is_there = drivers == point.drivers && !point.by_dimension;
+        let walked =
+            drivers.members().all(|member| !self.is_by_coordinate(&inner.iterators[member]));
+        let some_is_there = drivers == point.drivers && !point.by_dimension && walked;
         uncertain
             .subsets()
             .into_iter()
@@ -126,17 +131,31 @@ impl Lowering<'_> {
         let format = &self.program.tensor(access.tensor).format;
         let mut conditions = Vec::new();
         for level in first..=iterator.through {
-            let v = variable_of(self.program, access, level).expect("a level of the access");
-            let locate = format.levels[level].level.locate().expect("located levels can locate");
+            let v = self.program.level_variable(access, level).expect("a level of the access");
             let storage = &self.storages[access.tensor.0][level];
-            let parent = scope.parents(access).start;
-            let found = locate.locate(storage, parent, scope.coordinate(v));
+            let parents = scope.parents(access);
+            let kind = &format.levels[level].level;
+            let by_coordinate = kind.coordinate_iteration();
+            let name = self.names.position(access, level);
+            let found = match (kind.locate(), by_coordinate, kind.position_iteration()) {
+                (Some(locate), _, _) => {
+                    locate.locate(storage, parents.start, scope.coordinate(v), &name)
+                }
+                (None, Some(iteration), _) => {
+                    iteration.coord_access(storage, parents.start, scope.coordinate(v), &name)
+                }
+                // The only child of its parent, at the coordinate that those above imply.
+                (None, None, Some(only)) => Found::always(only.pos_bounds(storage, parents).start),
+                (None, None, None) => unreachable!("every level is iterated or located"),
+            };
             stmts.extend(found.prelude);
             conditions.extend(found.found);
             let mut position = found.value;
-            let is_last = level + 1 == format.levels.len();
-            if is_last && !matches!(position, Expr::Var(_) | Expr::Index(_)) {
-                let name = self.names.position(access, level);
+            let below = format.levels.get(level + 1);
+            let is_read = below.is_none_or(|below| below.level.position_iteration().is_some());
+            let is_named = matches!(position, Expr::Var(_) | Expr::Index(_))
+                || below.is_some() && matches!(position, Expr::Binary(BinaryOp::Div, ..));
+            if is_read && !is_named {
                 stmts.push(Stmt::bind(&name, position));
                 position = Expr::var(&name);
             }
@@ -149,7 +168,9 @@ impl Lowering<'_> {
     fn sum_duplicates(&self, access: &crate::notation::Access, scope: &mut Scope) -> Vec<Stmt> {
         let segment = scope.parents(access);
         let known = scope.summed.contains_key(access);
-        if known || !self.is_resolved(access, scope) || segment == Segment::of(segment.start.clone())
+        if known
+            || !self.is_resolved(access, scope)
+            || segment == Segment::of(segment.start.clone())
         {
             return Vec::new();
         }
@@ -157,16 +178,14 @@ impl Lowering<'_> {
         let position = format!("{}_each", self.names.summed(access));
         let value = Expr::load(&self.names.values(access.tensor), Expr::var(&position));
         let body = vec![Stmt::accumulate(&name, value)];
-        let mut stmts =
-            vec![Stmt::bind_mut(&name, zero(self.program.tensor(access.tensor).dtype))];
+        let mut stmts = vec![Stmt::bind_mut(&name, zero(self.program.tensor(access.tensor).dtype))];
         stmts.extend(Stmt::for_range(&position, segment.start, segment.end, body));
         scope.summed.insert(access.clone(), name);
         stmts
     }
 
     fn is_resolved(&self, access: &crate::notation::Access, scope: &Scope) -> bool {
-        let bound = |v| scope.coordinates.iter().any(|(other, _)| *other == v);
-        !access.indices.is_empty() && access.indices.iter().all(|v| bound(*v))
+        !access.indices.is_empty() && access.indices.iter().all(|v| scope.knows(*v))
     }
 
     fn is_by_coordinate(&self, iterator: &LevelIterator) -> bool {

@@ -16,6 +16,7 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     lines.push("| tensor | format | modes |".to_owned());
     lines.push("|---|---|---|".to_owned());
     lines.extend((0..program.declared).map(|id| row(program, TensorId(id))));
+    lines.extend(conversions(program));
     let mut loops = Vec::new();
     describe(program, plan, &mut loops);
     loops.dedup();
@@ -26,33 +27,55 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     lines
 }
 
+/// What is brought into another format, before the loops and behind them.
+fn conversions(program: &Program) -> Vec<String> {
+    let shown = |id: TensorId| {
+        let format = &program.tensor(id).format;
+        format.name.as_ref().map_or_else(|| format.to_string(), Clone::clone)
+    };
+    let mut sentences: Vec<String> = program
+        .converted
+        .iter()
+        .map(|converted| {
+            let name = &program.tensor(converted.of).name;
+            format!("`{name}` is brought into `{}` first.", shown(converted.into))
+        })
+        .collect();
+    if program.packed.is_some() {
+        let result = program.kernel.result();
+        let name = &program.tensor(result).name;
+        sentences.push(format!("`{name}` is assembled as `{}`, then packed.", shown(result)));
+    }
+    if sentences.is_empty() { Vec::new() } else { vec![String::new(), sentences.join(" ")] }
+}
+
 fn row(program: &Program, id: TensorId) -> String {
     let kernel = &program.kernel;
     let tensor = program.tensor(id);
+    let packed = program.packed.as_ref().filter(|_| id == kernel.result());
+    let format = packed.unwrap_or(&tensor.format);
     let mut modes: Vec<String> = Vec::new();
     let mut add = |access: &crate::notation::Access| {
-        let shown: Vec<_> = access
-            .indices
-            .iter()
-            .map(|v| format!("`{}`", kernel.variable(*v).name))
-            .collect();
+        let shown: Vec<_> =
+            access.indices.iter().map(|v| format!("`{}`", kernel.variable(*v).name)).collect();
         let shown = shown.join(", ");
-        if access.tensor == id && !modes.contains(&shown) {
+        let converted = program.converted.iter().find(|c| c.into == access.tensor);
+        let of = converted.map_or(access.tensor, |converted| converted.of);
+        if of == id && !modes.contains(&shown) {
             modes.push(shown);
         }
     };
     add(&kernel.assignment.result);
     kernel.assignment.value.for_each_access(&mut add);
-    let levels: Vec<_> =
-        tensor.format.levels.iter().map(|spec| spec.level.name().to_owned()).collect();
-    let format = match (&tensor.format.name, &levels[..]) {
+    let levels: Vec<_> = format.levels.iter().map(|spec| spec.level.name().to_owned()).collect();
+    let shown = match (&format.name, &levels[..]) {
         (Some(name), [] | [_]) => name.clone(),
         (Some(name), levels) if levels.iter().all(|level| level == name) => name.clone(),
         (Some(name), levels) => format!("{name}: {}", levels.join(", ")),
         (None, _) if levels.is_empty() => "scalar".to_owned(),
-        (None, _) => format!("`{}`", tensor.format),
+        (None, _) => format!("`{format}`"),
     };
-    format!("| `{}` | {format} | {} |", tensor.name, modes.join("; "))
+    format!("| `{}` | {shown} | {} |", tensor.name, modes.join("; "))
 }
 
 /// One phrase a loop, outermost first.
@@ -105,8 +128,12 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
         (false, true) => entries,
         (false, false) => format!("its whole range beside {entries}"),
     };
-    let located =
-        Set::of(point.located.members().filter(|k| inner.iterators[*k].level + 1 == depth(program, inner, *k)));
+    let located = Set::of(
+        point
+            .located
+            .members()
+            .filter(|k| inner.iterators[*k].level + 1 == depth(program, inner, *k)),
+    );
     if !located.is_empty() && !sparse.is_empty() {
         how.push_str(&format!(", {} located", names(located)));
     }

@@ -1,7 +1,7 @@
 //! Loops that a single iterator drives.
 
 use crate::ir::{Expr, Stmt};
-use crate::iteration::iterator::{Conversion, LevelIterator, variable_of};
+use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
 use crate::level::Segment;
@@ -16,8 +16,7 @@ impl Lowering<'_> {
         let mut drivers = point.drivers.members();
         match (drivers.next(), drivers.next(), point.by_dimension) {
             (None, _, _) => {
-                let size = Expr::var(self.names.size(inner.variable));
-                let bounds = Segment { start: Expr::Index(0), end: size };
+                let bounds = Segment { start: Expr::Index(0), end: self.extent(inner.variable) };
                 self.run_by_coordinate(inner, point, bounds, scope)
             }
             (Some(driver), None, false) => {
@@ -43,10 +42,11 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Vec<Stmt> {
         let name = self.names.variable(inner.variable).to_owned();
+        let end = self.clip(inner.variable, bounds.end, scope);
         let mut scope = scope.clone();
         scope.bind(inner.variable, Expr::var(&name));
         let body = self.cases(inner, point, &scope, &[]);
-        Stmt::for_range(&name, bounds.start, bounds.end, body)
+        Stmt::for_range(&name, bounds.start, end, body)
     }
 
     /// `for p_a in … { let j = a2_crd[p_a]; … }`, or the body alone where there is one position.
@@ -73,11 +73,14 @@ impl Lowering<'_> {
         let mut within = scope.clone();
         within.bind(inner.variable, Expr::var(&coordinate));
         within.resolve(&iterator.access, Segment::of(position.clone()));
-        body.extend(self.cases(inner, point, &within, &[]));
+        let found = self.found_at(iterator, &position, scope);
+        let cases = self.cases(inner, point, &within, &[]);
+        body.extend(match found {
+            Some(found) => Stmt::when(found, cases),
+            None => cases,
+        });
         match position {
-            Expr::Var(name) if !alone => {
-                Stmt::for_range(&name, bounds.start, bounds.end, body)
-            }
+            Expr::Var(name) if !alone => Stmt::for_range(&name, bounds.start, bounds.end, body),
             _ => body,
         }
     }
@@ -112,8 +115,7 @@ impl Lowering<'_> {
     pub(super) fn start(&self, iterator: &LevelIterator, bounds: Segment) -> (Vec<Stmt>, Expr) {
         let position = self.names.position(&iterator.access, iterator.level);
         let end = format!("{position}_end");
-        let stmts =
-            vec![Stmt::bind_mut(&position, bounds.start), Stmt::bind(&end, bounds.end)];
+        let stmts = vec![Stmt::bind_mut(&position, bounds.start), Stmt::bind(&end, bounds.end)];
         (stmts, Expr::var(&end))
     }
 
@@ -157,6 +159,15 @@ impl Lowering<'_> {
         iteration.pos_access(storage, position.clone(), &ancestors).value
     }
 
+    /// Whether there is anything at a position, where that is not certain.
+    fn found_at(&self, iterator: &LevelIterator, position: &Expr, scope: &Scope) -> Option<Expr> {
+        let level = &iterator.spec(self.program).level;
+        let iteration = level.position_iteration().expect("iterated by position");
+        let storage = &self.storages[iterator.access.tensor.0][iterator.level];
+        let ancestors = self.ancestors(iterator, scope);
+        iteration.pos_access(storage, position.clone(), &ancestors).found
+    }
+
     /// The bounds of an iterator by position.
     pub(super) fn position_bounds(&self, iterator: &LevelIterator, scope: &Scope) -> Segment {
         let level = &iterator.spec(self.program).level;
@@ -180,7 +191,7 @@ impl Lowering<'_> {
     /// The coordinates of the levels above.
     fn ancestors(&self, iterator: &LevelIterator, scope: &Scope) -> Vec<Expr> {
         (0..iterator.level)
-            .filter_map(|level| variable_of(self.program, &iterator.access, level))
+            .filter_map(|level| self.program.level_variable(&iterator.access, level))
             .map(|v| scope.coordinate(v))
             .collect()
     }

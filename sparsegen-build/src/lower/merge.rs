@@ -22,12 +22,12 @@ impl Lowering<'_> {
             stmts.extend(start);
             ends[member] = Some(end);
         }
-        if inner.points.iter().any(|point| self.counts(inner, point).is_some()) {
+        if inner.points.iter().any(|point| self.counts(inner, point, scope).is_some()) {
             let name = self.names.variable(inner.variable).to_owned();
             stmts.push(Stmt::bind_mut(&name, Expr::Index(0)));
         }
         for point in &inner.points {
-            stmts.extend(self.comment(inner, point));
+            stmts.extend(self.comment(inner, point, scope));
             stmts.extend(self.merge_point(inner, point, &ends, scope));
         }
         stmts
@@ -46,7 +46,7 @@ impl Lowering<'_> {
             let iterator = &inner.iterators[member];
             Expr::var(&self.names.position(&iterator.access, iterator.level))
         };
-        if let Some(size) = self.counts(inner, point) {
+        if let Some(size) = self.counts(inner, point, scope) {
             if walked.is_empty() {
                 let start = Expr::var(self.names.variable(inner.variable));
                 return self.run_by_coordinate(inner, point, Segment { start, end: size }, scope);
@@ -158,7 +158,7 @@ impl Lowering<'_> {
         let mut within = scope.clone();
         let name = self.names.variable(inner.variable).to_owned();
         let sparse = self.sparse(inner, walked);
-        let counts = self.counts(inner, point).is_some();
+        let counts = self.counts(inner, point, scope).is_some();
         let own = |member: usize| {
             Expr::var(&self.names.coordinate(inner.variable, &inner.iterators[member].access))
         };
@@ -214,7 +214,7 @@ impl Lowering<'_> {
     }
 
     /// Which operands have entries left, in words.
-    fn comment(&self, inner: &Loop, point: &MergePoint) -> Option<Stmt> {
+    fn comment(&self, inner: &Loop, point: &MergePoint, scope: &Scope) -> Option<Stmt> {
         if inner.points.len() == 1 {
             return None;
         }
@@ -224,7 +224,7 @@ impl Lowering<'_> {
         let sparse = self.sparse(inner, self.by_position(inner, point.drivers));
         let mut names: Vec<_> = sparse.members().map(name).collect();
         names.dedup();
-        let text = match (self.counts(inner, point).is_some(), &names[..]) {
+        let text = match (self.counts(inner, point, scope).is_some(), &names[..]) {
             (true, []) => {
                 let first = &inner.points[0];
                 let others = self.sparse(inner, self.by_position(inner, first.drivers));
@@ -240,10 +240,10 @@ impl Lowering<'_> {
     }
 
     /// Where the loop's variable counts through the dimension: its extent.
-    fn counts(&self, inner: &Loop, point: &MergePoint) -> Option<Expr> {
+    fn counts(&self, inner: &Loop, point: &MergePoint, scope: &Scope) -> Option<Expr> {
         let by_coordinate = point.drivers.minus(self.by_position(inner, point.drivers));
         (point.by_dimension || !by_coordinate.is_empty())
-            .then(|| Expr::var(self.names.size(inner.variable)))
+            .then(|| self.clip(inner.variable, self.extent(inner.variable), scope))
     }
 
     fn by_position(&self, inner: &Loop, set: Set) -> Set {

@@ -41,12 +41,25 @@ impl Names {
                 }
             })
             .collect();
-        let stems: Vec<String> =
-            arguments.iter().map(|name| name.trim_start_matches("r#").to_owned()).collect();
         let variables: Vec<String> =
             kernel.variables.iter().map(|v| fresh(&mut taken, &snake_case(&v.name))).collect();
         let sizes =
             variables.iter().map(|name| fresh(&mut taken, &format!("{name}_size"))).collect();
+        let stems = arguments
+            .iter()
+            .enumerate()
+            .map(|(id, argument)| {
+                let mut stem = argument.trim_start_matches("r#").to_owned();
+                while derived(program, &variables, TensorId(id), &stem)
+                    .iter()
+                    .any(|name| taken.contains(name))
+                {
+                    stem.push('_');
+                }
+                taken.extend(derived(program, &variables, TensorId(id), &stem));
+                stem
+            })
+            .collect();
         let mut reads: Vec<&Access> = Vec::new();
         kernel.assignment.value.for_each_access(&mut |access| {
             if !reads.contains(&access) {
@@ -86,6 +99,11 @@ impl Names {
     /// `a2_crd`
     pub(super) fn array(&self, id: TensorId, level: usize, field: &str) -> String {
         format!("{}{}_{field}", self.stems[id.0], level + 1)
+    }
+
+    /// The number of slots of a tensor whose level counts entries.
+    pub(super) fn slots(&self, id: TensorId) -> String {
+        format!("{}_slots", self.stems[id.0])
     }
 
     /// `a_vals`
@@ -150,9 +168,36 @@ impl Names {
 
     fn indices(&self, access: &Access) -> String {
         let names = access.indices.iter().map(|v| self.variable(*v));
-        let separator = if access.indices.iter().all(|v| self.variable(*v).len() == 1) { "" } else { "_" };
+        let separator =
+            if access.indices.iter().all(|v| self.variable(*v).len() == 1) { "" } else { "_" };
         names.collect::<Vec<_>>().join(separator)
     }
+}
+
+/// The names that begin with or end in a tensor's stem.
+fn derived(program: &Program, variables: &[String], id: TensorId, stem: &str) -> Vec<String> {
+    let levels = &program.tensor(id).format.levels;
+    let mut names = vec![
+        format!("{stem}_vals"),
+        format!("{stem}_slots"),
+        format!("{stem}_sum"),
+        format!("{stem}_sum_each"),
+        format!("{stem}_value"),
+    ];
+    let mut positions = vec![format!("p_{stem}")];
+    for (level, spec) in levels.iter().enumerate() {
+        let level = level + 1;
+        let arrays = spec.level.arrays().iter().map(|array| array.field);
+        let fields = arrays.chain(spec.level.numbers().iter().copied()).chain(["begin"]);
+        names.extend(fields.map(|field| format!("{stem}{level}_{field}")));
+        positions.push(format!("p_{stem}{level}"));
+    }
+    for position in positions {
+        names.extend(["_end", "_next", "_slot"].map(|suffix| format!("{position}{suffix}")));
+        names.push(position);
+    }
+    names.extend(variables.iter().map(|variable| format!("{variable}_{stem}")));
+    names
 }
 
 /// The name, or the first variation of it that is free.

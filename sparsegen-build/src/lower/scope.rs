@@ -34,6 +34,11 @@ impl Scope {
         self.coordinates.push((v, coordinate));
     }
 
+    /// Whether a variable's coordinate is known.
+    pub(super) fn knows(&self, v: VariableId) -> bool {
+        self.coordinates.iter().any(|(bound, _)| *bound == v)
+    }
+
     /// The coordinate of a variable whose loop stands around.
     pub(super) fn coordinate(&self, v: VariableId) -> Expr {
         let found = self.coordinates.iter().find(|(bound, _)| *bound == v);

@@ -293,9 +293,6 @@ fn check_result(access: &Access, format: &Format, diagnostics: &mut Vec<Diagnost
                 .help(help),
         );
     };
-    if set(|spec| !spec.properties.padded) {
-        refuse("unpadded", "leave `unpadded` out: zeros that are computed are then stored");
-    }
     if set(|spec| spec.properties.full && spec.level.insert().is_none()) {
         refuse("full", "leave `full` out, or use a level that stores every coordinate anyway");
     }

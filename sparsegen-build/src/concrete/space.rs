@@ -1,0 +1,345 @@
+//! The iteration space: which variables have loops.
+//!
+//! A level may store an expression of a tensor's dimensions: `i / 4`, `i % 4`, `j - i`, `#i`. Each
+//! such expression over index variables is a variable of its own here, with a definition. A
+//! *basis* chooses, for every index variable, what is looped over in its stead: itself, the block
+//! and the place within it, or the diagonal. Whatever follows from what is looped over is known.
+
+use std::collections::BTreeMap;
+
+use crate::format::LevelExpr;
+use crate::notation::{Access, Expr, Kernel, Reduce, ReduceOp, TensorId, Variable, VariableId};
+
+use super::nest::pull_reduction;
+
+/// How a variable follows from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Definition {
+    /// `v / b`
+    Div(VariableId, u64),
+    /// `v % b`
+    Mod(VariableId, u64),
+    /// `v - w`, signed
+    Sub(VariableId, VariableId),
+    /// `v + w`
+    Add(VariableId, VariableId),
+    /// The slots of a tensor whose level counts the entries that share a coordinate.
+    Slot(TensorId),
+}
+
+/// The variables of a kernel: those of its index notation, and those that its formats define.
+#[derive(Clone, Debug, Default)]
+pub struct Space {
+    definitions: BTreeMap<VariableId, Definition>,
+}
+
+/// What is looped over in the stead of each index variable, by variable; slots have loops always.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Basis {
+    stead: Vec<Vec<VariableId>>,
+    slots: Vec<VariableId>,
+}
+
+/// How many bases are weighed against each other at most.
+const BASES: usize = 16;
+
+impl Space {
+    /// Adds to a kernel the variables that the formats of its tensors define.
+    pub fn of(kernel: &mut Kernel) -> Space {
+        let mut space = Space::default();
+        let mut accesses = vec![kernel.assignment.result.clone()];
+        accesses.extend(kernel.accesses.iter().cloned());
+        for access in &accesses {
+            let levels = kernel.tensor(access.tensor).format.levels.clone();
+            for spec in &levels {
+                space.define(kernel, access, &spec.expr);
+            }
+        }
+        space
+    }
+
+    /// The variable of a level expression, which is added where it is not there yet.
+    fn define(&mut self, kernel: &mut Kernel, access: &Access, expr: &LevelExpr) -> VariableId {
+        let (definition, name) = match expr {
+            LevelExpr::Dimension(mode) => return access.indices[*mode],
+            LevelExpr::Div(inner, by) => {
+                let inner = self.define(kernel, access, inner);
+                (Definition::Div(inner, *by), format!("{}o", kernel.variable(inner).name))
+            }
+            LevelExpr::Mod(inner, by) => {
+                let inner = self.define(kernel, access, inner);
+                (Definition::Mod(inner, *by), format!("{}i", kernel.variable(inner).name))
+            }
+            LevelExpr::Sub(a, b) => {
+                (Definition::Sub(access.indices[*a], access.indices[*b]), "d".to_owned())
+            }
+            LevelExpr::Add(a, b) => {
+                (Definition::Add(access.indices[*a], access.indices[*b]), "d".to_owned())
+            }
+            LevelExpr::Count(_) => (Definition::Slot(access.tensor), "slot".to_owned()),
+        };
+        if let Some(v) = self.variable(definition) {
+            return v;
+        }
+        let mut free = name;
+        while kernel.variables.iter().any(|known| known.name == free) {
+            free.push('_');
+        }
+        kernel.variables.push(Variable { name: free, size: None });
+        let v = VariableId(kernel.variables.len() - 1);
+        self.definitions.insert(v, definition);
+        v
+    }
+
+    pub fn definition(&self, v: VariableId) -> Option<Definition> {
+        self.definitions.get(&v).copied()
+    }
+
+    /// The variable of a definition.
+    pub fn variable(&self, definition: Definition) -> Option<VariableId> {
+        self.definitions.iter().find(|(_, known)| **known == definition).map(|(v, _)| *v)
+    }
+
+    /// The variable that a level of an access stores, if the tensor has that level.
+    pub fn level_variable(
+        &self,
+        kernel: &Kernel,
+        access: &Access,
+        level: usize,
+    ) -> Option<VariableId> {
+        let spec = kernel.tensor(access.tensor).format.levels.get(level)?;
+        Some(self.find(access, &spec.expr))
+    }
+
+    fn find(&self, access: &Access, expr: &LevelExpr) -> VariableId {
+        let definition = match expr {
+            LevelExpr::Dimension(mode) => return access.indices[*mode],
+            LevelExpr::Div(inner, by) => Definition::Div(self.find(access, inner), *by),
+            LevelExpr::Mod(inner, by) => Definition::Mod(self.find(access, inner), *by),
+            LevelExpr::Sub(a, b) => Definition::Sub(access.indices[*a], access.indices[*b]),
+            LevelExpr::Add(a, b) => Definition::Add(access.indices[*a], access.indices[*b]),
+            LevelExpr::Count(_) => Definition::Slot(access.tensor),
+        };
+        self.variable(definition).expect("every level of every access was defined")
+    }
+
+    /// The slots over which the entries of an access are spread.
+    pub fn slots(&self, access: &Access) -> Option<VariableId> {
+        self.variable(Definition::Slot(access.tensor))
+    }
+
+    /// Whether what is known makes `v` known, in one step.
+    fn follows(&self, v: VariableId, known: &[VariableId]) -> bool {
+        let has = |v: &VariableId| known.contains(v);
+        let of_itself = self.definition(v).is_some_and(|definition| match definition {
+            Definition::Div(of, _) | Definition::Mod(of, _) => has(&of),
+            Definition::Sub(a, b) | Definition::Add(a, b) => has(&a) && has(&b),
+            Definition::Slot(_) => false,
+        });
+        of_itself || self.parts(v).into_iter().any(|parts| parts.iter().all(has))
+    }
+
+    /// The sets of variables from which `v` can be put together.
+    fn parts(&self, v: VariableId) -> Vec<[VariableId; 2]> {
+        let mut parts = Vec::new();
+        for (&part, &definition) in &self.definitions {
+            match definition {
+                Definition::Div(of, by) if of == v => {
+                    parts.extend(self.variable(Definition::Mod(v, by)).map(|rest| [part, rest]));
+                }
+                Definition::Sub(a, b) | Definition::Add(a, b) if a == v => parts.push([part, b]),
+                Definition::Sub(a, b) | Definition::Add(a, b) if b == v => parts.push([part, a]),
+                Definition::Div(..)
+                | Definition::Mod(..)
+                | Definition::Sub(..)
+                | Definition::Add(..)
+                | Definition::Slot(_) => {}
+            }
+        }
+        parts
+    }
+
+    /// Whether any tensor's entries are spread over slots.
+    pub fn has_slots(&self) -> bool {
+        self.definitions.values().any(|definition| matches!(definition, Definition::Slot(_)))
+    }
+
+    /// The expression with the entries that are spread over slots summed over these.
+    pub fn sum_slots(&self, value: &Expr) -> Expr {
+        match value {
+            Expr::Literal(_) => value.clone(),
+            Expr::Access(access) => match self.slots(access) {
+                Some(slot) => Expr::sum(vec![slot], value.clone()),
+                None => value.clone(),
+            },
+            Expr::Unary(op, a) => Expr::unary(*op, self.sum_slots(a)),
+            Expr::Binary(op, a, b) => {
+                let whole = Expr::binary(*op, self.sum_slots(a), self.sum_slots(b));
+                match pull_reduction(whole) {
+                    Ok(reduce) => Expr::sum(reduce.variables, *reduce.body),
+                    Err(whole) => whole,
+                }
+            }
+            Expr::Reduce(Reduce { op: ReduceOp::Sum, variables, body }) => {
+                Expr::sum(variables.clone(), self.sum_slots(body))
+            }
+        }
+    }
+
+    /// Whether some tensor whose entries are spread over slots is read more than once, so that its
+    /// sums cannot be taken together.
+    pub fn repeats_slots(&self, value: &Expr) -> bool {
+        let mut seen = Vec::new();
+        let mut repeats = false;
+        value.for_each_access(&mut |access| {
+            if let Some(slot) = self.slots(access) {
+                repeats |= seen.contains(&slot);
+                seen.push(slot);
+            }
+        });
+        repeats
+    }
+
+    /// The loops that must stand around for an entry of a tensor to be known.
+    pub fn access_sources(&self, basis: &Basis, access: &Access) -> Vec<VariableId> {
+        let mut sources = Vec::new();
+        for v in access.indices.iter().copied().chain(self.slots(access)) {
+            self.collect_sources(basis, v, &mut sources);
+        }
+        sources
+    }
+
+    /// Everything that is known where `bound` variables have loops around.
+    pub fn known(&self, kernel: &Kernel, bound: &[VariableId]) -> Vec<VariableId> {
+        let mut known = bound.to_vec();
+        loop {
+            let next = (0..kernel.variables.len())
+                .map(VariableId)
+                .find(|v| !known.contains(v) && self.follows(*v, &known));
+            match next {
+                Some(v) => known.push(v),
+                None => return known,
+            }
+        }
+    }
+
+    /// How an index variable follows from others that are known: the parts it is put together from.
+    pub fn made_of(&self, v: VariableId, known: &[VariableId]) -> Option<[VariableId; 2]> {
+        self.parts(v).into_iter().find(|parts| parts.iter().all(|part| known.contains(part)))
+    }
+
+    /// The bases of a kernel, the plain one first: every index variable its own loop.
+    pub fn bases(&self, index_variables: usize) -> Vec<Basis> {
+        let mut bases = vec![Vec::new()];
+        for v in (0..index_variables).map(VariableId) {
+            let choices = self.choices(v);
+            bases = bases
+                .into_iter()
+                .flat_map(|basis: Vec<Vec<VariableId>>| {
+                    choices.iter().map(move |choice| {
+                        let mut basis = basis.clone();
+                        basis.push(choice.clone());
+                        basis
+                    })
+                })
+                .collect();
+            bases.truncate(BASES);
+        }
+        bases.retain(|basis| self.is_complete(basis));
+        let slots = self.definitions.iter().filter(|(_, of)| matches!(of, Definition::Slot(_)));
+        let slots: Vec<VariableId> = slots.map(|(v, _)| *v).collect();
+        bases.into_iter().map(|stead| Basis { stead, slots: slots.clone() }).collect()
+    }
+
+    /// What may be looped over in the stead of `v`.
+    fn choices(&self, v: VariableId) -> Vec<Vec<VariableId>> {
+        let mut choices = vec![vec![v]];
+        for (&part, &definition) in &self.definitions {
+            match definition {
+                Definition::Div(of, by) if of == v => {
+                    let Some(rest) = self.variable(Definition::Mod(v, by)) else { continue };
+                    for outer in self.choices(part) {
+                        for inner in self.choices(rest) {
+                            choices.push(outer.iter().chain(&inner).copied().collect());
+                        }
+                    }
+                }
+                Definition::Sub(a, b) | Definition::Add(a, b) if a == v || b == v => {
+                    choices.push(vec![part]);
+                }
+                Definition::Div(..)
+                | Definition::Mod(..)
+                | Definition::Sub(..)
+                | Definition::Add(..)
+                | Definition::Slot(_) => {}
+            }
+        }
+        choices
+    }
+
+    /// Whether each index variable can be put together, and no loop serves two of them.
+    fn is_complete(&self, basis: &[Vec<VariableId>]) -> bool {
+        let loops: Vec<VariableId> = basis.iter().flatten().copied().collect();
+        let distinct = loops.iter().enumerate().all(|(k, v)| !loops[..k].contains(v));
+        let mut known = loops;
+        while let Some(v) = (0..basis.len())
+            .map(VariableId)
+            .chain(self.definitions.keys().copied())
+            .find(|v| !known.contains(v) && self.follows(*v, &known))
+        {
+            known.push(v);
+        }
+        distinct && (0..basis.len()).all(|v| known.contains(&VariableId(v)))
+    }
+
+    /// The loops that must stand around for `v` to be known.
+    pub fn sources(&self, basis: &Basis, v: VariableId) -> Vec<VariableId> {
+        let mut sources = Vec::new();
+        self.collect_sources(basis, v, &mut sources);
+        sources
+    }
+
+    fn collect_sources(&self, basis: &Basis, v: VariableId, sources: &mut Vec<VariableId>) {
+        let add = |v: VariableId, sources: &mut Vec<VariableId>| {
+            if !sources.contains(&v) {
+                sources.push(v);
+            }
+        };
+        if basis.loops_over(v) {
+            return add(v, sources);
+        }
+        if let Some(loops) = basis.stead.get(v.0) {
+            for part in loops {
+                add(*part, sources);
+                // A diagonal makes one variable known where the other is.
+                if let Some(Definition::Sub(a, b) | Definition::Add(a, b)) = self.definition(*part)
+                {
+                    self.collect_sources(basis, if a == v { b } else { a }, sources);
+                }
+            }
+            return;
+        }
+        match self.definition(v) {
+            Some(Definition::Div(of, _) | Definition::Mod(of, _)) => {
+                self.collect_sources(basis, of, sources);
+            }
+            Some(Definition::Sub(a, b) | Definition::Add(a, b)) => {
+                self.collect_sources(basis, a, sources);
+                self.collect_sources(basis, b, sources);
+            }
+            Some(Definition::Slot(_)) | None => add(v, sources),
+        }
+    }
+}
+
+impl Basis {
+    /// The loops in the stead of an index variable.
+    pub fn loops(&self, v: VariableId) -> Vec<VariableId> {
+        self.stead.get(v.0).cloned().unwrap_or_else(|| vec![v])
+    }
+
+    /// Whether a variable has a loop of its own; slots always have.
+    pub fn loops_over(&self, v: VariableId) -> bool {
+        self.slots.contains(&v) || self.stead.iter().any(|loops| loops.contains(&v))
+    }
+}

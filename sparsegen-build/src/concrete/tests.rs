@@ -1,0 +1,112 @@
+use super::schedule::schedule;
+use crate::level::Levels;
+use crate::testing::kernel;
+
+/// The loops that are chosen for an expression.
+fn scheduled(expr: &str, tensors: &str) -> String {
+    let kernel = kernel(expr, tensors);
+    match schedule(&kernel, &Levels::default()) {
+        Ok((program, _)) => program.show(&program.body),
+        Err(refused) => format!("error: {}", refused.message),
+    }
+}
+
+#[test]
+fn loops_come_in_the_cheapest_order() {
+    let cases = [
+        // A row's sum is a scalar; a column's goes to the result.
+        (
+            "y[i] = A[i,j] * x[j]",
+            "y = 'dense', A = 'csr', x = 'dense'",
+            "∀i (y[i] = sum where ∀j sum += A[i,j] * x[j])",
+        ),
+        (
+            "y[i] = A[i,j] * x[j]",
+            "y = 'dense', A = 'csc', x = 'dense'",
+            "∀j ∀i y[i] += A[i,j] * x[j]",
+        ),
+        // Coordinates are walked one by one into the result.
+        (
+            "y[i] = A[i,j] * x[j]",
+            "y = 'dense', A = 'coo', x = 'dense'",
+            "∀i ∀j y[i] += A[i,j] * x[j]",
+        ),
+        // The terms that are not summed come first.
+        (
+            "r[i] = b[i] - A[i,j] * x[j]",
+            "r = 'dense', b = 'dense', A = 'csc', x = 'dense'",
+            "∀i r[i] = b[i]; ∀j ∀i r[i] += -(A[i,j] * x[j])",
+        ),
+        (
+            "r[i] = b[i] - A[i,j] * x[j]",
+            "r = 'dense', b = 'dense', A = 'csr', x = 'dense'",
+            "∀i (r[i] = b[i] - sum where ∀j sum += A[i,j] * x[j])",
+        ),
+        // The innermost loop runs along rows of dense operands.
+        (
+            "C[i,j] = A[i,k] * B[k,j]",
+            "C = 'dense', A = 'csr', B = 'dense'",
+            "∀i ∀k ∀j C[i,j] += A[i,k] * B[k,j]",
+        ),
+        (
+            "C[i,j] = A[i,k] * B[k,j]",
+            "C = 'dense', A = 'csr', B = 'dense_col'",
+            "∀i ∀j (C[i,j] = sum where ∀k sum += A[i,k] * B[k,j])",
+        ),
+        // A sum that no loop around changes is taken once.
+        (
+            "y[i] = a[i] * sum[k](b[k])",
+            "y = 'dense', a = 'dense', b = 'dense'",
+            "∀i y[i] = a[i] * sum where ∀k sum += b[k]",
+        ),
+        // Terms that no common order suits get loops of their own.
+        (
+            "y[i] = A[i,j] * x[j] + B[i,j] * x[j]",
+            "y = 'dense', A = 'csr', B = 'csc', x = 'dense'",
+            "∀i (y[i] = sum where ∀j sum += A[i,j] * x[j]); ∀j ∀i y[i] += B[i,j] * x[j]",
+        ),
+        // Blocks, and the places within them.
+        (
+            "y[i] = A[i,j] * x[j]",
+            "y = 'dense', A = 'blocks', x = 'dense'",
+            "∀io ∀jo ∀ii (y[i] += sum where ∀ji sum += A[i,j] * x[j])",
+        ),
+        // Diagonals stand for columns.
+        (
+            "y[i] = A[i,j] * x[j]",
+            "y = 'dense', A = 'dia', x = 'dense'",
+            "∀d ∀i y[i] += A[i,j] * x[j]",
+        ),
+    ];
+    for (expr, tensors, expected) in cases {
+        assert_eq!(scheduled(expr, tensors), expected, "{expr} with {tensors}");
+    }
+}
+
+#[test]
+fn what_has_no_order_is_converted_or_refused() {
+    let converted = |expr, tensors| {
+        let kernel = kernel(expr, tensors);
+        let (program, _) = schedule(&kernel, &Levels::default()).expect(expr);
+        let into = program.converted.iter();
+        let into = into.map(|c| program.tensor(c.into).format.name.clone().unwrap_or_default());
+        let packed = program.packed.as_ref().and_then(|format| format.name.clone());
+        (into.collect::<Vec<_>>(), packed)
+    };
+    let sum = "C[i,j] = A[i,j] + B[i,j]";
+    assert_eq!(converted(sum, "C = 'csr', A = 'csr', B = 'csc'"), (vec!["csr".to_owned()], None));
+    assert_eq!(
+        converted(sum, "C = 'csc', A = 'csr', B = 'csr'"),
+        (Vec::new(), Some("csc".to_owned()))
+    );
+    assert_eq!(
+        converted("C[i,j] = A[i,j]", "C = 'dia', A = 'csr'"),
+        (Vec::new(), Some("dia".to_owned()))
+    );
+    let (into, _) = converted(sum, "C = 'csr', A = 'csr', B = 'loose'");
+    assert_eq!(into, ["csr"]);
+    assert_eq!(
+        scheduled("C[i,j] = A[i,k] * B[k,j]", "C = 'csr', A = 'csr', B = 'csr'"),
+        "error: the entries of `C` would not come in order"
+    );
+}

@@ -1,0 +1,69 @@
+//! `bitmap`: a bit for each coordinate says whether it is there; all have a position.
+
+use super::{
+    CoordinateIteration, Found, Holds, Level, Locate, Properties, Property, Segment, Storage,
+    StorageArray,
+};
+use crate::ir::{Expr, Stmt};
+
+#[derive(Debug)]
+pub(super) struct Bitmap;
+
+impl Level for Bitmap {
+    fn name(&self) -> &str {
+        "bitmap"
+    }
+
+    fn properties(&self) -> Properties {
+        Properties {
+            full: false,
+            ordered: true,
+            unique: true,
+            branchless: false,
+            compact: false,
+            padded: true,
+        }
+    }
+
+    fn settable(&self) -> &'static [Property] {
+        &[Property::Padded, Property::Unpadded]
+    }
+
+    fn arrays(&self) -> &'static [StorageArray] {
+        &[StorageArray { field: "bits", holds: Holds::Bits }]
+    }
+
+    fn storage(&self, _: &str, _: &str) -> String {
+        "sparsegen::level::Bitmap".to_owned()
+    }
+
+    fn extent(&self) -> Option<&'static str> {
+        Some("size")
+    }
+
+    fn coordinate_iteration(&self) -> Option<&dyn CoordinateIteration> {
+        Some(self)
+    }
+
+    fn locate(&self) -> Option<&dyn Locate> {
+        Some(self)
+    }
+}
+
+impl CoordinateIteration for Bitmap {
+    fn coord_bounds(&self, storage: &Storage, _: &[Expr]) -> Segment {
+        Segment { start: Expr::Index(0), end: storage.size.clone() }
+    }
+
+    fn coord_access(&self, storage: &Storage, parent: Expr, coordinate: Expr, name: &str) -> Found {
+        let position = Expr::add(Expr::mul(parent, storage.size.clone()), coordinate);
+        let found = Some(storage.load("bits", Expr::var(name)));
+        Found { prelude: vec![Stmt::bind(name, position)], value: Expr::var(name), found }
+    }
+}
+
+impl Locate for Bitmap {
+    fn locate(&self, storage: &Storage, parent: Expr, coordinate: Expr, name: &str) -> Found {
+        self.coord_access(storage, parent, coordinate, name)
+    }
+}

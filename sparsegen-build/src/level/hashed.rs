@@ -1,0 +1,89 @@
+//! `hashed`: a bucket of slots for each parent, searched from where the coordinate hashes to.
+//!
+//! The slots of parent q are `q * width..(q + 1) * width`; an empty one holds the largest coordinate
+//! that its type can. Probing is linear from `coordinate % width`, and every bucket has an empty slot,
+//! so a search ends.
+
+use super::{
+    Found, Holds, Level, Locate, PositionIteration, Properties, Property, Segment, Storage,
+    StorageArray,
+};
+use crate::ir::{Expr, Stmt};
+
+#[derive(Debug)]
+pub(super) struct Hashed;
+
+impl Level for Hashed {
+    fn name(&self) -> &str {
+        "hashed"
+    }
+
+    fn properties(&self) -> Properties {
+        Properties {
+            full: false,
+            ordered: false,
+            unique: true,
+            branchless: false,
+            compact: false,
+            padded: true,
+        }
+    }
+
+    fn settable(&self) -> &'static [Property] {
+        &[Property::Padded, Property::Unpadded]
+    }
+
+    fn arrays(&self) -> &'static [StorageArray] {
+        &[StorageArray { field: "crd", holds: Holds::Coordinates }]
+    }
+
+    fn storage(&self, _: &str, crd: &str) -> String {
+        format!("sparsegen::level::Hashed<{crd}>")
+    }
+
+    fn numbers(&self) -> &'static [&'static str] {
+        &["width"]
+    }
+
+    fn position_iteration(&self) -> Option<&dyn PositionIteration> {
+        Some(self)
+    }
+
+    fn locate(&self) -> Option<&dyn Locate> {
+        Some(self)
+    }
+}
+
+impl PositionIteration for Hashed {
+    fn pos_bounds(&self, storage: &Storage, parents: Segment) -> Segment {
+        let width = storage.number("width");
+        Segment {
+            start: Expr::mul(parents.start, width.clone()),
+            end: Expr::mul(parents.end, width),
+        }
+    }
+
+    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr]) -> Found {
+        let coordinate = storage.load("crd", position);
+        let found = Expr::ne(coordinate.clone(), Expr::largest(storage.crd));
+        Found { prelude: Vec::new(), value: coordinate, found: Some(found) }
+    }
+}
+
+impl Locate for Hashed {
+    fn locate(&self, storage: &Storage, parent: Expr, coordinate: Expr, name: &str) -> Found {
+        let width = storage.number("width");
+        let bucket = Expr::mul(parent, width.clone());
+        let slot = format!("{name}_slot");
+        let position = Expr::add(bucket, Expr::var(&slot));
+        let stored = storage.load("crd", position.clone());
+        let elsewhere = Expr::and(
+            Expr::ne(stored.clone(), coordinate.clone()),
+            Expr::ne(stored.clone(), Expr::largest(storage.crd)),
+        );
+        let next = Expr::rem(Expr::add(Expr::var(&slot), Expr::Index(1)), width.clone());
+        let mut prelude = vec![Stmt::bind_mut(&slot, Expr::rem(coordinate.clone(), width))];
+        prelude.extend(Stmt::repeat_while(elsewhere, vec![Stmt::assign(&slot, next)]));
+        Found { prelude, value: position, found: Some(Expr::eq(stored, coordinate)) }
+    }
+}

@@ -1,0 +1,61 @@
+//! `loose_compressed`: as `compressed`, with room between segments, which may stand in any order.
+//!
+//! `lo[q]..hi[q]` are the positions of parent q, and `crd[p]` is the coordinate at p.
+
+use super::{
+    Found, Holds, Level, PositionIteration, Properties, Property, Segment, Storage, StorageArray,
+};
+use crate::ir::Expr;
+
+#[derive(Debug)]
+pub(super) struct LooseCompressed;
+
+impl Level for LooseCompressed {
+    fn name(&self) -> &str {
+        "loose_compressed"
+    }
+
+    fn properties(&self) -> Properties {
+        Properties {
+            full: false,
+            ordered: true,
+            unique: true,
+            branchless: false,
+            compact: false,
+            padded: true,
+        }
+    }
+
+    fn settable(&self) -> &'static [Property] {
+        &Property::ALL
+    }
+
+    fn arrays(&self) -> &'static [StorageArray] {
+        &[
+            StorageArray { field: "lo", holds: Holds::Positions },
+            StorageArray { field: "hi", holds: Holds::Positions },
+            StorageArray { field: "crd", holds: Holds::Coordinates },
+        ]
+    }
+
+    fn storage(&self, pos: &str, crd: &str) -> String {
+        format!("sparsegen::level::LooseCompressed<{pos}, {crd}>")
+    }
+
+    fn position_iteration(&self) -> Option<&dyn PositionIteration> {
+        Some(self)
+    }
+}
+
+impl PositionIteration for LooseCompressed {
+    fn pos_bounds(&self, storage: &Storage, parents: Segment) -> Segment {
+        Segment {
+            start: storage.load("lo", parents.start),
+            end: storage.load("hi", Expr::sub(parents.end, Expr::Index(1))),
+        }
+    }
+
+    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr]) -> Found {
+        Found::always(storage.load("crd", position))
+    }
+}

@@ -1,0 +1,60 @@
+//! `offset`: the one coordinate that lies an offset ahead of another dimension's.
+
+use super::{
+    Found, Level, PositionIteration, Properties, Property, Segment, Storage, StorageArray,
+};
+use crate::ir::Expr;
+
+#[derive(Debug)]
+pub(super) struct Offset;
+
+impl Level for Offset {
+    fn name(&self) -> &str {
+        "offset"
+    }
+
+    fn properties(&self) -> Properties {
+        Properties {
+            full: false,
+            ordered: true,
+            unique: true,
+            branchless: true,
+            compact: false,
+            padded: true,
+        }
+    }
+
+    fn settable(&self) -> &'static [Property] {
+        &[Property::Nonordered, Property::Nonunique]
+    }
+
+    fn arrays(&self) -> &'static [StorageArray] {
+        &[]
+    }
+
+    fn storage(&self, _: &str, _: &str) -> String {
+        "sparsegen::level::Offset".to_owned()
+    }
+
+    fn is_implied(&self) -> bool {
+        true
+    }
+
+    fn position_iteration(&self) -> Option<&dyn PositionIteration> {
+        Some(self)
+    }
+}
+
+impl PositionIteration for Offset {
+    fn pos_bounds(&self, _: &Storage, parents: Segment) -> Segment {
+        parents
+    }
+
+    fn pos_access(&self, storage: &Storage, _: Expr, ancestors: &[Expr]) -> Found {
+        let parent = ancestors.last().cloned().unwrap_or(Expr::Index(0));
+        let Some(offset) = &storage.offset else { return Found::always(parent) };
+        let stored = ancestors[offset.ancestor].clone();
+        let ahead = if offset.is_minuend { stored } else { Expr::neg(stored) };
+        Found::always(Expr::offset(parent, ahead))
+    }
+}

@@ -1,0 +1,65 @@
+//! `range`: the coordinates for which an offset leads to a coordinate of another dimension.
+//!
+//! With offset o and the other dimension's extent M these are `max(0, -o)..min(N, M - o)`.
+
+use super::{
+    CoordinateIteration, Found, Level, Properties, Property, Segment, Storage, StorageArray,
+};
+use crate::ir::Expr;
+
+#[derive(Debug)]
+pub(super) struct Range;
+
+impl Level for Range {
+    fn name(&self) -> &str {
+        "range"
+    }
+
+    fn properties(&self) -> Properties {
+        Properties {
+            full: false,
+            ordered: true,
+            unique: true,
+            branchless: false,
+            compact: false,
+            padded: true,
+        }
+    }
+
+    fn settable(&self) -> &'static [Property] {
+        &[Property::Nonordered, Property::Nonunique]
+    }
+
+    fn arrays(&self) -> &'static [StorageArray] {
+        &[]
+    }
+
+    fn storage(&self, _: &str, _: &str) -> String {
+        "sparsegen::level::Range".to_owned()
+    }
+
+    fn coordinate_iteration(&self) -> Option<&dyn CoordinateIteration> {
+        Some(self)
+    }
+}
+
+impl CoordinateIteration for Range {
+    fn coord_bounds(&self, storage: &Storage, ancestors: &[Expr]) -> Segment {
+        let Some(offset) = &storage.offset else {
+            return Segment { start: Expr::Index(0), end: storage.size.clone() };
+        };
+        let stored = ancestors[offset.ancestor].clone();
+        let ahead = if offset.is_minuend { Expr::neg(stored) } else { stored };
+        Segment {
+            start: Expr::below_zero(ahead.clone()),
+            end: Expr::min(
+                storage.size.clone(),
+                Expr::offset(offset.other.clone(), Expr::neg(ahead)),
+            ),
+        }
+    }
+
+    fn coord_access(&self, storage: &Storage, parent: Expr, coordinate: Expr, _: &str) -> Found {
+        Found::always(Expr::add(Expr::mul(parent, storage.size.clone()), coordinate))
+    }
+}

@@ -1,0 +1,25 @@
+//! Kernels for tests of the stages behind `check`.
+
+use crate::level::Levels;
+use crate::notation::Kernel;
+use crate::{manifest, notation};
+
+/// The kernel of an expression; `tensors` as in a manifest, without the braces.
+pub(crate) fn kernel(expr: &str, tensors: &str) -> Kernel {
+    let text = format!("[kernels.test]\nexpr = \"{expr}\"\ntensors = {{ {tensors} }}\n{FORMATS}");
+    let (manifest, mut mistakes) = manifest::parse(&text);
+    let (statements, more) = notation::parse(&manifest);
+    mistakes.extend(more);
+    let (module, more) = notation::check(&manifest, &statements, &Levels::default());
+    mistakes.extend(more);
+    assert!(mistakes.is_empty(), "{expr}: {mistakes:?}");
+    module.kernels.into_iter().next().expect("a manifest with one kernel")
+}
+
+/// Formats that tests may name.
+const FORMATS: &str = "
+[formats]
+blocks = \"(i, j) -> (i / 2 : dense, j / 2 : compressed, i % 2 : dense, j % 2 : dense)\"
+rows = \"(i, j) -> (i : compressed, j : dense)\"
+loose = \"(i, j) -> (i : dense, j : compressed(nonordered))\"
+";
