@@ -7,6 +7,7 @@ use crate::level::{Kind, Levels, MAX_LEVELS};
 mod expr;
 mod inverse;
 
+pub(crate) use expr::Interval;
 pub use expr::LevelExpr;
 pub(crate) use inverse::Inverse;
 

@@ -145,11 +145,10 @@ fn inverse<F: Format>() -> &'static Inverse {
 
 /// What the declaration and the shape say of one level, counted from 0; `None` where coordinates
 /// cannot be counted, which no tensor's shape leads to.
+#[inline]
 fn axis<F: Format>(shape: &F::Shape, level: usize) -> Option<Axis> {
     inverse::<F>();
-    let mut axis = Axis::of(&F::MAP, level, shape.as_ref())?;
-    axis.properties.ordered &= F::Levels::KINDS[level].ordered;
-    Some(axis)
+    Axis::of(&F::MAP, &F::Levels::KINDS[level], level, shape.as_ref())
 }
 
 /// What the declaration and the shape say of every level.

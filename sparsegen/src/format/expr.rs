@@ -82,20 +82,25 @@ impl LevelExpr {
     /// The number of an entry; `count` is what [`LevelExpr::Count`] gives for it.
     #[inline]
     pub(crate) fn number(&self, entry: &[usize], count: usize) -> usize {
+        // Most levels store dimensions as they are, and are spared a call.
         match *self {
             LevelExpr::Dimension(dimension) => entry[dimension],
-            LevelExpr::Div(of, block) if of.is_signed() => {
-                (of.number(entry, count) as isize).div_euclid(block as isize) as usize
-            }
-            LevelExpr::Div(of, block) => of.number(entry, count) / block,
-            LevelExpr::Mod(of, block) if of.is_signed() => {
-                (of.number(entry, count) as isize).rem_euclid(block as isize) as usize
-            }
-            LevelExpr::Mod(of, block) => of.number(entry, count) % block,
+            LevelExpr::Div(of, block) => of.divided_number(entry, count, block).0,
+            LevelExpr::Mod(of, block) => of.divided_number(entry, count, block).1,
             LevelExpr::Sub(minuend, subtrahend) => entry[minuend].wrapping_sub(entry[subtrahend]),
             LevelExpr::Add(a, b) => entry[a].wrapping_add(entry[b]),
             LevelExpr::Count(_) => count,
         }
+    }
+
+    /// Which block the number of an entry lies in, and where in it.
+    fn divided_number(&self, entry: &[usize], count: usize, block: usize) -> (usize, usize) {
+        let number = self.number(entry, count);
+        if self.is_signed() {
+            let (number, block) = (number as isize, block as isize);
+            return (number.div_euclid(block) as usize, number.rem_euclid(block) as usize);
+        }
+        (number / block, number % block)
     }
 
     /// What is left without the cuts into blocks.

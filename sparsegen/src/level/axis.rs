@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Fault, MAX_LEVELS};
+use super::{Fault, Kind, MAX_LEVELS};
 use crate::Width;
-use crate::format::{LevelExpr, Map, Properties};
+use crate::format::{Interval, LevelExpr, LevelMap, Map, Properties};
 
 /// What a tensor's shape and its format's declaration say of a level.
 ///
@@ -67,20 +67,21 @@ impl Axis {
     };
 
     /// The axis of a level, or `None` where its coordinates cannot be counted.
-    pub(crate) fn of(map: &Map, level: usize, shape: &[usize]) -> Option<Axis> {
-        let declared = &map.levels[level];
-        let interval = declared.expr.interval(shape)?;
-        let diagonal = match map.diagonal(level) {
-            Some((outer, other)) => Some(Diagonal::of(map, level, outer, other, shape)?),
-            None => None,
-        };
-        Some(Axis {
-            size: interval.size,
-            first: interval.first,
-            counted: interval.size == usize::MAX && declared.expr.is_counted(),
-            properties: declared.properties,
-            diagonal,
-        })
+    #[inline]
+    pub(crate) fn of(map: &Map, kind: &Kind, level: usize, shape: &[usize]) -> Option<Axis> {
+        let LevelMap { expr, mut properties, .. } = map.levels[level];
+        properties.ordered &= kind.ordered;
+        // Most levels store dimensions as they are, and are spared the calls.
+        if let LevelExpr::Dimension(dimension) = expr
+            && !kind.relative
+        {
+            let size = shape[dimension];
+            return Some(Axis { size, first: 0, counted: false, properties, diagonal: None });
+        }
+        let Interval { first, size } = expr.interval(shape)?;
+        let counted = size == usize::MAX && expr.is_counted();
+        let diagonal = if kind.relative { Diagonal::of(map, level, shape) } else { None };
+        Some(Axis { size, first, counted, properties, diagonal })
     }
 
     /// Checks that a width holds every coordinate of the axis, whichever of them are stored.
@@ -168,13 +169,8 @@ impl Axis {
 }
 
 impl Diagonal {
-    fn of(
-        map: &Map,
-        level: usize,
-        outer: usize,
-        other_level: Option<usize>,
-        shape: &[usize],
-    ) -> Option<Diagonal> {
+    fn of(map: &Map, level: usize, shape: &[usize]) -> Option<Diagonal> {
+        let (outer, other_level) = map.diagonal(level)?;
         let LevelExpr::Dimension(here) = map.levels[level].expr else { return None };
         let expr = map.levels[outer].expr;
         let (other, relation) = match expr {
@@ -226,6 +222,7 @@ mod tests {
     use super::*;
     use crate::format::LevelMap;
 
+    const RELATIVE: Kind = Kind::new("relative").relative();
     const DIFFERENCE: Map = Map::new(&[
         LevelMap::new(LevelExpr::Sub(1, 0), "compressed"),
         LevelMap::dimension(0, "range"),
@@ -247,7 +244,7 @@ mod tests {
         for map in [DIFFERENCE, REVERSED, SUM] {
             for shape in [[3, 5], [4, 2], [1, 1], [0, 3], [3, 0]] {
                 let axes: Vec<Axis> =
-                    (0..3).map(|level| Axis::of(&map, level, &shape).unwrap()).collect();
+                    (0..3).map(|level| Axis::of(&map, &RELATIVE, level, &shape).unwrap()).collect();
                 let range = axes[1].diagonal.unwrap();
                 let offset = axes[2].diagonal.unwrap();
                 let mut met = 0;
@@ -265,12 +262,12 @@ mod tests {
 
     #[test]
     fn widths_hold_both_ends() {
-        let axis = Axis::of(&DIFFERENCE, 0, &[129, 128]).unwrap();
+        let axis = Axis::of(&DIFFERENCE, &RELATIVE, 0, &[129, 128]).unwrap();
         assert_eq!((axis.first, axis.size), (-128, 256));
         assert_eq!(axis.fits::<i8>(), Ok(()));
         assert_eq!(axis.stored::<i8>(0), Ok(-128));
         assert_eq!(axis.coordinate(127_i8), 255);
-        let axis = Axis::of(&DIFFERENCE, 0, &[4, 300]).unwrap();
+        let axis = Axis::of(&DIFFERENCE, &RELATIVE, 0, &[4, 300]).unwrap();
         let fault = |largest, width| {
             Err(Fault::Width { what: "coordinates", width, largest, choose: "i16" })
         };

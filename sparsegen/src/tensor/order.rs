@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::Stored;
 use crate::format::Format;
 use crate::level::{Axes, Levels, MAX_LEVELS};
 
@@ -21,7 +22,7 @@ pub(super) fn keeps_entries<F: Format>() -> bool {
 
 /// Sorts entries by their coordinates at every level but those that count. Entries that share all
 /// of them stay in their order. Takes linear time where they are sorted already.
-pub(super) fn sort<F: Format, V>(entries: &mut [(F::Shape, V)], axes: &Axes) {
+pub(super) fn sort<F: Format, V: Stored>(entries: &mut [(F::Shape, V)], axes: &Axes) {
     sort_by_levels::<F, _>(entries, axes, |(entry, _)| (*entry, 0));
 }
 
@@ -49,7 +50,7 @@ pub(super) fn set_counted_sizes<F: Format>(axes: &mut Axes, counts: &[usize]) {
 }
 
 /// Sorts entries, together with their numbers, by their coordinates at every level.
-pub(super) fn sort_counted<F: Format, V>(
+pub(super) fn sort_counted<F: Format, V: Stored>(
     entries: &mut Vec<(F::Shape, V)>,
     counts: &mut Vec<usize>,
     axes: &Axes,
@@ -66,42 +67,72 @@ fn counted_dimension<F: Format>() -> Option<usize> {
     F::MAP.levels.iter().find_map(|map| map.expr.counted())
 }
 
-/// Sorts items that stand for an entry and its number. Where the coordinates of all levels fit into
-/// one number, that is computed once per item and compared.
-fn sort_by_levels<F: Format, T>(
+/// Sorts items that stand for an entry and its number. Those that share all coordinates stay in
+/// their order.
+fn sort_by_levels<F: Format, T: Copy>(
     items: &mut [T],
     axes: &Axes,
     entry: impl Fn(&T) -> (F::Shape, usize),
 ) {
-    let levels = level_count::<F>();
     // Levels whose size is not known yet do not take part.
-    let is_known = |level: &usize| !(axes[*level].counted && axes[*level].size == usize::MAX);
+    let is_known = |level: &usize| axes[*level].size < usize::MAX || !axes[*level].counted;
+    let levels = || (0..level_count::<F>()).filter(is_known);
     let coordinate = |item: &T, level: usize| {
         let (entry, count) = entry(item);
         let number = F::MAP.levels[level].expr.number(entry.as_ref(), count);
         number.wrapping_sub(axes[level].first as usize)
     };
-    let rank = |item: &T| {
-        (0..levels).filter(is_known).fold(0_u128, |rank, level| {
-            rank * axes[level].size as u128 + coordinate(item, level) as u128
-        })
+    let stays_before = |a: &T, b: &T| {
+        levels().map(|level| coordinate(a, level)).le(levels().map(|level| coordinate(b, level)))
     };
-    let sizes = (0..levels).filter(is_known).map(|level| axes[level].size as u128);
-    match sizes.into_iter().try_fold(1_u128, u128::checked_mul) {
-        Some(count) if count <= u64::MAX.into() => sort_by_key(items, |item| rank(item) as u64),
-        Some(_) => sort_by_key(items, rank),
-        None => sort_by_key(items, |item| {
-            let mut coords = [0; MAX_LEVELS];
-            for level in (0..levels).filter(is_known) {
-                coords[level] = coordinate(item, level);
-            }
-            coords
-        }),
+    if items.is_sorted_by(stays_before) {
+        return;
+    }
+    // Distributing takes a pass over the items and one over the coordinates for each level, fewer
+    // where the items are sorted by another order of the levels.
+    if levels().all(|level| axes[level].size <= 4 * items.len()) {
+        for level in levels().rev() {
+            distribute(items, axes[level].size, |item| coordinate(item, level));
+        }
+        return;
+    }
+    let coordinates = |item: &T| {
+        let mut coordinates = [0; MAX_LEVELS];
+        levels().for_each(|level| coordinates[level] = coordinate(item, level));
+        coordinates
+    };
+    // Where the coordinates of all levels fit into one number, that is as good.
+    let rank = |item: &T| {
+        let digit =
+            |rank, level: usize| rank * axes[level].size as u128 + coordinate(item, level) as u128;
+        levels().fold(0_u128, digit)
+    };
+    match levels().try_fold(1_u128, |count, level| count.checked_mul(axes[level].size as u128)) {
+        Some(count) if count <= u64::MAX.into() => {
+            items.sort_by_cached_key(|item| rank(item) as u64)
+        }
+        Some(_) => items.sort_by_cached_key(rank),
+        None => items.sort_by_cached_key(coordinates),
     }
 }
 
-fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
-    if !items.is_sorted_by_key(&key) {
-        items.sort_by_cached_key(key);
+/// Sorts by a number below `size`, and leaves those that share it in their order.
+fn distribute<T: Copy>(items: &mut [T], size: usize, number: impl Fn(&T) -> usize) {
+    if items.is_sorted_by_key(&number) {
+        return;
     }
+    let mut ends = vec![0; size + 1];
+    items.iter().for_each(|item| ends[number(item) + 1] += 1);
+    for index in 1..ends.len() {
+        ends[index] += ends[index - 1];
+    }
+    // What began as where the items of a number start is, in the end, where they end.
+    let mut order = vec![0; items.len()];
+    for (index, item) in items.iter().enumerate() {
+        let end = &mut ends[number(item)];
+        order[*end] = index;
+        *end += 1;
+    }
+    let sorted: Vec<T> = order.into_iter().map(|index: usize| items[index]).collect();
+    items.copy_from_slice(&sorted);
 }
