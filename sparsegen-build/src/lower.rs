@@ -150,11 +150,17 @@ impl Lowering<'_> {
         }
         match scope.summed.get(access) {
             Some(name) => Expr::var(name),
-            None => {
-                let position = scope.parents(access).start;
-                Expr::load(&self.names.values(access.tensor), position)
-            }
+            None => self.value_at(access.tensor, scope.parents(access).start),
         }
+    }
+
+    /// The value at a position of a tensor.
+    fn value_at(&self, id: TensorId, position: Expr) -> Expr {
+        let tensor = self.program.tensor(id);
+        if tensor.pattern {
+            return Expr::value(Literal::Int(1), tensor.dtype);
+        }
+        Expr::load(&self.names.values(id), position)
     }
 
     /// The function around the body.
@@ -203,6 +209,7 @@ impl Lowering<'_> {
             tensor: tensor.name.clone(),
             dtype: tensor.dtype,
             format: tensor.format.marker(),
+            pattern: tensor.pattern,
             arrays: arrays(self.program, &self.names, id),
             extents: extents(self.program, &self.names, id),
         }

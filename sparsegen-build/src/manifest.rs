@@ -84,6 +84,8 @@ pub struct TensorEntry {
     pub format: Given<FormatText>,
     /// Its element type, where one is given.
     pub dtype: Option<Dtype>,
+    /// Where it is said that only the structure is stored: each entry counts 1.
+    pub pattern: Option<Span>,
     /// The place of the whole entry's value.
     pub span: Span,
 }

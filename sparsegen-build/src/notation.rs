@@ -95,6 +95,8 @@ pub struct Tensor {
     pub dtype: Dtype,
     /// Whether it is passed and returned by value: a scalar.
     pub by_value: bool,
+    /// Whether only its structure is stored, and each entry counts 1.
+    pub pattern: bool,
     /// Where it first stands in the statement.
     pub span: Span,
 }

@@ -244,6 +244,7 @@ impl Nest<'_> {
             },
             dtype,
             by_value: true,
+            pattern: false,
             span: kernel.span,
         };
         kernel.tensors.push(temporary);

@@ -9,7 +9,8 @@ use super::names::{ident, tokens};
 use crate::ir::{Dtype, FormatKind, Function, Module, Operand, Result};
 
 /// What generated code may use of the runtime crate, beside the formats.
-const RUNTIME: [&str; 7] = ["Error", "Format", "LevelExpr", "LevelMap", "Map", "Tensor", "View"];
+const RUNTIME: [&str; 8] =
+    ["Error", "Format", "LevelExpr", "LevelMap", "Map", "Pattern", "Tensor", "View"];
 
 /// What generated code may use of the runtime crate's module for kernels.
 const KERNEL: [&str; 2] = ["Proven", "ProvenMut"];

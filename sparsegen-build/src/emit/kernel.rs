@@ -145,7 +145,9 @@ pub(super) fn passed_sizes(function: &Function) -> TokenStream {
 
 /// `View<'t, f64, Csr>`
 pub(super) fn view(tensor: &TensorOperand, lifetime: &str) -> TokenStream {
-    tokens(&format!("View<{lifetime}, {}, {}>", tensor.dtype, tensor.format))
+    let dtype = tensor.dtype;
+    let value = if tensor.pattern { format!("Pattern<{dtype}>") } else { dtype.to_string() };
+    tokens(&format!("View<{lifetime}, {value}, {}>", tensor.format))
 }
 
 /// The names that a result's parts have while it is taken apart.

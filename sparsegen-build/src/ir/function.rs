@@ -70,6 +70,8 @@ pub struct TensorOperand {
     /// The Rust type of its format marker, such as `Csr` or `Dense<2>`, in scope where the code is
     /// emitted.
     pub format: String,
+    /// Whether it stores no values: each entry counts 1.
+    pub pattern: bool,
     /// The arrays that the body reads, in storage order, values last.
     pub arrays: Vec<Array>,
     /// The extents of its levels that the body reads, which its shape does not give.

@@ -28,6 +28,7 @@ fn vals(name: &str) -> Array {
 
 fn operand(name: &str, tensor: &str, format: &str, arrays: Vec<Array>) -> Operand {
     Operand::Tensor(TensorOperand {
+        pattern: false,
         name: name.to_string(),
         tensor: tensor.to_string(),
         dtype: Dtype::F64,

@@ -235,6 +235,7 @@ impl<'p> Assembler<'p> {
     fn is_nonzero(&self, value: &notation::Expr) -> bool {
         match value {
             notation::Expr::Literal(literal) => !literal.is_zero(),
+            notation::Expr::Access(access) if self.program.tensor(access.tensor).pattern => true,
             notation::Expr::Access(access) => {
                 let leaf = self.program.tensor(access.tensor).format.levels.last();
                 leaf.is_some_and(|spec| !spec.properties.padded && spec.properties.unique)

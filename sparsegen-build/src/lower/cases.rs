@@ -176,7 +176,7 @@ impl Lowering<'_> {
         }
         let name = self.names.summed(access);
         let position = format!("{}_each", self.names.summed(access));
-        let value = Expr::load(&self.names.values(access.tensor), Expr::var(&position));
+        let value = self.value_at(access.tensor, Expr::var(&position));
         let body = vec![Stmt::accumulate(&name, value)];
         let mut stmts = vec![Stmt::bind_mut(&name, zero(self.program.tensor(access.tensor).dtype))];
         stmts.extend(Stmt::for_range(&position, segment.start, segment.end, body));

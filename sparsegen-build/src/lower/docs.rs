@@ -75,7 +75,8 @@ fn row(program: &Program, id: TensorId) -> String {
         (None, _) if levels.is_empty() => "scalar".to_owned(),
         (None, _) => format!("`{format}`"),
     };
-    format!("| `{}` | {shown} | {} |", tensor.name, modes.join("; "))
+    let pattern = if tensor.pattern { ", pattern" } else { "" };
+    format!("| `{}` | {shown}{pattern} | {} |", tensor.name, modes.join("; "))
 }
 
 /// One phrase a loop, outermost first.

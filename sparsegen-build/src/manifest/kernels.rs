@@ -157,10 +157,10 @@ fn tensor(
     let span = value.span;
     if !value.is_table() {
         let format = Given::of(format(&value, diagnostics));
-        return TensorEntry { name, format, dtype: None, span };
+        return TensorEntry { name, format, dtype: None, pattern: None, span };
     }
     const KEYS: [&str; 7] = ["format", "dtype", "values", "map", "pos", "crd", "fill"];
-    let mut tensor = TensorEntry { name, format: Given::Omitted, dtype: None, span };
+    let mut tensor = TensorEntry { name, format: Given::Omitted, dtype: None, pattern: None, span };
     let entries = value.table("a table", diagnostics);
     for Entry { key, value } in &entries {
         match key.text.as_str() {
@@ -169,7 +169,7 @@ fn tensor(
                 tensor.dtype = dtype(value, diagnostics);
                 *typed &= tensor.dtype.is_some();
             }
-            "values" => values(key, value, diagnostics),
+            "values" => tensor.pattern = values(value, diagnostics).then_some(key.span),
             known if FORMAT_KEYS.contains(&known) => {}
             _ => diagnostics.push(unknown_key(key, &KEYS, "a tensor")),
         }
@@ -193,16 +193,16 @@ fn tensor(
     tensor
 }
 
-/// `values = "one"`, which is read and then refused.
-fn values(key: &Name, value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let Some(text) = value.text("\"one\"", diagnostics) else { return };
-    diagnostics.push(if text.value == "one" {
-        Diagnostic::unsupported(key.span, "patterns without values")
-            .help("leave `values` out and store ones")
-    } else {
-        Diagnostic::new(text.inner(), format!("values cannot be `{}`", text.value))
-            .help("`values = \"one\"` declares a pattern, where each entry counts 1")
-    });
+/// Whether a tensor is a pattern: `values = "one"`.
+fn values(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> bool {
+    let Some(text) = value.text("\"one\"", diagnostics) else { return false };
+    if text.value != "one" {
+        diagnostics.push(
+            Diagnostic::new(text.inner(), format!("values cannot be `{}`", text.value))
+                .help("`values = \"one\"` declares a pattern, where each entry counts 1"),
+        );
+    }
+    text.value == "one"
 }
 
 /// `params`, which are read and then refused; their names are known to the statement.

@@ -26,6 +26,7 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>) -> Option<Kernel> {
                 by_value: format.order() == 0,
                 format,
                 dtype: operand.dtype,
+                pattern: operand.pattern,
                 span: operand.first.span,
             })
         })

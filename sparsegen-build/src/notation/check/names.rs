@@ -32,6 +32,8 @@ pub(super) struct Operand<'m> {
     pub(super) format: Option<Format>,
     /// Its element type.
     pub(super) dtype: Dtype,
+    /// Whether only its structure is stored.
+    pub(super) pattern: bool,
 }
 
 impl Names<'_> {
@@ -72,7 +74,22 @@ pub(super) fn resolve<'m>(context: Context<'m>, diagnostics: &mut Vec<Diagnostic
         let declared = declaration(context, name);
         let dtype = declared.and_then(|entry| entry.dtype).unwrap_or(context.entry.dtype);
         let argument = argument(first, &tensors, diagnostics);
-        tensors.push(Operand { first, argument, format, dtype });
+        let pattern = declared.and_then(|entry| entry.pattern);
+        if let Some(span) = pattern.filter(|_| tensors.is_empty()) {
+            diagnostics.push(
+                Diagnostic::new(span, format!("the result `{name}` cannot be a pattern"))
+                    .note("a pattern stores no values, and a kernel computes some")
+                    .help("leave `values` out"),
+            );
+        }
+        if let (Some(span), Some(0)) = (pattern, format.as_ref().map(Format::order)) {
+            diagnostics.push(
+                Diagnostic::new(span, format!("the scalar `{name}` cannot be a pattern"))
+                    .help("leave `values` out"),
+            );
+        }
+        let pattern = pattern.is_some();
+        tensors.push(Operand { first, argument, format, dtype, pattern });
     }
     Names { tensors, variables }
 }
