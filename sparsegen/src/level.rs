@@ -8,8 +8,150 @@
 //! A level is a type that owns its arrays, [`Level`], and one that borrows them, [`LevelView`].
 //! Everything that the crate does with a tensor is a fold of their methods over its levels:
 //! packing of [`Level::build`], iterating of [`LevelView::expand`], looking up of
-//! [`LevelView::locate`], checking of [`LevelView::validate`]. A crate of its own can add levels by
-//! implementing both.
+//! [`LevelView::locate`], checking of [`LevelView::validate`].
+//!
+//! | level | children | arrays |
+//! |---|---|---|
+//! | [`Dense`] | every coordinate | none |
+//! | [`Compressed`] | a segment of a list | `pos`, `crd` |
+//! | [`LooseCompressed`] | a segment of a list with gaps | `lo`, `hi`, `crd` |
+//! | [`Singleton`] | one | `crd` |
+//! | [`Hashed`] | a hash table | `crd` |
+//! | [`Bitmap`] | those whose bit is set | `bits` |
+//! | [`Structured`] | as many as declared | `crd` |
+//! | [`Range`] | those on a diagonal | none |
+//! | [`Offset`] | the one on a diagonal | none |
+//!
+//! # A level of one's own
+//!
+//! A crate can add levels by implementing the two traits; formats then name them like any other.
+//! This one stores, for each parent, one run of neighbouring coordinates. With it a triangular
+//! matrix whose rows are filled from their first entry to the diagonal (a *skyline*) needs a number
+//! and an end per row.
+//!
+//! ```
+//! use std::ops::Range;
+//!
+//! use sparsegen::level::{Axis, Dense, Fault, Kind, Level, LevelView, Node, Parents};
+//! use sparsegen::{Csr, Format, LevelMap, Map, Tensor};
+//!
+//! /// The children of `parent` are at `pos[parent]..pos[parent + 1]`; the first one's coordinate is
+//! /// `start[parent]`, and each other's is 1 more than that of the one before.
+//! #[derive(Clone, Debug, PartialEq)]
+//! pub struct Run {
+//!     pub pos: Vec<u32>,
+//!     pub start: Vec<u32>,
+//! }
+//!
+//! #[derive(Clone, Copy, Debug)]
+//! pub struct RunView<'a> {
+//!     pub pos: &'a [u32],
+//!     pub start: &'a [u32],
+//! }
+//!
+//! // SAFETY: `build` closes a run after each parent, from its first node to its last, whose
+//! // coordinates are below the size.
+//! unsafe impl Level for Run {
+//!     // Between a run's first and last coordinate there may be others that nobody asked for.
+//!     const KIND: Kind = Kind::new("run").compact().pads();
+//!
+//!     type View<'a> = RunView<'a>;
+//!
+//!     fn view(&self) -> RunView<'_> {
+//!         RunView { pos: &self.pos, start: &self.start }
+//!     }
+//!
+//!     fn build(
+//!         axis: &Axis,
+//!         parents: usize,
+//!         nodes: impl ExactSizeIterator<Item = (usize, usize)>,
+//!     ) -> Result<(Self, Vec<usize>), Fault> {
+//!         axis.fits::<u32>()?;
+//!         let mut run = Run { pos: vec![0], start: Vec::new() };
+//!         let mut positions = Vec::new();
+//!         let mut nodes = nodes.peekable();
+//!         for parent in 0..parents {
+//!             let begin = run.pos[parent];
+//!             let (mut end, mut start) = (begin, None);
+//!             while let Some((_, coordinate)) = nodes.next_if(|(owner, _)| *owner == parent) {
+//!                 let stored = axis.stored::<u32>(coordinate)?;
+//!                 let length = stored - *start.get_or_insert(stored) + 1;
+//!                 end = begin.checked_add(length).ok_or(Fault::Size)?;
+//!                 positions.push(end as usize - 1);
+//!             }
+//!             run.pos.push(end);
+//!             run.start.push(start.unwrap_or(0));
+//!         }
+//!         Ok((run, positions))
+//!     }
+//! }
+//!
+//! // SAFETY: `validate` checks that the runs lie one after the other, and that each ends within
+//! // the size of the axis; positions are below the end of the last run.
+//! unsafe impl LevelView for RunView<'_> {
+//!     fn children(&self, _: &Axis, parents: usize) -> Option<usize> {
+//!         Some(self.pos[parents] as usize)
+//!     }
+//!
+//!     fn expand(&self, _: &Axis, parent: Node<'_>) -> Range<usize> {
+//!         self.pos[parent.position] as usize..self.pos[parent.position + 1] as usize
+//!     }
+//!
+//!     fn child(&self, axis: &Axis, parent: Node<'_>, slot: usize) -> Option<(usize, usize)> {
+//!         let first = axis.coordinate(self.start[parent.position]);
+//!         Some((first + (slot - self.pos[parent.position] as usize), slot))
+//!     }
+//!
+//!     fn validate(&self, axis: &Axis, parents: &Parents<'_>) -> Result<usize, Fault> {
+//!         axis.fits::<u32>()?;
+//!         let count = parents.count();
+//!         if self.start.len() != count || self.pos.len() != count + 1 || self.pos[0] != 0 {
+//!             return Err(Fault::broken(0, format!("there are not {count} runs from 0 on")));
+//!         }
+//!         for parent in 0..count {
+//!             let (begin, end) = (self.pos[parent], self.pos[parent + 1]);
+//!             let first = axis.coordinate(self.start[parent]);
+//!             if begin > end || begin < end && first + (end - begin) as usize > axis.size {
+//!                 return Err(Fault::broken(parent, "the run leaves the dimension"));
+//!             }
+//!         }
+//!         Ok(self.pos[count] as usize)
+//!     }
+//!
+//!     fn arrays(&self) -> Vec<(&'static str, Vec<usize>)> {
+//!         let widened = |array: &[u32]| array.iter().map(|number| *number as usize).collect();
+//!         vec![("pos", widened(self.pos)), ("start", widened(self.start))]
+//!     }
+//! }
+//!
+//! /// `(i, j) -> (i : dense, j : run)`
+//! #[derive(Clone, Copy, Debug)]
+//! pub struct Skyline;
+//!
+//! // SAFETY: `MAP` and `Levels` list the same levels.
+//! unsafe impl Format for Skyline {
+//!     const NAME: &'static str = "skyline";
+//!     const MAP: Map =
+//!         Map::new(&[LevelMap::dimension(0, "dense"), LevelMap::dimension(1, "run")]);
+//!     type Shape = [usize; 2];
+//!     type Levels = (Dense, Run);
+//! }
+//!
+//! let entries = [([0, 0], 4.0), ([1, 1], 5.0), ([2, 0], 1.0), ([2, 2], 6.0)];
+//! let a = Tensor::<f64, Skyline>::from_triplets([3, 3], entries)?;
+//! assert_eq!(a.levels().1.pos, [0, 1, 2, 5]);
+//! assert_eq!(a.levels().1.start, [0, 1, 0]);
+//! assert_eq!(a.vals(), [4.0, 5.0, 1.0, 0.0, 6.0]);
+//! assert_eq!((a.get([2, 2]), a.get([1, 0])), (Some(6.0), Some(0.0)));
+//! assert!(a.to::<Csr>()?.iter().eq(entries));
+//!
+//! let (shape, mut levels, vals) = a.into_parts();
+//! levels.1.start[2] = 1;
+//! let error = Tensor::<f64, Skyline>::from_parts(shape, levels, vals).unwrap_err();
+//! let expected = "invalid `skyline` tensor: level 2, index 2: the run leaves the dimension";
+//! assert_eq!(error.to_string(), expected);
+//! # Ok::<(), sparsegen::Error>(())
+//! ```
 
 use std::fmt::Debug;
 use std::ops;
@@ -23,6 +165,7 @@ mod compressed;
 mod dense;
 mod fault;
 mod hashed;
+mod kind;
 mod loose_compressed;
 mod offset;
 mod parents;
@@ -39,6 +182,7 @@ pub use compressed::{Compressed, CompressedView};
 pub use dense::{Dense, DenseView};
 pub use fault::Fault;
 pub use hashed::{Hashed, HashedView};
+pub use kind::Kind;
 pub use loose_compressed::{LooseCompressed, LooseCompressedView};
 pub use offset::Offset;
 pub use parents::Parents;
@@ -46,101 +190,6 @@ pub use range::Range;
 pub use singleton::{Singleton, SingletonView};
 pub use structured::{Structured, StructuredView};
 pub use tuple::{LevelSource, LevelViews, Levels, MAX_LEVELS};
-
-/// What is the same for all levels of one type.
-///
-/// ```
-/// use sparsegen::level::Kind;
-///
-/// const DENSE: Kind = Kind::new("dense").full().compact();
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Kind {
-    /// The level's name in a manifest: `"compressed"`.
-    pub name: &'static str,
-    /// The numbers that the level is declared with: 2 and 4 of `structured(2, 4)`.
-    pub parameters: &'static [usize],
-    /// Every coordinate is there under each parent, whatever the declaration says.
-    pub full: bool,
-    /// Children may stand in an order that the declaration can ask for.
-    pub ordered: bool,
-    /// Each parent has exactly one child.
-    pub branchless: bool,
-    /// Every position belongs to a child.
-    pub compact: bool,
-    /// Building makes children that were not among the nodes, whatever the declaration says.
-    pub pads: bool,
-    /// Children are a list, which can be in any order and hold a coordinate several times where
-    /// the level is declared nonordered and nonunique.
-    pub list: bool,
-    /// Coordinates follow from those of outer levels, or are bounded by them, as
-    /// [`Axis::diagonal`] says.
-    pub relative: bool,
-}
-
-impl Kind {
-    /// A level that keeps the order it is asked to keep, and has none of the other properties.
-    pub const fn new(name: &'static str) -> Kind {
-        Kind {
-            name,
-            parameters: &[],
-            full: false,
-            ordered: true,
-            branchless: false,
-            compact: false,
-            pads: false,
-            list: false,
-            relative: false,
-        }
-    }
-
-    /// Declared with these numbers.
-    pub const fn parameters(self, parameters: &'static [usize]) -> Kind {
-        Kind { parameters, ..self }
-    }
-
-    /// Every coordinate is there under each parent, so that there may be children that were not
-    /// asked for.
-    pub const fn full(self) -> Kind {
-        Kind { full: true, pads: true, ..self }
-    }
-
-    /// Children stand in an order of their own.
-    pub const fn nonordered(self) -> Kind {
-        Kind { ordered: false, ..self }
-    }
-
-    /// Each parent has exactly one child.
-    pub const fn branchless(self) -> Kind {
-        Kind { branchless: true, ..self }
-    }
-
-    /// Every position belongs to a child.
-    pub const fn compact(self) -> Kind {
-        Kind { compact: true, ..self }
-    }
-
-    /// Building makes children that were not among the nodes.
-    pub const fn pads(self) -> Kind {
-        Kind { pads: true, ..self }
-    }
-
-    /// Children can be in any order and repeated, where declared so.
-    pub const fn list(self) -> Kind {
-        Kind { list: true, ..self }
-    }
-
-    /// Coordinates follow from those of outer levels, or are bounded by them.
-    pub const fn relative(self) -> Kind {
-        Kind { relative: true, ..self }
-    }
-
-    /// Whether coordinates follow from those of outer levels, so that nothing is stored for them.
-    pub(crate) const fn is_derived(&self) -> bool {
-        self.relative && self.branchless
-    }
-}
 
 /// A node of the level above: the parent of the children in question.
 #[derive(Clone, Copy, Debug)]

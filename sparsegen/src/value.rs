@@ -84,7 +84,9 @@ impl<V: Value> Stored for V {
 /// array of values is but a length.
 ///
 /// Such a tensor cannot store a zero, so formats that pad do not compile with it: a dense level at
-/// the end, blocks, `dia`, `ell`.
+/// the end, blocks, `dia`, `ell`. Nor can it store a 2: entries that share their coordinate are
+/// refused ([`Error::Duplicate`](crate::Error::Duplicate)), unless the format stores both, or a
+/// [`Builder`](crate::Builder) is told which one counts.
 ///
 /// ```
 /// use sparsegen::{Csr, Pattern, Stored, Tensor};

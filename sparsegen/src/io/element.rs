@@ -56,7 +56,8 @@ pub trait Element: Stored {
     /// Says what the number is that this type cannot hold.
     fn of_number(number: Number<'_>) -> Result<Self, String>;
 
-    /// The sum, or `None` where an integer type does not hold it.
+    /// The sum, or `None` where the type does not hold it, as an integer type may not, and a pattern
+    /// does not.
     fn plus(self, other: Self) -> Option<Self>;
 
     /// The value mirrored across the diagonal of a skew-symmetric matrix: `-self`, or `None` where
@@ -248,7 +249,7 @@ impl<V: Value> Element for Pattern<V> {
     }
 
     fn plus(self, _: Self) -> Option<Self> {
-        Some(self)
+        None
     }
 
     fn negated(self) -> Option<Self> {

@@ -7,10 +7,14 @@ use num_traits::Zero;
 use super::element::{Element, Field};
 use crate::{Shape, Value};
 
-/// Refuses entries of one coordinate whose sum the integer type `V` does not hold: a file must not
-/// make an addition overflow.
+/// Refuses entries of one coordinate whose sum the type `V` does not hold: a file must not make an
+/// addition overflow.
 pub(super) fn check<S: Shape, V: Element>(entries: &[(S, V)]) -> Result<(), String> {
-    if V::FIELD != Field::Integer || all_sums_fit(entries.iter().map(|&(_, value)| value)) {
+    let holds_sums = match V::FIELD {
+        Field::Real | Field::Complex => true,
+        Field::Integer | Field::Pattern => false,
+    };
+    if holds_sums || all_sums_fit(entries.iter().map(|&(_, value)| value)) {
         return Ok(());
     }
     let coordinate = |&index: &usize| entries[index].0.as_ref();

@@ -56,7 +56,8 @@ pub struct Builder<V, F: Format> {
 }
 
 impl<V: Stored, F: Format> Builder<V, F> {
-    /// Says what becomes of entries that share their coordinate; without it they add up.
+    /// Says what becomes of entries that share their coordinate; without it they add up, or are
+    /// kept as [`Tensor::from_triplets`] says.
     pub fn duplicates(self, duplicates: Duplicates) -> Self {
         Builder { duplicates, ..self }
     }
@@ -90,11 +91,17 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// The tensor of these entries, in any order; those that share their coordinate add up. Zeros
     /// are stored like other values, unless a level is `unpadded`.
     ///
-    /// Takes O(n log n) time for n entries, O(n) where they come in storage order.
+    /// A format that asks for nothing else, all of whose levels are lists declared `nonordered` and
+    /// `nonunique` as those of [`CooUnordered`](crate::CooUnordered) are, keeps the entries as they
+    /// are given: in their order, each by itself.
+    ///
+    /// Takes O(n log n) time for n entries, O(n) where they come in storage order or extents are not
+    /// much larger than n.
     ///
     /// # Errors
     /// [`Error::Coordinate`] where an entry lies outside the shape, [`Error::Pack`] where the
-    /// format has no place for an entry, and those of [`Tensor::zeros`].
+    /// format has no place for an entry, [`Error::Duplicate`] where entries of a
+    /// [`Pattern`](crate::Pattern) would have to be added up, and those of [`Tensor::zeros`].
     pub fn from_triplets(
         shape: F::Shape,
         entries: impl IntoIterator<Item = (F::Shape, V)>,

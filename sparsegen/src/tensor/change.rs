@@ -6,8 +6,9 @@ use super::check_values;
 use super::pack::combined;
 
 impl<V: Stored, F: Format> Tensor<V, F> {
-    /// Replaces every stored value by a function of it. What is not stored stays zero; in a format
-    /// with an `unpadded` level, call [`Tensor::prune`] if the function can give zero.
+    /// Replaces every stored value by a function of it, each one by itself where several share their
+    /// coordinate. What is not stored stays zero; in a format with an `unpadded` level, call
+    /// [`Tensor::prune`] if the function can give zero.
     pub fn map_vals<W: Stored>(self, function: impl FnMut(V) -> W) -> Tensor<W, F> {
         check_values::<W, F>();
         let vals = self.vals.into_iter().map(function).collect();
@@ -18,8 +19,9 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// Entries that share their coordinate are added up before.
     ///
     /// # Errors
-    /// [`Error::Level`] where an `unpadded` level would need padding in their place. The tensor
-    /// then stays as it was.
+    /// [`Error::Level`] where an `unpadded` level would need padding in their place,
+    /// [`Error::Duplicate`] where entries of a pattern share their coordinate. The tensor then
+    /// stays as it was.
     pub fn prune(&mut self, tolerance: f64) -> Result<(), Error> {
         // A NaN compares with nothing, and stays.
         let is_small = |value: V| value.value().magnitude() <= tolerance;

@@ -11,7 +11,8 @@ impl<V: Stored, F: Format> View<'_, V, F> {
     /// The same tensor in another format.
     ///
     /// Stored zeros stay stored, except where this format pads with zeros, which then cannot be
-    /// told from entries.
+    /// told from entries. Takes linear time where the order of storage suits the other format, or
+    /// extents are not much larger than the number of entries.
     ///
     /// # Errors
     /// As [`Tensor::from_triplets`].
@@ -26,7 +27,8 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// The same tensor in another format.
     ///
     /// Stored zeros stay stored, except where this format pads with zeros, which then cannot be
-    /// told from entries.
+    /// told from entries. Takes linear time where the order of storage suits the other format, or
+    /// extents are not much larger than the number of entries.
     ///
     /// # Errors
     /// As [`Tensor::from_triplets`].

@@ -80,6 +80,9 @@ fn combined_by<V: Stored, F: Format>(
     duplicates: Duplicates,
 ) -> Result<Vec<(F::Shape, V)>, Error> {
     order::sort::<F, V>(&mut entries, axes);
+    // A pattern has no number for two entries that add up.
+    let is_one = V::IS_PATTERN && duplicates == Duplicates::Sum;
+    let duplicates = if is_one { Duplicates::Error } else { duplicates };
     let repeated = entries.windows(2).find(|pair| pair[0].0 == pair[1].0);
     if let (Duplicates::Error, Some(pair)) = (duplicates, repeated) {
         let coordinate = pair[0].0.as_ref().to_vec();
