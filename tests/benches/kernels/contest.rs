@@ -3,12 +3,16 @@
 
 use std::fmt;
 use std::hint::black_box;
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use criterion::Criterion;
 
-/// How many rounds are timed. In each, every entrant runs once.
-const ROUNDS: usize = 10;
+/// How many rounds are timed at least, and at most. In each, every entrant runs once.
+const ROUNDS: RangeInclusive<usize> = 10..=50;
+
+/// How long a contest goes on for more than the fewest rounds.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// What an entrant computed, in a form that all of them share.
 #[derive(PartialEq)]
@@ -122,14 +126,17 @@ impl<'a> Contest<'a> {
     /// Times the entrants in turns, so that whatever slows the machine down slows all of them, and
     /// hands criterion the times.
     pub fn run(mut self, criterion: &mut Criterion) -> Ranking {
-        for _ in 0..ROUNDS {
+        let start = Instant::now();
+        let mut rounds = 0;
+        while rounds < *ROUNDS.start() || rounds < *ROUNDS.end() && start.elapsed() < PATIENCE {
+            rounds += 1;
             for entrant in &mut self.entrants {
                 let time = (entrant.run)();
                 entrant.times.push(time);
             }
         }
         let mut group = criterion.benchmark_group(format!("{}/{}", self.operation, self.operand));
-        group.sample_size(ROUNDS).warm_up_time(Duration::from_nanos(1)).nresamples(1000);
+        group.sample_size(rounds).warm_up_time(Duration::from_nanos(1)).nresamples(1000);
         for entrant in &self.entrants {
             let mut times = entrant.times.iter().cycle();
             group.bench_function(entrant.name, |bencher| {

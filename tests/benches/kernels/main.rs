@@ -1,14 +1,14 @@
 //! Generated kernels beside the crates that people use for the same operations today.
 //!
 //! ```text
-//! cargo bench -p sparsegen-tests --features benchmarks                  all, in about four minutes
-//! cargo bench -p sparsegen-tests --features benchmarks -- spmv/banded   only what has that in its name
-//! SPARSEGEN_BENCH=small cargo bench -p sparsegen-tests --features benchmarks
+//! cargo bench -p sparsegen-tests --features benchmarks                   all, in three minutes
+//! cargo bench -p sparsegen-tests --features benchmarks -- spmv/banded    what has that in its name
+//! SPARSEGEN_BENCH=small cargo bench -p sparsegen-tests --features benchmarks    small operands
 //! ```
 //!
-//! Each contest lets all entrants run in turns, ten rounds, on the same operands, and takes the
-//! least time of each; criterion reports on the same samples. What counts is the table in the end,
-//! of ratios: only they can be compared between machines.
+//! In each contest all entrants run in turns, ten rounds or more, on the same operands, and the
+//! least time of each counts; criterion reports on the same samples. What matters is the table in
+//! the end, of ratios: only they can be compared between machines.
 //!
 //! - **Who**: `sprs`, `nalgebra-sparse` and `faer`, each with the function of its own that does the
 //!   operation with the least work, where it has one: no peer multiplies elementwise but `sprs`,
