@@ -25,7 +25,8 @@
 //! *levels*, outermost first, and each level stores *coordinates* under the *positions* of the
 //! level above: see [`level`]. In `csr`, which is `(i, j) -> (i : dense, j : compressed)`, the
 //! level of `i` stores nothing, as every row is there, and the level of `j` stores the columns of
-//! each row's entries.
+//! each row's entries. Levels may also store blocks, diagonals or slots of dimensions: see [`Map`].
+//! A tensor of [`Pattern`] has levels only, and no values.
 //!
 //! # Features
 //!

@@ -169,7 +169,10 @@ fn level_count<F: Format>() -> usize {
 
 /// Refuses at compile time values that cannot be told from what the format pads with.
 fn check_values<V: Stored, F: Format>() {
-    const { assert!(!V::IS_PATTERN || !pads::<F>(), "a pattern has no zeros for a format to pad with") }
+    const {
+        let is_told_apart = !V::IS_PATTERN || !pads::<F>();
+        assert!(is_told_apart, "a pattern has no zeros for a format to pad with");
+    }
 }
 
 /// Whether the format stores positions that stand for no entry, so that a stored zero may be

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Random, check, coordinates, declare, sums};
+use common::{check, coordinates, declare, operands, sums};
 use sparsegen::level::{
     Bitmap, Compressed, Dense as D, Hashed, LooseCompressed, Offset, Range, Singleton, Structured,
 };
@@ -42,6 +42,7 @@ declare! {
     Bits = "bits", 1 { (I): "bitmap", Bitmap; }
     HashDuplicates = "hash_duplicates", 1 { (I): "hashed".nonunique, H; }
     HashFull = "hash_full", 1 { (I): "hashed".full, H; }
+    HashUnpadded = "hash_unpadded", 1 { (I): "hashed".unpadded, H; }
     HashNarrow = "hash_narrow", 1 { (I): "hashed", Hashed<u8>; }
 
     Bsr = "bsr", 2 {
@@ -118,6 +119,14 @@ declare! {
     HashLists = "hash_lists", 2 {
         (I): "hashed".nonunique, H; (J): "compressed".nonordered.nonunique, C;
     }
+    BitUnpadded = "bit_unpadded", 2 {
+        (I): "bitmap".unpadded, Bitmap; (J): "loose_compressed".unpadded.nonordered, L;
+    }
+    HashGroups = "hash_groups", 2 { (J): "hashed".nonunique, H; (I): "hashed", H; }
+    DiaLists = "dia_lists", 2 {
+        (DIAGONAL): "compressed".nonordered, Signed; (I): "range".nonordered, Range;
+        (J): "offset".nonordered, Offset;
+    }
     LooseRows = "loose_rows", 2 { (I): "dense", D; (J): "loose_compressed", L; }
     LooseLists = "loose_lists", 2 {
         (I): "loose_compressed".nonunique.nonordered, L;
@@ -154,10 +163,7 @@ declare! {
 /// Packs random entries, and compares the tensor with them, with what it is in a second format,
 /// and with what comes back.
 fn round_trips<F: Format, G: Format<Shape = F::Shape>>() {
-    let mut random = Random(17);
-    for round in 0..40 {
-        let shape = random.shape::<F::Shape>();
-        let entries = random.entries(shape, round);
+    for (shape, entries) in operands::<F::Shape>(17) {
         let sums = sums(&entries);
         let tensor = Tensor::<i64, F>::from_triplets(shape, entries).unwrap();
         check(&tensor, &sums);
@@ -234,14 +240,13 @@ fn hash_tables_bitmaps_and_gaps() {
     round_trips::<BitRows, BitBits>();
     round_trips::<BitBits, BitCompressed>();
     round_trips::<BitCompressed, Dcsr>();
+    round_trips::<HashGroups, DiaLists>();
+    round_trips::<DiaLists, Csr>();
 }
 
 /// Packs random entries, some at the same coordinate, which the format stores as they are given.
 fn keeps_entries<F: Format>(is_order_kept: bool) {
-    let mut random = Random(23);
-    for round in 0..40 {
-        let shape = random.shape::<F::Shape>();
-        let entries = random.entries(shape, round);
+    for (shape, entries) in operands::<F::Shape>(23) {
         let tensor = Tensor::<i64, F>::from_triplets(shape, entries.iter().copied()).unwrap();
         let sums = sums(&entries);
         for coordinate in coordinates(shape) {
@@ -266,6 +271,25 @@ fn keeps_entries<F: Format>(is_order_kept: bool) {
         pruned.prune(2.0).unwrap();
         check(&pruned, &sums.into_iter().filter(|(_, value)| value.abs() > 2).collect());
     }
+}
+
+#[test]
+fn unpadded_levels_store_no_zeros() {
+    fn check<F: Format>() {
+        for (shape, entries) in operands::<F::Shape>(37) {
+            let nonzero = sums(&entries).values().filter(|value| **value != 0).count();
+            let tensor = Tensor::<i64, F>::from_triplets(shape, entries).unwrap();
+            assert_eq!((tensor.stored(), tensor.nnz()), (nonzero, nonzero));
+            let (shape, levels, mut vals) = tensor.into_parts();
+            if let Some(value) = vals.iter_mut().find(|value| **value != 0) {
+                *value = 0;
+                let error = Tensor::<i64, F>::from_parts(shape, levels, vals).unwrap_err();
+                assert!(error.to_string().contains("only zeros are stored here"), "{error}");
+            }
+        }
+    }
+    check::<HashUnpadded>();
+    check::<BitUnpadded>();
 }
 
 #[test]

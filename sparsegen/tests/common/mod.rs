@@ -63,6 +63,36 @@ impl Random {
     }
 }
 
+/// Shapes with entries inside: random ones, and those where something is extreme.
+pub(crate) fn operands<S: Shape>(seed: u64) -> Vec<(S, Vec<(S, i64)>)> {
+    let mut random = Random(seed);
+    let mut random_operand = |round| {
+        let shape = random.shape();
+        (shape, random.entries(shape, round))
+    };
+    let mut operands: Vec<_> = (0..40).map(&mut random_operand).collect();
+    let ones = |shape: S| coordinates(shape).map(|coordinate| (coordinate, 1));
+    for extent in [0, 1, 2, 5] {
+        let shape = S::splat(extent);
+        // Nothing, everything, the last entry, the diagonal, and all entries at the ends of modes.
+        let is_diagonal = |c: &S| c.as_ref().iter().all(|index| *index == c.as_ref()[0]);
+        let is_at_an_end = |c: &S| c.as_ref().iter().any(|index| *index + 1 == extent);
+        operands.push((shape, Vec::new()));
+        operands.push((shape, ones(shape).collect()));
+        operands.push((shape, ones(shape).last().into_iter().collect()));
+        operands.push((shape, ones(shape).filter(|(c, _)| is_diagonal(c)).collect()));
+        operands.push((shape, ones(shape).filter(|(c, _)| is_at_an_end(c)).collect()));
+    }
+    // One mode alone is long, or there is but one coordinate of it.
+    for mode in 0..S::ORDER {
+        let (mut long, mut short) = (S::splat(1), S::splat(4));
+        (long.as_mut()[mode], short.as_mut()[mode]) = (70, 1);
+        operands.push((long, ones(long).filter(|(c, _)| c.as_ref()[mode] % 5 != 2).collect()));
+        operands.push((short, ones(short).step_by(3).collect()));
+    }
+    operands
+}
+
 /// Entries as a map from coordinates to sums: what a tensor of them has to be.
 pub(crate) fn sums<S: Shape>(entries: &[(S, i64)]) -> BTreeMap<Vec<usize>, i64> {
     let mut sums = BTreeMap::new();
