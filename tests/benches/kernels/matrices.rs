@@ -8,7 +8,7 @@ use nalgebra_sparse::na::DMatrix;
 use nalgebra_sparse::ops::Op;
 use nalgebra_sparse::ops::serial::spmm_csr_dense;
 use ndarray::Array2;
-use sparsegen::{Coo, Csc, Csr, Dcsr, Dense, Tensor, View};
+use sparsegen::{Coo, Csc, Csr, Dcsr, Dense, Error, Tensor, View};
 use sprs::CsMat;
 use sprs::binop::mul_mat_same_storage;
 use sprs::prod::{csr_mulacc_dense_rowmaj, mul_acc_mat_vec_csr};
@@ -155,13 +155,15 @@ pub fn multiply<'a>(contest: &mut Contest<'a>, Pair { a, b, .. }: &'a Pair) {
     contest.enter(Side::Peer, "by hand", (), run, read);
 }
 
+type CsrView<'a> = View<'a, f64, Csr>;
+
 /// Enters a kernel of ours that makes a matrix, and the one that reuses a matrix.
-fn enter_ours<'a, E: std::fmt::Debug + 'a>(
+fn enter_ours<'a>(
     contest: &mut Contest<'a>,
     a: &'a Tensor<f64, Csr>,
     b: &'a Tensor<f64, Csr>,
-    make: impl Fn(View<'a, f64, Csr>, View<'a, f64, Csr>) -> Result<Tensor<f64, Csr>, E> + 'a,
-    reuse: impl Fn(&mut Tensor<f64, Csr>, View<'a, f64, Csr>, View<'a, f64, Csr>) -> Result<(), E> + 'a,
+    make: impl Fn(CsrView<'a>, CsrView<'a>) -> Result<Tensor<f64, Csr>, Error> + 'a,
+    reuse: impl Fn(&mut Tensor<f64, Csr>, CsrView<'a>, CsrView<'a>) -> Result<(), Error> + 'a,
 ) {
     let run = move |&mut (): &mut ()| make(a.view(), b.view()).expect("the extents agree");
     contest.enter(Side::Ours, "csr", (), run, |(), c| our_answer(&c));
