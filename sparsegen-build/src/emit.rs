@@ -16,6 +16,7 @@ mod kernel;
 mod layout;
 mod lints;
 mod names;
+mod reserve;
 mod shell;
 #[cfg(test)]
 mod tests;

@@ -134,7 +134,7 @@ pub enum Stmt {
     Sort { array: String },
     /// `array.clear();`
     Clear { array: String },
-    /// `array.reserve(additional);`
+    /// `array.reserve(additional);`: no more than that is appended from here on.
     Reserve { array: String, additional: Expr },
     /// `array.push(value);`, narrowing an index.
     Push { array: String, value: Expr },

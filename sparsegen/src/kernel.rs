@@ -1,4 +1,5 @@
-//! What generated kernels call: checks of shapes and widths, and slices whose indices are proven.
+//! What generated kernels call: checks of shapes and widths, slices whose indices are proven, and
+//! vectors whose room is.
 
 use std::fmt;
 use std::ops::{Index, IndexMut};
@@ -157,6 +158,57 @@ impl<T> IndexMut<usize> for ProvenMut<'_, T> {
     }
 }
 
+/// A vector to which no more is appended than was reserved for, so that appending needs no check.
+///
+/// It is as long as what was appended once this is dropped. Debug builds check its room all the same.
+#[derive(Debug)]
+pub struct Reserved<'a, T> {
+    vector: &'a mut Vec<T>,
+    len: usize,
+}
+
+impl<'a, T: Copy> Reserved<'a, T> {
+    /// Makes room for so many elements more.
+    ///
+    /// # Safety
+    /// No more than `additional` elements may be pushed.
+    #[inline(always)]
+    pub unsafe fn new(vector: &'a mut Vec<T>, additional: usize) -> Self {
+        vector.reserve(additional);
+        let len = vector.len();
+        Reserved { vector, len }
+    }
+
+    /// Appends an element.
+    #[inline(always)]
+    pub fn push(&mut self, element: T) {
+        debug_assert!(self.len < self.vector.capacity(), "no room behind {} elements", self.len);
+        // SAFETY: whoever called `new` promised that there are no more elements than there is room.
+        unsafe { self.vector.as_mut_ptr().add(self.len).write(element) };
+        self.len += 1;
+    }
+
+    /// The number of elements, with those that were appended.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl<T> Drop for Reserved<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // SAFETY: all elements below `len` were there before or have been written by `push`.
+        unsafe { self.vector.set_len(self.len) };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,5 +255,17 @@ mod tests {
         assert_eq!(written[2], 3);
         // SAFETY: the index below is 1.
         assert_eq!(unsafe { Proven::new(&numbers) }[1], 12);
+    }
+
+    #[test]
+    fn reserved_vectors_take_what_fits() {
+        let mut numbers = vec![1];
+        // SAFETY: two numbers are pushed.
+        let mut reserved = unsafe { Reserved::new(&mut numbers, 2) };
+        reserved.push(2);
+        assert_eq!((reserved.len(), reserved.is_empty()), (2, false));
+        reserved.push(3);
+        drop(reserved);
+        assert_eq!(numbers, [1, 2, 3]);
     }
 }

@@ -8,6 +8,7 @@ use quote::{ToTokens, quote};
 use super::body::Body;
 use super::layout::{blank, comment};
 use super::names::{beside, element_type, ident, number, place_in_view, tokens};
+use super::reserve::Reserved;
 use super::{docs, lints};
 use crate::ir::{
     Array, Assembly, Bounds, Conversion, Extent, Function, Operand, Place, Result, Size, Stmt,
@@ -35,7 +36,10 @@ pub(super) fn item(function: &Function) -> TokenStream {
         head.extend(blank());
     }
     let body = body(function);
-    let stmts = body.stmts(&function.body);
+    let stmts = match Reserved::of(function) {
+        Some(reserved) => reserved.stmts(&body),
+        None => body.stmts(&function.body),
+    };
     let (returns, value) = match &function.result {
         Result::Scalar { dtype, value } => {
             let (dtype, value) = (ident(dtype.name()), body.expr(value));
@@ -206,7 +210,8 @@ pub(super) fn is_read(function: &Function, operand: usize) -> bool {
     match &function.operands[operand] {
         Operand::Tensor(tensor) => {
             let reads = !tensor.arrays.is_empty() || !tensor.extents.is_empty();
-            reads || function.sizes.iter().any(gives)
+            let is_converted = conversion(function, operand).is_some();
+            reads || !is_converted && function.sizes.iter().any(gives)
         }
         Operand::Scalar { name, .. } => Uses::of_function(function).reads(name) > 0,
     }
@@ -220,15 +225,31 @@ fn read_size(function: &Function, size: &Size) -> Option<TokenStream> {
             let constant = proc_macro2::Literal::u64_unsuffixed(constant);
             quote!(#constant)
         }
-        None => extent(function, *size.operands.first()?),
+        None => {
+            let (operand, mode) = *size.operands.first()?;
+            match conversion(function, operand) {
+                Some(into) => extent_of(&into.name, mode),
+                None => extent(function, (operand, mode)),
+            }
+        }
     };
     size.used.then(|| quote!(let #name = #value;))
 }
 
 /// The extent of an operand's mode: `a.shape()[0]`.
 pub(super) fn extent(function: &Function, (operand, mode): (usize, usize)) -> TokenStream {
-    let (name, mode) = (ident(operand_name(&function.operands[operand])), number(mode));
+    extent_of(operand_name(&function.operands[operand]), mode)
+}
+
+fn extent_of(tensor: &str, mode: usize) -> TokenStream {
+    let (name, mode) = (ident(tensor), number(mode));
     quote!(#name.shape()[#mode])
+}
+
+/// What an operand is converted into, if it is: a tensor of the same extents.
+fn conversion(function: &Function, operand: usize) -> Option<&TensorOperand> {
+    let of_operand = |conversion: &&Conversion| conversion.of == operand;
+    function.conversions.iter().find(of_operand).map(|conversion| &conversion.into)
 }
 
 /// An operand's argument.

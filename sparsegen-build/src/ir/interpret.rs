@@ -187,7 +187,7 @@ impl Machine {
                     };
                     let zero = Value::Number(Number::zero(result.dtype), result.dtype);
                     let cells = vec![zeroed.then_some(zero); given.len()];
-                    self.insert(vals, Storage { element: vals.element, mutable: true, cells });
+                    self.insert(vals, Storage::values(vals.element, cells));
                 }
                 Assembly::Assembled { arrays, .. } => {
                     for array in arrays {
@@ -244,8 +244,8 @@ impl Machine {
             Stmt::Sort { array } => self.vector(array).and_then(Storage::sort).map_err(here),
             Stmt::Clear { array } => self.vector(array).map_err(here).map(|a| a.cells.clear()),
             Stmt::Reserve { array, additional } => {
-                self.eval(additional).and_then(Value::index).map_err(here)?;
-                self.vector(array).map_err(here).map(|_| ())
+                let additional = self.eval(additional).and_then(Value::index).map_err(here)?;
+                self.vector(array).map_err(here).map(|a| a.reserve(additional))
             }
             Stmt::Push { array, value } => {
                 let value = self.eval(value).map_err(here)?;

@@ -123,7 +123,9 @@ fn add_kernel(
     c2_pos.clear();
     c2_crd.clear();
     c_vals.clear();
-    c2_pos.reserve(i_size + 1);
+    // SAFETY: What is reserved is the most that is appended: an entry for each stored entry of the
+    // operands, a segment for each parent.
+    let mut c2_pos = unsafe { Reserved::new(c2_pos, i_size + 1) };
     c2_pos.push(0);
     for i in 0..i_size {
         let mut p_a = a2_pos[i] as usize;

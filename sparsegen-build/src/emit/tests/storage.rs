@@ -261,11 +261,12 @@ fn operands_are_converted_after_the_checks() {
     let text = emitted(converting());
     let expected = "])?;
     let a_csc = a.to::<Csc>()?;
-    spmv_kernel(y.vals_mut(), a, x, a_csc.view());
+    spmv_kernel(y.vals_mut(), x, a_csc.view());
     Ok(())
 ";
     assert!(text.contains(expected), "{text}");
-    assert!(text.contains("    a_csc: View<'_, f64, Csc>,\n"), "{text}");
+    assert!(text.contains(", a_csc: View<'_, f64, Csc>) {\n"), "{text}");
+    assert!(text.contains("    let i_size = a_csc.shape()[0];\n"), "{text}");
     assert!(text.contains("            Proven::new(a_csc.levels().1.pos),\n"), "{text}");
     assert!(text.contains("use sparsegen::{Csc, Csr, Dense, Error, Tensor, View};"), "{text}");
     assert!(
@@ -277,16 +278,18 @@ fn operands_are_converted_after_the_checks() {
 #[test]
 fn operands_of_scalars_are_converted() {
     let mut function = samples::scaled_sum();
-    let Operand::Tensor(x) = function.operands[1].clone() else {
+    let Operand::Tensor(x) = &mut function.operands[1] else {
         panic!("the sample's second operand is a tensor")
     };
-    let into = TensorOperand { name: "x_hash".into(), format: "HashVector".into(), ..x };
+    let arrays = std::mem::take(&mut x.arrays);
+    let (name, format) = ("x_hash".into(), "HashVector".into());
+    let into = TensorOperand { name, format, arrays, ..x.clone() };
     function.conversions = vec![Conversion { of: 1, into }];
     let text = emitted(function);
     let expected = "
     let x = x.into();
     let x_hash = x.to::<HashVector>()?;
-    Ok(scaled_sum_kernel(alpha, x, x_hash.view()))
+    Ok(scaled_sum_kernel(alpha, x_hash.view()))
 ";
     assert!(text.contains(expected), "{text}");
 }
@@ -340,4 +343,41 @@ fn dense_results_are_packed_behind_the_loops() {
 ";
         assert!(text.contains(expected) && !text.contains("fill("), "{text}");
     }
+}
+
+#[test]
+fn vectors_with_room_for_all_are_not_checked() {
+    let entries = || Expr::add(Expr::len("a_vals"), Expr::len("b_vals"));
+    let add = samples::add();
+    let mut reserving = add.clone();
+    reserving.body.insert(4, Stmt::reserve("c2_crd", entries()));
+    reserving.body.insert(5, Stmt::reserve("c_vals", entries()));
+    let text = emitted(reserving.clone());
+    let expected = "
+    c_vals.clear();
+    // SAFETY: What is reserved is the most that is appended: an entry for each stored entry of the
+    // operands, a segment for each parent.
+    let (mut c2_pos, mut c2_crd, mut c_vals) = unsafe {
+        (
+            Reserved::new(c2_pos, i_size + 1),
+            Reserved::new(c2_crd, a.vals().len() + b.vals().len()),
+            Reserved::new(c_vals, a.vals().len() + b.vals().len()),
+        )
+    };
+    c2_pos.push(0);
+    for i in 0..i_size {
+";
+    assert!(text.contains(expected), "{text}");
+    assert!(text.contains("use sparsegen::kernel::{self, Proven, Reserved};"), "{text}");
+
+    // What is done to it otherwise needs the vector itself.
+    let store = Stmt::store("c2_pos", Expr::Index(0), Expr::Index(0));
+    let mut stored = add.clone();
+    stored.body.push(store);
+    let text = emitted(stored);
+    assert!(text.contains("    c2_pos.reserve(i_size + 1);\n"), "{text}");
+
+    reserving.bounds = Bounds::Checked;
+    let text = emitted(reserving);
+    assert!(text.contains("    c2_pos.reserve(i_size + 1);\n"), "{text}");
 }

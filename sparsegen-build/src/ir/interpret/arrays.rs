@@ -12,12 +12,14 @@ pub(super) struct Storage {
     pub(super) mutable: bool,
     /// Nothing where no value was written yet. Of bits, one cell each.
     pub(super) cells: Vec<Option<Value>>,
+    /// How long it may get by pushes, where that is promised.
+    reserved: Option<usize>,
 }
 
 impl Storage {
     /// A vector that holds nothing yet.
     pub(super) fn empty(element: Element) -> Storage {
-        Storage { element, mutable: true, cells: Vec::new() }
+        Storage { element, mutable: true, cells: Vec::new(), reserved: None }
     }
 
     /// An array as it is given, if its elements are of the declared kind and width.
@@ -53,7 +55,12 @@ impl Storage {
                 return Err("an input array holds the wrong kind of elements".into());
             }
         };
-        Ok(Storage { element, mutable, cells })
+        Ok(Storage { element, mutable, cells, reserved: None })
+    }
+
+    /// The values to compute, zeros or what nothing may depend on.
+    pub(super) fn values(element: Element, cells: Vec<Option<Value>>) -> Storage {
+        Storage { element, mutable: true, cells, reserved: None }
     }
 
     /// What the array holds after the run.
@@ -97,7 +104,15 @@ impl Storage {
         }
     }
 
+    /// Promises how many elements are pushed at most from here on.
+    pub(super) fn reserve(&mut self, additional: usize) {
+        self.reserved = Some(self.cells.len().saturating_add(additional));
+    }
+
     pub(super) fn push(&mut self, value: Value) -> Result<(), String> {
+        if self.reserved.is_some_and(|most| self.cells.len() >= most) {
+            return Err("more is pushed than was reserved".into());
+        }
         match self.element {
             Element::Bits => Err("bits are set, not appended".into()),
             Element::Index(_) | Element::Signed(_) | Element::Pair | Element::Value(_) => {

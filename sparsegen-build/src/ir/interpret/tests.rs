@@ -256,3 +256,16 @@ fn extents_are_given_and_returned() {
     let expected = [("y".to_string(), index(&[])), ("y_width".to_string(), index(&[6]))].into();
     assert_eq!(run(&function, &inputs), Ok(Outputs::Arrays(expected)));
 }
+
+#[test]
+fn what_is_reserved_bounds_what_is_pushed() {
+    let push = || Stmt::push("y", Expr::Index(1));
+    let reserved = |pushes: usize| {
+        let mut body = vec![push(), Stmt::reserve("y", Expr::Index(2))];
+        body.extend((0..pushes).map(|_| push()));
+        indexed(Element::Index(Width::U8), &[], body)
+    };
+    assert_eq!(reserved(2), Ok(index(&[1, 1, 1])));
+    let fault = reserved(3).expect_err("there is no room");
+    assert_eq!(fault, "`y.push(1);`: more is pushed than was reserved");
+}

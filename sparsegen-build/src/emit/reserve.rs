@@ -1,0 +1,103 @@
+//! Vectors that need not grow, because what is reserved for them bounds what is appended.
+//!
+//! A push that may grow its vector keeps every vector's pointer and length in memory, and checks
+//! for room each time; without, unions of sparse matrices take about two thirds of the time.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::body::Body;
+use super::layout::comment;
+use super::names::ident;
+use crate::ir::{Assembly, Bounds, Expr, Function, Result, Stmt, Uses};
+
+const SAFETY: &str = "SAFETY: What is reserved is the most that is appended: an entry for each stored \
+    entry of the operands, a segment for each parent.";
+
+/// The vectors of a result that are appended to and nothing else, once they have room.
+pub(super) struct Reserved<'f> {
+    /// The statements up to that which reserves last.
+    before: &'f [Stmt],
+    /// The statements behind it.
+    after: &'f [Stmt],
+    /// Each vector, and how much is reserved for it.
+    vectors: Vec<(&'f str, &'f Expr)>,
+}
+
+impl<'f> Reserved<'f> {
+    /// What a function reserves before its first loop, where nothing needs to check it.
+    pub(super) fn of(function: &'f Function) -> Option<Reserved<'f>> {
+        match function.bounds {
+            Bounds::Proven => {}
+            Bounds::Checked => return None,
+        }
+        let Result::Tensor(result) = &function.result else { return None };
+        let Assembly::Assembled { arrays, .. } = &result.assembly else { return None };
+        let body = function.body.as_slice();
+        let head = body.iter().take_while(|stmt| stmt.bodies().is_empty());
+        let reserving = |stmt: &Stmt| matches!(stmt, Stmt::Reserve { .. });
+        let last = head.clone().enumerate().filter(|(_, stmt)| reserving(stmt)).last()?.0;
+        let (before, after) = body.split_at(last + 1);
+        let is_result = |name: &str| arrays.iter().any(|array| array.name == name);
+        let vectors = before.iter().enumerate().filter_map(|(k, stmt)| match stmt {
+            Stmt::Reserve { array, additional } if is_result(array) => {
+                let between = Uses::of(&before[k..]);
+                let changes = between.written.keys().any(|name| additional.mentions(name));
+                let holds = !changes && is_only_appended(array, after);
+                holds.then_some((array.as_str(), additional))
+            }
+            Stmt::Reserve { .. }
+            | Stmt::Comment(_)
+            | Stmt::Let { .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Scratch { .. }
+            | Stmt::Sort { .. }
+            | Stmt::Clear { .. }
+            | Stmt::Push { .. }
+            | Stmt::Resize { .. }
+            | Stmt::For { .. }
+            | Stmt::While { .. }
+            | Stmt::If { .. } => None,
+        });
+        let vectors: Vec<_> = vectors.collect();
+        (!vectors.is_empty()).then_some(Reserved { before, after, vectors })
+    }
+
+    /// The function's statements, with vectors that need not grow.
+    pub(super) fn stmts(&self, body: &Body) -> TokenStream {
+        let is_vector = |name: &str| self.vectors.iter().any(|(vector, _)| *vector == name);
+        let replaced =
+            |stmt: &Stmt| matches!(stmt, Stmt::Reserve { array, .. } if is_vector(array));
+        let kept: Vec<Stmt> = self.before.iter().filter(|stmt| !replaced(stmt)).cloned().collect();
+        let (before, after) = (body.stmts(&kept), body.stmts(self.after));
+        let names: Vec<_> = self.vectors.iter().map(|(vector, _)| ident(vector)).collect();
+        let wrapped: Vec<_> = self
+            .vectors
+            .iter()
+            .map(|(vector, additional)| {
+                let (name, additional) = (ident(vector), body.expr(additional));
+                quote!(Reserved::new(#name, #additional))
+            })
+            .collect();
+        let safety = comment(SAFETY);
+        let wrap = match (names.as_slice(), wrapped.as_slice()) {
+            ([name], [wrapped]) => quote!(let mut #name = unsafe { #wrapped };),
+            (names, wrapped) => {
+                quote!(let (#(mut #names),*) = unsafe { (#(#wrapped),*) };)
+            }
+        };
+        quote!(#before #safety #wrap #after)
+    }
+}
+
+/// Whether statements append to a vector and ask for its length, and nothing else.
+fn is_only_appended(vector: &str, body: &[Stmt]) -> bool {
+    let (mut pushes, uses) = (0, Uses::of(body));
+    for stmt in body {
+        stmt.for_each(&mut |stmt| {
+            pushes += usize::from(matches!(stmt, Stmt::Push { array, .. } if array == vector));
+        });
+    }
+    pushes > 0 && pushes == uses.writes(vector) && uses.reads(vector) == 0
+}
