@@ -39,8 +39,6 @@ fn generate(folder: &Path, out: &Path) -> Result<(), String> {
     let mut files: Vec<PathBuf> = listing.flatten().map(|entry| entry.path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
     files.sort();
-    let kernels = out.join("kernels");
-    fs::create_dir_all(&kernels).map_err(|error| cannot(&kernels, error))?;
     let mut source = String::new();
     for path in files {
         let text = fs::read_to_string(&path).map_err(|error| cannot(&path, error))?;
@@ -48,8 +46,10 @@ fn generate(folder: &Path, out: &Path) -> Result<(), String> {
         let cases = corpus::parse(&name, &text)?;
         let module = name.trim_end_matches(".txt").replace('-', "_");
         let _ = writeln!(source, "mod {module} {{\n#[allow(unused_imports)]\nuse super::*;");
+        let kernels = out.join(&module);
+        fs::create_dir_all(&kernels).map_err(|error| cannot(&kernels, error))?;
         for case in cases {
-            source.push_str(&case_source(&case, &kernels)?);
+            source.push_str(&case_source(&case, &module, &kernels)?);
         }
         source.push_str("}\n");
     }
@@ -57,26 +57,20 @@ fn generate(folder: &Path, out: &Path) -> Result<(), String> {
 }
 
 /// A case's kernel, driver and test.
-fn case_source(case: &Case, kernels: &Path) -> Result<String, String> {
-    let outcome = match &case.refusal {
-        Some(reason) => Ok(format!("Refused({reason:?})")),
-        None => match compile(&case.manifest) {
-            Ok((source, function)) => {
-                write(&kernels.join(format!("{}.rs", case.name)), &source)?;
-                Err(function)
-            }
-            Err(mistakes) => Ok(format!("Failed({mistakes:?})")),
-        },
-    };
+fn case_source(case: &Case, module: &str, kernels: &Path) -> Result<String, String> {
     let mut text = String::new();
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
-        Err(function) => {
-            text.push_str(&driver(&case.name, &function));
-            let include =
-                format!("include_str!(concat!(env!(\"OUT_DIR\"), \"/kernels/{}.rs\"))", case.name);
-            format!("Compiled {{ run: run_{}, source: {include} }}", case.name)
-        }
+    let outcome = match &case.refusal {
+        Some(reason) => format!("Refused({reason:?})"),
+        None => match compile(&case.manifest) {
+            Err(mistakes) => format!("Failed({mistakes:?})"),
+            Ok((source, function)) => {
+                let name = &case.name;
+                write(&kernels.join(format!("{name}.rs")), &source)?;
+                text.push_str(&driver(name, module, &function));
+                let path = format!("concat!(env!(\"OUT_DIR\"), \"/{module}/{name}.rs\")");
+                format!("Compiled {{ run: run_{name}, source: include_str!({path}) }}")
+            }
+        },
     };
     let Case { name, place, statement, manifest, refusal: _ } = case;
     let _ = writeln!(
@@ -123,7 +117,7 @@ fn caught<T>(run: impl FnOnce() -> T + UnwindSafe) -> Result<T, String> {
 }
 
 /// The module of a kernel and the function that calls it on operands of any kind.
-fn driver(name: &str, function: &Function) -> String {
+fn driver(name: &str, module: &str, function: &Function) -> String {
     let mut packed = String::new();
     let mut looked = String::new();
     let mut arguments = Vec::new();
@@ -147,7 +141,7 @@ fn driver(name: &str, function: &Function) -> String {
     let (results, repack) = match &function.result {
         IrResult::Scalar { dtype, .. } => (
             format!("let results = vec![(\"{name}\", look_at_scalar({name}({arguments})?))];"),
-            format!("repack::<{}, Dense<1>>", dtype.name()),
+            format!("repack::<{}, Scalar>", dtype.name()),
         ),
         IrResult::Tensor(tensor) => (
             format!(
@@ -167,9 +161,9 @@ fn driver(name: &str, function: &Function) -> String {
     };
     format!(
         "#[deny(warnings, clippy::all)]
-        #[allow(unreachable_pub)]
+        #[allow(dead_code, unreachable_pub, non_snake_case)]
         pub mod {name} {{
-            include!(concat!(env!(\"OUT_DIR\"), \"/kernels/{name}.rs\"));
+            include!(concat!(env!(\"OUT_DIR\"), \"/{module}/{name}.rs\"));
         }}
         fn run_{name}(given: &BTreeMap<String, Entries>) -> Result<Run, Error> {{
             use {name}::*;

@@ -14,10 +14,11 @@
 //!
 //! A group is a statement, and each line below it gives formats to its tensors; those that are not
 //! mentioned are dense. Alternatives, parted by `|`, make a case each, so this is four cases:
-//! `spmv_csr`, `spmv_csc`, `spmv_coo_f32_checked` and `spmv_csc_csf`, of which the compiler has to
-//! refuse the last one, with that reason. What stands after `@` goes to the kernel's keys.
+//! `spmv_dense_csr_dense`, which has the formats of `y`, `A` and `x`, `spmv_dense_csc_dense`,
+//! `spmv_dense_coo_dense_f32_checked` and `spmv_csf_csc_dense`, of which the compiler has to refuse
+//! the last one, with that reason. What stands behind `@` are keys of the kernel. A case that a line
+//! makes again is one case.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::statement::Statement;
@@ -56,7 +57,15 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, String> {
         if is_indented {
             let (name, statement) = group.ok_or_else(|| wrong("formats without a statement"))?;
             let group = Group { name, statement, formats: &formats };
-            cases.extend(group.cases(&place, line).map_err(|reason| wrong(&reason))?);
+            for case in group.cases(&place, line).map_err(|reason| wrong(&reason))? {
+                match cases.iter().find(|known| known.name == case.name) {
+                    None => cases.push(case),
+                    Some(known) if known.manifest == case.manifest => {}
+                    Some(known) => {
+                        return Err(wrong(&format!("`{}` is at {} too", case.name, known.place)));
+                    }
+                }
+            }
         } else if let Some(format) = line.strip_prefix("format ") {
             let (name, value) = format.split_once('=').ok_or_else(|| wrong("no `=`"))?;
             formats.push((name.trim(), value.trim()));
@@ -65,11 +74,7 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, String> {
             group = Some((name.trim(), statement.trim()));
         }
     }
-    let mut names = BTreeSet::new();
-    match cases.iter().find(|case| !names.insert(case.name.as_str())) {
-        Some(again) => Err(format!("{}: there is a case `{}` already", again.place, again.name)),
-        None => Ok(cases),
-    }
+    Ok(cases)
 }
 
 struct Group<'t> {
@@ -103,7 +108,7 @@ impl Group<'_> {
             choices = extended.collect();
         }
         let case = |choice: Vec<(&str, &str)>| Case {
-            name: self.case_name(&choice),
+            name: self.case_name(&statement, &choice),
             place: place.to_owned(),
             statement: self.statement.to_owned(),
             manifest: self.manifest(&statement, &choice),
@@ -112,8 +117,27 @@ impl Group<'_> {
         Ok(choices.into_iter().map(case).collect())
     }
 
-    fn case_name(&self, choice: &[(&str, &str)]) -> String {
-        let words = choice.iter().map(|(_, word)| *word);
+    /// The formats of the tensors, the result's first; scalars that are not mentioned have none.
+    fn formats_of<'c>(
+        statement: &'c Statement,
+        choice: &[(&'c str, &'c str)],
+    ) -> Vec<(&'c str, &'c str)> {
+        let mut formats: Vec<(&str, &str)> = Vec::new();
+        for access in statement.accesses() {
+            let tensor = access.tensor.as_str();
+            let chosen = choice.iter().find(|(key, _)| *key == tensor).map(|(_, format)| *format);
+            let default = (!access.variables.is_empty()).then_some("dense");
+            if formats.iter().all(|(known, _)| *known != tensor) {
+                formats.extend(chosen.or(default).map(|format| (tensor, format)));
+            }
+        }
+        formats
+    }
+
+    fn case_name(&self, statement: &Statement, choice: &[(&str, &str)]) -> String {
+        let formats = Self::formats_of(statement, choice);
+        let keys = choice.iter().filter(|(key, _)| key.starts_with('@'));
+        let words = formats.iter().chain(keys).map(|(_, word)| *word);
         [self.name].into_iter().chain(words).collect::<Vec<_>>().join("_")
     }
 
@@ -127,21 +151,11 @@ impl Group<'_> {
             let quote = if format.starts_with('{') { "" } else { "\"" };
             let _ = writeln!(text, "{name} = {quote}{format}{quote}");
         }
-        let _ = writeln!(text, "[kernels.{}]", self.case_name(choice));
+        let _ = writeln!(text, "[kernels.{}]", self.case_name(statement, choice));
         let _ = writeln!(text, "expr = \"{}\"", self.statement);
-        let mut seen = BTreeSet::new();
-        let mut tensors = Vec::new();
-        for access in statement.accesses() {
-            if !seen.insert(&access.tensor) {
-                continue;
-            }
-            let chosen = choice.iter().find(|(key, _)| *key == access.tensor);
-            match chosen {
-                Some((tensor, format)) => tensors.push(format!("{tensor} = \"{format}\"")),
-                None if access.variables.is_empty() => {}
-                None => tensors.push(format!("{} = \"dense\"", access.tensor)),
-            }
-        }
+        let formats = Self::formats_of(statement, choice).into_iter();
+        let tensors: Vec<String> =
+            formats.map(|(tensor, format)| format!("{tensor} = \"{format}\"")).collect();
         let _ = writeln!(text, "tensors = {{ {} }}", tensors.join(", "));
         for (key, value) in choice {
             if let Some(key) = key.strip_prefix('@') {
@@ -169,11 +183,14 @@ spmv: y[i] = A[i,j] * x[j]
     fn a_line_makes_a_case_of_each_choice() {
         let cases = parse("products.txt", FILE).unwrap();
         let names: Vec<_> = cases.iter().map(|case| case.name.as_str()).collect();
-        assert_eq!(names, ["spmv_csr", "spmv_rows", "spmv_csc_csf_f32"]);
+        assert_eq!(
+            names,
+            ["spmv_dense_csr_dense", "spmv_dense_rows_dense", "spmv_csf_csc_dense_f32"]
+        );
         assert_eq!(cases[1].place, "products.txt:5");
         assert_eq!(
             cases[1].manifest,
-            "[formats]\nrows = \"(i, j) -> (i : compressed, j : dense)\"\n[kernels.spmv_rows]\n\
+            "[formats]\nrows = \"(i, j) -> (i : compressed, j : dense)\"\n[kernels.spmv_dense_rows_dense]\n\
              expr = \"y[i] = A[i,j] * x[j]\"\n\
              tensors = { y = \"dense\", A = \"rows\", x = \"dense\" }\n"
         );
@@ -183,11 +200,11 @@ spmv: y[i] = A[i,j] * x[j]
 
     #[test]
     fn mistakes_have_a_place() {
-        let twice = format!("{FILE}    A=csr\n");
+        let twice = format!("{FILE}spmv: y[i] = A[j,i] * x[j]\n    A=csr\n");
         for (text, reason) in [
             ("    A=csr", "x.txt:1: formats without a statement"),
             ("a: y[i] = x[i]\n    z=csr", "x.txt:2: the statement has no tensor `z`"),
-            (&twice, "x.txt:7: there is a case `spmv_csr` already"),
+            (&twice, "x.txt:8: `spmv_dense_csr_dense` is at x.txt:5 too"),
         ] {
             assert_eq!(parse("x.txt", text).unwrap_err(), reason);
         }
