@@ -34,11 +34,19 @@ pub(super) fn lay_out(head: String, items: Vec<TokenStream>) -> String {
         let file =
             syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
         let laid_out = prettyplease::unparse(&file);
-        for line in join(laid_out.lines().map(String::from).collect()) {
+        let lines = laid_out.lines().map(String::from).collect();
+        for line in if is_use { fill(lines) } else { join(lines) } {
             push_line(&mut text, &line);
         }
     }
     text
+}
+
+/// Fills the lines between the braces of a `use` that takes more than one.
+fn fill(lines: Vec<String>) -> Vec<String> {
+    let [first, names @ .., last] = lines.as_slice() else { return lines };
+    let names = wrap(&names.join(" "), WIDTH - 4).into_iter().map(|line| format!("    {line}"));
+    [first.clone()].into_iter().chain(names).chain([last.clone()]).collect()
 }
 
 /// Joins every list and every call of a method that was broken over lines although it fits one.
@@ -57,8 +65,28 @@ fn join(lines: Vec<String>) -> Vec<String> {
             joined.truncate(whole.0);
             joined.push(whole.1);
         }
+        embrace(&mut joined);
     }
     joined
+}
+
+/// Where the last line ends a call whose only argument is a list, puts their brackets together.
+fn embrace(lines: &mut Vec<String>) {
+    let Some((last, before)) = lines.split_last() else { return };
+    let indent = indent_of(last);
+    let Some(start) = before.iter().rposition(|line| indent_of(line) <= indent) else { return };
+    let is_call = last[indent..].starts_with(')') && before[start].ends_with('(');
+    let [first, items @ .., end] = &before[start + 1..] else { return };
+    let is_list = first.trim_start() == "&[" && end.trim_start() == "],";
+    let is_only = items.iter().all(|line| indent_of(line) > indent + 4);
+    if !(is_call && is_list && is_only) {
+        return;
+    }
+    let mut whole = vec![format!("{}&[", before[start])];
+    whole.extend(items.iter().map(|line| line[4..].to_string()));
+    whole.push(format!("{}]{}", &last[..indent], &last[indent..]));
+    lines.truncate(start);
+    lines.extend(whole);
 }
 
 /// A call of a method on one line with its receiver, if that is all of the chain and it fits.

@@ -145,11 +145,7 @@ impl Element {
     pub fn rust_type(self) -> &'static str {
         match self {
             Element::Index(width) => width.name(),
-            Element::Signed(Width::U8) => "i8",
-            Element::Signed(Width::U16) => "i16",
-            Element::Signed(Width::U32) => "i32",
-            Element::Signed(Width::U64) => "i64",
-            Element::Signed(Width::Usize) => "isize",
+            Element::Signed(width) => width.signed_name(),
             Element::Bits => "u64",
             Element::Pair => "(usize, usize)",
             Element::Value(dtype) => dtype.name(),

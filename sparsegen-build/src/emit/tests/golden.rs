@@ -206,13 +206,11 @@ pub struct LooseRows;
 // SAFETY: `MAP` and `Levels` list the same levels, those of the manifest's map.
 unsafe impl Format for LooseRows {
     const NAME: &'static str = "loose_rows";
-    const MAP: Map = Map::new(
-        &[
-            LevelMap::dimension(0, "dense"),
-            LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(1), 4), "compressed").nonordered(),
-            LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(1), 4), "dense"),
-        ],
-    );
+    const MAP: Map = Map::new(&[
+        LevelMap::dimension(0, "dense"),
+        LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(1), 4), "compressed").nonordered(),
+        LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(1), 4), "dense"),
+    ]);
     type Shape = [usize; 2];
     type Levels = (
         sparsegen::level::Dense,
