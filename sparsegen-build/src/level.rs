@@ -110,14 +110,20 @@ pub struct Properties {
 /// A property as a map writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Property {
+    /// `full`: every coordinate is there.
     Full,
+    /// `nonordered`: siblings come in any order.
     Nonordered,
+    /// `nonunique`: a coordinate may occur twice.
     Nonunique,
+    /// `padded`: zeros may be stored.
     Padded,
+    /// `unpadded`: only nonzeros are stored.
     Unpadded,
 }
 
 impl Property {
+    /// Every property that a map may set.
     pub const ALL: [Property; 5] = [
         Property::Full,
         Property::Nonordered,
@@ -126,6 +132,7 @@ impl Property {
         Property::Unpadded,
     ];
 
+    /// Its name in a map.
     pub fn name(self) -> &'static str {
         match self {
             Property::Full => "full",
@@ -181,7 +188,9 @@ pub struct StorageArray {
 /// What an array of a level holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
+    /// Positions of the level below or the same.
     Positions,
+    /// Coordinates of this level.
     Coordinates,
     /// One bit for each position.
     Bits,
@@ -236,7 +245,9 @@ impl Storage {
 /// coordinate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
+    /// The first of them.
     pub start: Expr,
+    /// One past the last.
     pub end: Expr,
 }
 

@@ -5,18 +5,31 @@ use std::fmt;
 /// The element type of a tensor or an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dtype {
+    /// Double precision.
     F64,
+    /// Single precision.
     F32,
+    /// Signed, 8 bits.
     I8,
+    /// Signed, 16 bits.
     I16,
+    /// Signed, 32 bits.
     I32,
+    /// Signed, 64 bits.
     I64,
+    /// Unsigned, 8 bits.
     U8,
+    /// Unsigned, 16 bits.
     U16,
+    /// Unsigned, 32 bits.
     U32,
+    /// Unsigned, 64 bits.
     U64,
+    /// Unsigned, as wide as an address.
     Usize,
+    /// Complex, of two `f64`.
     C64,
+    /// Complex, of two `f32`.
     C32,
 }
 
@@ -57,14 +70,17 @@ impl Dtype {
         }
     }
 
+    /// Whether its values have an imaginary part.
     pub fn is_complex(self) -> bool {
         matches!(self, Dtype::C64 | Dtype::C32)
     }
 
+    /// Whether it is a real floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Dtype::F64 | Dtype::F32)
     }
 
+    /// Whether it is an integer type without a sign.
     pub fn is_unsigned(self) -> bool {
         matches!(self, Dtype::U8 | Dtype::U16 | Dtype::U32 | Dtype::U64 | Dtype::Usize)
     }
@@ -84,11 +100,14 @@ impl fmt::Display for Dtype {
 /// A number of an expression. Which type it takes is decided by what stands around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Literal {
+    /// A whole number, which every type may take that can hold it.
     Int(i64),
+    /// A number for floating-point and complex types.
     Float(f64),
 }
 
 impl Literal {
+    /// Whether it is 0.
     pub fn is_zero(self) -> bool {
         match self {
             Literal::Int(n) => n == 0,
@@ -96,6 +115,7 @@ impl Literal {
         }
     }
 
+    /// Whether it is 1.
     pub fn is_one(self) -> bool {
         match self {
             Literal::Int(n) => n == 1,
@@ -116,15 +136,21 @@ impl fmt::Display for Literal {
 /// The width of stored positions or coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Width {
+    /// 8 bits.
     U8,
+    /// 16 bits.
     U16,
+    /// 32 bits.
     #[default]
     U32,
+    /// 64 bits.
     U64,
+    /// As wide as an address.
     Usize,
 }
 
 impl Width {
+    /// Every width, the narrowest first.
     pub const ALL: [Width; 5] = [Width::U8, Width::U16, Width::U32, Width::U64, Width::Usize];
 
     /// Its name, in a manifest as in Rust.

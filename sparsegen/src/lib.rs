@@ -73,6 +73,7 @@ pub type c32 = num_complex::Complex<f32>;
 macro_rules! include_kernels {
     ($(#[$attribute:meta])* $visibility:vis mod $name:ident $(;)?) => {
         $(#[$attribute])*
+        #[allow(dead_code, reason = "a kernel may be called in only one of its forms")]
         $visibility mod $name {
             include!(concat!(
                 env!(

@@ -167,8 +167,7 @@ fn convert(
     points: &[MergePoint],
     bodies: &[Rc<Plan>],
 ) {
-    for member in 0..iterators.len() {
-        let iterator = &iterators[member];
+    for (member, iterator) in iterators.iter_mut().enumerate() {
         if iterator.spec(program).properties.unique {
             continue;
         }
@@ -182,7 +181,7 @@ fn convert(
             && result_tolerates(program, iterator)
             && outcomes.iter().all(|outcome| body_tolerates(program, iterator, &bodies[*outcome]));
         let conversion = if fused { Conversion::Fused } else { Conversion::Dedup };
-        iterators[member].conversions.push(conversion);
+        iterator.conversions.push(conversion);
     }
 }
 
@@ -206,7 +205,7 @@ fn result_tolerates(program: &Program, iterator: &LevelIterator) -> bool {
 fn body_tolerates(program: &Program, iterator: &LevelIterator, body: &Plan) -> bool {
     let depth = program.tensor(iterator.access.tensor).format.levels.len();
     if iterator.through + 1 == depth {
-        return body.is_linear_sum_in(program, &iterator.access);
+        return body.is_linear_sum_in(&iterator.access);
     }
     let Plan::Loop(inner) = body else { return false };
     let [point] = &inner.points[..] else { return false };
@@ -252,16 +251,12 @@ impl Plan {
     }
 
     /// Whether everything here is a sum whose every term has the access as a factor exactly once.
-    fn is_linear_sum_in(&self, program: &Program, access: &Access) -> bool {
+    fn is_linear_sum_in(&self, access: &Access) -> bool {
         match self {
-            Plan::Loop(inner) => {
-                inner.bodies.iter().all(|body| body.is_linear_sum_in(program, access))
-            }
+            Plan::Loop(inner) => inner.bodies.iter().all(|body| body.is_linear_sum_in(access)),
             Plan::Where { .. } => false,
             Plan::Assign { accumulate, value, .. } => *accumulate && is_linear_in(value, access),
-            Plan::Sequence(plans) => {
-                plans.iter().all(|plan| plan.is_linear_sum_in(program, access))
-            }
+            Plan::Sequence(plans) => plans.iter().all(|plan| plan.is_linear_sum_in(access)),
         }
     }
 
@@ -275,7 +270,9 @@ impl Plan {
                         outcomes.all(|outcome| inner.bodies[outcome].is_exhaustive())
                     })
             }
-            Plan::Where { consumer, .. } => consumer.is_exhaustive(),
+            Plan::Where { consumer, only_if_found, .. } => {
+                !only_if_found && consumer.is_exhaustive()
+            }
             Plan::Assign { .. } => true,
             Plan::Sequence(plans) => plans.iter().any(|plan| plan.is_exhaustive()),
         }
@@ -299,10 +296,10 @@ impl Plan {
                 let searches = depth > 0
                     && wants_order(program, inner.variable)
                     && !inner.points.iter().all(walks)
-                    && !inner.bodies.iter().all(|body| body.is_exhaustive());
+                    && !inner.bodies.iter().skip(1).all(|body| body.is_exhaustive());
                 searches || inner.bodies.iter().any(|body| body.searches_within(program, depth + 1))
             }
-            Plan::Where { consumer, producer, only_if_found, .. } => {
+            Plan::Where { consumer, producer, .. } => {
                 consumer.searches_within(program, depth) || producer.searches_within(program, depth)
             }
             Plan::Assign { .. } => false,

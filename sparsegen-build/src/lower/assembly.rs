@@ -123,7 +123,7 @@ impl<'p> Assembler<'p> {
         }
         stmts.push(Stmt::Clear { array: self.vals.clone() });
         let Some(bound) = &self.bound else { return stmts };
-        for level in self.entry_levels() {
+        for level in self.entry_levels().into_iter().flatten() {
             let arrays = self.levels()[level].level.arrays().iter();
             for array in arrays.filter(|array| array.holds == Holds::Coordinates) {
                 let array = self.storages[level].array(array.field).to_owned();
@@ -360,9 +360,9 @@ impl<'p> Assembler<'p> {
     }
 
     /// The levels that hold one coordinate for each entry.
-    fn entry_levels(&self) -> std::ops::RangeInclusive<usize> {
+    fn entry_levels(&self) -> Option<std::ops::RangeInclusive<usize>> {
         let last = self.levels().len() - 1;
-        if self.is_assembled_by_append(last) { self.chain(last) } else { 1..=0 }
+        self.is_assembled_by_append(last).then(|| self.chain(last))
     }
 
     /// Whether the parents of a level that appends come without gaps: those between it and the next

@@ -23,7 +23,7 @@ impl Lowering<'_> {
             if scope.knows(v) {
                 continue;
             }
-            let value = self.from_definition(v, scope).or_else(|| self.from_parts(v, scope));
+            let value = self.defined(v, scope).or_else(|| self.put_together(v, scope));
             let Some(value) = value else { continue };
             if program.space.definition(v).is_some() {
                 scope.bind(v, value);
@@ -37,7 +37,7 @@ impl Lowering<'_> {
     }
 
     /// `i / 4`, `i % 4`, `j - i`
-    fn from_definition(&self, v: VariableId, scope: &Scope) -> Option<Expr> {
+    fn defined(&self, v: VariableId, scope: &Scope) -> Option<Expr> {
         let known = |v: VariableId| scope.knows(v).then(|| scope.coordinate(v));
         match self.program.space.definition(v)? {
             Definition::Div(of, by) => Some(Expr::div(known(of)?, Expr::Index(by as usize))),
@@ -49,7 +49,7 @@ impl Lowering<'_> {
     }
 
     /// `io * 4 + ii`, `i + d`
-    fn from_parts(&self, v: VariableId, scope: &Scope) -> Option<Expr> {
+    fn put_together(&self, v: VariableId, scope: &Scope) -> Option<Expr> {
         let bound: Vec<VariableId> = scope.coordinates.iter().map(|(v, _)| *v).collect();
         let [part, other] = self.program.space.made_of(v, &bound)?;
         let (part_at, other_at) = (scope.coordinate(part), scope.coordinate(other));

@@ -1,0 +1,69 @@
+//! The invariants of ARCHITECTURE.md, as far as they can be read off the text of the sources.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every source file of a crate of the workspace, with its text.
+fn sources(of: &str) -> Vec<(String, String)> {
+    fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                collect(&path, files);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(of).join("src");
+    let mut files = Vec::new();
+    collect(&root, &mut files);
+    files.sort();
+    let name = |path: &PathBuf| {
+        path.strip_prefix(&root).unwrap_or(path).to_string_lossy().replace('\\', "/")
+    };
+    files.iter().map(|path| (name(path), fs::read_to_string(path).expect("a text"))).collect()
+}
+
+fn is_test(name: &str) -> bool {
+    name.contains("tests") || name == "testing.rs" || name.contains("samples")
+}
+
+/// The text before its unit tests.
+fn code(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text)
+}
+
+#[test]
+fn only_levels_know_their_names() {
+    let levels = ["dense", "compressed", "singleton", "range", "offset", "hashed", "bitmap"];
+    for (name, text) in sources("sparsegen-build") {
+        let may = name.starts_with("level") || name == "format/builtin.rs" || is_test(&name);
+        for level in levels.iter().filter(|_| !may) {
+            let literal = format!("\"{level}\"");
+            assert!(!code(&text).contains(&literal), "{name} names the level {level}");
+        }
+    }
+}
+
+#[test]
+fn the_back_end_knows_nothing_of_tensors() {
+    for (name, text) in sources("sparsegen-build") {
+        let back = ["ir", "optimize", "emit"].iter().any(|stage| name.starts_with(stage));
+        for stage in ["notation", "level", "iteration", "concrete", "lower"] {
+            let uses = format!("crate::{stage}");
+            assert!(!back || !code(&text).contains(&uses), "{name} reaches to {stage}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    for of in ["sparsegen", "sparsegen-build", "example-app"] {
+        for (name, text) in sources(of) {
+            for word in ["todo!(", "unimplemented!(", "TODO", "FIXME"] {
+                assert!(!text.contains(word), "{of}: {name} has a {word}");
+            }
+        }
+    }
+}
