@@ -29,9 +29,11 @@ fn is_test(name: &str) -> bool {
     name.contains("tests") || name == "testing.rs" || name.contains("samples")
 }
 
-/// The text before its unit tests.
-fn code(text: &str) -> &str {
-    text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text)
+/// The text before its unit tests, without comments.
+fn code(text: &str) -> String {
+    let before = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
+    let lines = before.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
