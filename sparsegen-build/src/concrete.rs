@@ -16,8 +16,6 @@ pub mod space;
 #[cfg(test)]
 mod tests;
 
-pub use nest::outermost_reductions;
-
 use crate::format::Format;
 use crate::notation::{
     Access, DeclaredFormat, DeclaredKind, Expr, Kernel, Tensor, TensorId, VariableId,
@@ -51,7 +49,7 @@ pub enum Stmt {
     /// `∀v body`
     Forall { variable: VariableId, body: Box<Stmt> },
     /// `consumer where producer`: the temporary starts at zero, the producer fills it, the consumer
-    /// reads it.
+    /// reads it. One that has indices is a workspace.
     Where { temporary: TensorId, consumer: Box<Stmt>, producer: Box<Stmt> },
     /// `target = value`, or `target += value`
     Assign { target: Access, accumulate: bool, value: Expr },
@@ -205,6 +203,18 @@ impl Program {
 
     pub fn tensor(&self, id: TensorId) -> &Tensor {
         self.kernel.tensor(id)
+    }
+
+    /// Every workspace, as it is accessed.
+    pub fn workspaces(&self) -> Vec<&Access> {
+        let mut workspaces: Vec<&Access> = Vec::new();
+        self.body.for_each_assign(&mut |target, _, _| {
+            let is_one = self.is_temporary(target.tensor) && !target.indices.is_empty();
+            if is_one && !workspaces.contains(&target) {
+                workspaces.push(target);
+            }
+        });
+        workspaces
     }
 }
 

@@ -4,13 +4,15 @@ pub mod builtin;
 mod define;
 mod invert;
 mod parse;
+mod plain;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 use std::rc::Rc;
 
-pub use define::{Definition, Formats, plain};
+pub use define::{Definition, Formats};
+pub use plain::{plain, unordered};
 
 use crate::level::{Level, Properties};
 use crate::notation::names::camel_case;

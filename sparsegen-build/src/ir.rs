@@ -132,6 +132,12 @@ pub enum Stmt {
     Scratch { name: String, element: Element },
     /// `array.sort_unstable();`
     Sort { array: String },
+    /// `let mut name = Workspace::<dtype, crd>::new(size);`, which is stored to like an array of
+    /// `size` zeros, and remembers where.
+    Workspace { name: String, dtype: Dtype, crd: Width, size: Expr },
+    /// `let (crd, vals) = workspace.harvest();`: where was stored to, in order, and what; from here
+    /// on the workspace holds zeros again. Without `vals` only where.
+    Harvest { workspace: String, crd: String, vals: Option<String> },
     /// `array.clear();`
     Clear { array: String },
     /// `array.reserve(additional);`: no more than that is appended from here on.

@@ -14,6 +14,7 @@ mod offset;
 mod range;
 mod singleton;
 mod structured;
+mod workspace;
 
 use std::fmt;
 use std::rc::Rc;
@@ -343,6 +344,11 @@ impl Default for Levels {
             Rc::new(structured::Structured::default()),
         ])
     }
+}
+
+/// The level of a workspace, which no map can name.
+pub fn workspace() -> Rc<dyn Level> {
+    Rc::new(workspace::Workspace)
 }
 
 impl Levels {

@@ -20,7 +20,7 @@ use crate::format::LevelExpr;
 use crate::ir::{self, Array, BinaryOp, Element, Expr, Extent, Operand, Place, Size, Stmt};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, Storage};
-use crate::notation::{self, Access, TensorId, VariableId};
+use crate::notation::{self, Access, Tensor, TensorId, VariableId};
 use crate::types::{Dtype, Literal};
 
 use assembly::Assembler;
@@ -35,6 +35,7 @@ pub fn lower(program: &Program, plan: &Plan) -> ir::Function {
     let mut lowering = Lowering { program, names, storages, assembler, scalar: None };
     let mut body = variables::blocks(program, &lowering.names);
     body.extend(lowering.assembler.begin());
+    body.extend(lowering.workspaces());
     body.extend(lowering.plan(plan, &Scope::default()));
     body.extend(lowering.assembler.end());
     lowering.finish(plan, body)
@@ -64,6 +65,17 @@ impl Lowering<'_> {
         }
     }
 
+    /// The workspaces, which all loops share.
+    fn workspaces(&self) -> Vec<Stmt> {
+        let workspaces = self.program.workspaces().into_iter();
+        let declare = |access: &Access| {
+            let Tensor { dtype, format, .. } = self.program.tensor(access.tensor);
+            let size = self.extent(access.indices[0]);
+            Stmt::workspace(self.names.argument(access.tensor), *dtype, format.crd, size)
+        };
+        workspaces.map(declare).collect()
+    }
+
     fn with_temporary(
         &mut self,
         temporary: TensorId,
@@ -73,18 +85,29 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Vec<Stmt> {
         let name = self.names.argument(temporary).to_owned();
+        let mut producing = scope.clone();
+        producing.produces = true;
+        if !self.program.tensor(temporary).format.levels.is_empty() {
+            let [crd] = &self.storages[temporary.0][0].arrays[..] else {
+                unreachable!("the level of a workspace has one array")
+            };
+            let harvest = Stmt::harvest(&name, &crd.1, &self.names.values(temporary));
+            let mut stmts = self.plan(producer, &producing);
+            stmts.push(harvest);
+            stmts.extend(self.plan(consumer, scope));
+            return stmts;
+        }
         let zero = zero(self.program.tensor(temporary).dtype);
         let mut stmts = vec![Stmt::bind_mut(&name, zero)];
         if !only_if_found {
-            stmts.extend(self.plan(producer, scope));
+            stmts.extend(self.plan(producer, &producing));
             stmts.extend(self.plan(consumer, scope));
             return stmts;
         }
         let flag = self.names.found(temporary);
         stmts.push(Stmt::bind_mut(&flag, Expr::Bool(false)));
-        let mut inner = scope.clone();
-        inner.flags.insert(temporary, flag.clone());
-        stmts.extend(self.plan(producer, &inner));
+        producing.flags.insert(temporary, flag.clone());
+        stmts.extend(self.plan(producer, &producing));
         stmts.extend(Stmt::when(Expr::var(&flag), self.plan(consumer, scope)));
         stmts
     }
@@ -100,6 +123,9 @@ impl Lowering<'_> {
         let value = self.value(value, scope);
         if self.program.is_temporary(target.tensor) {
             let name = self.names.argument(target.tensor);
+            if let [v] = target.indices[..] {
+                return vec![Stmt::accumulate_at(name, scope.coordinate(v), value)];
+            }
             let mut stmts = vec![if accumulate {
                 Stmt::accumulate(name, value)
             } else {
@@ -331,5 +357,6 @@ fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
     };
     add(&program.kernel.assignment.result);
     program.kernel.accesses.iter().for_each(&mut add);
+    program.workspaces().into_iter().for_each(&mut add);
     storages
 }

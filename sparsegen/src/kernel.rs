@@ -1,11 +1,15 @@
-//! What generated kernels call: checks of shapes and widths, slices whose indices are proven, and
-//! vectors whose room is.
+//! What generated kernels call: checks of shapes and widths, slices whose indices are proven,
+//! vectors whose room is, and workspaces.
+
+mod workspace;
 
 use std::fmt;
 use std::ops::{Index, IndexMut};
 
 use crate::width::narrowest;
 use crate::{Error, Width};
+
+pub use workspace::Workspace;
 
 /// One mode of one argument of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 //!
 //! An operand that can be reached in no order of the loops is brought into a plain format first: one
 //! that iterates its modes in the order that the loops want. A result whose levels cannot be
-//! assembled, or not in this order, is assembled in a plain format and packed afterwards. As few
-//! tensors as possible are converted.
+//! assembled, or not in this order, is assembled in a plain format and packed afterwards; one that
+//! takes entries in any order serves all loops.
 
-use crate::format::{Format, plain};
+use crate::format::{Format, plain, unordered};
 use crate::level::Levels;
 use crate::notation::{Access, Assignment, Kernel, Tensor, TensorId};
 
@@ -58,7 +58,9 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
             if is_at_random(kernel, &kernel.assignment.result) {
                 continue;
             }
-            plain_formats(&result.format, levels).into_iter().map(Some).collect()
+            let format = &result.format;
+            let unordered = unordered(format, levels);
+            plain_formats(format, levels).into_iter().chain(unordered).map(Some).collect()
         } else {
             vec![None]
         };
@@ -105,12 +107,9 @@ fn products(kernel: &Kernel, accesses: &[&Access], levels: &Levels) -> Vec<Vec<F
     })
 }
 
-/// The plain formats of a tensor's order, one for each order of its modes, with its widths.
+/// The plain formats for a tensor, in every order of its modes.
 fn plain_formats(format: &Format, levels: &Levels) -> Vec<Format> {
-    permutations(format.order())
-        .iter()
-        .filter_map(|modes| plain(modes, levels, format.pos, format.crd))
-        .collect()
+    permutations(format.order()).iter().flat_map(|modes| plain(format, modes, levels)).collect()
 }
 
 fn permutations(count: usize) -> Vec<Vec<usize>> {

@@ -3,7 +3,7 @@
 //! A dimension has 1000 coordinates unless the manifest gives its extent; a compressed level has
 //! 300 at the root and 8 under each parent, each four times over where it is not unique. An
 //! iteration costs one, six where it reads a coordinate first, and each operand read from memory
-//! one; eight where neighbouring iterations read far apart.
+//! one; eight where neighbouring iterations read far apart. To convert or pack an entry costs thirty.
 
 use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::lattice::MergePoint;
@@ -11,6 +11,7 @@ use crate::iteration::plan::{Loop, Plan};
 use crate::notation::{Access, VariableId};
 
 use super::Program;
+use super::convert::{Conversion as Conversions, Converted};
 use super::space::Definition;
 
 const DIMENSION: f64 = 1000.0;
@@ -20,12 +21,29 @@ const DUPLICATES: f64 = 4.0;
 const FAR: f64 = 8.0;
 /// What it costs to come to the next entry of a level, beside what is done there.
 const STEP: f64 = 6.0;
+/// How many entries go into a workspace before it is harvested.
+const GATHERED: f64 = ENTRIES * ENTRIES;
+/// What it costs to find an entry of a workspace, beside adding to it.
+const ENTER: f64 = 4.0;
+/// What it costs to put an entry of a workspace in order.
+const HARVESTED: f64 = 8.0;
+/// What it costs to convert an entry: most conversions sort.
+const CONVERTED: f64 = 30.0;
 /// How often the operands of an intersection meet.
 const MEET: f64 = 0.3;
 
 /// The cost of a plan.
 pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
     Cost { program, segments: Vec::new() }.of(plan, None)
+}
+
+/// What it costs to bring operands into the formats that the loops want.
+pub(super) fn cost_of_conversions(way: &Conversions) -> f64 {
+    let entries = |converted: &Converted| match way.kernel.tensor(converted.of).format.order() {
+        0 | 1 => ROOT_ENTRIES,
+        _ => DIMENSION * ENTRIES,
+    };
+    way.converted.iter().map(entries).sum::<f64>() * CONVERTED
 }
 
 struct Cost<'p> {
@@ -38,11 +56,19 @@ impl Cost<'_> {
     fn of(&mut self, plan: &Plan, innermost: Option<VariableId>) -> f64 {
         match plan {
             Plan::Loop(inner) => self.of_loop(inner),
-            Plan::Where { consumer, producer, .. } => {
-                self.of(producer, innermost) + self.of(consumer, innermost)
+            Plan::Where { temporary, consumer, producer, .. } => {
+                let is_workspace = !self.program.tensor(*temporary).format.levels.is_empty();
+                let harvest = if is_workspace { HARVESTED * GATHERED } else { 0.0 };
+                self.of(producer, innermost) + harvest + self.of(consumer, innermost)
             }
             Plan::Assign { target, accumulate, value } => {
-                let store = self.access(target, innermost);
+                let gathers =
+                    self.program.is_temporary(target.tensor) && !target.indices.is_empty();
+                let packs =
+                    target.tensor == self.program.kernel.result() && self.program.packed.is_some();
+                let enter = if gathers { ENTER } else { 0.0 };
+                let pack = if packs { CONVERTED } else { 0.0 };
+                let store = enter + pack + self.access(target, innermost);
                 let mut cost = if *accumulate { 2.0 * store } else { store };
                 value.for_each_access(&mut |access| cost += self.access(access, innermost));
                 cost
@@ -101,6 +127,9 @@ impl Cost<'_> {
     }
 
     fn entries(&self, iterator: &LevelIterator) -> f64 {
+        if self.program.is_temporary(iterator.access.tensor) {
+            return GATHERED;
+        }
         let distinct = if iterator.level == 0 { ROOT_ENTRIES } else { ENTRIES };
         let properties = iterator.spec(self.program).properties;
         if properties.branchless {

@@ -3,12 +3,15 @@
 //! A reduction becomes a scalar temporary at the loop that binds the last of its free variables:
 //! `∀i (y[i] = sum where ∀j sum += …)`. Where the order puts a reduced variable outside of one of
 //! the result's, the result itself accumulates: `∀j ∀i y[i] += …`, one statement for each additive
-//! term, after one for the terms that are not reduced.
+//! term, after one for the terms that are not reduced. A result that takes its entries in order
+//! cannot: there a workspace does, `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
 
 use super::{Program, Stmt};
-use crate::format::Format;
+use crate::format::{Format, LevelExpr, LevelSpec};
+use crate::iteration::graph::last_appended;
+use crate::level::workspace;
 use crate::notation::{
-    Access, BinaryOp, Expr, Reduce, ReduceOp, Tensor, TensorId, UnaryOp, VariableId,
+    Access, BinaryOp, Expr, Kernel, Reduce, ReduceOp, Tensor, TensorId, UnaryOp, VariableId,
 };
 use crate::types::Width;
 
@@ -64,17 +67,17 @@ impl Nest<'_> {
         accumulate: bool,
         value: Expr,
     ) -> Option<Stmt> {
-        let into_temporary = self.program.is_temporary(target.tensor);
+        let into_scalar = self.program.is_temporary(target.tensor) && target.indices.is_empty();
         // Loops that only sum are left: their sum is a scalar.
         if !free.is_empty()
             && self.sums == Sums::Temporary
-            && !into_temporary
+            && !into_scalar
             && !free.iter().any(|v| self.sources(target).contains(v))
         {
             let value = Expr::sum(free.to_vec(), value);
             return self.assign(bound, &[], target, accumulate, value);
         }
-        if free.is_empty() && accumulate && into_temporary {
+        if free.is_empty() && accumulate && into_scalar {
             return self.accumulate_terms(bound, target, value);
         }
         if let Some((reduce, temporary, value)) = self.take_reduction(bound, &value) {
@@ -94,6 +97,12 @@ impl Nest<'_> {
                 Some(Stmt::forall(*v, body))
             }
             Some(_) => {
+                if self.takes_in_order(bound, target) {
+                    let gathered = self.gather(bound, free, target, value.clone());
+                    if gathered.is_some() || !takes_duplicates(&self.program.kernel) {
+                        return gathered.filter(|_| !accumulate);
+                    }
+                }
                 // Where no term gives up its sum, splitting again would not help either.
                 additive_terms(value.clone())
                     .into_iter()
@@ -131,6 +140,40 @@ impl Nest<'_> {
             statements.push(self.assign(bound, &free, target, true, *body)?);
         }
         Some(Stmt::sequence(statements))
+    }
+
+    /// Whether a target is a result of which the loops around do not yet tell which entry comes next
+    /// in order.
+    fn takes_in_order(&self, bound: &[VariableId], target: &Access) -> bool {
+        let kernel = &self.program.kernel;
+        let Some(last) = last_appended(kernel) else { return false };
+        let variable = |level| self.program.level_variable(target, level);
+        let known = self.program.space.known(kernel, bound);
+        target.tensor == kernel.result()
+            && (0..=last).filter_map(variable).any(|v| !known.contains(&v))
+    }
+
+    /// `target = value`, where the sums within the value go through a workspace over the one variable
+    /// that is yet to be looped over.
+    fn gather(
+        &mut self,
+        bound: &[VariableId],
+        free: &[VariableId],
+        target: &Access,
+        value: Expr,
+    ) -> Option<Stmt> {
+        let (gathered, rest) = gathered(value);
+        let mut over = Vec::new();
+        self.collect_free(&gathered, &mut bound.to_vec(), &mut over);
+        let v = *over.first()?;
+        if over.iter().any(|other| *other != v) || !free.contains(&v) {
+            return None;
+        }
+        let workspace = Access { tensor: self.add_workspace(), indices: vec![v] };
+        let value = rest(Expr::Access(workspace.clone()));
+        let producer = self.split_terms(bound, &[v], &workspace, true, gathered)?;
+        let consumer = self.assign(bound, free, target, false, value)?;
+        Some(Stmt::where_(workspace.tensor, consumer, producer))
     }
 
     /// `scalar += value`, where sums within the value go straight into the scalar.
@@ -220,10 +263,11 @@ impl Nest<'_> {
     }
 
     fn add_temporary(&mut self, reduce: &Reduce) -> TensorId {
-        let kernel = &mut self.program.kernel;
-        let stored = self.program.declared + self.program.converted.len();
-        let count = kernel.tensors.len() - stored;
-        let dtype = kernel.tensor(kernel.result()).dtype;
+        let kernel = &self.program.kernel;
+        let sums = (0..kernel.tensors.len()).map(TensorId).filter(|id| {
+            self.program.is_temporary(*id) && kernel.tensor(*id).format.levels.is_empty()
+        });
+        let count = sums.count();
         let name = match (count, reduce.op) {
             (0, ReduceOp::Sum) => "sum".to_owned(),
             (_, ReduceOp::Sum) => {
@@ -231,19 +275,36 @@ impl Nest<'_> {
                 format!("sum_{}", variables.collect::<Vec<_>>().join("_"))
             }
         };
+        self.add(name, None)
+    }
+
+    fn add_workspace(&mut self) -> TensorId {
+        let level = workspace();
+        let properties = level.properties();
+        self.add(
+            "w".to_owned(),
+            Some(LevelSpec { expr: LevelExpr::Dimension(0), level, properties }),
+        )
+    }
+
+    /// A temporary of the result's type, over one level or none.
+    fn add(&mut self, name: String, level: Option<LevelSpec>) -> TensorId {
+        let kernel = &mut self.program.kernel;
+        let result = kernel.tensor(kernel.result());
+        let by_value = level.is_none();
         let temporary = Tensor {
             argument: name.clone(),
             name,
             format: Format {
                 name: None,
-                dimensions: Vec::new(),
-                levels: Vec::new(),
+                dimensions: level.iter().map(|_| "i".to_owned()).collect(),
                 pos: Width::default(),
-                crd: Width::default(),
+                crd: result.format.crd,
+                levels: level.into_iter().collect(),
                 builtin: None,
             },
-            dtype,
-            by_value: true,
+            dtype: result.dtype,
+            by_value,
             pattern: false,
             span: kernel.span,
         };
@@ -320,6 +381,34 @@ pub(super) fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
 
 fn within(reduce: Reduce, wrap: impl FnOnce(Expr) -> Expr) -> Reduce {
     Reduce { body: Box::new(wrap(*reduce.body)), ..reduce }
+}
+
+/// What of a value goes through a workspace, and the value with something in its stead: its only sum,
+/// or all of its terms that are sums together.
+fn gathered(value: Expr) -> (Expr, impl FnOnce(Expr) -> Expr) {
+    let mut sums = Vec::new();
+    outermost_reductions(&value, &mut |reduce| sums.push(Expr::Reduce(reduce.clone())));
+    let (mut summed, mut plain) = (Expr::ZERO, Expr::ZERO);
+    for term in additive_terms(value.clone()) {
+        match pull_reduction(term) {
+            Ok(reduce) => summed = Expr::add(summed, Expr::Reduce(reduce)),
+            Err(term) => plain = Expr::add(plain, term),
+        }
+    }
+    let together = sums.len() > 1 && !summed.is_zero();
+    let first = sums.into_iter().next().unwrap_or(Expr::ZERO);
+    let gathered = if together { summed } else { first.clone() };
+    let rest = move |workspace: Expr| {
+        if together { Expr::add(plain, workspace) } else { replace(&value, &first, &workspace) }
+    };
+    (gathered, rest)
+}
+
+/// Whether a result takes entries in any order, and more than one with the same coordinates.
+pub(super) fn takes_duplicates(kernel: &Kernel) -> bool {
+    let levels = &kernel.tensor(kernel.result()).format.levels;
+    let mut appended = levels.iter().filter(|spec| spec.level.insert().is_none());
+    appended.all(|spec| !spec.properties.ordered && !spec.properties.unique)
 }
 
 fn replace(expr: &Expr, old: &Expr, new: &Expr) -> Expr {

@@ -4,7 +4,7 @@
 //! can be added to at random.
 
 use super::convert::{Conversion, conversions};
-use super::cost::cost;
+use super::cost::{cost, cost_of_conversions};
 use super::nest::{Sums, additive_terms, nest, nest_into};
 use super::space::Space;
 use super::{Program, Stmt};
@@ -16,15 +16,15 @@ use crate::notation::{Assignment, Expr, Kernel, VariableId};
 
 /// The loops of a kernel and how they iterate.
 ///
-/// Tensors are converted only where there is no other way.
+/// Tensors are converted where there is no other way, and where that takes away most of the work.
 pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Diagnostic> {
     let mut too_many = None;
-    let as_it_is = Conversion::none(kernel);
     let assembled = refuse_result(kernel);
-    if assembled.is_ok() {
-        if let Some(best) = cheapest(&as_it_is, &mut too_many) {
-            return Ok((best.program, best.plan));
-        }
+    let as_it_is = match assembled {
+        Ok(()) => cheapest(&Conversion::none(kernel), &mut too_many),
+        Err(_) => None,
+    };
+    if as_it_is.is_none() && assembled.is_ok() {
         if let Some(too_many) = too_many {
             return Err(refuse_operands(kernel, &too_many));
         }
@@ -32,29 +32,37 @@ pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Dia
             return Ok(found);
         }
     }
-    if let Some(best) = converted(kernel, levels) {
+    let limit = as_it_is.as_ref().map_or(f64::INFINITY, |found| found.cost / WORTHWHILE);
+    if let Some(best) = converted(kernel, levels, limit).or(as_it_is) {
         return Ok((best.program, best.plan));
     }
     assembled?;
     Err(refuse_orders(kernel))
 }
 
-/// The cheapest program that converts as few tensors as possible.
-fn converted(kernel: &Kernel, levels: &Levels) -> Option<Candidate> {
+/// How many times cheaper a kernel must get for tensors to be converted that need not be.
+const WORTHWHILE: f64 = 4.0;
+
+/// The cheapest program that converts tensors, if it costs less than `limit`, conversions included;
+/// among equals that which converts fewer.
+fn converted(kernel: &Kernel, levels: &Levels, mut limit: f64) -> Option<Candidate> {
     let mut best: Option<(usize, Candidate)> = None;
     for way in conversions(kernel, levels) {
         let count = way.count();
-        if best.as_ref().is_some_and(|(least, _)| *least < count) {
+        let settled = best.as_ref().is_some_and(|(least, best)| {
+            *least < count && !best.plan.searches_entries(&best.program)
+        });
+        if settled {
             break;
         }
-        if refuse_result(&way.kernel).is_err() {
+        let before = cost_of_conversions(&way);
+        if before >= limit || refuse_result(&way.kernel).is_err() {
             continue;
         }
         let Some(candidate) = cheapest(&way, &mut None) else { continue };
-        if candidate.plan.searches_entries(&candidate.program) {
-            continue;
-        }
-        if best.as_ref().is_none_or(|(_, best)| candidate.cost < best.cost) {
+        let cost = before + candidate.cost;
+        if cost < limit {
+            limit = cost;
             best = Some((count, candidate));
         }
     }
@@ -77,7 +85,6 @@ const ENOUGH: usize = 2000;
 /// The cheapest program for a kernel with a single order of its loops, the preferred among equals.
 fn cheapest(way: &Conversion, too_many: &mut Option<TooManyOperands>) -> Option<Candidate> {
     let kernel = &way.kernel;
-    let at_random = last_appended(kernel).is_none();
     let mut best: Option<Candidate> = None;
     let mut weighed = 0;
     for start in starts(way) {
@@ -90,9 +97,6 @@ fn cheapest(way: &Conversion, too_many: &mut Option<TooManyOperands>) -> Option<
                     return best;
                 }
                 let Some(program) = nest(start.clone(), &order, sums) else { continue };
-                if !at_random && !stores_in_order(&program) {
-                    continue;
-                }
                 let plan = match plan(&program) {
                     Ok(plan) => plan,
                     Err(Unplannable::TooManyOperands(refused)) => {
@@ -146,17 +150,6 @@ fn styles(kernel: &Kernel) -> &'static [Sums] {
     } else {
         &[Sums::Temporary]
     }
-}
-
-/// Whether every entry of the result is stored once, by a single assignment.
-fn stores_in_order(program: &Program) -> bool {
-    let mut stores = Vec::new();
-    program.body.for_each_assign(&mut |target, accumulate, _| {
-        if target.tensor == program.kernel.result() {
-            stores.push(accumulate);
-        }
-    });
-    matches!(stores[..], [] | [false])
 }
 
 /// Loops for each additive term on its own, one after the other.
@@ -251,25 +244,14 @@ fn refuse_operands(kernel: &Kernel, refused: &TooManyOperands) -> Diagnostic {
     .help("compute parts of the expression in kernels of their own")
 }
 
-/// Why there is no order: the operands go round in a circle, or only the result does.
+/// Why there is no order: what goes round in a circle.
 fn refuse_orders(kernel: &Kernel) -> Diagnostic {
+    let diagnostic = Diagnostic::new(kernel.span, "no order of the loops suits all formats")
+        .label("not even with operands in other formats")
+        .help("compute a part of it in a kernel of its own, or store an operand in another order");
     let graph = starts(&Conversion::none(kernel))
         .iter()
         .find_map(|start| IterationGraph::of(&start.kernel, &start.space, &start.basis));
-    let Some(graph) = graph else {
-        return Diagnostic::new(kernel.span, "no order of the loops suits all formats")
-            .label("needs an operand in another format, which is not supported yet")
-            .help("convert one of the operands before the call");
-    };
-    let operands_only = IterationGraph {
-        edges: graph
-            .edges
-            .iter()
-            .filter(|edge| matches!(edge.reason, Reason::Operand(_)))
-            .cloned()
-            .collect(),
-        ..graph.clone()
-    };
     let describe = |edge: &Edge| {
         let before = &kernel.variable(edge.before).name;
         let after = &kernel.variable(edge.after).name;
@@ -287,21 +269,6 @@ fn refuse_orders(kernel: &Kernel) -> Diagnostic {
             Reason::Block => format!("`{before}` counts the blocks that `{after}` runs within"),
         }
     };
-    let span = kernel.span;
-    if let Some(cycle) = operands_only.cycle() {
-        let diagnostic = Diagnostic::new(span, "no order of the loops suits all operands")
-            .label("needs an operand in another order, which is not supported yet");
-        return cycle
-            .into_iter()
-            .fold(diagnostic, |diagnostic, edge| diagnostic.note(describe(edge)))
-            .help("store one of them in the other order, as `csc` instead of `csr`");
-    }
-    let result = &kernel.tensor(kernel.result()).name;
-    let diagnostic =
-        Diagnostic::new(span, format!("the entries of `{result}` would not come in order"))
-            .label("needs a workspace, which is not supported yet");
-    let cycle = graph.cycle().unwrap_or_default();
-    cycle.into_iter().fold(diagnostic, |diagnostic, edge| diagnostic.note(describe(edge))).help(
-        format!("make `{result}` dense, or store the operands so that its entries come in order"),
-    )
+    let cycle = graph.as_ref().and_then(IterationGraph::cycle).unwrap_or_default();
+    cycle.into_iter().fold(diagnostic, |diagnostic, edge| diagnostic.note(describe(edge)))
 }

@@ -105,8 +105,51 @@ fn what_has_no_order_is_converted_or_refused() {
     );
     let (into, _) = converted(sum, "C = 'csr', A = 'csr', B = 'loose'");
     assert_eq!(into, ["csr"]);
+    // Of few rows among many, none is made that takes memory for all.
+    let product = "C[i,j] = A[i,k] * B[k,j]";
+    let (into, _) = converted(product, "C = 'dcsr', A = 'dcsr', B = 'dcsr'");
+    assert_eq!(into, ["hashed_01"]);
+    // What takes entries in any order is packed.
     assert_eq!(
-        scheduled("C[i,j] = A[i,k] * B[k,j]", "C = 'csr', A = 'csr', B = 'csr'"),
-        "error: the entries of `C` would not come in order"
+        converted(product, "C = 'dcsr', A = 'dcsc', B = 'dcsr'"),
+        (Vec::new(), Some("dcsr".to_owned()))
     );
+    // A row at a time where rows would be matched with columns otherwise.
+    assert_eq!(converted(product, "C = 'csr', A = 'csr', B = 'csc'").0, ["csr"]);
+}
+
+#[test]
+fn sums_outside_of_what_comes_in_order_go_through_workspaces() {
+    let matrices = |result: &str| format!("C = '{result}', A = 'csr', B = 'csr', D = 'csr'");
+    let cases = [
+        (
+            "C[i,j] = A[i,k] * B[k,j]",
+            "csr",
+            "∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += A[i,k] * B[k,j])",
+        ),
+        (
+            "C[i,j] = D[i,j] - 2 * A[i,k] * B[k,j]",
+            "dcsr",
+            "∀i (∀j C[i,j] = D[i,j] - w[j] where ∀k ∀j w[j] += 2 * A[i,k] * B[k,j])",
+        ),
+        (
+            "C[i,j] = A[i,k] * B[k,j] + B[i,k] * D[k,j]",
+            "coo",
+            "∀i (∀j C[i,j] = w[j] where (∀k ∀j w[j] += A[i,k] * B[k,j]; ∀k ∀j w[j] += B[i,k] * D[k,j]))",
+        ),
+        // The sum alone, for what it is a part of cannot be taken apart.
+        (
+            "C[i,j] = D[i,j] / sum[k](A[i,k] * B[k,j])",
+            "csr",
+            "∀i (∀j C[i,j] = D[i,j] / w[j] where ∀k ∀j w[j] += A[i,k] * B[k,j])",
+        ),
+        // Rows that are there as a whole need none.
+        ("C[i,j] = A[i,k] * B[k,j]", "rows", "∀i ∀k ∀j C[i,j] += A[i,k] * B[k,j]"),
+    ];
+    for (expr, result, expected) in cases {
+        let used = |name: &&str| expr.contains(&format!("{}[", &name[..1]));
+        let tensors = matrices(result);
+        let tensors: Vec<&str> = tensors.split(", ").filter(used).collect();
+        assert_eq!(scheduled(expr, &tensors.join(", ")), expected, "{expr} into {result}");
+    }
 }

@@ -51,6 +51,16 @@ impl Body {
                 let array = ident(array);
                 quote!(#array.sort_unstable();)
             }
+            Stmt::Workspace { name, dtype, crd, size } => {
+                let (name, size) = (ident(name), self.expr(size));
+                let types = tokens(&format!("Workspace::<{dtype}, {crd}>"));
+                quote!(let mut #name = #types::new(#size);)
+            }
+            Stmt::Harvest { workspace, crd, vals } => {
+                let (workspace, crd) = (ident(workspace), ident(crd));
+                let vals = vals.as_ref().map_or_else(|| quote!(_), |vals| tokens(vals));
+                quote!(let (#crd, #vals) = #workspace.harvest();)
+            }
             Stmt::Clear { array } => {
                 let array = ident(array);
                 quote!(#array.clear();)

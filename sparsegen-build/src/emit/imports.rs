@@ -13,7 +13,7 @@ const RUNTIME: [&str; 8] =
     ["Error", "Format", "LevelExpr", "LevelMap", "Map", "Pattern", "Tensor", "View"];
 
 /// What generated code may use of the runtime crate's module for kernels.
-const KERNEL: [&str; 3] = ["Proven", "ProvenMut", "Reserved"];
+const KERNEL: [&str; 4] = ["Proven", "ProvenMut", "Reserved", "Workspace"];
 
 /// The imports of items.
 pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> {

@@ -11,8 +11,8 @@ use super::names::{beside, element_type, ident, number, place_in_view, tokens};
 use super::reserve::Reserved;
 use super::{docs, lints};
 use crate::ir::{
-    Array, Assembly, Bounds, Conversion, Extent, Function, Operand, Place, Result, Size, Stmt,
-    TensorOperand, Uses,
+    Array, Assembly, Bounds, Conversion, Element, Extent, Function, Operand, Place, Result, Size,
+    Stmt, TensorOperand, Uses,
 };
 
 /// What makes unchecked indices sound.
@@ -338,10 +338,20 @@ fn body(function: &Function) -> Body {
         }
         Result::Scalar { .. } => {}
     }
+    let mut workspaces = BTreeMap::new();
     for stmt in &function.body {
         stmt.for_each(&mut |stmt| {
             if let Stmt::Scratch { name, element } = stmt {
                 elements.insert(name.clone(), *element);
+            }
+            if let Stmt::Workspace { name, dtype, crd, .. } = stmt {
+                elements.insert(name.clone(), Element::Value(*dtype));
+                workspaces.insert(name, *crd);
+            }
+            if let Stmt::Harvest { workspace, crd, vals } = stmt {
+                let (width, element) = (workspaces[workspace], elements[workspace]);
+                elements.insert(crd.clone(), Element::Index(width));
+                elements.extend(vals.iter().map(|vals| (vals.clone(), element)));
             }
         });
     }

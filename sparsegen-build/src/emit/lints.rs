@@ -114,6 +114,10 @@ fn slices(function: &Function) -> Vec<&str> {
             if let Stmt::Scratch { name, .. } = stmt {
                 names.push(name);
             }
+            if let Stmt::Harvest { crd, vals, .. } = stmt {
+                names.push(crd);
+                names.extend(vals.as_deref());
+            }
         });
     }
     names

@@ -53,6 +53,8 @@ impl<'f> Reserved<'f> {
             | Stmt::Store { .. }
             | Stmt::Scratch { .. }
             | Stmt::Sort { .. }
+            | Stmt::Workspace { .. }
+            | Stmt::Harvest { .. }
             | Stmt::Clear { .. }
             | Stmt::Push { .. }
             | Stmt::Resize { .. }

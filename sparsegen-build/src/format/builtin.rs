@@ -128,6 +128,12 @@ pub const BUILTINS: [Builtin; 15] = [
 /// The level of which formats are made that only iterate and assemble in order.
 pub(super) const PLAIN: &str = "compressed";
 
+/// The level that has a place for every coordinate.
+pub(super) const ROWS: &str = "dense";
+
+/// The level that finds any coordinate and has places for few.
+pub(super) const LOCATED: &str = "hashed";
+
 /// A map for messages that show what one looks like.
 pub const EXAMPLE_MAP: &str = "(i, j) -> (i : dense, j : compressed)";
 

@@ -5,7 +5,7 @@ use crate::level::Levels;
 use crate::manifest::{FormatText, Manifest, Text};
 use crate::types::Width;
 
-use super::builtin::{BUILTINS, Builtin, LARGEST_ORDER, PLAIN, find};
+use super::builtin::{BUILTINS, Builtin, LARGEST_ORDER, find};
 use super::{Format, parse};
 
 /// What a format stands for: a map, or a built-in format that may have a map for every order.
@@ -66,6 +66,11 @@ impl Definition {
         Some(format)
     }
 
+    /// A built-in format with widths.
+    pub(super) fn of_builtin(builtin: &'static Builtin, pos: Width, crd: Width) -> Definition {
+        Definition { name: None, map: DefinedMap::Builtin(builtin), pos, crd }
+    }
+
     /// Where it is a built-in format of every order: its type, over an order called `N`.
     pub fn family(&self) -> Option<String> {
         match &self.map {
@@ -88,7 +93,7 @@ fn of_builtin(builtin: &Builtin, order: usize, levels: &Levels) -> Option<Format
 }
 
 /// The built-in format that has the same map.
-fn recognize(format: &Format, levels: &Levels) -> Option<&'static Builtin> {
+pub(super) fn recognize(format: &Format, levels: &Levels) -> Option<&'static Builtin> {
     const TABLE: &[Builtin] = &BUILTINS;
     TABLE.iter().filter(|builtin| builtin.fits(format.order())).find(|builtin| {
         of_builtin(builtin, format.order(), levels).is_some_and(|known| known.same_map(format))
@@ -265,29 +270,4 @@ impl<'m> Formats<'m> {
 /// Whether a format as written is a map rather than a name.
 fn is_map(text: &str) -> bool {
     !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') || text.is_empty()
-}
-
-/// A format that iterates and assembles in the given order of modes, for an operand or a result that
-/// is brought there: `csr`, `csc`, or all levels compressed.
-pub fn plain(modes: &[usize], levels: &Levels, pos: Width, crd: Width) -> Option<Format> {
-    let order = modes.len();
-    let in_order = modes.iter().copied().eq(0..order);
-    let name = match (order, in_order) {
-        (1, _) => "sparse_vector",
-        (2, true) => "csr",
-        (2, false) => "csc",
-        (_, true) => "csf",
-        (_, false) => {
-            let dimensions: Vec<String> = ('i'..).take(order).map(String::from).collect();
-            let stored = modes.iter().map(|mode| format!("{} : {PLAIN}", dimensions[*mode]));
-            let stored = stored.collect::<Vec<_>>().join(", ");
-            let map = Text::unplaced(&format!("({}) -> ({stored})", dimensions.join(", ")));
-            let mut format = parse::parse(&map, levels, pos, crd).ok()?;
-            let digits: String = modes.iter().map(usize::to_string).collect();
-            format.name = Some(format!("csf_{digits}"));
-            return Some(format);
-        }
-    };
-    let definition = Definition { name: None, map: DefinedMap::Builtin(find(name)?), pos, crd };
-    definition.of_order(order, levels)
 }

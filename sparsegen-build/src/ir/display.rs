@@ -157,6 +157,13 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         }
         Stmt::Scratch { name, .. } => writeln!(f, "let mut {name} = Vec::new();"),
         Stmt::Sort { array } => writeln!(f, "{array}.sort_unstable();"),
+        Stmt::Workspace { name, dtype, crd, size } => {
+            writeln!(f, "let mut {name} = Workspace::<{dtype}, {crd}>::new({size});")
+        }
+        Stmt::Harvest { workspace, crd, vals } => {
+            let vals = vals.as_deref().unwrap_or("_");
+            writeln!(f, "let ({crd}, {vals}) = {workspace}.harvest();")
+        }
         Stmt::Clear { array } => writeln!(f, "{array}.clear();"),
         Stmt::Reserve { array, additional } => writeln!(f, "{array}.reserve({additional});"),
         Stmt::Push { array, value } => writeln!(f, "{array}.push({value});"),

@@ -9,6 +9,7 @@ mod expr;
 mod number;
 #[cfg(test)]
 mod tests;
+mod workspace;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,6 +18,7 @@ use std::result::Result;
 pub use number::Number;
 
 use self::arrays::Storage;
+use self::workspace::Workspace;
 use super::{Array, Assembly, BinaryOp, Expr, Function, Operand, Stmt};
 
 /// What a function runs on, by the names that its body uses.
@@ -144,6 +146,7 @@ struct Machine {
     steps: u64,
     scopes: Vec<BTreeMap<String, Variable>>,
     arrays: BTreeMap<String, Storage>,
+    workspaces: BTreeMap<String, Workspace>,
 }
 
 impl Machine {
@@ -242,6 +245,19 @@ impl Machine {
                 Ok(())
             }
             Stmt::Sort { array } => self.vector(array).and_then(Storage::sort).map_err(here),
+            Stmt::Workspace { name, dtype, crd, size } => {
+                let size = self.eval(size).and_then(Value::index).map_err(here)?;
+                let workspace = Workspace::new(*dtype, *crd, size);
+                self.workspaces.insert(name.clone(), workspace);
+                Ok(())
+            }
+            Stmt::Harvest { workspace, crd, vals } => {
+                let harvest = self.workspace(workspace).map(Workspace::harvest);
+                let [harvested_crd, harvested_vals] = harvest.map_err(here)?;
+                self.arrays.insert(crd.clone(), harvested_crd);
+                self.arrays.extend(vals.iter().map(|vals| (vals.clone(), harvested_vals.clone())));
+                Ok(())
+            }
             Stmt::Clear { array } => self.vector(array).map_err(here).map(|a| a.cells.clear()),
             Stmt::Reserve { array, additional } => {
                 let additional = self.eval(additional).and_then(Value::index).map_err(here)?;
@@ -318,12 +334,19 @@ impl Machine {
         if let Some(op) = op {
             value = expr::binary(op, self.load(name, index)?, value)?;
         }
+        if let Ok(workspace) = self.workspace(name) {
+            return workspace.store(index, value);
+        }
         let array = self.vector(name)?;
         let (len, value) = (array.cells.len(), arrays::narrowed(value, array.element)?);
         let cell = array.cells.get_mut(index);
         *cell.ok_or_else(|| format!("index {index} of `{name}`, which has {len} elements"))? =
             Some(value);
         Ok(())
+    }
+
+    fn workspace(&mut self, name: &str) -> Result<&mut Workspace, String> {
+        self.workspaces.get_mut(name).ok_or_else(|| format!("there is no workspace `{name}`"))
     }
 
     /// An array that may change.

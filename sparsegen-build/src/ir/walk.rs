@@ -64,9 +64,12 @@ impl Stmt {
     /// The expressions that stand in this statement itself, not in a body within.
     pub fn expressions(&self) -> Vec<&Expr> {
         match self {
-            Stmt::Comment(_) | Stmt::Scratch { .. } | Stmt::Sort { .. } | Stmt::Clear { .. } => {
-                Vec::new()
-            }
+            Stmt::Comment(_)
+            | Stmt::Scratch { .. }
+            | Stmt::Sort { .. }
+            | Stmt::Harvest { .. }
+            | Stmt::Clear { .. } => Vec::new(),
+            Stmt::Workspace { size, .. } => vec![size],
             Stmt::Let { value, .. } | Stmt::Assign { value, .. } | Stmt::Push { value, .. } => {
                 vec![value]
             }
@@ -88,6 +91,8 @@ impl Stmt {
             | Stmt::Store { .. }
             | Stmt::Scratch { .. }
             | Stmt::Sort { .. }
+            | Stmt::Workspace { .. }
+            | Stmt::Harvest { .. }
             | Stmt::Clear { .. }
             | Stmt::Reserve { .. }
             | Stmt::Push { .. }
@@ -117,8 +122,13 @@ impl Stmt {
         body: &mut impl FnMut(&[Stmt]) -> Vec<Stmt>,
     ) -> Vec<Stmt> {
         vec![match self {
-            Stmt::Comment(_) | Stmt::Scratch { .. } | Stmt::Sort { .. } | Stmt::Clear { .. } => {
-                self.clone()
+            Stmt::Comment(_)
+            | Stmt::Scratch { .. }
+            | Stmt::Sort { .. }
+            | Stmt::Harvest { .. }
+            | Stmt::Clear { .. } => self.clone(),
+            Stmt::Workspace { name, dtype, crd, size } => {
+                Stmt::workspace(name, *dtype, *crd, expr(size))
             }
             Stmt::Let { name, mutable, value } => {
                 Stmt::Let { name: name.clone(), mutable: *mutable, value: expr(value) }
@@ -248,9 +258,14 @@ impl Uses {
             | Stmt::Resize { array: name, .. } => {
                 *self.written.entry(name.clone()).or_default() += 1;
             }
+            Stmt::Harvest { workspace: name, .. } => {
+                *self.read.entry(name.clone()).or_default() += 1;
+                *self.written.entry(name.clone()).or_default() += 1;
+            }
             Stmt::Comment(_)
             | Stmt::Let { .. }
             | Stmt::Scratch { .. }
+            | Stmt::Workspace { .. }
             | Stmt::For { .. }
             | Stmt::While { .. }
             | Stmt::If { .. } => {}

@@ -2,13 +2,13 @@
 //!
 //! A level that cannot locate is iterated once its ancestors' positions are known, so their
 //! variables come first. A result that is assembled in order wants its variables in the order of
-//! its levels, and no sum outside of them.
+//! its levels; sums may come between them, and then go through a workspace.
 
 use std::fmt::Write as _;
 
+use crate::concrete::Program;
 use crate::concrete::space::{Basis, Definition, Space};
-use crate::concrete::{Program, outermost_reductions};
-use crate::notation::{Access, Assignment, Expr, Kernel, Reduce, VariableId};
+use crate::notation::{Access, Assignment, Kernel, VariableId};
 
 /// The constraints on the order of a kernel's loops.
 #[derive(Clone, Debug)]
@@ -56,16 +56,9 @@ impl IterationGraph {
                 reached &= graph.add_level(kernel, space, basis, access, k, &reason);
             }
         });
-        if let Some(last) = last_appended(kernel) {
-            let reason = Reason::Result(result.clone());
-            for k in 0..=last {
-                reached &= graph.add_level(kernel, space, basis, result, k, &reason);
-            }
-            let innermost = space.level_variable(kernel, result, last)?;
-            let indices = space.access_sources(basis, result);
-            for reduced in sums_over_results(space, basis, value, &indices) {
-                graph.add_edge(innermost, reduced, &reason);
-            }
+        let reason = Reason::Result(result.clone());
+        for k in last_appended(kernel).map_or(0..0, |last| 0..last + 1) {
+            reached &= graph.add_level(kernel, space, basis, result, k, &reason);
         }
         graph.add_blocks(space);
         reached.then_some(graph)
@@ -82,7 +75,8 @@ impl IterationGraph {
         reason: &Reason,
     ) -> bool {
         let variable = |level| space.level_variable(kernel, access, level);
-        let ancestors = (0..level).filter_map(variable);
+        let ancestors = 0..self.first_of_unordered(kernel, access, level, reason);
+        let ancestors = ancestors.filter_map(variable);
         let before: Vec<_> = ancestors.flat_map(|v| space.sources(basis, v)).collect();
         let Some(after) = variable(level) else { return true };
         if !basis.loops_over(after) {
@@ -93,6 +87,27 @@ impl IterationGraph {
             self.add_edge(before, after, reason);
         }
         true
+    }
+
+    /// The level from which on the loops may come in any order: a result takes the coordinates of a
+    /// level and the branchless ones below it together.
+    fn first_of_unordered(
+        &self,
+        kernel: &Kernel,
+        access: &Access,
+        level: usize,
+        reason: &Reason,
+    ) -> usize {
+        let levels = &kernel.tensor(access.tensor).format.levels[..=level];
+        let mut first = level;
+        while matches!(reason, Reason::Result(_))
+            && levels[first].properties.branchless
+            && first > 0
+            && levels[first - 1..].iter().all(|spec| !spec.properties.ordered)
+        {
+            first -= 1;
+        }
+        first
     }
 
     fn add_blocks(&mut self, space: &Space) {
@@ -206,25 +221,4 @@ pub fn last_appended(kernel: &Kernel) -> Option<usize> {
 pub fn is_implied(kernel: &Kernel, access: &Access, level: usize) -> bool {
     let spec = &kernel.tensor(access.tensor).format.levels[level];
     spec.properties.branchless && spec.level.is_implied()
-}
-
-/// The variables of the sums that must be taken for each entry of the result.
-fn sums_over_results(
-    space: &Space,
-    basis: &Basis,
-    value: &Expr,
-    result: &[VariableId],
-) -> Vec<VariableId> {
-    let mut reduced = Vec::new();
-    outermost_reductions(value, &mut |Reduce { variables, body, .. }| {
-        let mut uses_result = false;
-        body.for_each_access(&mut |access| {
-            let sources = space.access_sources(basis, access);
-            uses_result |= sources.iter().any(|v| result.contains(v));
-        });
-        if uses_result {
-            reduced.extend(variables.iter().flat_map(|v| basis.loops(*v)));
-        }
-    });
-    reduced
 }

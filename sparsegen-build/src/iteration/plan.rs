@@ -73,9 +73,12 @@ fn plan_within(program: &Program, stmt: &Stmt, frontier: &Frontier) -> Result<Pl
         Stmt::Where { temporary, consumer, producer } => {
             let unfound = consumer.with_zero(&|access| access.tensor == *temporary);
             let producer = plan_within(program, producer, frontier)?;
+            // A workspace knows what was found in it.
+            let is_scalar = program.tensor(*temporary).format.levels.is_empty();
+            let may_be_nothing = is_scalar && unfound.is_skip() && appends(program);
             Ok(Plan::Where {
                 temporary: *temporary,
-                only_if_found: unfound.is_skip() && appends(program) && !producer.is_exhaustive(),
+                only_if_found: may_be_nothing && !producer.is_exhaustive(),
                 consumer: Rc::new(plan_within(program, consumer, frontier)?),
                 producer: Rc::new(producer),
             })
@@ -106,7 +109,8 @@ fn plan_loop(
     }
     let lattice = Lattice::of(program, &iterators, body);
     let points = lattice.points();
-    if !points.iter().all(|point| can_run(program, variable, &iterators, point)) {
+    let in_order = wants_order(program, variable, body);
+    if !points.iter().all(|point| can_run(program, variable, in_order, &iterators, point)) {
         return Err(Unplannable::NoLoop);
     }
     let inner = frontier.bind(variable, &iterators);
@@ -130,6 +134,7 @@ fn plan_loop(
 fn can_run(
     program: &Program,
     variable: VariableId,
+    wants_order: bool,
     iterators: &[LevelIterator],
     point: &MergePoint,
 ) -> bool {
@@ -146,16 +151,25 @@ fn can_run(
     let alone = point.drivers.len() == 1 && !point.by_dimension;
     (has_range || !point.by_dimension)
         && (alone || !point.drivers.members().any(partial))
-        && (alone && !wants_order(program, variable) || point.drivers.members().all(in_order))
+        && (alone && !wants_order || point.drivers.members().all(in_order))
         && point.drivers.members().all(|member| iterators[member].drives)
 }
 
-/// Whether the result takes the coordinates of a variable in order.
-fn wants_order(program: &Program, variable: VariableId) -> bool {
+/// Whether the result takes the coordinates of a variable in order from a statement.
+fn wants_order(program: &Program, variable: VariableId, stmt: &Stmt) -> bool {
+    let mut stores = false;
     let result = &program.kernel.assignment.result;
-    let last = last_appended(&program.kernel);
-    last.is_some_and(|last| {
-        (0..=last).any(|level| program.level_variable(result, level) == Some(variable))
+    stmt.for_each_assign(&mut |target, _, _| stores |= target == result);
+    stores && is_ordered(program, variable)
+}
+
+/// Whether the result's entries are appended in the order of a variable.
+fn is_ordered(program: &Program, variable: VariableId) -> bool {
+    let result = &program.kernel.assignment.result;
+    let levels = &program.tensor(result.tensor).format.levels;
+    let appended = last_appended(&program.kernel).map_or(0..0, |last| 0..last + 1);
+    appended.into_iter().any(|level| {
+        levels[level].properties.ordered && program.level_variable(result, level) == Some(variable)
     })
 }
 
@@ -294,7 +308,7 @@ impl Plan {
                         && !point.drivers.members().any(full)
                 };
                 let searches = depth > 0
-                    && wants_order(program, inner.variable)
+                    && is_ordered(program, inner.variable)
                     && !inner.points.iter().all(walks)
                     && !inner.bodies.iter().skip(1).all(|body| body.is_exhaustive());
                 searches || inner.bodies.iter().any(|body| body.searches_within(program, depth + 1))

@@ -66,7 +66,7 @@ impl Lowering<'_> {
     /// What is done in one region.
     pub(super) fn region(&mut self, inner: &Loop, outcome: usize, scope: &Scope) -> Vec<Stmt> {
         let mut scope = scope.clone();
-        let level = self.assembler.level_of(inner.variable);
+        let level = self.assembler.level_of(inner.variable).filter(|_| !scope.produces);
         let mut stmts = Vec::new();
         if let Some(level) = level {
             stmts.extend(self.assembler.open(level, &mut scope));

@@ -14,6 +14,8 @@ pub(super) struct Scope {
     positions: BTreeMap<Access, Segment>,
     /// Accesses whose duplicates were added up into a variable.
     pub(super) summed: BTreeMap<Access, String>,
+    /// Whether a temporary is filled here, and the result is not assembled.
+    pub(super) produces: bool,
     /// Temporaries that note whether anything went into them, by the variable that does.
     pub(super) flags: BTreeMap<TensorId, String>,
     /// The position of each of the result's levels that is known, outermost first.

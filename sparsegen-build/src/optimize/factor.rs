@@ -72,7 +72,14 @@ fn may_follow(stmt: &Stmt, arms: &[(Expr, Vec<Stmt>)], otherwise: &[Stmt]) -> bo
 
 /// Whether a statement means something only where it stands.
 fn is_local(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Let { .. } | Stmt::Scratch { .. } | Stmt::Comment(_))
+    matches!(
+        stmt,
+        Stmt::Let { .. }
+            | Stmt::Scratch { .. }
+            | Stmt::Workspace { .. }
+            | Stmt::Harvest { .. }
+            | Stmt::Comment(_)
+    )
 }
 
 #[cfg(test)]

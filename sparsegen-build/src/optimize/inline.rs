@@ -86,6 +86,10 @@ fn bound(body: &[Stmt]) -> BTreeSet<&str> {
             {
                 names.insert(name.as_str());
             }
+            if let Stmt::Harvest { crd, vals, .. } = stmt {
+                names.insert(crd);
+                names.extend(vals.as_deref());
+            }
         });
     }
     names

@@ -62,6 +62,11 @@ fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
             } else {
                 kept.push(stmt);
             }
+        } else if let Stmt::Harvest { workspace, crd, vals: Some(vals) } = &stmt
+            && Uses::of(&rest).reads(vals) == 0
+        {
+            let (workspace, crd) = (workspace.clone(), crd.clone());
+            kept.push(Stmt::Harvest { workspace, crd, vals: None });
         } else {
             let nothing = Uses::default();
             kept.extend(stmt.map(&mut Expr::clone, &mut |inner| drop_unread(inner, &nothing)));
@@ -89,6 +94,8 @@ fn without_filling(body: &[Stmt], vector: &str) -> Vec<Stmt> {
         | Stmt::Let { .. }
         | Stmt::Assign { .. }
         | Stmt::Scratch { .. }
+        | Stmt::Workspace { .. }
+        | Stmt::Harvest { .. }
         | Stmt::For { .. }
         | Stmt::While { .. }
         | Stmt::If { .. } => false,

@@ -1,6 +1,6 @@
 //! Folding constructors of statements: what does nothing is not there.
 
-use crate::ir::{BinaryOp, Element, Expr, Stmt, UnaryOp};
+use crate::ir::{BinaryOp, Dtype, Element, Expr, Stmt, UnaryOp, Width};
 
 impl Stmt {
     /// `let name = value;`
@@ -43,6 +43,17 @@ impl Stmt {
     /// `let mut name = Vec::new();`
     pub fn scratch(name: &str, element: Element) -> Stmt {
         Stmt::Scratch { name: name.to_string(), element }
+    }
+
+    /// `let mut name = Workspace::<dtype, crd>::new(size);`
+    pub fn workspace(name: &str, dtype: Dtype, crd: Width, size: Expr) -> Stmt {
+        Stmt::Workspace { name: name.to_string(), dtype, crd, size }
+    }
+
+    /// `let (crd, vals) = workspace.harvest();`
+    pub fn harvest(workspace: &str, crd: &str, vals: &str) -> Stmt {
+        let vals = Some(vals.to_string());
+        Stmt::Harvest { workspace: workspace.to_string(), crd: crd.to_string(), vals }
     }
 
     /// `array.clear();`

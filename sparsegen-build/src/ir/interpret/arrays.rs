@@ -7,6 +7,7 @@ use crate::ir::{Element, Width};
 const WORD: usize = 64;
 
 /// An array while a function runs.
+#[derive(Clone)]
 pub(super) struct Storage {
     pub(super) element: Element,
     pub(super) mutable: bool,

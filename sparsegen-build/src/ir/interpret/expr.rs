@@ -35,6 +35,9 @@ impl Machine {
 
     /// An element of an array.
     pub(super) fn load(&self, name: &str, index: usize) -> Result<Value, String> {
+        if let Some(workspace) = self.workspaces.get(name) {
+            return workspace.load(index);
+        }
         let cells = &self.array(name)?.cells;
         let cell = cells.get(index);
         let out_of_bounds =

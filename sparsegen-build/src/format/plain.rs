@@ -1,0 +1,49 @@
+//! The formats into which tensors are brought where loops do not suit their own.
+
+use super::builtin::{LOCATED, PLAIN, ROWS, find};
+use super::{Definition, Format, define, parse};
+use crate::level::Levels;
+use crate::manifest::Text;
+
+/// The formats that iterate and assemble in a given order of the modes, for an operand or a result
+/// in `format` that is brought there.
+///
+/// None takes memory for a whole dimension where `format` does not: a matrix of few rows among many
+/// has its rows compressed, or hashed so that they can be located.
+pub fn plain(format: &Format, modes: &[usize], levels: &Levels) -> Vec<Format> {
+    let is_hypersparse =
+        format.levels.iter().all(|spec| spec.level.coordinate_iteration().is_none());
+    let roots: &[&str] = match (format.order(), is_hypersparse) {
+        (2, false) => &[ROWS],
+        (2, true) => &[PLAIN, LOCATED],
+        _ => &[PLAIN],
+    };
+    roots.iter().filter_map(|root| of_levels(format, root, modes, levels)).collect()
+}
+
+/// A format that takes entries in any order, and the same coordinates more than once, for a result
+/// that is packed afterwards.
+pub fn unordered(format: &Format, levels: &Levels) -> Option<Format> {
+    let definition = Definition::of_builtin(find("coo_unordered")?, format.pos, format.crd);
+    definition.of_order(format.order(), levels)
+}
+
+/// `root`, and under it every level plain.
+fn of_levels(format: &Format, root: &str, modes: &[usize], levels: &Levels) -> Option<Format> {
+    let dimensions: Vec<String> = ('i'..).take(modes.len()).map(String::from).collect();
+    let kinds = [root].into_iter().chain(std::iter::repeat(PLAIN));
+    let stored: Vec<String> = modes
+        .iter()
+        .zip(kinds)
+        .map(|(mode, kind)| format!("{} : {kind}", dimensions[*mode]))
+        .collect();
+    let map = format!("({}) -> ({})", dimensions.join(", "), stored.join(", "));
+    let mut plain = parse::parse(&Text::unplaced(&map), levels, format.pos, format.crd).ok()?;
+    if let Some(builtin) = define::recognize(&plain, levels) {
+        return Definition::of_builtin(builtin, format.pos, format.crd)
+            .of_order(modes.len(), levels);
+    }
+    let digits: String = modes.iter().map(usize::to_string).collect();
+    plain.name = Some(format!("{root}_{digits}"));
+    Some(plain)
+}

@@ -1,0 +1,49 @@
+//! Workspaces while a function runs.
+
+use std::collections::BTreeMap;
+
+use super::arrays::{Storage, narrowed};
+use super::{Number, Value};
+use crate::ir::{Dtype, Element, Width};
+
+/// A workspace while a function runs: what was stored where.
+pub(super) struct Workspace {
+    dtype: Dtype,
+    crd: Width,
+    size: usize,
+    entries: BTreeMap<usize, Value>,
+}
+
+impl Workspace {
+    pub(super) fn new(dtype: Dtype, crd: Width, size: usize) -> Workspace {
+        Workspace { dtype, crd, size, entries: BTreeMap::new() }
+    }
+
+    pub(super) fn load(&self, coordinate: usize) -> Result<Value, String> {
+        self.check(coordinate)?;
+        let zero = Value::Number(Number::zero(self.dtype), self.dtype);
+        Ok(self.entries.get(&coordinate).copied().unwrap_or(zero))
+    }
+
+    pub(super) fn store(&mut self, coordinate: usize, value: Value) -> Result<(), String> {
+        self.check(coordinate)?;
+        self.entries.insert(coordinate, narrowed(value, Element::Value(self.dtype))?);
+        Ok(())
+    }
+
+    fn check(&self, coordinate: usize) -> Result<(), String> {
+        let size = self.size;
+        narrowed(Value::Index(coordinate), Element::Index(self.crd))?;
+        let is_below = coordinate < size;
+        is_below.then_some(()).ok_or(format!("coordinate {coordinate} of a workspace for {size}"))
+    }
+
+    /// The coordinates and the values.
+    pub(super) fn harvest(&mut self) -> [Storage; 2] {
+        let entries = std::mem::take(&mut self.entries);
+        let crd = entries.keys().map(|coordinate| Some(Value::Index(*coordinate)));
+        let crd = Storage::values(Element::Index(self.crd), crd.collect());
+        let vals = entries.values().map(|value| Some(*value)).collect();
+        [crd, Storage::values(Element::Value(self.dtype), vals)]
+    }
+}

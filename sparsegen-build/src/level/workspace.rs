@@ -1,0 +1,55 @@
+//! The level of a workspace: what a harvest lists, in the order of the coordinates.
+//!
+//! No format map can name it. The coordinates lie in `crd`, all under a single parent, and nothing is
+//! stored by level functions: a workspace is stored to like an array.
+
+use super::{
+    Found, Holds, Level, PositionIteration, Properties, Property, Segment, Storage, StorageArray,
+};
+use crate::ir::Expr;
+
+#[derive(Debug)]
+pub(super) struct Workspace;
+
+impl Level for Workspace {
+    fn name(&self) -> &str {
+        "workspace"
+    }
+
+    fn properties(&self) -> Properties {
+        Properties {
+            full: false,
+            ordered: true,
+            unique: true,
+            branchless: false,
+            compact: true,
+            padded: true,
+        }
+    }
+
+    fn settable(&self) -> &'static [Property] {
+        &[]
+    }
+
+    fn arrays(&self) -> &'static [StorageArray] {
+        &[StorageArray { field: "crd", holds: Holds::Coordinates }]
+    }
+
+    fn storage(&self, _: &str, crd: &str) -> String {
+        format!("sparsegen::kernel::Workspace<{crd}>")
+    }
+
+    fn position_iteration(&self) -> Option<&dyn PositionIteration> {
+        Some(self)
+    }
+}
+
+impl PositionIteration for Workspace {
+    fn pos_bounds(&self, storage: &Storage, _: Segment) -> Segment {
+        Segment { start: Expr::Index(0), end: Expr::len(storage.array("crd")) }
+    }
+
+    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr]) -> Found {
+        Found::always(storage.load("crd", position))
+    }
+}
