@@ -7,6 +7,7 @@
 
 mod body;
 mod checks;
+mod compute;
 mod docs;
 mod expr;
 mod fill;

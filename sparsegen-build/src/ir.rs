@@ -147,6 +147,8 @@ pub enum Stmt {
     /// `array.resize(len, value);`, narrowing an index. Of bits, `len` is how many there are and
     /// `value` is false.
     Resize { array: String, len: Expr, value: Expr },
+    /// `if condition { return false; }`: the function's answer is no.
+    Refuse { condition: Expr },
     /// `for name in start..end { body }`
     For { name: String, start: Expr, end: Expr, body: Vec<Stmt> },
     /// `while condition { body }`

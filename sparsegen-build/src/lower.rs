@@ -23,15 +23,25 @@ use crate::level::{Holds, Storage};
 use crate::notation::{self, Access, Tensor, TensorId, VariableId};
 use crate::types::{Dtype, Literal};
 
-use assembly::Assembler;
+use assembly::{Assembler, Purpose};
 use names::Names;
 use scope::Scope;
 
 /// Lowers a planned program to a function.
 pub fn lower(program: &Program, plan: &Plan) -> ir::Function {
+    let mut function = lower_for(program, plan, Purpose::Assemble);
+    if Assembler::can_compute(program) {
+        let mut compute = lower_for(program, plan, Purpose::Compute);
+        compute.name = format!("{}_compute", function.name.trim_start_matches("r#"));
+        function.compute = Some(Box::new(compute));
+    }
+    function
+}
+
+fn lower_for(program: &Program, plan: &Plan, purpose: Purpose) -> ir::Function {
     let names = Names::of(program);
     let storages = storages(program, &names);
-    let assembler = Assembler::of(program, plan, &names, &storages);
+    let assembler = Assembler::of(program, plan, &names, &storages, purpose);
     let mut lowering = Lowering { program, names, storages, assembler, scalar: None };
     let mut body = variables::blocks(program, &lowering.names);
     body.extend(lowering.assembler.begin());
@@ -211,6 +221,7 @@ impl Lowering<'_> {
             result,
             bounds: kernel.bounds,
             body,
+            compute: None,
         }
     }
 

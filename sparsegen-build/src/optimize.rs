@@ -53,8 +53,10 @@ pub fn optimize_observed(
     function: Function,
     observe: &mut impl FnMut(&Pass, &Function),
 ) -> Function {
-    PASSES.iter().fold(function, |function, pass| {
-        let function = (pass.run)(function);
+    PASSES.iter().fold(function, |mut function, pass| {
+        let compute = function.compute.take();
+        let mut function = (pass.run)(function);
+        function.compute = compute.map(|compute| Box::new((pass.run)(*compute)));
         observe(pass, &function);
         function
     })

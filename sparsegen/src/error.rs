@@ -32,6 +32,13 @@ pub enum Error {
         /// The mode that disagrees.
         found: Mode,
     },
+    /// A result whose values were to be computed stores other coordinates than the operands lead to.
+    Structure {
+        /// The kernel that was called.
+        kernel: &'static str,
+        /// The result.
+        tensor: &'static str,
+    },
     /// A tensor of this shape would need more positions than memory can hold.
     Size {
         /// The format's name.
@@ -128,6 +135,11 @@ impl fmt::Display for Error {
                 "kernel `{kernel}`: index variable `{variable}` runs over {found}, but the kernel \
                  was generated for size {expected}; pass a tensor of that size or change `sizes` \
                  in the manifest (modes count from 0)"
+            ),
+            Error::Structure { kernel, tensor } => write!(
+                f,
+                "kernel `{kernel}`: the structure of `{tensor}` is not that of these operands; \
+                 assemble it for them, or call the kernel that replaces it"
             ),
             Error::Size { format, shape } => write!(
                 f,

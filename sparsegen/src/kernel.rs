@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::{Index, IndexMut};
 
 use crate::width::narrowest;
-use crate::{Error, Width};
+use crate::{Error, Format, Stored, Tensor, Width};
 
 pub use workspace::Workspace;
 
@@ -91,6 +91,30 @@ pub fn fits<W: Width>(
     Err(Error::Width { of, what, width, largest, choose: narrowest(0, largest) })
 }
 
+/// Whether a result has the structure that its operands lead to, as a kernel found out that computes
+/// values only.
+///
+/// # Errors
+/// [`Error::Structure`] where it has not.
+pub fn known(is_known: bool, kernel: &'static str, tensor: &'static str) -> Result<(), Error> {
+    if is_known { Ok(()) } else { Err(Error::Structure { kernel, tensor }) }
+}
+
+/// Replaces the values of a result by those of one that was computed anew.
+///
+/// # Errors
+/// [`Error::Structure`] where the two store other coordinates.
+pub fn replace_values<V: Stored, F: Format>(
+    result: &mut Tensor<V, F>,
+    computed: &Tensor<V, F>,
+    kernel: &'static str,
+    tensor: &'static str,
+) -> Result<(), Error> {
+    known(result.levels() == computed.levels(), kernel, tensor)?;
+    result.vals_mut().copy_from_slice(computed.vals());
+    Ok(())
+}
+
 /// A slice that is only ever indexed within its length, so that indexing needs no check.
 ///
 /// Debug builds check every index all the same.
@@ -105,6 +129,20 @@ impl<'a, T> Proven<'a, T> {
     #[inline(always)]
     pub unsafe fn new(slice: &'a [T]) -> Self {
         Proven(slice)
+    }
+}
+
+impl<T> Proven<'_, T> {
+    /// The slice's length.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the slice is empty.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 

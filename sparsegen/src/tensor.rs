@@ -129,6 +129,12 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         &self.vals
     }
 
+    /// The structure, borrowed, beside the values, to be changed as in [`Tensor::vals_mut`].
+    #[inline]
+    pub fn structure_and_vals(&mut self) -> (<F::Levels as Levels>::Views<'_>, &mut [V]) {
+        (self.levels.views(), &mut self.vals)
+    }
+
     /// The stored values, to be changed where they are. The structure stays as it is; in a format
     /// with an `unpadded` level, to write a zero is a mistake that nothing checks.
     #[inline]

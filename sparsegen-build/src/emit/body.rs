@@ -61,6 +61,10 @@ impl Body {
                 let vals = vals.as_ref().map_or_else(|| quote!(_), |vals| tokens(vals));
                 quote!(let (#crd, #vals) = #workspace.harvest();)
             }
+            Stmt::Refuse { condition } => {
+                let condition = self.expr(condition);
+                quote!(if #condition { return false; })
+            }
             Stmt::Clear { array } => {
                 let array = ident(array);
                 quote!(#array.clear();)

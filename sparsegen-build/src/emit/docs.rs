@@ -23,6 +23,7 @@ pub(super) fn attributes(lines: &[String]) -> TokenStream {
 pub(super) fn entry(function: &Function) -> String {
     let name = plain(&function.name);
     match &function.result {
+        Result::Tensor(result) if !result.structure().is_empty() => name.to_string(),
         Result::Tensor(result) if !allocates(function, result) => format!("{name}_into"),
         Result::Tensor(_) | Result::Scalar { .. } => name.to_string(),
     }
@@ -61,6 +62,35 @@ pub(super) fn of_into(function: &Function, result: &TensorResult) -> Vec<String>
     }
     let mut errors = size_errors(function, true);
     errors.extend(width_errors(result, result.packed.is_none()));
+    errors.extend(conversion_errors(function));
+    push_errors(&mut lines, &errors);
+    lines
+}
+
+/// The documentation of `NAME_assemble`.
+pub(super) fn of_assemble(function: &Function) -> Vec<String> {
+    let name = plain(&function.name);
+    let mut lines = vec![format!(
+        "As [`{name}`], with values that are zero, for [`{name}_compute`] to compute."
+    )];
+    push_errors(&mut lines, &[format!("As of [`{name}`].")]);
+    lines
+}
+
+/// The documentation of `NAME_compute`.
+pub(super) fn of_compute(function: &Function) -> Vec<String> {
+    let entry = entry(function);
+    let Result::Tensor(result) = &function.result else { return Vec::new() };
+    let tensor = &result.tensor;
+    let mut lines = vec![format!(
+        "As [`{entry}`], into a tensor that was assembled for operands of the same structure."
+    )];
+    lines = wrapped(&lines);
+    let mut errors = size_errors(function, true);
+    errors.push(format!(
+        "[`Error::Structure`] where `{tensor}` stores other coordinates than `{entry}` would; what \
+         values it holds then is not told."
+    ));
     errors.extend(conversion_errors(function));
     push_errors(&mut lines, &errors);
     lines

@@ -11,8 +11,8 @@ use super::names::{beside, element_type, ident, number, place_in_view, tokens};
 use super::reserve::Reserved;
 use super::{docs, lints};
 use crate::ir::{
-    Array, Assembly, Bounds, Conversion, Element, Extent, Function, Operand, Place, Result, Size,
-    Stmt, TensorOperand, Uses,
+    Array, Assembly, Bounds, Conversion, Element, Expr, Extent, Function, Operand, Place, Result,
+    Size, Stmt, TensorOperand, Uses,
 };
 
 /// What makes unchecked indices sound.
@@ -36,9 +36,14 @@ pub(super) fn item(function: &Function) -> TokenStream {
         head.extend(blank());
     }
     let body = body(function);
+    // What is refused last is the answer.
+    let (refused, rest) = match function.body.split_last() {
+        Some((Stmt::Refuse { condition }, rest)) => (Some(condition), rest),
+        Some(_) | None => (None, function.body.as_slice()),
+    };
     let stmts = match Reserved::of(function) {
         Some(reserved) => reserved.stmts(&body),
-        None => body.stmts(&function.body),
+        None => body.stmts(rest),
     };
     let (returns, value) = match &function.result {
         Result::Scalar { dtype, value } => {
@@ -48,7 +53,13 @@ pub(super) fn item(function: &Function) -> TokenStream {
         Result::Tensor(result) => {
             let names = result.extents().iter().map(|extent| ident(&extent.name));
             let types = result.extents().iter().map(|_| quote!(usize));
-            (tuple(types).map(|types| quote!(-> #types)), tuple(names))
+            match result.structure() {
+                [] => (tuple(types).map(|types| quote!(-> #types)), tuple(names)),
+                _ => {
+                    let answer = refused.map_or(Expr::Bool(true), |it| Expr::not(it.clone()));
+                    (Some(quote!(-> bool)), Some(body.expr(&answer)))
+                }
+            }
         }
     };
     quote! {
@@ -74,17 +85,30 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
     if let Result::Tensor(result) = &function.result {
         let parts = Parts::of(function);
         match &result.assembly {
-            Assembly::Computed { vals, .. } => {
+            Assembly::Computed { vals, structure, .. } => {
                 let (name, element) = (ident(&vals.name), element_type(vals.element));
                 let tensor = if result.packed.is_some() {
                     parts.unpacked.clone()
                 } else {
                     ident(&result.name)
                 };
+                let (levels, values) = (&parts.levels, &parts.vals);
                 params.push(Parameter {
                     declaration: quote!(#name: &mut [#element]),
-                    argument: quote!(#tensor.vals_mut()),
+                    argument: match structure.as_slice() {
+                        [] => quote!(#tensor.vals_mut()),
+                        _ => quote!(#values),
+                    },
                 });
+                for array in structure {
+                    let (name, element) = (ident(&array.name), element_type(array.element));
+                    let Place::Level { level, field } = &array.place else { continue };
+                    let (level, field) = (number(*level), ident(field));
+                    params.push(Parameter {
+                        declaration: quote!(#name: &[#element]),
+                        argument: quote!(#levels.#level.#field),
+                    });
+                }
             }
             Assembly::Assembled { arrays, .. } => {
                 for array in arrays {
@@ -306,6 +330,11 @@ fn read_arrays(function: &Function, uses: &Uses) -> TokenStream {
         let name = ident(&vals.name);
         names.push(quote!(mut #name));
         values.push(quote!(ProvenMut::new(#name)));
+        for array in result.structure() {
+            let name = ident(&array.name);
+            names.push(quote!(#name));
+            values.push(quote!(Proven::new(#name)));
+        }
     }
     for (array, path) in used {
         let name = ident(&array.name);
@@ -334,6 +363,7 @@ fn body(function: &Function) -> Body {
     match &function.result {
         Result::Tensor(result) => {
             let arrays = result.arrays().iter();
+            let arrays = arrays.chain(result.structure());
             elements.extend(arrays.map(|array| (array.name.clone(), array.element)));
         }
         Result::Scalar { .. } => {}

@@ -106,7 +106,7 @@ fn slices(function: &Function) -> Vec<&str> {
             Assembly::Assembled { .. } => true,
             Assembly::Computed { .. } => is_checked,
         };
-        let arrays = result.arrays().iter().filter(|_| are_plain);
+        let arrays = result.arrays().iter().chain(result.structure()).filter(|_| are_plain);
         names.extend(arrays.map(|array| array.name.as_str()));
     }
     for stmt in &function.body {

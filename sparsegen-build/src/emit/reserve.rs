@@ -55,6 +55,7 @@ impl<'f> Reserved<'f> {
             | Stmt::Sort { .. }
             | Stmt::Workspace { .. }
             | Stmt::Harvest { .. }
+            | Stmt::Refuse { .. }
             | Stmt::Clear { .. }
             | Stmt::Push { .. }
             | Stmt::Resize { .. }

@@ -7,7 +7,7 @@ use super::checks::{check_call, check_item, checks, is_checked_operand};
 use super::fill::fill;
 use super::kernel::{self, extent, operand_name, view};
 use super::names::{beside, ident, plain, tokens};
-use super::{docs, lints};
+use super::{compute, docs, lints};
 use crate::ir::{Assembly, Conversion, Function, Operand, Result, TensorOperand, TensorResult};
 
 /// The functions of a kernel, the public ones first.
@@ -21,9 +21,11 @@ pub(super) fn items(function: &Function) -> Vec<TokenStream> {
             if is_zeroed_in_place(result) {
                 items.extend(check_item(function, result));
             }
+            items.extend(compute::items(function, result));
         }
     }
     items.push(kernel::item(function));
+    items.extend(function.compute.iter().map(|loops| kernel::item(loops)));
     items
 }
 
@@ -152,7 +154,7 @@ pub(super) fn call(function: &Function) -> TokenStream {
 
 /// `<'a, 'x>`: each borrowed argument has a lifetime of its own, because a view cannot be passed
 /// for one with a shorter lifetime.
-fn lifetimes(function: &Function) -> Option<TokenStream> {
+pub(super) fn lifetimes(function: &Function) -> Option<TokenStream> {
     let borrowed = function.operands.iter().filter_map(|operand| match operand {
         Operand::Tensor(tensor) => Some(tokens(&lifetime(function, tensor))),
         Operand::Scalar { .. } => None,
@@ -173,7 +175,7 @@ fn lifetime(function: &Function, tensor: &TensorOperand) -> String {
 }
 
 /// The operands as the public functions take them.
-fn arguments(function: &Function) -> Vec<TokenStream> {
+pub(super) fn arguments(function: &Function) -> Vec<TokenStream> {
     let argument = |operand: &Operand| match operand {
         Operand::Tensor(tensor) => {
             let lifetime = lifetime(function, tensor);
@@ -195,7 +197,7 @@ pub(super) fn tensor(result: &TensorResult) -> TokenStream {
 }
 
 /// Turns the operands into views, and lets go of those that folding has made superfluous.
-fn convert_used(function: &Function) -> TokenStream {
+pub(super) fn convert_used(function: &Function) -> TokenStream {
     let is_used = |k| {
         let is_converted = function.conversions.iter().any(|conversion| conversion.of == k);
         kernel::is_read(function, k) || is_checked_operand(function, k) || is_converted
@@ -223,7 +225,7 @@ fn convert(function: &Function, chosen: impl Fn(usize) -> bool) -> TokenStream {
 }
 
 /// Converts operands that the kernel reads in another format.
-fn conversions(function: &Function) -> TokenStream {
+pub(super) fn conversions(function: &Function) -> TokenStream {
     let convert = |Conversion { of, into }: &Conversion| {
         let of = ident(operand_name(&function.operands[*of]));
         let (name, format) = (ident(&into.name), tokens(&into.format));

@@ -164,6 +164,7 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
             let vals = vals.as_deref().unwrap_or("_");
             writeln!(f, "let ({crd}, {vals}) = {workspace}.harvest();")
         }
+        Stmt::Refuse { condition } => writeln!(f, "if {condition} {{ return false; }}"),
         Stmt::Clear { array } => writeln!(f, "{array}.clear();"),
         Stmt::Reserve { array, additional } => writeln!(f, "{array}.reserve({additional});"),
         Stmt::Push { array, value } => writeln!(f, "{array}.push({value});"),

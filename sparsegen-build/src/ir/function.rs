@@ -21,6 +21,9 @@ pub struct Function {
     pub bounds: Bounds,
     /// The loops.
     pub body: Vec<Stmt>,
+    /// The same with values alone computed, into a result that was assembled before, where the loops
+    /// can tell whether it was assembled for the same operands.
+    pub compute: Option<Box<Function>>,
 }
 
 impl Function {
@@ -214,6 +217,14 @@ impl TensorResult {
         }
     }
 
+    /// The arrays of levels that the body reads.
+    pub fn structure(&self) -> &[Array] {
+        match &self.assembly {
+            Assembly::Computed { structure, .. } => structure,
+            Assembly::Assembled { .. } => &[],
+        }
+    }
+
     /// The extents that the body makes up.
     pub fn extents(&self) -> &[Extent] {
         match &self.assembly {
@@ -233,6 +244,9 @@ pub enum Assembly {
         /// Whether the body relies on values that are zero at first, because it accumulates or does
         /// not store to all of them.
         zeroed: bool,
+        /// The arrays of levels that the body reads to find where values go. Where there are any,
+        /// the function answers whether they are those that it would have assembled.
+        structure: Vec<Array>,
     },
     /// The body fills vectors, starting from whatever they held.
     Assembled {

@@ -183,7 +183,12 @@ impl Machine {
         match &function.result {
             super::Result::Scalar { .. } => {}
             super::Result::Tensor(result) => match &result.assembly {
-                Assembly::Computed { vals, zeroed } => {
+                Assembly::Computed { vals, zeroed, structure } => {
+                    for array in structure {
+                        let given = inputs.arrays.get(&array.name);
+                        let given = given.ok_or_else(|| format!("no input `{}`", array.name))?;
+                        self.insert(array, Storage::of(given, array.element, false)?);
+                    }
                     let given = inputs.arrays.get(&vals.name);
                     let Some(ArrayValue::Values(given)) = given else {
                         return Err(format!("no values `{}` to compute into", vals.name));
@@ -257,6 +262,10 @@ impl Machine {
                 self.arrays.insert(crd.clone(), harvested_crd);
                 self.arrays.extend(vals.iter().map(|vals| (vals.clone(), harvested_vals.clone())));
                 Ok(())
+            }
+            Stmt::Refuse { condition } => {
+                let is_refused = self.eval(condition).and_then(Value::bool).map_err(here)?;
+                if is_refused { Err(here("the answer is no".into())) } else { Ok(()) }
             }
             Stmt::Clear { array } => self.vector(array).map_err(here).map(|a| a.cells.clear()),
             Stmt::Reserve { array, additional } => {

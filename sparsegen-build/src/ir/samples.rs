@@ -74,10 +74,11 @@ pub(crate) fn spmv() -> Function {
             format: "Dense<1>".into(),
             packed: None,
             shape: vec![0],
-            assembly: Assembly::Computed { vals: vals("y"), zeroed: false },
+            assembly: Assembly::Computed { vals: vals("y"), zeroed: false, structure: Vec::new() },
         }),
         bounds: Bounds::Proven,
         body: Stmt::for_range("i", Expr::Index(0), var("i_size"), row),
+        compute: None,
     }
 }
 
@@ -167,6 +168,7 @@ pub(crate) fn add() -> Function {
         }),
         bounds: Bounds::Proven,
         body,
+        compute: None,
     }
 }
 
@@ -188,5 +190,6 @@ pub(crate) fn scaled_sum() -> Function {
         result: Result::Scalar { dtype: Dtype::F64, value: var("sum") },
         bounds: Bounds::Checked,
         body,
+        compute: None,
     }
 }

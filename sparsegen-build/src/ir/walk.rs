@@ -70,6 +70,7 @@ impl Stmt {
             | Stmt::Harvest { .. }
             | Stmt::Clear { .. } => Vec::new(),
             Stmt::Workspace { size, .. } => vec![size],
+            Stmt::Refuse { condition } => vec![condition],
             Stmt::Let { value, .. } | Stmt::Assign { value, .. } | Stmt::Push { value, .. } => {
                 vec![value]
             }
@@ -93,6 +94,7 @@ impl Stmt {
             | Stmt::Sort { .. }
             | Stmt::Workspace { .. }
             | Stmt::Harvest { .. }
+            | Stmt::Refuse { .. }
             | Stmt::Clear { .. }
             | Stmt::Reserve { .. }
             | Stmt::Push { .. }
@@ -130,6 +132,7 @@ impl Stmt {
             Stmt::Workspace { name, dtype, crd, size } => {
                 Stmt::workspace(name, *dtype, *crd, expr(size))
             }
+            Stmt::Refuse { condition } => Stmt::refuse(expr(condition)),
             Stmt::Let { name, mutable, value } => {
                 Stmt::Let { name: name.clone(), mutable: *mutable, value: expr(value) }
             }
@@ -266,6 +269,7 @@ impl Uses {
             | Stmt::Let { .. }
             | Stmt::Scratch { .. }
             | Stmt::Workspace { .. }
+            | Stmt::Refuse { .. }
             | Stmt::For { .. }
             | Stmt::While { .. }
             | Stmt::If { .. } => {}

@@ -15,6 +15,17 @@ use super::names::Names;
 use super::scope::Scope;
 use super::{arrays, zero};
 
+mod known;
+
+/// What the loops do with a result that entries are appended to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// They assemble it.
+    Assemble,
+    /// They compute its values alone, and tell whether it was assembled for the same operands.
+    Compute,
+}
+
 pub(super) struct Assembler<'p> {
     program: &'p Program,
     target: &'p Access,
@@ -23,6 +34,7 @@ pub(super) struct Assembler<'p> {
     vals: String,
     arrays: Vec<Array>,
     storages: Vec<Storage>,
+    purpose: Purpose,
     /// Whether entries are appended; otherwise all are there beforehand.
     appends: bool,
     /// By level: whether the loops visit every position of it, one after the other.
@@ -39,6 +51,7 @@ impl<'p> Assembler<'p> {
         plan: &Plan,
         names: &Names,
         storages: &[Vec<Storage>],
+        purpose: Purpose,
     ) -> Assembler<'p> {
         let target = &program.kernel.assignment.result;
         let levels = &program.tensor(target.tensor).format.levels;
@@ -53,6 +66,7 @@ impl<'p> Assembler<'p> {
             vals: names.values(target.tensor),
             arrays: arrays(program, names, target.tensor),
             storages,
+            purpose,
             appends: levels.iter().any(|spec| spec.level.insert().is_none()),
             contiguous: variables.iter().map(|v| visits_all(plan, *v)).collect(),
             covers: stores_once(plan) && variables.iter().all(|v| visits_all(plan, *v)),
@@ -66,7 +80,9 @@ impl<'p> Assembler<'p> {
         if self.target.indices.is_empty() {
             return None;
         }
-        let assembly = if self.appends {
+        let assembly = if self.purpose == Purpose::Compute {
+            self.computed()
+        } else if self.appends {
             Assembly::Assembled {
                 arrays: self.arrays.clone(),
                 extents: Vec::new(),
@@ -78,7 +94,7 @@ impl<'p> Assembler<'p> {
                 element: Element::Value(tensor.dtype),
                 place: crate::ir::Place::Values,
             };
-            Assembly::Computed { vals, zeroed: !self.covers }
+            Assembly::Computed { vals, zeroed: !self.covers, structure: Vec::new() }
         };
         Some(TensorResult {
             name: tensor.argument.clone(),
@@ -112,6 +128,9 @@ impl<'p> Assembler<'p> {
 
     /// What stands before the loops.
     pub(super) fn begin(&self) -> Vec<Stmt> {
+        if self.purpose == Purpose::Compute {
+            return self.begin_known();
+        }
         if !self.appends {
             return Vec::new();
         }
@@ -136,6 +155,9 @@ impl<'p> Assembler<'p> {
 
     /// What stands behind the loops.
     pub(super) fn end(&self) -> Vec<Stmt> {
+        if self.purpose == Purpose::Compute {
+            return self.end_known();
+        }
         let mut stmts = Vec::new();
         if !self.appends {
             return stmts;
@@ -179,7 +201,15 @@ impl<'p> Assembler<'p> {
             let found = locate.locate(storage, parent, coordinate.clone(), &name);
             stmts.extend(found.prelude);
             stmts.extend(insert.insert_coord(storage, found.value.clone(), coordinate));
-            scope.result.push(found.value);
+            let position = found.value;
+            if self.purpose == Purpose::Compute && self.is_appended(level + 1) {
+                stmts.extend(self.enter(level + 1, position.clone()));
+            }
+            scope.result.push(position);
+            return stmts;
+        }
+        if self.purpose == Purpose::Compute {
+            stmts.extend(self.open_known(level, scope));
             return stmts;
         }
         if !self.closes_chain(level) {
@@ -203,6 +233,9 @@ impl<'p> Assembler<'p> {
     /// At the end of a body whose coordinate belongs to `level`: ties its children to it, and
     /// appends it if there are any.
     pub(super) fn close(&self, level: usize, scope: &Scope) -> Vec<Stmt> {
+        if self.purpose == Purpose::Compute {
+            return self.close_known(level, scope);
+        }
         let has_children = level + 1 < self.levels().len();
         if self.levels()[level].level.insert().is_some() {
             if !self.is_appended(level + 1) {
@@ -256,14 +289,20 @@ impl<'p> Assembler<'p> {
     ) -> Vec<Stmt> {
         let last = self.levels().len() - 1;
         if self.is_assembled_by_append(last) {
-            let mut stmts = self.append_coordinates(last, scope);
+            let of_value = |value: Expr| match self.purpose {
+                Purpose::Assemble => {
+                    let mut stmts = self.append_coordinates(last, scope);
+                    stmts.push(Stmt::push(&self.vals, value));
+                    stmts
+                }
+                Purpose::Compute => self.store_known(last, value, scope),
+            };
             if !filter {
-                stmts.push(Stmt::push(&self.vals, value));
-                return stmts;
+                return of_value(value);
             }
             let name = format!("{}_value", self.argument);
             let dtype = self.program.tensor(self.target.tensor).dtype;
-            stmts.push(Stmt::push(&self.vals, Expr::var(&name)));
+            let stmts = of_value(Expr::var(&name));
             let mut filtered = vec![Stmt::bind(&name, value)];
             filtered.extend(Stmt::when(Expr::ne(Expr::var(&name), zero(dtype)), stmts));
             return filtered;

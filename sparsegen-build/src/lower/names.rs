@@ -188,7 +188,8 @@ fn derived(program: &Program, variables: &[String], id: TensorId, stem: &str) ->
     for (level, spec) in levels.iter().enumerate() {
         let level = level + 1;
         let arrays = spec.level.arrays().iter().map(|array| array.field);
-        let fields = arrays.chain(spec.level.numbers().iter().copied()).chain(["begin"]);
+        let fields =
+            arrays.chain(spec.level.numbers().iter().copied()).chain(["begin", "found", "seen"]);
         names.extend(fields.map(|field| format!("{stem}{level}_{field}")));
         positions.push(format!("p_{stem}{level}"));
     }

@@ -78,6 +78,7 @@ fn is_local(stmt: &Stmt) -> bool {
             | Stmt::Scratch { .. }
             | Stmt::Workspace { .. }
             | Stmt::Harvest { .. }
+            | Stmt::Refuse { .. }
             | Stmt::Comment(_)
     )
 }

@@ -96,6 +96,7 @@ fn without_filling(body: &[Stmt], vector: &str) -> Vec<Stmt> {
         | Stmt::Scratch { .. }
         | Stmt::Workspace { .. }
         | Stmt::Harvest { .. }
+        | Stmt::Refuse { .. }
         | Stmt::For { .. }
         | Stmt::While { .. }
         | Stmt::If { .. } => false,

@@ -98,6 +98,34 @@ pub fn add_into<'a, 'b>(
     Ok(())
 }
 
+/// As [`add`], with values that are zero, for [`add_compute`] to compute.
+///
+/// # Errors
+/// As of [`add`].
+pub fn add_assemble<'a, 'b>(
+    a: impl Into<View<'a, f64, Csr>>,
+    b: impl Into<View<'b, f64, Csr>>,
+) -> Result<Tensor<f64, Csr>, Error> {
+    let mut c = add(a, b)?;
+    c.vals_mut().fill(0.0);
+    Ok(c)
+}
+
+/// As [`add`], into a tensor that was assembled for operands of the same structure.
+///
+/// # Errors
+/// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Structure`] where `C` stores other coordinates than `add` would; what values it holds
+///   then is not told.
+pub fn add_compute<'a, 'b>(
+    c: &mut Tensor<f64, Csr>,
+    a: impl Into<View<'a, f64, Csr>>,
+    b: impl Into<View<'b, f64, Csr>>,
+) -> Result<(), Error> {
+    let unpacked = add(a, b)?;
+    kernel::replace_values(c, &unpacked, "add", "C")
+}
+
 /// The loops of [`add`].
 fn add_kernel(
     c2_pos: &mut Vec<u32>,

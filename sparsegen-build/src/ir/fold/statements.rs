@@ -56,6 +56,11 @@ impl Stmt {
         Stmt::Harvest { workspace: workspace.to_string(), crd: crd.to_string(), vals }
     }
 
+    /// `if condition { return false; }`
+    pub fn refuse(condition: Expr) -> Stmt {
+        Stmt::Refuse { condition }
+    }
+
     /// `array.clear();`
     pub fn clear(array: &str) -> Stmt {
         Stmt::Clear { array: array.to_string() }

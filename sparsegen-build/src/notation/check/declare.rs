@@ -109,10 +109,10 @@ fn made_beside(kernel: &Kernel) -> Vec<String> {
     let result = &kernel.tensors[kernel.result().0];
     let mut suffixes = vec!["kernel"];
     if !result.by_value {
-        suffixes.push("into");
+        suffixes.extend(["into", "check"]);
     }
     if result.format.levels.iter().any(|spec| spec.level.insert().is_none()) {
-        suffixes.extend(["assemble", "compute"]);
+        suffixes.extend(["assemble", "compute", "compute_kernel"]);
     }
     suffixes.iter().map(|suffix| format!("{}_{suffix}", kernel.name)).collect()
 }

@@ -1,0 +1,111 @@
+//! Assembly and computation apart: the structure first, then values, as often as they change.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::checks::checks;
+use super::kernel::{self, Parts, operand_name};
+use super::names::{beside, ident, plain};
+use super::shell::{allocates, arguments, call, conversions, convert_used, lifetimes, tensor};
+use super::{docs, lints};
+use crate::ir::{Assembly, Function, Result, TensorResult};
+
+/// `NAME_assemble` and `NAME_compute` of a sparse result.
+pub(super) fn items(function: &Function, result: &TensorResult) -> Vec<TokenStream> {
+    if !is_assembled(result) {
+        return Vec::new();
+    }
+    let mut items: Vec<TokenStream> = assemble(function, result).into_iter().collect();
+    match &function.compute {
+        Some(loops) => items.push(compute(function, result, loops)),
+        None => items.extend(recompute(function, result)),
+    }
+    items
+}
+
+/// Whether a result has a structure that follows from the operands.
+fn is_assembled(result: &TensorResult) -> bool {
+    match result.assembly {
+        Assembly::Assembled { .. } => true,
+        Assembly::Computed { .. } => result.packed.is_some(),
+    }
+}
+
+/// `NAME_assemble`: the structure, with values that are zero.
+fn assemble(function: &Function, result: &TensorResult) -> Option<TokenStream> {
+    if !allocates(function, result) {
+        return None;
+    }
+    let docs = docs::attributes(&docs::of_assemble(function));
+    let (name, entry) = (beside(function, "assemble"), ident(&function.name));
+    let (lifetimes, arguments) = (lifetimes(function), arguments(function));
+    let allow = lints::arguments(arguments.len());
+    let (variable, ty) = (ident(&result.name), tensor(result));
+    let operands = function.operands.iter().map(|operand| ident(operand_name(operand)));
+    let zero = super::expr::value(crate::ir::Literal::Int(0), result.dtype);
+    Some(quote! {
+        #docs
+        #allow
+        pub fn #name #lifetimes(#(#arguments),*) -> Result<#ty, Error> {
+            let mut #variable = #entry(#(#operands),*)?;
+            #variable.vals_mut().fill(#zero);
+            Ok(#variable)
+        }
+    })
+}
+
+/// `NAME_compute`, by loops that walk along the structure.
+fn compute(function: &Function, result: &TensorResult, loops: &Function) -> TokenStream {
+    let docs = docs::attributes(&docs::of_compute(function));
+    let (lifetimes, arguments) = (lifetimes(function), arguments(function));
+    let allow = lints::arguments(arguments.len() + 1);
+    let (name, variable, ty) = (beside(function, "compute"), ident(&result.name), tensor(result));
+    let (convert, checks) = (convert_used(function), checks(function));
+    let (sizes, conversions) = (kernel::passed_sizes(loops), conversions(loops));
+    let Parts { levels, vals, .. } = Parts::of(function);
+    let is_zeroed = match &loops.result {
+        Result::Tensor(result) => {
+            matches!(result.assembly, Assembly::Computed { zeroed: true, .. })
+        }
+        Result::Scalar { .. } => false,
+    };
+    let zero = super::expr::value(crate::ir::Literal::Int(0), result.dtype);
+    let fill = is_zeroed.then(|| quote!(#vals.fill(#zero);));
+    let call = call(loops);
+    let (of, tensor) = (plain(&function.name), &result.tensor);
+    quote! {
+        #docs
+        #allow
+        pub fn #name #lifetimes(#variable: &mut #ty, #(#arguments),*) -> Result<(), Error> {
+            #convert
+            #checks
+            #sizes
+            #conversions
+            let (#levels, #vals) = #variable.structure_and_vals();
+            #fill
+            kernel::known(#call, #of, #tensor)
+        }
+    }
+}
+
+/// `NAME_compute`, by way of a new result.
+fn recompute(function: &Function, result: &TensorResult) -> Option<TokenStream> {
+    if !allocates(function, result) {
+        return None;
+    }
+    let docs = docs::attributes(&docs::of_compute(function));
+    let (lifetimes, arguments) = (lifetimes(function), arguments(function));
+    let allow = lints::arguments(arguments.len() + 1);
+    let (name, variable, ty) = (beside(function, "compute"), ident(&result.name), tensor(result));
+    let operands = function.operands.iter().map(|operand| ident(operand_name(operand)));
+    let (entry, unpacked) = (ident(&function.name), Parts::of(function).unpacked);
+    let (of, tensor) = (plain(&function.name), &result.tensor);
+    Some(quote! {
+        #docs
+        #allow
+        pub fn #name #lifetimes(#variable: &mut #ty, #(#arguments),*) -> Result<(), Error> {
+            let #unpacked = #entry(#(#operands),*)?;
+            kernel::replace_values(#variable, &#unpacked, #of, #tensor)
+        }
+    })
+}
