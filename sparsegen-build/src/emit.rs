@@ -17,6 +17,7 @@ mod kernel;
 mod layout;
 mod lints;
 mod names;
+mod parallel;
 mod reserve;
 mod shell;
 #[cfg(test)]

@@ -16,8 +16,8 @@ mod walk;
 
 pub use fold::does_nothing;
 pub use function::{
-    Array, Assembly, Bounds, Conversion, Element, Extent, Fit, Function, Operand, Place, Result,
-    Size, TensorOperand, TensorResult,
+    Array, Assembly, Bounds, Conversion, Element, Extent, Fit, Function, Operand, Parallel, Place,
+    Result, Size, TensorOperand, TensorResult,
 };
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use walk::{Uses, substitute};

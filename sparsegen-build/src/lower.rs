@@ -10,6 +10,7 @@ mod docs;
 mod loops;
 mod merge;
 mod names;
+mod parallel;
 mod scope;
 mod variables;
 
@@ -29,20 +30,27 @@ use scope::Scope;
 
 /// Lowers a planned program to a function.
 pub fn lower(program: &Program, plan: &Plan) -> ir::Function {
-    let mut function = lower_for(program, plan, Purpose::Assemble);
+    let parted = program.kernel.parallel.then(|| parallel::variable(program, plan).ok()).flatten();
+    let mut function = lower_for(program, plan, Purpose::Assemble, parted);
     if Assembler::can_compute(program) {
-        let mut compute = lower_for(program, plan, Purpose::Compute);
+        let mut compute = lower_for(program, plan, Purpose::Compute, None);
         compute.name = format!("{}_compute", function.name.trim_start_matches("r#"));
         function.compute = Some(Box::new(compute));
     }
     function
 }
 
-fn lower_for(program: &Program, plan: &Plan, purpose: Purpose) -> ir::Function {
+fn lower_for(
+    program: &Program,
+    plan: &Plan,
+    purpose: Purpose,
+    parted: Option<VariableId>,
+) -> ir::Function {
     let names = Names::of(program);
     let storages = storages(program, &names);
-    let assembler = Assembler::of(program, plan, &names, &storages, purpose);
-    let mut lowering = Lowering { program, names, storages, assembler, scalar: None };
+    let part = parted.map(|v| names.part(v));
+    let assembler = Assembler::of(program, plan, &names, &storages, purpose, part);
+    let mut lowering = Lowering { program, names, storages, assembler, parted, scalar: None };
     let mut body = variables::blocks(program, &lowering.names);
     body.extend(lowering.assembler.begin());
     body.extend(lowering.workspaces());
@@ -57,6 +65,8 @@ struct Lowering<'p> {
     /// Every level of every tensor.
     storages: Vec<Vec<Storage>>,
     assembler: Assembler<'p>,
+    /// The variable of the outermost loop, where it is run in parts.
+    parted: Option<VariableId>,
     /// A scalar result, once it is computed.
     scalar: Option<Expr>,
 }
@@ -220,9 +230,17 @@ impl Lowering<'_> {
             sizes: self.sizes(&operands),
             result,
             bounds: kernel.bounds,
+            parallel: self.parallel(&body),
             body,
             compute: None,
         }
+    }
+
+    /// Every array of every operand, as it is read.
+    fn read_arrays(&self) -> Vec<Array> {
+        let converted = self.program.converted.iter().map(|converted| converted.into);
+        let ids = self.operands().into_iter().chain(converted);
+        ids.flat_map(|id| arrays(self.program, &self.names, id)).collect()
     }
 
     fn operands(&self) -> Vec<TensorId> {

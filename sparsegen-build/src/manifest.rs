@@ -71,6 +71,8 @@ pub struct KernelEntry {
     pub typed: bool,
     /// Whether proven bounds are checked.
     pub bounds: Bounds,
+    /// Whether the loops are run on several threads.
+    pub parallel: bool,
     /// Text for the generated function's documentation.
     pub doc: Option<String>,
 }
@@ -117,6 +119,8 @@ pub struct Defaults {
     pub typed: bool,
     /// Whether proven bounds are checked.
     pub bounds: Bounds,
+    /// Whether loops are run on several threads.
+    pub parallel: bool,
     /// The width of positions in formats that name none.
     pub pos: Width,
     /// The width of coordinates in formats that name none.
@@ -129,6 +133,7 @@ impl Default for Defaults {
             dtype: Dtype::F64,
             typed: true,
             bounds: Bounds::Proven,
+            parallel: false,
             pos: Width::U32,
             crd: Width::U32,
         }
@@ -273,12 +278,7 @@ fn bounds(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Bounds
     }
 }
 
-/// `parallel`, which may only be off.
-fn parallel(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    if value.boolean("true or false", diagnostics) == Some(true) {
-        diagnostics.push(
-            Diagnostic::unsupported(value.span, "multi-threaded kernels")
-                .help("leave `parallel` out, or set it to false"),
-        );
-    }
+/// `parallel`: whether loops are run on several threads.
+fn parallel(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<bool> {
+    value.boolean("true or false", diagnostics)
 }

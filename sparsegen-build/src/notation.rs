@@ -72,6 +72,8 @@ pub struct Kernel {
     pub accesses: Vec<Access>,
     /// Whether proven bounds are checked.
     pub bounds: Bounds,
+    /// Whether the outermost loop is to be run on several threads.
+    pub parallel: bool,
 }
 
 /// An index into [`Kernel::tensors`].

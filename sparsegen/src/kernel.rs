@@ -1,6 +1,7 @@
 //! What generated kernels call: checks of shapes and widths, slices whose indices are proven,
-//! vectors whose room is, and workspaces.
+//! vectors whose room is, workspaces, loops in parts.
 
+mod parallel;
 mod workspace;
 
 use std::fmt;
@@ -9,6 +10,7 @@ use std::ops::{Index, IndexMut};
 use crate::width::narrowest;
 use crate::{Error, Format, Stored, Tensor, Width};
 
+pub use parallel::{Parts, each, join_ends, join_positions, parts, split, total};
 pub use workspace::Workspace;
 
 /// One mode of one argument of a kernel.

@@ -30,7 +30,10 @@
 //!
 //! # Features
 //!
-//! `complex` (on by default): complex elements [`c64`] and [`c32`].
+//! - `complex` (on by default): complex elements [`c64`] and [`c32`].
+//! - `parallel`: threads, of `rayon`, for kernels that the manifest calls parallel. Without it they
+//!   give the same results on one thread.
+//! - `gzip`: reading and writing compressed files.
 
 pub mod error;
 pub mod format;

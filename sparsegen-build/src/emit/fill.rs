@@ -7,24 +7,26 @@ use super::expr::value;
 use super::kernel::{self, Parts};
 use super::layout::comment;
 use super::names::{element_type, ident, plain, tokens};
+use super::parallel;
 use super::shell::call;
 use crate::ir::{Array, Assembly, Bounds, Fit, Function, Literal, TensorResult};
 
 /// Runs the kernel on the result's storage.
 pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
-    let (variable, call) = (ident(&result.name), call(function));
+    let variable = ident(&result.name);
+    let run = run(function);
     let parts = Parts::of(function);
-    let Parts { shape, levels, vals, unpacked } = &parts;
+    let Parts { shape, levels, vals, unpacked, .. } = &parts;
     let computed = computed_format(result);
     match (&result.assembly, &result.packed) {
         (Assembly::Computed { zeroed, .. }, None) => {
             let zero = value(Literal::Int(0), result.dtype);
             let fill = zeroed.then(|| quote!(#variable.vals_mut().fill(#zero);));
-            quote!(#fill #call;)
+            quote!(#fill #run)
         }
         (Assembly::Computed { .. }, Some(_)) => quote! {
             let mut #unpacked = #computed::zeros(#variable.shape())?;
-            #call;
+            #run
             *#variable = #unpacked.to()?;
         },
         (Assembly::Assembled { arrays, extents, fits }, packed) => {
@@ -41,19 +43,27 @@ pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
                         #computed::zeros(#variable.shape())?.into_parts();
                 },
             };
-            let call = match kernel::returned_extents(function) {
-                Some(extents) => quote!(#extents = #call;),
-                None => quote!(#call;),
-            };
             let assemble = assemble(function.bounds, &parts, result);
-            quote!(#take #call #(#fits)* #assemble)
+            quote!(#take #run #(#fits)* #assemble)
         }
+    }
+}
+
+/// The call of the kernel, or of its parts.
+pub(super) fn run(function: &Function) -> TokenStream {
+    if let Some(parallel) = &function.parallel {
+        return parallel::run(function, parallel).0;
+    }
+    let call = call(function);
+    match kernel::returned_extents(function) {
+        Some(extents) => quote!(#extents = #call;),
+        None => quote!(#call;),
     }
 }
 
 /// The vectors as a tensor, validated only where nothing proves it.
 fn assemble(bounds: Bounds, parts: &Parts, result: &TensorResult) -> TokenStream {
-    let Parts { shape, levels, vals, unpacked } = parts;
+    let Parts { shape, levels, vals, unpacked, .. } = parts;
     let (variable, computed) = (ident(&result.name), computed_format(result));
     let (safety, make) = match bounds {
         Bounds::Checked => (None, quote!(from_parts(#shape, #levels, #vals)?)),

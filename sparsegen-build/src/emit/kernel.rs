@@ -11,8 +11,8 @@ use super::names::{beside, element_type, ident, number, place_in_view, tokens};
 use super::reserve::Reserved;
 use super::{docs, lints};
 use crate::ir::{
-    Array, Assembly, Bounds, Conversion, Element, Expr, Extent, Function, Operand, Place, Result,
-    Size, Stmt, TensorOperand, Uses,
+    Array, Assembly, Bounds, Conversion, Element, Expr, Extent, Function, Operand, Parallel, Place,
+    Result, Size, Stmt, TensorOperand, Uses,
 };
 
 /// What makes unchecked indices sound.
@@ -96,6 +96,7 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
                 params.push(Parameter {
                     declaration: quote!(#name: &mut [#element]),
                     argument: match structure.as_slice() {
+                        [] if function.parallel.is_some() => quote!(#name),
                         [] => quote!(#tensor.vals_mut()),
                         _ => quote!(#values),
                     },
@@ -116,7 +117,10 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
                     let vector = parts.vector(&array.place);
                     params.push(Parameter {
                         declaration: quote!(#name: &mut Vec<#element>),
-                        argument: quote!(&mut #vector),
+                        argument: match function.parallel {
+                            Some(_) => quote!(&mut #name),
+                            None => quote!(&mut #vector),
+                        },
                     });
                 }
             }
@@ -124,6 +128,16 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
         for size in function.sizes.iter().filter(|size| is_passed(size)) {
             let name = ident(&size.name);
             params.push(Parameter { declaration: quote!(#name: usize), argument: quote!(#name) });
+        }
+    }
+    if let Some(Parallel { begin, end, .. }) = &function.parallel {
+        let part = Parts::of(function).part;
+        for (name, field) in [(begin, quote!(start)), (end, quote!(end))] {
+            let name = ident(name);
+            params.push(Parameter {
+                declaration: quote!(#name: usize),
+                argument: quote!(#part.#field),
+            });
         }
     }
     for operand in (0..function.operands.len()).filter(|k| is_read(function, *k)) {
@@ -185,6 +199,10 @@ pub(super) struct Parts {
     pub(super) vals: Ident,
     /// The result before it is packed into the format that callers see.
     pub(super) unpacked: Ident,
+    /// The parts in which the outermost loop is run, one of them, and what they fill.
+    pub(super) parts: Ident,
+    pub(super) part: Ident,
+    pub(super) filled: Ident,
 }
 
 impl Parts {
@@ -201,8 +219,9 @@ impl Parts {
             }
             ident(&name)
         };
-        let [shape, levels, vals, unpacked] = ["shape", "levels", "vals", "unpacked"].map(free);
-        Parts { shape, levels, vals, unpacked }
+        let names = ["shape", "levels", "vals", "unpacked", "parts", "part", "filled"];
+        let [shape, levels, vals, unpacked, parts, part, filled] = names.map(free);
+        Parts { shape, levels, vals, unpacked, parts, part, filled }
     }
 
     /// Where a vector is: `levels.1.crd`, `vals`.
@@ -244,20 +263,27 @@ pub(super) fn is_read(function: &Function, operand: usize) -> bool {
 /// `let i_size = a.shape()[0];`
 fn read_size(function: &Function, size: &Size) -> Option<TokenStream> {
     let name = ident(&size.name);
-    let value = match size.constant {
-        Some(constant) => {
-            let constant = proc_macro2::Literal::u64_unsuffixed(constant);
-            quote!(#constant)
-        }
-        None => {
-            let (operand, mode) = *size.operands.first()?;
-            match conversion(function, operand) {
-                Some(into) => extent_of(&into.name, mode),
-                None => extent(function, (operand, mode)),
-            }
-        }
-    };
+    if is_passed(size) {
+        return None;
+    }
+    let value = extent_value(function, size)?;
     size.used.then(|| quote!(let #name = #value;))
+}
+
+/// The extent of a variable: a constant, `a.shape()[0]`, or what the result gives.
+pub(super) fn extent_value(function: &Function, size: &Size) -> Option<TokenStream> {
+    if let Some(constant) = size.constant {
+        let constant = proc_macro2::Literal::u64_unsuffixed(constant);
+        return Some(quote!(#constant));
+    }
+    match (size.operands.first(), &function.result, size.result.first()) {
+        (Some(&(operand, mode)), _, _) => Some(match conversion(function, operand) {
+            Some(into) => extent_of(&into.name, mode),
+            None => extent(function, (operand, mode)),
+        }),
+        (None, Result::Tensor(result), Some(mode)) => Some(extent_of(&result.name, *mode)),
+        (None, _, _) => None,
+    }
 }
 
 /// The extent of an operand's mode: `a.shape()[0]`.

@@ -4,10 +4,10 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::checks::{check_call, check_item, checks, is_checked_operand};
-use super::fill::fill;
+use super::fill::{fill, run};
 use super::kernel::{self, extent, operand_name, view};
 use super::names::{beside, ident, plain, tokens};
-use super::{compute, docs, lints};
+use super::{compute, docs, lints, parallel};
 use crate::ir::{Assembly, Conversion, Function, Operand, Result, TensorOperand, TensorResult};
 
 /// The functions of a kernel, the public ones first.
@@ -46,7 +46,11 @@ fn scalar(function: &Function) -> TokenStream {
     let Result::Scalar { dtype, .. } = &function.result else { return TokenStream::new() };
     let dtype = ident(dtype.name());
     let convert = convert_used(function);
-    let (checks, conversions, call) = (checks(function), conversions(function), call(function));
+    let (checks, conversions) = (checks(function), conversions(function));
+    let (run, value) = match &function.parallel {
+        Some(parallel) => parallel::run(function, parallel),
+        None => (TokenStream::new(), call(function)),
+    };
     quote! {
         #docs
         #allow
@@ -54,7 +58,8 @@ fn scalar(function: &Function) -> TokenStream {
             #convert
             #checks
             #conversions
-            Ok(#call)
+            #run
+            Ok(#value)
         }
     }
 }
@@ -84,10 +89,10 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
     let zeros = quote!(let mut #variable = Tensor::zeros([#(#shape),*])?;);
     // A new tensor is zero already.
     let body = if is_zeroed_in_place(result) {
-        let (convert, call) = (convert_used(function), call(function));
+        let (convert, run) = (convert_used(function), run(function));
         let check = check_call(function, quote!(&#variable));
         let conversions = conversions(function);
-        quote!(#convert #zeros #check #conversions #call;)
+        quote!(#convert #zeros #check #conversions #run)
     } else {
         let convert = convert(function, |k| {
             let gives = |size: &usize| {

@@ -19,6 +19,8 @@ pub struct Function {
     pub result: Result,
     /// Whether indices that validation proves are emitted without a check.
     pub bounds: Bounds,
+    /// Where the outermost loop is run in parts.
+    pub parallel: Option<Parallel>,
     /// The loops.
     pub body: Vec<Stmt>,
     /// The same with values alone computed, into a result that was assembled before, where the loops
@@ -35,6 +37,19 @@ impl Function {
         });
         operands.chain(self.conversions.iter().map(|conversion| &conversion.into))
     }
+}
+
+/// An outermost loop that is run in parts, each of which writes to what is its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parallel {
+    /// The extent of the loop: index into [`Function::sizes`].
+    pub size: usize,
+    /// The variable that holds where a part begins, such as `i_begin`.
+    pub begin: String,
+    /// The variable that holds where it ends.
+    pub end: String,
+    /// The arrays of positions that tell how much there is to do before a coordinate.
+    pub work: Vec<String>,
 }
 
 /// Whether array accesses that validation proves are checked again.

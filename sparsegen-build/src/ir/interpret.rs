@@ -180,6 +180,12 @@ impl Machine {
                 inputs.sizes.get(&size.name).ok_or_else(|| format!("no size `{}`", size.name))?;
             self.bind(&size.name, Value::Index(*extent), false);
         }
+        if let Some(parallel) = &function.parallel {
+            let size = &function.sizes[parallel.size].name;
+            let size = *inputs.sizes.get(size).ok_or_else(|| format!("no size `{size}`"))?;
+            self.bind(&parallel.begin, Value::Index(0), false);
+            self.bind(&parallel.end, Value::Index(size), false);
+        }
         match &function.result {
             super::Result::Scalar { .. } => {}
             super::Result::Tensor(result) => match &result.assembly {

@@ -78,6 +78,7 @@ pub(crate) fn spmv() -> Function {
         }),
         bounds: Bounds::Proven,
         body: Stmt::for_range("i", Expr::Index(0), var("i_size"), row),
+        parallel: None,
         compute: None,
     }
 }
@@ -168,6 +169,7 @@ pub(crate) fn add() -> Function {
         }),
         bounds: Bounds::Proven,
         body,
+        parallel: None,
         compute: None,
     }
 }
@@ -190,6 +192,7 @@ pub(crate) fn scaled_sum() -> Function {
         result: Result::Scalar { dtype: Dtype::F64, value: var("sum") },
         bounds: Bounds::Checked,
         body,
+        parallel: None,
         compute: None,
     }
 }

@@ -12,6 +12,7 @@ use crate::level::{Holds, Storage};
 use crate::notation::{self, Access, BinaryOp, VariableId};
 
 use super::names::Names;
+use super::parallel::within_part;
 use super::scope::Scope;
 use super::{arrays, zero};
 
@@ -35,6 +36,8 @@ pub(super) struct Assembler<'p> {
     arrays: Vec<Array>,
     storages: Vec<Storage>,
     purpose: Purpose,
+    /// Where the part begins that is assembled, if it is one.
+    part: Option<String>,
     /// Whether entries are appended; otherwise all are there beforehand.
     appends: bool,
     /// By level: whether the loops visit every position of it, one after the other.
@@ -52,10 +55,14 @@ impl<'p> Assembler<'p> {
         names: &Names,
         storages: &[Vec<Storage>],
         purpose: Purpose,
+        part: Option<(String, String)>,
     ) -> Assembler<'p> {
         let target = &program.kernel.assignment.result;
         let levels = &program.tensor(target.tensor).format.levels;
-        let storages = storages[target.tensor.0].clone();
+        let mut storages = storages[target.tensor.0].clone();
+        if let (Some((begin, end)), Some(outermost)) = (&part, storages.first_mut()) {
+            outermost.size = within_part(Expr::var(end), begin);
+        }
         let variables = level_variables(program, target);
         let last = levels.len().saturating_sub(1);
         Assembler {
@@ -67,10 +74,15 @@ impl<'p> Assembler<'p> {
             arrays: arrays(program, names, target.tensor),
             storages,
             purpose,
+            part: part.clone().map(|(begin, _)| begin),
             appends: levels.iter().any(|spec| spec.level.insert().is_none()),
             contiguous: variables.iter().map(|v| visits_all(plan, *v)).collect(),
             covers: stores_once(plan) && variables.iter().all(|v| visits_all(plan, *v)),
-            bound: bound(program, names, &program.kernel.assignment.value),
+            // What all have is more than a part needs.
+            bound: match part {
+                None => bound(program, names, &program.kernel.assignment.value),
+                Some(_) => None,
+            },
         }
     }
 
@@ -196,7 +208,7 @@ impl<'p> Assembler<'p> {
         let parent = scope.result.last().cloned().unwrap_or(Expr::Index(0));
         if let Some(insert) = spec.level.insert() {
             let locate = spec.level.locate().expect("a level that inserts can locate");
-            let coordinate = scope.coordinate(self.variable(level));
+            let coordinate = self.inserted_at(level, scope);
             let name = format!("p_{}{}", self.argument, level + 1);
             let found = locate.locate(storage, parent, coordinate.clone(), &name);
             stmts.extend(found.prelude);
@@ -316,7 +328,7 @@ impl<'p> Assembler<'p> {
         for level in first.map_or(0, |level| level + 1)..=last {
             let locate = self.levels()[level].level.locate();
             let locate = locate.expect("a level that inserts can locate");
-            let coordinate = scope.coordinate(self.variable(level));
+            let coordinate = self.inserted_at(level, scope);
             let found = locate.locate(&self.storages[level], position, coordinate, &self.position);
             stmts.extend(found.prelude);
             position = found.value;
@@ -331,6 +343,16 @@ impl<'p> Assembler<'p> {
             Stmt::store(&self.vals, position, value)
         });
         stmts
+    }
+
+    /// The coordinate at which a level that inserts has its place: counted from where the part begins
+    /// in the outermost one.
+    fn inserted_at(&self, level: usize, scope: &Scope) -> Expr {
+        let coordinate = scope.coordinate(self.variable(level));
+        match &self.part {
+            Some(begin) if level == 0 => within_part(coordinate, begin),
+            Some(_) | None => coordinate,
+        }
     }
 
     /// Appends the coordinates of a branching level and the branchless ones below it, down to `level`.

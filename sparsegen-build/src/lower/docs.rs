@@ -5,6 +5,8 @@ use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::TensorId;
 
+use super::parallel;
+
 /// Markdown, one line an element.
 pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     let kernel = &program.kernel;
@@ -23,6 +25,17 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     if !loops.is_empty() {
         lines.push(String::new());
         lines.push(format!("Loops: {}.", loops.join("; ")));
+    }
+    if kernel.parallel {
+        lines.push(String::new());
+        lines.push(match parallel::variable(program, plan) {
+            Ok(v) => format!(
+                "Threads: parts of `{}` with equal work each, with the feature `parallel` of the \
+                 crate `sparsegen`.",
+                kernel.variable(v).name
+            ),
+            Err(reason) => format!("One thread, because {reason}."),
+        });
     }
     lines
 }

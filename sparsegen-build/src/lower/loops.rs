@@ -42,6 +42,10 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Vec<Stmt> {
         let name = self.names.variable(inner.variable).to_owned();
+        let bounds = match self.part(inner.variable) {
+            Some((start, end)) if scope.coordinates.is_empty() => Segment { start, end },
+            Some(_) | None => bounds,
+        };
         let end = self.clip(inner.variable, bounds.end, scope);
         let mut scope = scope.clone();
         scope.bind(inner.variable, Expr::var(&name));

@@ -43,6 +43,9 @@ impl Names {
             .collect();
         let variables: Vec<String> =
             kernel.variables.iter().map(|v| fresh(&mut taken, &snake_case(&v.name))).collect();
+        for name in &variables {
+            taken.extend([format!("{name}_begin"), format!("{name}_end")]);
+        }
         let sizes =
             variables.iter().map(|name| fresh(&mut taken, &format!("{name}_size"))).collect();
         let stems = arguments
@@ -119,6 +122,12 @@ impl Names {
     /// `j_size`
     pub(super) fn size(&self, v: VariableId) -> &str {
         &self.sizes[v.0]
+    }
+
+    /// `i_begin` and `i_end`: the part of a variable's coordinates that a thread has.
+    pub(super) fn part(&self, v: VariableId) -> (String, String) {
+        let name = self.variable(v);
+        (format!("{name}_begin"), format!("{name}_end"))
     }
 
     /// `p_a`, or `p_a2` where several levels of the tensor have positions of their own.

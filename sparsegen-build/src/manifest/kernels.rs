@@ -63,6 +63,7 @@ pub(super) fn kernel(
         dtype: context.defaults.dtype,
         typed: context.defaults.typed,
         bounds: context.defaults.bounds,
+        parallel: context.defaults.parallel,
         doc: None,
     };
     let mut statements: Vec<Name> = Vec::new();
@@ -98,7 +99,10 @@ pub(super) fn kernel(
             },
             "semiring" => semiring(&value, context.semirings, diagnostics),
             "schedule" => schedule(&value, diagnostics),
-            "parallel" => parallel(&value, diagnostics),
+            "parallel" => {
+                let default = context.defaults.parallel;
+                kernel.parallel = parallel(&value, diagnostics).unwrap_or(default);
+            }
             "bounds" => {
                 kernel.bounds = bounds(&value, diagnostics).unwrap_or(context.defaults.bounds);
             }

@@ -16,7 +16,7 @@ pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
                 Some(dtype) => defaults.dtype = dtype,
                 None => defaults.typed = false,
             },
-            "parallel" => parallel(&value, diagnostics),
+            "parallel" => defaults.parallel = parallel(&value, diagnostics).unwrap_or_default(),
             "bounds" => defaults.bounds = bounds(&value, diagnostics).unwrap_or_default(),
             "pos" => defaults.pos = width(&value, diagnostics).unwrap_or_default(),
             "crd" => defaults.crd = width(&value, diagnostics).unwrap_or_default(),

@@ -53,6 +53,7 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>) -> Option<Kernel> {
         assignment,
         accesses,
         bounds: entry.bounds,
+        parallel: entry.parallel,
     })
 }
 
