@@ -38,7 +38,8 @@ impl Compiler {
         Compiler::default()
     }
 
-    /// Adds a level of the user's own.
+    /// Adds a level of the user's own, which formats may then name; [`crate::level`] shows how one is
+    /// made. A level that cannot be used is a mistake that every compilation reports.
     pub fn level(mut self, level: impl Level + 'static) -> Compiler {
         self.levels.register(Rc::new(level));
         self
@@ -67,6 +68,7 @@ impl Compiler {
     /// The diagram of ARCHITECTURE.md as code. `observe` is told of each kernel and stage.
     fn run(&self, name: &str, text: &str, observe: &mut dyn FnMut(&str, &str, &str)) -> Output {
         let (manifest, mut mistakes) = manifest::parse(text);
+        mistakes.extend(self.levels.refused().iter().cloned());
         let (statements, mut wrong) = notation::parse(&manifest);
         mistakes.append(&mut wrong);
         let (module, mut wrong) = notation::check(&manifest, &statements, &self.levels);

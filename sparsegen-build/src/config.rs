@@ -35,7 +35,8 @@ impl Config {
         self
     }
 
-    /// Adds a level of the user's own.
+    /// Adds a level of the user's own, which formats may then name; [`crate::level`] shows how one is
+    /// made.
     pub fn level(mut self, level: impl Level + 'static) -> Config {
         self.compiler = self.compiler.level(level);
         self

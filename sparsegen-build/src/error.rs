@@ -32,11 +32,11 @@ pub struct Name {
     pub span: Span,
 }
 
-/// One mistake in a manifest.
+/// One mistake, mostly in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where it is.
-    pub span: Span,
+    /// Where it is in the manifest; `None` of a mistake in what a compiler was made of.
+    pub span: Option<Span>,
     /// What is wrong, in one sentence without a full stop at the end.
     pub message: String,
     /// What stands beside the caret; may be empty.
@@ -51,12 +51,17 @@ impl Diagnostic {
     /// A mistake at a place.
     pub fn new(span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
-            span,
+            span: Some(span),
             message: message.into(),
             label: String::new(),
             notes: Vec::new(),
             help: None,
         }
+    }
+
+    /// A mistake in what a compiler was made of, such as a level.
+    pub fn unplaced(message: impl Into<String>) -> Diagnostic {
+        Diagnostic { span: None, ..Diagnostic::new(Span::default(), message) }
     }
 
     /// Something of the language that the compiler understands but cannot compile yet: `what` says
@@ -112,7 +117,7 @@ impl Diagnostics {
     /// Adds more of them, each in its place.
     pub fn extend(&mut self, more: impl IntoIterator<Item = Diagnostic>) {
         self.0.extend(more);
-        self.0.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
+        self.0.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.start, span.end)));
         self.0.dedup();
     }
 

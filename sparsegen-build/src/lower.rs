@@ -11,6 +11,7 @@ mod loops;
 mod merge;
 mod names;
 mod parallel;
+mod room;
 mod scope;
 mod variables;
 
@@ -326,9 +327,10 @@ fn arrays(program: &Program, names: &Names, id: TensorId) -> Vec<Array> {
         for array in spec.level.arrays() {
             let signed = matches!(spec.expr, LevelExpr::Sub(..));
             let element = match array.holds {
-                Holds::Positions => Element::Index(tensor.format.pos),
+                Holds::Positions | Holds::Indices(_) => Element::Index(tensor.format.pos),
                 Holds::Coordinates if signed => Element::Signed(tensor.format.crd),
                 Holds::Coordinates => Element::Index(tensor.format.crd),
+                Holds::Numbers(width) => Element::Index(width),
                 Holds::Bits => Element::Bits,
             };
             arrays.push(Array {
@@ -378,6 +380,7 @@ fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
             storages[access.tensor.0].push(Storage {
                 arrays: arrays.collect(),
                 numbers: numbers.collect(),
+                carried: Vec::new(),
                 size: variables::extent(program, names, variable),
                 crd: format.crd,
                 offset: variables::offset(program, names, access, level),

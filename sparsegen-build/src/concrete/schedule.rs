@@ -199,9 +199,19 @@ fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
         if spec.level.insert().is_some() && spec.properties.full {
             continue;
         }
-        if spec.level.append().is_none() {
-            let reason = "which neither inserts nor appends".to_owned();
-            return refuse(k, reason, "choose a format that can be assembled for the result");
+        let help = "choose a format that can be assembled for the result";
+        let Some(append) = spec.level.append() else {
+            return refuse(k, "which neither inserts nor appends".to_owned(), help);
+        };
+        if !spec.level.numbers().is_empty() {
+            return refuse(k, "whose storage is made for a number of entries".to_owned(), help);
+        }
+        if !is_leaf && !append.counts_by_length() {
+            return refuse(
+                k,
+                "which counts its entries only where it is the last".to_owned(),
+                help,
+            );
         }
         if !spec.properties.branchless {
             continue;

@@ -1,6 +1,6 @@
 //! A diagnostic as text: the message, the place, the line with carets below it, the way out.
 
-use super::Diagnostic;
+use super::{Diagnostic, Span};
 
 /// How many columns a tab is shown as.
 const TAB: usize = 4;
@@ -10,8 +10,26 @@ const WIDTH: usize = 160;
 
 /// A diagnostic about the file `name`, whose content is `text`; ends with a line break.
 pub(super) fn render(diagnostic: &Diagnostic, name: &str, text: &str) -> String {
-    let start = floor(text, diagnostic.span.start);
-    let end = floor(text, diagnostic.span.end).max(start);
+    let mut page = format!("error: {}\n", diagnostic.message);
+    let mut gutter = String::from(" ");
+    if let Some(span) = diagnostic.span {
+        let (place, margin) = place(span, &diagnostic.label, name, text);
+        (page, gutter) = (page + &place, margin);
+    }
+    let notes = diagnostic.notes.iter().map(|note| ("note", note));
+    let help = diagnostic.help.iter().map(|help| ("help", help));
+    for (kind, remark) in notes.chain(help) {
+        // What goes on in a second line starts below what began the first.
+        let margin = format!("\n{gutter}         ");
+        page += &format!("{gutter} = {kind}: {}\n", remark.replace('\n', &margin));
+    }
+    page
+}
+
+/// The line of a place with carets below it, and the margin that holds its number.
+fn place(span: Span, label: &str, name: &str, text: &str) -> (String, String) {
+    let start = floor(text, span.start);
+    let end = floor(text, span.end).max(start);
     let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
     let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
     let line = text[line_start..line_end].trim_end_matches('\r');
@@ -26,20 +44,11 @@ pub(super) fn render(diagnostic: &Diagnostic, name: &str, text: &str) -> String 
 
     let number = line_number.to_string();
     let gutter = " ".repeat(number.len());
-    let mut page = format!("error: {}\n", diagnostic.message);
-    page += &format!("{gutter}--> {name}:{line_number}:{column}\n");
+    let mut page = format!("{gutter}--> {name}:{line_number}:{column}\n");
     page += &format!("{gutter} |\n");
     page += &format!("{number} | {}\n", format!("{before}{marked}{after}").trim_end());
-    page +=
-        &format!("{gutter} | {}\n", format!("{indent}{carets} {}", diagnostic.label).trim_end());
-    let notes = diagnostic.notes.iter().map(|note| ("note", note));
-    let help = diagnostic.help.iter().map(|help| ("help", help));
-    for (kind, remark) in notes.chain(help) {
-        // What goes on in a second line starts below what began the first.
-        let margin = format!("\n{gutter}         ");
-        page += &format!("{gutter} = {kind}: {}\n", remark.replace('\n', &margin));
-    }
-    page
+    page += &format!("{gutter} | {}\n", format!("{indent}{carets} {label}").trim_end());
+    (page, gutter)
 }
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -118,7 +127,6 @@ fn floor(text: &str, byte: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Span;
     use super::*;
 
     fn check(text: &str, marked: &str, expected: &str) {

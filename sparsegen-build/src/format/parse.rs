@@ -308,7 +308,9 @@ fn check_nesting(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
     let pairs = specs.windows(2).zip(spans.windows(2));
     pairs
         .filter(|(specs, _)| {
-            !specs[0].properties.unique && specs[1].level.position_iteration().is_none()
+            let iteration = specs[1].level.position_iteration();
+            let is_of_one_parent = iteration.is_none_or(|it| !it.carried().is_empty());
+            !specs[0].properties.unique && is_of_one_parent
         })
         .map(|(specs, spans)| {
             let (parent, child) = (specs[0].level.name(), specs[1].level.name());
@@ -318,7 +320,7 @@ fn check_nesting(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
             )
             .note(format!(
                 "the `{parent}` level above may store a coordinate several times, and `{child}` is \
-                 iterated by coordinate, so their children could not be brought together"
+                 iterated below one parent at a time, so their children could not be brought together"
             ))
             .help(
                 "leave `nonunique` out, or store this dimension in a level that keeps coordinates",

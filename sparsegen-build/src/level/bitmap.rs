@@ -51,7 +51,7 @@ impl Level for Bitmap {
 }
 
 impl CoordinateIteration for Bitmap {
-    fn coord_bounds(&self, storage: &Storage, _: &[Expr]) -> Segment {
+    fn coord_bounds(&self, storage: &Storage, _: Expr, _: &[Expr]) -> Segment {
         Segment { start: Expr::Index(0), end: storage.size.clone() }
     }
 

@@ -61,7 +61,7 @@ impl PositionIteration for Compressed {
         Segment { start, end: storage.load("pos", parents.end) }
     }
 
-    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr]) -> Found {
+    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr], _: &str) -> Found {
         Found::always(storage.load("crd", position))
     }
 }

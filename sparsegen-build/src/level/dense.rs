@@ -55,7 +55,7 @@ impl Level for Dense {
 }
 
 impl CoordinateIteration for Dense {
-    fn coord_bounds(&self, storage: &Storage, _: &[Expr]) -> Segment {
+    fn coord_bounds(&self, storage: &Storage, _: Expr, _: &[Expr]) -> Segment {
         Segment { start: Expr::Index(0), end: storage.size.clone() }
     }
 

@@ -63,7 +63,7 @@ impl PositionIteration for Hashed {
         }
     }
 
-    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr]) -> Found {
+    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr], _: &str) -> Found {
         let coordinate = storage.load("crd", position);
         let found = Expr::ne(coordinate.clone(), Expr::largest(storage.crd));
         Found { prelude: Vec::new(), value: coordinate, found: Some(found) }

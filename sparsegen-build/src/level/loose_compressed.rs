@@ -55,7 +55,7 @@ impl PositionIteration for LooseCompressed {
         }
     }
 
-    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr]) -> Found {
+    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr], _: &str) -> Found {
         Found::always(storage.load("crd", position))
     }
 }

@@ -50,7 +50,7 @@ impl PositionIteration for Offset {
         parents
     }
 
-    fn pos_access(&self, storage: &Storage, _: Expr, ancestors: &[Expr]) -> Found {
+    fn pos_access(&self, storage: &Storage, _: Expr, ancestors: &[Expr], _: &str) -> Found {
         let parent = ancestors.last().cloned().unwrap_or(Expr::Index(0));
         let Some(offset) = &storage.offset else { return Found::always(parent) };
         let stored = ancestors[offset.ancestor].clone();

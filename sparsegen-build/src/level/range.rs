@@ -44,7 +44,7 @@ impl Level for Range {
 }
 
 impl CoordinateIteration for Range {
-    fn coord_bounds(&self, storage: &Storage, ancestors: &[Expr]) -> Segment {
+    fn coord_bounds(&self, storage: &Storage, _: Expr, ancestors: &[Expr]) -> Segment {
         let Some(offset) = &storage.offset else {
             return Segment { start: Expr::Index(0), end: storage.size.clone() };
         };

@@ -51,7 +51,7 @@ impl PositionIteration for Singleton {
         parents
     }
 
-    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr]) -> Found {
+    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr], _: &str) -> Found {
         Found::always(storage.load("crd", position))
     }
 }

@@ -71,7 +71,7 @@ impl PositionIteration for Structured {
         Segment { start: Expr::mul(parents.start, kept.clone()), end: Expr::mul(parents.end, kept) }
     }
 
-    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr]) -> Found {
+    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr], _: &str) -> Found {
         Found::always(storage.load("crd", position))
     }
 }

@@ -49,7 +49,7 @@ impl PositionIteration for Workspace {
         Segment { start: Expr::Index(0), end: Expr::len(storage.array("crd")) }
     }
 
-    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr]) -> Found {
+    fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr], _: &str) -> Found {
         Found::always(storage.load("crd", position))
     }
 }

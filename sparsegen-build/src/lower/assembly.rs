@@ -6,13 +6,14 @@
 
 use crate::concrete::Program;
 use crate::format::Format;
-use crate::ir::{Array, Assembly, Element, Expr, Fit, Stmt, TensorResult};
+use crate::ir::{Array, Assembly, Element, Expr, Stmt, TensorResult};
 use crate::iteration::plan::Plan;
-use crate::level::{Holds, Storage};
-use crate::notation::{self, Access, BinaryOp, VariableId};
+use crate::level::Storage;
+use crate::notation::{self, Access, VariableId};
 
 use super::names::Names;
 use super::parallel::within_part;
+use super::room::{fits, most_entries, takes_one};
 use super::scope::Scope;
 use super::{arrays, zero};
 
@@ -80,7 +81,7 @@ impl<'p> Assembler<'p> {
             covers: stores_once(plan) && variables.iter().all(|v| visits_all(plan, *v)),
             // What all have is more than a part needs.
             bound: match part {
-                None => bound(program, names, &program.kernel.assignment.value),
+                None => most_entries(program, names, &program.kernel.assignment.value),
                 Some(_) => None,
             },
         }
@@ -98,7 +99,7 @@ impl<'p> Assembler<'p> {
             Assembly::Assembled {
                 arrays: self.arrays.clone(),
                 extents: Vec::new(),
-                fits: self.fits(),
+                fits: fits(self.levels(), &self.storages, &self.vals),
             }
         } else {
             let vals = Array {
@@ -119,25 +120,6 @@ impl<'p> Assembler<'p> {
         })
     }
 
-    /// The positions that must fit their width: none is larger than the count of coordinates.
-    fn fits(&self) -> Vec<Fit> {
-        let mut fits = Vec::new();
-        for (level, (spec, storage)) in self.levels().iter().zip(&self.storages).enumerate() {
-            let named = |holds| {
-                let of = spec.level.arrays().iter().filter(move |array| array.holds == holds);
-                of.map(|array| storage.array(array.field).to_owned())
-            };
-            for (array, length_of) in named(Holds::Positions).zip(named(Holds::Coordinates)) {
-                fits.push(Fit {
-                    array,
-                    length_of,
-                    what: format!("positions of level {}", level + 1),
-                });
-            }
-        }
-        fits
-    }
-
     /// What stands before the loops.
     pub(super) fn begin(&self) -> Vec<Stmt> {
         if self.purpose == Purpose::Compute {
@@ -155,10 +137,9 @@ impl<'p> Assembler<'p> {
         stmts.push(Stmt::Clear { array: self.vals.clone() });
         let Some(bound) = &self.bound else { return stmts };
         for level in self.entry_levels().into_iter().flatten() {
-            let arrays = self.levels()[level].level.arrays().iter();
-            for array in arrays.filter(|array| array.holds == Holds::Coordinates) {
-                let array = self.storages[level].array(array.field).to_owned();
-                stmts.push(Stmt::Reserve { array, additional: bound.clone() });
+            let storage = &self.storages[level];
+            for array in takes_one(self.levels()[level].level.as_ref(), storage) {
+                stmts.push(Stmt::reserve(array, bound.clone()));
             }
         }
         stmts.push(Stmt::Reserve { array: self.vals.clone(), additional: bound.clone() });
@@ -475,31 +456,5 @@ fn stores_once(plan: &Plan) -> bool {
         Plan::Where { consumer, .. } => stores_once(consumer),
         Plan::Assign { accumulate, .. } => !accumulate,
         Plan::Sequence(plans) => plans.len() <= 1 && plans.iter().all(|plan| stores_once(plan)),
-    }
-}
-
-/// The most entries that an expression can have, by what its operands store.
-fn bound(program: &Program, names: &Names, value: &notation::Expr) -> Option<Expr> {
-    let result = &program.kernel.assignment.result.indices;
-    match value {
-        notation::Expr::Literal(_) | notation::Expr::Reduce(_) => None,
-        notation::Expr::Access(access) => {
-            let format = &program.tensor(access.tensor).format;
-            let sparse = format.levels.iter().any(|spec| !spec.properties.full);
-            let same = result.iter().all(|v| access.indices.contains(v));
-            (sparse && same).then(|| Expr::len(&names.values(access.tensor)))
-        }
-        notation::Expr::Unary(_, a) => bound(program, names, a),
-        notation::Expr::Binary(op, a, b) => {
-            let (a, b) = (bound(program, names, a), bound(program, names, b));
-            match op {
-                BinaryOp::Add | BinaryOp::Sub => Some(Expr::add(a?, b?)),
-                BinaryOp::Div => a,
-                BinaryOp::Mul => match (a, b) {
-                    (Some(a), Some(b)) => Some(Expr::min(a, b)),
-                    (a, b) => a.or(b),
-                },
-            }
-        }
     }
 }

@@ -92,8 +92,11 @@ impl Lowering<'_> {
         set: Set,
     ) -> bool {
         let drivers = Set::of(uncertain.members().filter(|member| point.drivers.contains(*member)));
-        let walked =
-            drivers.members().all(|member| !self.is_by_coordinate(&inner.iterators[member]));
+        // Where a driver stands at a position that is unused, nothing need be there.
+        let walked = drivers.members().all(|member| {
+            let iterator = &inner.iterators[member];
+            !self.is_by_coordinate(iterator) && !self.may_be_unused(iterator)
+        });
         let some_is_there = drivers == point.drivers && !point.by_dimension && walked;
         uncertain
             .subsets()

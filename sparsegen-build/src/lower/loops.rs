@@ -4,7 +4,7 @@ use crate::ir::{Expr, Stmt};
 use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
-use crate::level::Segment;
+use crate::level::{Found, PositionIteration, Segment, Storage};
 
 use super::Lowering;
 use super::scope::Scope;
@@ -25,7 +25,9 @@ impl Lowering<'_> {
                     Some(bounds) => self.run_by_coordinate(inner, point, bounds, scope),
                     None => {
                         let bounds = self.position_bounds(iterator, scope);
-                        self.run_by_position(inner, point, driver, bounds, scope)
+                        let mut stmts = self.begin_carried(iterator, scope);
+                        stmts.extend(self.run_by_position(inner, point, driver, bounds, scope));
+                        stmts
                     }
                 }
             }
@@ -53,7 +55,8 @@ impl Lowering<'_> {
         Stmt::for_range(&name, bounds.start, end, body)
     }
 
-    /// `for p_a in … { let j = a2_crd[p_a]; … }`, or the body alone where there is one position.
+    /// `for p_a in … { let j = a2_crd[p_a]; … }`, or the body alone where there is one position. What
+    /// the iterator carries has its values at the first position already.
     pub(super) fn run_by_position(
         &mut self,
         inner: &Loop,
@@ -67,7 +70,8 @@ impl Lowering<'_> {
             return self.run_by_segment(inner, point, driver, bounds, scope);
         }
         let coordinate = self.names.variable(inner.variable).to_owned();
-        let alone = bounds == Segment::of(bounds.start.clone());
+        let carries = !self.position_iteration(iterator).carried().is_empty();
+        let alone = bounds == Segment::of(bounds.start.clone()) && !carries;
         let position = if alone {
             bounds.start.clone()
         } else {
@@ -77,12 +81,13 @@ impl Lowering<'_> {
         let mut within = scope.clone();
         within.bind(inner.variable, Expr::var(&coordinate));
         within.resolve(&iterator.access, Segment::of(position.clone()));
-        let found = self.found_at(iterator, &position, scope);
+        let found = self.access(iterator, &position, scope).found;
         let cases = self.cases(inner, point, &within, &[]);
         body.extend(match found {
             Some(found) => Stmt::when(found, cases),
             None => cases,
         });
+        body.extend(self.next_carried(iterator, position.clone(), Expr::var(&coordinate)));
         match position {
             Expr::Var(name) if !alone => Stmt::for_range(&name, bounds.start, bounds.end, body),
             _ => body,
@@ -133,13 +138,14 @@ impl Lowering<'_> {
     ) -> (Vec<Stmt>, String) {
         let position = self.names.position(&iterator.access, iterator.level);
         let next = format!("{position}_next");
-        let at_next = self.coordinate_at(iterator, &Expr::var(&next), scope);
+        let at_next = self.access(iterator, &Expr::var(&next), scope).value;
         let more = Expr::and(
             Expr::lt(Expr::var(&next), end.clone()),
             Expr::eq(at_next, coordinate.clone()),
         );
         let mut stmts = vec![Stmt::bind_mut(&next, Expr::var(&position))];
-        let advance = vec![Stmt::accumulate(&next, Expr::Index(1))];
+        let mut advance = self.next_carried(iterator, Expr::var(&next), coordinate.clone());
+        advance.push(Stmt::accumulate(&next, Expr::Index(1)));
         stmts.extend(Stmt::repeat_while(more, advance));
         (stmts, next)
     }
@@ -152,32 +158,68 @@ impl Lowering<'_> {
         name: &str,
         scope: &Scope,
     ) -> Vec<Stmt> {
-        vec![Stmt::bind(name, self.coordinate_at(iterator, position, scope))]
+        let Found { prelude: mut stmts, value, .. } = self.access(iterator, position, scope);
+        stmts.push(Stmt::bind(name, value));
+        stmts
     }
 
-    fn coordinate_at(&self, iterator: &LevelIterator, position: &Expr, scope: &Scope) -> Expr {
-        let level = &iterator.spec(self.program).level;
-        let iteration = level.position_iteration().expect("iterated by position");
-        let storage = &self.storages[iterator.access.tensor.0][iterator.level];
+    /// What is at a position.
+    pub(super) fn access(&self, iterator: &LevelIterator, position: &Expr, scope: &Scope) -> Found {
         let ancestors = self.ancestors(iterator, scope);
-        iteration.pos_access(storage, position.clone(), &ancestors).value
+        self.access_below(iterator, position, &ancestors)
     }
 
-    /// Whether there is anything at a position, where that is not certain.
-    fn found_at(&self, iterator: &LevelIterator, position: &Expr, scope: &Scope) -> Option<Expr> {
+    fn access_below(&self, iterator: &LevelIterator, position: &Expr, ancestors: &[Expr]) -> Found {
+        let name = self.names.position(&iterator.access, iterator.level);
+        let storage = self.storage(iterator);
+        let iteration = self.position_iteration(iterator);
+        iteration.pos_access(&storage, position.clone(), ancestors, &name)
+    }
+
+    /// Whether there are positions that are not used.
+    pub(super) fn may_be_unused(&self, iterator: &LevelIterator) -> bool {
+        let ancestors = vec![Expr::Index(0); iterator.level];
+        self.access_below(iterator, &Expr::Index(0), &ancestors).found.is_some()
+    }
+
+    /// `let mut p_a_run = …;`, for whatever the level carries along from position to position.
+    pub(super) fn begin_carried(&self, iterator: &LevelIterator, scope: &Scope) -> Vec<Stmt> {
+        let storage = self.storage(iterator);
+        let parent = scope.parents(&iterator.access).start;
+        let values = self.position_iteration(iterator).pos_begin(&storage, parent);
+        let names = storage.carried.iter().map(|(_, name)| name);
+        names.zip(values).map(|(name, value)| Stmt::bind_mut(name, value)).collect()
+    }
+
+    /// Brings what is carried from a position to the next.
+    pub(super) fn next_carried(
+        &self,
+        iterator: &LevelIterator,
+        position: Expr,
+        coordinate: Expr,
+    ) -> Vec<Stmt> {
+        let storage = self.storage(iterator);
+        self.position_iteration(iterator).pos_next(&storage, position, coordinate)
+    }
+
+    fn position_iteration(&self, iterator: &LevelIterator) -> &dyn PositionIteration {
         let level = &iterator.spec(self.program).level;
-        let iteration = level.position_iteration().expect("iterated by position");
-        let storage = &self.storages[iterator.access.tensor.0][iterator.level];
-        let ancestors = self.ancestors(iterator, scope);
-        iteration.pos_access(storage, position.clone(), &ancestors).found
+        level.position_iteration().expect("iterated by position")
+    }
+
+    /// The level's storage, and what this iterator carries.
+    fn storage(&self, iterator: &LevelIterator) -> Storage {
+        let mut storage = self.storages[iterator.access.tensor.0][iterator.level].clone();
+        let position = self.names.position(&iterator.access, iterator.level);
+        let carried = self.position_iteration(iterator).carried().iter();
+        storage.carried = carried.map(|name| (*name, format!("{position}_{name}"))).collect();
+        storage
     }
 
     /// The bounds of an iterator by position.
     pub(super) fn position_bounds(&self, iterator: &LevelIterator, scope: &Scope) -> Segment {
-        let level = &iterator.spec(self.program).level;
-        let iteration = level.position_iteration().expect("iterated by position");
-        let storage = &self.storages[iterator.access.tensor.0][iterator.level];
-        iteration.pos_bounds(storage, scope.parents(&iterator.access))
+        let storage = self.storage(iterator);
+        self.position_iteration(iterator).pos_bounds(&storage, scope.parents(&iterator.access))
     }
 
     /// The bounds of an iterator by coordinate; `None` where it is one by position.
@@ -189,7 +231,8 @@ impl Lowering<'_> {
         let level = &iterator.spec(self.program).level;
         let iteration = level.coordinate_iteration()?;
         let storage = &self.storages[iterator.access.tensor.0][iterator.level];
-        Some(iteration.coord_bounds(storage, &self.ancestors(iterator, scope)))
+        let parent = scope.parents(&iterator.access).start;
+        Some(iteration.coord_bounds(storage, parent, &self.ancestors(iterator, scope)))
     }
 
     /// The coordinates of the levels above.

@@ -20,6 +20,7 @@ impl Lowering<'_> {
             let bounds = self.position_bounds(iterator, scope);
             let (start, end) = self.start(iterator, bounds);
             stmts.extend(start);
+            stmts.extend(self.begin_carried(iterator, scope));
             ends[member] = Some(end);
         }
         if inner.points.iter().any(|point| self.counts(inner, point, scope).is_some()) {
@@ -98,19 +99,19 @@ impl Lowering<'_> {
         if in_a == 0 && in_b == 0 {
             let met = self.at(inner, point, both, in_both, &j_a, scope);
             body.extend(Stmt::when(equal, met));
-            let behind = |x: &Expr, y: &Expr| Expr::from_bool(Expr::le(x.clone(), y.clone()));
-            body.push(self.advance(inner, a, behind(&j_a, &j_b)));
-            body.push(self.advance(inner, b, behind(&j_b, &j_a)));
+            let (a_behind, b_behind) =
+                (Expr::le(j_a.clone(), j_b.clone()), Expr::le(j_b.clone(), j_a.clone()));
+            body.extend(self.advance_if(inner, a, a_behind, &j_a));
+            body.extend(self.advance_if(inner, b, b_behind, &j_b));
             return body;
         }
-        let one = Expr::Index(1);
         let mut met = self.at(inner, point, both, in_both, &j_a, scope);
-        met.push(self.advance(inner, a, one.clone()));
-        met.push(self.advance(inner, b, one.clone()));
+        met.extend(self.advance(inner, a, &j_a));
+        met.extend(self.advance(inner, b, &j_b));
         let mut only_a = self.at(inner, point, Set::of([a]), in_a, &j_a, scope);
-        only_a.push(self.advance(inner, a, one.clone()));
+        only_a.extend(self.advance(inner, a, &j_a));
         let mut only_b = self.at(inner, point, Set::of([b]), in_b, &j_b, scope);
-        only_b.push(self.advance(inner, b, one));
+        only_b.extend(self.advance(inner, b, &j_b));
         let less = Expr::lt(j_a, j_b);
         body.extend(Stmt::choose(vec![(equal, met), (less, only_a)], only_b));
         body
@@ -181,8 +182,16 @@ impl Lowering<'_> {
         }
         within.bind(inner.variable, Expr::var(&name));
         let uncertain = sparse.members().filter(|_| !alone);
-        let here: Vec<(usize, Expr)> =
+        let stands: Vec<(usize, Expr)> =
             uncertain.map(|member| (member, Expr::eq(own(member), Expr::var(&name)))).collect();
+        // At an unused position there is a coordinate, but no entry.
+        let here = stands.iter().map(|(member, stands)| {
+            let iterator = &inner.iterators[*member];
+            let position = Expr::var(&self.names.position(&iterator.access, iterator.level));
+            let found = self.access(iterator, &position, scope).found;
+            (*member, found.map_or(stands.clone(), |found| Expr::and(stands.clone(), found)))
+        });
+        let here: Vec<(usize, Expr)> = here.collect();
         let mut advances = Vec::new();
         for member in walked.members() {
             let iterator = &inner.iterators[member];
@@ -195,9 +204,11 @@ impl Lowering<'_> {
                 within.resolve(&iterator.access, segment);
                 advances.push(Stmt::assign(&position, Expr::var(&next)));
             } else {
-                let stands = here.iter().find(|(of, _)| *of == member);
-                let by = stands.map_or(Expr::Index(1), |(_, here)| Expr::from_bool(here.clone()));
-                advances.push(self.advance(inner, member, by));
+                let at = Expr::var(&name);
+                advances.extend(match stands.iter().find(|(of, _)| *of == member) {
+                    Some((_, stands)) => self.advance_if(inner, member, stands.clone(), &at),
+                    None => self.advance(inner, member, &at),
+                });
             }
         }
         body.extend(self.cases(inner, point, &within, &here));
@@ -208,9 +219,27 @@ impl Lowering<'_> {
         body
     }
 
-    fn advance(&self, inner: &Loop, member: usize, by: Expr) -> Stmt {
+    /// Brings an iterator that stands at a coordinate to its next position.
+    fn advance(&self, inner: &Loop, member: usize, coordinate: &Expr) -> Vec<Stmt> {
+        self.advance_if(inner, member, Expr::Bool(true), coordinate)
+    }
+
+    /// As `advance`, but only if a condition holds: by adding it, if that is all there is to do.
+    fn advance_if(
+        &self,
+        inner: &Loop,
+        member: usize,
+        condition: Expr,
+        coordinate: &Expr,
+    ) -> Vec<Stmt> {
         let iterator = &inner.iterators[member];
-        Stmt::accumulate(&self.names.position(&iterator.access, iterator.level), by)
+        let position = self.names.position(&iterator.access, iterator.level);
+        let mut next = self.next_carried(iterator, Expr::var(&position), coordinate.clone());
+        if next.is_empty() {
+            return vec![Stmt::accumulate(&position, Expr::from_bool(condition))];
+        }
+        next.push(Stmt::accumulate(&position, Expr::Index(1)));
+        Stmt::when(condition, next)
     }
 
     /// Which operands have entries left, in words.
@@ -262,13 +291,14 @@ impl Lowering<'_> {
         inner.iterators[member].conversions.contains(&Conversion::Dedup)
     }
 
-    /// Whether a merge point is driven by two unique sparse iterators alone, and nothing that is
-    /// located can be missing.
+    /// Whether a merge point is driven by two unique sparse iterators alone, all of whose positions are
+    /// used, and nothing that is located can be missing.
     fn is_plain_pair(&self, inner: &Loop, point: &MergePoint, walked: Set) -> bool {
         walked == point.drivers
             && walked.len() == 2
             && !point.by_dimension
             && walked.members().all(|member| !self.dedups(inner, member))
+            && walked.members().all(|member| !self.may_be_unused(&inner.iterators[member]))
             && self.sparse(inner, point.located).is_empty()
     }
 }

@@ -1,0 +1,239 @@
+//! Whether a level of the user's own can be used: what it says of itself must fit together, and its
+//! level functions must speak of nothing but what they are given.
+
+use std::collections::BTreeSet;
+
+use super::{Holds, Level, Property, Segment, Storage};
+use crate::error::{Diagnostic, quoted};
+use crate::ir::{Expr, Stmt, Uses};
+use crate::notation::names::is_keyword;
+use crate::types::Width;
+
+/// Why a level cannot be used, if it cannot.
+pub(super) fn refusal(level: &dyn Level) -> Option<Diagnostic> {
+    let mut wrong = of_description(level);
+    if wrong.is_empty() {
+        wrong.extend(of_capabilities(level));
+        wrong.extend(of_functions(level));
+    }
+    let message = format!("the level `{}` cannot be used", level.name());
+    let refusal = Diagnostic::unplaced(message).help("see the documentation of `level::Level`");
+    let refusal = wrong.iter().fold(refusal, |refusal, reason| refusal.note(reason.as_str()));
+    (!wrong.is_empty()).then_some(refusal)
+}
+
+/// Names, types and fields.
+fn of_description(level: &dyn Level) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if !is_name(level.name()) {
+        wrong.push("its name is not an identifier in snake case".to_owned());
+    }
+    let storage = level.storage("u32", "u32");
+    if syn::parse_str::<syn::Type>(&storage).is_err() {
+        wrong.push(format!("its storage `{storage}` is not a Rust type"));
+    }
+    let arrays = level.arrays();
+    let carried = level.position_iteration().map_or(&[][..], |iteration| iteration.carried());
+    let mut seen = BTreeSet::new();
+    let fields = arrays.iter().map(|array| array.field);
+    for field in fields.chain(level.numbers().iter().copied()).chain(carried.iter().copied()) {
+        if !is_name(field) {
+            wrong.push(format!("`{field}` is not an identifier in snake case"));
+        }
+        if !seen.insert(field) {
+            wrong.push(format!("it has two fields or carried variables called `{field}`"));
+        }
+    }
+    for array in arrays {
+        if let Holds::Indices(of) = array.holds
+            && !arrays.iter().any(|other| other.field == of)
+        {
+            let field = array.field;
+            wrong.push(format!("`{field}` holds indices of `{of}`, which is none of its arrays"));
+        }
+    }
+    wrong
+}
+
+fn is_name(name: &str) -> bool {
+    let mut letters = name.chars();
+    let starts = letters.next().is_some_and(|first| first.is_ascii_lowercase());
+    starts
+        && letters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        && !is_keyword(name)
+}
+
+/// Properties and capabilities that do not go together.
+fn of_capabilities(level: &dyn Level) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut refuse = |condition: bool, reason: &str| {
+        if condition {
+            wrong.push(reason.to_owned());
+        }
+    };
+    let properties = level.properties();
+    let may_be = |property| level.settable().contains(&property);
+    let by_coordinate = level.coordinate_iteration().is_some();
+    match (by_coordinate, level.position_iteration()) {
+        (false, None) => refuse(true, "it iterates neither by coordinate nor by position"),
+        (true, Some(_)) => refuse(true, "it iterates both by coordinate and by position"),
+        (true, None) => {
+            refuse(!properties.ordered, "it iterates by coordinate, and is not ordered");
+            refuse(!properties.unique, "it iterates by coordinate, and is not unique");
+        }
+        (false, Some(iteration)) => {
+            let access = iteration.pos_access(&storage(level), position(), &ancestors(), NAME);
+            let repeats = !properties.unique || may_be(Property::Nonunique);
+            let full = properties.full || may_be(Property::Full);
+            if access.found.is_some() {
+                refuse(properties.compact, "it is compact, and yet positions may be unused");
+                refuse(repeats, "positions may be unused, and coordinates may be repeated");
+                refuse(full, "positions may be unused, and it may be full");
+            }
+            let prelude = !access.prelude.is_empty();
+            refuse(
+                repeats && prelude,
+                "`pos_access` has a prelude, and coordinates may be repeated",
+            );
+            let begins = iteration.pos_begin(&storage(level), parent()).len();
+            let carried = iteration.carried().len();
+            if begins != carried {
+                let reason =
+                    format!("it carries {carried} variables, and `pos_begin` gives {begins}");
+                refuse(true, &reason);
+            }
+        }
+    }
+    if level.insert().is_some() {
+        refuse(level.locate().is_none(), "it inserts, but cannot locate where");
+        refuse(level.append().is_some(), "it both inserts and appends");
+    }
+    wrong
+}
+
+/// Level functions that speak of what they were not given.
+fn of_functions(level: &dyn Level) -> Vec<String> {
+    let storage = storage(level);
+    let mut check = Check { level, wrong: Vec::new() };
+    let coordinate = || Expr::var(COORDINATE);
+    if let Some(iteration) = level.coordinate_iteration() {
+        let bounds = iteration.coord_bounds(&storage, parent(), &ancestors());
+        check.values("coord_bounds", &[], [&bounds.start, &bounds.end]);
+        let found = iteration.coord_access(&storage, parent(), coordinate(), NAME);
+        check.values("coord_access", &found.prelude, found.found.iter().chain([&found.value]));
+    }
+    if let Some(iteration) = level.position_iteration() {
+        let bounds = iteration.pos_bounds(&storage, Segment { start: parent(), end: position() });
+        check.values("pos_bounds", &[], [&bounds.start, &bounds.end]);
+        let found = iteration.pos_access(&storage, position(), &ancestors(), NAME);
+        check.values("pos_access", &found.prelude, found.found.iter().chain([&found.value]));
+        check.values("pos_begin", &[], &iteration.pos_begin(&storage, parent()));
+        check.values("pos_next", &iteration.pos_next(&storage, position(), coordinate()), []);
+    }
+    if let Some(locate) = level.locate() {
+        let found = locate.locate(&storage, parent(), coordinate(), NAME);
+        check.values("locate", &found.prelude, found.found.iter().chain([&found.value]));
+    }
+    if let Some(insert) = level.insert() {
+        check.values("size", &[], [&insert.size(&storage, parent())]);
+        check.values("insert_init", &insert.insert_init(&storage, position()), []);
+        check.values("insert_coord", &insert.insert_coord(&storage, position(), coordinate()), []);
+        check.values("insert_finalize", &insert.insert_finalize(&storage, position()), []);
+    }
+    if let Some(append) = level.append() {
+        check.values("append_init", &append.append_init(&storage), []);
+        check.values("append_coord", &append.append_coord(&storage, coordinate()), []);
+        for parent in [None, Some(parent())] {
+            check.values("append_edges", &append.append_edges(&storage, parent.clone()), []);
+            check.values("append_finalize", &append.append_finalize(&storage, parent), []);
+        }
+        let count = append.count(&storage);
+        let is_length = matches!(count, Expr::Len(_));
+        check.values("count", &[], [&count]);
+        if is_length != append.counts_by_length() {
+            let reason = "`counts_by_length` does not say what `count` does";
+            check.wrong.push(reason.to_owned());
+        }
+    }
+    check.wrong
+}
+
+/// What the level functions are given for names.
+const NAME: &str = "p_given";
+const POSITION: &str = "position_given";
+const PARENT: &str = "parent_given";
+const COORDINATE: &str = "coordinate_given";
+const ANCESTOR: &str = "ancestor_given";
+const SIZE: &str = "size_given";
+
+fn parent() -> Expr {
+    Expr::var(PARENT)
+}
+
+fn position() -> Expr {
+    Expr::var(POSITION)
+}
+
+/// A level that reads some of its ancestors' coordinates takes them from the end.
+fn ancestors() -> Vec<Expr> {
+    vec![Expr::var(ANCESTOR); 12]
+}
+
+fn storage(level: &dyn Level) -> Storage {
+    let given = |field: &'static str| (field, format!("{field}_given"));
+    let carried = level.position_iteration().map_or(&[][..], |iteration| iteration.carried());
+    Storage {
+        arrays: level.arrays().iter().map(|array| given(array.field)).collect(),
+        numbers: level.numbers().iter().copied().map(given).collect(),
+        carried: carried.iter().copied().map(given).collect(),
+        size: Expr::var(SIZE),
+        crd: Width::U32,
+        offset: None,
+    }
+}
+
+struct Check<'l> {
+    level: &'l dyn Level,
+    wrong: Vec<String>,
+}
+
+impl Check<'_> {
+    /// Checks that statements and values only speak of what is given or bound.
+    fn values<'e>(
+        &mut self,
+        function: &str,
+        stmts: &[Stmt],
+        values: impl IntoIterator<Item = &'e Expr>,
+    ) {
+        let mut uses = Uses::of(stmts);
+        values.into_iter().for_each(|value| uses.count_expr(value));
+        let storage = storage(self.level);
+        let fields = storage.arrays.iter().chain(&storage.numbers).chain(&storage.carried);
+        let given = [NAME, POSITION, PARENT, COORDINATE, ANCESTOR, SIZE].map(str::to_owned);
+        let mut known: BTreeSet<String> = fields.map(|(_, name)| name.clone()).collect();
+        known.extend(given);
+        for stmt in stmts {
+            stmt.for_each(&mut |stmt| {
+                if let Stmt::Let { name, .. } | Stmt::For { name, .. } = stmt {
+                    if !name.starts_with(NAME) {
+                        let reason = format!(
+                            "`{function}` binds `{name}`, and not the name it is given with a suffix"
+                        );
+                        self.wrong.push(reason);
+                    }
+                    known.insert(name.clone());
+                }
+            });
+        }
+        let used = uses.read.keys().chain(uses.measured.keys()).chain(uses.written.keys());
+        let unknown: BTreeSet<&str> =
+            used.filter(|name| !known.contains(*name)).map(String::as_str).collect();
+        if !unknown.is_empty() {
+            let unknown: Vec<&str> = unknown.into_iter().collect();
+            self.wrong.push(format!(
+                "`{function}` speaks of {}, which it neither declares nor is given",
+                quoted(&unknown)
+            ));
+        }
+    }
+}

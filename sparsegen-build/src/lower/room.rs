@@ -1,0 +1,79 @@
+//! How much room a result needs, and whether what it stores fits.
+
+use crate::concrete::Program;
+use crate::format::LevelSpec;
+use crate::ir::{Expr, Fit, Stmt, Uses};
+use crate::level::{Holds, Level, Storage};
+use crate::notation::{self, BinaryOp};
+
+use super::names::Names;
+
+/// The positions and indices that must fit their width. A level that does not count its positions by
+/// the length of an array is the last one, so that there are as many as values.
+pub(super) fn fits(levels: &[LevelSpec], storages: &[Storage], vals: &str) -> Vec<Fit> {
+    let mut fits = Vec::new();
+    for (level, (spec, storage)) in levels.iter().zip(storages).enumerate() {
+        let Some(append) = spec.level.append() else { continue };
+        for array in spec.level.arrays() {
+            let (length_of, what) = match array.holds {
+                Holds::Positions => {
+                    let count = append.count(storage);
+                    let length_of = if let Expr::Len(of) = count { of } else { vals.to_owned() };
+                    (length_of, "positions")
+                }
+                Holds::Indices(field) => (storage.array(field).to_owned(), "indices"),
+                Holds::Coordinates | Holds::Numbers(_) | Holds::Bits => continue,
+            };
+            let array = storage.array(array.field).to_owned();
+            fits.push(Fit { array, length_of, what: format!("{what} of level {}", level + 1) });
+        }
+    }
+    fits
+}
+
+/// The arrays of coordinates that get no more than one element for each coordinate that a level
+/// appends.
+pub(super) fn takes_one<'s>(level: &dyn Level, storage: &'s Storage) -> Vec<&'s str> {
+    let Some(append) = level.append() else { return Vec::new() };
+    let stmts = append.append_coord(storage, Expr::Index(0));
+    let (uses, mut repeats) = (Uses::of(&stmts), false);
+    for stmt in &stmts {
+        stmt.for_each(&mut |stmt| {
+            repeats |= matches!(stmt, Stmt::For { .. } | Stmt::While { .. } | Stmt::Resize { .. });
+        });
+    }
+    let held = storage.arrays.iter().zip(level.arrays());
+    let held = held.filter(|(_, array)| array.holds == Holds::Coordinates);
+    let names = held.map(|((_, name), _)| name.as_str());
+    names.filter(|name| !repeats && uses.writes(name) == 1).collect()
+}
+
+/// The most entries that an expression can have, by what its operands store.
+pub(super) fn most_entries(
+    program: &Program,
+    names: &Names,
+    value: &notation::Expr,
+) -> Option<Expr> {
+    let result = &program.kernel.assignment.result.indices;
+    match value {
+        notation::Expr::Literal(_) | notation::Expr::Reduce(_) => None,
+        notation::Expr::Access(access) => {
+            let format = &program.tensor(access.tensor).format;
+            let sparse = format.levels.iter().any(|spec| !spec.properties.full);
+            let same = result.iter().all(|v| access.indices.contains(v));
+            (sparse && same).then(|| Expr::len(&names.values(access.tensor)))
+        }
+        notation::Expr::Unary(_, a) => most_entries(program, names, a),
+        notation::Expr::Binary(op, a, b) => {
+            let (a, b) = (most_entries(program, names, a), most_entries(program, names, b));
+            match op {
+                BinaryOp::Add | BinaryOp::Sub => Some(Expr::add(a?, b?)),
+                BinaryOp::Div => a,
+                BinaryOp::Mul => match (a, b) {
+                    (Some(a), Some(b)) => Some(Expr::min(a, b)),
+                    (a, b) => a.or(b),
+                },
+            }
+        }
+    }
+}
