@@ -9,6 +9,9 @@ mod corpus;
 #[allow(dead_code, reason = "the harness uses more of it")]
 mod statement;
 
+#[path = "tests/plugin/build/mod.rs"]
+mod plugin;
+
 use std::fmt::Write as _;
 use std::panic::{self, UnwindSafe};
 use std::path::{Path, PathBuf};
@@ -23,7 +26,8 @@ use corpus::Case;
 fn main() {
     println!("cargo::rerun-if-changed=corpus");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it for build scripts"));
-    if let Err(reason) = generate(Path::new("corpus"), &out) {
+    let plugin = || plugin::generate(Path::new("tests/plugin"), &out);
+    if let Err(reason) = generate(Path::new("corpus"), &out).and_then(|()| plugin()) {
         reason.lines().for_each(|line| println!("cargo::error={line}"));
         process::exit(1);
     }

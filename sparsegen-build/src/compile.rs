@@ -76,7 +76,9 @@ impl Compiler {
 
         let mut kernels = Vec::new();
         let mut formats: Vec<_> = module.formats.iter().map(declaration).collect();
-        for kernel in &module.kernels {
+        // With a level that contradicts itself nothing can be said of the kernels.
+        let usable = self.levels.refused().is_empty();
+        for kernel in module.kernels.iter().filter(|_| usable) {
             observe(&kernel.name, "index notation", &kernel.to_string());
             let (program, plan) = match schedule(kernel, &self.levels) {
                 Ok(scheduled) => scheduled,

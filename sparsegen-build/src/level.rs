@@ -18,6 +18,7 @@ mod workspace;
 use std::fmt;
 use std::rc::Rc;
 
+pub(crate) use check::contradictions;
 pub use properties::{Properties, Property};
 pub use registry::Levels;
 pub(crate) use registry::workspace;

@@ -265,6 +265,21 @@ pub unsafe trait LevelView {
     /// the slot is unused.
     fn child(&self, axis: &Axis, parent: Node<'_>, slot: usize) -> Option<(usize, usize)>;
 
+    /// As [`LevelView::child`], for a caller that goes through a parent's slots one after the other:
+    /// `carried` is 0 at the first, and at each other whatever the call for the one before left in
+    /// it. A level whose slots do not tell their coordinates by themselves carries along what they
+    /// count from.
+    fn next_child(
+        &self,
+        axis: &Axis,
+        parent: Node<'_>,
+        slot: usize,
+        carried: &mut usize,
+    ) -> Option<(usize, usize)> {
+        let _ = carried;
+        self.child(axis, parent, slot)
+    }
+
     /// Those slots of a parent among which all its children of this coordinate are. The caller
     /// checks what is in them.
     fn locate(&self, axis: &Axis, parent: Node<'_>, coordinate: usize) -> ops::Range<usize> {

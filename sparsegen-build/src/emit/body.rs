@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::layout::comment;
 use super::names::{ident, tokens};
-use crate::ir::{BinaryOp, Element, Expr, Stmt, Uses};
+use crate::ir::{BinaryOp, Element, Expr, Stmt, Uses, Width};
 
 /// What a body's names stand for.
 #[derive(Default)]
@@ -38,6 +38,12 @@ impl Body {
             }
             Stmt::Store { array, index, op, value } if self.is_bits(array) => {
                 self.set_bit(array, index, *op, value)
+            }
+            // A narrow index is computed with as it is loaded, and narrowed again.
+            Stmt::Store { array, index, op: Some(op), value } if self.is_narrow(array) => {
+                let old = Expr::load(array, index.clone());
+                let value = Expr::binary(*op, old, value.clone());
+                self.stmt(&Stmt::store(array, index.clone(), value))
             }
             Stmt::Store { array, index, op, value } => {
                 let (name, index) = (ident(array), self.expr(index));
@@ -110,6 +116,15 @@ impl Body {
                 }
                 chain
             }
+        }
+    }
+
+    /// Whether loads from an array widen, and stores narrow.
+    fn is_narrow(&self, array: &str) -> bool {
+        match self.elements.get(array) {
+            Some(Element::Index(width)) => *width != Width::Usize,
+            Some(Element::Signed(_)) => true,
+            Some(Element::Bits | Element::Pair | Element::Value(_)) | None => false,
         }
     }
 

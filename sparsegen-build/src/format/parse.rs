@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use crate::error::{Diagnostic, Name, Span, quoted};
-use crate::level::{Level, Levels, Properties, Property};
+use crate::level::{Level, Levels, Properties, Property, contradictions};
 use crate::manifest::Text;
 use crate::manifest::tokens::{Number, Token, Tokens};
 use crate::types::Width;
@@ -158,13 +158,22 @@ impl Parser<'_> {
             return Some(level);
         }
         let given: Vec<u64> = numbers.iter().map(|(number, _)| *number).collect();
-        if let Some(level) = level.with_numbers(&given) {
-            return Some(level);
-        }
+        let numbered = level.with_numbers(&given);
         let span = match (numbers.first(), numbers.last()) {
             (Some((_, first)), Some((_, last))) => first.to(*last),
             (None, _) | (_, None) => name.span,
         };
+        if let Some(numbered) = numbered {
+            let wrong = contradictions(numbered.as_ref());
+            if wrong.is_empty() {
+                return Some(numbered);
+            }
+            let message = format!("a `{}` level cannot be used with these numbers", name.text);
+            let mistake = Diagnostic::new(span, message);
+            let mistake = wrong.into_iter().fold(mistake, Diagnostic::note);
+            self.diagnostics.push(mistake);
+            return None;
+        }
         self.diagnostics.push(if wanted.is_empty() {
             Diagnostic::new(span, format!("a `{}` level takes no number", name.text))
         } else {

@@ -11,15 +11,23 @@ use crate::types::Width;
 
 /// Why a level cannot be used, if it cannot.
 pub(super) fn refusal(level: &dyn Level) -> Option<Diagnostic> {
+    let wrong = contradictions(level);
+    if wrong.is_empty() {
+        return None;
+    }
+    let message = format!("the level `{}` cannot be used", level.name());
+    let refusal = Diagnostic::unplaced(message).help("see the documentation of `level::Level`");
+    Some(wrong.into_iter().fold(refusal, Diagnostic::note))
+}
+
+/// What a level says that does not fit together.
+pub(crate) fn contradictions(level: &dyn Level) -> Vec<String> {
     let mut wrong = of_description(level);
     if wrong.is_empty() {
         wrong.extend(of_capabilities(level));
         wrong.extend(of_functions(level));
     }
-    let message = format!("the level `{}` cannot be used", level.name());
-    let refusal = Diagnostic::unplaced(message).help("see the documentation of `level::Level`");
-    let refusal = wrong.iter().fold(refusal, |refusal, reason| refusal.note(reason.as_str()));
-    (!wrong.is_empty()).then_some(refusal)
+    wrong
 }
 
 /// Names, types and fields.

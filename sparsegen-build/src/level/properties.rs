@@ -55,6 +55,17 @@ impl Property {
 }
 
 impl Properties {
+    /// Those of a level that stores the coordinates that are there, in order and each once: nothing but
+    /// ordered, unique and padded.
+    pub const SPARSE: Properties = Properties {
+        full: false,
+        ordered: true,
+        unique: true,
+        branchless: false,
+        compact: false,
+        padded: true,
+    };
+
     /// These properties with one set by a map.
     pub fn with(mut self, property: Property) -> Properties {
         match property {

@@ -13,7 +13,7 @@ use crate::notation::{self, Access, VariableId};
 
 use super::names::Names;
 use super::parallel::within_part;
-use super::room::{fits, most_entries, takes_one};
+use super::room::{bind_indices, fits, most_entries, takes_one};
 use super::scope::Scope;
 use super::{arrays, zero};
 
@@ -165,7 +165,7 @@ impl<'p> Assembler<'p> {
                 (Some(insert), _) => parents = insert.size(storage, parents),
                 (None, Some(append)) => {
                     let left_out = (!self.follows_on(level)).then_some(parents);
-                    stmts.extend(append.append_finalize(storage, left_out));
+                    stmts.extend(bind_indices(append.append_finalize(storage, left_out)));
                     parents = append.count(storage);
                 }
                 (None, None) => {}
@@ -342,7 +342,7 @@ impl<'p> Assembler<'p> {
         for k in self.chain(level) {
             let append = self.levels()[k].level.append().expect("chains are of levels that append");
             let coordinate = scope.coordinate(self.variable(k));
-            stmts.extend(append.append_coord(&self.storages[k], coordinate));
+            stmts.extend(bind_indices(append.append_coord(&self.storages[k], coordinate)));
         }
         stmts
     }
@@ -361,7 +361,7 @@ impl<'p> Assembler<'p> {
     fn edges(&self, level: usize, skipped_to: Option<Expr>) -> Vec<Stmt> {
         let append =
             self.levels()[level].level.append().expect("only levels that append have edges");
-        append.append_edges(&self.storages[level], skipped_to)
+        bind_indices(append.append_edges(&self.storages[level], skipped_to))
     }
 
     fn count(&self, level: usize) -> Expr {

@@ -1,5 +1,7 @@
 //! The body of a loop at one coordinate: which region it lies in, and what is done there.
 
+use std::ops::RangeInclusive;
+
 use crate::ir::{BinaryOp, Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::{MergePoint, Set};
@@ -29,9 +31,14 @@ impl Lowering<'_> {
                 continue;
             }
             let found = if located || self.is_by_coordinate(iterator) {
-                self.locate(iterator, &mut scope, &mut stmts)
+                let driven = (!located).then_some(iterator.level);
+                let levels = iterator.level..=iterator.through;
+                let found = self.locate_levels(iterator, levels, driven, &mut scope, &mut stmts);
+                found.into_iter().reduce(Expr::and)
             } else {
-                self.locate_below(iterator, &mut scope, &mut stmts);
+                // The levels that were waiting for this one only.
+                let below = iterator.level + 1..=iterator.through;
+                self.locate_levels(iterator, below, None, &mut scope, &mut stmts);
                 here.iter().find(|(of, _)| *of == member).map(|(_, condition)| condition.clone())
             };
             conditions.extend(found.map(|condition| (member, condition)));
@@ -106,41 +113,28 @@ impl Lowering<'_> {
             .all(|present| set.is_subset(present))
     }
 
-    /// Looks up an iterator's level at the loop's coordinate, and those waiting below; whether it is
-    /// there, if that is not certain.
-    fn locate(
-        &self,
-        iterator: &LevelIterator,
-        scope: &mut Scope,
-        stmts: &mut Vec<Stmt>,
-    ) -> Option<Expr> {
-        let found = self.locate_levels(iterator, iterator.level, scope, stmts);
-        found.into_iter().reduce(Expr::and)
-    }
-
-    /// The levels that were waiting for this one only.
-    fn locate_below(&self, iterator: &LevelIterator, scope: &mut Scope, stmts: &mut Vec<Stmt>) {
-        self.locate_levels(iterator, iterator.level + 1, scope, stmts);
-    }
-
+    /// Looks up levels of an iterator at the coordinates known here; what must hold for an entry to be
+    /// there. The level that drives the loop by its coordinates, if one does, need not be searched.
     fn locate_levels(
         &self,
         iterator: &LevelIterator,
-        first: usize,
+        levels: RangeInclusive<usize>,
+        driven: Option<usize>,
         scope: &mut Scope,
         stmts: &mut Vec<Stmt>,
     ) -> Vec<Expr> {
         let access = &iterator.access;
         let format = &self.program.tensor(access.tensor).format;
         let mut conditions = Vec::new();
-        for level in first..=iterator.through {
+        for level in levels {
             let v = self.program.level_variable(access, level).expect("a level of the access");
             let storage = &self.storages[access.tensor.0][level];
             let parents = scope.parents(access);
             let kind = &format.levels[level].level;
             let by_coordinate = kind.coordinate_iteration();
             let name = self.names.position(access, level);
-            let found = match (kind.locate(), by_coordinate, kind.position_iteration()) {
+            let locate = kind.locate().filter(|_| driven != Some(level));
+            let found = match (locate, by_coordinate, kind.position_iteration()) {
                 (Some(locate), _, _) => {
                     locate.locate(storage, parents.start, scope.coordinate(v), &name)
                 }

@@ -49,8 +49,16 @@ impl Lowering<'_> {
         };
         if let Some(size) = self.counts(inner, point, scope) {
             if walked.is_empty() {
-                let start = Expr::var(self.names.variable(inner.variable));
-                return self.run_by_coordinate(inner, point, Segment { start, end: size }, scope);
+                let reached = Expr::var(self.names.variable(inner.variable));
+                let mut drivers = point.drivers.members().map(|member| &inner.iterators[member]);
+                let own = drivers.find_map(|driver| self.coordinate_bounds(driver, scope));
+                let bounds = match own {
+                    Some(Segment { start, end }) => {
+                        Segment { start: Expr::max(reached, start), end }
+                    }
+                    None => Segment { start: reached, end: size },
+                };
+                return self.run_by_coordinate(inner, point, bounds, scope);
             }
         } else if let Some(member) = walked.members().next().filter(|_| walked.len() == 1) {
             let bounds = Segment { start: position(member), end: end(member) };

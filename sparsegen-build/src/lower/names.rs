@@ -199,7 +199,10 @@ fn derived(program: &Program, variables: &[String], id: TensorId, stem: &str) ->
         let arrays = spec.level.arrays().iter().map(|array| array.field);
         let fields =
             arrays.chain(spec.level.numbers().iter().copied()).chain(["begin", "found", "seen"]);
-        names.extend(fields.map(|field| format!("{stem}{level}_{field}")));
+        for field in fields {
+            names.push(format!("{stem}{level}_{field}"));
+            names.push(format!("{stem}{level}_{field}_at"));
+        }
         positions.push(format!("p_{stem}{level}"));
     }
     for position in positions {

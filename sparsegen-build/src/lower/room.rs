@@ -1,4 +1,4 @@
-//! How much room a result needs, and whether what it stores fits.
+//! How much room a result needs, whether what it stores fits, and where it is put.
 
 use crate::concrete::Program;
 use crate::format::LevelSpec;
@@ -46,6 +46,26 @@ pub(super) fn takes_one<'s>(level: &dyn Level, storage: &'s Storage) -> Vec<&'s 
     let held = held.filter(|(_, array)| array.holds == Holds::Coordinates);
     let names = held.map(|((_, name), _)| name.as_str());
     names.filter(|name| !repeats && uses.writes(name) == 1).collect()
+}
+
+/// Statements in which no array is stored to at an index that asks for its own length, which cannot be
+/// borrowed while the array is written: such an index is bound first.
+pub(super) fn bind_indices(stmts: Vec<Stmt>) -> Vec<Stmt> {
+    let bind = |stmt: Stmt| match stmt {
+        Stmt::Store { array, index, op, value } if measures(&index, &array) => {
+            let at = format!("{array}_at");
+            let store = Stmt::Store { array, index: Expr::var(&at), op, value };
+            vec![Stmt::bind(&at, index), store]
+        }
+        stmt => stmt.map(&mut Expr::clone, &mut |body| bind_indices(body.to_vec())),
+    };
+    stmts.into_iter().flat_map(bind).collect()
+}
+
+fn measures(index: &Expr, array: &str) -> bool {
+    let mut found = false;
+    index.for_each(&mut |expr| found |= *expr == Expr::len(array));
+    found
 }
 
 /// The most entries that an expression can have, by what its operands store.

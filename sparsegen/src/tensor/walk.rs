@@ -20,6 +20,8 @@ pub(crate) struct Walk {
     level: usize,
     /// The slots of each level that are left to visit, below the node above.
     slots: [Range<usize>; MAX_LEVELS],
+    /// What each level carries along from slot to slot.
+    carried: [usize; MAX_LEVELS],
     /// The position at each depth, beginning with the root's.
     positions: [usize; MAX_LEVELS + 1],
     /// The coordinate at each level.
@@ -33,8 +35,9 @@ impl Walk {
         let first = if depth == 0 { 0..1 } else { levels.level(0).expand(&axes[0], root) };
         let mut slots = [const { 0..0 }; MAX_LEVELS];
         slots[0] = first;
-        let (positions, coords) = ([0; MAX_LEVELS + 1], [0; MAX_LEVELS]);
-        Walk { axes, depth, level: 0, slots, positions, coords }
+        let (carried, coords) = ([0; MAX_LEVELS], [0; MAX_LEVELS]);
+        let positions = [0; MAX_LEVELS + 1];
+        Walk { axes, depth, level: 0, slots, carried, positions, coords }
     }
 
     /// Steps to the next node; returns its position.
@@ -52,7 +55,9 @@ impl Walk {
                 self.level = self.level.checked_sub(1)?;
                 continue;
             };
-            let Some((coordinate, position)) = storage.child(axis, parent, slot) else { continue };
+            let carried = &mut self.carried[self.level];
+            let child = storage.next_child(axis, parent, slot, carried);
+            let Some((coordinate, position)) = child else { continue };
             here[0] = coordinate;
             self.positions[self.level + 1] = position;
             if self.level + 1 == self.depth {
@@ -61,6 +66,7 @@ impl Walk {
             self.level += 1;
             let node = Node { position, coords: &self.coords[..self.level] };
             self.slots[self.level] = levels.level(self.level).expand(&self.axes[self.level], node);
+            self.carried[self.level] = 0;
         }
     }
 

@@ -49,6 +49,7 @@ impl Expr {
             (Expr::Bool(true), x) | (x, Expr::Bool(true)) => x,
             (Expr::Bool(false), _) | (_, Expr::Bool(false)) => Expr::Bool(false),
             (a, b) if a == b => a,
+            (a, Expr::Binary(BinaryOp::And, b, c)) => Expr::and(Expr::and(a, *b), *c),
             (a, b) => node(BinaryOp::And, a, b),
         }
     }

@@ -13,13 +13,13 @@ use super::Assembler;
 
 impl Assembler<'_> {
     /// Whether a result's levels can be walked along: entries are appended, and every level that does
-    /// is iterated by position.
+    /// is iterated by position, at each of which there is a coordinate that it tells by itself.
     pub(in crate::lower) fn can_compute(program: &Program) -> bool {
         let levels = &program.tensor(program.kernel.result()).format.levels;
         let mut appended = levels.iter().filter(|spec| spec.level.insert().is_none()).peekable();
         program.packed.is_none()
             && appended.peek().is_some()
-            && appended.all(|spec| spec.level.position_iteration().is_some())
+            && appended.all(|spec| spec.level.position_iteration().is_some_and(tells_by_itself))
     }
 
     /// The values, with the arrays that tell where they go.
@@ -164,7 +164,12 @@ impl Assembler<'_> {
                 (0..k).map(|above| scope.coordinate(self.variable(above))).collect();
             let iteration = self.levels()[k].level.position_iteration();
             let iteration = iteration.expect("levels that are walked along are iterated");
-            let found = iteration.pos_access(&self.storages[k], position.clone(), &ancestors);
+            let found = iteration.pos_access(
+                &self.storages[k],
+                position.clone(),
+                &ancestors,
+                &self.position,
+            );
             (found.value, scope.coordinate(self.variable(k)))
         };
         self.chain(level).map(pair).collect()

@@ -1,0 +1,46 @@
+//! The part of the build script that compiles kernels with levels of the test crate.
+
+mod delta;
+mod run_length;
+mod window;
+
+use std::fs;
+use std::path::Path;
+
+use sparsegen_build::Compiler;
+
+/// Formats of such levels, each of which gets the kernels of `matrix.toml`.
+const FORMATS: [(&str, &str); 6] = [
+    ("runs", "\"(i, j) -> (i : dense, j : run_length)\""),
+    ("column_runs", "\"(i, j) -> (j : dense, i : run_length)\""),
+    (
+        "small_runs",
+        "{ map = \"(i, j) -> (i : dense, j : run_length)\", pos = \"u8\", crd = \"u8\" }",
+    ),
+    ("runs_of_runs", "\"(i, j) -> (i : run_length, j : run_length)\""),
+    ("deltas", "\"(i, j) -> (i : dense, j : delta)\""),
+    ("band", "\"(i, j) -> (i : dense, j : window(3))\""),
+];
+
+/// Writes `NAME.rs` for each of the formats and `mixed.rs`.
+pub fn generate(folder: &Path, out: &Path) -> Result<(), String> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let compiler = Compiler::new()
+        .level(delta::Delta)
+        .level(run_length::RunLength)
+        .level(window::Window { width: 3 });
+    let read = |name: &str| {
+        fs::read_to_string(folder.join(name)).map_err(|error| format!("{name}: {error}"))
+    };
+    let matrix = read("matrix.toml")?;
+    let manifests = FORMATS.map(|(name, map)| (name, matrix.replace("FORMAT", map)));
+    for (name, text) in manifests.into_iter().chain([("mixed", read("mixed.toml")?)]) {
+        let output = compiler.compile_str(&format!("{name}.toml"), &text);
+        if !output.diagnostics.is_empty() {
+            return Err(output.diagnostics.render(name, &text));
+        }
+        let path = out.join(format!("{name}.rs"));
+        fs::write(&path, output.source).map_err(|error| format!("{name}: {error}"))?;
+    }
+    Ok(())
+}

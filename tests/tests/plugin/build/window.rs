@@ -1,0 +1,83 @@
+//! `window` as the compiler sees it: a fixed number of neighbouring coordinates under each parent.
+//!
+//! The coordinates of parent q are `start[q]..start[q] + W`, as far as the dimension goes, and their
+//! positions `q * W..(q + 1) * W`. W is the number that a map gives: `window(3)`.
+
+use std::rc::Rc;
+
+use sparsegen_build::ir::Expr;
+use sparsegen_build::level::{
+    CoordinateIteration, Found, Holds, Level, Locate, Properties, Property, Segment, Storage,
+    StorageArray,
+};
+
+#[derive(Debug)]
+pub struct Window {
+    pub width: usize,
+}
+
+impl Level for Window {
+    fn name(&self) -> &str {
+        "window"
+    }
+
+    fn parameters(&self) -> Vec<String> {
+        vec![self.width.to_string()]
+    }
+
+    fn with_numbers(&self, numbers: &[u64]) -> Option<Rc<dyn Level>> {
+        let &[width] = numbers else { return None };
+        let width = usize::try_from(width).ok().filter(|width| *width > 0)?;
+        Some(Rc::new(Window { width }))
+    }
+
+    fn properties(&self) -> Properties {
+        Properties::SPARSE
+    }
+
+    fn settable(&self) -> &'static [Property] {
+        &[]
+    }
+
+    fn arrays(&self) -> &'static [StorageArray] {
+        &[StorageArray { field: "start", holds: Holds::Coordinates }]
+    }
+
+    fn storage(&self, _: &str, crd: &str) -> String {
+        format!("crate::levels::Window<{crd}, {}>", self.width)
+    }
+
+    fn coordinate_iteration(&self) -> Option<&dyn CoordinateIteration> {
+        Some(self)
+    }
+
+    fn locate(&self) -> Option<&dyn Locate> {
+        Some(self)
+    }
+}
+
+impl CoordinateIteration for Window {
+    fn coord_bounds(&self, storage: &Storage, parent: Expr, _: &[Expr]) -> Segment {
+        let start = storage.load("start", parent);
+        let end = Expr::add(start.clone(), Expr::Index(self.width));
+        Segment { start, end: Expr::min(end, storage.size.clone()) }
+    }
+
+    fn coord_access(&self, storage: &Storage, parent: Expr, coordinate: Expr, _: &str) -> Found {
+        let start = storage.load("start", parent.clone());
+        let window = Expr::mul(parent, Expr::Index(self.width));
+        // It wraps where the coordinate lies before the window, and is not used there.
+        Found::always(Expr::offset(window, Expr::difference(coordinate, start)))
+    }
+}
+
+impl Locate for Window {
+    fn locate(&self, storage: &Storage, parent: Expr, coordinate: Expr, name: &str) -> Found {
+        let start = storage.load("start", parent.clone());
+        let end = Expr::add(start.clone(), Expr::Index(self.width));
+        let found =
+            Expr::and(Expr::le(start, coordinate.clone()), Expr::lt(coordinate.clone(), end));
+        let Found { value, .. } = self.coord_access(storage, parent, coordinate, name);
+        Found::only_if(found, value)
+    }
+}
