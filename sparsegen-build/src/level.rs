@@ -18,10 +18,9 @@ mod workspace;
 use std::fmt;
 use std::rc::Rc;
 
-pub(crate) use check::contradictions;
+pub(crate) use check::{contradictions, tells_by_position};
 pub use properties::{Properties, Property};
 pub use registry::Levels;
-pub(crate) use registry::workspace;
 pub use storage::{Found, Holds, Offset, Segment, Storage, StorageArray};
 
 use crate::ir::{Expr, Stmt};
@@ -101,6 +100,11 @@ pub trait Level: fmt::Debug {
     fn append(&self) -> Option<&dyn Append> {
         None
     }
+}
+
+/// The level of a workspace, which no map can name.
+pub(crate) fn workspace() -> Rc<dyn Level> {
+    Rc::new(workspace::Workspace)
 }
 
 /// Coordinate value iteration: the loop runs over coordinates, and positions follow from them.

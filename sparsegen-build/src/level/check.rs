@@ -30,6 +30,15 @@ pub(crate) fn contradictions(level: &dyn Level) -> Vec<String> {
     wrong
 }
 
+/// Whether there is a coordinate at each position of a level, which follows from the position alone.
+pub(crate) fn tells_by_position(level: &dyn Level) -> bool {
+    level.position_iteration().is_some_and(|iteration| {
+        let access = iteration.pos_access(&storage(level), position(), &ancestors(), NAME);
+        let is_plain = access.prelude.is_empty() && access.found.is_none();
+        is_plain && iteration.carried().is_empty()
+    })
+}
+
 /// Names, types and fields.
 fn of_description(level: &dyn Level) -> Vec<String> {
     let mut wrong = Vec::new();

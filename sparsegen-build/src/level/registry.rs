@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{
     Level, bitmap, check, compressed, dense, hashed, loose_compressed, offset, range, singleton,
-    structured, workspace,
+    structured,
 };
 use crate::error::Diagnostic;
 
@@ -65,9 +65,4 @@ impl Levels {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.known.iter().map(|level| level.name())
     }
-}
-
-/// The level of a workspace, which no map can name.
-pub(crate) fn workspace() -> Rc<dyn Level> {
-    Rc::new(workspace::Workspace)
 }

@@ -16,8 +16,10 @@ use super::parallel::within_part;
 use super::room::{bind_indices, fits, most_entries, takes_one};
 use super::scope::Scope;
 use super::{arrays, zero};
+use visits::{level_variables, stores_once, visits_all};
 
 mod known;
+mod visits;
 
 /// What the loops do with a result that entries are appended to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -416,45 +418,5 @@ impl<'p> Assembler<'p> {
 
     fn begin_name(&self, level: usize) -> String {
         format!("{}{}_begin", self.argument, level + 1)
-    }
-}
-
-fn level_variables(program: &Program, access: &Access) -> Vec<VariableId> {
-    (0..).map_while(|level| program.level_variable(access, level)).collect()
-}
-
-/// Whether every loop over a variable, of which there is one at least, runs its body for every
-/// coordinate, whatever the operands hold.
-fn visits_all(plan: &Plan, v: VariableId) -> bool {
-    fn check(plan: &Plan, v: VariableId, guarded: bool, any: &mut bool) -> bool {
-        match plan {
-            Plan::Loop(inner) => {
-                if inner.variable == v {
-                    *any = true;
-                    if guarded || !inner.exhaustive {
-                        return false;
-                    }
-                }
-                inner.bodies.iter().all(|body| check(body, v, guarded, any))
-            }
-            Plan::Where { consumer, producer, only_if_found, .. } => {
-                check(producer, v, guarded, any)
-                    && check(consumer, v, guarded || *only_if_found, any)
-            }
-            Plan::Assign { .. } => true,
-            Plan::Sequence(plans) => plans.iter().all(|plan| check(plan, v, guarded, any)),
-        }
-    }
-    let mut any = false;
-    check(plan, v, false, &mut any) && any
-}
-
-/// Whether the result is stored to and not added to, by a single statement in each region.
-fn stores_once(plan: &Plan) -> bool {
-    match plan {
-        Plan::Loop(inner) => inner.bodies.iter().all(|body| stores_once(body)),
-        Plan::Where { consumer, .. } => stores_once(consumer),
-        Plan::Assign { accumulate, .. } => !accumulate,
-        Plan::Sequence(plans) => plans.len() <= 1 && plans.iter().all(|plan| stores_once(plan)),
     }
 }

@@ -6,20 +6,20 @@
 
 use crate::concrete::Program;
 use crate::ir::{Array, Assembly, Element, Expr, Place, Stmt};
-use crate::level::Segment;
+use crate::level::{Segment, tells_by_position};
 
 use super::super::scope::Scope;
 use super::Assembler;
 
 impl Assembler<'_> {
     /// Whether a result's levels can be walked along: entries are appended, and every level that does
-    /// is iterated by position, at each of which there is a coordinate that it tells by itself.
+    /// has a coordinate at each position, which follows from the position alone.
     pub(in crate::lower) fn can_compute(program: &Program) -> bool {
         let levels = &program.tensor(program.kernel.result()).format.levels;
         let mut appended = levels.iter().filter(|spec| spec.level.insert().is_none()).peekable();
         program.packed.is_none()
             && appended.peek().is_some()
-            && appended.all(|spec| spec.level.position_iteration().is_some_and(tells_by_itself))
+            && appended.all(|spec| tells_by_position(spec.level.as_ref()))
     }
 
     /// The values, with the arrays that tell where they go.

@@ -1,0 +1,46 @@
+//! Which positions of a result the loops of a plan visit, and how often.
+
+use crate::concrete::Program;
+use crate::iteration::plan::Plan;
+use crate::notation::{Access, VariableId};
+
+/// The variable of each level, outermost first.
+pub(super) fn level_variables(program: &Program, access: &Access) -> Vec<VariableId> {
+    (0..).map_while(|level| program.level_variable(access, level)).collect()
+}
+
+/// Whether every loop over a variable, of which there is one at least, runs its body for every
+/// coordinate, whatever the operands hold.
+pub(super) fn visits_all(plan: &Plan, v: VariableId) -> bool {
+    fn check(plan: &Plan, v: VariableId, guarded: bool, any: &mut bool) -> bool {
+        match plan {
+            Plan::Loop(inner) => {
+                if inner.variable == v {
+                    *any = true;
+                    if guarded || !inner.exhaustive {
+                        return false;
+                    }
+                }
+                inner.bodies.iter().all(|body| check(body, v, guarded, any))
+            }
+            Plan::Where { consumer, producer, only_if_found, .. } => {
+                check(producer, v, guarded, any)
+                    && check(consumer, v, guarded || *only_if_found, any)
+            }
+            Plan::Assign { .. } => true,
+            Plan::Sequence(plans) => plans.iter().all(|plan| check(plan, v, guarded, any)),
+        }
+    }
+    let mut any = false;
+    check(plan, v, false, &mut any) && any
+}
+
+/// Whether the result is stored to and not added to, by a single statement in each region.
+pub(super) fn stores_once(plan: &Plan) -> bool {
+    match plan {
+        Plan::Loop(inner) => inner.bodies.iter().all(|body| stores_once(body)),
+        Plan::Where { consumer, .. } => stores_once(consumer),
+        Plan::Assign { accumulate, .. } => !accumulate,
+        Plan::Sequence(plans) => plans.len() <= 1 && plans.iter().all(|plan| stores_once(plan)),
+    }
+}
