@@ -1,6 +1,7 @@
 #![doc = include_str!("level/guide.md")]
 
 mod bitmap;
+mod carried;
 mod check;
 mod compressed;
 mod dense;
@@ -140,6 +141,12 @@ pub trait PositionIteration {
         name: &str,
     ) -> Found;
 
+    /// Its positions in groups, if they come in groups and all that a position needs to carry is the
+    /// group that it is in; the functions below are of no use then.
+    fn groups(&self) -> Option<&dyn Groups> {
+        None
+    }
+
     /// What the carried variables are called, under which [`Storage::carried`] knows them.
     fn carried(&self) -> &'static [&'static str] {
         &[]
@@ -157,6 +164,20 @@ pub trait PositionIteration {
     fn pos_next(&self, _storage: &Storage, _position: Expr, _coordinate: Expr) -> Vec<Stmt> {
         Vec::new()
     }
+}
+
+/// Positions in groups that have something in common, such as runs of neighbouring coordinates. Where a
+/// level is walked alone there is a loop over groups around one over the positions of each; where it
+/// is merged with others, the group is carried along.
+pub trait Groups {
+    /// What a group is called, under which [`Storage::carried`] knows its number.
+    fn name(&self) -> &'static str;
+
+    /// The numbers of a parent's groups.
+    fn group_bounds(&self, storage: &Storage, parent: Expr) -> Segment;
+
+    /// The positions of a group, at least one. Groups lie one behind the other.
+    fn group_positions(&self, storage: &Storage, group: Expr) -> Segment;
 }
 
 /// Random access.

@@ -318,7 +318,7 @@ fn check_nesting(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
     pairs
         .filter(|(specs, _)| {
             let iteration = specs[1].level.position_iteration();
-            let is_of_one_parent = iteration.is_none_or(|it| !it.carried().is_empty());
+            let is_of_one_parent = iteration.is_none_or(|it| !it.all_carried().is_empty());
             !specs[0].properties.unique && is_of_one_parent
         })
         .map(|(specs, spans)| {

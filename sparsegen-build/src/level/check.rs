@@ -35,7 +35,7 @@ pub(crate) fn tells_by_position(level: &dyn Level) -> bool {
     level.position_iteration().is_some_and(|iteration| {
         let access = iteration.pos_access(&storage(level), position(), &ancestors(), NAME);
         let is_plain = access.prelude.is_empty() && access.found.is_none();
-        is_plain && iteration.carried().is_empty()
+        is_plain && iteration.all_carried().is_empty()
     })
 }
 
@@ -50,7 +50,7 @@ fn of_description(level: &dyn Level) -> Vec<String> {
         wrong.push(format!("its storage `{storage}` is not a Rust type"));
     }
     let arrays = level.arrays();
-    let carried = level.position_iteration().map_or(&[][..], |iteration| iteration.carried());
+    let carried = carried(level);
     let mut seen = BTreeSet::new();
     let fields = arrays.iter().map(|array| array.field);
     for field in fields.chain(level.numbers().iter().copied()).chain(carried.iter().copied()) {
@@ -112,8 +112,8 @@ fn of_capabilities(level: &dyn Level) -> Vec<String> {
                 repeats && prelude,
                 "`pos_access` has a prelude, and coordinates may be repeated",
             );
-            let begins = iteration.pos_begin(&storage(level), parent()).len();
-            let carried = iteration.carried().len();
+            let begins = iteration.all_begin(&storage(level), parent()).len();
+            let carried = carried(level).len();
             if begins != carried {
                 let reason =
                     format!("it carries {carried} variables, and `pos_begin` gives {begins}");
@@ -144,8 +144,14 @@ fn of_functions(level: &dyn Level) -> Vec<String> {
         check.values("pos_bounds", &[], [&bounds.start, &bounds.end]);
         let found = iteration.pos_access(&storage, position(), &ancestors(), NAME);
         check.values("pos_access", &found.prelude, found.found.iter().chain([&found.value]));
-        check.values("pos_begin", &[], &iteration.pos_begin(&storage, parent()));
-        check.values("pos_next", &iteration.pos_next(&storage, position(), coordinate()), []);
+        if let Some(groups) = iteration.groups() {
+            let bounds = groups.group_bounds(&storage, parent());
+            check.values("group_bounds", &[], [&bounds.start, &bounds.end]);
+            let bounds = groups.group_positions(&storage, position());
+            check.values("group_positions", &[], [&bounds.start, &bounds.end]);
+        }
+        check.values("pos_begin", &[], &iteration.all_begin(&storage, parent()));
+        check.values("pos_next", &iteration.all_next(&storage, position(), coordinate()), []);
     }
     if let Some(locate) = level.locate() {
         let found = locate.locate(&storage, parent(), coordinate(), NAME);
@@ -196,13 +202,16 @@ fn ancestors() -> Vec<Expr> {
     vec![Expr::var(ANCESTOR); 12]
 }
 
+fn carried(level: &dyn Level) -> Vec<&'static str> {
+    level.position_iteration().map_or_else(Vec::new, |iteration| iteration.all_carried())
+}
+
 fn storage(level: &dyn Level) -> Storage {
     let given = |field: &'static str| (field, format!("{field}_given"));
-    let carried = level.position_iteration().map_or(&[][..], |iteration| iteration.carried());
     Storage {
         arrays: level.arrays().iter().map(|array| given(array.field)).collect(),
         numbers: level.numbers().iter().copied().map(given).collect(),
-        carried: carried.iter().copied().map(given).collect(),
+        carried: carried(level).into_iter().map(given).collect(),
         size: Expr::var(SIZE),
         crd: Width::U32,
         offset: None,

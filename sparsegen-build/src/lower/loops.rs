@@ -24,10 +24,13 @@ impl Lowering<'_> {
                 match self.coordinate_bounds(iterator, scope) {
                     Some(bounds) => self.run_by_coordinate(inner, point, bounds, scope),
                     None => {
-                        let bounds = self.position_bounds(iterator, scope);
-                        let mut stmts = self.begin_carried(iterator, scope);
-                        stmts.extend(self.run_by_position(inner, point, driver, bounds, scope));
-                        stmts
+                        let groups = self.run_by_group(inner, point, driver, scope);
+                        groups.unwrap_or_else(|| {
+                            let bounds = self.position_bounds(iterator, scope);
+                            let mut stmts = self.begin_carried(iterator, scope);
+                            stmts.extend(self.run_by_position(inner, point, driver, bounds, scope));
+                            stmts
+                        })
                     }
                 }
             }
@@ -69,8 +72,48 @@ impl Lowering<'_> {
         if iterator.conversions.contains(&Conversion::Dedup) {
             return self.run_by_segment(inner, point, driver, bounds, scope);
         }
+        let next = |lowering: &Self, position: &Expr, coordinate: &str| {
+            lowering.next_carried(iterator, position.clone(), Expr::var(coordinate))
+        };
+        self.run_over(inner, point, driver, bounds, scope, &next)
+    }
+
+    /// `for p_a_run in … { for p_a in … { … } }`, of a level whose positions come in groups.
+    fn run_by_group(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        driver: usize,
+        scope: &Scope,
+    ) -> Option<Vec<Stmt>> {
+        let iterator = &inner.iterators[driver];
+        if iterator.conversions.contains(&Conversion::Dedup) {
+            return None;
+        }
+        let storage = self.storage(iterator);
+        let groups = self.position_iteration(iterator).groups()?;
+        let name = storage.carried(groups.name()).to_owned();
+        let bounds = groups.group_bounds(&storage, scope.parents(&iterator.access).start);
+        let positions = groups.group_positions(&storage, Expr::var(&name));
+        let stays = |_: &Self, _: &Expr, _: &str| Vec::new();
+        let body = self.run_over(inner, point, driver, positions, scope, &stays);
+        Some(Stmt::for_range(&name, bounds.start, bounds.end, body))
+    }
+
+    /// The loop over positions; `next` tells how to bring what is carried from a position, with the name
+    /// of its coordinate, to the next.
+    fn run_over(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        driver: usize,
+        bounds: Segment,
+        scope: &Scope,
+        next: &dyn Fn(&Self, &Expr, &str) -> Vec<Stmt>,
+    ) -> Vec<Stmt> {
+        let iterator = &inner.iterators[driver];
         let coordinate = self.names.variable(inner.variable).to_owned();
-        let carries = !self.position_iteration(iterator).carried().is_empty();
+        let carries = !self.position_iteration(iterator).all_carried().is_empty();
         let alone = bounds == Segment::of(bounds.start.clone()) && !carries;
         let position = if alone {
             bounds.start.clone()
@@ -87,7 +130,7 @@ impl Lowering<'_> {
             Some(found) => Stmt::when(found, cases),
             None => cases,
         });
-        body.extend(self.next_carried(iterator, position.clone(), Expr::var(&coordinate)));
+        body.extend(next(self, &position, &coordinate));
         match position {
             Expr::Var(name) if !alone => Stmt::for_range(&name, bounds.start, bounds.end, body),
             _ => body,
@@ -186,7 +229,7 @@ impl Lowering<'_> {
     pub(super) fn begin_carried(&self, iterator: &LevelIterator, scope: &Scope) -> Vec<Stmt> {
         let storage = self.storage(iterator);
         let parent = scope.parents(&iterator.access).start;
-        let values = self.position_iteration(iterator).pos_begin(&storage, parent);
+        let values = self.position_iteration(iterator).all_begin(&storage, parent);
         let names = storage.carried.iter().map(|(_, name)| name);
         names.zip(values).map(|(name, value)| Stmt::bind_mut(name, value)).collect()
     }
@@ -199,7 +242,7 @@ impl Lowering<'_> {
         coordinate: Expr,
     ) -> Vec<Stmt> {
         let storage = self.storage(iterator);
-        self.position_iteration(iterator).pos_next(&storage, position, coordinate)
+        self.position_iteration(iterator).all_next(&storage, position, coordinate)
     }
 
     fn position_iteration(&self, iterator: &LevelIterator) -> &dyn PositionIteration {
@@ -211,8 +254,8 @@ impl Lowering<'_> {
     fn storage(&self, iterator: &LevelIterator) -> Storage {
         let mut storage = self.storages[iterator.access.tensor.0][iterator.level].clone();
         let position = self.names.position(&iterator.access, iterator.level);
-        let carried = self.position_iteration(iterator).carried().iter();
-        storage.carried = carried.map(|name| (*name, format!("{position}_{name}"))).collect();
+        let carried = self.position_iteration(iterator).all_carried().into_iter();
+        storage.carried = carried.map(|name| (name, format!("{position}_{name}"))).collect();
         storage
     }
 

@@ -208,7 +208,7 @@ fn derived(program: &Program, variables: &[String], id: TensorId, stem: &str) ->
     for position in positions {
         names.extend(["_end", "_next", "_slot"].map(|suffix| format!("{position}{suffix}")));
         let iterations = levels.iter().filter_map(|spec| spec.level.position_iteration());
-        let carried = iterations.flat_map(|iteration| iteration.carried());
+        let carried = iterations.flat_map(|iteration| iteration.all_carried());
         names.extend(carried.map(|name| format!("{position}_{name}")));
         names.push(position);
     }

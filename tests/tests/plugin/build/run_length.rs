@@ -5,7 +5,7 @@
 
 use sparsegen_build::ir::{Expr, Stmt};
 use sparsegen_build::level::{
-    Append, Found, Holds, Level, PositionIteration, Properties, Property, Segment, Storage,
+    Append, Found, Groups, Holds, Level, PositionIteration, Properties, Property, Segment, Storage,
     StorageArray,
 };
 
@@ -46,19 +46,14 @@ impl Level for RunLength {
     }
 }
 
-/// Which run a position belongs to is carried along.
 impl PositionIteration for RunLength {
     fn pos_bounds(&self, storage: &Storage, parents: Segment) -> Segment {
         let first_of = |parent| storage.load("first", storage.load("pos", parent));
         Segment { start: first_of(parents.start), end: first_of(parents.end) }
     }
 
-    fn carried(&self) -> &'static [&'static str] {
-        &["run"]
-    }
-
-    fn pos_begin(&self, storage: &Storage, parent: Expr) -> Vec<Expr> {
-        vec![storage.load("pos", parent)]
+    fn groups(&self) -> Option<&dyn Groups> {
+        Some(self)
     }
 
     fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr], _: &str) -> Found {
@@ -67,12 +62,21 @@ impl PositionIteration for RunLength {
         let ahead = Expr::sub(position, storage.load("first", run));
         Found::always(Expr::add(start, ahead))
     }
+}
 
-    fn pos_next(&self, storage: &Storage, position: Expr, _: Expr) -> Vec<Stmt> {
-        let run = storage.carried("run");
-        let next = Expr::add(Expr::var(run), Expr::Index(1));
-        let is_last = Expr::eq(Expr::add(position, Expr::Index(1)), storage.load("first", next));
-        vec![Stmt::accumulate(run, Expr::from_bool(is_last))]
+impl Groups for RunLength {
+    fn name(&self) -> &'static str {
+        "run"
+    }
+
+    fn group_bounds(&self, storage: &Storage, parent: Expr) -> Segment {
+        let end = Expr::add(parent.clone(), Expr::Index(1));
+        Segment { start: storage.load("pos", parent), end: storage.load("pos", end) }
+    }
+
+    fn group_positions(&self, storage: &Storage, run: Expr) -> Segment {
+        let end = Expr::add(run.clone(), Expr::Index(1));
+        Segment { start: storage.load("first", run), end: storage.load("first", end) }
     }
 }
 
