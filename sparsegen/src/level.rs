@@ -24,7 +24,10 @@
 //!
 //! # A level of one's own
 //!
-//! A crate can add levels by implementing the two traits; formats then name them like any other.
+//! A crate can add levels by implementing the two traits; formats then name them like any other. How
+//! the compiler learns of a level, so that kernels can read and write it, is on one page with a whole
+//! example: the module `level` of the crate `sparsegen-build`.
+//!
 //! This one stores, for each parent, one run of neighbouring coordinates. With it a triangular
 //! matrix whose rows are filled from their first entry to the diagonal (a *skyline*) needs a number
 //! and an end per row.

@@ -6,6 +6,7 @@
 
 mod agree;
 mod arrays;
+mod guide;
 mod levels;
 mod refused;
 
