@@ -5,6 +5,7 @@
 //! iteration costs one, six where it reads a coordinate first, and each operand read from memory
 //! one; eight where neighbouring iterations read far apart. To convert or pack an entry costs thirty.
 
+use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::{Loop, Plan};
@@ -39,11 +40,32 @@ pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
 
 /// What it costs to bring operands into the formats that the loops want.
 pub(super) fn cost_of_conversions(way: &Conversions) -> f64 {
-    let entries = |converted: &Converted| match way.kernel.tensor(converted.of).format.order() {
-        0 | 1 => ROOT_ENTRIES,
-        _ => DIMENSION * ENTRIES,
+    let entries = |converted: &Converted| {
+        let format = &way.kernel.tensor(converted.of).format;
+        let least = if format.order() <= 1 { ROOT_ENTRIES } else { DIMENSION * ENTRIES };
+        stored(format).max(least)
     };
     way.converted.iter().map(entries).sum::<f64>() * CONVERTED
+}
+
+/// How many entries a format stores: a full level stores all of its dimension below each parent.
+fn stored(format: &Format) -> f64 {
+    let below = |spec: &LevelSpec| match (spec.properties.full, spec.properties.branchless) {
+        (true, _) => extent(&spec.expr),
+        (false, true) => 1.0,
+        (false, false) => ENTRIES.min(extent(&spec.expr)),
+    };
+    format.levels.iter().map(below).product()
+}
+
+/// How many coordinates a level has.
+fn extent(expr: &LevelExpr) -> f64 {
+    match expr {
+        LevelExpr::Dimension(_) => DIMENSION,
+        LevelExpr::Div(of, by) => extent(of) / *by as f64,
+        LevelExpr::Mod(_, by) => *by as f64,
+        LevelExpr::Sub(..) | LevelExpr::Add(..) | LevelExpr::Count(_) => ENTRIES,
+    }
 }
 
 struct Cost<'p> {
@@ -131,6 +153,8 @@ impl Cost<'_> {
             return GATHERED;
         }
         let distinct = if iterator.level == 0 { ROOT_ENTRIES } else { ENTRIES };
+        let variable = self.program.level_variable(&iterator.access, iterator.level);
+        let distinct = variable.map_or(distinct, |v| distinct.min(self.dimension(v)));
         let properties = iterator.spec(self.program).properties;
         if properties.branchless {
             // One child for each position of the parent's.
