@@ -22,7 +22,28 @@ impl Lowering<'_> {
         here: &[(usize, Expr)],
     ) -> Vec<Stmt> {
         let mut scope = scope.clone();
-        let mut stmts = self.derive(&mut scope);
+        let (mut stmts, guard) = self.derive(inner, point, &mut scope);
+        let cases = self.located_cases(inner, point, &mut scope, here);
+        stmts.extend(match guard {
+            Some(guard) => {
+                let mut guarded = vec![Stmt::Comment(guard.reason)];
+                guarded.extend(Stmt::when(guard.inside, cases));
+                guarded
+            }
+            None => cases,
+        });
+        stmts
+    }
+
+    /// The cases, at coordinates that are inside the dimensions.
+    fn located_cases(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        scope: &mut Scope,
+        here: &[(usize, Expr)],
+    ) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
         let mut conditions: Vec<(usize, Expr)> = Vec::new();
         for member in 0..inner.iterators.len() {
             let iterator = &inner.iterators[member];
@@ -33,12 +54,12 @@ impl Lowering<'_> {
             let found = if located || self.is_by_coordinate(iterator) {
                 let driven = (!located).then_some(iterator.level);
                 let levels = iterator.level..=iterator.through;
-                let found = self.locate_levels(iterator, levels, driven, &mut scope, &mut stmts);
+                let found = self.locate_levels(iterator, levels, driven, scope, &mut stmts);
                 found.into_iter().reduce(Expr::and)
             } else {
                 // The levels that were waiting for this one only.
                 let below = iterator.level + 1..=iterator.through;
-                self.locate_levels(iterator, below, None, &mut scope, &mut stmts);
+                self.locate_levels(iterator, below, None, scope, &mut stmts);
                 here.iter().find(|(of, _)| *of == member).map(|(_, condition)| condition.clone())
             };
             conditions.extend(found.map(|condition| (member, condition)));
@@ -52,7 +73,7 @@ impl Lowering<'_> {
         let mut arms = Vec::new();
         let mut otherwise = Vec::new();
         for (k, (set, outcome)) in point.cases.iter().enumerate() {
-            let body = self.region(inner, *outcome, &scope);
+            let body = self.region(inner, *outcome, scope);
             let rest = &point.cases[..k];
             match condition(*set) {
                 Some(condition)
@@ -185,7 +206,7 @@ impl Lowering<'_> {
         !access.indices.is_empty() && access.indices.iter().all(|v| scope.knows(*v))
     }
 
-    fn is_by_coordinate(&self, iterator: &LevelIterator) -> bool {
+    pub(super) fn is_by_coordinate(&self, iterator: &LevelIterator) -> bool {
         iterator.spec(self.program).level.coordinate_iteration().is_some()
     }
 }

@@ -5,25 +5,44 @@ use crate::concrete::Program;
 use crate::concrete::space::Definition;
 use crate::format::LevelExpr;
 use crate::ir::{BinaryOp, Expr, Stmt};
-use crate::level::Offset;
+use crate::iteration::graph::is_implied;
+use crate::iteration::iterator::LevelIterator;
+use crate::iteration::lattice::MergePoint;
+use crate::iteration::plan::Loop;
+use crate::level::{Offset, Storage};
 use crate::notation::{Access, VariableId};
 
 use super::Lowering;
 use super::names::Names;
 use super::scope::Scope;
 
+/// What must hold for a coordinate to be inside its dimension.
+pub(super) struct Guard {
+    /// Why it might not.
+    pub(super) reason: String,
+    pub(super) inside: Expr,
+}
+
 impl Lowering<'_> {
-    /// Notes everything that follows from the coordinates of a scope. What is put together from
-    /// several gets a name.
-    pub(super) fn derive(&self, scope: &mut Scope) -> Vec<Stmt> {
+    /// Notes everything that follows from the coordinates of a scope in a loop's merge point. What is
+    /// put together from several gets a name, and a guard where it may lie beyond its dimension.
+    pub(super) fn derive(
+        &self,
+        inner: &Loop,
+        point: &MergePoint,
+        scope: &mut Scope,
+    ) -> (Vec<Stmt>, Option<Guard>) {
         let mut stmts = Vec::new();
+        let mut guard: Option<Guard> = None;
         let program = self.program;
         let bound: Vec<VariableId> = scope.coordinates.iter().map(|(v, _)| *v).collect();
         for v in program.space.known(&program.kernel, &bound) {
             if scope.knows(v) {
                 continue;
             }
-            let value = self.defined(v, scope).or_else(|| self.put_together(v, scope));
+            let defined = self.defined(v, scope);
+            let made_of = if defined.is_none() { self.made_of(v, scope) } else { None };
+            let value = defined.or_else(|| self.put_together(v, scope));
             let Some(value) = value else { continue };
             if program.space.definition(v).is_some() {
                 scope.bind(v, value);
@@ -32,8 +51,74 @@ impl Lowering<'_> {
                 stmts.push(Stmt::bind(name, value));
                 scope.bind(v, Expr::var(name));
             }
+            let reason = made_of.and_then(|part| self.beyond(v, part, inner, point));
+            if let Some(reason) = reason {
+                let inside = Expr::lt(scope.coordinate(v), self.extent(v));
+                let inside = match guard {
+                    Some(outer) => Expr::and(outer.inside, inside),
+                    None => inside,
+                };
+                guard = Some(Guard { reason, inside });
+            }
         }
-        stmts
+        (stmts, guard)
+    }
+
+    /// What one of the two parts stands for from which a variable is put together.
+    fn made_of(&self, v: VariableId, scope: &Scope) -> Option<Definition> {
+        let bound: Vec<VariableId> = scope.coordinates.iter().map(|(v, _)| *v).collect();
+        let [part, _] = self.program.space.made_of(v, &bound)?;
+        self.program.space.definition(part)
+    }
+
+    /// Why a coordinate that is put together may lie beyond its dimension, if it may. Blocks are cut
+    /// short where their coordinates are counted, but not where they are read; diagonals are where
+    /// their level bounds the coordinates, or where it is valid only with all of them inside.
+    fn beyond(
+        &self,
+        v: VariableId,
+        part: Definition,
+        inner: &Loop,
+        point: &MergePoint,
+    ) -> Option<String> {
+        let program = self.program;
+        let name = &program.kernel.variable(v).name;
+        let mut drivers = point.drivers.members().map(|member| &inner.iterators[member]);
+        let is_counted = |driver: &LevelIterator| self.is_by_coordinate(driver);
+        match part {
+            Definition::Div(..) => {
+                let cut = drivers.all(is_counted)
+                    && matches!(
+                        program.space.definition(inner.variable),
+                        Some(Definition::Mod(..))
+                    );
+                (!cut).then(|| format!("The last block may reach beyond the range of `{name}`."))
+            }
+            Definition::Sub(..) | Definition::Add(..) => {
+                let is_valid = |access: &Access| {
+                    let levels = 0..program.tensor(access.tensor).format.levels.len();
+                    levels.into_iter().any(|level| {
+                        program.level_variable(access, level) == Some(v)
+                            && is_implied(&program.kernel, access, level)
+                    })
+                };
+                let proven = drivers.any(|driver| self.minds_offset(driver))
+                    || inner.iterators.iter().any(|iterator| is_valid(&iterator.access));
+                (!proven).then(|| format!("The diagonal may leave the range of `{name}`."))
+            }
+            Definition::Mod(..) | Definition::Slot(_) => None,
+        }
+    }
+
+    /// Whether a level's coordinates are bounded by what an ancestor holds of the other dimension.
+    fn minds_offset(&self, iterator: &LevelIterator) -> bool {
+        let level = &iterator.spec(self.program).level;
+        let Some(iteration) = level.coordinate_iteration() else { return false };
+        let storage = &self.storages[iterator.access.tensor.0][iterator.level];
+        let unaware = Storage { offset: None, ..storage.clone() };
+        let ancestors = vec![Expr::Index(0); iterator.level];
+        let bounds = |storage| iteration.coord_bounds(storage, Expr::Index(0), &ancestors);
+        bounds(storage) != bounds(&unaware)
     }
 
     /// `i / 4`, `i % 4`, `j - i`
