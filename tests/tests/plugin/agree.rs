@@ -3,7 +3,10 @@
 use sparsegen::{Csf, Csr, Error, Format, SparseVector, Tensor};
 use sparsegen_tests::random::Random;
 
-use crate::{band, column_runs, deltas, mixed, runs, runs_of_runs, small_runs};
+use crate::{
+    band, column_runs, deltas, lists_in_blocks, lists_in_diagonals, mixed, runs, runs_of_runs,
+    small_runs, whole_diagonals,
+};
 
 type Matrix = Tensor<f64, Csr>;
 
@@ -107,6 +110,9 @@ agrees_with_csr! {
     runs_of_runs: false, usize::MAX;
     deltas: false, usize::MAX;
     band: true, usize::MAX;
+    lists_in_blocks: false, usize::MAX;
+    whole_diagonals: false, 8;
+    lists_in_diagonals: false, usize::MAX;
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use sparsegen::{Csr, Error, Format, Tensor};
 
-use crate::{band, deltas, runs};
+use crate::{band, deltas, lists_in_blocks, mixed, runs};
 
 fn refusal<F: Format<Shape = [usize; 2]>>(
     shape: [usize; 2],
@@ -65,5 +65,21 @@ fn windows_may_end_with_the_dimension() -> Result<(), Error> {
     let far = [([0, 0], 1.0), ([0, 3], 1.0)];
     let error = Tensor::<f64, band::Mine>::from_triplets([1, 4], far).unwrap_err().to_string();
     assert!(error.contains("the window of 3 coordinates ends before this one"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn what_lies_beyond_a_cut_block_is_not_there() -> Result<(), Error> {
+    let entries = [([0, 1], 2.0), ([0, 4], 3.0)];
+    let x = [1.0, 10.0, 100.0, 1000.0, 10000.0];
+    let a = Tensor::from_triplets([2, 5], entries)?;
+    assert_eq!(mixed::spmv_two_of_four(&a, &x)?.vals(), [30020.0, 0.0]);
+    let a = Tensor::<f64, lists_in_blocks::Mine>::from_triplets([2, 5], entries)?;
+    assert_eq!(lists_in_blocks::spmv(&a, &x)?.vals(), [30020.0, 0.0]);
+    let (shape, mut levels, vals) = a.into_parts();
+    levels.2.crd[1] = 3;
+    let a = Tensor::<f64, lists_in_blocks::Mine>::from_parts(shape, levels, vals)?;
+    assert_eq!(a.iter().count(), 1);
+    assert_eq!(lists_in_blocks::spmv(&a, &x)?.vals(), [20.0, 0.0]);
     Ok(())
 }

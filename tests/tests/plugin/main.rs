@@ -21,4 +21,8 @@ macro_rules! kernels {
     )*};
 }
 
-kernels! { runs column_runs small_runs runs_of_runs deltas band mixed }
+kernels! {
+    runs column_runs small_runs runs_of_runs deltas band
+    lists_in_blocks whole_diagonals lists_in_diagonals
+    mixed
+}

@@ -9,8 +9,9 @@ use std::path::Path;
 
 use sparsegen_build::Compiler;
 
-/// Formats of such levels, each of which gets the kernels of `matrix.toml`.
-const FORMATS: [(&str, &str); 6] = [
+/// Formats of such levels, each of which gets the kernels of `matrix.toml`; and some of other levels
+/// whose coordinates are put together, and may lie beyond the dimension.
+const FORMATS: [(&str, &str); 9] = [
     ("runs", "\"(i, j) -> (i : dense, j : run_length)\""),
     ("column_runs", "\"(i, j) -> (j : dense, i : run_length)\""),
     (
@@ -20,6 +21,9 @@ const FORMATS: [(&str, &str); 6] = [
     ("runs_of_runs", "\"(i, j) -> (i : run_length, j : run_length)\""),
     ("deltas", "\"(i, j) -> (i : dense, j : delta)\""),
     ("band", "\"(i, j) -> (i : dense, j : window(3))\""),
+    ("lists_in_blocks", "\"(i, j) -> (i : dense, j / 4 : compressed, j % 4 : compressed)\""),
+    ("whole_diagonals", "\"(i, j) -> (j - i : compressed, i : dense)\""),
+    ("lists_in_diagonals", "\"(i, j) -> (j - i : compressed, i : compressed)\""),
 ];
 
 /// Writes `NAME.rs` for each of the formats and `mixed.rs`.
