@@ -7,6 +7,7 @@
 mod factor;
 mod inline;
 mod unused;
+mod whole;
 
 use std::fmt;
 
@@ -22,7 +23,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 3] = [
+pub const PASSES: [Pass; 4] = [
     Pass {
         name: "inline",
         reason: "A name for another name, or for a coordinate that is only copied, is one more \
@@ -33,6 +34,12 @@ pub const PASSES: [Pass; 3] = [
         name: "factor",
         reason: "What all branches do need not be compared to be understood.",
         run: factor::run,
+    },
+    Pass {
+        name: "whole",
+        reason: "Loops of a constant length are unrolled. Behind the passes that make bodies shorter, as \
+                 it writes them twice.",
+        run: whole::run,
     },
     Pass {
         name: "unused",

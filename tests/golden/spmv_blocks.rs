@@ -98,15 +98,29 @@ fn spmv_blocks_kernel(y_vals: &mut [f64], a: View<'_, f64, Blocks4>, x: View<'_,
     for io in 0..io_size {
         for p_a2 in a2_pos[io] as usize..a2_pos[io + 1] as usize {
             let jo = a2_crd[p_a2] as usize;
-            for ii in 0..(i_size - io * 4).min(4) {
-                let i = io * 4 + ii;
-                let mut sum = 0.0;
-                for ji in 0..(j_size - jo * 4).min(4) {
-                    let j = jo * 4 + ji;
-                    let p_a4 = (p_a2 * 4 + ii) * 4 + ji;
-                    sum += a_vals[p_a4] * x_vals[j];
+            // Loops that are not cut short have a constant length.
+            if io * 4 + 4 <= i_size && jo * 4 + 4 <= j_size {
+                for ii in 0..4 {
+                    let i = io * 4 + ii;
+                    let mut sum = 0.0;
+                    for ji in 0..4 {
+                        let j = jo * 4 + ji;
+                        let p_a4 = (p_a2 * 4 + ii) * 4 + ji;
+                        sum += a_vals[p_a4] * x_vals[j];
+                    }
+                    y_vals[i] += sum;
                 }
-                y_vals[i] += sum;
+            } else {
+                for ii in 0..(i_size - io * 4).min(4) {
+                    let i = io * 4 + ii;
+                    let mut sum = 0.0;
+                    for ji in 0..(j_size - jo * 4).min(4) {
+                        let j = jo * 4 + ji;
+                        let p_a4 = (p_a2 * 4 + ii) * 4 + ji;
+                        sum += a_vals[p_a4] * x_vals[j];
+                    }
+                    y_vals[i] += sum;
+                }
             }
         }
     }

@@ -102,15 +102,29 @@ fn spmv_blocks_2x3_kernel(
     for io in 0..io_size {
         for p_a2 in a2_pos[io] as usize..a2_pos[io + 1] as usize {
             let jo = a2_crd[p_a2] as usize;
-            for ii in 0..(i_size - io * 2).min(2) {
-                let i = io * 2 + ii;
-                let mut sum = 0.0;
-                for ji in 0..(j_size - jo * 3).min(3) {
-                    let j = jo * 3 + ji;
-                    let p_a4 = (p_a2 * 2 + ii) * 3 + ji;
-                    sum += a_vals[p_a4] * x_vals[j];
+            // Loops that are not cut short have a constant length.
+            if io * 2 + 2 <= i_size && jo * 3 + 3 <= j_size {
+                for ii in 0..2 {
+                    let i = io * 2 + ii;
+                    let mut sum = 0.0;
+                    for ji in 0..3 {
+                        let j = jo * 3 + ji;
+                        let p_a4 = (p_a2 * 2 + ii) * 3 + ji;
+                        sum += a_vals[p_a4] * x_vals[j];
+                    }
+                    y_vals[i] += sum;
                 }
-                y_vals[i] += sum;
+            } else {
+                for ii in 0..(i_size - io * 2).min(2) {
+                    let i = io * 2 + ii;
+                    let mut sum = 0.0;
+                    for ji in 0..(j_size - jo * 3).min(3) {
+                        let j = jo * 3 + ji;
+                        let p_a4 = (p_a2 * 2 + ii) * 3 + ji;
+                        sum += a_vals[p_a4] * x_vals[j];
+                    }
+                    y_vals[i] += sum;
+                }
             }
         }
     }

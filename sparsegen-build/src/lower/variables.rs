@@ -156,11 +156,15 @@ impl Lowering<'_> {
         extent(self.program, &self.names, v)
     }
 
-    /// The end of a loop over the places within a block: the last block may be cut short.
+    /// The end of a loop over the places within a block: the last block may be cut short, if the extent
+    /// is not known to be a multiple of its size.
     pub(super) fn clip(&self, v: VariableId, end: Expr, scope: &Scope) -> Expr {
         let Some(Definition::Mod(of, by)) = self.program.space.definition(v) else { return end };
         let block = self.program.space.variable(Definition::Div(of, by));
         let Some(block) = block.filter(|block| scope.knows(*block)) else { return end };
+        if self.program.kernel.variable(of).size.is_some_and(|size| size % by == 0) {
+            return end;
+        }
         let begin = Expr::mul(scope.coordinate(block), Expr::Index(by as usize));
         Expr::min(Expr::sub(self.extent(of), begin), end)
     }
