@@ -135,20 +135,8 @@ fn declaration(format: &DeclaredFormat) -> ir::FormatDeclaration {
 }
 
 fn level(spec: &LevelSpec, of: &crate::format::Format) -> ir::LevelDeclaration {
-    let crd = if may_be_negative(&spec.expr) { of.crd.signed_name() } else { of.crd.name() };
+    let crd = if spec.expr.may_be_negative() { of.crd.signed_name() } else { of.crd.name() };
     ir::LevelDeclaration { map: level_map(spec), storage: spec.level.storage(of.pos.name(), crd) }
-}
-
-/// Whether coordinates of a level that stores an expression may be negative: those of differences
-/// may, and the blocks that differences fall into.
-fn may_be_negative(expr: &LevelExpr) -> bool {
-    match expr {
-        LevelExpr::Sub(..) => true,
-        LevelExpr::Div(of, _) => may_be_negative(of),
-        LevelExpr::Dimension(_) | LevelExpr::Mod(..) | LevelExpr::Add(..) | LevelExpr::Count(_) => {
-            false
-        }
-    }
 }
 
 /// What a level stores, as the runtime crate's `LevelMap` says it.
@@ -207,14 +195,5 @@ mod tests {
         check(LevelExpr::Sub(1, 0), &[], "LevelMap::new(LevelExpr::Sub(1, 0), \"compressed\")");
         check(LevelExpr::Add(0, 1), &[], "LevelMap::new(LevelExpr::Add(0, 1), \"compressed\")");
         check(LevelExpr::Count(0), &[], "LevelMap::new(LevelExpr::Count(0), \"compressed\")");
-    }
-
-    #[test]
-    fn coordinates_that_may_be_negative_are_signed() {
-        let difference = || Box::new(LevelExpr::Sub(1, 0));
-        assert!(may_be_negative(&difference()));
-        assert!(may_be_negative(&LevelExpr::Div(difference(), 2)));
-        assert!(!may_be_negative(&LevelExpr::Mod(difference(), 2)));
-        assert!(!may_be_negative(&LevelExpr::Dimension(0)));
     }
 }

@@ -119,6 +119,19 @@ impl fmt::Display for Format {
 }
 
 impl LevelExpr {
+    /// Whether its coordinates may be negative: those of differences may, and the blocks that
+    /// differences fall into. Arrays hold such coordinates in the signed type of their width.
+    pub fn may_be_negative(&self) -> bool {
+        match self {
+            LevelExpr::Sub(..) => true,
+            LevelExpr::Div(of, _) => of.may_be_negative(),
+            LevelExpr::Dimension(_)
+            | LevelExpr::Mod(..)
+            | LevelExpr::Add(..)
+            | LevelExpr::Count(_) => false,
+        }
+    }
+
     fn write(&self, f: &mut fmt::Formatter<'_>, dims: &[String]) -> fmt::Result {
         match self {
             LevelExpr::Dimension(d) => f.write_str(&dims[*d]),

@@ -11,6 +11,7 @@ mod loops;
 mod merge;
 mod names;
 mod parallel;
+mod reorder;
 mod room;
 mod scope;
 mod variables;
@@ -55,6 +56,7 @@ fn lower_for(
     let mut body = variables::blocks(program, &lowering.names);
     body.extend(lowering.assembler.begin());
     body.extend(lowering.workspaces());
+    body.extend(reorder::scratch(plan, &lowering.names));
     body.extend(lowering.plan(plan, &Scope::default()));
     body.extend(lowering.assembler.end());
     lowering.finish(plan, body)
@@ -197,7 +199,7 @@ impl Lowering<'_> {
         }
         match scope.summed.get(access) {
             Some(name) => Expr::var(name),
-            None => self.value_at(access.tensor, scope.parents(access).start),
+            None => self.value_at(access.tensor, scope.position(access)),
         }
     }
 
@@ -325,7 +327,7 @@ fn arrays(program: &Program, names: &Names, id: TensorId) -> Vec<Array> {
     let mut arrays = Vec::new();
     for (level, spec) in tensor.format.levels.iter().enumerate() {
         for array in spec.level.arrays() {
-            let signed = matches!(spec.expr, LevelExpr::Sub(..));
+            let signed = spec.expr.may_be_negative();
             let element = match array.holds {
                 Holds::Positions | Holds::Indices(_) => Element::Index(tensor.format.pos),
                 Holds::Coordinates if signed => Element::Signed(tensor.format.crd),

@@ -30,6 +30,8 @@ const ENTER: f64 = 4.0;
 const HARVESTED: f64 = 8.0;
 /// What it costs to convert an entry: most conversions sort.
 const CONVERTED: f64 = 30.0;
+/// What it costs to copy an entry into scratch and to put it in order there.
+const SORTED: f64 = 16.0;
 /// How often the operands of an intersection meet.
 const MEET: f64 = 0.3;
 
@@ -106,7 +108,7 @@ impl Cost<'_> {
         let before = self.segments.clone();
         for iterator in &inner.iterators {
             self.segments.retain(|access| *access != iterator.access);
-            if iterator.conversions.contains(&Conversion::Dedup) {
+            if iterator.dedups() {
                 self.segments.push(iterator.access.clone());
             }
         }
@@ -171,7 +173,9 @@ impl Cost<'_> {
     }
 
     fn scan(&self, iterator: &LevelIterator) -> f64 {
-        if iterator.conversions.contains(&Conversion::Dedup) { STEP * DUPLICATES } else { 0.0 }
+        let dedup = if iterator.dedups() { STEP * DUPLICATES } else { 0.0 };
+        let sort = if iterator.reorders() { SORTED } else { 0.0 };
+        dedup + sort
     }
 
     fn access(&self, access: &Access, innermost: Option<VariableId>) -> f64 {

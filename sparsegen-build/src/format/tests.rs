@@ -2,7 +2,7 @@ use crate::level::Levels;
 use crate::manifest;
 use crate::types::Width;
 
-use super::{Format, Formats};
+use super::{Format, Formats, LevelExpr};
 
 /// What the format `name` of a manifest's `[formats]` stands for, for a tensor of an order.
 fn define(formats: &str, name: &str, order: usize) -> Result<Format, Vec<String>> {
@@ -96,4 +96,13 @@ fn maps_of_blocks_and_diagonals_can_be_inverted() {
         let shown = map.replace("floordiv", "/").replace("mod", "%");
         assert_eq!(format.to_string(), shown);
     }
+}
+
+#[test]
+fn coordinates_that_may_be_negative_are_signed() {
+    let difference = || Box::new(LevelExpr::Sub(1, 0));
+    assert!(difference().may_be_negative());
+    assert!(LevelExpr::Div(difference(), 2).may_be_negative());
+    assert!(!LevelExpr::Mod(difference(), 2).may_be_negative());
+    assert!(!LevelExpr::Dimension(0).may_be_negative());
 }

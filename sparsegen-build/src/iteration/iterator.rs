@@ -20,6 +20,8 @@ pub struct LevelIterator {
     /// Whether the level stores the loop's own variable; otherwise one that follows from it, and the
     /// level can only be located.
     pub drives: bool,
+    /// The positions of the level above under which it iterates.
+    pub parents: Positions,
     /// Wrappers around the level's own iteration, innermost first.
     pub conversions: Vec<Conversion>,
 }
@@ -27,10 +29,24 @@ pub struct LevelIterator {
 /// A wrapper around an iterator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conversion {
+    /// Runs over a scratch copy of the entries, sorted by coordinate.
+    Reorder,
     /// Runs over all positions of one coordinate at once, so that no coordinate comes twice.
     Dedup,
     /// Runs over positions one by one, duplicates too, together with the levels below.
     Fused,
+}
+
+/// How many positions of a level share a coordinate that the loops have reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Positions {
+    /// A single one.
+    #[default]
+    One,
+    /// Several that follow each other.
+    Adjacent,
+    /// Several that stand anywhere; a scratch copy lists them.
+    Scattered,
 }
 
 impl LevelIterator {
@@ -44,13 +60,39 @@ impl LevelIterator {
     }
 
     pub fn can_locate(&self, program: &Program) -> bool {
-        self.spec(program).level.locate().is_some()
+        self.spec(program).level.locate().is_some() && self.parents == Positions::One
     }
 
-    /// Whether its entries can be walked in order.
+    /// Whether its entries can be walked in order, if need be as a sorted copy.
     pub fn walks(&self, program: &Program) -> bool {
+        self.spec(program).level.position_iteration().is_some()
+    }
+
+    /// Whether its entries are visited in order as they are.
+    pub fn is_in_order(&self, program: &Program) -> bool {
         let spec = self.spec(program);
-        spec.level.position_iteration().is_some() && spec.properties.ordered
+        let properties = spec.properties;
+        let counts = spec.level.coordinate_iteration().is_some();
+        let alone = properties.branchless && self.parents == Positions::One;
+        alone || (counts || properties.ordered) && !self.is_spread(program)
+    }
+
+    /// Whether the children of its parents do not follow each other, so that each parent's must be
+    /// visited by itself.
+    pub fn is_spread(&self, program: &Program) -> bool {
+        match self.parents {
+            Positions::One => false,
+            Positions::Adjacent => !self.spec(program).properties.compact,
+            Positions::Scattered => true,
+        }
+    }
+
+    pub fn reorders(&self) -> bool {
+        self.conversions.contains(&Conversion::Reorder)
+    }
+
+    pub fn dedups(&self) -> bool {
+        self.conversions.contains(&Conversion::Dedup)
     }
 
     /// The iterator as the paper writes it, `B2`, within its conversions.
@@ -63,6 +105,7 @@ impl LevelIterator {
 impl fmt::Display for Conversion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Conversion::Reorder => "reorder",
             Conversion::Dedup => "dedup",
             Conversion::Fused => "fused",
         })
@@ -74,13 +117,18 @@ impl fmt::Display for Conversion {
 pub struct Frontier {
     /// The variables of the loops around, outermost first.
     pub bound: Vec<VariableId>,
-    resolved: BTreeMap<Access, usize>,
+    /// By access: how many levels are resolved, and to which positions of the last.
+    resolved: BTreeMap<Access, (usize, Positions)>,
 }
 
 impl Frontier {
     /// The number of levels of an access whose positions are known.
     pub fn resolved(&self, access: &Access) -> usize {
-        self.resolved.get(access).copied().unwrap_or(0)
+        self.resolved.get(access).map_or(0, |(levels, _)| *levels)
+    }
+
+    fn positions(&self, access: &Access) -> Positions {
+        self.resolved.get(access).map(|(_, positions)| *positions).unwrap_or_default()
     }
 
     /// The iterators over the levels whose coordinates a loop over `v` around `body` makes known;
@@ -119,6 +167,7 @@ impl Frontier {
                 level,
                 through,
                 drives,
+                parents: self.positions(access),
                 conversions: Vec::new(),
             });
         }
@@ -130,7 +179,8 @@ impl Frontier {
         let mut inner = self.clone();
         inner.bound.push(v);
         for iterator in iterators {
-            inner.resolved.insert(iterator.access.clone(), iterator.through + 1);
+            let reached = (iterator.through + 1, iterator.positions());
+            inner.resolved.insert(iterator.access.clone(), reached);
         }
         inner
     }

@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use super::convert::{Duplicates, convert, is_tolerated};
 use super::graph::last_appended;
-use super::iterator::{Conversion, Frontier, LevelIterator};
+use super::iterator::{Frontier, LevelIterator};
 use super::lattice::{Lattice, MergePoint, Set};
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Stmt};
-use crate::notation::{Access, BinaryOp, Expr, TensorId, VariableId};
+use crate::notation::{Access, Expr, TensorId, VariableId};
 
 /// What a statement of concrete notation becomes.
 #[derive(Clone, Debug)]
@@ -101,7 +102,7 @@ fn plan_loop(
     body: &Stmt,
     frontier: &Frontier,
 ) -> Result<Loop, Unplannable> {
-    let mut iterators = frontier.iterators(program, body, variable).ok_or(Unplannable::NoLoop)?;
+    let iterators = frontier.iterators(program, body, variable).ok_or(Unplannable::NoLoop)?;
     let sparse: Vec<_> = iterators.iter().filter(|it| !it.is_full(program)).collect();
     if sparse.len() > Set::CAPACITY {
         let operands = sparse.iter().map(|iterator| iterator.access.tensor).collect();
@@ -109,24 +110,28 @@ fn plan_loop(
     }
     let lattice = Lattice::of(program, &iterators, body);
     let points = lattice.points();
+    if !points.iter().all(|point| can_run(program, variable, &iterators, point)) {
+        return Err(Unplannable::NoLoop);
+    }
     let in_order = wants_order(program, variable, body);
-    if !points.iter().all(|point| can_run(program, variable, in_order, &iterators, point)) {
-        return Err(Unplannable::NoLoop);
-    }
-    let inner = frontier.bind(variable, &iterators);
-    let bodies =
-        lattice.bodies().iter().map(|stmt| plan_within(program, stmt, &inner).map(Rc::new));
-    let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
-    convert(program, &mut iterators, &points, &bodies);
-    // Duplicates are found together only where they stand together.
-    let scattered = |iterator: &LevelIterator| {
-        let properties = iterator.spec(program).properties;
-        iterator.conversions.contains(&Conversion::Dedup) && !properties.ordered
+    let plan_with = |duplicates| {
+        let converted = convert(program, &iterators, &points, in_order, duplicates);
+        let iterators = converted.ok_or(Unplannable::NoLoop)?;
+        let inner = frontier.bind(variable, &iterators);
+        let bodies = lattice.bodies().iter();
+        let bodies = bodies.map(|stmt| plan_within(program, stmt, &inner).map(Rc::new));
+        let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
+        if !is_tolerated(program, &iterators, &points, &bodies) {
+            return Err(Unplannable::NoLoop);
+        }
+        let (points, exhaustive) = (points.clone(), lattice.is_exhaustive());
+        Ok(Loop { variable, iterators, points, bodies, exhaustive })
     };
-    if iterators.iter().any(scattered) {
-        return Err(Unplannable::NoLoop);
+    let repeats = iterators.iter().any(|iterator| !iterator.spec(program).properties.unique);
+    match plan_with(Duplicates::OneByOne) {
+        Err(Unplannable::NoLoop) if repeats => plan_with(Duplicates::Together),
+        planned => planned,
     }
-    Ok(Loop { variable, iterators, points, bodies, exhaustive: lattice.is_exhaustive() })
 }
 
 /// Whether a merge point has something to run over: diagonals and slots have no range of their own,
@@ -134,7 +139,6 @@ fn plan_loop(
 fn can_run(
     program: &Program,
     variable: VariableId,
-    wants_order: bool,
     iterators: &[LevelIterator],
     point: &MergePoint,
 ) -> bool {
@@ -147,11 +151,9 @@ fn can_run(
         let level = &iterator.spec(program).level;
         level.position_iteration().is_none() && !iterator.is_full(program)
     };
-    let in_order = |member: usize| iterators[member].spec(program).properties.ordered;
     let alone = point.drivers.len() == 1 && !point.by_dimension;
     (has_range || !point.by_dimension)
         && (alone || !point.drivers.members().any(partial))
-        && (alone && !wants_order || point.drivers.members().all(in_order))
         && point.drivers.members().all(|member| iterators[member].drives)
 }
 
@@ -173,64 +175,6 @@ fn is_ordered(program: &Program, variable: VariableId) -> bool {
     })
 }
 
-/// Wraps the iterators over levels that are not unique: duplicates are visited together, unless the
-/// loop tolerates that they are visited one by one.
-fn convert(
-    program: &Program,
-    iterators: &mut [LevelIterator],
-    points: &[MergePoint],
-    bodies: &[Rc<Plan>],
-) {
-    for (member, iterator) in iterators.iter_mut().enumerate() {
-        if iterator.spec(program).properties.unique {
-            continue;
-        }
-        let alone =
-            matches!(points, [point] if !point.by_dimension && point.drivers == Set::of([member]));
-        let outcomes: Vec<usize> = points
-            .iter()
-            .flat_map(|point| point.cases.iter().map(|(_, outcome)| *outcome))
-            .collect();
-        let fused = alone
-            && result_tolerates(program, iterator)
-            && outcomes.iter().all(|outcome| body_tolerates(program, iterator, &bodies[*outcome]));
-        let conversion = if fused { Conversion::Fused } else { Conversion::Dedup };
-        iterator.conversions.push(conversion);
-    }
-}
-
-/// Whether a result assembled in order may be handed the same coordinate of this level's variable
-/// more than once.
-fn result_tolerates(program: &Program, iterator: &LevelIterator) -> bool {
-    let variable = program.level_variable(&iterator.access, iterator.level);
-    let result = &program.kernel.assignment.result;
-    let format = &program.tensor(result.tensor).format;
-    let Some(last) = format.levels.iter().rposition(|spec| spec.level.append().is_some()) else {
-        return true;
-    };
-    (0..=last)
-        .filter(|level| program.level_variable(result, *level) == variable)
-        .all(|level| !format.levels[level].properties.unique)
-}
-
-/// Whether a body may run once for each of several duplicates: it is a loop that the same operand
-/// alone drives, and so on down to a level where no duplicates are left, so that the same entries
-/// are visited either way; or everything is a sum that is linear in the operand.
-fn body_tolerates(program: &Program, iterator: &LevelIterator, body: &Plan) -> bool {
-    let depth = program.tensor(iterator.access.tensor).format.levels.len();
-    if iterator.through + 1 == depth {
-        return body.is_linear_sum_in(&iterator.access);
-    }
-    let Plan::Loop(inner) = body else { return false };
-    let [point] = &inner.points[..] else { return false };
-    let mut drivers = point.drivers.members().map(|member| &inner.iterators[member]);
-    let (Some(driver), None) = (drivers.next(), drivers.next()) else { return false };
-    driver.access == iterator.access
-        && driver.level == iterator.through + 1
-        && !driver.conversions.contains(&Conversion::Dedup)
-        && (!driver.conversions.is_empty() || driver.spec(program).properties.unique)
-}
-
 impl Plan {
     /// How many loops and assignments there are, each region's counted.
     pub fn size(&self) -> usize {
@@ -239,6 +183,22 @@ impl Plan {
             Plan::Where { consumer, producer, .. } => consumer.size() + producer.size(),
             Plan::Assign { .. } => 1,
             Plan::Sequence(plans) => plans.iter().map(|plan| plan.size()).sum(),
+        }
+    }
+
+    /// Calls `visit` on every loop.
+    pub fn for_each_loop<'p>(&'p self, visit: &mut impl FnMut(&'p Loop)) {
+        match self {
+            Plan::Loop(inner) => {
+                visit(inner);
+                inner.bodies.iter().for_each(|body| body.for_each_loop(visit));
+            }
+            Plan::Where { consumer, producer, .. } => {
+                producer.for_each_loop(visit);
+                consumer.for_each_loop(visit);
+            }
+            Plan::Assign { .. } => {}
+            Plan::Sequence(plans) => plans.iter().for_each(|plan| plan.for_each_loop(visit)),
         }
     }
 
@@ -262,16 +222,6 @@ impl Plan {
         let mut reads = Vec::new();
         collect(self, &mut reads);
         reads
-    }
-
-    /// Whether everything here is a sum whose every term has the access as a factor exactly once.
-    fn is_linear_sum_in(&self, access: &Access) -> bool {
-        match self {
-            Plan::Loop(inner) => inner.bodies.iter().all(|body| body.is_linear_sum_in(access)),
-            Plan::Where { .. } => false,
-            Plan::Assign { accumulate, value, .. } => *accumulate && is_linear_in(value, access),
-            Plan::Sequence(plans) => plans.iter().all(|plan| plan.is_linear_sum_in(access)),
-        }
     }
 
     /// Whether some assignment below is sure to run, if no dimension is empty.
@@ -390,24 +340,4 @@ impl Loop {
 fn appends(program: &Program) -> bool {
     let result = program.tensor(program.kernel.result());
     result.format.levels.iter().any(|spec| spec.level.insert().is_none())
-}
-
-fn is_linear_in(value: &Expr, access: &Access) -> bool {
-    let uses = |expr: &Expr| {
-        let mut uses = false;
-        expr.for_each_access(&mut |other| uses |= other == access);
-        uses
-    };
-    match value {
-        Expr::Literal(_) | Expr::Reduce(_) => false,
-        Expr::Access(other) => other == access,
-        Expr::Unary(_, a) => is_linear_in(a, access),
-        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
-            is_linear_in(a, access) && is_linear_in(b, access)
-        }
-        Expr::Binary(BinaryOp::Mul, a, b) => {
-            is_linear_in(a, access) && !uses(b) || is_linear_in(b, access) && !uses(a)
-        }
-        Expr::Binary(BinaryOp::Div, a, b) => is_linear_in(a, access) && !uses(b),
-    }
 }

@@ -6,9 +6,9 @@ use crate::ir::{BinaryOp, Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::Loop;
-use crate::level::{Found, Segment};
+use crate::level::Segment;
 
-use super::scope::Scope;
+use super::scope::{Reached, Scope};
 use super::{Lowering, zero};
 
 impl Lowering<'_> {
@@ -150,20 +150,23 @@ impl Lowering<'_> {
         for level in levels {
             let v = self.program.level_variable(access, level).expect("a level of the access");
             let storage = &self.storages[access.tensor.0][level];
-            let parents = scope.parents(access);
+            let parent = scope.position(access);
             let kind = &format.levels[level].level;
             let by_coordinate = kind.coordinate_iteration();
             let name = self.names.position(access, level);
             let locate = kind.locate().filter(|_| driven != Some(level));
             let found = match (locate, by_coordinate, kind.position_iteration()) {
-                (Some(locate), _, _) => {
-                    locate.locate(storage, parents.start, scope.coordinate(v), &name)
-                }
+                (Some(locate), _, _) => locate.locate(storage, parent, scope.coordinate(v), &name),
                 (None, Some(iteration), _) => {
-                    iteration.coord_access(storage, parents.start, scope.coordinate(v), &name)
+                    iteration.coord_access(storage, parent, scope.coordinate(v), &name)
                 }
                 // The only child of its parent, at the coordinate that those above imply.
-                (None, None, Some(only)) => Found::always(only.pos_bounds(storage, parents).start),
+                (None, None, Some(only)) => {
+                    let parents = scope.reached(access).segment().clone();
+                    let children = only.pos_bounds(storage, parents);
+                    scope.resolve(access, Reached::Segment(children));
+                    continue;
+                }
                 (None, None, None) => unreachable!("every level is iterated or located"),
             };
             stmts.extend(found.prelude);
@@ -177,27 +180,25 @@ impl Lowering<'_> {
                 stmts.push(Stmt::bind(&name, position));
                 position = Expr::var(&name);
             }
-            scope.resolve(access, Segment::of(position));
+            scope.resolve(access, Reached::Segment(Segment::of(position)));
         }
         conditions
     }
 
     /// Adds up the values at all positions of an entry that has several.
     fn sum_duplicates(&self, access: &crate::notation::Access, scope: &mut Scope) -> Vec<Stmt> {
-        let segment = scope.parents(access);
+        let reached = scope.reached(access);
         let known = scope.summed.contains_key(access);
-        if known
-            || !self.is_resolved(access, scope)
-            || segment == Segment::of(segment.start.clone())
-        {
+        if known || !self.is_resolved(access, scope) || reached.only().is_some() {
             return Vec::new();
         }
         let name = self.names.summed(access);
         let position = format!("{}_each", self.names.summed(access));
-        let value = self.value_at(access.tensor, Expr::var(&position));
+        let value = self.value_at(access.tensor, reached.at(Expr::var(&position)));
+        let Segment { start, end } = reached.segment().clone();
         let body = vec![Stmt::accumulate(&name, value)];
         let mut stmts = vec![Stmt::bind_mut(&name, zero(self.program.tensor(access.tensor).dtype))];
-        stmts.extend(Stmt::for_range(&position, segment.start, segment.end, body));
+        stmts.extend(Stmt::for_range(&position, start, end, body));
         scope.summed.insert(access.clone(), name);
         stmts
     }

@@ -1,7 +1,7 @@
 //! Loops that a single iterator drives.
 
 use crate::ir::{Expr, Stmt};
-use crate::iteration::iterator::{Conversion, LevelIterator};
+use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
 use crate::level::{Found, PositionIteration, Segment, Storage};
@@ -23,11 +23,13 @@ impl Lowering<'_> {
                 let iterator = &inner.iterators[driver];
                 match self.coordinate_bounds(iterator, scope) {
                     Some(bounds) => self.run_by_coordinate(inner, point, bounds, scope),
+                    None if iterator.is_spread(self.program) && !iterator.reorders() => {
+                        self.run_below_each(inner, point, driver, scope)
+                    }
                     None => {
                         let groups = self.run_by_group(inner, point, driver, scope);
                         groups.unwrap_or_else(|| {
-                            let bounds = self.position_bounds(iterator, scope);
-                            let mut stmts = self.begin_carried(iterator, scope);
+                            let (mut stmts, bounds) = self.begin(iterator, scope);
                             stmts.extend(self.run_by_position(inner, point, driver, bounds, scope));
                             stmts
                         })
@@ -69,7 +71,7 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Vec<Stmt> {
         let iterator = &inner.iterators[driver];
-        if iterator.conversions.contains(&Conversion::Dedup) {
+        if iterator.dedups() {
             return self.run_by_segment(inner, point, driver, bounds, scope);
         }
         let next = |lowering: &Self, position: &Expr, coordinate: &str| {
@@ -87,13 +89,13 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Option<Vec<Stmt>> {
         let iterator = &inner.iterators[driver];
-        if iterator.conversions.contains(&Conversion::Dedup) {
+        if iterator.dedups() || iterator.reorders() {
             return None;
         }
         let storage = self.storage(iterator);
         let groups = self.position_iteration(iterator).groups()?;
         let name = storage.carried(groups.name()).to_owned();
-        let bounds = groups.group_bounds(&storage, scope.parents(&iterator.access).start);
+        let bounds = groups.group_bounds(&storage, scope.position(&iterator.access));
         let positions = groups.group_positions(&storage, Expr::var(&name));
         let stays = |_: &Self, _: &Expr, _: &str| Vec::new();
         let body = self.run_over(inner, point, driver, positions, scope, &stays);
@@ -113,7 +115,7 @@ impl Lowering<'_> {
     ) -> Vec<Stmt> {
         let iterator = &inner.iterators[driver];
         let coordinate = self.names.variable(inner.variable).to_owned();
-        let carries = !self.position_iteration(iterator).all_carried().is_empty();
+        let carries = self.carries(iterator);
         let alone = bounds == Segment::of(bounds.start.clone()) && !carries;
         let position = if alone {
             bounds.start.clone()
@@ -123,7 +125,7 @@ impl Lowering<'_> {
         let mut body = self.dereference(iterator, &position, &coordinate, scope);
         let mut within = scope.clone();
         within.bind(inner.variable, Expr::var(&coordinate));
-        within.resolve(&iterator.access, Segment::of(position.clone()));
+        within.resolve(&iterator.access, self.standing(iterator, Segment::of(position.clone())));
         let found = self.access(iterator, &position, scope).found;
         let cases = self.cases(inner, point, &within, &[]);
         body.extend(match found {
@@ -156,7 +158,7 @@ impl Lowering<'_> {
         let mut within = scope.clone();
         within.bind(inner.variable, Expr::var(&coordinate));
         let segment = Segment { start: Expr::var(&position), end: Expr::var(&next) };
-        within.resolve(&iterator.access, segment);
+        within.resolve(&iterator.access, self.standing(iterator, segment));
         body.extend(self.cases(inner, point, &within, &[]));
         body.push(Stmt::assign(&position, Expr::var(&next)));
         stmts.extend(Stmt::repeat_while(Expr::lt(Expr::var(&position), end), body));
@@ -208,11 +210,19 @@ impl Lowering<'_> {
 
     /// What is at a position.
     pub(super) fn access(&self, iterator: &LevelIterator, position: &Expr, scope: &Scope) -> Found {
+        if iterator.reorders() {
+            return Found::always(self.coordinate_in_copy(iterator, position.clone()));
+        }
         let ancestors = self.ancestors(iterator, scope);
         self.access_below(iterator, position, &ancestors)
     }
 
-    fn access_below(&self, iterator: &LevelIterator, position: &Expr, ancestors: &[Expr]) -> Found {
+    pub(super) fn access_below(
+        &self,
+        iterator: &LevelIterator,
+        position: &Expr,
+        ancestors: &[Expr],
+    ) -> Found {
         let name = self.names.position(&iterator.access, iterator.level);
         let storage = self.storage(iterator);
         let iteration = self.position_iteration(iterator);
@@ -222,13 +232,24 @@ impl Lowering<'_> {
     /// Whether there are positions that are not used.
     pub(super) fn may_be_unused(&self, iterator: &LevelIterator) -> bool {
         let ancestors = vec![Expr::Index(0); iterator.level];
-        self.access_below(iterator, &Expr::Index(0), &ancestors).found.is_some()
+        !iterator.reorders()
+            && self.access_below(iterator, &Expr::Index(0), &ancestors).found.is_some()
+    }
+
+    /// Where an iterator by position begins and ends, and what must come before: what the level
+    /// carries, or the sorted copy that is iterated in its stead.
+    pub(super) fn begin(&self, iterator: &LevelIterator, scope: &Scope) -> (Vec<Stmt>, Segment) {
+        if iterator.reorders() {
+            return self.sorted_copy(iterator, scope);
+        }
+        let parent = scope.position(&iterator.access);
+        let parents = scope.reached(&iterator.access).segment().clone();
+        (self.begin_carried(iterator, parent), self.position_bounds(iterator, parents))
     }
 
     /// `let mut p_a_run = …;`, for whatever the level carries along from position to position.
-    pub(super) fn begin_carried(&self, iterator: &LevelIterator, scope: &Scope) -> Vec<Stmt> {
+    pub(super) fn begin_carried(&self, iterator: &LevelIterator, parent: Expr) -> Vec<Stmt> {
         let storage = self.storage(iterator);
-        let parent = scope.parents(&iterator.access).start;
         let values = self.position_iteration(iterator).all_begin(&storage, parent);
         let names = storage.carried.iter().map(|(_, name)| name);
         names.zip(values).map(|(name, value)| Stmt::bind_mut(name, value)).collect()
@@ -241,8 +262,25 @@ impl Lowering<'_> {
         position: Expr,
         coordinate: Expr,
     ) -> Vec<Stmt> {
+        if iterator.reorders() {
+            return Vec::new();
+        }
+        self.carry(iterator, position, coordinate)
+    }
+
+    pub(super) fn carry(
+        &self,
+        iterator: &LevelIterator,
+        position: Expr,
+        coordinate: Expr,
+    ) -> Vec<Stmt> {
         let storage = self.storage(iterator);
         self.position_iteration(iterator).all_next(&storage, position, coordinate)
+    }
+
+    /// Whether an iterator carries anything along; a sorted copy needs nothing.
+    fn carries(&self, iterator: &LevelIterator) -> bool {
+        !iterator.reorders() && !self.position_iteration(iterator).all_carried().is_empty()
     }
 
     fn position_iteration(&self, iterator: &LevelIterator) -> &dyn PositionIteration {
@@ -259,10 +297,9 @@ impl Lowering<'_> {
         storage
     }
 
-    /// The bounds of an iterator by position.
-    pub(super) fn position_bounds(&self, iterator: &LevelIterator, scope: &Scope) -> Segment {
-        let storage = self.storage(iterator);
-        self.position_iteration(iterator).pos_bounds(&storage, scope.parents(&iterator.access))
+    /// The positions of all children of a segment of parents.
+    pub(super) fn position_bounds(&self, iterator: &LevelIterator, parents: Segment) -> Segment {
+        self.position_iteration(iterator).pos_bounds(&self.storage(iterator), parents)
     }
 
     /// The bounds of an iterator by coordinate; `None` where it is one by position.
@@ -274,12 +311,12 @@ impl Lowering<'_> {
         let level = &iterator.spec(self.program).level;
         let iteration = level.coordinate_iteration()?;
         let storage = &self.storages[iterator.access.tensor.0][iterator.level];
-        let parent = scope.parents(&iterator.access).start;
+        let parent = scope.position(&iterator.access);
         Some(iteration.coord_bounds(storage, parent, &self.ancestors(iterator, scope)))
     }
 
     /// The coordinates of the levels above.
-    fn ancestors(&self, iterator: &LevelIterator, scope: &Scope) -> Vec<Expr> {
+    pub(super) fn ancestors(&self, iterator: &LevelIterator, scope: &Scope) -> Vec<Expr> {
         (0..iterator.level)
             .filter_map(|level| self.program.level_variable(&iterator.access, level))
             .map(|v| scope.coordinate(v))

@@ -1,7 +1,6 @@
 //! Loops that several iterators drive together, one loop a merge point.
 
 use crate::ir::{Expr, Stmt};
-use crate::iteration::iterator::Conversion;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::Loop;
 use crate::level::Segment;
@@ -17,10 +16,10 @@ impl Lowering<'_> {
         let mut ends: Vec<Option<Expr>> = vec![None; inner.iterators.len()];
         for member in self.by_position(inner, drivers).members() {
             let iterator = &inner.iterators[member];
-            let bounds = self.position_bounds(iterator, scope);
+            let (begin, bounds) = self.begin(iterator, scope);
+            stmts.extend(begin);
             let (start, end) = self.start(iterator, bounds);
             stmts.extend(start);
-            stmts.extend(self.begin_carried(iterator, scope));
             ends[member] = Some(end);
         }
         if inner.points.iter().any(|point| self.counts(inner, point, scope).is_some()) {
@@ -143,7 +142,8 @@ impl Lowering<'_> {
         for member in present.members() {
             let iterator = &inner.iterators[member];
             let position = self.names.position(&iterator.access, iterator.level);
-            scope.resolve(&iterator.access, Segment::of(Expr::var(&position)));
+            let standing = self.standing(iterator, Segment::of(Expr::var(&position)));
+            scope.resolve(&iterator.access, standing);
         }
         let certain = MergePoint {
             drivers: present,
@@ -182,7 +182,8 @@ impl Lowering<'_> {
             } else if sparse.contains(member) {
                 body.extend(self.dereference(iterator, &Expr::var(&position), &own_name, scope));
             }
-            within.resolve(&iterator.access, Segment::of(Expr::var(&position)));
+            let standing = self.standing(iterator, Segment::of(Expr::var(&position)));
+            within.resolve(&iterator.access, standing);
         }
         if !counts && leader.is_none() && !alone {
             let least = sparse.members().map(own).reduce(Expr::min);
@@ -209,7 +210,7 @@ impl Lowering<'_> {
                 let (search, next) = self.segment_end(iterator, &end, &Expr::var(&name), scope);
                 body.extend(search);
                 let segment = Segment { start: Expr::var(&position), end: Expr::var(&next) };
-                within.resolve(&iterator.access, segment);
+                within.resolve(&iterator.access, self.standing(iterator, segment));
                 advances.push(Stmt::assign(&position, Expr::var(&next)));
             } else {
                 let at = Expr::var(&name);
@@ -296,7 +297,7 @@ impl Lowering<'_> {
     }
 
     fn dedups(&self, inner: &Loop, member: usize) -> bool {
-        inner.iterators[member].conversions.contains(&Conversion::Dedup)
+        inner.iterators[member].dedups()
     }
 
     /// Whether a merge point is driven by two unique sparse iterators alone, all of whose positions are

@@ -144,6 +144,11 @@ impl Names {
         format!("{}_{}", self.variable(v), self.reader(access))
     }
 
+    /// `a2_sorted`: a level's entries, copied and sorted.
+    pub(super) fn sorted(&self, access: &Access, level: usize) -> String {
+        format!("{}_sorted", self.numbered(access, level))
+    }
+
     /// What an operand's duplicates at one place add up to.
     pub(super) fn summed(&self, access: &Access) -> String {
         format!("{}_sum", self.reader(access))
@@ -197,8 +202,9 @@ fn derived(program: &Program, variables: &[String], id: TensorId, stem: &str) ->
     for (level, spec) in levels.iter().enumerate() {
         let level = level + 1;
         let arrays = spec.level.arrays().iter().map(|array| array.field);
-        let fields =
-            arrays.chain(spec.level.numbers().iter().copied()).chain(["begin", "found", "seen"]);
+        let fields = arrays
+            .chain(spec.level.numbers().iter().copied())
+            .chain(["begin", "found", "seen", "sorted"]);
         for field in fields {
             names.push(format!("{stem}{level}_{field}"));
             names.push(format!("{stem}{level}_{field}_at"));
@@ -206,7 +212,9 @@ fn derived(program: &Program, variables: &[String], id: TensorId, stem: &str) ->
         positions.push(format!("p_{stem}{level}"));
     }
     for position in positions {
-        names.extend(["_end", "_next", "_slot"].map(|suffix| format!("{position}{suffix}")));
+        names.extend(
+            ["_end", "_next", "_slot", "_each"].map(|suffix| format!("{position}{suffix}")),
+        );
         let iterations = levels.iter().filter_map(|spec| spec.level.position_iteration());
         let carried = iterations.flat_map(|iteration| iteration.all_carried());
         names.extend(carried.map(|name| format!("{position}_{name}")));

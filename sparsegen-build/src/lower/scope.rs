@@ -11,7 +11,7 @@ pub(super) struct Scope {
     /// The coordinates of the loops around, outermost first.
     pub(super) coordinates: Vec<(VariableId, Expr)>,
     /// Where each access has got to.
-    positions: BTreeMap<Access, Segment>,
+    positions: BTreeMap<Access, Reached>,
     /// Accesses whose duplicates were added up into a variable.
     pub(super) summed: BTreeMap<Access, String>,
     /// Whether a temporary is filled here, and the result is not assembled.
@@ -22,14 +22,53 @@ pub(super) struct Scope {
     pub(super) result: Vec<Expr>,
 }
 
-impl Scope {
-    /// The positions of the last resolved level of an access; the root's single one at first.
-    pub(super) fn parents(&self, access: &Access) -> Segment {
-        self.positions.get(access).cloned().unwrap_or_else(|| Segment::of(Expr::Index(0)))
+/// The positions of the last resolved level of an access.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Reached {
+    /// Those of a segment.
+    Segment(Segment),
+    /// Those that the elements of a segment of a sorted scratch copy name.
+    Listed { copy: String, segment: Segment },
+}
+
+impl Reached {
+    /// The position that an index into the segment stands for.
+    pub(super) fn at(&self, index: Expr) -> Expr {
+        match self {
+            Reached::Segment(_) => index,
+            Reached::Listed { copy, .. } => Expr::second(Expr::load(copy, index)),
+        }
     }
 
-    pub(super) fn resolve(&mut self, access: &Access, positions: Segment) {
-        self.positions.insert(access.clone(), positions);
+    pub(super) fn segment(&self) -> &Segment {
+        match self {
+            Reached::Segment(segment) | Reached::Listed { segment, .. } => segment,
+        }
+    }
+
+    /// The only position, if there is just one.
+    pub(super) fn only(&self) -> Option<Expr> {
+        let Segment { start, .. } = self.segment();
+        (*self.segment() == Segment::of(start.clone())).then(|| self.at(start.clone()))
+    }
+}
+
+impl Scope {
+    /// Where an access has got to; at the root's single position at first.
+    pub(super) fn reached(&self, access: &Access) -> Reached {
+        let root = || Reached::Segment(Segment::of(Expr::Index(0)));
+        self.positions.get(access).cloned().unwrap_or_else(root)
+    }
+
+    /// The first of the positions that an access has got to: the only one where a level is located.
+    pub(super) fn position(&self, access: &Access) -> Expr {
+        let reached = self.reached(access);
+        reached.at(reached.segment().start.clone())
+    }
+
+    pub(super) fn resolve(&mut self, access: &Access, reached: Reached) {
+        let reached = reached.only().map(Segment::of).map_or(reached, Reached::Segment);
+        self.positions.insert(access.clone(), reached);
     }
 
     pub(super) fn bind(&mut self, v: VariableId, coordinate: Expr) {

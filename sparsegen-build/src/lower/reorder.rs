@@ -1,0 +1,154 @@
+//! Sorted copies: what an iterator over entries in no order, or spread over several parents, becomes
+//! where they must come in order.
+//!
+//! Each entry's coordinate and position go into a vector, which is sorted; then it is iterated in the
+//! stead of the level. One vector serves all calls of a loop.
+
+use crate::ir::{Element, Expr, Stmt};
+use crate::iteration::iterator::LevelIterator;
+use crate::iteration::lattice::MergePoint;
+use crate::iteration::plan::{Loop, Plan};
+use crate::level::{Found, Segment};
+
+use super::Lowering;
+use super::names::Names;
+use super::scope::{Reached, Scope};
+
+/// The vectors that loops within loops copy entries into, which share one each.
+pub(super) fn scratch(plan: &Plan, names: &Names) -> Vec<Stmt> {
+    let mut copies: Vec<String> = Vec::new();
+    plan.for_each_loop(&mut |outer| {
+        for body in &outer.bodies {
+            body.for_each_loop(&mut |inner| {
+                for iterator in inner.iterators.iter().filter(|iterator| iterator.reorders()) {
+                    let copy = names.sorted(&iterator.access, iterator.level);
+                    if !copies.contains(&copy) {
+                        copies.push(copy);
+                    }
+                }
+            });
+        }
+    });
+    copies.iter().map(|copy| Stmt::scratch(copy, Element::Pair)).collect()
+}
+
+impl Lowering<'_> {
+    /// Copies the entries under an iterator's parents and sorts the copy; what there is to iterate.
+    pub(super) fn sorted_copy(
+        &self,
+        iterator: &LevelIterator,
+        scope: &Scope,
+    ) -> (Vec<Stmt>, Segment) {
+        let copy = self.copy(iterator);
+        let reached = scope.reached(&iterator.access);
+        let outermost = scope.coordinates.is_empty();
+        let begin =
+            if outermost { Stmt::scratch(&copy, Element::Pair) } else { Stmt::clear(&copy) };
+        let mut stmts = vec![begin];
+        if iterator.is_spread(self.program) {
+            let parent = self.each_parent(iterator, &reached);
+            let body = self.copy_children(iterator, parent.clone(), Segment::of(parent), scope);
+            stmts.extend(self.for_each_parent(iterator, &reached, body));
+        } else {
+            let (parent, parents) = (scope.position(&iterator.access), reached.segment().clone());
+            stmts.extend(self.copy_children(iterator, parent, parents, scope));
+        }
+        stmts.push(Stmt::sort(&copy));
+        (stmts, Segment { start: Expr::Index(0), end: Expr::len(&copy) })
+    }
+
+    /// `for p_a in … { a2_sorted.push((a2_crd[p_a], p_a)); }`
+    fn copy_children(
+        &self,
+        iterator: &LevelIterator,
+        parent: Expr,
+        parents: Segment,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let mut stmts = self.begin_carried(iterator, parent);
+        let Segment { start, end } = self.position_bounds(iterator, parents);
+        let only = end == Segment::of(start.clone()).end && stmts.is_empty();
+        let name = self.names.position(&iterator.access, iterator.level);
+        let position = if only { start.clone() } else { Expr::var(&name) };
+        let ancestors = self.ancestors(iterator, scope);
+        let Found { prelude: mut body, value, found } =
+            self.access_below(iterator, &position, &ancestors);
+        let pair = Expr::pair(value.clone(), position.clone());
+        let push = vec![Stmt::push(&self.copy(iterator), pair)];
+        body.extend(Stmt::when(found.unwrap_or(Expr::Bool(true)), push));
+        body.extend(self.carry(iterator, position, value));
+        stmts.extend(if only { body } else { Stmt::for_range(&name, start, end, body) });
+        stmts
+    }
+
+    /// A loop over parents that stand anywhere, and for each over its children.
+    pub(super) fn run_below_each(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        driver: usize,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let iterator = &inner.iterators[driver];
+        let reached = scope.reached(&iterator.access);
+        let mut below = scope.clone();
+        let parent = Segment::of(self.each_parent(iterator, &reached));
+        below.resolve(&iterator.access, Reached::Segment(parent));
+        let (mut body, bounds) = self.begin(iterator, &below);
+        body.extend(self.run_by_position(inner, point, driver, bounds, &below));
+        self.for_each_parent(&inner.iterators[driver], &reached, body)
+    }
+
+    /// `for p_a_each in p_a..p_a_next { let p_a = a1_sorted[p_a_each].1; … }`
+    fn for_each_parent(
+        &self,
+        iterator: &LevelIterator,
+        reached: &Reached,
+        mut body: Vec<Stmt>,
+    ) -> Vec<Stmt> {
+        let (name, each) = self.parent_names(iterator);
+        match reached {
+            Reached::Segment(_) => {}
+            Reached::Listed { .. } => {
+                body.insert(0, Stmt::bind(&name, reached.at(Expr::var(&each))));
+            }
+        }
+        let Segment { start, end } = reached.segment().clone();
+        Stmt::for_range(&each, start, end, body)
+    }
+
+    /// The parent's position within that loop.
+    fn each_parent(&self, iterator: &LevelIterator, reached: &Reached) -> Expr {
+        let (name, each) = self.parent_names(iterator);
+        match reached {
+            Reached::Segment(_) => Expr::var(&each),
+            Reached::Listed { .. } => Expr::var(&name),
+        }
+    }
+
+    /// The names of a parent's position, and of the variable that runs over parents.
+    fn parent_names(&self, iterator: &LevelIterator) -> (String, String) {
+        let name = self.names.position(&iterator.access, iterator.level.saturating_sub(1));
+        let each = format!("{name}_each");
+        (name, each)
+    }
+
+    /// Where an iterator has brought its access: to the positions of a segment, or to those that its
+    /// sorted copy has there.
+    pub(super) fn standing(&self, iterator: &LevelIterator, segment: Segment) -> Reached {
+        if iterator.reorders() {
+            Reached::Listed { copy: self.copy(iterator), segment }
+        } else {
+            Reached::Segment(segment)
+        }
+    }
+
+    /// `a2_sorted[p_a].0`
+    pub(super) fn coordinate_in_copy(&self, iterator: &LevelIterator, index: Expr) -> Expr {
+        Expr::first(Expr::load(&self.copy(iterator), index))
+    }
+
+    fn copy(&self, iterator: &LevelIterator) -> String {
+        self.names.sorted(&iterator.access, iterator.level)
+    }
+}
