@@ -4,6 +4,7 @@
 //! AFTER [`plan::plan`]: every loop has its merge points in order, every region its body, and every
 //! iterator the conversions that it needs. Lowering only spells this out.
 
+pub(crate) mod certain;
 mod convert;
 pub mod graph;
 pub mod iterator;

@@ -21,5 +21,7 @@ const FORMATS: &str = "
 [formats]
 blocks = \"(i, j) -> (i / 2 : dense, j / 2 : compressed, i % 2 : dense, j % 2 : dense)\"
 rows = \"(i, j) -> (i : compressed, j : dense)\"
+gaps = \"(i, j) -> (i : compressed(nonunique), j : loose_compressed)\"
+nonzero_rows = \"(i, j) -> (i : compressed(unpadded), j : compressed)\"
 loose = \"(i, j) -> (i : dense, j : compressed(nonordered))\"
 ";

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use super::certain::Certain;
 use super::convert::{Duplicates, convert, is_tolerated};
 use super::graph::last_appended;
 use super::iterator::{Frontier, LevelIterator};
@@ -79,7 +80,7 @@ fn plan_within(program: &Program, stmt: &Stmt, frontier: &Frontier) -> Result<Pl
             let may_be_nothing = is_scalar && unfound.is_skip() && appends(program);
             Ok(Plan::Where {
                 temporary: *temporary,
-                only_if_found: may_be_nothing && !producer.is_exhaustive(),
+                only_if_found: may_be_nothing && !producer.is_certain(program),
                 consumer: Rc::new(plan_within(program, consumer, frontier)?),
                 producer: Rc::new(producer),
             })
@@ -224,22 +225,9 @@ impl Plan {
         reads
     }
 
-    /// Whether some assignment below is sure to run, if no dimension is empty.
-    fn is_exhaustive(&self) -> bool {
-        match self {
-            Plan::Loop(inner) => {
-                inner.exhaustive
-                    && inner.points.iter().all(|point| {
-                        let mut outcomes = point.cases.iter().map(|(_, outcome)| *outcome);
-                        outcomes.all(|outcome| inner.bodies[outcome].is_exhaustive())
-                    })
-            }
-            Plan::Where { consumer, only_if_found, .. } => {
-                !only_if_found && consumer.is_exhaustive()
-            }
-            Plan::Assign { .. } => true,
-            Plan::Sequence(plans) => plans.iter().any(|plan| plan.is_exhaustive()),
-        }
+    /// Whether some assignment below is certain to run, if no dimension is empty.
+    fn is_certain(&self, program: &Program) -> bool {
+        Certain { program, ranges_count: true, counts: &|_, _| true }.happens(self)
     }
 
     /// Whether entries of a result that is assembled in order are searched for among all coordinates
@@ -260,7 +248,7 @@ impl Plan {
                 let searches = depth > 0
                     && is_ordered(program, inner.variable)
                     && !inner.points.iter().all(walks)
-                    && !inner.bodies.iter().skip(1).all(|body| body.is_exhaustive());
+                    && !inner.bodies.iter().skip(1).all(|body| body.is_certain(program));
                 searches || inner.bodies.iter().any(|body| body.searches_within(program, depth + 1))
             }
             Plan::Where { consumer, producer, .. } => {

@@ -100,3 +100,51 @@ fn duplicates_are_fused_where_a_sum_tolerates_them() {
         assert!(plan.contains(expected), "{expr} with {tensors}:\n{plan}");
     }
 }
+
+#[test]
+fn entries_are_reordered_only_where_order_matters() {
+    let (sum, product) = ("C[i,j] = A[i,j] + B[i,j]", "C[i,j] = A[i,j] * B[i,j]");
+    let cases = [
+        (sum, "C = 'csr', A = 'loose', B = 'csr'", "∀j over reorder(A2), B2"),
+        (sum, "C = 'csr', A = 'hash_rows', B = 'csr'", "∀j over reorder(A2), B2"),
+        (sum, "C = 'csr', A = 'hash_rows', B = 'dense'", "∀j over B2, locate A2"),
+        (sum, "C = 'csr', A = 'coo_unordered', B = 'csr'", "∀i over dedup(reorder(A1)), B1"),
+        (sum, "C = 'csr', A = 'coo_unordered', B = 'csr'", "∀j over dedup(reorder(A2)), B2"),
+        (product, "C = 'csr', A = 'loose', B = 'dense'", "∀j over reorder(A2), locate B2"),
+        // Sorted once, the others follow.
+        (product, "C = 'csr', A = 'loose', B = 'hash_rows'", "∀j over reorder(A2), locate B2"),
+        // What is scanned alone, or located, for a result that takes entries in any order.
+        (product, "C = 'dense', A = 'loose', B = 'dense'", "∀j over A2, locate B2"),
+        (product, "C = 'csr', A = 'hash_rows', B = 'csr'", "∀j over B2, locate A2"),
+        ("y[i] = A[i,j] * x[j]", "y = 'dense', A = 'loose', x = 'hash_vector'", "∀j over A2, l"),
+        ("C[i,j] = 2 * A[i,j]", "C = 'coo_unordered', A = 'coo_unordered'", "∀i over fused(A1)"),
+        // The row's order matters, that within it does not.
+        (
+            "y[i] = A[i,j] * x[j]",
+            "y = 'sparse_vector', A = 'coo_unordered', x = 'dense'",
+            "∀j over fused(A2), locate x1",
+        ),
+        // Children of several parents do not follow each other here.
+        (sum, "C = 'csr', A = 'gaps', B = 'csr'", "∀j over reorder(A2), B2"),
+        ("y[i] = A[i,j]", "y = 'sparse_vector', A = 'gaps'", "∀j over A2"),
+    ];
+    for (expr, tensors, expected) in cases {
+        let plan = planned(expr, tensors);
+        assert!(plan.contains(expected), "{expr} with {tensors}:\n{plan}");
+    }
+}
+
+#[test]
+fn nothing_is_asked_where_something_is_found_for_certain() {
+    let cases = [
+        ("y = 'sparse_vector', A = 'coo', x = 'dense'", false),
+        ("y = 'sparse_vector', A = 'coo_unordered', x = 'dense'", false),
+        ("y = 'sparse_vector', A = 'nonzero_rows', x = 'dense'", false),
+        ("y = 'sparse_vector', A = 'dcsr', x = 'dense'", true),
+        ("y = 'sparse_vector', A = 'coo', x = 'sparse_vector'", true),
+    ];
+    for (tensors, expected) in cases {
+        let plan = planned("y[i] = A[i,j] * x[j]", tensors);
+        assert_eq!(plan.contains("only if anything was found"), expected, "{tensors}:\n{plan}");
+    }
+}

@@ -120,11 +120,13 @@ fn describe(program: &Program, plan: &Plan, loops: &mut Vec<String>) {
 
 fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
     let variable = &program.kernel.variable(inner.variable).name;
+    let name = |k: usize| {
+        let iterator = &inner.iterators[k];
+        let sorted = if iterator.reorders() { " (sorted first)" } else { "" };
+        format!("`{}`{sorted}", program.tensor(iterator.access.tensor).name)
+    };
     let names = |set: Set| {
-        let mut names: Vec<String> = set
-            .members()
-            .map(|k| format!("`{}`", program.tensor(inner.iterators[k].access.tensor).name))
-            .collect();
+        let mut names: Vec<String> = set.members().map(name).collect();
         names.dedup();
         names.join(", ")
     };

@@ -1,0 +1,73 @@
+//! What is certain to happen, whatever the operands hold.
+
+use super::iterator::LevelIterator;
+use super::lattice::{MergePoint, Set};
+use super::plan::{Loop, Plan};
+use crate::concrete::Program;
+use crate::notation::{Access, Expr};
+
+/// What is asked for: that some assignment runs.
+pub(crate) struct Certain<'p> {
+    pub(crate) program: &'p Program,
+    /// Whether dimensions are taken to have coordinates.
+    pub(crate) ranges_count: bool,
+    /// Whether an assignment of a value counts.
+    pub(crate) counts: &'p dyn Fn(&Access, &Expr) -> bool,
+}
+
+impl Certain<'_> {
+    /// Whether a plan is certain to run such an assignment.
+    pub(crate) fn happens(&self, plan: &Plan) -> bool {
+        match plan {
+            Plan::Loop(inner) => {
+                let ranges = self.ranges_count && inner.exhaustive;
+                ranges && self.happens_everywhere(inner) || self.happens_at_an_entry(inner)
+            }
+            Plan::Where { consumer, only_if_found, .. } => !only_if_found && self.happens(consumer),
+            Plan::Assign { target, value, .. } => (self.counts)(target, value),
+            Plan::Sequence(plans) => plans.iter().any(|plan| self.happens(plan)),
+        }
+    }
+
+    fn happens_everywhere(&self, inner: &Loop) -> bool {
+        inner.points.iter().all(|point| {
+            point.cases.iter().all(|(_, outcome)| self.happens(&inner.bodies[*outcome]))
+        })
+    }
+
+    /// Whether one of a loop's iterators is certain to have an entry, at each of which it happens.
+    fn happens_at_an_entry(&self, inner: &Loop) -> bool {
+        let Some(first) = inner.points.first() else { return false };
+        let mut drivers = first.drivers.members();
+        drivers.any(|member| {
+            self.has_entries(&inner.iterators[member])
+                && inner.points.iter().filter(|point| point.drivers.contains(member)).all(|point| {
+                    self.regions_with(member, inner, point).all(|region| {
+                        let case = point.cases.iter().find(|(set, _)| set.is_subset(region));
+                        case.is_some_and(|(_, outcome)| self.happens(&inner.bodies[*outcome]))
+                    })
+                })
+        })
+    }
+
+    /// The sets of sparse iterators that may have an entry where one of them has.
+    fn regions_with(
+        &self,
+        member: usize,
+        inner: &Loop,
+        point: &MergePoint,
+    ) -> impl Iterator<Item = Set> {
+        let all = point.drivers.union(point.located);
+        let sparse = all.members().filter(|k| !inner.iterators[*k].is_full(self.program));
+        Set::of(sparse).subsets().into_iter().map(move |set| set.with(member))
+    }
+
+    /// Whether an iterator has an entry under each parent: a branchless level has, and one under a
+    /// level that keeps no parents of zeros only.
+    fn has_entries(&self, iterator: &LevelIterator) -> bool {
+        let levels = &self.program.tensor(iterator.access.tensor).format.levels;
+        let above = iterator.level.checked_sub(1).map(|above| &levels[above]);
+        levels[iterator.level].properties.branchless
+            || above.is_some_and(|above| !above.properties.padded)
+    }
+}
