@@ -16,15 +16,19 @@ use std::fmt::Write as _;
 use std::panic::{self, UnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 use std::{env, fs, process};
 
 use sparsegen_build::compile_str;
-use sparsegen_build::ir::{Function, Operand, Result as IrResult};
+use sparsegen_build::ir::{
+    Conversion, Extent, Function, Operand, Result as IrResult, TensorOperand,
+};
 
 use corpus::Case;
 
 fn main() {
     println!("cargo::rerun-if-changed=corpus");
+    println!("cargo::rerun-if-env-changed=SPARSEGEN_CORPUS");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it for build scripts"));
     let plugin = || plugin::generate(Path::new("tests/plugin"), &out);
     if let Err(reason) = generate(Path::new("corpus"), &out).and_then(|()| plugin()) {
@@ -36,16 +40,50 @@ fn main() {
     }
 }
 
-/// Writes `corpus.rs`, which has a module for each file of the corpus.
+/// Writes a source for each part of the corpus, which has a module for each of its files.
+///
+/// `SPARSEGEN_CORPUS=levels/adding` leaves out all files but those with that in their paths.
 fn generate(folder: &Path, out: &Path) -> Result<(), String> {
-    let cannot = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    let wanted = env::var("SPARSEGEN_CORPUS").unwrap_or_default();
+    let mut time = Duration::ZERO;
+    let mut count = 0;
+    for part in listed(folder)?.iter().filter(|part| part.is_dir()) {
+        let mut files = listed(part)?;
+        files.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
+        files.retain(|path| path.to_string_lossy().contains(&wanted));
+        let source = part_source(&files, out, &mut |spent| {
+            time += spent;
+            count += 1;
+        })?;
+        let name = part.file_name().unwrap_or_default().to_string_lossy();
+        write(&out.join(format!("{name}.rs")), &source)?;
+    }
+    let each = time.checked_div(count).unwrap_or_default();
+    let report = format!("{count} kernels compiled, {each:?} each on average\n");
+    write(&out.join("compile_time.txt"), &report)
+}
+
+/// What is in a folder, sorted.
+fn listed(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let listing = fs::read_dir(folder).map_err(|error| cannot(folder, error))?;
-    let mut files: Vec<PathBuf> = listing.flatten().map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
-    files.sort();
+    let mut paths: Vec<PathBuf> = listing.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+fn cannot(path: &Path, error: std::io::Error) -> String {
+    format!("{}: {error}", path.display())
+}
+
+/// The modules of a part of the corpus; `report` is told how long each kernel takes to compile.
+fn part_source(
+    files: &[PathBuf],
+    out: &Path,
+    report: &mut dyn FnMut(Duration),
+) -> Result<String, String> {
     let mut source = String::new();
     for path in files {
-        let text = fs::read_to_string(&path).map_err(|error| cannot(&path, error))?;
+        let text = fs::read_to_string(path).map_err(|error| cannot(path, error))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let cases = corpus::parse(&name, &text)?;
         let module = name.trim_end_matches(".txt").replace('-', "_");
@@ -53,24 +91,33 @@ fn generate(folder: &Path, out: &Path) -> Result<(), String> {
         let kernels = out.join(&module);
         fs::create_dir_all(&kernels).map_err(|error| cannot(&kernels, error))?;
         for case in cases {
-            source.push_str(&case_source(&case, &module, &kernels)?);
+            source.push_str(&case_source(&case, &module, &kernels, report)?);
         }
         source.push_str("}\n");
     }
-    write(&out.join("corpus.rs"), &source)
+    Ok(source)
 }
 
 /// A case's kernel, driver and test.
-fn case_source(case: &Case, module: &str, kernels: &Path) -> Result<String, String> {
+fn case_source(
+    case: &Case,
+    module: &str,
+    kernels: &Path,
+    report: &mut dyn FnMut(Duration),
+) -> Result<String, String> {
     let mut text = String::new();
+    let start = Instant::now();
+    let compiled = compile(&case.manifest);
+    report(start.elapsed());
     let outcome = match &case.refusal {
         Some(reason) => format!("Refused({reason:?})"),
-        None => match compile(&case.manifest) {
+        None => match compiled {
             Err(mistakes) => format!("Failed({mistakes:?})"),
             Ok((source, function)) => {
                 let name = &case.name;
                 write(&kernels.join(format!("{name}.rs")), &source)?;
-                text.push_str(&driver(name, module, &function));
+                let apart = source.contains(&format!("pub fn {name}_assemble<"));
+                text.push_str(&driver(name, module, &function, apart));
                 let path = format!("concat!(env!(\"OUT_DIR\"), \"/{module}/{name}.rs\")");
                 format!("Compiled {{ run: run_{name}, source: include_str!({path}) }}")
             }
@@ -121,9 +168,12 @@ fn caught<T>(run: impl FnOnce() -> T + UnwindSafe) -> Result<T, String> {
 }
 
 /// The module of a kernel and the function that calls it on operands of any kind.
-fn driver(name: &str, module: &str, function: &Function) -> String {
+///
+/// `apart` tells whether it is assembled and computed apart, too.
+fn driver(name: &str, module: &str, function: &Function, apart: bool) -> String {
     let mut packed = String::new();
     let mut looked = String::new();
+    let mut extents = String::new();
     let mut arguments = Vec::new();
     for (k, operand) in function.operands.iter().enumerate() {
         match operand {
@@ -132,6 +182,7 @@ fn driver(name: &str, module: &str, function: &Function) -> String {
                 let _ = writeln!(packed, "let o{k} = pack::<{dtype}, {format}>(&given[{key:?}])?;");
                 let _ = writeln!(looked, "({key:?}.to_owned(), look(&o{k})),");
                 arguments.push(format!("&o{k}"));
+                extents.push_str(&extents_of(tensor, &format!("o{k}")));
             }
             Operand::Scalar { name, dtype } => {
                 let dtype = dtype.name();
@@ -141,7 +192,26 @@ fn driver(name: &str, module: &str, function: &Function) -> String {
             }
         }
     }
+    for (k, Conversion { of, into }) in function.conversions.iter().enumerate() {
+        let (name, format) = (&into.name, &into.format);
+        let _ = writeln!(packed, "let c{k} = o{of}.to::<{format}>()?;");
+        let _ = writeln!(looked, "({name:?}.to_owned(), look(&c{k})),");
+        extents.push_str(&extents_of(into, &format!("c{k}")));
+    }
     let arguments = arguments.join(", ");
+    let mutable = if apart { "mut " } else { "" };
+    let computed = if apart {
+        format!(
+            "let mut computed = {name}_assemble({arguments})?;
+            {name}_compute(&mut computed, {arguments})?;
+            results.push((\"{name}_compute\", look(&computed)));
+            if let Some(mut other) = restructured(&result) {{
+                refused_structure({name}_compute(&mut other, {arguments}))?;
+            }}"
+        )
+    } else {
+        String::new()
+    };
     let (results, repack) = match &function.result {
         IrResult::Scalar { dtype, .. } => (
             format!("let results = vec![(\"{name}\", look_at_scalar({name}({arguments})?))];"),
@@ -154,13 +224,17 @@ fn driver(name: &str, module: &str, function: &Function) -> String {
                 {name}_into(&mut reused, {arguments})?;
                 let first = look(&reused);
                 {name}_into(&mut reused, {arguments})?;
-                let results = vec![
+                let {mutable}results = vec![
                     (\"{name}\", look(&result)),
                     (\"{name}_into\", first),
                     (\"{name}_into, again\", look(&reused)),
-                ];"
+                ];
+                {computed}"
             ),
-            format!("repack::<{}, {}>", tensor.dtype.name(), tensor.format),
+            {
+                let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
+                format!("repack::<{}, {format}>", tensor.dtype.name())
+            },
         ),
     };
     format!(
@@ -174,9 +248,19 @@ fn driver(name: &str, module: &str, function: &Function) -> String {
             {packed}
             {results}
             let operands = BTreeMap::from([{looked}]);
-            Ok(Run {{ operands, results, repack: {repack} }})
+            let extents = BTreeMap::from([{extents}]);
+            Ok(Run {{ operands, extents, results, repack: {repack} }})
         }}\n"
     )
+}
+
+/// The extents that a kernel reads from a tensor's levels, by name.
+fn extents_of(tensor: &TensorOperand, variable: &str) -> String {
+    let extent = |extent: &Extent| {
+        let Extent { name, level, field } = extent;
+        format!("({name:?}.to_owned(), {variable}.levels().{level}.{field}),")
+    };
+    tensor.extents.iter().map(extent).collect()
 }
 
 /// Writes a file, unless it has this content already.

@@ -1,6 +1,7 @@
 //! The corpus as data: what its files say.
 //!
-//! A file of the folder `corpus` lists groups of cases:
+//! Each folder of the folder `corpus` is a part with a test of its own, so that they are built side by
+//! side. A file lists groups of cases:
 //!
 //! ```text
 //! # A comment.
@@ -159,7 +160,8 @@ impl Group<'_> {
         let _ = writeln!(text, "tensors = {{ {} }}", tensors.join(", "));
         for (key, value) in choice {
             if let Some(key) = key.strip_prefix('@') {
-                let _ = writeln!(text, "{key} = \"{value}\"");
+                let quote = if matches!(*value, "true" | "false") { "" } else { "\"" };
+                let _ = writeln!(text, "{key} = {quote}{value}{quote}");
             }
         }
         text

@@ -22,11 +22,17 @@ struct File {
 /// How many elements a tensor may have where all of them are stored.
 const LARGEST: usize = 40_000;
 
-/// The statement on each real file: the file is the first operand of its order, and what other
+/// How many of the files a case is run on.
+const OF_EACH: usize = 2;
+
+/// The statement on some of the real files that fit, others for other names: the file is the first operand of its order, and what other
 /// operands there are is made up to fit it. `dense` names the tensors that store everything, which
 /// must not become too large.
-pub fn worlds(statement: &Statement, dense: &[&str]) -> Vec<World> {
-    files().iter().filter_map(|file| world(statement, file, dense)).collect()
+pub fn worlds(name: &str, statement: &Statement, dense: &[&str]) -> Vec<World> {
+    let files = files();
+    let first = Random::seeded(name).below(files.len());
+    let rotated = files[first..].iter().chain(&files[..first]);
+    rotated.filter_map(|file| world(statement, file, dense)).take(OF_EACH).collect()
 }
 
 fn world(statement: &Statement, file: &File, dense: &[&str]) -> Option<World> {

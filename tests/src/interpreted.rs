@@ -13,8 +13,15 @@ use crate::typed::{Run, Stored};
 /// The interpreter's fault, or the first array that differs.
 pub fn check(function: &Function, run: &Run) -> Result<(), String> {
     let Some((_, result)) = run.results.first() else { return Ok(()) };
+    if let Some(compute) = &function.compute {
+        check(compute, run).map_err(|reason| format!("values alone: {reason}"))?;
+    }
     let inputs = inputs(function, run, result)?;
     let outputs = interpret::run(function, &inputs).map_err(|fault| fault.to_string())?;
+    // What is packed afterwards is nowhere to be seen.
+    if matches!(&function.result, IrResult::Tensor(tensor) if tensor.packed.is_some()) {
+        return Ok(());
+    }
     match (&function.result, outputs) {
         (IrResult::Scalar { .. }, Outputs::Scalar(number)) => {
             compare("the scalar", &ArrayValue::Values(vec![number]), &numbers(&result.vals))
@@ -44,18 +51,17 @@ fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, Str
                 inputs.scalars.insert(name.clone(), to_interpreter(stored.vals[0], *dtype));
             }
             Operand::Tensor(tensor) => {
-                for array in &tensor.arrays {
-                    let contents = match contents(array, stored)? {
-                        Contents::Index(indices) => ArrayValue::Index(indices),
-                        Contents::Values(numbers) => ArrayValue::Values(
-                            numbers.iter().map(|n| to_interpreter(*n, tensor.dtype)).collect(),
-                        ),
-                    };
-                    inputs.arrays.insert(array.name.clone(), contents);
-                }
+                add_arrays(&mut inputs, &tensor.arrays, stored, tensor.dtype)?;
             }
         }
     }
+    for conversion in &function.conversions {
+        let into = &conversion.into;
+        let stored = run.operands.get(&into.name);
+        let stored = stored.ok_or_else(|| format!("the driver converted no `{}`", into.name))?;
+        add_arrays(&mut inputs, &into.arrays, stored, into.dtype)?;
+    }
+    inputs.sizes.extend(run.extents.clone());
     for size in &function.sizes {
         let extent = match (size.constant, size.operands.first(), size.result.first()) {
             (Some(constant), ..) => constant as usize,
@@ -69,7 +75,8 @@ fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, Str
     }
     if let IrResult::Tensor(tensor) = &function.result {
         match &tensor.assembly {
-            Assembly::Computed { vals, .. } => {
+            Assembly::Computed { vals, structure, .. } => {
+                add_arrays(&mut inputs, structure, result, tensor.dtype)?;
                 let zero = to_interpreter(Number::ZERO, tensor.dtype);
                 let zeros = vec![zero; result.vals.len()];
                 inputs.arrays.insert(vals.name.clone(), ArrayValue::Values(zeros));
@@ -90,6 +97,24 @@ fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, Str
         }
     }
     Ok(inputs)
+}
+
+fn add_arrays(
+    inputs: &mut Inputs,
+    arrays: &[Array],
+    stored: &Stored,
+    dtype: Dtype,
+) -> Result<(), String> {
+    for array in arrays {
+        let contents = match contents(array, stored)? {
+            Contents::Index(indices) => ArrayValue::Index(indices),
+            Contents::Values(numbers) => {
+                ArrayValue::Values(numbers.iter().map(|n| to_interpreter(*n, dtype)).collect())
+            }
+        };
+        inputs.arrays.insert(array.name.clone(), contents);
+    }
+    Ok(())
 }
 
 fn stored<'r>(run: &'r Run, operand: &Operand) -> Result<&'r Stored, String> {

@@ -13,8 +13,14 @@ use crate::worlds::Entries;
 pub struct Stored {
     /// The extent of each mode.
     pub shape: Vec<usize>,
-    /// The mode of each level.
+    /// The mode of each level; none where levels store something else of the modes.
     pub modes: Vec<usize>,
+    /// Whether entries come in the order of the levels.
+    pub ordered: bool,
+    /// Whether the format may store more than it is given.
+    pub pads: bool,
+    /// Whether the format stores everything.
+    pub full: bool,
     /// The arrays of each level, by level and field.
     pub arrays: BTreeMap<(usize, String), Vec<usize>>,
     /// The values.
@@ -25,8 +31,10 @@ pub struct Stored {
 
 /// What a kernel did to its operands.
 pub struct Run {
-    /// The operands as they were passed, by name.
+    /// The operands as they were passed, by name, and what they were converted into.
     pub operands: BTreeMap<String, Stored>,
+    /// The extents that the kernel reads from levels, by the names it gives them.
+    pub extents: BTreeMap<String, usize>,
     /// The results, by how they came to be.
     pub results: Vec<(&'static str, Stored)>,
     /// Packs entries in the result's format.
@@ -59,6 +67,9 @@ pub fn look_at_scalar<V: Element>(value: V) -> Stored {
     Stored {
         shape: Vec::new(),
         modes: Vec::new(),
+        ordered: true,
+        pads: false,
+        full: true,
         arrays: BTreeMap::new(),
         vals: vec![number],
         entries: vec![(Vec::new(), number)],
@@ -75,12 +86,23 @@ pub fn look<V: Element, F: Format>(tensor: &Tensor<V, F>) -> Stored {
         }
     }
     let mode = |expr: LevelExpr| match expr {
-        LevelExpr::Dimension(mode) => mode,
-        other => panic!("a level over {other}"),
+        LevelExpr::Dimension(mode) => Some(mode),
+        LevelExpr::Div(..)
+        | LevelExpr::Mod(..)
+        | LevelExpr::Sub(..)
+        | LevelExpr::Add(..)
+        | LevelExpr::Count(_) => None,
     };
+    let levels = || F::Levels::KINDS.iter().zip(F::MAP.levels);
+    let pads = levels().fold(false, |pads, (kind, map)| {
+        kind.pads || kind.full || map.properties.full || kind.branchless && pads
+    });
     Stored {
         shape: tensor.shape().as_ref().to_vec(),
-        modes: F::MAP.levels.iter().map(|level| mode(level.expr)).collect(),
+        modes: levels().map(|(_, map)| mode(map.expr)).collect::<Option<_>>().unwrap_or_default(),
+        ordered: levels().all(|(kind, map)| kind.ordered && map.properties.ordered),
+        pads,
+        full: levels().all(|(kind, map)| kind.full || map.properties.full),
         arrays,
         vals: tensor.vals().iter().map(|value| value.number()).collect(),
         entries: tensor.iter().map(|(at, value)| (at.as_ref().to_vec(), value.number())).collect(),
@@ -96,6 +118,21 @@ pub fn scribbled<V: Element, F: Format>(like: &Tensor<V, F>) -> Tensor<V, F> {
     let full = (0..count.min(5000)).map(|k| (crate::worlds::coordinate(&shape, k), scribble));
     pack(&Entries { shape: shape.clone(), entries: full.collect() })
         .unwrap_or_else(|_| like.clone())
+}
+
+/// A tensor of the same shape that stores other coordinates, where nothing does so.
+pub fn restructured<V: Element, F: Format>(like: &Tensor<V, F>) -> Option<Tensor<V, F>> {
+    let empty = Tensor::zeros(like.shape()).ok()?;
+    (empty.levels() != like.levels()).then_some(empty)
+}
+
+/// That a kernel refused to compute into a result of another structure.
+pub fn refused_structure(answer: Result<(), Error>) -> Result<(), Error> {
+    match answer {
+        Err(Error::Structure { .. }) => Ok(()),
+        Err(other) => Err(other),
+        Ok(()) => panic!("a result of another structure was accepted"),
+    }
 }
 
 /// Coordinates as a format wants them.

@@ -1,0 +1,19 @@
+//! Every case of the corpus, each a test: generated code, interpreter and oracle agree.
+//!
+//! `cargo test -p sparsegen-tests --test corpus_basics spmv_csr` runs one of them.
+
+use std::collections::BTreeMap;
+
+#[allow(unused_imports, reason = "which formats the corpus uses is its own affair")]
+use sparsegen::{
+    Coo, CooUnordered, Csc, Csf, Csr, Dcsc, Dcsr, Dense, DenseCol, Dia, Ell, Error, HashRows,
+    HashVector, Scalar, SparseVector, c32, c64,
+};
+use sparsegen_tests::check::{Case, Outcome};
+#[allow(unused_imports, reason = "which results the corpus has is its own affair")]
+use sparsegen_tests::typed::{
+    Run, look, look_at_scalar, pack, refused_structure, repack, restructured, scalar, scribbled,
+};
+use sparsegen_tests::worlds::Entries;
+
+include!(concat!(env!("OUT_DIR"), "/basics.rs"));
