@@ -308,7 +308,8 @@ fn add_coo_compute_kernel(
                 let j_a = a2_crd[p_a2] as usize;
                 let j_b = b2_crd[p_b2] as usize;
                 if j_a == j_b {
-                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                    if p_c1 == p_c1_end
+                        || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j_a
                     {
                         return false;
@@ -318,7 +319,8 @@ fn add_coo_compute_kernel(
                     p_a2 += 1;
                     p_b2 += 1;
                 } else if j_a < j_b {
-                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                    if p_c1 == p_c1_end
+                        || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j_a
                     {
                         return false;
@@ -327,7 +329,8 @@ fn add_coo_compute_kernel(
                     p_c1 += 1;
                     p_a2 += 1;
                 } else {
-                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                    if p_c1 == p_c1_end
+                        || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j_b
                     {
                         return false;
@@ -340,9 +343,7 @@ fn add_coo_compute_kernel(
             // Only `A` has entries left.
             for p_a2 in p_a2..p_a_next {
                 let j = a2_crd[p_a2] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
-                    || c2_crd[p_c1] as usize != j
-                {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
                     return false;
                 }
                 c_vals[p_c1] = a_vals[p_a2];
@@ -351,9 +352,7 @@ fn add_coo_compute_kernel(
             // Only `B` has entries left.
             for p_b2 in p_b2..p_b_next {
                 let j = b2_crd[p_b2] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
-                    || c2_crd[p_c1] as usize != j
-                {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
                     return false;
                 }
                 c_vals[p_c1] = b_vals[p_b2];
@@ -362,9 +361,7 @@ fn add_coo_compute_kernel(
         } else if i_a == i {
             for p_a2 in p_a..p_a_next {
                 let j = a2_crd[p_a2] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
-                    || c2_crd[p_c1] as usize != j
-                {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
                     return false;
                 }
                 c_vals[p_c1] = a_vals[p_a2];
@@ -373,9 +370,7 @@ fn add_coo_compute_kernel(
         } else {
             for p_b2 in p_b..p_b_next {
                 let j = b2_crd[p_b2] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
-                    || c2_crd[p_c1] as usize != j
-                {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
                     return false;
                 }
                 c_vals[p_c1] = b_vals[p_b2];
@@ -394,9 +389,7 @@ fn add_coo_compute_kernel(
         }
         for p_a2 in p_a..p_a_next {
             let j = a2_crd[p_a2] as usize;
-            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
-                || c2_crd[p_c1] as usize != j
-            {
+            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
                 return false;
             }
             c_vals[p_c1] = a_vals[p_a2];
@@ -413,9 +406,7 @@ fn add_coo_compute_kernel(
         }
         for p_b2 in p_b..p_b_next {
             let j = b2_crd[p_b2] as usize;
-            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
-                || c2_crd[p_c1] as usize != j
-            {
+            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
                 return false;
             }
             c_vals[p_c1] = b_vals[p_b2];

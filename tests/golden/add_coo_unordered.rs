@@ -68,16 +68,15 @@ pub fn add_coo_unordered_into<'a, 'b>(
         a_dcsr.view(),
         b_dcsr.view(),
     );
-    kernel::fits::<
-        u32,
-    >("add_coo_unordered", "C", "positions of level 1", levels.0.crd.len())?;
+    kernel::fits::<u32>("add_coo_unordered", "C", "positions of level 1", levels.0.crd.len())?;
     // SAFETY: The kernel fills every level as the format demands, with coordinates within the
     // extents, which were checked; the positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`add_coo_unordered`], with values that are zero, for [`add_coo_unordered_compute`] to compute.
+/// As [`add_coo_unordered`], with values that are zero, for [`add_coo_unordered_compute`] to
+/// compute.
 ///
 /// # Errors
 /// As of [`add_coo_unordered`].
@@ -230,18 +229,14 @@ fn add_coo_unordered_kernel(
             p_a_dcsr1 += 1;
             p_b_dcsr1 += 1;
         } else if i_a_dcsr < i_b_dcsr {
-            for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1]
-                as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize
-            {
+            for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1] as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize {
                 c1_crd.push(i_a_dcsr as u32);
                 c2_crd.push(a_dcsr2_crd[p_a_dcsr2]);
                 c_vals.push(a_dcsr_vals[p_a_dcsr2]);
             }
             p_a_dcsr1 += 1;
         } else {
-            for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1]
-                as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize
-            {
+            for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1] as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize {
                 c1_crd.push(i_b_dcsr as u32);
                 c2_crd.push(b_dcsr2_crd[p_b_dcsr2]);
                 c_vals.push(b_dcsr_vals[p_b_dcsr2]);
@@ -252,9 +247,7 @@ fn add_coo_unordered_kernel(
     // Only `A` has entries left.
     for p_a_dcsr1 in p_a_dcsr1..p_a_dcsr1_end {
         let i = a_dcsr1_crd[p_a_dcsr1] as usize;
-        for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1]
-            as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize
-        {
+        for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1] as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize {
             c1_crd.push(i as u32);
             c2_crd.push(a_dcsr2_crd[p_a_dcsr2]);
             c_vals.push(a_dcsr_vals[p_a_dcsr2]);
@@ -263,9 +256,7 @@ fn add_coo_unordered_kernel(
     // Only `B` has entries left.
     for p_b_dcsr1 in p_b_dcsr1..p_b_dcsr1_end {
         let i = b_dcsr1_crd[p_b_dcsr1] as usize;
-        for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1]
-            as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize
-        {
+        for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1] as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize {
             c1_crd.push(i as u32);
             c2_crd.push(b_dcsr2_crd[p_b_dcsr2]);
             c_vals.push(b_dcsr_vals[p_b_dcsr2]);
@@ -339,7 +330,8 @@ fn add_coo_unordered_compute_kernel(
                 let j_a_dcsr = a_dcsr2_crd[p_a_dcsr2] as usize;
                 let j_b_dcsr = b_dcsr2_crd[p_b_dcsr2] as usize;
                 if j_a_dcsr == j_b_dcsr {
-                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i_a_dcsr
+                    if p_c1 == p_c1_end
+                        || c1_crd[p_c1] as usize != i_a_dcsr
                         || c2_crd[p_c1] as usize != j_a_dcsr
                     {
                         return false;
@@ -349,7 +341,8 @@ fn add_coo_unordered_compute_kernel(
                     p_a_dcsr2 += 1;
                     p_b_dcsr2 += 1;
                 } else if j_a_dcsr < j_b_dcsr {
-                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i_a_dcsr
+                    if p_c1 == p_c1_end
+                        || c1_crd[p_c1] as usize != i_a_dcsr
                         || c2_crd[p_c1] as usize != j_a_dcsr
                     {
                         return false;
@@ -358,7 +351,8 @@ fn add_coo_unordered_compute_kernel(
                     p_c1 += 1;
                     p_a_dcsr2 += 1;
                 } else {
-                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i_a_dcsr
+                    if p_c1 == p_c1_end
+                        || c1_crd[p_c1] as usize != i_a_dcsr
                         || c2_crd[p_c1] as usize != j_b_dcsr
                     {
                         return false;
@@ -371,7 +365,8 @@ fn add_coo_unordered_compute_kernel(
             // Only `A` has entries left.
             for p_a_dcsr2 in p_a_dcsr2..p_a_dcsr2_end {
                 let j = a_dcsr2_crd[p_a_dcsr2] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i_a_dcsr
+                if p_c1 == p_c1_end
+                    || c1_crd[p_c1] as usize != i_a_dcsr
                     || c2_crd[p_c1] as usize != j
                 {
                     return false;
@@ -382,7 +377,8 @@ fn add_coo_unordered_compute_kernel(
             // Only `B` has entries left.
             for p_b_dcsr2 in p_b_dcsr2..p_b_dcsr2_end {
                 let j = b_dcsr2_crd[p_b_dcsr2] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i_a_dcsr
+                if p_c1 == p_c1_end
+                    || c1_crd[p_c1] as usize != i_a_dcsr
                     || c2_crd[p_c1] as usize != j
                 {
                     return false;
@@ -393,11 +389,10 @@ fn add_coo_unordered_compute_kernel(
             p_a_dcsr1 += 1;
             p_b_dcsr1 += 1;
         } else if i_a_dcsr < i_b_dcsr {
-            for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1]
-                as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize
-            {
+            for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1] as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize {
                 let j = a_dcsr2_crd[p_a_dcsr2] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i_a_dcsr
+                if p_c1 == p_c1_end
+                    || c1_crd[p_c1] as usize != i_a_dcsr
                     || c2_crd[p_c1] as usize != j
                 {
                     return false;
@@ -407,11 +402,10 @@ fn add_coo_unordered_compute_kernel(
             }
             p_a_dcsr1 += 1;
         } else {
-            for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1]
-                as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize
-            {
+            for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1] as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize {
                 let j = b_dcsr2_crd[p_b_dcsr2] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i_b_dcsr
+                if p_c1 == p_c1_end
+                    || c1_crd[p_c1] as usize != i_b_dcsr
                     || c2_crd[p_c1] as usize != j
                 {
                     return false;
@@ -425,13 +419,9 @@ fn add_coo_unordered_compute_kernel(
     // Only `A` has entries left.
     for p_a_dcsr1 in p_a_dcsr1..p_a_dcsr1_end {
         let i = a_dcsr1_crd[p_a_dcsr1] as usize;
-        for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1]
-            as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize
-        {
+        for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1] as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize {
             let j = a_dcsr2_crd[p_a_dcsr2] as usize;
-            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
-                || c2_crd[p_c1] as usize != j
-            {
+            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
                 return false;
             }
             c_vals[p_c1] = a_dcsr_vals[p_a_dcsr2];
@@ -441,13 +431,9 @@ fn add_coo_unordered_compute_kernel(
     // Only `B` has entries left.
     for p_b_dcsr1 in p_b_dcsr1..p_b_dcsr1_end {
         let i = b_dcsr1_crd[p_b_dcsr1] as usize;
-        for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1]
-            as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize
-        {
+        for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1] as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize {
             let j = b_dcsr2_crd[p_b_dcsr2] as usize;
-            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
-                || c2_crd[p_c1] as usize != j
-            {
+            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
                 return false;
             }
             c_vals[p_c1] = b_dcsr_vals[p_b_dcsr2];

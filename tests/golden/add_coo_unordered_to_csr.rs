@@ -67,16 +67,20 @@ pub fn add_coo_unordered_to_csr_into<'a, 'b>(
         a_dcsr.view(),
         b_dcsr.view(),
     );
-    kernel::fits::<
-        u32,
-    >("add_coo_unordered_to_csr", "C", "positions of level 2", levels.1.crd.len())?;
+    kernel::fits::<u32>(
+        "add_coo_unordered_to_csr",
+        "C",
+        "positions of level 2",
+        levels.1.crd.len(),
+    )?;
     // SAFETY: The kernel fills every level as the format demands, with coordinates within the
     // extents, which were checked; the positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`add_coo_unordered_to_csr`], with values that are zero, for [`add_coo_unordered_to_csr_compute`] to compute.
+/// As [`add_coo_unordered_to_csr`], with values that are zero, for
+/// [`add_coo_unordered_to_csr_compute`] to compute.
 ///
 /// # Errors
 /// As of [`add_coo_unordered_to_csr`].
@@ -226,9 +230,7 @@ fn add_coo_unordered_to_csr_kernel(
             p_a_dcsr1 += 1;
             p_b_dcsr1 += 1;
         } else if i_a_dcsr < i_b_dcsr {
-            for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1]
-                as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize
-            {
+            for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1] as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize {
                 c2_crd.push(a_dcsr2_crd[p_a_dcsr2]);
                 c_vals.push(a_dcsr_vals[p_a_dcsr2]);
             }
@@ -236,9 +238,7 @@ fn add_coo_unordered_to_csr_kernel(
             c2_pos.push(c2_crd.len() as u32);
             p_a_dcsr1 += 1;
         } else {
-            for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1]
-                as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize
-            {
+            for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1] as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize {
                 c2_crd.push(b_dcsr2_crd[p_b_dcsr2]);
                 c_vals.push(b_dcsr_vals[p_b_dcsr2]);
             }
@@ -250,9 +250,7 @@ fn add_coo_unordered_to_csr_kernel(
     // Only `A` has entries left.
     for p_a_dcsr1 in p_a_dcsr1..p_a_dcsr1_end {
         let i = a_dcsr1_crd[p_a_dcsr1] as usize;
-        for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1]
-            as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize
-        {
+        for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1] as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize {
             c2_crd.push(a_dcsr2_crd[p_a_dcsr2]);
             c_vals.push(a_dcsr_vals[p_a_dcsr2]);
         }
@@ -262,9 +260,7 @@ fn add_coo_unordered_to_csr_kernel(
     // Only `B` has entries left.
     for p_b_dcsr1 in p_b_dcsr1..p_b_dcsr1_end {
         let i = b_dcsr1_crd[p_b_dcsr1] as usize;
-        for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1]
-            as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize
-        {
+        for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1] as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize {
             c2_crd.push(b_dcsr2_crd[p_b_dcsr2]);
             c_vals.push(b_dcsr_vals[p_b_dcsr2]);
         }
@@ -389,9 +385,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
             let mut p_c2 = c2_pos[i_a_dcsr] as usize;
             let p_c2_end = c2_pos[i_a_dcsr + 1] as usize;
             let c2_begin = p_c2;
-            for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1]
-                as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize
-            {
+            for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1] as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize {
                 let j = a_dcsr2_crd[p_a_dcsr2] as usize;
                 if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                     return false;
@@ -408,9 +402,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
             let mut p_c2 = c2_pos[i_b_dcsr] as usize;
             let p_c2_end = c2_pos[i_b_dcsr + 1] as usize;
             let c2_begin = p_c2;
-            for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1]
-                as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize
-            {
+            for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1] as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize {
                 let j = b_dcsr2_crd[p_b_dcsr2] as usize;
                 if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                     return false;
@@ -431,9 +423,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
         let mut p_c2 = c2_pos[i] as usize;
         let p_c2_end = c2_pos[i + 1] as usize;
         let c2_begin = p_c2;
-        for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1]
-            as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize
-        {
+        for p_a_dcsr2 in a_dcsr2_pos[p_a_dcsr1] as usize..a_dcsr2_pos[p_a_dcsr1 + 1] as usize {
             let j = a_dcsr2_crd[p_a_dcsr2] as usize;
             if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                 return false;
@@ -452,9 +442,7 @@ fn add_coo_unordered_to_csr_compute_kernel(
         let mut p_c2 = c2_pos[i] as usize;
         let p_c2_end = c2_pos[i + 1] as usize;
         let c2_begin = p_c2;
-        for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1]
-            as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize
-        {
+        for p_b_dcsr2 in b_dcsr2_pos[p_b_dcsr1] as usize..b_dcsr2_pos[p_b_dcsr1 + 1] as usize {
             let j = b_dcsr2_crd[p_b_dcsr2] as usize;
             if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                 return false;

@@ -33,8 +33,8 @@ unsafe impl Format for Blocks {
 /// | `A` | blocks: dense, compressed, dense, dense | `i`, `j` |
 /// | `x` | dense | `j` |
 ///
-/// Loops: `io` over its whole range; `jo` over the entries of `A`; `ii` over its whole range; `ji`
-/// over its whole range.
+/// Loops: `io` (`i / 2`) over its whole range; `jo` (`j / 3`) over the entries of `A`; `ii`
+/// (`i % 2`) over its whole range; `ji` (`j % 3`) over its whole range.
 ///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.

@@ -11,7 +11,7 @@ use sparsegen::{Dense, Dia, Error, Tensor, View};
 /// | `A` | dia: compressed, range, offset | `i`, `j` |
 /// | `x` | dense | `j` |
 ///
-/// Loops: `d` over the entries of `A`; `i` over the entries of `A`, `x` located.
+/// Loops: `d` (`j - i`) over the entries of `A`; `i` over the entries of `A`, `x` located.
 ///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.

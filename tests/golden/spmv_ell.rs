@@ -11,8 +11,8 @@ use sparsegen::{Dense, Ell, Error, Tensor, View};
 /// | `A` | ell: dense, dense, singleton | `i`, `j` |
 /// | `x` | dense | `j` |
 ///
-/// Loops: `i` over its whole range; `slot` over its whole range; `j` over the entries of `A`, `x`
-/// located.
+/// Loops: `i` over its whole range; `slot` (which of `A`'s entries) over its whole range; `j` over
+/// the entries of `A`, `x` located.
 ///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.

@@ -32,8 +32,8 @@ unsafe impl Format for TwoOfFour {
 /// | `A` | two_of_four: dense, dense, structured | `i`, `j` |
 /// | `x` | dense | `j` |
 ///
-/// Loops: `i` over its whole range; `jo` over its whole range; `ji` over the entries of `A`, `x`
-/// located.
+/// Loops: `i` over its whole range; `jo` (`j / 4`) over its whole range; `ji` (`j % 4`) over the
+/// entries of `A`, `x` located.
 ///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.

@@ -70,9 +70,9 @@ pub(super) fn of_into(function: &Function, result: &TensorResult) -> Vec<String>
 /// The documentation of `NAME_assemble`.
 pub(super) fn of_assemble(function: &Function) -> Vec<String> {
     let name = plain(&function.name);
-    let mut lines = vec![format!(
-        "As [`{name}`], with values that are zero, for [`{name}_compute`] to compute."
-    )];
+    let summary =
+        format!("As [`{name}`], with values that are zero, for [`{name}_compute`] to compute.");
+    let mut lines = wrap(&summary, WIDTH);
     push_errors(&mut lines, &[format!("As of [`{name}`].")]);
     lines
 }

@@ -3,6 +3,8 @@
 //! `prettyplease` drops comments and blank lines, so each is a marker, the statement `comment!("…");`
 //! or `blank!();`, until the text is laid out.
 
+mod rustfmt;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -57,6 +59,9 @@ fn join(lines: Vec<String>) -> Vec<String> {
             && let Some(whole) = whole_call(receiver, &line)
         {
             *receiver = whole;
+            continue;
+        }
+        if rustfmt::break_again(&mut joined, &line) {
             continue;
         }
         joined.push(line);
@@ -158,16 +163,33 @@ fn push_line(text: &mut String, line: &str) {
 /// Breaks text between words into lines of a width.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in words(text) {
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
                 line.push(' ');
-                line.push_str(word);
+                line.push_str(&word);
             }
             Some(_) | None => lines.push(word.to_string()),
         }
     }
     lines
+}
+
+/// The words of a text; what stands between backticks is one of them.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut is_code = false;
+    for word in text.split_whitespace() {
+        match words.last_mut() {
+            Some(last) if is_code => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            Some(_) | None => words.push(word.to_owned()),
+        }
+        is_code ^= word.matches('`').count() % 2 == 1;
+    }
+    words
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The documentation of a generated function: the statement, its tensors, its loops.
 
 use crate::concrete::Program;
+use crate::concrete::space::Definition;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::TensorId;
+use crate::notation::{TensorId, VariableId};
 
 use super::parallel;
 
@@ -153,7 +154,22 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
     if !located.is_empty() && !sparse.is_empty() {
         how.push_str(&format!(", {} located", names(located)));
     }
-    format!("`{variable}` over {how}")
+    match program.space.definition(inner.variable) {
+        None => format!("`{variable}` over {how}"),
+        Some(definition) => format!("`{variable}` ({}) over {how}", defined(program, definition)),
+    }
+}
+
+/// What a variable stands for that a format defines.
+fn defined(program: &Program, definition: Definition) -> String {
+    let name = |v: VariableId| &program.kernel.variable(v).name;
+    match definition {
+        Definition::Div(of, by) => format!("`{} / {by}`", name(of)),
+        Definition::Mod(of, by) => format!("`{} % {by}`", name(of)),
+        Definition::Sub(a, b) => format!("`{} - {}`", name(a), name(b)),
+        Definition::Add(a, b) => format!("`{} + {}`", name(a), name(b)),
+        Definition::Slot(of) => format!("which of `{}`'s entries", program.tensor(of).name),
+    }
 }
 
 fn depth(program: &Program, inner: &Loop, member: usize) -> usize {
