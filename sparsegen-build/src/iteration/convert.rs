@@ -157,7 +157,7 @@ impl LevelIterator {
     /// Whether a coordinate can occur twice here, at all.
     fn may_repeat(&self, program: &Program) -> bool {
         let properties = self.spec(program).properties;
-        !properties.unique && !(properties.branchless && self.parents == Positions::One)
+        !(properties.unique || properties.branchless && self.parents == Positions::One)
     }
 
     /// Whether the levels that wait for this one can be reached from all positions that it has.
