@@ -66,7 +66,10 @@ fn spmv_hash_kernel(y_vals: &mut [f64], a: View<'_, f64, Csr>, x: View<'_, f64, 
             let j = a2_crd[p_a] as usize;
             let mut p_x_slot = j % x1_width;
             while x1_crd[p_x_slot] as usize != j && x1_crd[p_x_slot] != u32::MAX {
-                p_x_slot = (p_x_slot + 1) % x1_width;
+                p_x_slot += 1;
+                if p_x_slot == x1_width {
+                    p_x_slot = 0;
+                }
             }
             if x1_crd[p_x_slot] as usize == j {
                 sum += a_vals[p_a] * x_vals[p_x_slot];

@@ -81,9 +81,12 @@ impl Locate for Hashed {
             Expr::ne(stored.clone(), coordinate.clone()),
             Expr::ne(stored.clone(), Expr::largest(storage.crd)),
         );
-        let next = Expr::rem(Expr::add(Expr::var(&slot), Expr::Index(1)), width.clone());
+        // Behind the last slot comes the first. A comparison is faster than a remainder.
+        let mut next = vec![Stmt::accumulate(&slot, Expr::Index(1))];
+        let is_behind = Expr::eq(Expr::var(&slot), width.clone());
+        next.extend(Stmt::when(is_behind, vec![Stmt::assign(&slot, Expr::Index(0))]));
         let mut prelude = vec![Stmt::bind_mut(&slot, Expr::rem(coordinate.clone(), width))];
-        prelude.extend(Stmt::repeat_while(elsewhere, vec![Stmt::assign(&slot, next)]));
+        prelude.extend(Stmt::repeat_while(elsewhere, next));
         Found { prelude, value: position, found: Some(Expr::eq(stored, coordinate)) }
     }
 }

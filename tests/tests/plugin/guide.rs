@@ -1,4 +1,8 @@
-//! The page that shows how a level is made has the very files that are tested here.
+//! The page that shows how a level is made has the very files that are tested here, and the loops that
+//! are generated. Where the golden source differs it is written anew, and the test fails once.
+
+use std::fs;
+use std::path::Path;
 
 const PAGE: &str = include_str!("../../../sparsegen-build/src/level/guide.md");
 
@@ -12,5 +16,21 @@ fn code(file: &str) -> String {
 fn the_page_shows_what_is_tested() {
     for file in [include_str!("build/run_length.rs"), include_str!("levels/run_length.rs")] {
         assert!(PAGE.contains(&code(file)), "the page shows other code than this:\n{}", code(file));
+    }
+}
+
+#[test]
+fn generated_source_is_as_it_was() {
+    let source = include_str!(concat!(env!("OUT_DIR"), "/spmv_run_length.rs"));
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/plugin/spmv_run_length.rs");
+    if fs::read_to_string(&golden).ok().as_deref() != Some(source) {
+        fs::write(&golden, source).expect("it is writable");
+        panic!("{} was written anew", golden.display());
+    }
+    let loops = PAGE.split("```text\n").find(|block| block.starts_with("for i in"));
+    let loops =
+        loops.and_then(|block| block.split("```").next()).expect("the page shows the loops");
+    for line in loops.lines() {
+        assert!(source.contains(line.trim()), "the page shows another line: {line}");
     }
 }

@@ -26,7 +26,7 @@ const FORMATS: [(&str, &str); 9] = [
     ("lists_in_diagonals", "\"(i, j) -> (j - i : compressed, i : compressed)\""),
 ];
 
-/// Writes `NAME.rs` for each of the formats and `mixed.rs`.
+/// Writes `NAME.rs` for each of the formats, `mixed.rs`, and what is kept to be looked at.
 pub fn generate(folder: &Path, out: &Path) -> Result<(), String> {
     println!("cargo::rerun-if-changed={}", folder.display());
     let compiler = Compiler::new()
@@ -37,8 +37,14 @@ pub fn generate(folder: &Path, out: &Path) -> Result<(), String> {
         fs::read_to_string(folder.join(name)).map_err(|error| format!("{name}: {error}"))
     };
     let matrix = read("matrix.toml")?;
+    let golden = Path::new("golden/plugin");
+    println!("cargo::rerun-if-changed={}", golden.display());
+    let name = golden.join("spmv_run_length.toml");
+    let golden =
+        fs::read_to_string(&name).map_err(|error| format!("{}: {error}", name.display()))?;
     let manifests = FORMATS.map(|(name, map)| (name, matrix.replace("FORMAT", map)));
-    for (name, text) in manifests.into_iter().chain([("mixed", read("mixed.toml")?)]) {
+    let others = [("mixed", read("mixed.toml")?), ("spmv_run_length", golden)];
+    for (name, text) in manifests.into_iter().chain(others) {
         let output = compiler.compile_str(&format!("{name}.toml"), &text);
         if !output.diagnostics.is_empty() {
             return Err(output.diagnostics.render(name, &text));
