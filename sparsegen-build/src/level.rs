@@ -219,4 +219,10 @@ pub trait Append {
     fn counts_by_length(&self) -> bool {
         true
     }
+    /// Whether each array of positions or indices begins with 0 and goes on with ends, so that what two
+    /// threads have assembled is put together by adding the last end of the one to those of the
+    /// other. A level that has such arrays and does not say so is assembled by one thread.
+    fn holds_ends(&self) -> bool {
+        false
+    }
 }

@@ -104,4 +104,8 @@ impl Append for Compressed {
     fn count(&self, storage: &Storage) -> Expr {
         Expr::len(storage.array("crd"))
     }
+
+    fn holds_ends(&self) -> bool {
+        true
+    }
 }

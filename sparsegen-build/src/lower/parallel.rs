@@ -3,6 +3,7 @@
 use crate::concrete::Program;
 use crate::ir::{BinaryOp, Expr, Parallel, Stmt};
 use crate::iteration::plan::{Loop, Plan};
+use crate::level::{Holds, StorageArray};
 use crate::notation::{self, VariableId};
 
 use super::Lowering;
@@ -34,7 +35,14 @@ pub(super) fn variable(program: &Program, plan: &Plan) -> Result<VariableId, Str
     }
     let is_parted = levels.iter().all(|spec| match spec.level.insert() {
         Some(_) => spec.properties.full && spec.level.arrays().is_empty(),
-        None => spec.level.append().is_some(),
+        None => spec.level.append().is_some_and(|append| {
+            let is_list = |array: &StorageArray| match array.holds {
+                Holds::Coordinates | Holds::Numbers(_) => true,
+                Holds::Positions | Holds::Indices(_) => append.holds_ends(),
+                Holds::Bits => false,
+            };
+            spec.level.arrays().iter().all(is_list)
+        }),
     });
     is_parted.then_some(v).ok_or_else(|| {
         let result = &program.tensor(result.tensor).name;

@@ -133,4 +133,8 @@ impl Append for RunLength {
     fn counts_by_length(&self) -> bool {
         false
     }
+
+    fn holds_ends(&self) -> bool {
+        true
+    }
 }
