@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use crate::error::{Diagnostic, Name, Span, quoted};
-use crate::level::{Level, Levels, Properties, Property, contradictions};
+use crate::level::{Level, Levels, Properties, Property, contradictions, stores_coordinates};
 use crate::manifest::Text;
 use crate::manifest::tokens::{Number, Token, Tokens};
 use crate::types::Width;
@@ -48,6 +48,7 @@ pub(super) fn parse(
     let dimensions: Vec<_> = dimensions.into_iter().map(|name| name.text).collect();
     diagnostics.extend(invert::check(&exprs, &spans, &dimensions, text.inner()));
     diagnostics.extend(check_nesting(&specs, &spans));
+    diagnostics.extend(check_signs(&specs, &spans));
     if specs.len() > MOST_LEVELS {
         diagnostics.push(
             Diagnostic::new(spans[MOST_LEVELS], format!("a map has at most {MOST_LEVELS} levels"))
@@ -310,6 +311,19 @@ fn unknown_property(name: &Name) -> Diagnostic {
         }
         unknown => diagnostic.suggest(unknown, known, "the properties"),
     }
+}
+
+/// Differences may be negative, and only a level that stores its coordinates as they are can do that.
+fn check_signs(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
+    let signed = specs.iter().zip(spans).filter(|(spec, _)| spec.expr.may_be_negative());
+    let wrong = signed.filter(|(spec, _)| !stores_coordinates(spec.level.as_ref()));
+    let refuse = |(spec, span): (&LevelSpec, &Span)| {
+        let name = spec.level.name();
+        Diagnostic::new(*span, format!("a `{name}` level cannot store differences"))
+            .note("they may be negative, and it computes coordinates from what it stores")
+            .help("choose a level that stores coordinates as they are")
+    };
+    wrong.map(refuse).collect()
 }
 
 /// Duplicates at a level can only be told apart below it by their positions.

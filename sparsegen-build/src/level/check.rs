@@ -39,6 +39,14 @@ pub(crate) fn tells_by_position(level: &dyn Level) -> bool {
     })
 }
 
+/// Whether an array of a level that iterates by position holds its coordinates as they are.
+pub(crate) fn stores_coordinates(level: &dyn Level) -> bool {
+    level.position_iteration().is_none_or(|iteration| {
+        let access = iteration.pos_access(&storage(level), position(), &ancestors(), NAME);
+        matches!(access.value, Expr::Load { .. })
+    })
+}
+
 /// Names, types and fields.
 fn of_description(level: &dyn Level) -> Vec<String> {
     let mut wrong = Vec::new();
