@@ -67,6 +67,14 @@ impl Nest<'_> {
         accumulate: bool,
         value: Expr,
     ) -> Option<Stmt> {
+        if self.places(target, &value) {
+            // Terms that are not summed would be stored once for each that is.
+            let all_summed =
+                additive_terms(value.clone()).into_iter().all(|term| pull_reduction(term).is_ok());
+            let once = bound.is_empty() && all_summed && !self.takes_in_order(bound, target);
+            once.then_some(())?;
+            return self.split_terms(bound, free, target, accumulate, value);
+        }
         let into_scalar = self.program.is_temporary(target.tensor) && target.indices.is_empty();
         // Loops that only sum are left: their sum is a scalar.
         if !free.is_empty()
@@ -113,6 +121,16 @@ impl Nest<'_> {
         }
     }
 
+    /// Whether the loops of a sum tell where in the target it goes, as those along diagonals do.
+    fn places(&self, target: &Access, value: &Expr) -> bool {
+        let places = self.sources(target);
+        let mut found = false;
+        outermost_reductions(value, &mut |reduce| {
+            found |= self.loops(&reduce.variables).iter().any(|v| places.contains(v));
+        });
+        found
+    }
+
     /// One statement for the terms that are not reduced, and one for each that is.
     fn split_terms(
         &mut self,
@@ -136,7 +154,9 @@ impl Nest<'_> {
         }
         for Reduce { variables, body, op: ReduceOp::Sum } in sums {
             let mut free = free.to_vec();
-            free.extend(self.loops(&variables));
+            let loops = self.loops(&variables).into_iter();
+            let loops: Vec<_> = loops.filter(|v| !free.contains(v)).collect();
+            free.extend(loops);
             statements.push(self.assign(bound, &free, target, true, *body)?);
         }
         Some(Stmt::sequence(statements))
