@@ -14,7 +14,7 @@ const ROUNDS: usize = 60;
 
 /// A shape whose rows are mostly short, and sometimes longer than a byte can count.
 fn shape(random: &mut Random, round: usize) -> [usize; 2] {
-    if round % 10 == 0 { [2, 900] } else { [1 + random.below(6), random.below(9)] }
+    if round.is_multiple_of(10) { [2, 900] } else { [1 + random.below(6), random.below(9)] }
 }
 
 /// A matrix whose rows have runs and gaps; where `narrow`, within three columns.
@@ -145,7 +145,7 @@ fn vectors_leave_zeros_out() -> Result<(), Error> {
 fn tensors_have_them_above_others() -> Result<(), Error> {
     let mut random = Random::seeded("tensors");
     for round in 0..ROUNDS {
-        let shape = [1 + random.below(4), if round % 9 == 0 { 700 } else { 5 }, 6];
+        let shape = [1 + random.below(4), if round.is_multiple_of(9) { 700 } else { 5 }, 6];
         let mut tensor = || {
             let place = |_| shape.map(|size| random.below(size));
             let places: Vec<_> = (0..20).map(place).collect();
