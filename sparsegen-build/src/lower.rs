@@ -14,6 +14,8 @@ mod parallel;
 mod reorder;
 mod room;
 mod scope;
+#[cfg(test)]
+mod tests;
 mod variables;
 
 use std::collections::BTreeMap;

@@ -197,6 +197,10 @@ fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
             return refuse(k, reason, "choose a format that keeps zeros for the result");
         }
         if spec.level.insert().is_some() && spec.properties.full {
+            if !spec.properties.padded {
+                let reason = "which has a place for every coordinate, and for no zeros".to_owned();
+                return refuse(k, reason, "choose a format that keeps zeros for the result");
+            }
             continue;
         }
         let help = "choose a format that can be assembled for the result";

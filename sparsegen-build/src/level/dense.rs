@@ -26,7 +26,7 @@ impl Level for Dense {
     }
 
     fn settable(&self) -> &'static [Property] {
-        &[Property::Padded]
+        &[Property::Padded, Property::Unpadded]
     }
 
     fn arrays(&self) -> &'static [StorageArray] {

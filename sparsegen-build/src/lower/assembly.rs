@@ -9,7 +9,7 @@ use crate::format::Format;
 use crate::ir::{Array, Assembly, Element, Expr, Stmt, TensorResult};
 use crate::iteration::plan::Plan;
 use crate::level::Storage;
-use crate::notation::{self, Access, VariableId};
+use crate::notation::{Access, VariableId};
 
 use super::names::Names;
 use super::parallel::within_part;
@@ -19,6 +19,7 @@ use super::{arrays, zero};
 use visits::{level_variables, stores_once, visits_all};
 
 mod known;
+mod padding;
 mod visits;
 
 /// What the loops do with a result that entries are appended to.
@@ -226,8 +227,8 @@ impl<'p> Assembler<'p> {
     }
 
     /// At the end of a body whose coordinate belongs to `level`: ties its children to it, and
-    /// appends it if there are any.
-    pub(super) fn close(&self, level: usize, scope: &Scope) -> Vec<Stmt> {
+    /// appends it if there are any, of which the plan may be certain.
+    pub(super) fn close(&self, level: usize, plan: &Plan, scope: &Scope) -> Vec<Stmt> {
         if self.purpose == Purpose::Compute {
             return self.close_known(level, scope);
         }
@@ -248,29 +249,11 @@ impl<'p> Assembler<'p> {
             return stmts;
         }
         stmts.extend(self.edges(level + 1, None));
+        if self.stores_for_certain(plan) {
+            return stmts;
+        }
         let begin = Expr::var(&self.begin_name(level + 1));
         Stmt::when(Expr::lt(begin, self.count(level + 1)), stmts)
-    }
-
-    /// Whether an entry of this value is left out where it turns out zero: the last level holds
-    /// nonzeros only, and it does not follow from the operands that the value is one.
-    pub(super) fn filters(&self, value: &notation::Expr) -> bool {
-        let leaf = self.levels().last();
-        leaf.is_some_and(|spec| !spec.properties.padded) && !self.is_nonzero(value)
-    }
-
-    /// Whether a value cannot be zero. Products may: they underflow.
-    fn is_nonzero(&self, value: &notation::Expr) -> bool {
-        match value {
-            notation::Expr::Literal(literal) => !literal.is_zero(),
-            notation::Expr::Access(access) if self.program.tensor(access.tensor).pattern => true,
-            notation::Expr::Access(access) => {
-                let leaf = self.program.tensor(access.tensor).format.levels.last();
-                leaf.is_some_and(|spec| !spec.properties.padded && spec.properties.unique)
-            }
-            notation::Expr::Unary(_, a) => self.is_nonzero(a),
-            notation::Expr::Binary(..) | notation::Expr::Reduce(_) => false,
-        }
     }
 
     /// Stores an entry at the coordinates of `scope`; where it is to be filtered, only if it is not

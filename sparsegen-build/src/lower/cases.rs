@@ -104,7 +104,7 @@ impl Lowering<'_> {
         }
         stmts.extend(self.plan(&inner.bodies[outcome], &scope));
         if let Some(level) = level {
-            stmts.extend(self.assembler.close(level, &scope));
+            stmts.extend(self.assembler.close(level, &inner.bodies[outcome], &scope));
         }
         stmts
     }

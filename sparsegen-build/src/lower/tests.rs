@@ -1,0 +1,64 @@
+use crate::concrete::schedule::schedule;
+use crate::level::Levels;
+use crate::lower::lower;
+use crate::testing::kernel;
+
+/// The kernel of an expression in the imperative representation, as text.
+fn lowered(expr: &str, tensors: &str) -> String {
+    let kernel = kernel(expr, tensors);
+    let (program, plan) = schedule(&kernel, &Levels::default()).expect(expr);
+    lower(&program, &plan).to_string()
+}
+
+#[test]
+fn zeros_are_filtered_exactly_where_one_could_arise() {
+    let copy = "C[i,j] = A[i,j]";
+    let cases = [
+        // The three of the proposal: padded into padded, padded into unpadded, unpadded into unpadded.
+        ("c[i] = b[i]", "c = 'sparse_vector', b = 'dense'", [0, 0]),
+        ("c[i] = b[i]", "c = 'nonzeros', b = 'dense'", [1, 0]),
+        ("c[i] = b[i]", "c = 'nonzeros', b = 'nonzero_dense'", [0, 0]),
+        ("C[i,j] = -A[i,j]", "C = 'nonzero_csr', A = 'nonzero_csr'", [0, 0]),
+        (copy, "C = 'nonzero_csr', A = 'csr'", [1, 0]),
+        (copy, "C = 'csr', A = 'nonzero_csr'", [0, 0]),
+        // Where only one has an entry it is copied, where both have they may cancel.
+        (
+            "C[i,j] = A[i,j] - B[i,j]",
+            "C = 'nonzero_csr', A = 'nonzero_csr', B = 'nonzero_csr'",
+            [1, 0],
+        ),
+        // Products underflow, unless by what enlarges.
+        (
+            "C[i,j] = A[i,j] * B[i,j]",
+            "C = 'nonzero_csr', A = 'nonzero_csr', B = 'nonzero_csr'",
+            [1, 0],
+        ),
+        ("C[i,j] = 2 * A[i,j]", "C = 'nonzero_csr', A = 'nonzero_csr'", [0, 0]),
+        ("C[i,j] = A[i,j] / 2", "C = 'nonzero_csr', A = 'nonzero_csr'", [1, 0]),
+        (
+            "C[i,j] = A[i,j] * B[i,j]",
+            "C = 'nonzero_csr', A = 'nonzero_csr', B = { format = 'csr', values = 'one' }",
+            [0, 0],
+        ),
+        // Duplicates may cancel.
+        (copy, "C = 'nonzero_csr', A = 'nonzero_pairs'", [1, 0]),
+        // A row of which nothing is left is none; no row is asked that has something for certain.
+        (copy, "C = 'nonzero_rows', A = 'dcsr'", [1, 1]),
+        (copy, "C = 'dcsr', A = 'dcsr'", [0, 1]),
+        (copy, "C = 'dcsr', A = 'nonzero_dcsr'", [0, 0]),
+        (copy, "C = 'nonzero_dcsr', A = 'nonzero_dcsr'", [0, 0]),
+        ("C[i,j] = A[i,j] + B[i,j]", "C = 'dcsr', A = 'nonzero_dcsr', B = 'nonzero_dcsr'", [0, 0]),
+        (
+            "C[i,j] = A[i,j] + B[i,j]",
+            "C = 'nonzero_dcsr', A = 'nonzero_dcsr', B = 'nonzero_dcsr'",
+            [1, 1],
+        ),
+    ];
+    for (expr, tensors, [values, rows]) in cases {
+        let text = lowered(expr, tensors);
+        let count = |test: &str| text.matches(test).count();
+        let shown = format!("{expr} with {tensors}:\n{text}");
+        assert_eq!(count("_value != 0"), values, "{shown}");
+        assert_eq!(count("if c2_begin <"), rows, "{shown}");
+    }
+}
