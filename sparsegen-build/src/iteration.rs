@@ -6,6 +6,7 @@
 
 pub(crate) mod certain;
 mod convert;
+mod full;
 pub mod graph;
 pub mod iterator;
 pub mod lattice;

@@ -47,17 +47,25 @@ pub(super) fn cost_of_conversions(way: &Conversions) -> f64 {
         let least = if format.order() <= 1 { ROOT_ENTRIES } else { DIMENSION * ENTRIES };
         stored(format).max(least)
     };
-    way.converted.iter().map(entries).sum::<f64>() * CONVERTED
+    // What is packed is weighed where it is stored, but for what a full level has beside that.
+    let fills = way.packed.iter().filter(|format| {
+        format.levels.iter().any(|spec| spec.properties.full && spec.level.insert().is_none())
+    });
+    let filled = fills.map(stored);
+    (way.converted.iter().map(entries).sum::<f64>() + filled.sum::<f64>()) * CONVERTED
 }
 
 /// How many entries a format stores: a full level stores all of its dimension below each parent.
 fn stored(format: &Format) -> f64 {
-    let below = |spec: &LevelSpec| match (spec.properties.full, spec.properties.branchless) {
-        (true, _) => extent(&spec.expr),
-        (false, true) => 1.0,
-        (false, false) => ENTRIES.min(extent(&spec.expr)),
+    let below = |(level, spec): (usize, &LevelSpec)| {
+        let entries = if level == 0 { ROOT_ENTRIES } else { ENTRIES };
+        match (spec.properties.full, spec.properties.branchless) {
+            (true, _) => extent(&spec.expr),
+            (false, true) => 1.0,
+            (false, false) => entries.min(extent(&spec.expr)),
+        }
     };
-    format.levels.iter().map(below).product()
+    format.levels.iter().enumerate().map(below).product()
 }
 
 /// How many coordinates a level has.

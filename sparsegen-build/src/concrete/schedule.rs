@@ -217,6 +217,10 @@ fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
                 help,
             );
         }
+        if spec.properties.full && !spec.properties.padded {
+            let reason = "which has every coordinate, and no zeros".to_owned();
+            return refuse(k, reason, "choose a format that keeps zeros for the result");
+        }
         if !spec.properties.branchless {
             continue;
         }

@@ -86,7 +86,9 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
         let parts = Parts::of(function);
         match &result.assembly {
             Assembly::Computed { vals, structure, .. } => {
+                let uses = Uses::of_function(function);
                 let (name, element) = (ident(&vals.name), element_type(vals.element));
+                let declared = if is_touched(&uses, vals) { quote!(#name) } else { quote!(_) };
                 let tensor = if result.packed.is_some() {
                     parts.unpacked.clone()
                 } else {
@@ -94,7 +96,7 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
                 };
                 let (levels, values) = (&parts.levels, &parts.vals);
                 params.push(Parameter {
-                    declaration: quote!(#name: &mut [#element]),
+                    declaration: quote!(#declared: &mut [#element]),
                     argument: match structure.as_slice() {
                         [] if function.parallel.is_some() => quote!(#name),
                         [] => quote!(#tensor.vals_mut()),
@@ -102,7 +104,9 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
                     },
                 });
                 for array in structure {
-                    let (name, element) = (ident(&array.name), element_type(array.element));
+                    let element = element_type(array.element);
+                    let name = ident(&array.name);
+                    let name = if is_touched(&uses, array) { quote!(#name) } else { quote!(_) };
                     let Place::Level { level, field } = &array.place else { continue };
                     let (level, field) = (number(*level), ident(field));
                     params.push(Parameter {
@@ -353,10 +357,12 @@ fn read_arrays(function: &Function, uses: &Uses) -> TokenStream {
     if let Result::Tensor(result) = &function.result
         && let Assembly::Computed { vals, .. } = &result.assembly
     {
-        let name = ident(&vals.name);
-        names.push(quote!(mut #name));
-        values.push(quote!(ProvenMut::new(#name)));
-        for array in result.structure() {
+        if is_touched(uses, vals) {
+            let name = ident(&vals.name);
+            names.push(quote!(mut #name));
+            values.push(quote!(ProvenMut::new(#name)));
+        }
+        for array in result.structure().iter().filter(|array| is_touched(uses, array)) {
             let name = ident(&array.name);
             names.push(quote!(#name));
             values.push(quote!(Proven::new(#name)));
@@ -373,6 +379,11 @@ fn read_arrays(function: &Function, uses: &Uses) -> TokenStream {
         ([name], [value]) => quote!(#safety let #name = unsafe { #value };),
         (names, values) => quote!(#safety let (#(#names),*) = unsafe { (#(#values),*) };),
     }
+}
+
+/// Whether the body reads or writes an array.
+fn is_touched(uses: &Uses, array: &Array) -> bool {
+    uses.reads(&array.name) + uses.writes(&array.name) + uses.measures(&array.name) > 0
 }
 
 /// What the names of the body stand for.

@@ -98,6 +98,8 @@ pub struct Lattice {
     /// `bodies`, by subset.
     outcomes: Vec<usize>,
     bodies: Vec<Stmt>,
+    /// By body: the iterators over what it reads.
+    reads: Vec<Set>,
 }
 
 /// One loop of a merge.
@@ -115,10 +117,16 @@ pub struct MergePoint {
 }
 
 impl Lattice {
-    /// The lattice of a loop with these iterators around `body`.
+    /// The lattice of a loop with these iterators around `body`; `at_gaps` is done where nothing is
+    /// left of it, if anything must be.
     ///
     /// There must be at most [`Set::CAPACITY`] iterators over levels that are not full.
-    pub fn of(program: &Program, iterators: &[LevelIterator], body: &Stmt) -> Lattice {
+    pub fn of(
+        program: &Program,
+        iterators: &[LevelIterator],
+        body: &Stmt,
+        at_gaps: Option<&Stmt>,
+    ) -> Lattice {
         let select = |keep: &dyn Fn(&LevelIterator) -> bool| {
             Set::of((0..iterators.len()).filter(|k| keep(&iterators[*k])))
         };
@@ -133,6 +141,7 @@ impl Lattice {
             walking: select(&|iterator| iterator.walks(program)),
             outcomes: Vec::new(),
             bodies: vec![Stmt::SKIP],
+            reads: Vec::new(),
         };
         for index in 0..1_usize << sparse.len() {
             let present = lattice.expand(index);
@@ -140,13 +149,23 @@ impl Lattice {
             let outcome = body.with_zero(&|access| {
                 absent.members().any(|member| iterators[member].access == *access)
             });
-            let known = lattice.bodies.iter().position(|known| *known == outcome);
+            let (outcome, first) = match at_gaps {
+                Some(at_gaps) if outcome.is_skip() => (at_gaps.clone(), 1),
+                Some(_) | None => (outcome, 0),
+            };
+            let mut known = (first..lattice.bodies.len()).filter(|k| lattice.bodies[*k] == outcome);
+            let known = known.next();
             let id = known.unwrap_or_else(|| {
                 lattice.bodies.push(outcome);
                 lattice.bodies.len() - 1
             });
             lattice.outcomes.push(id);
         }
+        let read_by = |body: &Stmt| {
+            let reads = body.reads();
+            Set::of((0..iterators.len()).filter(|k| reads.contains(&&iterators[*k].access)))
+        };
+        lattice.reads = lattice.bodies.iter().map(read_by).collect();
         lattice
     }
 
@@ -196,13 +215,16 @@ impl Lattice {
         if regions.is_empty() {
             return None;
         }
-        let all = sparse.union(self.full);
+        // A full iterator whose entries nothing reads any more is left behind.
+        let outcomes = cases.iter().map(|(_, outcome)| self.reads[*outcome]);
+        let full = self.full.intersection(outcomes.fold(Set::EMPTY, Set::union));
+        let all = sparse.union(full);
         let mut drivers = all.minus(self.locatable);
         let mut by_dimension = false;
-        let drives_all = drivers.meets(self.full);
+        let drives_all = drivers.meets(full);
         let missed = |drivers: Set| regions.iter().filter(move |set| !set.meets(drivers));
         if !drives_all && missed(drivers).next().is_some() {
-            let full = self.full.intersection(self.driving).members().next();
+            let full = full.intersection(self.driving).members().next();
             let walked = self.walk(drivers, &regions);
             match (walked, full) {
                 (Some(walked), _) => drivers = walked,
@@ -279,9 +301,12 @@ mod tests {
             walking: Set::of(0..count),
             outcomes: Vec::new(),
             bodies: Vec::new(),
+            reads: Vec::new(),
         };
         lattice.outcomes =
             (0..1 << sparse.len()).map(|index| outcome(lattice.expand(index))).collect();
+        let bodies = lattice.outcomes.iter().max().map_or(0, |last| last + 1);
+        lattice.reads = vec![Set::of(0..count); bodies.max(1)];
         lattice
     }
 

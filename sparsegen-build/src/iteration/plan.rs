@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::certain::Certain;
 use super::convert::{Duplicates, convert, is_tolerated};
+use super::full;
 use super::graph::last_appended;
 use super::iterator::{Frontier, LevelIterator};
 use super::lattice::{Lattice, MergePoint, Set};
@@ -64,6 +65,9 @@ pub struct TooManyOperands {
 
 /// Plans a whole program.
 pub fn plan(program: &Program) -> Result<Plan, Unplannable> {
+    if program.body.is_skip() {
+        return plan_within(program, &full::nothing(program), &Frontier::default());
+    }
     plan_within(program, &program.body, &Frontier::default())
 }
 
@@ -77,7 +81,10 @@ fn plan_within(program: &Program, stmt: &Stmt, frontier: &Frontier) -> Result<Pl
             let producer = plan_within(program, producer, frontier)?;
             // A workspace knows what was found in it.
             let is_scalar = program.tensor(*temporary).format.levels.is_empty();
-            let may_be_nothing = is_scalar && unfound.is_skip() && appends(program);
+            let may_be_nothing = is_scalar
+                && unfound.is_skip()
+                && appends(program)
+                && !full::must_run(program, consumer);
             Ok(Plan::Where {
                 temporary: *temporary,
                 only_if_found: may_be_nothing && !producer.is_certain(program),
@@ -109,7 +116,8 @@ fn plan_loop(
         let operands = sparse.iter().map(|iterator| iterator.access.tensor).collect();
         return Err(Unplannable::TooManyOperands(TooManyOperands { variable, operands }));
     }
-    let lattice = Lattice::of(program, &iterators, body);
+    let at_gaps = full::at_gaps(program, variable, body);
+    let lattice = Lattice::of(program, &iterators, body, at_gaps.as_ref());
     let points = lattice.points();
     if !points.iter().all(|point| can_run(program, variable, &iterators, point)) {
         return Err(Unplannable::NoLoop);

@@ -148,3 +148,97 @@ fn nothing_is_asked_where_something_is_found_for_certain() {
         assert_eq!(plan.contains("only if anything was found"), expected, "{tensors}:\n{plan}");
     }
 }
+
+#[test]
+fn full_results_get_every_coordinate() {
+    let cases = [
+        (
+            "c[i] = a[i]",
+            "c = 'full_vector', a = 'sparse_vector'",
+            "\
+∀i over the dimension beside a1
+  in {a1}
+    c[i] = a[i]
+  in {}
+    c[i] = 0
+∀i over the dimension
+    c[i] = 0
+",
+        ),
+        // Rows without entries are rows, but have none.
+        (
+            "C[i,j] = A[i,j]",
+            "C = 'full_rows', A = 'dcsr'",
+            "\
+∀i over the dimension beside A1
+  in {A1}
+    ∀j over A2
+        C[i,j] = A[i,j]
+  in {}
+∀i over the dimension
+",
+        ),
+        // Only rows that have something have everything.
+        (
+            "C[i,j] = A[i,j]",
+            "C = 'full_columns', A = 'dcsr'",
+            "\
+∀i over A1
+    ∀j over the dimension beside A2
+      in {A2}
+        C[i,j] = A[i,j]
+      in {}
+        C[i,j] = 0
+    ∀j over the dimension
+        C[i,j] = 0
+",
+        ),
+        (
+            "c[i] = A[i,j] * x[j]",
+            "c = 'full_vector', A = 'csr', x = 'dense'",
+            "\
+∀i over A1
+    sum from
+        ∀j over A2, locate x1
+            sum += A[i,j] * x[j]
+    then
+        c[i] = sum
+",
+        ),
+        // Of a full operand none is missing.
+        (
+            "c[i] = a[i] + b[i]",
+            "c = 'sparse_vector', a = 'full_vector', b = 'sparse_vector'",
+            "\
+∀i over a1, b1
+  in {b1}
+    c[i] = a[i] + b[i]
+  in {}
+    c[i] = a[i]
+∀i over a1
+    c[i] = a[i]
+",
+        ),
+        // With b at its end, d does not matter any more.
+        (
+            "c[i] = a[i] + b[i] * d[i]",
+            "c = 'dense', a = 'sparse_vector', b = 'sparse_vector', d = 'full_vector'",
+            "\
+∀i over a1, b1, d1
+  in {a1, b1}
+    c[i] = a[i] + b[i] * d[i]
+  in {a1}
+    c[i] = a[i]
+  in {b1}
+    c[i] = b[i] * d[i]
+∀i over a1
+    c[i] = a[i]
+∀i over b1, d1
+    c[i] = b[i] * d[i]
+",
+        ),
+    ];
+    for (expr, tensors, expected) in cases {
+        assert_eq!(planned(expr, tensors), expected, "{expr} with {tensors}");
+    }
+}

@@ -5,7 +5,7 @@
 //! parent whose children are appended is appended behind them, and only if there are any.
 
 use crate::concrete::Program;
-use crate::format::Format;
+use crate::format::{Format, LevelSpec};
 use crate::ir::{Array, Assembly, Element, Expr, Stmt, TensorResult};
 use crate::iteration::plan::Plan;
 use crate::level::Storage;
@@ -82,10 +82,12 @@ impl<'p> Assembler<'p> {
             appends: levels.iter().any(|spec| spec.level.insert().is_none()),
             contiguous: variables.iter().map(|v| visits_all(plan, *v)).collect(),
             covers: stores_once(plan) && variables.iter().all(|v| visits_all(plan, *v)),
-            // What all have is more than a part needs.
+            // What all have is more than a part needs, and less than a full level has.
             bound: match part {
-                None => most_entries(program, names, &program.kernel.assignment.value),
-                Some(_) => None,
+                None if !levels.iter().any(must_fill) => {
+                    most_entries(program, names, &program.kernel.assignment.value)
+                }
+                None | Some(_) => None,
             },
         }
     }
@@ -249,7 +251,7 @@ impl<'p> Assembler<'p> {
             return stmts;
         }
         stmts.extend(self.edges(level + 1, None));
-        if self.stores_for_certain(plan) {
+        if self.levels()[level].properties.full || self.stores_for_certain(plan) {
             return stmts;
         }
         let begin = Expr::var(&self.begin_name(level + 1));
@@ -402,4 +404,9 @@ impl<'p> Assembler<'p> {
     fn begin_name(&self, level: usize) -> String {
         format!("{}{}_begin", self.argument, level + 1)
     }
+}
+
+/// Whether a level has coordinates where no operand has.
+fn must_fill(spec: &LevelSpec) -> bool {
+    spec.properties.full && spec.level.insert().is_none()
 }

@@ -2,7 +2,7 @@
 
 use crate::error::{Diagnostic, Name, nearest};
 use crate::format::builtin::usual;
-use crate::format::{Definition, Format, LevelSpec};
+use crate::format::{Definition, Format};
 use crate::manifest::{Given, TensorEntry};
 use crate::notation::functions;
 use crate::notation::names::{identifier, is_name, snake_case};
@@ -66,11 +66,6 @@ pub(super) fn resolve<'m>(context: Context<'m>, diagnostics: &mut Vec<Diagnostic
         let name = &first.name.text;
         let own: Vec<_> = accesses.iter().copied().filter(|a| a.name.text == *name).collect();
         let format = format_of(context, &own, diagnostics);
-        if tensors.is_empty()
-            && let Some(format) = &format
-        {
-            check_result(first, format, diagnostics);
-        }
         let declared = declaration(context, name);
         let dtype = declared.and_then(|entry| entry.dtype).unwrap_or(context.entry.dtype);
         let argument = argument(first, &tensors, diagnostics);
@@ -298,21 +293,6 @@ fn format_of(
         return None;
     }
     definition?.of_order(order, context.formats.levels())
-}
-
-/// A result must keep the promises of its format: what is not known to keep them is refused.
-fn check_result(access: &Access, format: &Format, diagnostics: &mut Vec<Diagnostic>) {
-    let set = |holds: fn(&LevelSpec) -> bool| format.levels.iter().any(holds);
-    let mut refuse = |what: &str, help: &str| {
-        diagnostics.push(
-            Diagnostic::unsupported(access.span, format!("results with `{what}` levels"))
-                .label(format!("its format is `{format}`"))
-                .help(help),
-        );
-    };
-    if set(|spec| spec.properties.full && spec.level.insert().is_none()) {
-        refuse("full", "leave `full` out, or use a level that stores every coordinate anyway");
-    }
 }
 
 /// The mistake that a format does not fit the number of indices of an access.
