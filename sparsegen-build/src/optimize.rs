@@ -6,6 +6,7 @@
 
 mod factor;
 mod inline;
+mod share;
 mod unused;
 mod whole;
 
@@ -23,11 +24,17 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 4] = [
+pub const PASSES: [Pass; 5] = [
+    Pass {
+        name: "share",
+        reason: "Places of several tensors are often the same one. Before names are replaced, as it \
+                 leaves names for other names.",
+        run: share::run,
+    },
     Pass {
         name: "inline",
         reason: "A name for another name, or for a coordinate that is only copied, is one more \
-                 thing to look up. First, because branches are more alike without such names.",
+                 thing to look up. Before branches are compared, because they are more alike without such names.",
         run: inline::run,
     },
     Pass {

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::names::tokens;
-use crate::ir::{Assembly, Bounds, Expr, Function, Literal, Result, Stmt};
+use crate::ir::{Assembly, BinaryOp, Bounds, Expr, Function, Literal, Result, Stmt};
 
 /// The most parameters that a function has without an `allow`.
 const PARAMETERS: usize = 7;
@@ -89,9 +89,28 @@ fn is_like_a_known_constant(expr: &Expr) -> bool {
     KNOWN.iter().any(|known| (x.abs() - known).abs() < 0.01)
 }
 
-/// `x - x` and the like, which the user wrote.
+/// `x - x` and the like, which the user wrote. To add or multiply equals is no mistake.
 fn has_equal_sides(expr: &Expr) -> bool {
-    matches!(expr, Expr::Binary(_, a, b) if a == b)
+    let Expr::Binary(op, a, b) = expr else { return false };
+    let is_suspicious = match op {
+        BinaryOp::Sub
+        | BinaryOp::Difference
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::And
+        | BinaryOp::Or => true,
+        BinaryOp::Add
+        | BinaryOp::Mul
+        | BinaryOp::DivCeil
+        | BinaryOp::Offset
+        | BinaryOp::Min
+        | BinaryOp::Max => false,
+    };
+    is_suspicious && a == b
 }
 
 /// The arrays that are slices or vectors in the kernel, not wrapped as proven.

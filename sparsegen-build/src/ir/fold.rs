@@ -96,6 +96,7 @@ impl Expr {
             return b;
         }
         match (a, b) {
+            (Expr::Unary(UnaryOp::Neg, a), Expr::Unary(UnaryOp::Neg, b)) => Expr::mul(*a, *b),
             (Expr::Index(m), Expr::Index(n)) => fold_index(BinaryOp::Mul, m, n, m.checked_mul(n)),
             (Expr::Index(m), b) => Expr::mul(b, Expr::Index(m)),
             (Expr::Binary(BinaryOp::Mul, x, m), Expr::Index(n)) => match *m {
@@ -112,6 +113,7 @@ impl Expr {
     pub fn div(a: Expr, b: Expr) -> Expr {
         match (a, b) {
             (a, b) if b.is_one() => a,
+            (Expr::Unary(UnaryOp::Neg, a), Expr::Unary(UnaryOp::Neg, b)) => Expr::div(*a, *b),
             (Expr::Index(m), Expr::Index(n)) => fold_index(BinaryOp::Div, m, n, m.checked_div(n)),
             (a, b) => node(BinaryOp::Div, a, b),
         }
@@ -365,6 +367,10 @@ mod tests {
         assert_eq!(Expr::mul(float(0.0), x()).to_string(), "0.0 * x");
         assert_eq!(Expr::sub(float(0.0), x()).to_string(), "0.0 - x");
         assert_eq!(Expr::neg(float(2.0)), float(-2.0));
+        let y = || Expr::var("y");
+        assert_eq!(Expr::mul(Expr::neg(x()), Expr::neg(y())).to_string(), "x * y");
+        assert_eq!(Expr::div(Expr::neg(x()), Expr::neg(y())).to_string(), "x / y");
+        assert_eq!(Expr::mul(Expr::neg(x()), y()).to_string(), "-x * y");
         assert_eq!(Expr::add(x(), Expr::neg(Expr::var("y"))).to_string(), "x - y");
     }
 
