@@ -29,6 +29,7 @@ nonzero_pairs = \"(i, j) -> (i : compressed(nonunique), j : singleton(nonunique,
 full_vector = \"(i) -> (i : compressed(full))\"
 full_rows = \"(i, j) -> (i : compressed(full), j : compressed)\"
 full_columns = \"(i, j) -> (i : compressed, j : compressed(full))\"
+messy = \"(i, j) -> (i : dense, j : compressed(nonordered, nonunique))\"
 gaps = \"(i, j) -> (i : compressed(nonunique), j : loose_compressed)\"
 nonzero_rows = \"(i, j) -> (i : compressed(unpadded), j : compressed)\"
 loose = \"(i, j) -> (i : dense, j : compressed(nonordered))\"

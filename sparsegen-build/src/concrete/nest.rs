@@ -424,11 +424,15 @@ fn gathered(value: Expr) -> (Expr, impl FnOnce(Expr) -> Expr) {
     (gathered, rest)
 }
 
-/// Whether a result takes entries in any order, and more than one with the same coordinates.
+/// Whether a result takes entries in any order, and more than one with the same coordinates. Below
+/// a place for each coordinate it does not: what is there comes once.
 pub(super) fn takes_duplicates(kernel: &Kernel) -> bool {
     let levels = &kernel.tensor(kernel.result()).format.levels;
-    let mut appended = levels.iter().filter(|spec| spec.level.insert().is_none());
-    appended.all(|spec| !spec.properties.ordered && !spec.properties.unique)
+    let appended = |spec: &&LevelSpec| spec.level.insert().is_none();
+    let from_first = levels.first().is_none_or(|first| appended(&first));
+    let mut appended = levels.iter().filter(appended).peekable();
+    (from_first || appended.peek().is_none())
+        && appended.all(|spec| !spec.properties.ordered && !spec.properties.unique)
 }
 
 fn replace(expr: &Expr, old: &Expr, new: &Expr) -> Expr {

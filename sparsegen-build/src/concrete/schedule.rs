@@ -5,7 +5,7 @@
 
 use super::convert::{Conversion, conversions};
 use super::cost::{cost, cost_of_conversions};
-use super::nest::{Sums, additive_terms, nest, nest_into};
+use super::nest::{Sums, additive_terms, nest, nest_into, takes_duplicates};
 use super::space::Space;
 use super::{Program, Stmt};
 use crate::error::Diagnostic;
@@ -25,11 +25,14 @@ pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Dia
         Err(_) => None,
     };
     if as_it_is.is_none() && assembled.is_ok() {
-        if let Some(too_many) = too_many {
-            return Err(refuse_operands(kernel, &too_many));
-        }
-        if let Some(found) = term_by_term(kernel) {
+        if let Some(found) = term_by_term(&Conversion::none(kernel)) {
             return Ok(found);
+        }
+        if let Some(too_many) = too_many {
+            // What takes entries in any order takes those of each term.
+            let mut ways = conversions(kernel, levels).into_iter();
+            let found = ways.find_map(|way| term_by_term(&way));
+            return found.ok_or_else(|| refuse_operands(kernel, &too_many));
         }
     }
     let limit = as_it_is.as_ref().map_or(f64::INFINITY, |found| found.cost / WORTHWHILE);
@@ -153,14 +156,15 @@ fn styles(kernel: &Kernel) -> &'static [Sums] {
 }
 
 /// Loops for each additive term on its own, one after the other.
-fn term_by_term(kernel: &Kernel) -> Option<(Program, Plan)> {
-    if last_appended(kernel).is_some() {
+fn term_by_term(way: &Conversion) -> Option<(Program, Plan)> {
+    if !takes_duplicates(&way.kernel) {
         return None;
     }
-    let mut program = starts(&Conversion::none(kernel)).into_iter().next()?;
+    let mut program = starts(way).into_iter().next()?;
     let mut statements = Vec::new();
-    for term in additive_terms(kernel.assignment.value.clone()) {
-        let of_term = cheapest(&Conversion::none(&with_value(kernel, &term)), &mut None)?;
+    for term in additive_terms(way.kernel.assignment.value.clone()) {
+        let of_term = Conversion { kernel: with_value(&way.kernel, &term), ..way.clone() };
+        let of_term = cheapest(&of_term, &mut None)?;
         let accumulate = !statements.is_empty();
         let value = of_term.program.kernel.assignment.value;
         program.basis = of_term.program.basis;

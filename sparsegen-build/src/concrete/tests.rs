@@ -154,3 +154,32 @@ fn sums_outside_of_what_comes_in_order_go_through_workspaces() {
         assert_eq!(scheduled(expr, &tensors.join(", ")), expected, "{expr} into {result}");
     }
 }
+
+#[test]
+fn sums_of_more_than_can_be_merged_are_taken_term_by_term() {
+    let names: Vec<char> = ('a'..='i').map(|name| name.to_ascii_uppercase()).collect();
+    let terms: Vec<String> = names.iter().map(|name| format!("{name}[i]")).collect();
+    let expr = format!("y[i] = {}", terms.join(" + "));
+    let tensors = |result: &str| {
+        let operands = names.iter().map(|name| format!(", {name} = 'sparse_vector'"));
+        format!("y = '{result}'{}", operands.collect::<String>())
+    };
+    let dense = scheduled(&expr, &tensors("dense"));
+    assert!(dense.starts_with("∀i y[i] = A[i]; ∀i y[i] += B[i]; "), "{dense}");
+    // In order afterwards.
+    let sparse = kernel(&expr, &tensors("sparse_vector"));
+    let (program, _) = schedule(&sparse, &Levels::default()).expect("a sum");
+    assert_eq!(program.packed.and_then(|format| format.name).as_deref(), Some("sparse_vector"));
+    let product = expr.replace('+', "*");
+    assert!(schedule(&kernel(&product, &tensors("dense")), &Levels::default()).is_err());
+}
+
+#[test]
+fn rows_with_a_place_each_are_assembled_once() {
+    // Entries of a row come together, though the row takes them in any order.
+    let text = scheduled("C[i,j] = A[i,k] * B[k,j]", "C = 'messy', A = 'csr', B = 'csr'");
+    assert!(text.starts_with("∀i "), "{text}");
+    let kernel = kernel("C[i,j] = A[i,k] * B[k,j]", "C = 'messy', A = 'csc', B = 'csr'");
+    let (program, _) = schedule(&kernel, &Levels::default()).expect("a product");
+    assert!(program.packed.is_some() || !program.converted.is_empty());
+}
