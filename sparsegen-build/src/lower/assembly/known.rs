@@ -5,6 +5,7 @@
 //! result was assembled for other operands, and the function answers no.
 
 use crate::concrete::Program;
+use crate::format::LevelSpec;
 use crate::ir::{Array, Assembly, Element, Expr, Place, Stmt};
 use crate::level::{Segment, tells_by_position};
 
@@ -13,11 +14,18 @@ use super::Assembler;
 
 impl Assembler<'_> {
     /// Whether a result's levels can be walked along: entries are appended, and every level that does
-    /// has a coordinate at each position, which follows from the position alone.
+    /// has a coordinate at each position, which follows from the position alone. Where a coordinate
+    /// may come twice, nobody could tell which of the two was left out for want of children.
     pub(in crate::lower) fn can_compute(program: &Program) -> bool {
         let levels = &program.tensor(program.kernel.result()).format.levels;
-        let mut appended = levels.iter().filter(|spec| spec.level.insert().is_none()).peekable();
+        let appended = |spec: &&LevelSpec| spec.level.insert().is_none();
+        let leaves_out_repeated = levels.windows(2).any(|pair| {
+            let has_children = appended(&&pair[1]) && !pair[1].properties.branchless;
+            appended(&&pair[0]) && !pair[0].properties.unique && has_children
+        });
+        let mut appended = levels.iter().filter(appended).peekable();
         program.packed.is_none()
+            && !leaves_out_repeated
             && appended.peek().is_some()
             && appended.all(|spec| tells_by_position(spec.level.as_ref()))
     }
