@@ -294,8 +294,12 @@ fn operand_pads(run: &Run) -> bool {
 
 /// What the oracle expects is stored, and nothing else, or only zeros.
 fn check_values(result: &Stored, cells: &Cells, run: &Run, freedom: Freedom) -> Result<(), String> {
-    let stored: BTreeMap<&Vec<usize>, Number> =
-        result.entries.iter().map(|(at, value)| (at, *value)).collect();
+    // A level that is not unique may hold a coordinate more than once.
+    let mut stored: BTreeMap<&Vec<usize>, Number> = BTreeMap::new();
+    for (at, value) in &result.entries {
+        let sum = stored.get(at).map_or(*value, |sum| *sum + *value);
+        stored.insert(at, sum);
+    }
     for (at, cell) in cells {
         match stored.get(at) {
             None if freedom.less && cell.value.is_zero() => {}
