@@ -4,6 +4,10 @@ use std::ops::{Index, IndexMut};
 
 use crate::{Value, Width};
 
+use hashed::Hashed;
+
+mod hashed;
+
 /// The largest extent for which a workspace has a place for every coordinate; beyond it, entries are
 /// hashed. Places that are never touched cost no memory where the system hands out zeroed pages.
 const WIDEST: usize = 1 << 26;
@@ -18,23 +22,27 @@ const WORD: usize = 64;
 /// `w[j] += x` enters `j` where it was not there, starting from zero. [`harvest`](Self::harvest)
 /// gives what was entered in the order of the coordinates and leaves the workspace empty, so that
 /// one serves for all rows.
-#[derive(Clone, Debug)]
+///
+/// What the inner loop of a kernel touches is reached through numbers of this struct alone, which
+/// compilers keep in registers as long as none of them is lent out: all else stands behind a
+/// pointer.
+#[derive(Debug)]
 pub struct Workspace<V, C> {
-    entries: Entries<V>,
-    /// The coordinates that were entered, in the order in which they were.
+    /// The value at each coordinate, zero where none was entered. There are none at all where
+    /// entries are hashed.
+    vals: Vec<V>,
+    /// A bit for each coordinate that tells whether it was entered.
+    marks: Vec<u64>,
+    /// The coordinates that were entered, in the order in which they were: the first `count`
+    /// elements, which are initialized. There is room for every coordinate.
     entered: Vec<C>,
-    /// What the last harvest handed out.
-    harvested: (Vec<C>, Vec<V>),
-    zero: V,
-}
-
-/// Where the values are.
-#[derive(Clone, Debug)]
-enum Entries<V> {
-    /// At their coordinates, each with a bit that tells whether it was entered.
-    Places { vals: Vec<V>, marks: Vec<u64> },
-    /// In the order in which they were entered, found through a hash table.
-    Hashed { vals: Vec<V>, table: Table },
+    count: usize,
+    /// For harvests: a bit for each word of marks.
+    groups: Vec<u64>,
+    /// The values that the last harvest handed out.
+    harvested: Vec<V>,
+    /// In place of all that, where there are too many coordinates.
+    hashed: Option<Box<Hashed<V, C>>>,
 }
 
 impl<V: Value, C: Width> Workspace<V, C> {
@@ -42,66 +50,99 @@ impl<V: Value, C: Width> Workspace<V, C> {
     ///
     /// It takes memory for `size` values where there are no more than 2^26, otherwise for as many
     /// as are entered at a time.
+    #[inline(always)]
     pub fn new(size: usize) -> Self {
         Self::of_widest(size, WIDEST)
     }
 
+    #[inline(always)]
     fn of_widest(size: usize, widest: usize) -> Self {
-        let zero = V::zero();
-        let entries = if size <= widest {
-            Entries::Places { vals: vec![zero; size], marks: vec![0; size.div_ceil(WORD)] }
-        } else {
-            Entries::Hashed { vals: Vec::new(), table: Table::empty(16) }
-        };
-        Workspace { entries, entered: Vec::new(), harvested: (Vec::new(), Vec::new()), zero }
+        let (places, hashed) =
+            if size <= widest { (size, None) } else { (0, Some(Box::new(Hashed::new()))) };
+        let words = places.div_ceil(WORD);
+        Workspace {
+            vals: vec![V::zero(); places],
+            marks: vec![0; words],
+            entered: Vec::with_capacity(places),
+            count: 0,
+            groups: vec![0; words.div_ceil(WORD)],
+            harvested: Vec::new(),
+            hashed,
+        }
     }
 
     /// Takes out what was entered: the coordinates in increasing order, and their values.
     ///
-    /// Takes time for sorting the coordinates, or for looking at all marks where that is less.
+    /// Takes time for sorting the coordinates, or for looking at the marks where that is less.
+    #[inline(always)]
     pub fn harvest(&mut self) -> (&[C], &[V]) {
-        let (crd, harvested) = &mut self.harvested;
-        harvested.clear();
-        match &mut self.entries {
-            Entries::Places { vals, marks } => {
-                let count = self.entered.len();
-                let comparisons = count * count.checked_ilog2().unwrap_or(0) as usize;
-                if comparisons > marks.len() {
-                    self.entered.clear();
-                    for (k, word) in marks.iter_mut().enumerate() {
-                        let mut left = std::mem::take(word);
-                        while left != 0 {
-                            let coordinate = k * WORD + left.trailing_zeros() as usize;
-                            left &= left - 1;
-                            self.entered.push(narrow(coordinate));
-                            harvested.push(vals[coordinate]);
-                        }
-                    }
-                } else {
-                    self.entered.sort_unstable();
-                    for coordinate in &self.entered {
-                        let coordinate = coordinate.to_usize();
-                        harvested.push(vals[coordinate]);
-                        marks[coordinate / WORD] = 0;
-                    }
+        if let Some(hashed) = &mut self.hashed {
+            return hashed.harvest();
+        }
+        let count = std::mem::take(&mut self.count);
+        debug_assert!(count <= self.entered.capacity());
+        // SAFETY: `index_mut` has written the first `count` elements, for which there is room.
+        let entered = unsafe { std::slice::from_raw_parts_mut(self.entered.as_mut_ptr(), count) };
+        self.harvested.clear();
+        collect(entered, &mut self.vals, &mut self.marks, &mut self.groups, &mut self.harvested);
+        (entered, &self.harvested)
+    }
+}
+
+/// Brings the coordinates that were entered into order, takes their values, and clears their marks.
+#[inline(never)]
+fn collect<V: Value, C: Width>(
+    entered: &mut [C],
+    vals: &mut [V],
+    marks: &mut [u64],
+    groups: &mut [u64],
+    harvested: &mut Vec<V>,
+) {
+    let count = entered.len();
+    let comparisons = count * count.checked_ilog2().unwrap_or(0) as usize;
+    let mut take = |coordinate: usize| std::mem::replace(&mut vals[coordinate], V::zero());
+    harvested.reserve(count);
+    if count < 24 || comparisons < groups.len() {
+        entered.sort_unstable();
+        for coordinate in entered {
+            let coordinate = coordinate.to_usize();
+            harvested.push(take(coordinate));
+            marks[coordinate / WORD] = 0;
+        }
+        return;
+    }
+    for coordinate in entered.iter() {
+        let word = coordinate.to_usize() / WORD;
+        groups[word / WORD] |= 1 << (word % WORD);
+    }
+    let mut sorted = entered.iter_mut();
+    for (group, words) in groups.iter_mut().enumerate() {
+        for word in Bits(std::mem::take(words)) {
+            let word = group * WORD + word;
+            for bit in Bits(std::mem::take(&mut marks[word])) {
+                let coordinate = word * WORD + bit;
+                harvested.push(take(coordinate));
+                if let Some(place) = sorted.next() {
+                    *place = narrow(coordinate);
                 }
-            }
-            Entries::Hashed { vals, table } => {
-                let mut order: Vec<(C, usize)> =
-                    self.entered.iter().enumerate().map(|(slot, crd)| (*crd, slot)).collect();
-                order.sort_unstable();
-                self.entered.clear();
-                for (coordinate, slot) in order {
-                    self.entered.push(coordinate);
-                    harvested.push(vals[slot]);
-                }
-                vals.clear();
-                table.clear();
             }
         }
-        std::mem::swap(crd, &mut self.entered);
-        self.entered.clear();
-        (crd, harvested)
+    }
+}
+
+/// The numbers of the bits that are set, in increasing order.
+struct Bits(u64);
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let bit = self.0.trailing_zeros() as usize;
+        (self.0 != 0).then(|| {
+            self.0 &= self.0 - 1;
+            bit
+        })
     }
 }
 
@@ -109,16 +150,11 @@ impl<V: Value, C: Width> Workspace<V, C> {
 impl<V: Value, C: Width> Index<usize> for Workspace<V, C> {
     type Output = V;
 
+    #[inline]
     fn index(&self, coordinate: usize) -> &V {
-        match &self.entries {
-            Entries::Places { vals, marks } => {
-                let is_there = marks[coordinate / WORD] >> (coordinate % WORD) & 1 != 0;
-                if is_there { &vals[coordinate] } else { &self.zero }
-            }
-            Entries::Hashed { vals, table } => match table.find(&self.entered, coordinate) {
-                Ok(slot) => &vals[slot],
-                Err(_) => &self.zero,
-            },
+        match &self.hashed {
+            None => &self.vals[coordinate],
+            Some(hashed) => hashed.value(coordinate),
         }
     }
 }
@@ -127,86 +163,32 @@ impl<V: Value, C: Width> Index<usize> for Workspace<V, C> {
 impl<V: Value, C: Width> IndexMut<usize> for Workspace<V, C> {
     #[inline(always)]
     fn index_mut(&mut self, coordinate: usize) -> &mut V {
-        match &mut self.entries {
-            Entries::Places { vals, marks } => {
-                let value = &mut vals[coordinate];
-                let (word, bit) = (&mut marks[coordinate / WORD], 1 << (coordinate % WORD));
-                if *word & bit == 0 {
-                    *word |= bit;
-                    *value = self.zero;
-                    self.entered.push(narrow(coordinate));
-                }
-                value
+        if coordinate >= self.vals.len() {
+            return beyond(self.hashed.as_deref_mut(), coordinate);
+        }
+        // SAFETY: `of_widest` made a place and a bit for each coordinate below the length of `vals`,
+        // and room for all of them in `entered`, of which each is entered once: before, `count` is
+        // less than there are, as the mark of this one is not among those that were counted.
+        unsafe {
+            let mark = self.marks.get_unchecked_mut(coordinate / WORD);
+            let bit = 1 << (coordinate % WORD);
+            if *mark & bit == 0 {
+                *mark |= bit;
+                self.entered.as_mut_ptr().add(self.count).write(narrow(coordinate));
+                self.count += 1;
             }
-            Entries::Hashed { vals, table } => {
-                hashed(vals, table, &mut self.entered, coordinate, self.zero)
-            }
+            self.vals.get_unchecked_mut(coordinate)
         }
     }
 }
 
-/// The value of a coordinate that is hashed.
+/// The value at a coordinate for which there is no place.
 #[cold]
 #[inline(never)]
-fn hashed<'v, V: Value, C: Width>(
-    vals: &'v mut Vec<V>,
-    table: &mut Table,
-    entered: &mut Vec<C>,
-    coordinate: usize,
-    zero: V,
-) -> &'v mut V {
-    let slot = table.find(entered, coordinate).unwrap_or_else(|place| {
-        entered.push(narrow(coordinate));
-        vals.push(zero);
-        table.places[place] = entered.len();
-        table.grow(entered);
-        entered.len() - 1
-    });
-    &mut vals[slot]
-}
-
-/// A table of slots, one more each, at the first free place behind the hash of what they hold; 0 is
-/// a free place. Its length is a power of two, and half of it is free.
-#[derive(Clone, Debug)]
-struct Table {
-    places: Vec<usize>,
-}
-
-impl Table {
-    fn empty(places: usize) -> Table {
-        Table { places: vec![0; places] }
-    }
-
-    /// The slot that holds a coordinate, or the place that is free for it.
-    fn find<C: Width>(&self, entered: &[C], coordinate: usize) -> Result<usize, usize> {
-        let mask = self.places.len() - 1;
-        // The golden ratio spreads neighbours (Knuth, volume 3, section 6.4).
-        let mut place = (coordinate.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) & mask;
-        loop {
-            match self.places[place].checked_sub(1) {
-                None => return Err(place),
-                Some(slot) if entered[slot].to_usize() == coordinate => return Ok(slot),
-                Some(_) => place = (place + 1) & mask,
-            }
-        }
-    }
-
-    /// Makes room where half of the table is taken.
-    fn grow<C: Width>(&mut self, entered: &[C]) {
-        if 2 * entered.len() <= self.places.len() {
-            return;
-        }
-        let mut wider = Table::empty(2 * self.places.len());
-        for (slot, coordinate) in entered.iter().enumerate() {
-            if let Err(place) = wider.find(entered, coordinate.to_usize()) {
-                wider.places[place] = slot + 1;
-            }
-        }
-        *self = wider;
-    }
-
-    fn clear(&mut self) {
-        self.places.fill(0);
+fn beyond<V: Value, C: Width>(hashed: Option<&mut Hashed<V, C>>, coordinate: usize) -> &mut V {
+    match hashed {
+        Some(hashed) => hashed.enter(coordinate),
+        None => panic!("coordinate {coordinate} lies outside the extent of the workspace"),
     }
 }
 
@@ -247,9 +229,12 @@ mod tests {
     #[test]
     fn a_harvest_is_in_order_and_leaves_nothing() {
         for widest in [0, usize::MAX] {
+            check(1, widest, &[0, 1, 5]);
             check(5, widest, &[0, 1, 20, 3]);
+            check(64, widest, &[1000, 0, 64]);
             check(1000, widest, &[3, 0, 5000, 4, 70]);
-            check(70_000, widest, &[300, 20_000, 1]);
+            check(70_000, widest, &[300, 20_000, 1, 23, 24, 25]);
+            check(3_000_000, widest, &[10, 30, 1000]);
         }
     }
 
@@ -268,5 +253,23 @@ mod tests {
         workspace[2] += 1.0;
         workspace[2] += -1.0;
         assert_eq!(workspace.harvest(), (&[2][..], &[0.0][..]));
+        assert_eq!(workspace[2], 0.0);
+    }
+
+    #[test]
+    fn every_coordinate_of_a_narrow_width_has_room() {
+        let mut workspace = Workspace::<i32, u8>::new(256);
+        for coordinate in (0..256).rev() {
+            workspace[coordinate] = coordinate as i32;
+        }
+        let (crd, vals) = workspace.harvest();
+        assert!(crd.iter().copied().eq(0..=255));
+        assert!(vals.iter().copied().eq(0..256));
+    }
+
+    #[test]
+    #[should_panic = "coordinate 4 lies outside"]
+    fn what_lies_outside_is_not_entered() {
+        Workspace::<f64, u32>::new(4)[4] += 1.0;
     }
 }

@@ -23,9 +23,11 @@
 //!   dropped after it. Before that, all answers are compared.
 
 mod contest;
+mod conversions;
 mod matrices;
 mod operands;
 mod peers;
+mod products;
 mod tensors;
 
 /// The kernels of `benchmarks.toml`.
@@ -57,6 +59,13 @@ fn main() {
         session.hold("spmm", pair.name, |contest| matrices::spmm(contest, &pair.a));
         session.hold("add", pair.name, |contest| matrices::add(contest, &pair));
         session.hold("multiply", pair.name, |contest| matrices::multiply(contest, &pair));
+        session.hold("compress", pair.name, |contest| conversions::compress(contest, &pair.a));
+        session.hold("turn", pair.name, |contest| conversions::turn(contest, &pair.a));
+        session.hold("symmetrize", pair.name, |contest| conversions::symmetrize(contest, &pair.a));
+    }
+    for make in MATRICES {
+        let pair = make(scale.of_products());
+        session.hold("spgemm", pair.name, |contest| products::spgemm(contest, &pair));
     }
     for make in TENSORS {
         let single = make(scale);

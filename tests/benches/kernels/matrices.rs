@@ -158,7 +158,7 @@ pub fn multiply<'a>(contest: &mut Contest<'a>, Pair { a, b, .. }: &'a Pair) {
 type CsrView<'a> = View<'a, f64, Csr>;
 
 /// Enters a kernel of ours that makes a matrix, and the one that reuses a matrix.
-fn enter_ours<'a>(
+pub fn enter_ours<'a>(
     contest: &mut Contest<'a>,
     a: &'a Tensor<f64, Csr>,
     b: &'a Tensor<f64, Csr>,

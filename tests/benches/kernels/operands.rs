@@ -26,14 +26,25 @@ pub struct Single {
 pub enum Scale {
     /// Matrices of four to five million entries, which no cache of a core holds.
     Full,
+    /// A tenth of that, for products whose results have many more entries than their operands.
+    Tenth,
     /// A hundredth of that, to try whether everything works.
     Small,
 }
 
 impl Scale {
+    /// The scale of products of sparse matrices, where others are of this scale.
+    pub fn of_products(self) -> Scale {
+        match self {
+            Scale::Full | Scale::Tenth => Scale::Tenth,
+            Scale::Small => Scale::Small,
+        }
+    }
+
     fn of(self, full: usize) -> usize {
         match self {
             Scale::Full => full,
+            Scale::Tenth => full / 10,
             Scale::Small => full / 100,
         }
     }
@@ -147,6 +158,21 @@ fn tensor(shape: [usize; 3], mut coordinates: Vec<[usize; 3]>) -> Tensor<f64, Cs
 pub fn values(count: usize) -> Vec<f64> {
     let mut random = Random(7);
     (0..count).map(|_| 0.5 + random.unit()).collect()
+}
+
+/// The entries of a matrix in random order, every tenth of them as two halves.
+pub fn scattered(matrix: &Tensor<f64, Csr>) -> Vec<([usize; 2], f64)> {
+    let halves = |(k, (coordinate, value)): (usize, ([usize; 2], f64))| {
+        let parts = if k % 10 == 0 { vec![value / 2.0; 2] } else { vec![value] };
+        parts.into_iter().map(move |part| (coordinate, part))
+    };
+    let mut entries: Vec<_> = matrix.iter().enumerate().flat_map(halves).collect();
+    let mut random = Random(8);
+    // Fisher and Yates.
+    for last in (1..entries.len()).rev() {
+        entries.swap(last, random.below(last + 1));
+    }
+    entries
 }
 
 /// A sequence of random numbers that is the same everywhere: Steele, Lea and Flood's SplitMix64.
