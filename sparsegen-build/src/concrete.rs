@@ -8,9 +8,11 @@
 //! into a result or a temporary, and the loops come in an order in which every level can be
 //! iterated or located. Nothing can fail from here on.
 
+mod commands;
 pub mod convert;
 mod cost;
 mod nest;
+pub mod reorder;
 pub mod schedule;
 pub mod space;
 #[cfg(test)]

@@ -73,6 +73,8 @@ pub struct KernelEntry {
     pub bounds: Bounds,
     /// Whether the loops are run on several threads.
     pub parallel: bool,
+    /// The commands of `schedule`.
+    pub schedule: Vec<Text>,
     /// Text for the generated function's documentation.
     pub doc: Option<String>,
 }

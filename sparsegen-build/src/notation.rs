@@ -13,6 +13,7 @@ mod expr;
 pub mod functions;
 pub mod names;
 mod parse;
+pub mod schedule;
 pub mod syntax;
 
 use crate::error::Span;
@@ -22,6 +23,8 @@ use crate::types::{Dtype, Literal};
 
 pub use check::check;
 pub use parse::parse;
+
+use schedule::Schedule;
 
 /// What a manifest declares, in canonical form.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +77,9 @@ pub struct Kernel {
     pub bounds: Bounds,
     /// Whether the outermost loop is to be run on several threads.
     pub parallel: bool,
+    /// What is demanded of the loops. The variables that its commands define stand behind those of
+    /// the statement.
+    pub schedule: Schedule,
 }
 
 /// An index into [`Kernel::tensors`].
@@ -194,6 +200,12 @@ impl Kernel {
     /// The variable of an id.
     pub fn variable(&self, id: VariableId) -> &Variable {
         &self.variables[id.0]
+    }
+
+    /// How many variables the statement has; those behind them follow from these.
+    pub fn index_variables(&self) -> usize {
+        let defined = self.schedule.iter().map(|command| command.action.defines().len());
+        self.variables.len() - defined.sum::<usize>()
     }
 
     /// The result's tensor.

@@ -6,7 +6,14 @@ use crate::{manifest, notation};
 
 /// The kernel of an expression; `tensors` as in a manifest, without the braces.
 pub(crate) fn kernel(expr: &str, tensors: &str) -> Kernel {
-    let text = format!("[kernels.test]\nexpr = \"{expr}\"\ntensors = {{ {tensors} }}\n{FORMATS}");
+    scheduled_kernel(expr, tensors, &[])
+}
+
+/// The kernel of an expression with a schedule.
+pub(crate) fn scheduled_kernel(expr: &str, tensors: &str, schedule: &[&str]) -> Kernel {
+    let text = format!(
+        "[kernels.test]\nexpr = \"{expr}\"\ntensors = {{ {tensors} }}\nschedule = {schedule:?}\n{FORMATS}"
+    );
     let (manifest, mut mistakes) = manifest::parse(&text);
     let (statements, more) = notation::parse(&manifest);
     mistakes.extend(more);
@@ -14,6 +21,16 @@ pub(crate) fn kernel(expr: &str, tensors: &str) -> Kernel {
     mistakes.extend(more);
     assert!(mistakes.is_empty(), "{expr}: {mistakes:?}");
     module.kernels.into_iter().next().expect("a manifest with one kernel")
+}
+
+/// The loops that are made for an expression with a schedule, or why there are none: the message and
+/// the notes.
+pub(crate) fn loops(expr: &str, tensors: &str, schedule: &[&str]) -> String {
+    let kernel = scheduled_kernel(expr, tensors, schedule);
+    match crate::concrete::schedule::schedule(&kernel, &Levels::default()) {
+        Ok((program, _)) => program.show(&program.body),
+        Err(refused) => [vec![refused.message], refused.notes].concat().join("; "),
+    }
 }
 
 /// Formats that tests may name.

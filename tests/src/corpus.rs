@@ -17,8 +17,8 @@
 //! mentioned are dense. Alternatives, parted by `|`, make a case each, so this is four cases:
 //! `spmv_dense_csr_dense`, which has the formats of `y`, `A` and `x`, `spmv_dense_csc_dense`,
 //! `spmv_dense_coo_dense_f32_checked` and `spmv_csf_csc_dense`, of which the compiler has to refuse
-//! the last one, with that reason. What stands behind `@` are keys of the kernel. A case that a line
-//! makes again is one case.
+//! the last one, with that reason. What stands behind `@` are keys of the kernel; the commands of
+//! `@schedule` are parted by `;` and have no spaces. A case that a line makes again is one case.
 
 use std::fmt::Write as _;
 
@@ -139,7 +139,10 @@ impl Group<'_> {
         let formats = Self::formats_of(statement, choice);
         let keys = choice.iter().filter(|(key, _)| key.starts_with('@'));
         let words = formats.iter().chain(keys).map(|(_, word)| *word);
-        [self.name].into_iter().chain(words).collect::<Vec<_>>().join("_")
+        let name = [self.name].into_iter().chain(words).collect::<Vec<_>>().join("_");
+        // Of a command the names and numbers are left.
+        let words = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_").to_lowercase()
     }
 
     fn manifest(&self, statement: &Statement, choice: &[(&str, &str)]) -> String {
@@ -159,9 +162,16 @@ impl Group<'_> {
             formats.map(|(tensor, format)| format!("{tensor} = \"{format}\"")).collect();
         let _ = writeln!(text, "tensors = {{ {} }}", tensors.join(", "));
         for (key, value) in choice {
-            if let Some(key) = key.strip_prefix('@') {
-                let quote = if matches!(*value, "true" | "false") { "" } else { "\"" };
-                let _ = writeln!(text, "{key} = {quote}{value}{quote}");
+            match key.strip_prefix('@') {
+                Some("schedule") => {
+                    let commands: Vec<&str> = value.split(';').collect();
+                    let _ = writeln!(text, "schedule = {commands:?}");
+                }
+                Some(key) => {
+                    let quote = if matches!(*value, "true" | "false") { "" } else { "\"" };
+                    let _ = writeln!(text, "{key} = {quote}{value}{quote}");
+                }
+                None => {}
             }
         }
         text

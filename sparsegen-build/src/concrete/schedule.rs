@@ -7,7 +7,7 @@ use super::convert::{Conversion, conversions};
 use super::cost::{cost, cost_of_conversions};
 use super::nest::{Sums, additive_terms, nest, nest_into, takes_duplicates};
 use super::space::Space;
-use super::{Program, Stmt};
+use super::{Program, Stmt, commands};
 use crate::error::Diagnostic;
 use crate::iteration::graph::{Edge, IterationGraph, Reason, last_appended};
 use crate::iteration::plan::{Plan, TooManyOperands, Unplannable, plan};
@@ -16,8 +16,18 @@ use crate::notation::{Assignment, Expr, Kernel, VariableId};
 
 /// The loops of a kernel and how they iterate.
 ///
-/// Tensors are converted where there is no other way, and where that takes away most of the work.
+/// Tensors are converted where there is no other way, and where that takes away most of the work. What
+/// the kernel's schedule demands restricts the choice.
 pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Diagnostic> {
+    let mut found = automatic(&commands::first_commands(kernel, 0), levels)?;
+    if !kernel.schedule.is_empty() {
+        found = commands::apply(kernel, found)?;
+    }
+    Ok((found.program, found.plan))
+}
+
+/// The choice for a kernel without a schedule.
+fn automatic(kernel: &Kernel, levels: &Levels) -> Result<Candidate, Diagnostic> {
     let mut too_many = None;
     let assembled = refuse_result(kernel);
     let as_it_is = match assembled {
@@ -37,14 +47,14 @@ pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Dia
     }
     let limit = as_it_is.as_ref().map_or(f64::INFINITY, |found| found.cost / WORTHWHILE);
     if let Some(best) = converted(kernel, levels, limit).or(as_it_is) {
-        return Ok((best.program, best.plan));
+        return Ok(best);
     }
     assembled?;
     Err(refuse_orders(kernel))
 }
 
 /// How many times cheaper a kernel must get for tensors to be converted that need not be.
-const WORTHWHILE: f64 = 4.0;
+pub(super) const WORTHWHILE: f64 = 4.0;
 
 /// The cheapest program that converts tensors, if it costs less than `limit`, conversions included;
 /// among equals that which converts fewer.
@@ -73,12 +83,15 @@ fn converted(kernel: &Kernel, levels: &Levels, mut limit: f64) -> Option<Candida
 }
 
 /// One way to run a kernel.
-struct Candidate {
-    order: Vec<VariableId>,
+#[derive(Clone)]
+pub(super) struct Candidate {
+    pub(super) way: Conversion,
+    /// The loops, outermost first; none where each term has loops of its own.
+    pub(super) order: Vec<VariableId>,
     sums: Sums,
-    program: Program,
-    plan: Plan,
-    cost: f64,
+    pub(super) program: Program,
+    pub(super) plan: Plan,
+    pub(super) cost: f64,
 }
 
 /// How much is planned before the cheapest so far is taken: large kernels have many orders, and the
@@ -86,7 +99,10 @@ struct Candidate {
 const ENOUGH: usize = 2000;
 
 /// The cheapest program for a kernel with a single order of its loops, the preferred among equals.
-fn cheapest(way: &Conversion, too_many: &mut Option<TooManyOperands>) -> Option<Candidate> {
+pub(super) fn cheapest(
+    way: &Conversion,
+    too_many: &mut Option<TooManyOperands>,
+) -> Option<Candidate> {
     let kernel = &way.kernel;
     let mut best: Option<Candidate> = None;
     let mut weighed = 0;
@@ -109,9 +125,13 @@ fn cheapest(way: &Conversion, too_many: &mut Option<TooManyOperands>) -> Option<
                     Err(Unplannable::NoLoop) => continue,
                 };
                 weighed += plan.size();
+                if commands::check(&program, &plan).is_err() {
+                    continue;
+                }
                 let cost = cost(&program, &plan);
                 if best.as_ref().is_none_or(|best| cost < best.cost) {
-                    best = Some(Candidate { order: order.clone(), sums, program, plan, cost });
+                    let (way, order) = (way.clone(), order.clone());
+                    best = Some(Candidate { way, order, sums, program, plan, cost });
                 }
             }
         }
@@ -120,9 +140,9 @@ fn cheapest(way: &Conversion, too_many: &mut Option<TooManyOperands>) -> Option<
 }
 
 /// A program without loops for each basis.
-fn starts(way: &Conversion) -> Vec<Program> {
+pub(super) fn starts(way: &Conversion) -> Vec<Program> {
     let declared = way.kernel.tensors.len() - way.converted.len();
-    let index_variables = way.kernel.variables.len();
+    let index_variables = way.kernel.index_variables();
     let mut kernel = way.kernel.clone();
     let space = Space::of(&mut kernel);
     if space.repeats_slots(&kernel.assignment.value) {
@@ -156,7 +176,7 @@ fn styles(kernel: &Kernel) -> &'static [Sums] {
 }
 
 /// Loops for each additive term on its own, one after the other.
-fn term_by_term(way: &Conversion) -> Option<(Program, Plan)> {
+pub(super) fn term_by_term(way: &Conversion) -> Option<Candidate> {
     if !takes_duplicates(&way.kernel) {
         return None;
     }
@@ -172,7 +192,10 @@ fn term_by_term(way: &Conversion) -> Option<(Program, Plan)> {
     }
     program.body = Stmt::sequence(statements);
     let plan = plan(&program).ok()?;
-    Some((program, plan))
+    commands::check(&program, &plan).ok()?;
+    let cost = cost(&program, &plan);
+    let (way, order) = (way.clone(), Vec::new());
+    Some(Candidate { way, order, sums: Sums::Temporary, program, plan, cost })
 }
 
 fn with_value(kernel: &Kernel, value: &Expr) -> Kernel {
@@ -182,7 +205,7 @@ fn with_value(kernel: &Kernel, value: &Expr) -> Kernel {
 
 /// Whether the result's levels can be assembled: by insert, or by append with the coordinates of
 /// branchless levels going in together with those of the level above, one for one.
-fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
+pub(super) fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
     let result = kernel.tensor(kernel.result());
     let refuse = |level: usize, reason: String, help: &str| {
         let name = result.format.levels[level].level.name();
@@ -274,23 +297,29 @@ fn refuse_orders(kernel: &Kernel) -> Diagnostic {
     let graph = starts(&Conversion::none(kernel))
         .iter()
         .find_map(|start| IterationGraph::of(&start.kernel, &start.space, &start.basis));
-    let describe = |edge: &Edge| {
-        let before = &kernel.variable(edge.before).name;
-        let after = &kernel.variable(edge.after).name;
-        match &edge.reason {
-            Reason::Operand(access) => format!(
-                "`{}` is stored as `{}`, which is read by `{before}` before `{after}`",
-                kernel.show_access(access),
-                kernel.tensor(access.tensor).format,
-            ),
-            Reason::Result(access) => format!(
-                "`{}` is assembled in order as `{}`, which needs `{before}` outside of `{after}`",
-                kernel.show_access(access),
-                kernel.tensor(access.tensor).format,
-            ),
-            Reason::Block => format!("`{before}` counts the blocks that `{after}` runs within"),
-        }
-    };
     let cycle = graph.as_ref().and_then(IterationGraph::cycle).unwrap_or_default();
-    cycle.into_iter().fold(diagnostic, |diagnostic, edge| diagnostic.note(describe(edge)))
+    let note = |diagnostic: Diagnostic, edge| diagnostic.note(describe(kernel, edge));
+    cycle.into_iter().fold(diagnostic, note)
+}
+
+/// Why a loop must stand outside of another; the kernel knows the variables of both.
+pub(super) fn describe(kernel: &Kernel, edge: &Edge) -> String {
+    let before = &kernel.variable(edge.before).name;
+    let after = &kernel.variable(edge.after).name;
+    match &edge.reason {
+        Reason::Operand(access) => format!(
+            "`{}` is stored as `{}`, which is read by `{before}` before `{after}`",
+            kernel.show_access(access),
+            kernel.tensor(access.tensor).format,
+        ),
+        Reason::Result(access) => format!(
+            "`{}` is assembled in order as `{}`, which needs `{before}` outside of `{after}`",
+            kernel.show_access(access),
+            kernel.tensor(access.tensor).format,
+        ),
+        Reason::Block => format!("`{before}` counts the blocks that `{after}` runs within"),
+        Reason::Schedule(command) => {
+            format!("`{command}` wants `{before}` outside of `{after}`")
+        }
+    }
 }

@@ -6,8 +6,8 @@
 
 use std::fmt::Write as _;
 
-use crate::concrete::Program;
 use crate::concrete::space::{Basis, Definition, Space};
+use crate::concrete::{Program, reorder};
 use crate::notation::{Access, Assignment, Kernel, VariableId};
 
 /// The constraints on the order of a kernel's loops.
@@ -35,6 +35,8 @@ pub enum Reason {
     Result(Access),
     /// The place within a block comes after the block, which may be cut short.
     Block,
+    /// A command of the schedule, as written.
+    Schedule(String),
 }
 
 /// How many orders of the loops are weighed against each other at most.
@@ -61,6 +63,11 @@ impl IterationGraph {
             reached &= graph.add_level(kernel, space, basis, result, k, &reason);
         }
         graph.add_blocks(space);
+        for (before, after, command) in reorder::demanded(kernel, basis) {
+            if graph.variables.contains(&before) && graph.variables.contains(&after) {
+                graph.add_edge(before, after, &Reason::Schedule(command));
+            }
+        }
         reached.then_some(graph)
     }
 
@@ -197,6 +204,7 @@ impl IterationGraph {
             let reason = match &edge.reason {
                 Reason::Operand(access) | Reason::Result(access) => kernel.show_access(access),
                 Reason::Block => "block".to_owned(),
+                Reason::Schedule(command) => command.clone(),
             };
             let _ = writeln!(text, "{before} → {after} ({reason})");
         }

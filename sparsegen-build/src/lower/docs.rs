@@ -20,6 +20,12 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     lines.push("|---|---|---|".to_owned());
     lines.extend((0..program.declared).map(|id| row(program, TensorId(id))));
     lines.extend(conversions(program));
+    let commands = kernel.schedule.iter().map(|command| format!("`{}`", command.text));
+    let commands: Vec<String> = commands.collect();
+    if !commands.is_empty() {
+        lines.push(String::new());
+        lines.push(format!("Schedule: {}.", commands.join(", ")));
+    }
     let mut loops = Vec::new();
     describe(program, plan, &mut loops);
     loops.dedup();

@@ -25,20 +25,6 @@ pub(super) const KEYS: [&str; 11] = [
 const SEMIRINGS: [&str; 6] =
     ["plus_times", "min_plus", "max_plus", "max_times", "min_max", "or_and"];
 
-/// The commands of a schedule.
-const COMMANDS: [&str; 10] = [
-    "reorder",
-    "split",
-    "divide",
-    "fuse",
-    "pos",
-    "unroll",
-    "parallelize",
-    "precompute",
-    "merge",
-    "locate",
-];
-
 /// One kernel; nothing where its value is not a table.
 pub(super) fn kernel(
     entry: &Entry<'_>,
@@ -64,6 +50,7 @@ pub(super) fn kernel(
         typed: context.defaults.typed,
         bounds: context.defaults.bounds,
         parallel: context.defaults.parallel,
+        schedule: Vec::new(),
         doc: None,
     };
     let mut statements: Vec<Name> = Vec::new();
@@ -98,11 +85,11 @@ pub(super) fn kernel(
                 None => kernel.typed = false,
             },
             "semiring" => semiring(&value, context.semirings, diagnostics),
-            "schedule" => schedule(&value, diagnostics),
             "parallel" => {
                 let default = context.defaults.parallel;
                 kernel.parallel = parallel(&value, diagnostics).unwrap_or(default);
             }
+            "schedule" => kernel.schedule = schedule(&value, diagnostics),
             "bounds" => {
                 kernel.bounds = bounds(&value, diagnostics).unwrap_or(context.defaults.bounds);
             }
@@ -248,23 +235,9 @@ fn semiring(value: &Value<'_>, declared: &[Name], diagnostics: &mut Vec<Diagnost
     }
 }
 
-/// `schedule`, whose commands are read and then refused.
-fn schedule(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let Some(commands) = value.array("an array of commands", diagnostics) else { return };
-    for command in commands {
-        let Some(text) = command.text("a command such as \"reorder(i, k, j)\"", diagnostics) else {
-            continue;
-        };
-        let name = text.value.split('(').next().unwrap_or_default().trim();
-        diagnostics.push(if COMMANDS.contains(&name) {
-            Diagnostic::unsupported(text.inner(), "schedule commands")
-                .help("leave `schedule` out: the order of the loops is chosen for you")
-        } else {
-            Diagnostic::new(text.inner(), format!("there is no schedule command `{name}`")).suggest(
-                name,
-                COMMANDS,
-                "the commands",
-            )
-        });
-    }
+/// The commands of a schedule.
+fn schedule(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Text> {
+    let commands = value.array("an array of commands", diagnostics).unwrap_or_default();
+    let expected = "a command such as \"reorder(i, k, j)\"";
+    commands.iter().filter_map(|command| command.text(expected, diagnostics)).collect()
 }

@@ -10,6 +10,7 @@ mod bindings;
 mod build;
 mod declare;
 mod names;
+mod schedule;
 mod sums;
 mod supported;
 #[cfg(test)]
@@ -78,10 +79,11 @@ fn check_kernel(context: Context<'_>) -> (Option<Kernel>, Vec<Diagnostic>) {
     bindings::check(context, &mut diagnostics);
     sums::check(context, &mut diagnostics);
     types::check(context, &names, &mut diagnostics);
+    let schedule = schedule::check(context, &names, &mut diagnostics);
     if !diagnostics.is_empty() {
         return (None, diagnostics);
     }
-    (build::build(context, &names), diagnostics)
+    (build::build(context, &names, schedule), diagnostics)
 }
 
 /// Text without parentheses that enclose all of it.

@@ -73,6 +73,9 @@ impl fmt::Display for Kernel {
         for tensor in &self.tensors {
             writeln!(f, "    {}: {} of {}", tensor.name, tensor.format, tensor.dtype)?;
         }
+        for command in &self.schedule {
+            writeln!(f, "    {}", command.text)?;
+        }
         Ok(())
     }
 }

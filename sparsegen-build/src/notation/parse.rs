@@ -3,6 +3,7 @@
 //! AFTER [`parse`]: the statement follows the grammar, and its depth is bounded, so whoever walks
 //! it may recurse.
 
+mod command;
 mod index;
 #[cfg(test)]
 mod tests;
@@ -33,12 +34,13 @@ pub fn parse(manifest: &Manifest) -> (Vec<Option<Statement>>, Vec<Diagnostic>) {
     let statements = manifest
         .kernels
         .iter()
-        .map(|kernel| match statement(kernel.statement.as_ref()?) {
-            Ok(statement) => Some(statement),
-            Err(mistake) => {
-                diagnostics.push(mistake);
-                None
-            }
+        .map(|kernel| {
+            let mut report = |mistake: Diagnostic| diagnostics.push(mistake);
+            let commands = kernel.schedule.iter().map(command::command);
+            let schedule: Vec<_> =
+                commands.map(|command| command.map_err(&mut report).ok()).collect();
+            let statement = statement(kernel.statement.as_ref()?).map_err(report).ok()?;
+            Some(Statement { schedule, ..statement })
         })
         .collect();
     (statements, diagnostics)
@@ -108,7 +110,7 @@ impl Parser {
             }
         }
         let span = left.span.to(right.span);
-        Ok(Statement { left, assign, assign_span, right, span })
+        Ok(Statement { left, assign, assign_span, right, span, schedule: Vec::new() })
     }
 
     fn expr(&mut self) -> Result<Expr, Diagnostic> {

@@ -4,6 +4,8 @@ mod display;
 
 use crate::error::{Name, Span};
 
+use super::schedule;
+
 pub use crate::manifest::tokens::Number;
 
 /// `access assign expr`
@@ -19,7 +21,12 @@ pub struct Statement {
     pub right: Expr,
     /// The place of the whole statement.
     pub span: Span,
+    /// The commands of its schedule; nothing where one could not be understood.
+    pub schedule: Vec<Option<Command>>,
 }
+
+/// A command of a schedule as written.
+pub type Command = schedule::Command<Name, Name, Expr>;
 
 /// A sign of assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

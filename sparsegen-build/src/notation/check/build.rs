@@ -9,10 +9,15 @@ use crate::types::{Dtype, Literal};
 
 use super::Context;
 use super::names::Names;
+use super::schedule::Resolved;
 use super::sums::summed;
 
 /// The kernel of a statement; nothing where it holds anything that was to be refused before.
-pub(super) fn build(context: Context<'_>, names: &Names<'_>) -> Option<Kernel> {
+pub(super) fn build(
+    context: Context<'_>,
+    names: &Names<'_>,
+    schedule: Resolved<'_>,
+) -> Option<Kernel> {
     let entry = context.entry;
     let statement = context.statement;
     let tensors: Option<Vec<_>> = names
@@ -36,6 +41,8 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>) -> Option<Kernel> {
         name: (*name).to_owned(),
         size: size(name).map(|(_, extent)| *extent),
     });
+    let defined = schedule.defined.iter();
+    let defined = defined.map(|name| Variable { name: (*name).to_owned(), size: None });
     let builder = Builder { context, names, dtype: names.tensors.first()?.dtype };
     let assignment = Assignment {
         result: builder.access(&statement.left)?,
@@ -49,12 +56,19 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>) -> Option<Kernel> {
         text: context.text.value.split_whitespace().collect::<Vec<_>>().join(" "),
         span: statement.span,
         tensors: tensors?,
-        variables: variables.collect(),
+        variables: variables.chain(defined).collect(),
         assignment,
         accesses,
         bounds: entry.bounds,
         parallel: entry.parallel,
+        schedule: schedule.commands,
     })
+}
+
+/// An expression in canonical form, without the sums that stand around it in the statement; nothing
+/// where it holds anything that no statement can.
+pub(super) fn part(context: Context<'_>, names: &Names<'_>, expr: &syntax::Expr) -> Option<Expr> {
+    Builder { context, names, dtype: names.tensors.first()?.dtype }.expr(expr)
 }
 
 struct Builder<'m, 'n> {

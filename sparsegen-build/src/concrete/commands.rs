@@ -1,0 +1,104 @@
+//! The user's schedule: commands restrict what is chosen, or replace it.
+//!
+//! A command never makes tensors be converted: only what is converted without a schedule may be. Each
+//! kind of command has a file of its own, which says what it does and why it may be refused.
+
+use super::convert::Conversion;
+use super::cost::cost_of_conversions;
+use super::schedule::{Candidate, WORTHWHILE, cheapest, refuse_result, term_by_term};
+use super::{Program, reorder};
+use crate::error::Diagnostic;
+use crate::iteration::plan::Plan;
+use crate::notation::schedule::{Action, Command};
+use crate::notation::{Expr, Kernel, TensorId, VariableId};
+
+/// The cheapest loops that do what a kernel's schedule demands, given those without a schedule.
+pub(super) fn apply(kernel: &Kernel, automatic: Candidate) -> Result<Candidate, Diagnostic> {
+    for command in &kernel.schedule {
+        supported(command)?;
+    }
+    if let Some(found) = demanded(kernel, &automatic) {
+        return Ok(found);
+    }
+    let mut before = automatic.clone();
+    for count in 1..=kernel.schedule.len() {
+        let kernel = first_commands(kernel, count);
+        match demanded(&kernel, &automatic) {
+            Some(found) => before = found,
+            None => return Err(refuse(&kernel, &before)),
+        }
+    }
+    Ok(before)
+}
+
+/// What is understood, but not done yet.
+fn supported(command: &Command<VariableId, TensorId, Expr>) -> Result<(), Diagnostic> {
+    match &command.action {
+        Action::Reorder(_) => Ok(()),
+        Action::Split { .. }
+        | Action::Divide { .. }
+        | Action::Fuse { .. }
+        | Action::Pos { .. }
+        | Action::Unroll { .. }
+        | Action::Parallelize(_)
+        | Action::Precompute { .. }
+        | Action::Merge { .. }
+        | Action::Locate { .. } => {
+            Err(Diagnostic::unsupported(command.span, "schedule commands of this kind")
+                .help("leave it out"))
+        }
+    }
+}
+
+/// A kernel with the first commands of its schedule only, and the variables that they define.
+pub(super) fn first_commands(kernel: &Kernel, count: usize) -> Kernel {
+    let mut kernel = kernel.clone();
+    let index_variables = kernel.index_variables();
+    kernel.schedule.truncate(count);
+    let defined = kernel.schedule.iter().map(|command| command.action.defines().len());
+    kernel.variables.truncate(index_variables + defined.sum::<usize>());
+    kernel
+}
+
+fn demanded(kernel: &Kernel, automatic: &Candidate) -> Option<Candidate> {
+    let as_it_is = refuse_result(kernel).ok().and_then(|()| {
+        cheapest(&Conversion::none(kernel), &mut None).or_else(|| term_by_term(&Conversion::none(kernel)))
+    });
+    if automatic.way.count() == 0 {
+        return as_it_is;
+    }
+    let mut way = automatic.way.clone();
+    way.kernel.variables.clone_from(&kernel.variables);
+    way.kernel.schedule.clone_from(&kernel.schedule);
+    let limit = as_it_is.as_ref().map_or(f64::INFINITY, |found| found.cost / WORTHWHILE);
+    let before = cost_of_conversions(&way);
+    let converted = cheapest(&way, &mut None).filter(|found| before + found.cost < limit);
+    converted.or(as_it_is)
+}
+
+/// Whether the loops do what every command demands that does not shape them.
+pub(super) fn check(_program: &Program, _plan: &Plan) -> Result<(), Diagnostic> {
+    Ok(())
+}
+
+/// Why there are no loops that do what the last command of a kernel demands, where there are without
+/// it.
+fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
+    let Some(command) = kernel.schedule.last() else {
+        return Diagnostic::new(kernel.span, "no loops do what the schedule demands");
+    };
+    match &command.action {
+        Action::Reorder(variables) => reorder::refuse(kernel, command.span, variables, before),
+        Action::Split { .. }
+        | Action::Divide { .. }
+        | Action::Fuse { .. }
+        | Action::Pos { .. }
+        | Action::Unroll { .. }
+        | Action::Parallelize(_)
+        | Action::Precompute { .. }
+        | Action::Merge { .. }
+        | Action::Locate { .. } => {
+            Diagnostic::unsupported(command.span, "schedule commands of this kind")
+        }
+    }
+}

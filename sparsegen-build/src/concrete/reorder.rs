@@ -1,0 +1,149 @@
+//! `reorder(i, k, j)`: the loops stand in one another in this order.
+//!
+//! The order is a constraint like those of the formats, edges of the iteration graph, so that of the
+//! orders that are left the cheapest is taken. Where the edges go round in a circle, they tell why.
+
+use super::convert::Conversion;
+use super::schedule::{Candidate, describe, starts};
+use super::space::Basis;
+use crate::error::{Diagnostic, Span};
+use crate::iteration::graph::{IterationGraph, Reason, last_appended};
+use crate::notation::schedule::Action;
+use crate::notation::{Kernel, VariableId};
+
+/// Every pair of loops of which the schedule wants the first outside of the second, with the command
+/// that does.
+pub fn demanded(kernel: &Kernel, basis: &Basis) -> Vec<(VariableId, VariableId, String)> {
+    let loops = |v: VariableId| if basis.loops_over(v) { vec![v] } else { basis.loops(v) };
+    let mut pairs = Vec::new();
+    for command in &kernel.schedule {
+        let Action::Reorder(variables) = &command.action else { continue };
+        for (k, outer) in variables.iter().enumerate() {
+            for inner in &variables[k + 1..] {
+                for before in loops(*outer) {
+                    let after = loops(*inner).into_iter();
+                    pairs.extend(after.map(|after| (before, after, command.text.clone())));
+                }
+            }
+        }
+    }
+    pairs
+}
+
+/// Why the loops cannot stand in this order.
+pub(super) fn refuse(
+    kernel: &Kernel,
+    span: Span,
+    variables: &[VariableId],
+    before: &Candidate,
+) -> Diagnostic {
+    let diagnostic = Diagnostic::new(span, "the loops cannot stand in this order");
+    let starts = starts(&Conversion::none(kernel));
+    let graphs = starts
+        .iter()
+        .filter_map(|start| IterationGraph::of(&start.kernel, &start.space, &start.basis));
+    let mut circles = graphs.filter_map(|graph| {
+        let circle: Vec<_> = graph.cycle()?.into_iter().cloned().collect();
+        circle.iter().any(|edge| matches!(edge.reason, Reason::Schedule(_))).then_some(circle)
+    });
+    let diagnostic = match circles.next() {
+        Some(circle) => {
+            // What the command itself wants stands above the caret.
+            let names = &starts[0].kernel;
+            let others = circle.iter().filter(
+                |edge| !matches!(&edge.reason, Reason::Schedule(text) if kernel.schedule.last().is_some_and(|last| last.text == *text)),
+            );
+            others.fold(diagnostic, |diagnostic, edge| diagnostic.note(describe(names, edge)))
+        }
+        None => diagnostic.note(without_loops(kernel, variables)),
+    };
+    let mut possible: Vec<VariableId> = before.order.clone();
+    possible.retain(|v| variables.contains(v));
+    if possible.len() == variables.len() {
+        let names: Vec<&str> = possible.iter().map(|v| kernel.variable(*v).name.as_str()).collect();
+        return diagnostic.help(format!("write `reorder({})`", names.join(", ")));
+    }
+    diagnostic.help("leave it out: the order of the loops is chosen for you")
+}
+
+/// Why an order that no format forbids has no loops.
+fn without_loops(kernel: &Kernel, variables: &[VariableId]) -> String {
+    let result = &kernel.assignment.result;
+    let summed: Vec<_> =
+        variables.iter().filter(|v| !result.indices.contains(v)).copied().collect();
+    let sums = match summed.is_empty() {
+        true => "a sum".to_owned(),
+        false => format!("what is summed over `{}`", kernel.show_variables(&summed)),
+    };
+    if last_appended(kernel).is_some() {
+        let format = &kernel.tensor(result.tensor).format;
+        return format!(
+            "`{}` takes its entries in the order of its format, `{format}`: {sums} outside of \
+             several of its loops would have to wait in a workspace over all of them",
+            kernel.show_access(result),
+        );
+    }
+    format!("{sums} is a part of something that it cannot be added to piece by piece")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::loops;
+
+    #[test]
+    fn loops_stand_as_they_are_told_to() {
+        let spmv = "y[i] = A[i,j] * x[j]";
+        let dense = "y = 'dense', A = 'dense', x = 'dense'";
+        assert_eq!(loops(spmv, dense, &["reorder(j, i)"]), "∀j ∀i y[i] += A[i,j] * x[j]");
+        let product = "C[i,j] = A[i,k] * B[k,j]";
+        let tensors = "C = 'dense', A = 'csr', B = 'dense'";
+        let inner = "∀i ∀j (C[i,j] = sum where ∀k sum += A[i,k] * B[k,j])";
+        assert_eq!(loops(product, tensors, &["reorder(j, k)"]), inner);
+        let outer = "∀j ∀i (C[i,j] = sum where ∀k sum += A[i,k] * B[k,j])";
+        assert_eq!(loops(product, tensors, &["reorder(j, i)", "reorder(i, k)"]), outer);
+        // What is converted without a schedule may be.
+        let tensors = "C = 'csr', A = 'csr', B = 'csc'";
+        let gustavson = "∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += A[i,k] * B[k,j])";
+        assert_eq!(loops(product, tensors, &["reorder(i, k, j)"]), gustavson);
+        let matched = "∀i ∀j (C[i,j] = sum where ∀k sum += A[i,k] * B[k,j])";
+        assert_eq!(loops(product, tensors, &["reorder(i, j, k)"]), matched);
+    }
+
+    #[test]
+    fn blocks_and_places_both_stand_where_their_variable_does() {
+        let tensors = "y = 'dense', A = 'blocks', x = 'dense'";
+        assert_eq!(
+            loops("y[i] = A[i,j] * x[j]", tensors, &["reorder(i, j)"]),
+            "∀io ∀ii (y[i] = sum where ∀jo ∀ji sum += A[i,j] * x[j])"
+        );
+    }
+
+    #[test]
+    fn what_formats_do_not_allow_is_explained() {
+        let product = "C[i,j] = A[i,k] * B[k,j]";
+        let cannot = "the loops cannot stand in this order; ";
+        for (tensors, order, reason) in [
+            (
+                "C = 'dense', A = 'csr', B = 'dense'",
+                "reorder(k, i)",
+                "`A[i,k]` is stored as `(i, j) -> (i : dense, j : compressed)`, which is read by \
+                 `i` before `k`",
+            ),
+            (
+                "C = 'csr', A = 'csc', B = 'csr'",
+                "reorder(k, i, j)",
+                "`C[i,j]` takes its entries in the order of its format, `(i, j) -> (i : dense, j : \
+                 compressed)`: what is summed over `k` outside of several of its loops would have \
+                 to wait in a workspace over all of them",
+            ),
+        ] {
+            assert_eq!(loops(product, tensors, &[order]), format!("{cannot}{reason}"));
+        }
+        let two = loops(
+            "C[i,j] = A[i,j] + B[i,j]",
+            "C = 'dense', A = 'dense', B = 'dense'",
+            &["reorder(i, j)", "reorder(j, i)"],
+        );
+        assert_eq!(two, format!("{cannot}`reorder(i, j)` wants `i` outside of `j`"));
+    }
+}

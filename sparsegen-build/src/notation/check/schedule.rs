@@ -1,0 +1,348 @@
+//! What the names in a schedule's commands stand for.
+//!
+//! Whether loops can do what is demanded is seen when they are made; here it is only asked whether
+//! what is named exists, has a loop at that point of the list, and is demanded once.
+
+use crate::error::{Diagnostic, Name, quoted};
+use crate::notation::schedule::{Action, Command, Schedule};
+use crate::notation::syntax::{Access, Expr};
+use crate::notation::{self, TensorId, VariableId};
+
+use super::Context;
+use super::bindings::{free_variables, is_parameter, variables_of};
+use super::build;
+use super::names::Names;
+
+/// A schedule whose names are resolved.
+pub(super) struct Resolved<'m> {
+    pub(super) commands: Schedule,
+    /// The variables that the commands define, which stand behind those of the statement.
+    pub(super) defined: Vec<&'m str>,
+}
+
+pub(super) fn check<'m>(
+    context: Context<'m>,
+    names: &Names<'m>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Resolved<'m> {
+    let mut resolver = Resolver {
+        context,
+        names,
+        defined: Vec::new(),
+        replaced: Vec::new(),
+        is_complete: true,
+        diagnostics,
+    };
+    let mut commands = Schedule::new();
+    for command in &context.statement.schedule {
+        let Some(command) = command else {
+            resolver.is_complete = false;
+            continue;
+        };
+        let Some(action) = resolver.action(&command.action) else {
+            // What it would have defined is known, so that nothing is reported twice.
+            let defines = command.action.defines().into_iter().map(|name| name.text.as_str());
+            resolver.defined.extend(defines);
+            continue;
+        };
+        let resolved = Command { action, text: command.text.clone(), span: command.span };
+        if let Some(before) = commands.iter().find(|before| is_repeated(before, &resolved)) {
+            resolver.diagnostics.push(
+                Diagnostic::new(command.span, "this is demanded already")
+                    .note(format!("`{}` stands before it", before.text))
+                    .help("keep one of the two"),
+            );
+        }
+        for variable in resolved.action.replaces() {
+            let by = resolved.action.defines().into_iter().copied().collect();
+            resolver.replaced.push((*variable, &command.text, by));
+        }
+        commands.push(resolved);
+    }
+    let defined = resolver.defined;
+    Resolved { commands, defined }
+}
+
+/// Whether two commands demand the same kind of thing of the same loop.
+fn is_repeated(
+    a: &Command<VariableId, TensorId, notation::Expr>,
+    b: &Command<VariableId, TensorId, notation::Expr>,
+) -> bool {
+    match (&a.action, &b.action) {
+        (Action::Unroll { variable, .. }, Action::Unroll { variable: other, .. })
+        | (Action::Merge { variable, .. }, Action::Merge { variable: other, .. })
+        | (Action::Parallelize(variable), Action::Parallelize(other)) => variable == other,
+        (Action::Locate { variable, tensor }, Action::Locate { variable: other, tensor: same }) => {
+            variable == other && tensor == same
+        }
+        (
+            Action::Reorder(_)
+            | Action::Split { .. }
+            | Action::Divide { .. }
+            | Action::Fuse { .. }
+            | Action::Pos { .. }
+            | Action::Unroll { .. }
+            | Action::Parallelize(_)
+            | Action::Precompute { .. }
+            | Action::Merge { .. }
+            | Action::Locate { .. },
+            _,
+        ) => false,
+    }
+}
+
+struct Resolver<'m, 'n, 'd> {
+    context: Context<'m>,
+    names: &'n Names<'m>,
+    /// The variables that commands defined.
+    defined: Vec<&'m str>,
+    /// The variables whose loops were replaced, by which command, and by what.
+    replaced: Vec<(VariableId, &'m str, Vec<VariableId>)>,
+    /// Whether all commands so far were understood, so that a name that is unknown is a mistake.
+    is_complete: bool,
+    diagnostics: &'d mut Vec<Diagnostic>,
+}
+
+impl<'m> Resolver<'m, '_, '_> {
+    /// The action with its names resolved; nothing where a mistake was reported.
+    fn action(
+        &mut self,
+        action: &'m Action<Name, Name, Expr>,
+    ) -> Option<Action<VariableId, TensorId, notation::Expr>> {
+        Some(match action {
+            Action::Reorder(variables) => Action::Reorder(self.order(variables)?),
+            Action::Split { whole, parts, size } => {
+                let (whole, parts) = (self.variable(whole), self.define_pair(parts));
+                Action::Split { whole: whole?, parts: parts?, size: *size }
+            }
+            Action::Divide { whole, parts, count } => {
+                let (whole, parts) = (self.variable(whole), self.define_pair(parts));
+                Action::Divide { whole: whole?, parts: parts?, count: *count }
+            }
+            Action::Fuse { parts: [outer, inner], fused } => {
+                let parts = self.order(&[outer.clone(), inner.clone()]);
+                let fused = self.define(fused);
+                let [outer, inner] = parts?[..] else { return None };
+                Action::Fuse { parts: [outer, inner], fused: fused? }
+            }
+            Action::Pos { whole, position, tensor } => {
+                let (variable, of) = (self.variable(whole), self.operand(tensor));
+                let position = self.define(position);
+                let (variable, of) = (variable?, of?);
+                self.is_indexed(tensor, whole, variable)?;
+                Action::Pos { whole: variable, position: position?, tensor: of }
+            }
+            Action::Unroll { variable, by } => {
+                Action::Unroll { variable: self.variable(variable)?, by: *by }
+            }
+            Action::Parallelize(variable) => {
+                let resolved = self.variable(variable)?;
+                self.diagnostics.push(
+                    Diagnostic::unsupported(variable.span, "multi-threaded kernels")
+                        .help("leave `parallelize` out"),
+                );
+                Action::Parallelize(resolved)
+            }
+            Action::Precompute { value, over, workspace } => {
+                self.precompute(value, over, workspace)?
+            }
+            Action::Merge { variable, strategy } => {
+                Action::Merge { variable: self.variable(variable)?, strategy: *strategy }
+            }
+            Action::Locate { variable: name, tensor } => {
+                let (variable, of) = (self.variable(name), self.operand(tensor));
+                let (variable, of) = (variable?, of?);
+                self.is_indexed(tensor, name, variable)?;
+                Action::Locate { variable, tensor: of }
+            }
+        })
+    }
+
+    /// Variables of which none stands twice.
+    fn order(&mut self, variables: &[Name]) -> Option<Vec<VariableId>> {
+        let resolved: Vec<_> = variables.iter().map(|name| self.variable(name)).collect();
+        let mut sound = true;
+        for (k, name) in variables.iter().enumerate() {
+            if variables[..k].iter().any(|before| before.text == name.text) {
+                sound = false;
+                let message = format!("`{}` stands twice in this command", name.text);
+                self.diagnostics.push(Diagnostic::new(name.span, message).help("name it once"));
+            }
+        }
+        if let [only] = variables {
+            sound = false;
+            self.diagnostics.push(
+                Diagnostic::new(only.span, "one loop alone has no order")
+                    .help("name all loops whose order matters, the outermost first"),
+            );
+        }
+        resolved.into_iter().collect::<Option<_>>().filter(|_| sound)
+    }
+
+    /// A variable that has a loop.
+    fn variable(&mut self, name: &Name) -> Option<VariableId> {
+        let v = self.known(name)?;
+        let Some((_, command, by)) = self.replaced.iter().find(|(replaced, _, _)| *replaced == v)
+        else {
+            return Some(v);
+        };
+        let by: Vec<&str> = by.iter().map(|v| self.name(*v)).collect();
+        self.diagnostics.push(
+            Diagnostic::new(name.span, format!("`{}` has no loop of its own here", name.text))
+                .note(format!("`{command}` put {} in its stead", quoted(&by)))
+                .help(format!("name {}, or write this command before that one", quoted(&by))),
+        );
+        None
+    }
+
+    /// A variable of the statement or of a command before.
+    fn known(&mut self, name: &Name) -> Option<VariableId> {
+        let known = self.names.variables.iter().chain(&self.defined);
+        let found = known.clone().position(|known| *known == name.text);
+        if found.is_none() && self.is_complete {
+            let message = format!("there is no loop over `{}`", name.text);
+            let diagnostic = Diagnostic::new(name.span, message);
+            let is_tensor =
+                self.names.tensors.iter().any(|tensor| tensor.first.name.text == name.text);
+            let diagnostic = if is_tensor {
+                diagnostic.note(format!("`{}` is a tensor", name.text))
+            } else {
+                diagnostic
+            };
+            let known: Vec<&str> = known.copied().collect();
+            self.diagnostics.push(diagnostic.suggest(&name.text, known, "the variables"));
+        }
+        found.map(VariableId)
+    }
+
+    fn name(&self, v: VariableId) -> &'m str {
+        let count = self.names.variables.len();
+        if v.0 < count { self.names.variables[v.0] } else { self.defined[v.0 - count] }
+    }
+
+    fn define_pair(&mut self, [outer, inner]: &'m [Name; 2]) -> Option<[VariableId; 2]> {
+        let (outer, inner) = (self.define(outer), self.define(inner));
+        Some([outer?, inner?])
+    }
+
+    /// A new variable.
+    fn define(&mut self, name: &'m Name) -> Option<VariableId> {
+        self.is_free(name)?;
+        self.defined.push(&name.text);
+        Some(VariableId(self.names.variables.len() + self.defined.len() - 1))
+    }
+
+    /// Whether nothing has this name yet.
+    fn is_free(&mut self, name: &Name) -> Option<()> {
+        let text = name.text.as_str();
+        let kind = if self.names.variables.contains(&text) {
+            "a variable of the statement"
+        } else if self.defined.contains(&text) {
+            "made by a command before"
+        } else if self.names.tensors.iter().any(|tensor| tensor.first.name.text == text) {
+            "a tensor of the statement"
+        } else if is_parameter(self.context, name) {
+            "a parameter"
+        } else {
+            return Some(());
+        };
+        self.diagnostics.push(
+            Diagnostic::new(name.span, format!("`{text}` is {kind}"))
+                .label("this has to be a new name")
+                .help("choose another name"),
+        );
+        None
+    }
+
+    /// A tensor on the right.
+    fn operand(&mut self, name: &Name) -> Option<TensorId> {
+        let tensors = self.names.tensors.iter().map(|tensor| tensor.first.name.text.as_str());
+        let diagnostic = match tensors.clone().position(|known| known == name.text) {
+            Some(0) => Diagnostic::new(name.span, format!("`{}` is the result", name.text))
+                .help("name an operand"),
+            Some(found) => return Some(TensorId(found)),
+            None => Diagnostic::new(name.span, format!("there is no tensor `{}`", name.text))
+                .suggest(&name.text, tensors.skip(1), "the operands"),
+        };
+        self.diagnostics.push(diagnostic);
+        None
+    }
+
+    /// Whether some access of a tensor has this variable of the statement among its indices; of
+    /// variables that commands define it is seen later.
+    fn is_indexed(&mut self, tensor: &Name, variable: &Name, v: VariableId) -> Option<()> {
+        if v.0 >= self.names.variables.len() {
+            return Some(());
+        }
+        let mut accesses: Vec<&Access> = Vec::new();
+        self.context.statement.right.for_each_access(&mut |access| {
+            if access.name.text == tensor.text {
+                accesses.push(access);
+            }
+        });
+        let mut found = false;
+        for access in &accesses {
+            let mut see = |name: &Name| found |= name.text == variable.text;
+            variables_of(self.context, access, &mut see);
+        }
+        if found {
+            return Some(());
+        }
+        let message = format!("`{}` does not index `{}`", variable.text, tensor.text);
+        let shown = accesses.first().map_or("", |access| self.context.text.at(access.span));
+        self.diagnostics.push(
+            Diagnostic::new(variable.span, message)
+                .note(format!("it stands as `{shown}` in the statement"))
+                .help("name a variable that indexes it"),
+        );
+        None
+    }
+
+    fn precompute(
+        &mut self,
+        value: &'m Expr,
+        over: &Name,
+        workspace: &Name,
+    ) -> Option<Action<VariableId, TensorId, notation::Expr>> {
+        let mut sound = true;
+        let mut operands: Vec<&Name> = Vec::new();
+        value.for_each_access(&mut |access| operands.push(&access.name));
+        for name in operands {
+            sound &= self.operand(name).is_some();
+        }
+        for name in free_variables(self.context, value) {
+            sound &= self.known(&Name { text: name.to_owned(), span: value.span }).is_some();
+        }
+        let variable = self.known(over);
+        sound &= self.is_free(workspace).is_some();
+        let variable = variable?;
+        if sound && !free_variables(self.context, value).contains(&over.text.as_str()) {
+            sound = false;
+            let message = format!("`{}` does not index what is precomputed", over.text);
+            self.diagnostics.push(
+                Diagnostic::new(over.span, message)
+                    .note("a workspace has an entry for each coordinate of its variable")
+                    .help(format!(
+                        "name a variable that does: {}",
+                        quoted(&free_variables(self.context, value))
+                    )),
+            );
+        }
+        if sound && variable.0 >= self.names.variables.len() {
+            sound = false;
+            let message = format!("`{}` is not a variable of the statement", over.text);
+            self.diagnostics.push(
+                Diagnostic::new(over.span, message)
+                    .help("index the workspace by the variable that was split"),
+            );
+        }
+        let part = sound.then(|| build::part(self.context, self.names, value))?;
+        if part.is_none() {
+            self.diagnostics.push(
+                Diagnostic::new(value.span, "this is not a part of the statement")
+                    .help("precompute factors of a product, or terms of a sum"),
+            );
+        }
+        Some(Action::Precompute { value: part?, over: variable, workspace: workspace.clone() })
+    }
+}

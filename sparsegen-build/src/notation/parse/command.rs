@@ -1,0 +1,159 @@
+//! Parsing the commands of a schedule: a name, and arguments in parentheses.
+
+use crate::error::{Diagnostic, Name};
+use crate::manifest::Text;
+use crate::manifest::tokens::{Number, Token, Tokens};
+use crate::notation::schedule::{Action, Strategy};
+use crate::notation::syntax::{Command, Expr};
+
+use super::{Parser, SIGNS};
+
+/// The commands, each as it may look.
+const COMMANDS: [(&str, &str); 10] = [
+    ("reorder", "reorder(i, k, j)"),
+    ("split", "split(i, io, ii, 64)"),
+    ("divide", "divide(i, io, ii, 8)"),
+    ("fuse", "fuse(i, j, f)"),
+    ("pos", "pos(j, jp, A)"),
+    ("unroll", "unroll(j, 4)"),
+    ("parallelize", "parallelize(i)"),
+    ("precompute", "precompute(A[i,k] * B[k,j], j, w)"),
+    ("merge", "merge(j, gallop)"),
+    ("locate", "locate(j, A)"),
+];
+
+/// The most iterations that are written out one after the other.
+const UNROLLED: i64 = 64;
+
+/// Parses a command. Its first mistake is the only one.
+pub(super) fn command(text: &Text) -> Result<Command, Diagnostic> {
+    let tokens = Tokens::of(text, &SIGNS)?;
+    let known = COMMANDS.iter().map(|(name, _)| *name);
+    if tokens.is_empty() {
+        return Err(Diagnostic::new(text.span, "this command is empty").suggest(
+            "",
+            known,
+            "the commands",
+        ));
+    }
+    let mut parser = Parser { tokens, nesting: 0 };
+    let name = parser.tokens.name("a command such as `reorder(i, j)`")?;
+    let Some((_, shape)) = COMMANDS.iter().find(|(known, _)| *known == name.text) else {
+        let message = format!("there is no schedule command `{}`", name.text);
+        return Err(Diagnostic::new(name.span, message).suggest(&name.text, known, "the commands"));
+    };
+    let action = parser.action(&name.text).map_err(|mistake| match mistake.help {
+        Some(_) => mistake,
+        None => mistake.help(format!("it is written like `{shape}`")),
+    })?;
+    let span = name.span.to(parser.tokens.before());
+    Ok(Command { action, text: text.at(span).to_owned(), span })
+}
+
+impl Parser {
+    /// The arguments of a command.
+    fn action(&mut self, name: &str) -> Result<Action<Name, Name, Expr>, Diagnostic> {
+        self.open("(")?;
+        let action = match name {
+            "reorder" => {
+                let mut variables = vec![self.variable()?];
+                while self.tokens.eat(",") {
+                    variables.push(self.variable()?);
+                }
+                Action::Reorder(variables)
+            }
+            "split" => {
+                let (whole, parts) = self.whole_and_parts()?;
+                let size = self.count("the size of a block", 1, i64::from(u32::MAX))?;
+                Action::Split { whole, parts, size }
+            }
+            "divide" => {
+                let (whole, parts) = self.whole_and_parts()?;
+                let count = self.count("the number of blocks", 1, i64::from(u32::MAX))?;
+                Action::Divide { whole, parts, count }
+            }
+            "fuse" => {
+                let parts = [self.variable()?, self.next_variable()?];
+                Action::Fuse { parts, fused: self.next_variable()? }
+            }
+            "pos" => {
+                let (whole, position) = (self.variable()?, self.next_variable()?);
+                self.comma()?;
+                Action::Pos { whole, position, tensor: self.tokens.name("a tensor")? }
+            }
+            "unroll" => {
+                let variable = self.variable()?;
+                self.comma()?;
+                Action::Unroll {
+                    variable,
+                    by: self.count("the number of iterations", 2, UNROLLED)?,
+                }
+            }
+            "precompute" => {
+                let value = self.expr()?;
+                let over = self.next_variable()?;
+                Action::Precompute { value, over, workspace: self.next_variable()? }
+            }
+            "merge" => {
+                let variable = self.variable()?;
+                self.comma()?;
+                Action::Merge { variable, strategy: self.strategy()? }
+            }
+            "locate" => {
+                let variable = self.variable()?;
+                self.comma()?;
+                Action::Locate { variable, tensor: self.tokens.name("a tensor")? }
+            }
+            _ => Action::Parallelize(self.variable()?),
+        };
+        self.close(")", "`)`")?;
+        match self.tokens.peek() {
+            Token::End => Ok(action),
+            Token::Name(_) | Token::Number(_) | Token::Sign(_) => Err(self
+                .tokens
+                .expected("the end of the command")
+                .help("each command is a string of its own in `schedule`")),
+        }
+    }
+
+    fn whole_and_parts(&mut self) -> Result<(Name, [Name; 2]), Diagnostic> {
+        let whole = self.variable()?;
+        let parts = [self.next_variable()?, self.next_variable()?];
+        self.comma()?;
+        Ok((whole, parts))
+    }
+
+    fn next_variable(&mut self) -> Result<Name, Diagnostic> {
+        self.comma()?;
+        self.variable()
+    }
+
+    fn comma(&mut self) -> Result<(), Diagnostic> {
+        if self.tokens.eat(",") { Ok(()) } else { Err(self.tokens.expected("`,`")) }
+    }
+
+    /// How many there are of `what`.
+    fn count(&mut self, what: &str, least: i64, most: i64) -> Result<u64, Diagnostic> {
+        let Token::Number(number) = *self.tokens.peek() else {
+            return Err(self.tokens.expected("a number"));
+        };
+        let span = self.tokens.span();
+        self.tokens.advance();
+        match number {
+            Number::Int(n) if (least..=most).contains(&n) => Ok(n.unsigned_abs()),
+            Number::Int(_) | Number::Float(_) => {
+                Err(Diagnostic::new(span, format!("{what} lies between {least} and {most}")))
+            }
+        }
+    }
+
+    fn strategy(&mut self) -> Result<Strategy, Diagnostic> {
+        let name = self.tokens.name("`walk` or `gallop`")?;
+        let found = Strategy::ALL.into_iter().find(|(known, _)| *known == name.text);
+        found.map(|(_, strategy)| strategy).ok_or_else(|| {
+            let known = Strategy::ALL.iter().map(|(known, _)| *known);
+            Diagnostic::new(name.span, format!("operands cannot be merged by `{}`", name.text))
+                .suggest(&name.text, known, "the ways to merge")
+        })
+    }
+}
