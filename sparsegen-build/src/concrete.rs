@@ -12,6 +12,7 @@ mod commands;
 pub mod convert;
 mod cost;
 mod nest;
+pub mod precompute;
 pub mod reorder;
 pub mod schedule;
 pub mod space;
@@ -24,6 +25,7 @@ use crate::notation::{
 };
 
 use convert::Converted;
+use precompute::Precomputed;
 use space::{Basis, Space};
 
 /// A kernel with its loops.
@@ -42,6 +44,8 @@ pub struct Program {
     pub converted: Vec<Converted>,
     /// The format that the result is packed into afterwards.
     pub packed: Option<Format>,
+    /// The parts of the kernel's value that the user wants in workspaces.
+    pub precomputed: Vec<Precomputed>,
     pub body: Stmt,
 }
 
@@ -205,6 +209,13 @@ impl Program {
 
     pub fn tensor(&self, id: TensorId) -> &Tensor {
         self.kernel.tensor(id)
+    }
+
+    /// Whether a tensor is a workspace that lists what it holds, to be read in order; others can be
+    /// looked into.
+    pub fn is_listed(&self, tensor: TensorId) -> bool {
+        let mut levels = self.tensor(tensor).format.levels.iter();
+        self.is_temporary(tensor) && levels.any(|spec| spec.level.locate().is_none())
     }
 
     /// Every workspace, as it is accessed.

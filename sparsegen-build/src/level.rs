@@ -108,6 +108,16 @@ pub(crate) fn workspace() -> Rc<dyn Level> {
     Rc::new(workspace::Workspace)
 }
 
+/// The level of a workspace that has a value for every coordinate.
+pub(crate) fn full_workspace() -> Rc<dyn Level> {
+    Rc::new(dense::Dense)
+}
+
+/// The level of a workspace that marks the coordinates that it has a value for.
+pub(crate) fn marked_workspace() -> Rc<dyn Level> {
+    Rc::new(bitmap::Bitmap)
+}
+
 /// Coordinate value iteration: the loop runs over coordinates, and positions follow from them.
 pub trait CoordinateIteration {
     /// The coordinates to run over, given the parent's position and the ancestors' coordinates,

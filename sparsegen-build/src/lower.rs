@@ -17,6 +17,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 mod variables;
+mod workspace;
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ use crate::format::LevelExpr;
 use crate::ir::{self, Array, BinaryOp, Element, Expr, Extent, Operand, Place, Size, Stmt};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, Storage};
-use crate::notation::{self, Access, Tensor, TensorId, VariableId};
+use crate::notation::{self, Access, TensorId, VariableId};
 use crate::types::{Dtype, Literal};
 
 use assembly::{Assembler, Purpose};
@@ -90,53 +91,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// The workspaces, which all loops share.
-    fn workspaces(&self) -> Vec<Stmt> {
-        let workspaces = self.program.workspaces().into_iter();
-        let declare = |access: &Access| {
-            let Tensor { dtype, format, .. } = self.program.tensor(access.tensor);
-            let size = self.extent(access.indices[0]);
-            Stmt::workspace(self.names.argument(access.tensor), *dtype, format.crd, size)
-        };
-        workspaces.map(declare).collect()
-    }
-
-    fn with_temporary(
-        &mut self,
-        temporary: TensorId,
-        consumer: &Plan,
-        producer: &Plan,
-        only_if_found: bool,
-        scope: &Scope,
-    ) -> Vec<Stmt> {
-        let name = self.names.argument(temporary).to_owned();
-        let mut producing = scope.clone();
-        producing.produces = true;
-        if !self.program.tensor(temporary).format.levels.is_empty() {
-            let [crd] = &self.storages[temporary.0][0].arrays[..] else {
-                unreachable!("the level of a workspace has one array")
-            };
-            let harvest = Stmt::harvest(&name, &crd.1, &self.names.values(temporary));
-            let mut stmts = self.plan(producer, &producing);
-            stmts.push(harvest);
-            stmts.extend(self.plan(consumer, scope));
-            return stmts;
-        }
-        let zero = zero(self.program.tensor(temporary).dtype);
-        let mut stmts = vec![Stmt::bind_mut(&name, zero)];
-        if !only_if_found {
-            stmts.extend(self.plan(producer, &producing));
-            stmts.extend(self.plan(consumer, scope));
-            return stmts;
-        }
-        let flag = self.names.found(temporary);
-        stmts.push(Stmt::bind_mut(&flag, Expr::Bool(false)));
-        producing.flags.insert(temporary, flag.clone());
-        stmts.extend(self.plan(producer, &producing));
-        stmts.extend(Stmt::when(Expr::var(&flag), self.plan(consumer, scope)));
-        stmts
-    }
-
     fn assign(
         &mut self,
         target: &Access,
@@ -148,8 +102,8 @@ impl Lowering<'_> {
         let value = self.value(value, scope);
         if self.program.is_temporary(target.tensor) {
             let name = self.names.argument(target.tensor);
-            if let [v] = target.indices[..] {
-                return vec![Stmt::accumulate_at(name, scope.coordinate(v), value)];
+            if !target.indices.is_empty() {
+                return self.enter(target, accumulate, value, scope);
             }
             let mut stmts = vec![if accumulate {
                 Stmt::accumulate(name, value)

@@ -6,7 +6,7 @@
 use super::convert::Conversion;
 use super::cost::cost_of_conversions;
 use super::schedule::{Candidate, WORTHWHILE, cheapest, refuse_result, term_by_term};
-use super::{Program, reorder};
+use super::{Program, precompute, reorder};
 use crate::error::Diagnostic;
 use crate::iteration::plan::Plan;
 use crate::notation::schedule::{Action, Command};
@@ -34,14 +34,13 @@ pub(super) fn apply(kernel: &Kernel, automatic: Candidate) -> Result<Candidate, 
 /// What is understood, but not done yet.
 fn supported(command: &Command<VariableId, TensorId, Expr>) -> Result<(), Diagnostic> {
     match &command.action {
-        Action::Reorder(_) => Ok(()),
+        Action::Reorder(_) | Action::Precompute { .. } => Ok(()),
         Action::Split { .. }
         | Action::Divide { .. }
         | Action::Fuse { .. }
         | Action::Pos { .. }
         | Action::Unroll { .. }
         | Action::Parallelize(_)
-        | Action::Precompute { .. }
         | Action::Merge { .. }
         | Action::Locate { .. } => {
             Err(Diagnostic::unsupported(command.span, "schedule commands of this kind")
@@ -89,13 +88,15 @@ fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
     };
     match &command.action {
         Action::Reorder(variables) => reorder::refuse(kernel, command.span, variables, before),
+        Action::Precompute { value, over, .. } => {
+            precompute::refuse(kernel, command.span, value, *over, before)
+        }
         Action::Split { .. }
         | Action::Divide { .. }
         | Action::Fuse { .. }
         | Action::Pos { .. }
         | Action::Unroll { .. }
         | Action::Parallelize(_)
-        | Action::Precompute { .. }
         | Action::Merge { .. }
         | Action::Locate { .. } => {
             Diagnostic::unsupported(command.span, "schedule commands of this kind")

@@ -28,6 +28,8 @@ const GATHERED: f64 = ENTRIES * ENTRIES;
 const ENTER: f64 = 4.0;
 /// What it costs to put an entry of a workspace in order.
 const HARVESTED: f64 = 8.0;
+/// What it costs to clear a coordinate's place in a workspace that has one for each.
+const CLEARED: f64 = 0.1;
 /// What it costs to convert an entry: most conversions sort.
 const CONVERTED: f64 = 30.0;
 /// What it costs to copy an entry into scratch and to put it in order there.
@@ -89,13 +91,16 @@ impl Cost<'_> {
         match plan {
             Plan::Loop(inner) => self.of_loop(inner),
             Plan::Where { temporary, consumer, producer, .. } => {
-                let is_workspace = !self.program.tensor(*temporary).format.levels.is_empty();
-                let harvest = if is_workspace { HARVESTED * GATHERED } else { 0.0 };
+                let is_scalar = self.program.tensor(*temporary).format.levels.is_empty();
+                let harvest = match (is_scalar, self.program.is_listed(*temporary)) {
+                    (true, _) => 0.0,
+                    (false, true) => HARVESTED * GATHERED,
+                    (false, false) => CLEARED * DIMENSION,
+                };
                 self.of(producer, innermost) + harvest + self.of(consumer, innermost)
             }
             Plan::Assign { target, accumulate, value } => {
-                let gathers =
-                    self.program.is_temporary(target.tensor) && !target.indices.is_empty();
+                let gathers = self.program.is_listed(target.tensor);
                 let packs =
                     target.tensor == self.program.kernel.result() && self.program.packed.is_some();
                 let enter = if gathers { ENTER } else { 0.0 };
@@ -139,13 +144,20 @@ impl Cost<'_> {
 
     fn trips(&self, inner: &Loop, point: &MergePoint) -> f64 {
         let dimension = self.dimension(inner.variable);
-        let whole = point.by_dimension
-            || self.drivers(inner, point).any(|driver| driver.is_full(self.program));
+        let whole =
+            point.by_dimension || self.drivers(inner, point).any(|driver| self.visits_all(driver));
         if whole {
             return dimension;
         }
         let entries: f64 = self.drivers(inner, point).map(|driver| self.entries(driver)).sum();
         entries.min(DUPLICATES * dimension)
+    }
+
+    /// Whether an iterator runs over every coordinate, be there an entry or not.
+    fn visits_all(&self, iterator: &LevelIterator) -> bool {
+        let tensor = iterator.access.tensor;
+        let is_marked = self.program.is_temporary(tensor) && !self.program.is_listed(tensor);
+        is_marked || iterator.is_full(self.program)
     }
 
     /// How many coordinates a variable has.

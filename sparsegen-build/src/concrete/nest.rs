@@ -6,6 +6,7 @@
 //! term, after one for the terms that are not reduced. A result that takes its entries in order
 //! cannot: there a workspace does, `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
 
+use super::precompute::Precomputed;
 use super::{Program, Stmt};
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::iteration::graph::last_appended;
@@ -43,17 +44,21 @@ pub(super) fn nest_into(
 ) -> Option<Stmt> {
     let target = program.kernel.assignment.result.clone();
     let free = program.space.access_sources(&program.basis, &target);
-    let mut nest = Nest { program, order, sums };
-    match sums {
+    let pending = program.precomputed.clone();
+    let mut nest = Nest { program, order, sums, pending };
+    let stmt = match sums {
         Sums::Temporary => nest.assign(&[], &free, &target, accumulate, value),
         Sums::Result => nest.split_terms(&[], &free, &target, accumulate, value),
-    }
+    };
+    stmt.filter(|_| nest.pending.is_empty())
 }
 
 struct Nest<'a> {
     program: &'a mut Program,
     order: &'a [VariableId],
     sums: Sums,
+    /// What is to be precomputed and is not yet.
+    pending: Vec<Precomputed>,
 }
 
 impl Nest<'_> {
@@ -74,6 +79,12 @@ impl Nest<'_> {
             let once = bound.is_empty() && all_summed && !self.takes_in_order(bound, target);
             once.then_some(())?;
             return self.split_terms(bound, free, target, accumulate, value);
+        }
+        if let Some(Precomputed { workspace, value: part }) = self.take_pending(bound, &value) {
+            let over = self.loops(&workspace.indices);
+            let producer = self.assign(bound, &over, &workspace, false, part)?;
+            let consumer = self.assign(bound, free, target, accumulate, value)?;
+            return Some(Stmt::where_(workspace.tensor, consumer, producer));
         }
         let into_scalar = self.program.is_temporary(target.tensor) && target.indices.is_empty();
         // Loops that only sum are left: their sum is a scalar.
@@ -106,10 +117,12 @@ impl Nest<'_> {
             }
             Some(_) => {
                 if self.takes_in_order(bound, target) {
+                    let pending = self.pending.clone();
                     let gathered = self.gather(bound, free, target, value.clone());
                     if gathered.is_some() || !takes_duplicates(&self.program.kernel) {
                         return gathered.filter(|_| !accumulate);
                     }
+                    self.pending = pending;
                 }
                 // Where no term gives up its sum, splitting again would not help either.
                 additive_terms(value.clone())
@@ -217,6 +230,24 @@ impl Nest<'_> {
         Some(Stmt::assign(target.clone(), true, value))
     }
 
+    /// The first workspace that a value reads and whose other variables all have loops around.
+    fn take_pending(&mut self, bound: &[VariableId], value: &Expr) -> Option<Precomputed> {
+        let ready = |part: &Precomputed| {
+            let mut reads = false;
+            value.for_each_access(&mut |access| reads |= *access == part.workspace);
+            reads && self.outer_variables(part).iter().all(|v| bound.contains(v))
+        };
+        let at = self.pending.iter().position(ready)?;
+        Some(self.pending.remove(at))
+    }
+
+    /// The loops around that what goes into a workspace needs beside its own.
+    fn outer_variables(&self, part: &Precomputed) -> Vec<VariableId> {
+        let mut outer = Vec::new();
+        self.collect_free(&part.value, &mut self.loops(&part.workspace.indices), &mut outer);
+        outer
+    }
+
     /// Replaces the first outermost reduction whose free variables are all bound by a temporary.
     fn take_reduction(
         &mut self,
@@ -265,8 +296,12 @@ impl Nest<'_> {
         match expr {
             Expr::Literal(_) => {}
             Expr::Access(access) => {
-                let new = self.sources(access).into_iter().filter(|v| !bound.contains(v));
-                free.extend(new);
+                let mut sources = self.sources(access);
+                // A workspace that is filled within loops is known only there.
+                if let Some(part) = self.pending.iter().find(|part| part.workspace == *access) {
+                    sources.extend(self.outer_variables(part));
+                }
+                free.extend(sources.into_iter().filter(|v| !bound.contains(v)));
             }
             Expr::Unary(_, a) => self.collect_free(a, bound, free),
             Expr::Binary(_, a, b) => {

@@ -39,9 +39,7 @@ pub(super) fn refuse(
 ) -> Diagnostic {
     let diagnostic = Diagnostic::new(span, "the loops cannot stand in this order");
     let starts = starts(&Conversion::none(kernel));
-    let graphs = starts
-        .iter()
-        .filter_map(|start| IterationGraph::of(&start.kernel, &start.space, &start.basis));
+    let graphs = starts.iter().filter_map(IterationGraph::of);
     let mut circles = graphs.filter_map(|graph| {
         let circle: Vec<_> = graph.cycle()?.into_iter().cloned().collect();
         circle.iter().any(|edge| matches!(edge.reason, Reason::Schedule(_))).then_some(circle)

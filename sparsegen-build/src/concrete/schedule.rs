@@ -7,7 +7,7 @@ use super::convert::{Conversion, conversions};
 use super::cost::{cost, cost_of_conversions};
 use super::nest::{Sums, additive_terms, nest, nest_into, takes_duplicates};
 use super::space::Space;
-use super::{Program, Stmt, commands};
+use super::{Program, Stmt, commands, precompute};
 use crate::error::Diagnostic;
 use crate::iteration::graph::{Edge, IterationGraph, Reason, last_appended};
 use crate::iteration::plan::{Plan, TooManyOperands, Unplannable, plan};
@@ -107,7 +107,7 @@ pub(super) fn cheapest(
     let mut best: Option<Candidate> = None;
     let mut weighed = 0;
     for start in starts(way) {
-        let Some(graph) = IterationGraph::of(&start.kernel, &start.space, &start.basis) else {
+        let Some(graph) = IterationGraph::of(&start) else {
             continue;
         };
         for order in graph.orders() {
@@ -144,12 +144,15 @@ pub(super) fn starts(way: &Conversion) -> Vec<Program> {
     let declared = way.kernel.tensors.len() - way.converted.len();
     let index_variables = way.kernel.index_variables();
     let mut kernel = way.kernel.clone();
+    let Ok(mut precomputed) = precompute::take_out(&mut kernel) else { return Vec::new() };
     let space = Space::of(&mut kernel);
-    if space.repeats_slots(&kernel.assignment.value) {
+    let mut values = vec![&mut kernel.assignment.value];
+    values.extend(precomputed.iter_mut().map(|part| &mut part.value));
+    if values.iter().any(|value| space.repeats_slots(value)) {
         return Vec::new();
     }
     if space.has_slots() {
-        kernel.assignment.value = space.sum_slots(&kernel.assignment.value);
+        values.into_iter().for_each(|value| *value = space.sum_slots(value));
     }
     let start = |basis| Program {
         kernel: kernel.clone(),
@@ -158,9 +161,11 @@ pub(super) fn starts(way: &Conversion) -> Vec<Program> {
         declared,
         converted: way.converted.clone(),
         packed: way.packed.clone(),
+        precomputed: precomputed.clone(),
         body: Stmt::SKIP,
     };
-    space.bases(index_variables).into_iter().map(start).collect()
+    let starts = space.bases(index_variables).into_iter().map(start);
+    starts.flat_map(precompute::with_kinds).collect()
 }
 
 /// Where sums may go. Straight into the result only pays where duplicates are walked one by one.
@@ -294,9 +299,7 @@ fn refuse_orders(kernel: &Kernel) -> Diagnostic {
     let diagnostic = Diagnostic::new(kernel.span, "no order of the loops suits all formats")
         .label("not even with operands in other formats")
         .help("compute a part of it in a kernel of its own, or store an operand in another order");
-    let graph = starts(&Conversion::none(kernel))
-        .iter()
-        .find_map(|start| IterationGraph::of(&start.kernel, &start.space, &start.basis));
+    let graph = starts(&Conversion::none(kernel)).iter().find_map(IterationGraph::of);
     let cycle = graph.as_ref().and_then(IterationGraph::cycle).unwrap_or_default();
     let note = |diagnostic: Diagnostic, edge| diagnostic.note(describe(kernel, edge));
     cycle.into_iter().fold(diagnostic, note)

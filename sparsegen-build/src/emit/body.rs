@@ -49,6 +49,11 @@ impl Body {
                 let (name, index) = (ident(array), self.expr(index));
                 self.set(quote!(#name[#index]), *op, self.element(array, value), value)
             }
+            // Nothing that is done with words of bits tells their type.
+            Stmt::Scratch { name, element: Element::Bits } => {
+                let name = ident(name);
+                quote!(let mut #name = Vec::<u64>::new();)
+            }
             Stmt::Scratch { name, .. } => {
                 let name = ident(name);
                 quote!(let mut #name = Vec::new();)

@@ -43,21 +43,24 @@ pub enum Reason {
 const ORDERS: usize = 240;
 
 impl IterationGraph {
-    /// The graph of a kernel's statement in a basis; `None` where the basis has no loop for a level
-    /// that must be iterated.
-    pub fn of(kernel: &Kernel, space: &Space, basis: &Basis) -> Option<IterationGraph> {
+    /// The graph of a program that has no loops yet; `None` where its basis has none for a level that
+    /// must be iterated.
+    pub fn of(program: &Program) -> Option<IterationGraph> {
+        let Program { kernel, space, basis, .. } = program;
         let Assignment { result, value } = &kernel.assignment;
         let mut graph = IterationGraph { variables: Vec::new(), edges: Vec::new() };
         graph.add_variables(space.access_sources(basis, result));
         let mut reached = true;
-        value.for_each_access(&mut |access| {
+        let mut add = |access: &Access| {
             graph.add_variables(space.access_sources(basis, access));
             let levels = &kernel.tensor(access.tensor).format.levels;
             for k in (0..levels.len()).filter(|k| levels[*k].level.locate().is_none()) {
                 let reason = Reason::Operand(access.clone());
                 reached &= graph.add_level(kernel, space, basis, access, k, &reason);
             }
-        });
+        };
+        value.for_each_access(&mut add);
+        program.precomputed.iter().for_each(|part| part.value.for_each_access(&mut add));
         let reason = Reason::Result(result.clone());
         for k in last_appended(kernel).map_or(0..0, |last| 0..last + 1) {
             reached &= graph.add_level(kernel, space, basis, result, k, &reason);
@@ -214,7 +217,7 @@ impl IterationGraph {
 
 /// The iteration graph of a program.
 pub fn show(program: &Program) -> String {
-    let graph = IterationGraph::of(&program.kernel, &program.space, &program.basis);
+    let graph = IterationGraph::of(program);
     graph.map_or_else(String::new, |graph| graph.show(&program.kernel))
 }
 

@@ -63,12 +63,7 @@ impl Names {
                 stem
             })
             .collect();
-        let mut reads: Vec<&Access> = Vec::new();
-        kernel.assignment.value.for_each_access(&mut |access| {
-            if !reads.contains(&access) {
-                reads.push(access);
-            }
-        });
+        let reads = program.body.reads();
         let ways = |id| reads.iter().filter(|access| access.tensor == TensorId(id)).count();
         Names {
             ambiguous: (0..arguments.len()).map(|id| ways(id) > 1).collect(),

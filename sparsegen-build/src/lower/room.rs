@@ -79,7 +79,8 @@ pub(super) fn most_entries(
         notation::Expr::Literal(_) | notation::Expr::Reduce(_) => None,
         notation::Expr::Access(access) => {
             let format = &program.tensor(access.tensor).format;
-            let sparse = format.levels.iter().any(|spec| !spec.properties.full);
+            let is_there = !program.is_temporary(access.tensor);
+            let sparse = is_there && format.levels.iter().any(|spec| !spec.properties.full);
             let same = result.iter().all(|v| access.indices.contains(v));
             (sparse && same).then(|| Expr::len(&names.values(access.tensor)))
         }

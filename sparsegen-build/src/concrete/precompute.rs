@@ -1,0 +1,307 @@
+//! `precompute(A[i,k] * B[k,j], j, w)`: a part of the value is computed into a workspace first.
+//!
+//! The workspace has an entry for each coordinate of its variable and takes the part's place in the
+//! value; a sum over variables that stand nowhere else moves into it. It is filled as far outside as
+//! the part's other variables allow (Kjolstad et al. 2019). What is stored nowhere stays so: a part
+//! that is not there at every coordinate goes into a workspace that knows which it has, either by a
+//! list that is read in order, or by a bit each.
+
+use super::Program;
+use super::nest::additive_terms;
+use super::schedule::Candidate;
+use crate::error::{Diagnostic, Span};
+use crate::format::{Format, LevelExpr, LevelSpec};
+use crate::level::{self, Level};
+use crate::notation::names::snake_case;
+use crate::notation::schedule::Action;
+use crate::notation::{
+    Access, BinaryOp, Expr, Kernel, Reduce, ReduceOp, Tensor, TensorId, VariableId,
+};
+use crate::types::Width;
+
+use std::rc::Rc;
+
+/// A part of a kernel's value, and the workspace that stands in its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Precomputed {
+    pub workspace: Access,
+    pub value: Expr,
+}
+
+/// Puts workspaces in the place of what is to be precomputed, the first kind of workspace for each;
+/// the command's place where something is no part of the value.
+pub(super) fn take_out(kernel: &mut Kernel) -> Result<Vec<Precomputed>, Span> {
+    let mut taken = Vec::new();
+    for command in kernel.schedule.clone() {
+        let Action::Precompute { value: part, over, workspace } = &command.action else { continue };
+        let id = TensorId(kernel.tensors.len());
+        let workspace_access = Access { tensor: id, indices: vec![*over] };
+        let value = &kernel.assignment.value;
+        let found = Search { part, workspace: &workspace_access }.within(value);
+        let Some(Found { rest, value, .. }) = found else { return Err(command.span) };
+        kernel.assignment.value = rest;
+        let kinds = kinds(kernel, &value);
+        let tensor = tensor(kernel, &workspace.text, Rc::clone(&kinds[0]), command.span);
+        kernel.tensors.push(tensor);
+        taken.push(Precomputed { workspace: workspace_access, value });
+    }
+    Ok(taken)
+}
+
+/// The programs with each kind of workspace that suits what goes into it.
+pub(super) fn with_kinds(program: Program) -> Vec<Program> {
+    let mut programs = vec![program.clone()];
+    for precomputed in &program.precomputed {
+        let id = precomputed.workspace.tensor;
+        let kinds = kinds(&program.kernel, &precomputed.value);
+        let with_kind = |program: &Program, level: &Rc<dyn Level>| {
+            let mut program = program.clone();
+            program.kernel.tensors[id.0].format.levels = vec![spec(Rc::clone(level))];
+            program
+        };
+        programs = programs
+            .iter()
+            .flat_map(|program| kinds.iter().map(|level| with_kind(program, level)))
+            .collect();
+    }
+    programs
+}
+
+/// Why there are no loops for what is to be precomputed.
+pub(super) fn refuse(
+    kernel: &Kernel,
+    span: Span,
+    part: &Expr,
+    over: VariableId,
+    before: &Candidate,
+) -> Diagnostic {
+    let shown = kernel.show(part);
+    let left = &before.program.kernel;
+    if take_out(&mut kernel.clone()).is_err() {
+        return Diagnostic::new(span, format!("`{shown}` is not a part of the value"))
+            .note(format!("what is left of the value is `{}`", left.show(&left.assignment.value)))
+            .help("precompute factors of one product, or terms of one sum");
+    }
+    let v = &kernel.variable(over).name;
+    Diagnostic::new(span, format!("no loops suit a workspace for `{shown}`"))
+        .note(format!(
+            "it would hold an entry for each `{v}`, and be filled before its entries are read"
+        ))
+        .help("precompute it over another variable, or leave it out")
+}
+
+/// The kinds of workspace for a value: one that has every coordinate, where the value does.
+fn kinds(kernel: &Kernel, value: &Expr) -> Vec<Rc<dyn Level>> {
+    let is_sparse = |access: &Access| {
+        let levels = &kernel.tensor(access.tensor).format.levels;
+        levels.iter().any(|spec| !spec.properties.full)
+    };
+    let stored = value.substitute(&|access| is_sparse(access).then_some(Expr::ZERO));
+    if stored.is_zero() {
+        vec![level::workspace(), level::marked_workspace()]
+    } else {
+        vec![level::full_workspace()]
+    }
+}
+
+fn spec(level: Rc<dyn Level>) -> LevelSpec {
+    let properties = level.properties();
+    LevelSpec { expr: LevelExpr::Dimension(0), level, properties }
+}
+
+/// A workspace of the result's type over one level.
+fn tensor(kernel: &Kernel, name: &str, level: Rc<dyn Level>, span: Span) -> Tensor {
+    let result = kernel.tensor(kernel.result());
+    Tensor {
+        name: name.to_owned(),
+        argument: snake_case(name),
+        format: Format {
+            name: None,
+            dimensions: vec!["i".to_owned()],
+            pos: Width::default(),
+            crd: result.format.crd,
+            levels: vec![spec(level)],
+            builtin: None,
+        },
+        dtype: result.dtype,
+        by_value: false,
+        pattern: false,
+        span,
+    }
+}
+
+/// Where a part was found.
+struct Found {
+    /// The value with the workspace in the part's place.
+    rest: Expr,
+    /// What goes into the workspace.
+    value: Expr,
+    /// Whether a sum around may as well be taken of the part alone.
+    is_linear: bool,
+}
+
+struct Search<'e> {
+    part: &'e Expr,
+    workspace: &'e Access,
+}
+
+impl Search<'_> {
+    /// Takes the part out of an expression, where it is a part of it.
+    fn within(&self, expr: &Expr) -> Option<Found> {
+        if expr == self.part {
+            let rest = Expr::Access(self.workspace.clone());
+            return Some(Found { rest, value: expr.clone(), is_linear: true });
+        }
+        match expr {
+            Expr::Literal(_) | Expr::Access(_) => None,
+            Expr::Unary(op, a) => {
+                let found = self.within(a)?;
+                Some(Found { rest: Expr::unary(*op, found.rest), ..found })
+            }
+            Expr::Reduce(reduce) => self.within_sum(reduce),
+            Expr::Binary(BinaryOp::Mul, a, b) => self
+                .among(factors(expr), factors(self.part), Expr::mul)
+                .or_else(|| self.below(BinaryOp::Mul, a, b)),
+            Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
+                let terms = additive_terms(expr.clone());
+                self.among(terms, additive_terms(self.part.clone()), Expr::add)
+                    .or_else(|| self.below(*op, a, b))
+                    .map(|found| Found { is_linear: false, ..found })
+            }
+            Expr::Binary(BinaryOp::Div, a, b) => self.below(BinaryOp::Div, a, b),
+        }
+    }
+
+    /// The part within one of two operands.
+    fn below(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Found> {
+        if let Some(found) = self.within(a) {
+            return Some(Found { rest: Expr::binary(op, found.rest, b.clone()), ..found });
+        }
+        let found = self.within(b)?;
+        let is_linear = found.is_linear && op != BinaryOp::Div;
+        Some(Found { rest: Expr::binary(op, a.clone(), found.rest), is_linear, ..found })
+    }
+
+    /// Several of an expression's operands at once, wherever they stand among them; a term may be
+    /// under the sum that the statement leaves out.
+    fn among(
+        &self,
+        mut operands: Vec<Expr>,
+        wanted: Vec<Expr>,
+        join: fn(Expr, Expr) -> Expr,
+    ) -> Option<Found> {
+        if wanted.len() < 2 {
+            return None;
+        }
+        let mut taken = Vec::new();
+        let mut first = operands.len();
+        for wanted in wanted {
+            let fits = |operand: &Expr| match operand {
+                Expr::Reduce(Reduce { body, op: ReduceOp::Sum, .. }) => **body == wanted,
+                Expr::Literal(_) | Expr::Access(_) | Expr::Unary(..) | Expr::Binary(..) => false,
+            };
+            let at = operands.iter().position(|operand| *operand == wanted || fits(operand))?;
+            first = first.min(at);
+            taken.push(operands.remove(at));
+        }
+        operands.insert(first.min(operands.len()), Expr::Access(self.workspace.clone()));
+        let rest = operands.into_iter().reduce(join)?;
+        let value = taken.into_iter().reduce(join)?;
+        Some(Found { rest, value, is_linear: true })
+    }
+
+    /// The part within a sum, whose variables move into the workspace where they stand nowhere else.
+    fn within_sum(&self, reduce: &Reduce) -> Option<Found> {
+        let found = self.within(&reduce.body)?;
+        let uses = |expr: &Expr, v: &VariableId| {
+            let mut uses = false;
+            expr.for_each_access(&mut |access| uses |= access.indices.contains(v));
+            uses
+        };
+        let moves =
+            |v: &VariableId| found.is_linear && uses(&found.value, v) && !uses(&found.rest, v);
+        let (moved, stays): (Vec<VariableId>, Vec<VariableId>) =
+            reduce.variables.iter().partition(|v| moves(v));
+        Some(Found {
+            rest: Expr::sum(stays, found.rest),
+            value: Expr::sum(moved, found.value),
+            is_linear: found.is_linear,
+        })
+    }
+}
+
+/// The factors of a product.
+fn factors(expr: &Expr) -> Vec<Expr> {
+    match expr {
+        Expr::Binary(BinaryOp::Mul, a, b) => {
+            let mut all = factors(a);
+            all.extend(factors(b));
+            all
+        }
+        Expr::Literal(_)
+        | Expr::Access(_)
+        | Expr::Unary(..)
+        | Expr::Reduce(_)
+        | Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Div, _, _) => vec![expr.clone()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::loops;
+
+    #[test]
+    fn workspaces_are_filled_as_far_outside_as_they_can() {
+        let cases = [
+            (
+                "C[i,j] = A[i,k] * B[k,j]",
+                "C = 'dense', A = 'csr', B = 'csr'",
+                "precompute(A[i,k] * B[k,j], j, row)",
+                "∀i (∀j C[i,j] = row[j] where ∀k ∀j row[j] += A[i,k] * B[k,j])",
+            ),
+            (
+                "y[i] = A[i,j] * (b[j] + c[j])",
+                "y = 'dense', A = 'csr', b = 'dense', c = 'dense'",
+                "precompute(b[j] + c[j], j, w)",
+                "∀i (y[i] = sum where ∀j sum += A[i,j] * w[j]) where ∀j w[j] = b[j] + c[j]",
+            ),
+            // Factors that do not stand together, with the sum that is theirs alone.
+            (
+                "M[i,r] = T[i,j,k] * E[j,r] * D[k,r]",
+                "M = 'dense', T = 'csf', D = 'dense', E = 'dense'",
+                "precompute(T[i,j,k] * D[k,r], r, w)",
+                "∀i ∀j (∀r M[i,r] += w[r] * E[j,r] where ∀k ∀r w[r] += T[i,j,k] * D[k,r])",
+            ),
+            // A sum around a sum stays where it is.
+            (
+                "y[i] = sum[j](A[i,j] * b[j] + c[j])",
+                "y = 'dense', A = 'csr', b = 'dense', c = 'dense'",
+                "precompute(c[j], j, w)",
+                "∀i (y[i] = sum where ∀j sum += A[i,j] * b[j] + w[j]) where ∀j w[j] = c[j]",
+            ),
+            // A term together with its sum.
+            (
+                "C[i,j] = A[i,k] * B[k,j] + D[i,j]",
+                "C = 'csr', A = 'csr', B = 'csr', D = 'csr'",
+                "precompute(A[i,k] * B[k,j] + D[i,j], j, w)",
+                "∀i (∀j C[i,j] = w[j] where (∀j w[j] = D[i,j]; ∀k ∀j w[j] += A[i,k] * B[k,j]))",
+            ),
+        ];
+        for (expr, tensors, command, expected) in cases {
+            assert_eq!(loops(expr, tensors, &[command]), expected, "{expr}: {command}");
+        }
+    }
+
+    #[test]
+    fn only_parts_are_precomputed() {
+        let loops = |command| {
+            let tensors = "y = 'dense', A = 'csr', b = 'dense', c = 'dense'";
+            loops("y[i] = A[i,j] * b[j] + c[i]", tensors, &[command])
+        };
+        assert_eq!(
+            loops("precompute(A[i,j] * c[j], j, w)"),
+            "`A[i,j] * c[j]` is not a part of the value; \
+             what is left of the value is `sum[j](A[i,j] * b[j]) + c[i]`"
+        );
+    }
+}

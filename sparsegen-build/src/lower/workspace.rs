@@ -1,0 +1,128 @@
+//! Temporaries: the scalar of a sum, and workspaces, which are filled before they are read.
+//!
+//! A workspace that is read in order keeps a list of what it holds, and hands it out when it is full. One
+//! that is looked into has a place for each coordinate, which is cleared before it is filled.
+
+use crate::ir::{Element, Expr, Stmt};
+use crate::iteration::plan::Plan;
+use crate::level::Holds;
+use crate::notation::{Access, Tensor, TensorId};
+
+use super::scope::Scope;
+use super::{Lowering, zero};
+
+impl Lowering<'_> {
+    /// The workspaces, which all loops share.
+    pub(super) fn workspaces(&self) -> Vec<Stmt> {
+        let workspaces = self.program.workspaces().into_iter();
+        workspaces.flat_map(|access| self.declare(access)).collect()
+    }
+
+    fn declare(&self, access: &Access) -> Vec<Stmt> {
+        let Tensor { dtype, format, .. } = self.program.tensor(access.tensor);
+        if self.program.is_listed(access.tensor) {
+            let size = self.extent(access.indices[0]);
+            let name = self.names.argument(access.tensor);
+            return vec![Stmt::workspace(name, *dtype, format.crd, size)];
+        }
+        let mut stmts: Vec<Stmt> =
+            self.marks(access.tensor).map(|bits| Stmt::scratch(bits, Element::Bits)).collect();
+        stmts.push(Stmt::scratch(&self.names.values(access.tensor), Element::Value(*dtype)));
+        stmts
+    }
+
+    /// The arrays of a workspace that tell which coordinates it has.
+    fn marks(&self, workspace: TensorId) -> impl Iterator<Item = &str> {
+        let storage = &self.storages[workspace.0][0];
+        let arrays = self.program.tensor(workspace).format.levels[0].level.arrays().iter();
+        let bits = arrays.filter(|array| array.holds == Holds::Bits);
+        bits.map(|array| storage.array(array.field))
+    }
+
+    pub(super) fn with_temporary(
+        &mut self,
+        temporary: TensorId,
+        consumer: &Plan,
+        producer: &Plan,
+        only_if_found: bool,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let name = self.names.argument(temporary).to_owned();
+        let mut producing = scope.clone();
+        producing.produces = true;
+        if self.program.is_listed(temporary) {
+            let [crd] = &self.storages[temporary.0][0].arrays[..] else {
+                unreachable!("the level of a workspace has one array")
+            };
+            let harvest = Stmt::harvest(&name, &crd.1, &self.names.values(temporary));
+            let mut stmts = self.plan(producer, &producing);
+            stmts.push(harvest);
+            stmts.extend(self.plan(consumer, scope));
+            return stmts;
+        }
+        if !self.program.tensor(temporary).format.levels.is_empty() {
+            let mut stmts = self.clear(temporary);
+            stmts.extend(self.plan(producer, &producing));
+            stmts.extend(self.plan(consumer, scope));
+            return stmts;
+        }
+        let zero = zero(self.program.tensor(temporary).dtype);
+        let mut stmts = vec![Stmt::bind_mut(&name, zero)];
+        if !only_if_found {
+            stmts.extend(self.plan(producer, &producing));
+            stmts.extend(self.plan(consumer, scope));
+            return stmts;
+        }
+        let flag = self.names.found(temporary);
+        stmts.push(Stmt::bind_mut(&flag, Expr::Bool(false)));
+        producing.flags.insert(temporary, flag.clone());
+        stmts.extend(self.plan(producer, &producing));
+        stmts.extend(Stmt::when(Expr::var(&flag), self.plan(consumer, scope)));
+        stmts
+    }
+
+    /// Empties a workspace that has a place for each coordinate.
+    fn clear(&self, workspace: TensorId) -> Vec<Stmt> {
+        let size = &self.storages[workspace.0][0].size;
+        let vals = self.names.values(workspace);
+        let mut stmts = Vec::new();
+        for bits in self.marks(workspace) {
+            stmts.push(Stmt::clear(bits));
+            stmts.push(Stmt::resize(bits, size.clone(), Expr::Bool(false)));
+        }
+        stmts.push(Stmt::clear(&vals));
+        stmts.push(Stmt::resize(&vals, size.clone(), zero(self.program.tensor(workspace).dtype)));
+        stmts
+    }
+
+    /// Stores into a workspace.
+    pub(super) fn enter(
+        &self,
+        target: &Access,
+        accumulate: bool,
+        value: Expr,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let coordinate = scope.coordinate(target.indices[0]);
+        let Some(locate) = self.program.tensor(target.tensor).format.levels[0].level.locate()
+        else {
+            let name = self.names.argument(target.tensor);
+            return vec![Stmt::accumulate_at(name, coordinate, value)];
+        };
+        let storage = &self.storages[target.tensor.0][0];
+        let name = self.names.position(target, 0);
+        let found = locate.locate(storage, Expr::Index(0), coordinate, &name);
+        let mut stmts = found.prelude;
+        let position = found.value;
+        for bits in self.marks(target.tensor) {
+            stmts.push(Stmt::store(bits, position.clone(), Expr::Bool(true)));
+        }
+        let vals = self.names.values(target.tensor);
+        stmts.push(if accumulate {
+            Stmt::accumulate_at(&vals, position, value)
+        } else {
+            Stmt::store(&vals, position, value)
+        });
+        stmts
+    }
+}
