@@ -16,6 +16,7 @@ pub mod precompute;
 pub mod reorder;
 pub mod schedule;
 pub mod space;
+pub mod split;
 #[cfg(test)]
 mod tests;
 

@@ -6,7 +6,7 @@
 use super::convert::Conversion;
 use super::cost::cost_of_conversions;
 use super::schedule::{Candidate, WORTHWHILE, cheapest, refuse_result, term_by_term};
-use super::{Program, precompute, reorder};
+use super::{Program, precompute, reorder, split};
 use crate::error::Diagnostic;
 use crate::iteration::plan::Plan;
 use crate::notation::schedule::{Action, Command};
@@ -34,10 +34,11 @@ pub(super) fn apply(kernel: &Kernel, automatic: Candidate) -> Result<Candidate, 
 /// What is understood, but not done yet.
 fn supported(command: &Command<VariableId, TensorId, Expr>) -> Result<(), Diagnostic> {
     match &command.action {
-        Action::Reorder(_) | Action::Precompute { .. } => Ok(()),
-        Action::Split { .. }
-        | Action::Divide { .. }
-        | Action::Fuse { .. }
+        Action::Reorder(_)
+        | Action::Precompute { .. }
+        | Action::Split { .. }
+        | Action::Divide { .. } => Ok(()),
+        Action::Fuse { .. }
         | Action::Pos { .. }
         | Action::Unroll { .. }
         | Action::Parallelize(_)
@@ -91,9 +92,10 @@ fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
         Action::Precompute { value, over, .. } => {
             precompute::refuse(kernel, command.span, value, *over, before)
         }
-        Action::Split { .. }
-        | Action::Divide { .. }
-        | Action::Fuse { .. }
+        Action::Split { whole, .. } | Action::Divide { whole, .. } => {
+            split::refuse(kernel, command, *whole)
+        }
+        Action::Fuse { .. }
         | Action::Pos { .. }
         | Action::Unroll { .. }
         | Action::Parallelize(_)

@@ -13,7 +13,7 @@ use crate::notation::{Access, VariableId};
 
 use super::Program;
 use super::convert::{Conversion as Conversions, Converted};
-use super::space::Definition;
+use super::space::{BlockSize, Definition};
 
 const DIMENSION: f64 = 1000.0;
 const ROOT_ENTRIES: f64 = 300.0;
@@ -164,8 +164,12 @@ impl Cost<'_> {
     fn dimension(&self, v: VariableId) -> f64 {
         match self.program.space.definition(v) {
             None => self.program.kernel.variable(v).size.map_or(DIMENSION, |size| size as f64),
-            Some(Definition::Div(of, by)) => self.dimension(of) / by as f64,
-            Some(Definition::Mod(_, by)) => by as f64,
+            Some(Definition::Div(of, BlockSize::Constant(size))) => {
+                self.dimension(of) / size as f64
+            }
+            Some(Definition::Div(_, BlockSize::Share(count))) => count as f64,
+            Some(Definition::Mod(_, BlockSize::Constant(size))) => size as f64,
+            Some(Definition::Mod(of, BlockSize::Share(count))) => self.dimension(of) / count as f64,
             Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) => ENTRIES,
         }
     }

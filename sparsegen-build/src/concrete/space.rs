@@ -11,14 +11,15 @@ use crate::format::LevelExpr;
 use crate::notation::{Access, Expr, Kernel, Reduce, ReduceOp, TensorId, Variable, VariableId};
 
 use super::nest::pull_reduction;
+use super::split;
 
 /// How a variable follows from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Definition {
     /// `v / b`
-    Div(VariableId, u64),
+    Div(VariableId, BlockSize),
     /// `v % b`
-    Mod(VariableId, u64),
+    Mod(VariableId, BlockSize),
     /// `v - w`, signed
     Sub(VariableId, VariableId),
     /// `v + w`
@@ -27,10 +28,21 @@ pub enum Definition {
     Slot(TensorId),
 }
 
+/// How many coordinates a block has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BlockSize {
+    /// So many.
+    Constant(u64),
+    /// As many as it takes for so many blocks to have all.
+    Share(u64),
+}
+
 /// The variables of a kernel: those of its index notation, and those that its formats define.
 #[derive(Clone, Debug, Default)]
 pub struct Space {
     definitions: BTreeMap<VariableId, Definition>,
+    /// The variables in whose stead the schedule wants loops over others.
+    replaced: BTreeMap<VariableId, Vec<VariableId>>,
 }
 
 /// What is looped over in the stead of each index variable, by variable; slots have loops always.
@@ -46,7 +58,7 @@ const BASES: usize = 16;
 impl Space {
     /// Adds to a kernel the variables that the formats of its tensors define.
     pub fn of(kernel: &mut Kernel) -> Space {
-        let mut space = Space::default();
+        let mut space = split::demanded(&kernel.schedule);
         let mut accesses = vec![kernel.assignment.result.clone()];
         accesses.extend(kernel.accesses.iter().cloned());
         for access in &accesses {
@@ -64,11 +76,17 @@ impl Space {
             LevelExpr::Dimension(mode) => return access.indices[*mode],
             LevelExpr::Div(inner, by) => {
                 let inner = self.define(kernel, access, inner);
-                (Definition::Div(inner, *by), format!("{}o", kernel.variable(inner).name))
+                (
+                    Definition::Div(inner, BlockSize::Constant(*by)),
+                    format!("{}o", kernel.variable(inner).name),
+                )
             }
             LevelExpr::Mod(inner, by) => {
                 let inner = self.define(kernel, access, inner);
-                (Definition::Mod(inner, *by), format!("{}i", kernel.variable(inner).name))
+                (
+                    Definition::Mod(inner, BlockSize::Constant(*by)),
+                    format!("{}i", kernel.variable(inner).name),
+                )
             }
             LevelExpr::Sub(a, b) => {
                 (Definition::Sub(access.indices[*a], access.indices[*b]), "d".to_owned())
@@ -89,6 +107,12 @@ impl Space {
         let v = VariableId(kernel.variables.len() - 1);
         self.definitions.insert(v, definition);
         v
+    }
+
+    /// Defines a variable for whose sake others have no loops of their own.
+    pub(super) fn replace(&mut self, whole: VariableId, by: &[(VariableId, Definition)]) {
+        self.definitions.extend(by.iter().copied());
+        self.replaced.insert(whole, by.iter().map(|(v, _)| *v).collect());
     }
 
     pub fn definition(&self, v: VariableId) -> Option<Definition> {
@@ -114,13 +138,31 @@ impl Space {
     fn find(&self, access: &Access, expr: &LevelExpr) -> VariableId {
         let definition = match expr {
             LevelExpr::Dimension(mode) => return access.indices[*mode],
-            LevelExpr::Div(inner, by) => Definition::Div(self.find(access, inner), *by),
-            LevelExpr::Mod(inner, by) => Definition::Mod(self.find(access, inner), *by),
+            LevelExpr::Div(inner, by) => {
+                Definition::Div(self.find(access, inner), BlockSize::Constant(*by))
+            }
+            LevelExpr::Mod(inner, by) => {
+                Definition::Mod(self.find(access, inner), BlockSize::Constant(*by))
+            }
             LevelExpr::Sub(a, b) => Definition::Sub(access.indices[*a], access.indices[*b]),
             LevelExpr::Add(a, b) => Definition::Add(access.indices[*a], access.indices[*b]),
             LevelExpr::Count(_) => Definition::Slot(access.tensor),
         };
         self.variable(definition).expect("every level of every access was defined")
+    }
+
+    /// Every pair of a variable that counts blocks and the one that runs within them.
+    pub fn blocks(&self) -> Vec<[VariableId; 2]> {
+        let place = |(block, definition): (&VariableId, &Definition)| match *definition {
+            Definition::Div(of, size) => {
+                self.variable(Definition::Mod(of, size)).map(|place| [*block, place])
+            }
+            Definition::Mod(..)
+            | Definition::Sub(..)
+            | Definition::Add(..)
+            | Definition::Slot(_) => None,
+        };
+        self.definitions.iter().filter_map(place).collect()
     }
 
     /// The slots over which the entries of an access are spread.
@@ -253,6 +295,17 @@ impl Space {
 
     /// What may be looped over in the stead of `v`.
     fn choices(&self, v: VariableId) -> Vec<Vec<VariableId>> {
+        if let Some(parts) = self.replaced.get(&v) {
+            let none = vec![Vec::new()];
+            return parts.iter().fold(none, |before, part| {
+                let with = |before: &Vec<VariableId>| {
+                    let before = before.clone();
+                    let choices = self.choices(*part).into_iter();
+                    choices.map(move |choice| [before.clone(), choice].concat())
+                };
+                before.iter().flat_map(with).collect()
+            });
+        }
         let mut choices = vec![vec![v]];
         for (&part, &definition) in &self.definitions {
             match definition {

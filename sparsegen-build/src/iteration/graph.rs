@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use crate::concrete::space::{Basis, Definition, Space};
+use crate::concrete::space::{Basis, Space};
 use crate::concrete::{Program, reorder};
 use crate::notation::{Access, Assignment, Kernel, VariableId};
 
@@ -65,7 +65,7 @@ impl IterationGraph {
         for k in last_appended(kernel).map_or(0..0, |last| 0..last + 1) {
             reached &= graph.add_level(kernel, space, basis, result, k, &reason);
         }
-        graph.add_blocks(space);
+        graph.add_blocks(space, basis);
         for (before, after, command) in reorder::demanded(kernel, basis) {
             if graph.variables.contains(&before) && graph.variables.contains(&after) {
                 graph.add_edge(before, after, &Reason::Schedule(command));
@@ -120,13 +120,15 @@ impl IterationGraph {
         first
     }
 
-    fn add_blocks(&mut self, space: &Space) {
-        for v in self.variables.clone() {
-            if let Some(Definition::Mod(of, by)) = space.definition(v)
-                && let Some(block) = space.variable(Definition::Div(of, by))
-                && self.variables.contains(&block)
-            {
-                self.add_edge(block, v, &Reason::Block);
+    fn add_blocks(&mut self, space: &Space, basis: &Basis) {
+        for [block, place] in space.blocks() {
+            let [mut blocks, mut places] = [block, place].map(|v| space.sources(basis, v));
+            blocks.retain(|v| self.variables.contains(v));
+            places.retain(|v| self.variables.contains(v) && !blocks.contains(v));
+            for before in &blocks {
+                for after in &places {
+                    self.add_edge(*before, *after, &Reason::Block);
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 //! from its row and diagonal.
 
 use crate::concrete::Program;
-use crate::concrete::space::Definition;
+use crate::concrete::space::{BlockSize, Definition};
 use crate::format::LevelExpr;
 use crate::ir::{BinaryOp, Expr, Stmt};
 use crate::iteration::graph::is_implied;
@@ -125,8 +125,8 @@ impl Lowering<'_> {
     fn defined(&self, v: VariableId, scope: &Scope) -> Option<Expr> {
         let known = |v: VariableId| scope.knows(v).then(|| scope.coordinate(v));
         match self.program.space.definition(v)? {
-            Definition::Div(of, by) => Some(Expr::div(known(of)?, Expr::Index(by as usize))),
-            Definition::Mod(of, by) => Some(Expr::rem(known(of)?, Expr::Index(by as usize))),
+            Definition::Div(of, size) => Some(Expr::div(known(of)?, self.block_size(of, size))),
+            Definition::Mod(of, size) => Some(Expr::rem(known(of)?, self.block_size(of, size))),
             Definition::Sub(a, b) => Some(Expr::binary(BinaryOp::Difference, known(a)?, known(b)?)),
             Definition::Add(a, b) => Some(Expr::add(known(a)?, known(b)?)),
             Definition::Slot(_) => None,
@@ -139,8 +139,8 @@ impl Lowering<'_> {
         let [part, other] = self.program.space.made_of(v, &bound)?;
         let (part_at, other_at) = (scope.coordinate(part), scope.coordinate(other));
         Some(match self.program.space.definition(part)? {
-            Definition::Div(_, by) => {
-                Expr::add(Expr::mul(part_at, Expr::Index(by as usize)), other_at)
+            Definition::Div(of, size) => {
+                Expr::add(Expr::mul(part_at, self.block_size(of, size)), other_at)
             }
             // v - other = part
             Definition::Sub(a, _) if a == v => Expr::binary(BinaryOp::Offset, other_at, part_at),
@@ -159,28 +159,66 @@ impl Lowering<'_> {
     /// The end of a loop over the places within a block: the last block may be cut short, if the extent
     /// is not known to be a multiple of its size.
     pub(super) fn clip(&self, v: VariableId, end: Expr, scope: &Scope) -> Expr {
-        let Some(Definition::Mod(of, by)) = self.program.space.definition(v) else { return end };
-        let block = self.program.space.variable(Definition::Div(of, by));
+        let Some(Definition::Mod(of, size)) = self.program.space.definition(v) else { return end };
+        let block = self.program.space.variable(Definition::Div(of, size));
         let Some(block) = block.filter(|block| scope.knows(*block)) else { return end };
-        if self.program.kernel.variable(of).size.is_some_and(|size| size % by == 0) {
+        let is_whole = match size {
+            BlockSize::Constant(size) => self.has_whole_blocks(of, size),
+            BlockSize::Share(_) => false,
+        };
+        if is_whole {
             return end;
         }
-        let begin = Expr::mul(scope.coordinate(block), Expr::Index(by as usize));
-        Expr::min(Expr::sub(self.extent(of), begin), end)
+        let whole = self.clip(of, self.extent(of), scope);
+        let mut begin = Expr::mul(scope.coordinate(block), self.block_size(of, size));
+        // The last blocks may lie beyond the end, unless they were counted from what there is.
+        let is_cut = whole != self.extent(of);
+        if is_cut || matches!(size, BlockSize::Share(_)) {
+            begin = Expr::min(begin, whole.clone());
+        }
+        Expr::min(Expr::sub(whole, begin), end)
+    }
+
+    /// Whether no block of a variable is cut short.
+    fn has_whole_blocks(&self, of: VariableId, size: u64) -> bool {
+        let extent = match self.program.space.definition(of) {
+            None => self.program.kernel.variable(of).size,
+            Some(Definition::Mod(whole, BlockSize::Constant(places))) => {
+                self.has_whole_blocks(whole, places).then_some(places)
+            }
+            Some(
+                Definition::Mod(_, BlockSize::Share(_))
+                | Definition::Div(..)
+                | Definition::Sub(..)
+                | Definition::Add(..)
+                | Definition::Slot(_),
+            ) => None,
+        };
+        extent.is_some_and(|extent| extent % size == 0)
+    }
+
+    fn block_size(&self, of: VariableId, size: BlockSize) -> Expr {
+        block_size(self.program, &self.names, of, size)
     }
 }
 
-/// The numbers of blocks, which the body reads by name.
+/// The numbers of blocks and of places within, which the body reads by name.
 pub(super) fn blocks(program: &Program, names: &Names) -> Vec<Stmt> {
     let variables = (0..program.kernel.variables.len()).map(VariableId);
     let count = |v| match program.space.definition(v)? {
-        Definition::Div(of, by) => {
-            let by = Expr::Index(by as usize);
-            Some(Stmt::bind(names.size(v), Expr::div_ceil(extent(program, names, of), by)))
+        Definition::Div(of, BlockSize::Constant(size)) => {
+            let size = Expr::Index(size as usize);
+            Some(Stmt::bind(names.size(v), Expr::div_ceil(extent(program, names, of), size)))
         }
-        Definition::Mod(..) | Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_) => {
-            None
+        Definition::Mod(of, BlockSize::Share(count)) => {
+            let count = Expr::Index(count as usize);
+            Some(Stmt::bind(names.size(v), Expr::div_ceil(extent(program, names, of), count)))
         }
+        Definition::Div(_, BlockSize::Share(_))
+        | Definition::Mod(_, BlockSize::Constant(_))
+        | Definition::Sub(..)
+        | Definition::Add(..)
+        | Definition::Slot(_) => None,
     };
     variables.filter_map(count).collect()
 }
@@ -189,14 +227,26 @@ pub(super) fn blocks(program: &Program, names: &Names) -> Vec<Stmt> {
 pub(super) fn extent(program: &Program, names: &Names, v: VariableId) -> Expr {
     match program.space.definition(v) {
         None => Expr::var(names.size(v)),
-        Some(Definition::Div(..)) => Expr::var(names.size(v)),
-        Some(Definition::Mod(_, by)) => Expr::Index(by as usize),
+        Some(Definition::Div(_, BlockSize::Constant(_))) => Expr::var(names.size(v)),
+        Some(Definition::Div(_, BlockSize::Share(count))) => Expr::Index(count as usize),
+        Some(Definition::Mod(of, size)) => block_size(program, names, of, size),
         // Signed coordinates have no extent; that of the minuend is what their levels ask for.
         Some(Definition::Sub(a, _)) => extent(program, names, a),
         Some(Definition::Add(a, b)) => {
             Expr::add(extent(program, names, a), extent(program, names, b))
         }
         Some(Definition::Slot(tensor)) => Expr::var(&names.slots(tensor)),
+    }
+}
+
+/// How many places a block of a variable has.
+fn block_size(program: &Program, names: &Names, of: VariableId, size: BlockSize) -> Expr {
+    match (size, program.space.variable(Definition::Mod(of, size))) {
+        (BlockSize::Share(_), Some(place)) => Expr::var(names.size(place)),
+        (BlockSize::Share(count), None) => {
+            Expr::div_ceil(extent(program, names, of), Expr::Index(count as usize))
+        }
+        (BlockSize::Constant(size), _) => Expr::Index(size as usize),
     }
 }
 

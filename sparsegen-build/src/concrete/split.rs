@@ -1,0 +1,133 @@
+//! `split(i, io, ii, 64)` and `divide(i, io, ii, 8)`: blocks, and the places within them.
+//!
+//! Both are a choice of basis, as the blocks of a format are: loops over `i / 64` and `i % 64` in the
+//! stead of one over `i`, which follows from the two. What a format stores by such blocks is the
+//! same variables.
+
+use super::convert::Conversion;
+use super::schedule::starts;
+use super::space::{BlockSize, Definition, Space};
+use crate::error::Diagnostic;
+use crate::iteration::graph::{is_implied, last_appended};
+use crate::notation::schedule::{Action, Command, Schedule};
+use crate::notation::{Access, Expr, Kernel, TensorId, VariableId};
+
+/// The variables that a schedule defines.
+pub(super) fn demanded(schedule: &Schedule) -> Space {
+    let mut space = Space::default();
+    for command in schedule {
+        let (whole, [block, place], size) = match command.action {
+            Action::Split { whole, parts, size } => (whole, parts, BlockSize::Constant(size)),
+            Action::Divide { whole, parts, count } => (whole, parts, BlockSize::Share(count)),
+            Action::Reorder(_)
+            | Action::Fuse { .. }
+            | Action::Pos { .. }
+            | Action::Unroll { .. }
+            | Action::Parallelize(_)
+            | Action::Precompute { .. }
+            | Action::Merge { .. }
+            | Action::Locate { .. } => continue,
+        };
+        let parts = [Definition::Div(whole, size), Definition::Mod(whole, size)];
+        space.replace(whole, &[(block, parts[0]), (place, parts[1])]);
+    }
+    space
+}
+
+/// Why a variable cannot be split: something is stored by its coordinates, one by one.
+pub(super) fn refuse(
+    kernel: &Kernel,
+    command: &Command<VariableId, TensorId, Expr>,
+    whole: VariableId,
+) -> Diagnostic {
+    let name = &kernel.variable(whole).name;
+    let diagnostic = Diagnostic::new(command.span, format!("`{name}` cannot be split"));
+    for start in starts(&Conversion::none(kernel)) {
+        let kernel = &start.kernel;
+        let level_of = |access: &Access, level: usize| {
+            let v = start.level_variable(access, level);
+            (v == Some(whole) && !is_implied(kernel, access, level))
+                .then(|| kernel.tensor(access.tensor).format.levels[level].level.name().to_owned())
+        };
+        let mut walked = None;
+        kernel.assignment.value.for_each_access(&mut |access| {
+            let levels = &kernel.tensor(access.tensor).format.levels;
+            for k in (0..levels.len()).filter(|k| levels[*k].level.locate().is_none()) {
+                walked = walked.take().or_else(|| Some((access.clone(), level_of(access, k)?)));
+            }
+        });
+        if let Some((access, level)) = walked {
+            let access = kernel.show_access(&access);
+            let tensor = access.split('[').next().unwrap_or_default();
+            return diagnostic
+                .note(format!(
+                    "`{access}` stores `{name}` in a `{level}` level, which knows its coordinates \
+                     one by one and not where a block of them begins"
+                ))
+                .help(format!(
+                    "split the positions: `pos({name}, {name}p, {tensor})`, then `{name}p` in the \
+                     stead of `{name}` here"
+                ));
+        }
+        let result = &kernel.assignment.result;
+        let mut assembled = 0..last_appended(kernel).map_or(0, |last| last + 1);
+        if assembled.any(|k| start.level_variable(result, k) == Some(whole)) {
+            let format = &kernel.tensor(result.tensor).format;
+            return diagnostic
+                .note(format!(
+                    "`{}` is assembled in order as `{format}`, coordinate by coordinate of `{name}`",
+                    kernel.show_access(result)
+                ))
+                .help("leave it out, or choose a format for the result that has every coordinate");
+        }
+    }
+    diagnostic.help("leave it out")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::loops;
+
+    #[test]
+    fn blocks_and_places_have_loops_in_the_stead_of_the_whole() {
+        let spmv = "y[i] = A[i,j] * x[j]";
+        let csr = "y = 'dense', A = 'csr', x = 'dense'";
+        let inner = "(y[i] = sum where ∀j sum += A[i,j] * x[j])";
+        for command in ["split(i, a, b, 64)", "divide(i, a, b, 8)"] {
+            assert_eq!(loops(spmv, csr, &[command]), format!("∀a ∀b {inner}"));
+        }
+        assert_eq!(
+            loops(spmv, csr, &["split(i, a, b, 64)", "split(b, c, d, 8)"]),
+            format!("∀a ∀c ∀d {inner}")
+        );
+        // Tiles of a product.
+        assert_eq!(
+            loops(
+                "C[i,j] = A[i,k] * B[k,j]",
+                "C = 'dense', A = 'csr', B = 'dense'",
+                &["split(j, jo, ji, 16)", "reorder(i, jo, k, ji)"],
+            ),
+            "∀i ∀jo ∀k ∀ji C[i,j] += A[i,k] * B[k,j]"
+        );
+        // The blocks of a format are those of the command.
+        assert_eq!(
+            loops(spmv, "y = 'dense', A = 'blocks', x = 'dense'", &["split(i, a, b, 2)"]),
+            "∀a ∀jo ∀b (y[i] += sum where ∀ji sum += A[i,j] * x[j])"
+        );
+    }
+
+    #[test]
+    fn what_is_stored_one_by_one_is_not_split() {
+        let spmv = "y[i] = A[i,j] * x[j]";
+        assert_eq!(
+            loops(spmv, "y = 'dense', A = 'csr', x = 'dense'", &["split(j, jo, ji, 4)"]),
+            "`j` cannot be split; `A[i,j]` stores `j` in a `compressed` level, which knows its \
+             coordinates one by one and not where a block of them begins"
+        );
+        assert_eq!(
+            loops("B[i,j] = A[i,j]", "B = 'csr', A = 'dense'", &["divide(i, io, ii, 4)"]),
+            "`i` cannot be split; `B[i,j]` is assembled in order as `(i, j) -> (i : dense, j : \
+             compressed)`, coordinate by coordinate of `i`"
+        );
+    }
+}
