@@ -19,6 +19,7 @@ pub mod space;
 pub mod split;
 #[cfg(test)]
 mod tests;
+mod unroll;
 
 use crate::format::Format;
 use crate::notation::{

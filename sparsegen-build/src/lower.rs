@@ -16,6 +16,7 @@ mod room;
 mod scope;
 #[cfg(test)]
 mod tests;
+mod unroll;
 mod variables;
 mod workspace;
 
@@ -189,6 +190,7 @@ impl Lowering<'_> {
             sizes: self.sizes(&operands),
             result,
             bounds: kernel.bounds,
+            unroll: self.unrolled(plan),
             parallel: self.parallel(&body),
             body,
             compute: None,

@@ -7,6 +7,7 @@
 mod factor;
 mod inline;
 mod share;
+mod unroll;
 mod unused;
 mod whole;
 
@@ -24,7 +25,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 5] = [
+pub const PASSES: [Pass; 6] = [
     Pass {
         name: "share",
         reason: "Places of several tensors are often the same one. Before names are replaced, as it \
@@ -47,6 +48,12 @@ pub const PASSES: [Pass; 5] = [
         reason: "Loops of a constant length are unrolled. Behind the passes that make bodies shorter, as \
                  it writes them twice.",
         run: whole::run,
+    },
+    Pass {
+        name: "unroll",
+        reason: "The schedule says so. Behind the passes that make bodies shorter, as it writes them \
+                 several times.",
+        run: unroll::run,
     },
     Pass {
         name: "unused",

@@ -141,7 +141,7 @@ impl Group<'_> {
         let words = formats.iter().chain(keys).map(|(_, word)| *word);
         let name = [self.name].into_iter().chain(words).collect::<Vec<_>>().join("_");
         // Of a command the names and numbers are left.
-        let words = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let words = name.split(|c: char| !c.is_ascii_alphanumeric());
         words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_").to_lowercase()
     }
 

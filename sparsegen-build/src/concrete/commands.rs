@@ -6,7 +6,7 @@
 use super::convert::Conversion;
 use super::cost::cost_of_conversions;
 use super::schedule::{Candidate, WORTHWHILE, cheapest, refuse_result, term_by_term};
-use super::{Program, precompute, reorder, split};
+use super::{Program, precompute, reorder, split, unroll};
 use crate::error::Diagnostic;
 use crate::iteration::plan::Plan;
 use crate::notation::schedule::{Action, Command};
@@ -37,10 +37,10 @@ fn supported(command: &Command<VariableId, TensorId, Expr>) -> Result<(), Diagno
         Action::Reorder(_)
         | Action::Precompute { .. }
         | Action::Split { .. }
-        | Action::Divide { .. } => Ok(()),
+        | Action::Divide { .. }
+        | Action::Unroll { .. } => Ok(()),
         Action::Fuse { .. }
         | Action::Pos { .. }
-        | Action::Unroll { .. }
         | Action::Parallelize(_)
         | Action::Merge { .. }
         | Action::Locate { .. } => {
@@ -77,8 +77,31 @@ fn demanded(kernel: &Kernel, automatic: &Candidate) -> Option<Candidate> {
 }
 
 /// Whether the loops do what every command demands that does not shape them.
-pub(super) fn check(_program: &Program, _plan: &Plan) -> Result<(), Diagnostic> {
+pub(super) fn check(program: &Program, plan: &Plan) -> Result<(), Diagnostic> {
+    for command in &program.kernel.schedule {
+        match command.action {
+            Action::Unroll { variable, .. } => {
+                unroll::check(program, plan, command.span, variable)?;
+            }
+            Action::Reorder(_)
+            | Action::Split { .. }
+            | Action::Divide { .. }
+            | Action::Fuse { .. }
+            | Action::Pos { .. }
+            | Action::Parallelize(_)
+            | Action::Precompute { .. }
+            | Action::Merge { .. }
+            | Action::Locate { .. } => {}
+        }
+    }
     Ok(())
+}
+
+/// What the loops that there are without the last command have to say to it.
+fn checked(kernel: &Kernel, before: &Candidate) -> Option<Diagnostic> {
+    let mut program = before.program.clone();
+    program.kernel.schedule.clone_from(&kernel.schedule);
+    check(&program, &before.plan).err()
 }
 
 /// Why there are no loops that do what the last command of a kernel demands, where there are without
@@ -101,7 +124,8 @@ fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
         | Action::Parallelize(_)
         | Action::Merge { .. }
         | Action::Locate { .. } => {
-            Diagnostic::unsupported(command.span, "schedule commands of this kind")
+            let message = "no loops do what this command demands";
+            checked(kernel, before).unwrap_or_else(|| Diagnostic::new(command.span, message))
         }
     }
 }

@@ -19,6 +19,8 @@ pub struct Function {
     pub result: Result,
     /// Whether indices that validation proves are emitted without a check.
     pub bounds: Bounds,
+    /// The loops of which several iterations are to be written one after the other.
+    pub unroll: Vec<Unroll>,
     /// Where the outermost loop is run in parts.
     pub parallel: Option<Parallel>,
     /// The loops.
@@ -37,6 +39,15 @@ impl Function {
         });
         operands.chain(self.conversions.iter().map(|conversion| &conversion.into))
     }
+}
+
+/// Loops of which several iterations are to be written one after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unroll {
+    /// The variable that counts the iterations, such as `p_a`.
+    pub variable: String,
+    /// How many iterations.
+    pub by: usize,
 }
 
 /// An outermost loop that is run in parts, each of which writes to what is its own.

@@ -1,0 +1,89 @@
+//! `unroll(j, 4)`: four iterations at a time.
+//!
+//! Only a loop that counts, through coordinates or positions, knows that four more are to come. How the
+//! iterations are written is a pass over the imperative representation.
+
+use super::Program;
+use crate::error::{Diagnostic, Span, quoted};
+use crate::iteration::iterator::Conversion;
+use crate::iteration::plan::{Loop, Plan};
+use crate::notation::VariableId;
+
+/// Whether every loop over a variable can be unrolled.
+pub(super) fn check(
+    program: &Program,
+    plan: &Plan,
+    span: Span,
+    variable: VariableId,
+) -> Result<(), Diagnostic> {
+    let mut reason = None;
+    let mut loops = 0;
+    plan.for_each_loop(&mut |inner| {
+        if inner.variable == variable {
+            loops += 1;
+            reason = reason.take().or_else(|| obstacle(program, inner));
+        }
+    });
+    let name = &program.kernel.variable(variable).name;
+    let diagnostic = Diagnostic::new(span, format!("the loop over `{name}` cannot be unrolled"));
+    match reason {
+        Some(reason) => Err(diagnostic.note(reason).help("unroll another loop, or leave it out")),
+        None if loops == 0 => Err(diagnostic
+            .note(format!("there is none: `{name}` follows from the loops around"))
+            .help("unroll one of those, or leave it out")),
+        None => Ok(()),
+    }
+}
+
+/// Why a loop does not count.
+fn obstacle(program: &Program, inner: &Loop) -> Option<String> {
+    let names: Vec<&str> = inner
+        .points
+        .iter()
+        .flat_map(|point| point.drivers.members())
+        .map(|driver| program.tensor(inner.iterators[driver].access.tensor).name.as_str())
+        .collect();
+    let merges = inner.points.len() > 1
+        || inner.points.iter().any(|point| {
+            point.drivers.len() + usize::from(point.by_dimension && !point.drivers.is_empty()) > 1
+        });
+    if merges {
+        let mut names = names;
+        names.sort_unstable();
+        names.dedup();
+        return Some(format!("it merges {}, entry by entry", quoted(&names)));
+    }
+    let driver = inner.points.first()?.drivers.members().next()?;
+    let iterator = &inner.iterators[driver];
+    let name = &program.tensor(iterator.access.tensor).name;
+    if iterator.conversions.contains(&Conversion::Dedup) {
+        return Some(format!(
+            "`{name}` may store a coordinate more than once, and all are taken at once"
+        ));
+    }
+    let is_single = iterator.spec(program).properties.branchless;
+    is_single.then(|| format!("`{name}` has one coordinate for each of those around"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::loops;
+
+    #[test]
+    fn only_loops_that_count_are_unrolled() {
+        let csr = "y = 'dense', A = 'csr', x = 'dense'";
+        let spmv = "y[i] = A[i,j] * x[j]";
+        for command in ["unroll(j, 4)", "unroll(i, 2)"] {
+            assert!(loops(spmv, csr, &[command]).starts_with('∀'));
+        }
+        assert_eq!(
+            loops("C[i,j] = A[i,j] + B[i,j]", "C = 'csr', A = 'csr', B = 'csr'", &["unroll(j, 4)"]),
+            "the loop over `j` cannot be unrolled; it merges `A` and `B`, entry by entry"
+        );
+        assert_eq!(
+            loops(spmv, "y = 'dense', A = 'coo', x = 'dense'", &["unroll(j, 4)"]),
+            "the loop over `j` cannot be unrolled; \
+             `A` has one coordinate for each of those around"
+        );
+    }
+}
