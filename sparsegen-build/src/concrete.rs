@@ -11,6 +11,8 @@
 mod commands;
 pub mod convert;
 mod cost;
+pub mod locate;
+pub mod merge;
 mod nest;
 pub mod precompute;
 pub mod reorder;
@@ -202,6 +204,12 @@ impl Program {
             kind: DeclaredKind::Marker(format.clone()),
         };
         formats.filter(|format| format.builtin.is_none()).map(declare).collect()
+    }
+
+    /// The user's tensor that is read in the form of this one.
+    pub fn declared_as(&self, tensor: TensorId) -> TensorId {
+        let converted = self.converted.iter().find(|converted| converted.into == tensor);
+        converted.map_or(tensor, |converted| converted.of)
     }
 
     /// Whether a tensor is a temporary.

@@ -7,6 +7,7 @@
 mod assembly;
 mod cases;
 mod docs;
+mod gallop;
 mod loops;
 mod merge;
 mod names;

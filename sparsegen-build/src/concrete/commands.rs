@@ -6,7 +6,7 @@
 use super::convert::Conversion;
 use super::cost::cost_of_conversions;
 use super::schedule::{Candidate, WORTHWHILE, cheapest, refuse_result, term_by_term};
-use super::{Program, precompute, reorder, split, unroll};
+use super::{Program, locate, merge, precompute, reorder, split, unroll};
 use crate::error::Diagnostic;
 use crate::iteration::plan::Plan;
 use crate::notation::schedule::{Action, Command};
@@ -38,12 +38,10 @@ fn supported(command: &Command<VariableId, TensorId, Expr>) -> Result<(), Diagno
         | Action::Precompute { .. }
         | Action::Split { .. }
         | Action::Divide { .. }
-        | Action::Unroll { .. } => Ok(()),
-        Action::Fuse { .. }
-        | Action::Pos { .. }
-        | Action::Parallelize(_)
+        | Action::Unroll { .. }
         | Action::Merge { .. }
-        | Action::Locate { .. } => {
+        | Action::Locate { .. } => Ok(()),
+        Action::Fuse { .. } | Action::Pos { .. } | Action::Parallelize(_) => {
             Err(Diagnostic::unsupported(command.span, "schedule commands of this kind")
                 .help("leave it out"))
         }
@@ -83,15 +81,17 @@ pub(super) fn check(program: &Program, plan: &Plan) -> Result<(), Diagnostic> {
             Action::Unroll { variable, .. } => {
                 unroll::check(program, plan, command.span, variable)?;
             }
+            Action::Merge { variable, .. } => merge::check(program, plan, command.span, variable)?,
+            Action::Locate { variable, tensor } => {
+                locate::check(program, plan, command.span, variable, tensor)?;
+            }
             Action::Reorder(_)
             | Action::Split { .. }
             | Action::Divide { .. }
             | Action::Fuse { .. }
             | Action::Pos { .. }
             | Action::Parallelize(_)
-            | Action::Precompute { .. }
-            | Action::Merge { .. }
-            | Action::Locate { .. } => {}
+            | Action::Precompute { .. } => {}
         }
     }
     Ok(())

@@ -37,6 +37,15 @@ pub enum BlockSize {
     Share(u64),
 }
 
+impl std::fmt::Display for BlockSize {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            BlockSize::Constant(size) => write!(f, "{size}"),
+            BlockSize::Share(count) => write!(f, "⌈size / {count}⌉"),
+        }
+    }
+}
+
 /// The variables of a kernel: those of its index notation, and those that its formats define.
 #[derive(Clone, Debug, Default)]
 pub struct Space {

@@ -12,7 +12,8 @@
 use std::fmt;
 
 use super::iterator::LevelIterator;
-use crate::concrete::{Program, Stmt};
+use crate::concrete::{Program, Stmt, locate};
+use crate::notation::VariableId;
 
 /// A set of a loop's iterators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -123,10 +124,15 @@ impl Lattice {
     /// There must be at most [`Set::CAPACITY`] iterators over levels that are not full.
     pub fn of(
         program: &Program,
+        variable: VariableId,
         iterators: &[LevelIterator],
         body: &Stmt,
         at_gaps: Option<&Stmt>,
     ) -> Lattice {
+        let is_located = |iterator: &LevelIterator| {
+            iterator.can_locate(program)
+                && locate::is_demanded(program, variable, iterator.access.tensor)
+        };
         let select = |keep: &dyn Fn(&LevelIterator) -> bool| {
             Set::of((0..iterators.len()).filter(|k| keep(&iterators[*k])))
         };
@@ -137,7 +143,7 @@ impl Lattice {
             full,
             sparse,
             locatable,
-            driving: select(&|iterator| iterator.drives),
+            driving: select(&|iterator| iterator.drives && !is_located(iterator)),
             walking: select(&|iterator| iterator.walks(program)),
             outcomes: Vec::new(),
             bodies: vec![Stmt::SKIP],

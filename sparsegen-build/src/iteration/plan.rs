@@ -117,7 +117,7 @@ fn plan_loop(
         return Err(Unplannable::TooManyOperands(TooManyOperands { variable, operands }));
     }
     let at_gaps = full::at_gaps(program, variable, body);
-    let lattice = Lattice::of(program, &iterators, body, at_gaps.as_ref());
+    let lattice = Lattice::of(program, variable, &iterators, body, at_gaps.as_ref());
     let points = lattice.points();
     if !points.iter().all(|point| can_run(program, variable, &iterators, point)) {
         return Err(Unplannable::NoLoop);

@@ -1,9 +1,11 @@
 //! Loops that several iterators drive together, one loop a merge point.
 
+use crate::concrete::merge;
 use crate::ir::{Expr, Stmt};
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::Loop;
 use crate::level::Segment;
+use crate::notation::schedule::Strategy;
 
 use super::Lowering;
 use super::scope::Scope;
@@ -73,7 +75,7 @@ impl Lowering<'_> {
         let lasts = lasts.reduce(Expr::and).unwrap_or(Expr::Bool(true));
         let body = match &self.sparse(inner, walked).members().collect::<Vec<_>>()[..] {
             [a, b] if self.is_plain_pair(inner, point, walked) => {
-                self.pair(inner, point, *a, *b, scope)
+                self.pair(inner, point, [*a, *b], ends, scope)
             }
             _ => self.several(inner, point, walked, ends, scope),
         };
@@ -85,8 +87,8 @@ impl Lowering<'_> {
         &mut self,
         inner: &Loop,
         point: &MergePoint,
-        a: usize,
-        b: usize,
+        [a, b]: [usize; 2],
+        ends: &[Option<Expr>],
         scope: &Scope,
     ) -> Vec<Stmt> {
         let mut body = Vec::new();
@@ -104,7 +106,18 @@ impl Lowering<'_> {
         });
         let equal = Expr::eq(j_a.clone(), j_b.clone());
         if in_a == 0 && in_b == 0 {
-            let met = self.at(inner, point, both, in_both, &j_a, scope);
+            let mut met = self.at(inner, point, both, in_both, &j_a, scope);
+            if merge::strategy(self.program, inner.variable) == Strategy::Gallop {
+                met.extend(self.advance(inner, a, &j_a));
+                met.extend(self.advance(inner, b, &j_b));
+                let [a_leaps, b_leaps] = [(a, &j_b), (b, &j_a)].map(|(member, to)| {
+                    let end = ends[member].as_ref().expect("drivers by position have an end");
+                    self.leap(&inner.iterators[member], end, to, scope)
+                });
+                let less = Expr::lt(j_a.clone(), j_b.clone());
+                body.extend(Stmt::choose(vec![(equal, met), (less, a_leaps)], b_leaps));
+                return body;
+            }
             body.extend(Stmt::when(equal, met));
             let (a_behind, b_behind) =
                 (Expr::le(j_a.clone(), j_b.clone()), Expr::le(j_b.clone(), j_a.clone()));

@@ -208,7 +208,8 @@ fn derived(program: &Program, variables: &[String], id: TensorId, stem: &str) ->
     }
     for position in positions {
         names.extend(
-            ["_end", "_next", "_slot", "_each"].map(|suffix| format!("{position}{suffix}")),
+            ["_end", "_next", "_slot", "_each", "_leap"]
+                .map(|suffix| format!("{position}{suffix}")),
         );
         let iterations = levels.iter().filter_map(|spec| spec.level.position_iteration());
         let carried = iterations.flat_map(|iteration| iteration.all_carried());

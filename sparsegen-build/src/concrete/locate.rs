@@ -1,0 +1,98 @@
+//! `locate(j, A)`: the tensor is looked up at each coordinate of the loop, and never walked.
+//!
+//! The merge lattice leaves its levels out of what may drive the loop; where nothing else visits all
+//! that there is to do, the loop runs over the whole dimension.
+
+use super::Program;
+use crate::error::{Diagnostic, Span};
+use crate::iteration::plan::Plan;
+use crate::notation::schedule::Action;
+use crate::notation::{TensorId, VariableId};
+
+/// Whether a tensor is looked up in the loop over a variable, by the user's command.
+pub fn is_demanded(program: &Program, variable: VariableId, tensor: TensorId) -> bool {
+    let declared = program.declared_as(tensor);
+    program.kernel.schedule.iter().any(|command| match command.action {
+        Action::Locate { variable: v, tensor } => v == variable && tensor == declared,
+        Action::Reorder(_)
+        | Action::Split { .. }
+        | Action::Divide { .. }
+        | Action::Fuse { .. }
+        | Action::Pos { .. }
+        | Action::Unroll { .. }
+        | Action::Parallelize(_)
+        | Action::Precompute { .. }
+        | Action::Merge { .. } => false,
+    })
+}
+
+/// Whether a tensor can be looked up in every loop over a variable.
+pub(super) fn check(
+    program: &Program,
+    plan: &Plan,
+    span: Span,
+    variable: VariableId,
+    tensor: TensorId,
+) -> Result<(), Diagnostic> {
+    let mut found = false;
+    let mut walked = None;
+    plan.for_each_loop(&mut |inner| {
+        for iterator in inner.iterators.iter().filter(|_| inner.variable == variable) {
+            if program.declared_as(iterator.access.tensor) != tensor {
+                continue;
+            }
+            found = true;
+            if !iterator.can_locate(program) {
+                walked = Some((iterator.level, iterator.spec(program).level.name().to_owned()));
+            }
+        }
+    });
+    let name = &program.tensor(tensor).name;
+    let v = &program.kernel.variable(variable).name;
+    let diagnostic =
+        Diagnostic::new(span, format!("`{name}` cannot be located in the loop over `{v}`"));
+    match walked {
+        Some((level, kind)) => Err(diagnostic
+            .note(format!(
+                "its level {} is `{kind}`, whose coordinates are only found one after the other",
+                level + 1
+            ))
+            .help(format!("store `{name}` in a format whose level there has random access"))),
+        None if !found => Err(diagnostic
+            .note("no level of it becomes known in that loop")
+            .help("name the loop over a variable that indexes it")),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::concrete::schedule::schedule;
+    use crate::level::Levels;
+    use crate::testing::{loops, scheduled_kernel};
+
+    /// The plan of a product of vectors.
+    fn planned(tensors: &str, commands: &[&str]) -> String {
+        let kernel = scheduled_kernel("t = x[i] * y[i]", tensors, commands);
+        let (program, plan) = schedule(&kernel, &Levels::default()).expect("a schedule");
+        plan.show(&program)
+    }
+
+    #[test]
+    fn what_is_located_does_not_drive() {
+        let hashed = "x = 'hash_vector', y = 'hash_vector'";
+        assert!(planned(hashed, &["locate(i, x)"]).contains("∀i over y1, locate x1"));
+        assert!(planned(hashed, &["locate(i, y)"]).contains("∀i over x1, locate y1"));
+        let both = planned(hashed, &["locate(i, x)", "locate(i, y)"]);
+        assert!(both.contains("∀i over the dimension, locate x1, y1"), "{both}");
+    }
+
+    #[test]
+    fn what_has_no_random_access_is_not_located() {
+        assert_eq!(
+            loops("t = x[i] * y[i]", "x = 'sparse_vector', y = 'dense'", &["locate(i, x)"]),
+            "`x` cannot be located in the loop over `i`; its level 1 is `compressed`, whose \
+             coordinates are only found one after the other"
+        );
+    }
+}

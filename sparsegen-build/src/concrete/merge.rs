@@ -1,0 +1,125 @@
+//! `merge(j, gallop)`: the loop leaps to the coordinates that two operands share.
+//!
+//! Where one operand lags behind, it leaps ahead in steps that double, then goes back by halves
+//! (Bentley and Yao 1976): of a short list and a long one the long one is hardly looked at. That skips
+//! what only one of them has, so there must be nothing to do there.
+
+use super::Program;
+use crate::error::{Diagnostic, Span, quoted};
+use crate::iteration::iterator::LevelIterator;
+use crate::iteration::lattice::Set;
+use crate::iteration::plan::{Loop, Plan};
+use crate::notation::VariableId;
+use crate::notation::schedule::{Action, Strategy};
+
+/// How the loop over a variable finds what operands share.
+pub fn strategy(program: &Program, variable: VariableId) -> Strategy {
+    let demanded = program.kernel.schedule.iter().find_map(|command| match command.action {
+        Action::Merge { variable: v, strategy } => (v == variable).then_some(strategy),
+        Action::Reorder(_)
+        | Action::Split { .. }
+        | Action::Divide { .. }
+        | Action::Fuse { .. }
+        | Action::Pos { .. }
+        | Action::Unroll { .. }
+        | Action::Parallelize(_)
+        | Action::Precompute { .. }
+        | Action::Locate { .. } => None,
+    });
+    demanded.unwrap_or(Strategy::Walk)
+}
+
+/// Whether every loop over a variable can merge as it is told to.
+pub(super) fn check(
+    program: &Program,
+    plan: &Plan,
+    span: Span,
+    variable: VariableId,
+) -> Result<(), Diagnostic> {
+    if strategy(program, variable) == Strategy::Walk {
+        return Ok(());
+    }
+    let mut obstacles = Vec::new();
+    let mut loops = 0;
+    plan.for_each_loop(&mut |inner| {
+        if inner.variable == variable {
+            loops += 1;
+            obstacles.extend(obstacle(program, inner));
+        }
+    });
+    let name = &program.kernel.variable(variable).name;
+    if loops == 0 {
+        obstacles.push(format!("there is none: `{name}` follows from the loops around"));
+    }
+    match obstacles.into_iter().next() {
+        Some(obstacle) => {
+            Err(Diagnostic::new(span, format!("the loop over `{name}` cannot gallop"))
+                .note(obstacle)
+                .help(format!("write `merge({name}, walk)`, or leave it out")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Why a loop is not over what two lists have in common.
+fn obstacle(program: &Program, inner: &Loop) -> Option<String> {
+    let drivers = inner.points.iter().fold(Set::EMPTY, |all, point| all.union(point.drivers));
+    let mut names: Vec<&str> = Vec::new();
+    for member in drivers.members() {
+        let name = program.tensor(inner.iterators[member].access.tensor).name.as_str();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let [point] = &inner.points[..] else {
+        return Some(format!("it visits what only one of {} has", quoted(&names)));
+    };
+    let pair: Vec<&LevelIterator> =
+        drivers.members().map(|member| &inner.iterators[member]).collect();
+    if pair.len() < 2 || point.by_dimension {
+        return Some("it does not merge two operands: one alone drives it".to_owned());
+    }
+    if pair.len() > 2 {
+        return Some(format!("it merges more than two operands: {}", quoted(&names)));
+    }
+    let located = point.located.members().map(|member| &inner.iterators[member]);
+    let mut may_lack = located.filter(|iterator| !iterator.is_full(program));
+    if may_lack.next().is_some() || !matches!(point.cases[..], [(set, _)] if set == drivers) {
+        return Some(format!("it does not only visit what {} share", quoted(&names)));
+    }
+    let scattered = pair.into_iter().find(|iterator| !is_plain_list(program, iterator))?;
+    let level = scattered.spec(program).level.name();
+    let name = &program.tensor(scattered.access.tensor).name;
+    Some(format!("`{name}` has a `{level}` level there, which is not a plain sorted list"))
+}
+
+/// Whether a level stores its coordinates in increasing order, at neighbouring positions.
+fn is_plain_list(program: &Program, iterator: &LevelIterator) -> bool {
+    let spec = iterator.spec(program);
+    let is_plain = spec
+        .level
+        .position_iteration()
+        .is_some_and(|iteration| iteration.carried().is_empty() && iteration.groups().is_none());
+    is_plain && spec.properties.unique && iterator.conversions.is_empty() && iterator.walks(program)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::loops;
+
+    #[test]
+    fn only_intersections_of_lists_gallop() {
+        let vectors = "x = 'sparse_vector', y = 'sparse_vector'";
+        let gallop = &["merge(i, gallop)"];
+        let dot = loops("t = x[i] * y[i]", vectors, gallop);
+        assert_eq!(dot, "t = sum where ∀i sum += x[i] * y[i]");
+        assert_eq!(
+            loops("t = sum[i](x[i] + y[i])", vectors, gallop),
+            "the loop over `i` cannot gallop; it visits what only one of `x` and `y` has"
+        );
+        assert_eq!(
+            loops("t = x[i] * y[i]", "x = 'sparse_vector', y = 'dense'", gallop),
+            "the loop over `i` cannot gallop; it does not merge two operands: one alone drives it"
+        );
+    }
+}
