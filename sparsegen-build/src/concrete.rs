@@ -14,6 +14,7 @@ mod cost;
 pub mod locate;
 pub mod merge;
 mod nest;
+pub mod pos;
 pub mod precompute;
 pub mod reorder;
 pub mod schedule;

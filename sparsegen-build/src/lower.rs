@@ -15,6 +15,7 @@ mod parallel;
 mod reorder;
 mod room;
 mod scope;
+mod strips;
 #[cfg(test)]
 mod tests;
 mod unroll;
@@ -269,9 +270,12 @@ impl Lowering<'_> {
                 used: true,
             }
         };
+        let defined = kernel.schedule.iter().flat_map(|command| command.action.defines());
+        let is_indexed = |v: VariableId| {
+            self.program.space.definition(v).is_none() && !defined.clone().any(|of| *of == v)
+        };
         let index_variables = kernel.variables.iter().enumerate();
-        let index_variables = index_variables
-            .filter(|(id, _)| self.program.space.definition(VariableId(*id)).is_none());
+        let index_variables = index_variables.filter(|(id, _)| is_indexed(VariableId(*id)));
         index_variables.map(size).collect()
     }
 }

@@ -6,7 +6,7 @@
 use super::convert::Conversion;
 use super::cost::cost_of_conversions;
 use super::schedule::{Candidate, WORTHWHILE, cheapest, refuse_result, term_by_term};
-use super::{Program, locate, merge, precompute, reorder, split, unroll};
+use super::{Program, locate, merge, pos, precompute, reorder, split, unroll};
 use crate::error::Diagnostic;
 use crate::iteration::plan::Plan;
 use crate::notation::schedule::{Action, Command};
@@ -39,9 +39,10 @@ fn supported(command: &Command<VariableId, TensorId, Expr>) -> Result<(), Diagno
         | Action::Split { .. }
         | Action::Divide { .. }
         | Action::Unroll { .. }
+        | Action::Pos { .. }
         | Action::Merge { .. }
         | Action::Locate { .. } => Ok(()),
-        Action::Fuse { .. } | Action::Pos { .. } | Action::Parallelize(_) => {
+        Action::Fuse { .. } | Action::Parallelize(_) => {
             Err(Diagnostic::unsupported(command.span, "schedule commands of this kind")
                 .help("leave it out"))
         }
@@ -60,7 +61,8 @@ pub(super) fn first_commands(kernel: &Kernel, count: usize) -> Kernel {
 
 fn demanded(kernel: &Kernel, automatic: &Candidate) -> Option<Candidate> {
     let as_it_is = refuse_result(kernel).ok().and_then(|()| {
-        cheapest(&Conversion::none(kernel), &mut None).or_else(|| term_by_term(&Conversion::none(kernel)))
+        cheapest(&Conversion::none(kernel), &mut None)
+            .or_else(|| term_by_term(&Conversion::none(kernel)))
     });
     if automatic.way.count() == 0 {
         return as_it_is;
@@ -81,6 +83,9 @@ pub(super) fn check(program: &Program, plan: &Plan) -> Result<(), Diagnostic> {
             Action::Unroll { variable, .. } => {
                 unroll::check(program, plan, command.span, variable)?;
             }
+            Action::Pos { whole, tensor, .. } => {
+                pos::check(program, plan, command.span, whole, tensor)?;
+            }
             Action::Merge { variable, .. } => merge::check(program, plan, command.span, variable)?,
             Action::Locate { variable, tensor } => {
                 locate::check(program, plan, command.span, variable, tensor)?;
@@ -89,7 +94,6 @@ pub(super) fn check(program: &Program, plan: &Plan) -> Result<(), Diagnostic> {
             | Action::Split { .. }
             | Action::Divide { .. }
             | Action::Fuse { .. }
-            | Action::Pos { .. }
             | Action::Parallelize(_)
             | Action::Precompute { .. } => {}
         }

@@ -3,7 +3,7 @@
 //! The merge lattice leaves its levels out of what may drive the loop; where nothing else visits all
 //! that there is to do, the loop runs over the whole dimension.
 
-use super::Program;
+use super::{Program, pos};
 use crate::error::{Diagnostic, Span};
 use crate::iteration::plan::Plan;
 use crate::notation::schedule::Action;
@@ -13,7 +13,9 @@ use crate::notation::{TensorId, VariableId};
 pub fn is_demanded(program: &Program, variable: VariableId, tensor: TensorId) -> bool {
     let declared = program.declared_as(tensor);
     program.kernel.schedule.iter().any(|command| match command.action {
-        Action::Locate { variable: v, tensor } => v == variable && tensor == declared,
+        Action::Locate { variable: v, tensor } => {
+            pos::loop_of(&program.kernel.schedule, v) == variable && tensor == declared
+        }
         Action::Reorder(_)
         | Action::Split { .. }
         | Action::Divide { .. }
@@ -34,6 +36,7 @@ pub(super) fn check(
     variable: VariableId,
     tensor: TensorId,
 ) -> Result<(), Diagnostic> {
+    let variable = pos::loop_of(&program.kernel.schedule, variable);
     let mut found = false;
     let mut walked = None;
     plan.for_each_loop(&mut |inner| {

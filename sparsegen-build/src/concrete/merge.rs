@@ -4,7 +4,7 @@
 //! (Bentley and Yao 1976): of a short list and a long one the long one is hardly looked at. That skips
 //! what only one of them has, so there must be nothing to do there.
 
-use super::Program;
+use super::{Program, pos};
 use crate::error::{Diagnostic, Span, quoted};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
@@ -15,7 +15,9 @@ use crate::notation::schedule::{Action, Strategy};
 /// How the loop over a variable finds what operands share.
 pub fn strategy(program: &Program, variable: VariableId) -> Strategy {
     let demanded = program.kernel.schedule.iter().find_map(|command| match command.action {
-        Action::Merge { variable: v, strategy } => (v == variable).then_some(strategy),
+        Action::Merge { variable: v, strategy } => {
+            (pos::loop_of(&program.kernel.schedule, v) == variable).then_some(strategy)
+        }
         Action::Reorder(_)
         | Action::Split { .. }
         | Action::Divide { .. }
@@ -36,6 +38,7 @@ pub(super) fn check(
     span: Span,
     variable: VariableId,
 ) -> Result<(), Diagnostic> {
+    let variable = pos::loop_of(&program.kernel.schedule, variable);
     if strategy(program, variable) == Strategy::Walk {
         return Ok(());
     }

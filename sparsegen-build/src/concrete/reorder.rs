@@ -4,6 +4,7 @@
 //! orders that are left the cheapest is taken. Where the edges go round in a circle, they tell why.
 
 use super::convert::Conversion;
+use super::pos;
 use super::schedule::{Candidate, describe, starts};
 use super::space::Basis;
 use crate::error::{Diagnostic, Span};
@@ -14,14 +15,15 @@ use crate::notation::{Kernel, VariableId};
 /// Every pair of loops of which the schedule wants the first outside of the second, with the command
 /// that does.
 pub fn demanded(kernel: &Kernel, basis: &Basis) -> Vec<(VariableId, VariableId, String)> {
+    let named = |v: &VariableId| pos::loop_of(&kernel.schedule, *v);
     let loops = |v: VariableId| if basis.loops_over(v) { vec![v] } else { basis.loops(v) };
     let mut pairs = Vec::new();
     for command in &kernel.schedule {
         let Action::Reorder(variables) = &command.action else { continue };
         for (k, outer) in variables.iter().enumerate() {
             for inner in &variables[k + 1..] {
-                for before in loops(*outer) {
-                    let after = loops(*inner).into_iter();
+                for before in loops(named(outer)) {
+                    let after = loops(named(inner)).into_iter();
                     pairs.extend(after.map(|after| (before, after, command.text.clone())));
                 }
             }

@@ -5,6 +5,7 @@
 //! same variables.
 
 use super::convert::Conversion;
+use super::pos;
 use super::schedule::starts;
 use super::space::{BlockSize, Definition, Space};
 use crate::error::Diagnostic;
@@ -15,6 +16,7 @@ use crate::notation::{Access, Expr, Kernel, TensorId, VariableId};
 /// The variables that a schedule defines.
 pub(super) fn demanded(schedule: &Schedule) -> Space {
     let mut space = Space::default();
+    let is_position = |v: VariableId| pos::loop_of(schedule, v) != v;
     for command in schedule {
         let (whole, [block, place], size) = match command.action {
             Action::Split { whole, parts, size } => (whole, parts, BlockSize::Constant(size)),
@@ -28,6 +30,10 @@ pub(super) fn demanded(schedule: &Schedule) -> Space {
             | Action::Merge { .. }
             | Action::Locate { .. } => continue,
         };
+        if is_position(whole) {
+            // The positions of a level follow from nothing: lowering splits their loop.
+            continue;
+        }
         let parts = [Definition::Div(whole, size), Definition::Mod(whole, size)];
         space.replace(whole, &[(block, parts[0]), (place, parts[1])]);
     }

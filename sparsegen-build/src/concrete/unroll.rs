@@ -3,7 +3,7 @@
 //! Only a loop that counts, through coordinates or positions, knows that four more are to come. How the
 //! iterations are written is a pass over the imperative representation.
 
-use super::Program;
+use super::{Program, pos};
 use crate::error::{Diagnostic, Span, quoted};
 use crate::iteration::iterator::Conversion;
 use crate::iteration::plan::{Loop, Plan};
@@ -16,10 +16,14 @@ pub(super) fn check(
     span: Span,
     variable: VariableId,
 ) -> Result<(), Diagnostic> {
+    let schedule = &program.kernel.schedule;
+    let counts = |inner: &Loop| {
+        !pos::is_block(schedule, variable) && inner.variable == pos::loop_of(schedule, variable)
+    };
     let mut reason = None;
     let mut loops = 0;
     plan.for_each_loop(&mut |inner| {
-        if inner.variable == variable {
+        if counts(inner) {
             loops += 1;
             reason = reason.take().or_else(|| obstacle(program, inner));
         }

@@ -134,7 +134,7 @@ impl Lowering<'_> {
         });
         body.extend(next(self, &position, &coordinate));
         match position {
-            Expr::Var(name) if !alone => Stmt::for_range(&name, bounds.start, bounds.end, body),
+            Expr::Var(name) if !alone => self.for_positions(inner.variable, &name, bounds, body),
             _ => body,
         }
     }

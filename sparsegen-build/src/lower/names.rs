@@ -208,7 +208,7 @@ fn derived(program: &Program, variables: &[String], id: TensorId, stem: &str) ->
     }
     for position in positions {
         names.extend(
-            ["_end", "_next", "_slot", "_each", "_leap"]
+            ["_end", "_next", "_slot", "_each", "_leap", "_begin", "_block", "_share"]
                 .map(|suffix| format!("{position}{suffix}")),
         );
         let iterations = levels.iter().filter_map(|spec| spec.level.position_iteration());

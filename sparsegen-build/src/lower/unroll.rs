@@ -1,5 +1,6 @@
 //! Which loops of the body the schedule wants several iterations at a time of.
 
+use crate::concrete::pos;
 use crate::ir::Unroll;
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::VariableId;
@@ -12,6 +13,7 @@ impl Lowering<'_> {
         let mut unrolled: Vec<Unroll> = Vec::new();
         for command in &self.program.kernel.schedule {
             let Action::Unroll { variable, by } = command.action else { continue };
+            let variable = pos::loop_of(&self.program.kernel.schedule, variable);
             plan.for_each_loop(&mut |inner| {
                 let name = self.loop_name(inner, variable);
                 let known = |name: &String| unrolled.iter().any(|known| known.variable == *name);

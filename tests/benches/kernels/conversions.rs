@@ -57,7 +57,8 @@ pub fn compress<'a>(contest: &mut Contest<'a>, a: &Tensor<f64, Csr>) {
 pub fn turn<'a>(contest: &mut Contest<'a>, a: &'a Tensor<f64, Csr>) {
     let answer = |b: &Tensor<f64, sparsegen::Csc>| {
         let columns = &b.levels().1;
-        let widen = |indices: &[u32]| indices.iter().map(|index| *index as usize).collect::<Vec<_>>();
+        let widen =
+            |indices: &[u32]| indices.iter().map(|index| *index as usize).collect::<Vec<_>>();
         Answer::sparse(widen(&columns.pos), widen(&columns.crd), b.vals())
     };
     let make = move |&mut (): &mut ()| kernels::turn(a).expect("it fits");

@@ -30,6 +30,8 @@ pub(super) fn check<'m>(
         names,
         defined: Vec::new(),
         replaced: Vec::new(),
+        positions: Vec::new(),
+        strips: Vec::new(),
         is_complete: true,
         diagnostics,
     };
@@ -98,6 +100,10 @@ struct Resolver<'m, 'n, 'd> {
     defined: Vec<&'m str>,
     /// The variables whose loops were replaced, by which command, and by what.
     replaced: Vec<(VariableId, &'m str, Vec<VariableId>)>,
+    /// The variables that run over positions.
+    positions: Vec<VariableId>,
+    /// The blocks of positions, and the places within them.
+    strips: Vec<[VariableId; 2]>,
     /// Whether all commands so far were understood, so that a name that is unknown is a mistake.
     is_complete: bool,
     diagnostics: &'d mut Vec<Diagnostic>,
@@ -112,12 +118,12 @@ impl<'m> Resolver<'m, '_, '_> {
         Some(match action {
             Action::Reorder(variables) => Action::Reorder(self.order(variables)?),
             Action::Split { whole, parts, size } => {
-                let (whole, parts) = (self.variable(whole), self.define_pair(parts));
-                Action::Split { whole: whole?, parts: parts?, size: *size }
+                let (whole, parts) = self.split(whole, parts)?;
+                Action::Split { whole, parts, size: *size }
             }
             Action::Divide { whole, parts, count } => {
-                let (whole, parts) = (self.variable(whole), self.define_pair(parts));
-                Action::Divide { whole: whole?, parts: parts?, count: *count }
+                let (whole, parts) = self.split(whole, parts)?;
+                Action::Divide { whole, parts, count: *count }
             }
             Action::Fuse { parts: [outer, inner], fused } => {
                 let parts = self.order(&[outer.clone(), inner.clone()]);
@@ -130,6 +136,7 @@ impl<'m> Resolver<'m, '_, '_> {
                 let position = self.define(position);
                 let (variable, of) = (variable?, of?);
                 self.is_indexed(tensor, whole, variable)?;
+                self.positions.extend(position);
                 Action::Pos { whole: variable, position: position?, tensor: of }
             }
             Action::Unroll { variable, by } => {
@@ -176,7 +183,22 @@ impl<'m> Resolver<'m, '_, '_> {
                     .help("name all loops whose order matters, the outermost first"),
             );
         }
-        resolved.into_iter().collect::<Option<_>>().filter(|_| sound)
+        let resolved: Vec<VariableId> = resolved.into_iter().collect::<Option<_>>()?;
+        for [block, place] in &self.strips {
+            let at = |v: &VariableId| resolved.iter().position(|known| known == v);
+            if let (Some(outer), Some(inner)) = (at(block), at(place))
+                && inner != outer + 1
+            {
+                sound = false;
+                let message = "blocks of positions and the places within them are one loop";
+                let [block, place] = [outer, inner].map(|at| variables[at].text.as_str());
+                self.diagnostics.push(
+                    Diagnostic::new(variables[inner].span, message)
+                        .help(format!("name `{place}` right behind `{block}`")),
+                );
+            }
+        }
+        Some(resolved).filter(|_| sound)
     }
 
     /// A variable that has a loop.
@@ -218,6 +240,27 @@ impl<'m> Resolver<'m, '_, '_> {
     fn name(&self, v: VariableId) -> &'m str {
         let count = self.names.variables.len();
         if v.0 < count { self.names.variables[v.0] } else { self.defined[v.0 - count] }
+    }
+
+    /// What is split, and the two variables in its stead.
+    fn split(
+        &mut self,
+        whole: &Name,
+        parts: &'m [Name; 2],
+    ) -> Option<(VariableId, [VariableId; 2])> {
+        let (v, parts) = (self.variable(whole), self.define_pair(parts));
+        let (v, parts) = (v?, parts?);
+        if self.strips.iter().flatten().any(|strip| *strip == v) {
+            self.diagnostics.push(
+                Diagnostic::unsupported(whole.span, "blocks of blocks of positions")
+                    .help("split the positions once"),
+            );
+            return None;
+        }
+        if self.positions.contains(&v) {
+            self.strips.push(parts);
+        }
+        Some((v, parts))
     }
 
     fn define_pair(&mut self, [outer, inner]: &'m [Name; 2]) -> Option<[VariableId; 2]> {
