@@ -20,6 +20,7 @@ pub mod reorder;
 pub mod schedule;
 pub mod space;
 pub mod split;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod unroll;

@@ -91,6 +91,17 @@ sizes = { i = 32 }
 expr = 'C[i,j] = A[i,j] + B[i,j] * (3 - 1)'
 tensors = { C = "rows", A = "csr", B = { format = "rows", dtype = "f32" } }
 
+[kernels.scheduled]
+expr = "C[i,j] = A[i,k] * B[k,j]"
+tensors = { C = "dense", A = "csr", B = "dense" }
+schedule = ["split(j, jo, ji, 16)", "reorder(i, jo, k, ji)", "pos(k, kp, A)", "split(kp, ko, ki, 8)",
+            "unroll(ki, 4)", "locate(ki, B)", "divide(i, io, ii, 8)"]
+
+[kernels.precomputed]
+expr = "y[i] = A[i,j] * b[j] * c[j]"
+tensors = { y = "dense", A = "csr", b = "sparse_vector", c = "sparse_vector" }
+schedule = ["precompute(b[j] * c[j], j, w)", "merge(j, walk)", "unroll(i, 2)"]
+
 [kernels.mttkrp]
 expr = "M[i,r] = sum[j,k](T[i,j,k] * D[k,r] * C[j,r])"
 tensors = { M = "dense", T = "csf", D = "dense", C = "dense" }

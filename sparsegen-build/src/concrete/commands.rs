@@ -42,8 +42,11 @@ fn supported(command: &Command<VariableId, TensorId, Expr>) -> Result<(), Diagno
         | Action::Pos { .. }
         | Action::Merge { .. }
         | Action::Locate { .. } => Ok(()),
-        Action::Fuse { .. } | Action::Parallelize(_) => {
-            Err(Diagnostic::unsupported(command.span, "schedule commands of this kind")
+        Action::Fuse { .. } => Err(Diagnostic::unsupported(command.span, "fused loops")
+            .note("the loops over a chain of coordinates, as of `coo`, are one loop already")
+            .help("leave it out")),
+        Action::Parallelize(_) => {
+            Err(Diagnostic::unsupported(command.span, "threads for a loop of your choice")
                 .help("leave it out"))
         }
     }

@@ -7,13 +7,14 @@
 //! cannot: there a workspace does, `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
 
 use super::precompute::Precomputed;
+use super::terms::{
+    additive_terms, gathered, outermost_reductions, pull_reduction, replace, takes_duplicates,
+};
 use super::{Program, Stmt};
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::iteration::graph::last_appended;
 use crate::level::workspace;
-use crate::notation::{
-    Access, BinaryOp, Expr, Kernel, Reduce, ReduceOp, Tensor, TensorId, UnaryOp, VariableId,
-};
+use crate::notation::{Access, Expr, Reduce, ReduceOp, Tensor, TensorId, VariableId};
 use crate::types::Width;
 
 /// Where sums go that could as well go into a temporary.
@@ -375,108 +376,4 @@ fn step(
 ) -> (Vec<VariableId>, Vec<VariableId>) {
     let bound = bound.iter().copied().chain([v]).collect();
     (bound, free.iter().copied().filter(|other| *other != v).collect())
-}
-
-/// Calls `visit` on the reductions of an expression that stand in no other.
-pub fn outermost_reductions(expr: &Expr, visit: &mut impl FnMut(&Reduce)) {
-    match expr {
-        Expr::Literal(_) | Expr::Access(_) => {}
-        Expr::Unary(_, a) => outermost_reductions(a, visit),
-        Expr::Binary(_, a, b) => {
-            outermost_reductions(a, visit);
-            outermost_reductions(b, visit);
-        }
-        Expr::Reduce(reduce) => visit(reduce),
-    }
-}
-
-/// The terms of a sum, with their signs.
-pub(super) fn additive_terms(expr: Expr) -> Vec<Expr> {
-    match expr {
-        Expr::Binary(BinaryOp::Add, a, b) => {
-            let mut terms = additive_terms(*a);
-            terms.extend(additive_terms(*b));
-            terms
-        }
-        Expr::Binary(BinaryOp::Sub, a, b) => {
-            let mut terms = additive_terms(*a);
-            terms.extend(additive_terms(*b).into_iter().map(Expr::neg));
-            terms
-        }
-        Expr::Unary(UnaryOp::Neg, a) => additive_terms(*a).into_iter().map(Expr::neg).collect(),
-        Expr::Literal(_)
-        | Expr::Access(_)
-        | Expr::Reduce(_)
-        | Expr::Binary(BinaryOp::Mul | BinaryOp::Div, _, _) => vec![expr],
-    }
-}
-
-/// Moves the factors of a product into the sum among them; the term itself where there is none.
-pub(super) fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
-    match term {
-        Expr::Reduce(reduce) => Ok(reduce),
-        Expr::Unary(UnaryOp::Neg, a) => {
-            pull_reduction(*a).map(|reduce| within(reduce, Expr::neg)).map_err(Expr::neg)
-        }
-        Expr::Binary(BinaryOp::Mul, a, b) => match pull_reduction(*a) {
-            Ok(reduce) => Ok(within(reduce, |body| Expr::mul(body, *b))),
-            Err(a) => pull_reduction(*b)
-                .map(|reduce| within(reduce, |body| Expr::mul(a.clone(), body)))
-                .map_err(|b| Expr::mul(a.clone(), b)),
-        },
-        Expr::Binary(BinaryOp::Div, a, b) => match pull_reduction(*a) {
-            Ok(reduce) => Ok(within(reduce, |body| Expr::div(body, *b))),
-            Err(a) => Err(Expr::div(a, *b)),
-        },
-        Expr::Literal(_) | Expr::Access(_) | Expr::Binary(BinaryOp::Add | BinaryOp::Sub, _, _) => {
-            Err(term)
-        }
-    }
-}
-
-fn within(reduce: Reduce, wrap: impl FnOnce(Expr) -> Expr) -> Reduce {
-    Reduce { body: Box::new(wrap(*reduce.body)), ..reduce }
-}
-
-/// What of a value goes through a workspace, and the value with something in its stead: its only sum,
-/// or all of its terms that are sums together.
-fn gathered(value: Expr) -> (Expr, impl FnOnce(Expr) -> Expr) {
-    let mut sums = Vec::new();
-    outermost_reductions(&value, &mut |reduce| sums.push(Expr::Reduce(reduce.clone())));
-    let (mut summed, mut plain) = (Expr::ZERO, Expr::ZERO);
-    for term in additive_terms(value.clone()) {
-        match pull_reduction(term) {
-            Ok(reduce) => summed = Expr::add(summed, Expr::Reduce(reduce)),
-            Err(term) => plain = Expr::add(plain, term),
-        }
-    }
-    let together = sums.len() > 1 && !summed.is_zero();
-    let first = sums.into_iter().next().unwrap_or(Expr::ZERO);
-    let gathered = if together { summed } else { first.clone() };
-    let rest = move |workspace: Expr| {
-        if together { Expr::add(plain, workspace) } else { replace(&value, &first, &workspace) }
-    };
-    (gathered, rest)
-}
-
-/// Whether a result takes entries in any order, and more than one with the same coordinates. Below
-/// a place for each coordinate it does not: what is there comes once.
-pub(super) fn takes_duplicates(kernel: &Kernel) -> bool {
-    let levels = &kernel.tensor(kernel.result()).format.levels;
-    let appended = |spec: &&LevelSpec| spec.level.insert().is_none();
-    let from_first = levels.first().is_none_or(|first| appended(&first));
-    let mut appended = levels.iter().filter(appended).peekable();
-    (from_first || appended.peek().is_none())
-        && appended.all(|spec| !spec.properties.ordered && !spec.properties.unique)
-}
-
-fn replace(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
-    if expr == old {
-        return new.clone();
-    }
-    match expr {
-        Expr::Literal(_) | Expr::Access(_) | Expr::Reduce(_) => expr.clone(),
-        Expr::Unary(op, a) => Expr::unary(*op, replace(a, old, new)),
-        Expr::Binary(op, a, b) => Expr::binary(*op, replace(a, old, new), replace(b, old, new)),
-    }
 }

@@ -7,8 +7,8 @@
 //! list that is read in order, or by a bit each.
 
 use super::Program;
-use super::nest::additive_terms;
 use super::schedule::Candidate;
+use super::terms::additive_terms;
 use crate::error::{Diagnostic, Span};
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level::{self, Level};

@@ -5,8 +5,9 @@
 
 use super::convert::{Conversion, conversions};
 use super::cost::{cost, cost_of_conversions};
-use super::nest::{Sums, additive_terms, nest, nest_into, takes_duplicates};
+use super::nest::{Sums, nest, nest_into};
 use super::space::Space;
+use super::terms::{additive_terms, takes_duplicates};
 use super::{Program, Stmt, commands, precompute};
 use crate::error::Diagnostic;
 use crate::iteration::graph::{Edge, IterationGraph, Reason, last_appended};

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use crate::format::LevelExpr;
 use crate::notation::{Access, Expr, Kernel, Reduce, ReduceOp, TensorId, Variable, VariableId};
 
-use super::nest::pull_reduction;
 use super::split;
+use super::terms::pull_reduction;
 
 /// How a variable follows from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
