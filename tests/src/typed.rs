@@ -21,6 +21,8 @@ pub struct Stored {
     pub pads: bool,
     /// Whether the format stores everything.
     pub full: bool,
+    /// Whether zeros may be left out.
+    pub drops: bool,
     /// The arrays of each level, by level and field.
     pub arrays: BTreeMap<(usize, String), Vec<usize>>,
     /// The values.
@@ -70,6 +72,7 @@ pub fn look_at_scalar<V: Element>(value: V) -> Stored {
         ordered: true,
         pads: false,
         full: true,
+        drops: false,
         arrays: BTreeMap::new(),
         vals: vec![number],
         entries: vec![(Vec::new(), number)],
@@ -102,6 +105,7 @@ pub fn look<V: Element, F: Format>(tensor: &Tensor<V, F>) -> Stored {
         modes: levels().map(|(_, map)| mode(map.expr)).collect::<Option<_>>().unwrap_or_default(),
         ordered: levels().all(|(kind, map)| kind.ordered && map.properties.ordered),
         pads,
+        drops: levels().any(|(_, map)| !map.properties.padded),
         full: levels().all(|(kind, map)| kind.full || map.properties.full),
         arrays,
         vals: tensor.vals().iter().map(|value| value.number()).collect(),

@@ -55,8 +55,10 @@ impl LevelIterator {
         &program.tensor(self.access.tensor).format.levels[self.level]
     }
 
+    /// Whether every coordinate is there, in this level and in those that were waiting for it.
     pub fn is_full(&self, program: &Program) -> bool {
-        self.spec(program).properties.full
+        let levels = &program.tensor(self.access.tensor).format.levels;
+        levels[self.level..=self.through].iter().all(|spec| spec.properties.full)
     }
 
     pub fn can_locate(&self, program: &Program) -> bool {
