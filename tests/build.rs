@@ -2,13 +2,6 @@
 //!
 //! A case that does not compile is no failure of the build: its test fails and shows why.
 
-#[path = "src/corpus.rs"]
-#[allow(dead_code, reason = "the harness uses more of it")]
-mod corpus;
-#[path = "src/statement.rs"]
-#[allow(dead_code, reason = "the harness uses more of it")]
-mod statement;
-
 #[path = "tests/plugin/build/mod.rs"]
 mod plugin;
 
@@ -24,7 +17,7 @@ use sparsegen_build::ir::{
     Conversion, Extent, Function, Operand, Result as IrResult, TensorOperand,
 };
 
-use corpus::Case;
+use sparsegen_harness::corpus::{self, Case};
 
 fn main() {
     println!("cargo::rerun-if-changed=corpus");
@@ -51,11 +44,11 @@ fn generate(folder: &Path, out: &Path) -> Result<(), String> {
         let mut files = listed(part)?;
         files.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
         files.retain(|path| path.to_string_lossy().contains(&wanted));
-        let source = part_source(&files, out, &mut |spent| {
+        let name = part.file_name().unwrap_or_default().to_string_lossy();
+        let source = part_source(&name, &files, out, &mut |spent| {
             time += spent;
             count += 1;
         })?;
-        let name = part.file_name().unwrap_or_default().to_string_lossy();
         write(&out.join(format!("{name}.rs")), &source)?;
     }
     let each = time.checked_div(count).unwrap_or_default();
@@ -77,6 +70,7 @@ fn cannot(path: &Path, error: std::io::Error) -> String {
 
 /// The modules of a part of the corpus; `report` is told how long each kernel takes to compile.
 fn part_source(
+    part: &str,
     files: &[PathBuf],
     out: &Path,
     report: &mut dyn FnMut(Duration),
@@ -88,10 +82,11 @@ fn part_source(
         let cases = corpus::parse(&name, &text)?;
         let module = name.trim_end_matches(".txt").replace('-', "_");
         let _ = writeln!(source, "mod {module} {{\n#[allow(unused_imports)]\nuse super::*;");
-        let kernels = out.join(&module);
+        let folder = format!("{part}/{module}");
+        let kernels = out.join(&folder);
         fs::create_dir_all(&kernels).map_err(|error| cannot(&kernels, error))?;
         for case in cases {
-            source.push_str(&case_source(&case, &module, &kernels, report)?);
+            source.push_str(&case_source(&case, &folder, &kernels, report)?);
         }
         source.push_str("}\n");
     }
@@ -101,7 +96,7 @@ fn part_source(
 /// A case's kernel, driver and test.
 fn case_source(
     case: &Case,
-    module: &str,
+    folder: &str,
     kernels: &Path,
     report: &mut dyn FnMut(Duration),
 ) -> Result<String, String> {
@@ -117,8 +112,8 @@ fn case_source(
                 let name = &case.name;
                 write(&kernels.join(format!("{name}.rs")), &source)?;
                 let apart = source.contains(&format!("pub fn {name}_assemble<"));
-                text.push_str(&driver(name, module, &function, apart));
-                let path = format!("concat!(env!(\"OUT_DIR\"), \"/{module}/{name}.rs\")");
+                text.push_str(&driver(name, folder, &function, apart));
+                let path = format!("concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\")");
                 format!("Compiled {{ run: run_{name}, source: include_str!({path}) }}")
             }
         },
@@ -170,7 +165,7 @@ fn caught<T>(run: impl FnOnce() -> T + UnwindSafe) -> Result<T, String> {
 /// The module of a kernel and the function that calls it on operands of any kind.
 ///
 /// `apart` tells whether it is assembled and computed apart, too.
-fn driver(name: &str, module: &str, function: &Function, apart: bool) -> String {
+fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String {
     let mut packed = String::new();
     let mut looked = String::new();
     let mut extents = String::new();
@@ -241,7 +236,7 @@ fn driver(name: &str, module: &str, function: &Function, apart: bool) -> String 
         "#[deny(warnings, clippy::all)]
         #[allow(dead_code, unreachable_pub, non_snake_case)]
         pub mod {name} {{
-            include!(concat!(env!(\"OUT_DIR\"), \"/{module}/{name}.rs\"));
+            include!(concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\"));
         }}
         fn run_{name}(given: &BTreeMap<String, Entries>) -> Result<Run, Error> {{
             use {name}::*;

@@ -9,11 +9,11 @@ use sparsegen::{
     Coo, CooUnordered, Csc, Csf, Csr, Dcsc, Dcsr, Dense, DenseCol, Dia, Ell, Error, HashRows,
     HashVector, Scalar, SparseVector, c32, c64,
 };
-use sparsegen_tests::check::{Case, Outcome};
+use sparsegen_harness::check::{Case, Outcome};
 #[allow(unused_imports, reason = "which results the corpus has is its own affair")]
-use sparsegen_tests::typed::{
+use sparsegen_harness::typed::{
     Run, look, look_at_scalar, pack, refused_structure, repack, restructured, scalar, scribbled,
 };
-use sparsegen_tests::worlds::Entries;
+use sparsegen_harness::worlds::Entries;
 
 include!(concat!(env!("OUT_DIR"), "/basics.rs"));

@@ -1,7 +1,7 @@
 //! Whatever the format, kernels compute the same.
 
 use sparsegen::{Csf, Csr, Error, Format, SparseVector, Tensor};
-use sparsegen_tests::random::Random;
+use sparsegen_harness::random::Random;
 
 use crate::{
     band, column_runs, deltas, lists_in_blocks, lists_in_diagonals, mixed, runs, runs_of_runs,

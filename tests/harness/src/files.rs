@@ -117,7 +117,7 @@ fn files() -> &'static [File] {
 
 /// Where the test data lies.
 pub fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("data")
+    Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("data")
 }
 
 fn matrix(name: &'static str) -> File {

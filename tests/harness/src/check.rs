@@ -304,11 +304,12 @@ fn check_values(result: &Stored, cells: &Cells, run: &Run, freedom: Freedom) -> 
         let sum = stored.get(at).map_or(*value, |sum| *sum + *value);
         stored.insert(at, sum);
     }
+    let all_whole = run.operands.values().all(|operand| operand.vals.iter().all(is_whole));
     for (at, cell) in cells {
         match stored.get(at) {
             None if freedom.less && cell.value.is_zero() => {}
             None => return Err(format!("{at:?} is not stored, expected {}", cell.value)),
-            Some(value) if !value.is_like(cell.value, error_of(cell, run)) => {
+            Some(value) if !value.is_like(cell.value, error_of(cell, all_whole)) => {
                 return Err(format!("at {at:?} is {value}, expected {}", cell.value));
             }
             Some(_) => {}
@@ -325,10 +326,12 @@ fn check_values(result: &Stored, cells: &Cells, run: &Run, freedom: Freedom) -> 
     Ok(())
 }
 
-/// How far a value may be off: not at all where all numbers are whole and nothing is divided.
-fn error_of(cell: &Cell, run: &Run) -> f64 {
-    let is_whole = |value: &Number| value.re.fract() == 0.0 && value.im.fract() == 0.0;
-    let all_whole = run.operands.values().all(|stored| stored.vals.iter().all(is_whole));
+fn is_whole(value: &Number) -> bool {
+    value.re.fract() == 0.0 && value.im.fract() == 0.0
+}
+
+/// How far a value may be off: not at all where all operands are whole and nothing is divided.
+fn error_of(cell: &Cell, all_whole: bool) -> f64 {
     if all_whole && is_whole(&cell.value) { 0.0 } else { 1e-6 * cell.magnitude }
 }
 
