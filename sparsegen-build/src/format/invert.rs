@@ -56,6 +56,34 @@ pub(super) fn check(
     diagnostics
 }
 
+/// Spells blocks within blocks such that the halves of each name the same whole: beside
+/// `(i % 4) / 2`, a level `i % 2` becomes `(i % 4) % 2`, and beside `(i / 2) % 2`, a level `i / 4`
+/// becomes `(i / 2) / 2`.
+pub(super) fn pair(mut stored: Vec<&mut LevelExpr>) {
+    for k in 0..stored.len() {
+        let mut others = stored.iter().enumerate().filter(|(other, _)| *other != k);
+        if let Some(half) = others.find_map(|(_, other)| half_beside(stored[k], other)) {
+            *stored[k] = half;
+        }
+    }
+}
+
+/// A level's expression as the other half of what `other` is one half of, if it equals that.
+fn half_beside(expr: &LevelExpr, other: &LevelExpr) -> Option<LevelExpr> {
+    if let (LevelExpr::Mod(whole, n), LevelExpr::Div(block, m)) = (expr, other)
+        && let LevelExpr::Mod(inner, b) = &**block
+    {
+        return (inner == whole && m == n && b % n == 0).then(|| LevelExpr::Mod(block.clone(), *n));
+    }
+    if let (LevelExpr::Div(whole, n), LevelExpr::Mod(block, m)) = (expr, other)
+        && let LevelExpr::Div(inner, b) = &**block
+    {
+        let is_half = inner == whole && b.checked_mul(*m) == Some(*n);
+        return is_half.then(|| LevelExpr::Div(block.clone(), *m));
+    }
+    None
+}
+
 /// What is missing beside a dimension that is cut into blocks, if that is what is missing.
 fn other_half(stored: &[&LevelExpr], dimensions: &[String]) -> Option<String> {
     stored.iter().find_map(|expr| match expr {

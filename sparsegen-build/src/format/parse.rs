@@ -42,7 +42,8 @@ pub(super) fn parse(
     };
     let specs = parser.map().map_err(|mistake| vec![mistake])?;
     let Parser { dimensions, mut diagnostics, spans, .. } = parser;
-    let (Some(specs), true) = (specs, diagnostics.is_empty()) else { return Err(diagnostics) };
+    let (Some(mut specs), true) = (specs, diagnostics.is_empty()) else { return Err(diagnostics) };
+    invert::pair(specs.iter_mut().map(|spec| &mut spec.expr).collect());
 
     let exprs: Vec<_> = specs.iter().map(|spec| &spec.expr).collect();
     let dimensions: Vec<_> = dimensions.into_iter().map(|name| name.text).collect();

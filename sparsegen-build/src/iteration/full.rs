@@ -1,7 +1,7 @@
 //! Results with full levels: what is stored where the operands leave nothing to do.
 
 use crate::concrete::{Program, Stmt};
-use crate::notation::{Expr, VariableId};
+use crate::notation::{Access, Expr, VariableId};
 
 /// What a loop over a variable around `body` does at coordinates where nothing is left of `body`:
 /// nothing, unless the result must have all of them.
@@ -17,17 +17,7 @@ pub(super) fn at_gaps(program: &Program, variable: VariableId, body: &Stmt) -> O
 
 /// Whether a statement must run for the result to have every coordinate, whatever it comes to.
 pub(super) fn must_run(program: &Program, stmt: &Stmt) -> bool {
-    let result = &program.kernel.assignment.result;
-    match stmt {
-        Stmt::Assign { target, .. } => {
-            let levels = program.tensor(result.tensor).format.levels.len();
-            let last = levels.checked_sub(1).and_then(|last| program.level_variable(result, last));
-            target == result && last.is_some_and(|last| is_filled(program, last))
-        }
-        Stmt::Forall { .. } | Stmt::Where { .. } | Stmt::Sequence(_) => {
-            !zeros(program, stmt).is_skip()
-        }
-    }
+    !zeros(program, stmt).is_skip()
 }
 
 /// The loops of a program of whose value nothing is left.
@@ -63,7 +53,7 @@ fn zeros(program: &Program, stmt: &Stmt) -> Stmt {
         Stmt::Forall { variable, .. } if !is_filled(program, *variable) => Stmt::SKIP,
         Stmt::Forall { variable, body } => visit(*variable, zeros(program, body)),
         Stmt::Where { consumer, .. } => zeros(program, consumer),
-        Stmt::Assign { target, .. } if *target == program.kernel.assignment.result => {
+        Stmt::Assign { target, .. } if stores_all(program, target) => {
             Stmt::Assign { target: target.clone(), accumulate: false, value: Expr::ZERO }
         }
         Stmt::Assign { .. } => Stmt::SKIP,
@@ -71,4 +61,12 @@ fn zeros(program: &Program, stmt: &Stmt) -> Stmt {
             Stmt::sequence(statements.iter().map(|stmt| zeros(program, stmt)).collect())
         }
     }
+}
+
+/// Whether what is assigned to is the result, with all coordinates at its last level.
+fn stores_all(program: &Program, target: &Access) -> bool {
+    let result = &program.kernel.assignment.result;
+    let levels = program.tensor(result.tensor).format.levels.len();
+    let last = levels.checked_sub(1).and_then(|last| program.level_variable(result, last));
+    target == result && last.is_some_and(|last| is_filled(program, last))
 }

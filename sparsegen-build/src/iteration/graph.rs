@@ -62,8 +62,11 @@ impl IterationGraph {
         value.for_each_access(&mut add);
         program.precomputed.iter().for_each(|part| part.value.for_each_access(&mut add));
         let reason = Reason::Result(result.clone());
-        for k in last_appended(kernel).map_or(0..0, |last| 0..last + 1) {
-            reached &= graph.add_level(kernel, space, basis, result, k, &reason);
+        if let Some(last) = last_appended(kernel) {
+            for k in 0..=last {
+                reached &= graph.add_level(kernel, space, basis, result, k, &reason);
+            }
+            graph.add_places(kernel, space, basis, result, last);
         }
         graph.add_blocks(space, basis);
         for (before, after, command) in reorder::demanded(kernel, basis) {
@@ -97,6 +100,29 @@ impl IterationGraph {
             self.add_edge(before, after, reason);
         }
         true
+    }
+
+    /// An entry of the last level that is appended to has a place for each coordinate of those below:
+    /// with their loops outside, it would be appended again for each.
+    fn add_places(
+        &mut self,
+        kernel: &Kernel,
+        space: &Space,
+        basis: &Basis,
+        result: &Access,
+        last: usize,
+    ) {
+        let levels = kernel.tensor(result.tensor).format.levels.len();
+        let sources = |level| {
+            let variable = space.level_variable(kernel, result, level);
+            variable.map_or_else(Vec::new, |v| space.sources(basis, v))
+        };
+        let entry: Vec<_> = (0..=last).flat_map(sources).collect();
+        for place in (last + 1..levels).flat_map(sources).filter(|v| !entry.contains(v)) {
+            for before in &entry {
+                self.add_edge(*before, place, &Reason::Result(result.clone()));
+            }
+        }
     }
 
     /// The level from which on the loops may come in any order: a result takes the coordinates of a

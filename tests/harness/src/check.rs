@@ -266,11 +266,17 @@ impl Kernel<'_> {
             if others.count() == 0 {
                 continue;
             }
+            // One that is read twice disagrees in several variables.
+            let sizes = self.function.sizes.iter();
+            let disagreeing: Vec<&str> = sizes
+                .filter(|size| size.operands.contains(&(*operand, *mode)))
+                .map(|size| size.variable.as_str())
+                .collect();
             let mut world = world.clone();
             let operand = world.operands.get_mut(&tensor.tensor).expect("operands have names");
             operand.shape[*mode] += 1;
             match (self.run)(&world.operands) {
-                Err(Error::Shape { variable, .. }) if variable == size.variable => {}
+                Err(Error::Shape { variable, .. }) if disagreeing.contains(&variable.as_ref()) => {}
                 Err(Error::Width { .. } | Error::Pack { .. }) => {}
                 Err(error) => return Err(format!("another error than of shape: {error}")),
                 Ok(_) => {

@@ -7,7 +7,7 @@ use crate::oracle::{Cell, Cells, Extents, Operands};
 use crate::statement::{Access, Expr, Statement};
 
 /// How many cells an expression may have before evaluation gives up.
-const LIMIT: usize = 3_000_000;
+const LIMIT: usize = 300_000;
 
 /// The cells of the result that are not known to be zero, or `None` where there are too many on
 /// the way.
