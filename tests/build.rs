@@ -14,7 +14,7 @@ use std::{env, fs, process};
 
 use sparsegen_build::compile_str;
 use sparsegen_build::ir::{
-    Conversion, Extent, Function, Operand, Result as IrResult, TensorOperand,
+    Conversion, Extent, Function, Operand, Result as IrResult, Source, TensorOperand, TensorResult,
 };
 
 use sparsegen_harness::corpus::{self, Case};
@@ -187,9 +187,30 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
             }
         }
     }
+    let changed = match &function.result {
+        IrResult::Tensor(result) if result.updates => Some(result),
+        IrResult::Tensor(_) | IrResult::Scalar { .. } => None,
+    };
+    if let Some(result) = changed {
+        let (key, dtype) = (&result.tensor, result.dtype.name());
+        let format = result.packed.as_ref().unwrap_or(&result.format);
+        let _ = writeln!(packed, "let mut result = pack::<{dtype}, {format}>(&given[{key:?}])?;");
+        let _ = writeln!(packed, "let before = look(&result);");
+        let _ = writeln!(looked, "({key:?}.to_owned(), before),");
+    }
     for (k, Conversion { of, into }) in function.conversions.iter().enumerate() {
         let (name, format) = (&into.name, &into.format);
-        let _ = writeln!(packed, "let c{k} = o{of}.to::<{format}>()?;");
+        let is_result = |result: &&TensorResult| {
+            *of == Source::Result && result.packed.as_ref().unwrap_or(&result.format) == format
+        };
+        let converted = match of {
+            Source::Operand(of) => format!("o{of}.to::<{format}>()?"),
+            Source::Result if changed.is_some_and(|result| is_result(&result)) => {
+                "result.clone()".to_owned()
+            }
+            Source::Result => format!("result.to::<{format}>()?"),
+        };
+        let _ = writeln!(packed, "let c{k} = {converted};");
         let _ = writeln!(looked, "({name:?}.to_owned(), look(&c{k})),");
         extents.push_str(&extents_of(into, &format!("c{k}")));
     }
@@ -211,6 +232,16 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
         IrResult::Scalar { dtype, .. } => (
             format!("let results = vec![(\"{name}\", look_at_scalar({name}({arguments})?))];"),
             format!("repack::<{}, Scalar>", dtype.name()),
+        ),
+        IrResult::Tensor(tensor) if tensor.updates => (
+            format!(
+                "{name}_into(&mut result, {arguments})?;
+                let results = vec![(\"{name}_into\", look(&result))];"
+            ),
+            {
+                let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
+                format!("repack::<{}, {format}>", tensor.dtype.name())
+            },
         ),
         IrResult::Tensor(tensor) => (
             format!(

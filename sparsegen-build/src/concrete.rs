@@ -24,6 +24,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 mod unroll;
+mod update;
 
 use crate::format::Format;
 use crate::notation::{
@@ -216,7 +217,8 @@ impl Program {
 
     /// Whether a tensor is a temporary.
     pub fn is_temporary(&self, tensor: TensorId) -> bool {
-        tensor.0 >= self.declared + self.converted.len()
+        let old = usize::from(self.kernel.old.is_some());
+        tensor.0 >= self.declared + old + self.converted.len()
     }
 
     pub fn tensor(&self, id: TensorId) -> &Tensor {

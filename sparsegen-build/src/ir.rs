@@ -17,7 +17,7 @@ mod walk;
 pub use fold::does_nothing;
 pub use function::{
     Array, Assembly, Bounds, Conversion, Element, Extent, Fit, Function, Operand, Parallel, Place,
-    Result, Size, TensorOperand, TensorResult, Unroll,
+    Result, Size, Source, TensorOperand, TensorResult, Unroll,
 };
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use walk::{Uses, substitute};

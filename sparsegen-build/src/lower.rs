@@ -202,7 +202,7 @@ impl Lowering<'_> {
     /// Every array of every operand, as it is read.
     fn read_arrays(&self) -> Vec<Array> {
         let converted = self.program.converted.iter().map(|converted| converted.into);
-        let ids = self.operands().into_iter().chain(converted);
+        let ids = self.operands().into_iter().chain(converted).chain(self.old());
         ids.flat_map(|id| arrays(self.program, &self.names, id)).collect()
     }
 
@@ -234,21 +234,42 @@ impl Lowering<'_> {
     }
 
     fn conversions(&self, operands: &[TensorId]) -> Vec<ir::Conversion> {
+        let source = |of: TensorId| match operands.iter().position(|id| *id == of) {
+            Some(operand) => ir::Source::Operand(operand),
+            None => ir::Source::Result,
+        };
         let convert = |converted: &crate::concrete::convert::Converted| ir::Conversion {
-            of: operands.iter().position(|id| *id == converted.of).expect("an operand"),
+            of: source(converted.of),
             into: self.tensor_operand(converted.into),
         };
-        self.program.converted.iter().map(convert).collect()
+        let taken = self
+            .old()
+            .map(|old| ir::Conversion { of: ir::Source::Result, into: self.tensor_operand(old) });
+        self.program.converted.iter().map(convert).chain(taken).collect()
+    }
+
+    /// What the result held before, if the loops read it.
+    fn old(&self) -> Option<TensorId> {
+        let Program { kernel, .. } = self.program;
+        let reads = |old: &TensorId| kernel.accesses.iter().any(|access| access.tensor == *old);
+        kernel.old.filter(reads)
     }
 
     /// The extents, by variable, each with the modes that must have it.
     fn sizes(&self, operands: &[TensorId]) -> Vec<Size> {
         let kernel = &self.program.kernel;
         let mut modes: BTreeMap<VariableId, Vec<(usize, usize)>> = BTreeMap::new();
+        let mut held: BTreeMap<VariableId, Vec<usize>> = BTreeMap::new();
         kernel.accesses.iter().for_each(|access| {
             let converted = self.program.converted.iter();
             let of = converted.clone().find(|converted| converted.into == access.tensor);
             let tensor = of.map_or(access.tensor, |converted| converted.of);
+            if kernel.old == Some(tensor) {
+                for (mode, v) in access.indices.iter().enumerate() {
+                    held.entry(*v).or_default().push(mode);
+                }
+                return;
+            }
             let operand = operands.iter().position(|id| *id == tensor);
             let operand = operand.expect("every tensor that is read is an operand");
             for (mode, v) in access.indices.iter().enumerate() {
@@ -259,6 +280,9 @@ impl Lowering<'_> {
             }
         });
         let result = &kernel.assignment.result.indices;
+        let has = |held: &BTreeMap<VariableId, Vec<usize>>, v, mode| {
+            held.get(&v).is_some_and(|modes| modes.contains(&mode))
+        };
         let size = |(id, variable): (usize, &notation::Variable)| {
             let v = VariableId(id);
             Size {
@@ -266,7 +290,9 @@ impl Lowering<'_> {
                 variable: variable.name.clone(),
                 constant: variable.size,
                 operands: modes.remove(&v).unwrap_or_default(),
-                result: (0..result.len()).filter(|mode| result[*mode] == v).collect(),
+                result: (0..result.len())
+                    .filter(|mode| result[*mode] == v || has(&held, v, *mode))
+                    .collect(),
                 used: true,
             }
         };

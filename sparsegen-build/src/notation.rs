@@ -64,12 +64,16 @@ pub struct Kernel {
     pub text: String,
     /// Where the statement stands in the manifest.
     pub span: Span,
-    /// The results, then the operands in the order of the arguments.
+    /// The results, then the operands in the order of the arguments, then [`Kernel::old`].
     pub tensors: Vec<Tensor>,
     /// The variables, in order of first appearance.
     pub variables: Vec<Variable>,
     /// The statement.
     pub assignment: Assignment,
+    /// What the result that is passed in holds before, where the statement reads it.
+    pub old: Option<TensorId>,
+    /// Whether the value is added to what the result holds, which nothing else reads.
+    pub in_place: bool,
     /// Every access of the right-hand side as written, in the order of the text. Extents are taken
     /// from these: folding may have removed some of them from the statement's value.
     pub accesses: Vec<Access>,

@@ -61,16 +61,15 @@ pub fn add_coo_unordered_into<'a, 'b>(
         a,
         b,
     );
-    kernel::fits::<
-        u32,
-    >("add_coo_unordered", "C", "positions of level 1", levels.0.crd.len())?;
+    kernel::fits::<u32>("add_coo_unordered", "C", "positions of level 1", levels.0.crd.len())?;
     // SAFETY: The kernel fills every level as the format demands, with coordinates within the
     // extents, which were checked; the positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`add_coo_unordered`], with values that are zero, for [`add_coo_unordered_compute`] to compute.
+/// As [`add_coo_unordered`], with values that are zero, for [`add_coo_unordered_compute`] to
+/// compute.
 ///
 /// # Errors
 /// As of [`add_coo_unordered`].
@@ -438,7 +437,8 @@ fn add_coo_unordered_compute_kernel(
                     for b_sum_each in p_b2..p_b2_next {
                         b_sum += b_vals[b2_sorted[b_sum_each].1];
                     }
-                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                    if p_c1 == p_c1_end
+                        || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j
                     {
                         return false;
@@ -449,7 +449,8 @@ fn add_coo_unordered_compute_kernel(
                     for a_sum_each in p_a2..p_a2_next {
                         a_sum += a_vals[a2_sorted[a_sum_each].1];
                     }
-                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                    if p_c1 == p_c1_end
+                        || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j
                     {
                         return false;
@@ -460,7 +461,8 @@ fn add_coo_unordered_compute_kernel(
                     for b_sum_each in p_b2..p_b2_next {
                         b_sum += b_vals[b2_sorted[b_sum_each].1];
                     }
-                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                    if p_c1 == p_c1_end
+                        || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j
                     {
                         return false;
@@ -482,9 +484,7 @@ fn add_coo_unordered_compute_kernel(
                 for a_sum_each in p_a2..p_a2_next {
                     a_sum += a_vals[a2_sorted[a_sum_each].1];
                 }
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
-                    || c2_crd[p_c1] as usize != j
-                {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
                     return false;
                 }
                 c_vals[p_c1] = a_sum;
@@ -502,9 +502,7 @@ fn add_coo_unordered_compute_kernel(
                 for b_sum_each in p_b2..p_b2_next {
                     b_sum += b_vals[b2_sorted[b_sum_each].1];
                 }
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
-                    || c2_crd[p_c1] as usize != j
-                {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
                     return false;
                 }
                 c_vals[p_c1] = b_sum;
@@ -515,9 +513,7 @@ fn add_coo_unordered_compute_kernel(
             for p_a_each in p_a..p_a_next {
                 let p_a = a1_sorted[p_a_each].1;
                 let j = a2_crd[p_a] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
-                    || c2_crd[p_c1] as usize != j
-                {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
                     return false;
                 }
                 c_vals[p_c1] = a_vals[p_a];
@@ -527,9 +523,7 @@ fn add_coo_unordered_compute_kernel(
             for p_b_each in p_b..p_b_next {
                 let p_b = b1_sorted[p_b_each].1;
                 let j = b2_crd[p_b] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
-                    || c2_crd[p_c1] as usize != j
-                {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
                     return false;
                 }
                 c_vals[p_c1] = b_vals[p_b];
@@ -549,9 +543,7 @@ fn add_coo_unordered_compute_kernel(
         for p_a_each in p_a..p_a_next {
             let p_a = a1_sorted[p_a_each].1;
             let j = a2_crd[p_a] as usize;
-            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
-                || c2_crd[p_c1] as usize != j
-            {
+            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
                 return false;
             }
             c_vals[p_c1] = a_vals[p_a];
@@ -569,9 +561,7 @@ fn add_coo_unordered_compute_kernel(
         for p_b_each in p_b..p_b_next {
             let p_b = b1_sorted[p_b_each].1;
             let j = b2_crd[p_b] as usize;
-            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
-                || c2_crd[p_c1] as usize != j
-            {
+            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
                 return false;
             }
             c_vals[p_c1] = b_vals[p_b];

@@ -54,16 +54,20 @@ pub fn add_coo_unordered_to_csr_into<'a, 'b>(
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
     add_coo_unordered_to_csr_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b);
-    kernel::fits::<
-        u32,
-    >("add_coo_unordered_to_csr", "C", "positions of level 2", levels.1.crd.len())?;
+    kernel::fits::<u32>(
+        "add_coo_unordered_to_csr",
+        "C",
+        "positions of level 2",
+        levels.1.crd.len(),
+    )?;
     // SAFETY: The kernel fills every level as the format demands, with coordinates within the
     // extents, which were checked; the positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`add_coo_unordered_to_csr`], with values that are zero, for [`add_coo_unordered_to_csr_compute`] to compute.
+/// As [`add_coo_unordered_to_csr`], with values that are zero, for
+/// [`add_coo_unordered_to_csr_compute`] to compute.
 ///
 /// # Errors
 /// As of [`add_coo_unordered_to_csr`].

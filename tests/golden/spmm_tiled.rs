@@ -13,8 +13,8 @@ use sparsegen::{Csr, Dense, Error, Tensor, View};
 ///
 /// Schedule: `split(j, jo, ji, 16)`, `reorder(i, jo, k, ji)`.
 ///
-/// Loops: `i` over its whole range; `jo` over its whole range; `k` over the entries of `A`; `ji`
-/// over its whole range.
+/// Loops: `i` over its whole range; `jo` (`j / 16`) over its whole range; `k` over the entries of
+/// `A`; `ji` (`j % 16`) over its whole range.
 ///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.

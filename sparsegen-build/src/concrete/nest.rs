@@ -31,7 +31,8 @@ pub(super) enum Sums {
 /// sum that the order puts outside cannot be taken apart, as in `b[i] / sum[j](A[i,j])`.
 pub(super) fn nest(mut program: Program, order: &[VariableId], sums: Sums) -> Option<Program> {
     let value = program.kernel.assignment.value.clone();
-    program.body = nest_into(&mut program, order, sums, false, value)?;
+    let accumulate = program.kernel.in_place;
+    program.body = nest_into(&mut program, order, sums, accumulate, value)?;
     Some(program)
 }
 

@@ -8,7 +8,7 @@ use super::cost::{cost, cost_of_conversions};
 use super::nest::{Sums, nest, nest_into};
 use super::space::Space;
 use super::terms::{additive_terms, takes_duplicates};
-use super::{Program, Stmt, commands, precompute};
+use super::{Program, Stmt, commands, precompute, update};
 use crate::error::Diagnostic;
 use crate::iteration::graph::{Edge, IterationGraph, Reason, last_appended};
 use crate::iteration::plan::{Plan, TooManyOperands, Unplannable, plan};
@@ -20,6 +20,7 @@ use crate::notation::{Assignment, Expr, Kernel, VariableId};
 /// Tensors are converted where there is no other way, and where that takes away most of the work. What
 /// the kernel's schedule demands restricts the choice.
 pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Diagnostic> {
+    let kernel = &update::in_place(kernel);
     let mut found = automatic(&commands::first_commands(kernel, 0), levels)?;
     if !kernel.schedule.is_empty() {
         found = commands::apply(kernel, found)?;
@@ -142,7 +143,8 @@ pub(super) fn cheapest(
 
 /// A program without loops for each basis.
 pub(super) fn starts(way: &Conversion) -> Vec<Program> {
-    let declared = way.kernel.tensors.len() - way.converted.len();
+    let made = way.converted.len() + usize::from(way.kernel.old.is_some());
+    let declared = way.kernel.tensors.len() - made;
     let index_variables = way.kernel.index_variables();
     let mut kernel = way.kernel.clone();
     let Ok(mut precomputed) = precompute::take_out(&mut kernel) else { return Vec::new() };
@@ -191,7 +193,7 @@ pub(super) fn term_by_term(way: &Conversion) -> Option<Candidate> {
     for term in additive_terms(way.kernel.assignment.value.clone()) {
         let of_term = Conversion { kernel: with_value(&way.kernel, &term), ..way.clone() };
         let of_term = cheapest(&of_term, &mut None)?;
-        let accumulate = !statements.is_empty();
+        let accumulate = way.kernel.in_place || !statements.is_empty();
         let value = of_term.program.kernel.assignment.value;
         program.basis = of_term.program.basis;
         statements.push(nest_into(&mut program, &of_term.order, of_term.sums, accumulate, value)?);

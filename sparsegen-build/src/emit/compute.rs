@@ -12,7 +12,7 @@ use crate::ir::{Assembly, Function, Result, TensorResult};
 
 /// `NAME_assemble` and `NAME_compute` of a sparse result.
 pub(super) fn items(function: &Function, result: &TensorResult) -> Vec<TokenStream> {
-    if !is_assembled(result) {
+    if result.updates || !is_assembled(result) {
         return Vec::new();
     }
     let mut items: Vec<TokenStream> = assemble(function, result).into_iter().collect();

@@ -6,7 +6,7 @@ use quote::quote;
 use super::checks::is_checked;
 use super::layout::wrap;
 use super::names::plain;
-use super::shell::allocates;
+use super::shell::{allocates, is_filled_apart, is_result};
 use crate::ir::{Assembly, Conversion, Element, Function, Operand, Result, TensorResult, Width};
 
 /// The width of documentation lines, without what stands before them.
@@ -54,6 +54,10 @@ pub(super) fn of_into(function: &Function, result: &TensorResult) -> Vec<String>
         wrapped(&function.docs)
     };
     match (&result.assembly, &result.packed) {
+        (Assembly::Computed { .. } | Assembly::Assembled { .. }, _) if result.updates => {
+            lines.push(String::new());
+            lines.push(format!("Changes `{}`, which is passed in.", result.tensor));
+        }
         (Assembly::Assembled { .. }, None) => {
             lines.push("What it held is replaced; its memory is reused.".into());
         }
@@ -61,7 +65,7 @@ pub(super) fn of_into(function: &Function, result: &TensorResult) -> Vec<String>
         (Assembly::Computed { .. }, None) => {}
     }
     let mut errors = size_errors(function, true);
-    errors.extend(width_errors(result, result.packed.is_none()));
+    errors.extend(width_errors(result, !is_filled_apart(function, result)));
     errors.extend(conversion_errors(function));
     push_errors(&mut lines, &errors);
     lines
@@ -210,7 +214,8 @@ fn conversion_errors(function: &Function) -> Vec<String> {
         let (tensor, format) = (&into.tensor, &into.format);
         format!("Those of [`View::to`], where `{tensor}` is converted to `{format}`.")
     };
-    let mut errors: Vec<String> = function.conversions.iter().map(convert).collect();
+    let converted = function.conversions.iter().filter(|it| !is_result(function, it));
+    let mut errors: Vec<String> = converted.map(convert).collect();
     match &function.result {
         Result::Tensor(TensorResult { tensor, packed: Some(packed), .. }) => {
             errors.push(format!(

@@ -8,7 +8,7 @@ use super::kernel::{self, Parts};
 use super::layout::comment;
 use super::names::{element_type, ident, plain, tokens};
 use super::parallel;
-use super::shell::call;
+use super::shell::{call, is_filled_apart};
 use crate::ir::{Array, Assembly, Bounds, Fit, Function, Literal, TensorResult};
 
 /// Runs the kernel on the result's storage.
@@ -18,27 +18,29 @@ pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
     let parts = Parts::of(function);
     let Parts { shape, levels, vals, unpacked, .. } = &parts;
     let computed = computed_format(result);
-    match (&result.assembly, &result.packed) {
-        (Assembly::Computed { zeroed, .. }, None) => {
+    let apart = is_filled_apart(function, result);
+    let pack = result.packed.as_ref().map(|_| quote!(.to()?));
+    match (&result.assembly, apart) {
+        (Assembly::Computed { zeroed, .. }, false) => {
             let zero = value(Literal::Int(0), result.dtype);
             let fill = zeroed.then(|| quote!(#variable.vals_mut().fill(#zero);));
             quote!(#fill #run)
         }
-        (Assembly::Computed { .. }, Some(_)) => quote! {
+        (Assembly::Computed { .. }, true) => quote! {
             let mut #unpacked = #computed::zeros(#variable.shape())?;
             #run
-            *#variable = #unpacked.to()?;
+            *#variable = #unpacked #pack;
         },
-        (Assembly::Assembled { arrays, extents, fits }, packed) => {
+        (Assembly::Assembled { arrays, extents, fits }, apart) => {
             let fits = fits.iter().filter_map(|fit| fits_call(function, result, arrays, fit));
             let fills_levels = arrays.len() > 1 || !extents.is_empty();
             let mutable = fills_levels.then(|| quote!(mut));
-            let take = match packed {
-                None => quote! {
+            let take = match apart {
+                false => quote! {
                     let #shape = #variable.shape();
                     let (#mutable #levels, mut #vals) = #variable.take_parts();
                 },
-                Some(_) => quote! {
+                true => quote! {
                     let (#shape, #mutable #levels, mut #vals) =
                         #computed::zeros(#variable.shape())?.into_parts();
                 },

@@ -9,10 +9,11 @@ use super::body::Body;
 use super::layout::{blank, comment};
 use super::names::{beside, element_type, ident, number, place_in_view, tokens};
 use super::reserve::Reserved;
+use super::shell::{is_filled_apart, is_result};
 use super::{docs, lints};
 use crate::ir::{
     Array, Assembly, Bounds, Conversion, Element, Expr, Extent, Function, Operand, Parallel, Place,
-    Result, Size, Stmt, TensorOperand, Uses,
+    Result, Size, Source, Stmt, TensorOperand, Uses,
 };
 
 /// What makes unchecked indices sound.
@@ -89,7 +90,7 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
                 let uses = Uses::of_function(function);
                 let (name, element) = (ident(&vals.name), element_type(vals.element));
                 let declared = if is_touched(&uses, vals) { quote!(#name) } else { quote!(_) };
-                let tensor = if result.packed.is_some() {
+                let tensor = if is_filled_apart(function, result) {
                     parts.unpacked.clone()
                 } else {
                     ident(&result.name)
@@ -151,9 +152,14 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
         };
         params.push(Parameter { declaration: quote!(#name: #ty), argument: quote!(#name) });
     }
-    for Conversion { into, .. } in &function.conversions {
+    for conversion in &function.conversions {
+        let into = &conversion.into;
         let (name, ty) = (ident(&into.name), view(into, "'_"));
-        params.push(Parameter { declaration: quote!(#name: #ty), argument: quote!(#name.view()) });
+        let of = match &function.result {
+            Result::Tensor(result) if is_result(function, conversion) => ident(&result.name),
+            Result::Tensor(_) | Result::Scalar { .. } => name.clone(),
+        };
+        params.push(Parameter { declaration: quote!(#name: #ty), argument: quote!(#of.view()) });
     }
     params
 }
@@ -301,8 +307,8 @@ fn extent_of(tensor: &str, mode: usize) -> TokenStream {
 }
 
 /// What an operand is converted into, if it is: a tensor of the same extents.
-fn conversion(function: &Function, operand: usize) -> Option<&TensorOperand> {
-    let of_operand = |conversion: &&Conversion| conversion.of == operand;
+pub(super) fn conversion(function: &Function, operand: usize) -> Option<&TensorOperand> {
+    let of_operand = |conversion: &&Conversion| conversion.of == Source::Operand(operand);
     function.conversions.iter().find(of_operand).map(|conversion| &conversion.into)
 }
 

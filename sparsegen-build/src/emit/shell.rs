@@ -8,7 +8,9 @@ use super::fill::{fill, run};
 use super::kernel::{self, extent, operand_name, view};
 use super::names::{beside, ident, plain, tokens};
 use super::{compute, docs, lints, parallel};
-use crate::ir::{Assembly, Conversion, Function, Operand, Result, TensorOperand, TensorResult};
+use crate::ir::{
+    Assembly, Conversion, Function, Operand, Result, Source, TensorOperand, TensorResult,
+};
 
 /// The functions of a kernel, the public ones first.
 pub(super) fn items(function: &Function) -> Vec<TokenStream> {
@@ -18,7 +20,7 @@ pub(super) fn items(function: &Function) -> Vec<TokenStream> {
         Result::Tensor(result) => {
             items.extend(allocating(function, result));
             items.push(into(function, result));
-            if is_zeroed_in_place(result) {
+            if is_zeroed_in_place(result) && !result.updates {
                 items.extend(check_item(function, result));
             }
             items.extend(compute::items(function, result));
@@ -31,10 +33,11 @@ pub(super) fn items(function: &Function) -> Vec<TokenStream> {
 
 /// Whether a kernel whose result is a tensor can tell the result's extents from its operands.
 pub(super) fn allocates(function: &Function, result: &TensorResult) -> bool {
-    result.shape.iter().all(|size| {
+    let is_known = |size: &usize| {
         let size = &function.sizes[*size];
         size.constant.is_some() || !size.operands.is_empty()
-    })
+    };
+    !result.updates && result.shape.iter().all(is_known)
 }
 
 /// `NAME` of a scalar result.
@@ -124,7 +127,7 @@ fn into(function: &Function, result: &TensorResult) -> TokenStream {
     let (variable, ty) = (ident(&result.name), tensor(result));
     let convert = convert_used(function);
     let sizes = kernel::passed_sizes(function);
-    let checks = match is_zeroed_in_place(result) {
+    let checks = match is_zeroed_in_place(result) && !result.updates {
         true => check_call(function, quote!(#variable)).unwrap_or_default(),
         false => checks(function),
     };
@@ -147,6 +150,26 @@ fn into(function: &Function, result: &TensorResult) -> TokenStream {
 /// Whether the kernel wants the values of the caller's tensor zero.
 fn is_zeroed_in_place(result: &TensorResult) -> bool {
     result.packed.is_none() && matches!(result.assembly, Assembly::Computed { zeroed: true, .. })
+}
+
+/// The format that callers see.
+fn seen_format(result: &TensorResult) -> &str {
+    result.packed.as_ref().unwrap_or(&result.format)
+}
+
+/// Whether the kernel fills a tensor that only then becomes the caller's: to be packed, or because
+/// the loops read what that held before.
+pub(super) fn is_filled_apart(function: &Function, result: &TensorResult) -> bool {
+    let mut conversions = function.conversions.iter();
+    result.packed.is_some() || conversions.any(|conversion| is_result(function, conversion))
+}
+
+/// Whether what is converted is the result, and it already has the format that the loops read.
+pub(super) fn is_result(function: &Function, conversion: &Conversion) -> bool {
+    match (conversion.of, &function.result) {
+        (Source::Result, Result::Tensor(result)) => seen_format(result) == conversion.into.format,
+        (Source::Result, Result::Scalar { .. }) | (Source::Operand(_), _) => false,
+    }
 }
 
 /// The call of the kernel.
@@ -197,14 +220,14 @@ pub(super) fn arguments(function: &Function) -> Vec<TokenStream> {
 
 /// `Tensor<f64, Csr>`, the type that callers see.
 pub(super) fn tensor(result: &TensorResult) -> TokenStream {
-    let format = result.packed.as_ref().unwrap_or(&result.format);
+    let format = seen_format(result);
     tokens(&format!("Tensor<{}, {format}>", result.dtype))
 }
 
 /// Turns the operands into views, and lets go of those that folding has made superfluous.
 pub(super) fn convert_used(function: &Function) -> TokenStream {
     let is_used = |k| {
-        let is_converted = function.conversions.iter().any(|conversion| conversion.of == k);
+        let is_converted = kernel::conversion(function, k).is_some();
         kernel::is_read(function, k) || is_checked_operand(function, k) || is_converted
     };
     let unused = (0..function.operands.len()).filter(|k| !is_used(*k)).map(|k| {
@@ -232,9 +255,19 @@ fn convert(function: &Function, chosen: impl Fn(usize) -> bool) -> TokenStream {
 /// Converts operands that the kernel reads in another format.
 pub(super) fn conversions(function: &Function) -> TokenStream {
     let convert = |Conversion { of, into }: &Conversion| {
-        let of = ident(operand_name(&function.operands[*of]));
         let (name, format) = (ident(&into.name), tokens(&into.format));
-        quote!(let #name = #of.to::<#format>()?;)
+        match (of, &function.result) {
+            (Source::Operand(operand), _) => {
+                let of = ident(operand_name(&function.operands[*operand]));
+                quote!(let #name = #of.to::<#format>()?;)
+            }
+            (Source::Result, Result::Tensor(result)) if seen_format(result) != into.format => {
+                let of = ident(&result.name);
+                quote!(let #name = #of.to::<#format>()?;)
+            }
+            (Source::Result, Result::Tensor(_)) => TokenStream::new(),
+            (Source::Result, Result::Scalar { .. }) => TokenStream::new(),
+        }
     };
     function.conversions.iter().map(convert).collect()
 }

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::{BinaryOp, Expr, Function, Literal, Operand, Result, Stmt, TensorOperand, UnaryOp};
+use super::{
+    BinaryOp, Expr, Function, Literal, Operand, Result, Source, Stmt, TensorOperand, UnaryOp,
+};
 
 impl BinaryOp {
     /// The operator, or the name of the function that Rust has instead.
@@ -224,8 +226,14 @@ impl fmt::Display for Function {
             }
         }
         for conversion in &self.conversions {
-            let of = match &self.operands[conversion.of] {
-                Operand::Tensor(TensorOperand { name, .. }) | Operand::Scalar { name, .. } => name,
+            let of = match (conversion.of, &self.result) {
+                (Source::Operand(operand), _) => match &self.operands[operand] {
+                    Operand::Tensor(TensorOperand { name, .. }) | Operand::Scalar { name, .. } => {
+                        name.as_str()
+                    }
+                },
+                (Source::Result, Result::Tensor(result)) => &result.name,
+                (Source::Result, Result::Scalar { .. }) => "",
             };
             let into = &conversion.into;
             writeln!(f, "    let {} = {of}.to::<{}>();", into.name, into.format)?;

@@ -107,14 +107,23 @@ pub struct TensorOperand {
     pub extents: Vec<Extent>,
 }
 
-/// An operand that is converted before the loops.
+/// A tensor that is converted before the loops.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversion {
-    /// What is converted: index into [`Function::operands`].
-    pub of: usize,
+    /// What is converted.
+    pub of: Source,
     /// What it becomes: a tensor with a name of its own, such as `a_csc`, and for messages the name
     /// of what is converted.
     pub into: TensorOperand,
+}
+
+/// Where the loops have a tensor from that is not an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// An operand: index into [`Function::operands`].
+    Operand(usize),
+    /// What the result that is passed in holds before.
+    Result,
 }
 
 /// An extent that a level's storage keeps: `levels().LEVEL.field`, such as a hash table's width.
@@ -228,6 +237,8 @@ pub struct TensorResult {
     /// The Rust type of the format marker that callers see, if the body computes the result in
     /// `format` only to pack it into this one.
     pub packed: Option<String>,
+    /// Whether what the caller's tensor holds counts, so that no function makes a new one.
+    pub updates: bool,
     /// The extent of each mode: index into [`Function::sizes`].
     pub shape: Vec<usize>,
     /// How its arrays come to be.

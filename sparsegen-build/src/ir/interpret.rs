@@ -200,7 +200,11 @@ impl Machine {
                         return Err(format!("no values `{}` to compute into", vals.name));
                     };
                     let zero = Value::Number(Number::zero(result.dtype), result.dtype);
-                    let cells = vec![zeroed.then_some(zero); given.len()];
+                    let held = |number: &Number| Some(Value::Number(*number, result.dtype));
+                    let cells = match result.updates && !zeroed {
+                        true => given.iter().map(held).collect(),
+                        false => vec![zeroed.then_some(zero); given.len()],
+                    };
                     self.insert(vals, Storage::values(vals.element, cells));
                 }
                 Assembly::Assembled { arrays, .. } => {

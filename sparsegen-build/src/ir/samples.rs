@@ -73,6 +73,7 @@ pub(crate) fn spmv() -> Function {
             dtype: Dtype::F64,
             format: "Dense<1>".into(),
             packed: None,
+            updates: false,
             shape: vec![0],
             assembly: Assembly::Computed { vals: vals("y"), zeroed: false, structure: Vec::new() },
         }),
@@ -157,6 +158,7 @@ pub(crate) fn add() -> Function {
             dtype: Dtype::F64,
             format: "Csr".into(),
             packed: None,
+            updates: false,
             shape: vec![0, 1],
             assembly: Assembly::Assembled {
                 arrays: csr_arrays("c"),

@@ -112,7 +112,8 @@ impl<'p> Assembler<'p> {
                 element: Element::Value(tensor.dtype),
                 place: crate::ir::Place::Values,
             };
-            Assembly::Computed { vals, zeroed: !self.covers, structure: Vec::new() }
+            let zeroed = !self.covers && !self.program.kernel.in_place;
+            Assembly::Computed { vals, zeroed, structure: Vec::new() }
         };
         Some(TensorResult {
             name: tensor.argument.clone(),
@@ -122,6 +123,7 @@ impl<'p> Assembler<'p> {
             shape: self.target.indices.iter().map(|v| v.0).collect(),
             assembly,
             packed: self.program.packed.as_ref().map(Format::marker),
+            updates: self.program.kernel.old.is_some() || self.program.kernel.in_place,
         })
     }
 

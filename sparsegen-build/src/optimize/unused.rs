@@ -113,7 +113,7 @@ fn without(body: &[Stmt], is_unwanted: &impl Fn(&Stmt) -> bool) -> Vec<Stmt> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Assembly, Element, Extent, Result, TensorResult, samples};
+    use crate::ir::{Assembly, Element, Extent, Result, Source, TensorResult, samples};
 
     #[test]
     fn a_chain_that_ends_unread_goes() {
@@ -210,12 +210,12 @@ mod tests {
     #[test]
     fn conversions_that_are_never_read_go() {
         let mut function = samples::spmv();
-        let Operand::Tensor(of) = function.operands[0].clone() else {
+        let Operand::Tensor(read) = function.operands[0].clone() else {
             panic!("the sample's operands are tensors")
         };
-        let unread = TensorOperand { arrays: Vec::new(), ..of.clone() };
-        function.conversions =
-            vec![Conversion { of: 0, into: of }, Conversion { of: 0, into: unread }];
+        let unread = TensorOperand { arrays: Vec::new(), ..read.clone() };
+        let of = Source::Operand(0);
+        function.conversions = vec![Conversion { of, into: read }, Conversion { of, into: unread }];
         assert_eq!(run(function).conversions.len(), 1);
     }
 }

@@ -75,11 +75,17 @@ fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, Str
     }
     if let IrResult::Tensor(tensor) = &function.result {
         match &tensor.assembly {
-            Assembly::Computed { vals, structure, .. } => {
+            Assembly::Computed { vals, structure, zeroed } => {
                 add_arrays(&mut inputs, structure, result, tensor.dtype)?;
                 let zero = to_interpreter(Number::ZERO, tensor.dtype);
-                let zeros = vec![zero; result.vals.len()];
-                inputs.arrays.insert(vals.name.clone(), ArrayValue::Values(zeros));
+                let held = run.operands.get(&tensor.tensor).filter(|_| tensor.updates && !zeroed);
+                let before = match held {
+                    Some(held) => {
+                        held.vals.iter().map(|n| to_interpreter(*n, tensor.dtype)).collect()
+                    }
+                    None => vec![zero; result.vals.len()],
+                };
+                inputs.arrays.insert(vals.name.clone(), ArrayValue::Values(before));
             }
             // What the vectors held must not matter.
             Assembly::Assembled { arrays, .. } => {

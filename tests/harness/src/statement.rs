@@ -51,12 +51,22 @@ impl Statement {
         let mut parser = Parser { text, rest: text };
         let result = parser.name().ok_or_else(|| parser.expected("a name"))?;
         let result = parser.access(result)?;
-        parser.demand("=")?;
+        let change = ["+=", "-=", "*="].into_iter().find(|change| parser.eat(change));
+        if change.is_none() {
+            parser.demand("=")?;
+        }
         let value = parser.sum()?;
         if !parser.rest.trim().is_empty() {
             return Err(parser.expected("the end"));
         }
         let value = with_sums(value, &result.variables);
+        let before = || Box::new(Expr::Access(result.clone()));
+        let value = match change {
+            Some("+=") => Expr::Sum(before(), Box::new(value)),
+            Some("-=") => Expr::Difference(before(), Box::new(value)),
+            Some(_) => Expr::Product(before(), Box::new(value)),
+            None => value,
+        };
         Ok(Statement { result, value })
     }
 

@@ -4,7 +4,7 @@ use super::{emitted, module};
 use crate::emit::emit;
 use crate::ir::{
     Array, Assembly, Bounds, Conversion, Element, Expr, Extent, Function, Operand, Place, Result,
-    Stmt, TensorOperand, TensorResult, Width, samples,
+    Source, Stmt, TensorOperand, TensorResult, Width, samples,
 };
 
 fn var(name: &str) -> Expr {
@@ -252,7 +252,7 @@ fn converting() -> Function {
         arrays: std::mem::take(&mut a.arrays),
         ..a.clone()
     };
-    function.conversions = vec![Conversion { of: 0, into }];
+    function.conversions = vec![Conversion { of: Source::Operand(0), into }];
     function
 }
 
@@ -284,7 +284,7 @@ fn operands_of_scalars_are_converted() {
     let arrays = std::mem::take(&mut x.arrays);
     let (name, format) = ("x_hash".into(), "HashVector".into());
     let into = TensorOperand { name, format, arrays, ..x.clone() };
-    function.conversions = vec![Conversion { of: 1, into }];
+    function.conversions = vec![Conversion { of: Source::Operand(1), into }];
     let text = emitted(function);
     let expected = "
     let x = x.into();

@@ -25,6 +25,7 @@ impl Assembler<'_> {
         });
         let mut appended = levels.iter().filter(appended).peekable();
         program.packed.is_none()
+            && program.kernel.old.is_none()
             && !leaves_out_repeated
             && appended.peek().is_some()
             && appended.all(|spec| tells_by_position(spec.level.as_ref()))

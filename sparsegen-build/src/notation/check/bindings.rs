@@ -1,7 +1,7 @@
 //! Which variables a statement binds, and where: by its left side, by reductions, or implicitly.
 
 use crate::error::{Diagnostic, Name};
-use crate::notation::syntax::{Access, Expr, ExprKind};
+use crate::notation::syntax::{Access, Assign, Expr, ExprKind};
 
 use super::Context;
 
@@ -33,7 +33,9 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
         );
     }
     for (k, name) in left.iter().enumerate() {
-        let used = free.iter().any(|(other, _)| other.text == name.text)
+        // `A op= e` is `A = A op e`.
+        let used = context.statement.assign != Assign::Set
+            || free.iter().any(|(other, _)| other.text == name.text)
             || bound.iter().any(|other| other.text == name.text);
         if !used && !left[..k].iter().any(|other| other.text == name.text) {
             diagnostics.push(

@@ -1,7 +1,9 @@
 //! From a statement without mistakes to a canonical kernel: sums become explicit, numbers take the
 //! type around them, constants are folded.
 
-use crate::notation::syntax::{self, BinaryOp, Constant, ExprKind, IndexKind, Number, UnaryOp};
+use crate::notation::syntax::{
+    self, Assign, BinaryOp, Constant, ExprKind, IndexKind, Number, Statement, UnaryOp,
+};
 use crate::notation::{
     self, Access, Assignment, Expr, Kernel, Tensor, TensorId, Variable, VariableId,
 };
@@ -20,7 +22,7 @@ pub(super) fn build(
 ) -> Option<Kernel> {
     let entry = context.entry;
     let statement = context.statement;
-    let tensors: Option<Vec<_>> = names
+    let mut tensors: Vec<Tensor> = names
         .tensors
         .iter()
         .map(|operand| {
@@ -35,7 +37,15 @@ pub(super) fn build(
                 span: operand.first.span,
             })
         })
-        .collect();
+        .collect::<Option<_>>()?;
+    let old = is_update(statement).then_some(TensorId(tensors.len()));
+    tensors.extend(old.map(|_| {
+        let mut argument = format!("{}_old", tensors[0].argument.trim_start_matches("r#"));
+        while tensors.iter().any(|tensor| tensor.argument == argument) {
+            argument.push('_');
+        }
+        Tensor { argument, ..tensors[0].clone() }
+    }));
     let size = |name: &str| entry.sizes.iter().find(|(known, _)| known.text == name);
     let variables = names.variables.iter().map(|name| Variable {
         name: (*name).to_owned(),
@@ -43,21 +53,30 @@ pub(super) fn build(
     });
     let defined = schedule.defined.iter();
     let defined = defined.map(|name| Variable { name: (*name).to_owned(), size: None });
-    let builder = Builder { context, names, dtype: names.tensors.first()?.dtype };
-    let assignment = Assignment {
-        result: builder.access(&statement.left)?,
-        value: builder.terms(&statement.right)?,
-    };
+    let builder = Builder { context, names, dtype: names.tensors.first()?.dtype, old };
+    let result = builder.access(&statement.left)?;
     let mut accesses = Vec::new();
-    statement.right.for_each_access(&mut |access| accesses.extend(builder.access(access)));
+    statement.right.for_each_access(&mut |access| accesses.extend(builder.read(access)));
+    let before = old.map(|tensor| Access { tensor, ..result.clone() });
+    let value = builder.terms(&statement.right)?;
+    let value = match (operator(statement.assign), before) {
+        (Some(op), Some(before)) => {
+            accesses.push(before.clone());
+            Expr::binary(op, Expr::Access(before), value)
+        }
+        (None, _) | (_, None) => value,
+    };
+    let assignment = Assignment { result, value };
     Some(Kernel {
         name: entry.name.text.clone(),
         doc: entry.doc.clone(),
         text: context.text.value.split_whitespace().collect::<Vec<_>>().join(" "),
         span: statement.span,
-        tensors: tensors?,
+        tensors,
         variables: variables.chain(defined).collect(),
         assignment,
+        old,
+        in_place: false,
         accesses,
         bounds: entry.bounds,
         parallel: entry.parallel,
@@ -68,7 +87,25 @@ pub(super) fn build(
 /// An expression in canonical form, without the sums that stand around it in the statement; nothing
 /// where it holds anything that no statement can.
 pub(super) fn part(context: Context<'_>, names: &Names<'_>, expr: &syntax::Expr) -> Option<Expr> {
-    Builder { context, names, dtype: names.tensors.first()?.dtype }.expr(expr)
+    Builder { context, names, dtype: names.tensors.first()?.dtype, old: None }.expr(expr)
+}
+
+/// Whether a statement changes a result that is passed in.
+pub(super) fn is_update(statement: &Statement) -> bool {
+    let mut reads = false;
+    let result = &statement.left.name.text;
+    statement.right.for_each_access(&mut |access| reads |= access.name.text == *result);
+    reads || statement.assign != Assign::Set
+}
+
+/// The operator of `+=` and its kin; `A op= e` is `A = A op e`.
+fn operator(assign: Assign) -> Option<notation::BinaryOp> {
+    match assign {
+        Assign::Add => Some(notation::BinaryOp::Add),
+        Assign::Sub => Some(notation::BinaryOp::Sub),
+        Assign::Mul => Some(notation::BinaryOp::Mul),
+        Assign::Set | Assign::Min | Assign::Max => None,
+    }
 }
 
 struct Builder<'m, 'n> {
@@ -76,6 +113,8 @@ struct Builder<'m, 'n> {
     names: &'n Names<'m>,
     /// The type of the whole expression.
     dtype: Dtype,
+    /// What the result held before.
+    old: Option<TensorId>,
 }
 
 impl Builder<'_, '_> {
@@ -110,7 +149,7 @@ impl Builder<'_, '_> {
             ExprKind::Constant(
                 Constant::Inf | Constant::Nan | Constant::True | Constant::False,
             ) => return None,
-            ExprKind::Access(access) => Expr::Access(self.access(access)?),
+            ExprKind::Access(access) => Expr::Access(self.read(access)?),
             ExprKind::Unary(UnaryOp::Neg, a) => Expr::neg(self.expr(a)?),
             ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Call(..) => return None,
             ExprKind::Binary(op, _, a, b) => {
@@ -138,6 +177,13 @@ impl Builder<'_, '_> {
             Number::Float(x) if self.dtype.is_integer() => Literal::Int(x as i64),
             Number::Float(x) => Literal::Float(x),
         }
+    }
+
+    /// An access on the right, where the result is what it was before.
+    fn read(&self, access: &syntax::Access) -> Option<Access> {
+        let Access { tensor, indices } = self.access(access)?;
+        let tensor = self.old.filter(|_| tensor == TensorId(0)).unwrap_or(tensor);
+        Some(Access { tensor, indices })
     }
 
     fn access(&self, access: &syntax::Access) -> Option<Access> {

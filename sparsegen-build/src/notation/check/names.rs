@@ -11,6 +11,7 @@ use crate::types::Dtype;
 
 use super::Context;
 use super::bindings::{is_parameter, variables_of};
+use super::build::is_update;
 
 /// The names of a statement.
 #[derive(Debug)]
@@ -54,11 +55,12 @@ pub(super) fn resolve<'m>(context: Context<'m>, diagnostics: &mut Vec<Diagnostic
     }
     check_declarations(context, &first, &variables, diagnostics);
     check_sizes(context, &variables, diagnostics);
-    if let Some(again) = accesses[1..].iter().find(|access| access.name.text == first[0].name.text)
-    {
+    if is_update(context.statement) && first[0].indices.is_empty() {
+        let name = &first[0].name.text;
         diagnostics.push(
-            Diagnostic::unsupported(again.span, "results that are also operands")
-                .help("assign to a result of another name"),
+            Diagnostic::new(first[0].span, format!("the scalar `{name}` cannot be changed"))
+                .note("a scalar result is returned by value, so it has no value before")
+                .help("give the result another name, and pass the value before as an operand"),
         );
     }
     let mut tensors: Vec<Operand<'_>> = Vec::new();

@@ -14,11 +14,12 @@ use super::bindings::is_parameter;
 /// as what was meant may be an access or a product.
 pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let statement = context.statement;
-    if statement.assign != Assign::Set {
-        diagnostics.push(
-            Diagnostic::unsupported(statement.assign_span, "assignments other than `=`")
-                .help("assign the value to a result of its own by `=`"),
-        );
+    match statement.assign {
+        Assign::Set | Assign::Add | Assign::Sub | Assign::Mul => {}
+        Assign::Min | Assign::Max => diagnostics.push(
+            Diagnostic::unsupported(statement.assign_span, "assignments by minimum and maximum")
+                .help("the assignments there are: `=`, `+=`, `-=`, `*=`"),
+        ),
     }
     for index in &statement.left.indices {
         check_left(index, diagnostics);

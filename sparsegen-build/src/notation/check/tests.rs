@@ -181,7 +181,6 @@ fn all_mistakes_of_a_statement_are_reported() {
             "`k` stands only on the left",
             "diagonals are not supported yet",
             "`A` has 2 indices here and 1 index in its first access",
-            "results that are also operands are not supported yet",
             "`q` is not an index variable of the statement",
         ],
     );

@@ -1,0 +1,44 @@
+//! Results that keep what they hold: `y[i] += …` need not read `y` where it can be added to.
+
+use crate::notation::{Access, Assignment, BinaryOp, Expr, Kernel, UnaryOp};
+
+/// The kernel that adds to its result in place, if the statement only adds to what the result holds
+/// and the result has a place for every coordinate; otherwise the kernel as it is, which reads what
+/// the result held as an operand.
+pub(super) fn in_place(kernel: &Kernel) -> Kernel {
+    let mut changed = kernel.clone();
+    let levels = &kernel.tensor(kernel.result()).format.levels;
+    let has_places =
+        levels.iter().all(|spec| spec.level.insert().is_some() && spec.properties.full);
+    let Some(old) = kernel.old.filter(|_| has_places) else { return changed };
+    let Assignment { result, value } = &kernel.assignment;
+    let before = Access { tensor: old, ..result.clone() };
+    let Some(added) = without(value, &before) else { return changed };
+    let mut reads = false;
+    added.for_each_access(&mut |access| reads |= access.tensor == old);
+    if reads {
+        return changed;
+    }
+    changed.assignment.value = added;
+    changed.accesses.retain(|access| access.tensor != old);
+    // It stands behind all others.
+    changed.tensors.truncate(old.0);
+    (changed.old, changed.in_place) = (None, true);
+    changed
+}
+
+/// What is added to `before` in a sum that has it once, as a term of its own.
+fn without(value: &Expr, before: &Access) -> Option<Expr> {
+    match value {
+        Expr::Access(access) => (access == before).then_some(Expr::ZERO),
+        Expr::Binary(BinaryOp::Add, a, b) => match without(a, before) {
+            Some(rest) => Some(Expr::add(rest, (**b).clone())),
+            None => Some(Expr::add((**a).clone(), without(b, before)?)),
+        },
+        Expr::Binary(BinaryOp::Sub, a, b) => Some(Expr::sub(without(a, before)?, (**b).clone())),
+        Expr::Binary(BinaryOp::Mul | BinaryOp::Div, ..)
+        | Expr::Unary(UnaryOp::Neg, _)
+        | Expr::Literal(_)
+        | Expr::Reduce(_) => None,
+    }
+}
