@@ -25,6 +25,7 @@ mod workspace;
 use std::collections::BTreeMap;
 
 use crate::concrete::Program;
+use crate::concrete::parallel::parted;
 use crate::format::LevelExpr;
 use crate::ir::{self, Array, BinaryOp, Element, Expr, Extent, Operand, Place, Size, Stmt};
 use crate::iteration::plan::Plan;
@@ -38,7 +39,7 @@ use scope::Scope;
 
 /// Lowers a planned program to a function.
 pub fn lower(program: &Program, plan: &Plan) -> ir::Function {
-    let parted = program.kernel.parallel.then(|| parallel::variable(program, plan).ok()).flatten();
+    let parted = program.kernel.parallel.then(|| parted(program, plan).ok()).flatten();
     let mut function = lower_for(program, plan, Purpose::Assemble, parted);
     if Assembler::can_compute(program) {
         let mut compute = lower_for(program, plan, Purpose::Compute, None);

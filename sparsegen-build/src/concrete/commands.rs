@@ -6,7 +6,7 @@
 use super::convert::Conversion;
 use super::cost::cost_of_conversions;
 use super::schedule::{Candidate, WORTHWHILE, cheapest, refuse_result, term_by_term};
-use super::{Program, locate, merge, pos, precompute, reorder, split, unroll};
+use super::{Program, locate, merge, parallel, pos, precompute, reorder, split, unroll};
 use crate::error::Diagnostic;
 use crate::iteration::plan::Plan;
 use crate::notation::schedule::{Action, Command};
@@ -41,14 +41,11 @@ fn supported(command: &Command<VariableId, TensorId, Expr>) -> Result<(), Diagno
         | Action::Unroll { .. }
         | Action::Pos { .. }
         | Action::Merge { .. }
+        | Action::Parallelize(_)
         | Action::Locate { .. } => Ok(()),
         Action::Fuse { .. } => Err(Diagnostic::unsupported(command.span, "fused loops")
             .note("the loops over a chain of coordinates, as of `coo`, are one loop already")
             .help("leave it out")),
-        Action::Parallelize(_) => {
-            Err(Diagnostic::unsupported(command.span, "threads for a loop of your choice")
-                .help("leave it out"))
-        }
     }
 }
 
@@ -93,11 +90,13 @@ pub(super) fn check(program: &Program, plan: &Plan) -> Result<(), Diagnostic> {
             Action::Locate { variable, tensor } => {
                 locate::check(program, plan, command.span, variable, tensor)?;
             }
+            Action::Parallelize(variable) => {
+                parallel::check(program, plan, command.span, variable)?;
+            }
             Action::Reorder(_)
             | Action::Split { .. }
             | Action::Divide { .. }
             | Action::Fuse { .. }
-            | Action::Parallelize(_)
             | Action::Precompute { .. } => {}
         }
     }

@@ -19,6 +19,13 @@ pub fn demanded(kernel: &Kernel, basis: &Basis) -> Vec<(VariableId, VariableId, 
     let loops = |v: VariableId| if basis.loops_over(v) { vec![v] } else { basis.loops(v) };
     let mut pairs = Vec::new();
     for command in &kernel.schedule {
+        if let Action::Parallelize(outer) = command.action {
+            let inner = (0..kernel.index_variables()).map(VariableId).filter(|v| *v != outer);
+            for inner in inner.flat_map(|v| loops(named(&v))) {
+                let before = loops(named(&outer)).into_iter();
+                pairs.extend(before.map(|before| (before, inner, command.text.clone())));
+            }
+        }
         let Action::Reorder(variables) = &command.action else { continue };
         for (k, outer) in variables.iter().enumerate() {
             for inner in &variables[k + 1..] {

@@ -1,12 +1,11 @@
 //! The documentation of a generated function: the statement, its tensors, its loops.
 
 use crate::concrete::Program;
+use crate::concrete::parallel::parted;
 use crate::concrete::space::Definition;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::{TensorId, VariableId};
-
-use super::parallel;
 
 /// Markdown, one line an element.
 pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
@@ -35,7 +34,7 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     }
     if kernel.parallel {
         lines.push(String::new());
-        lines.push(match parallel::variable(program, plan) {
+        lines.push(match parted(program, plan) {
             Ok(v) => format!(
                 "Threads: parts of `{}` with equal work each, with the feature `parallel` of the \
                  crate `sparsegen`.",

@@ -1,6 +1,7 @@
 //! From a statement without mistakes to a canonical kernel: sums become explicit, numbers take the
 //! type around them, constants are folded.
 
+use crate::notation::schedule::Action;
 use crate::notation::syntax::{
     self, Assign, BinaryOp, Constant, ExprKind, IndexKind, Number, Statement, UnaryOp,
 };
@@ -53,6 +54,8 @@ pub(super) fn build(
     });
     let defined = schedule.defined.iter();
     let defined = defined.map(|name| Variable { name: (*name).to_owned(), size: None });
+    let is_threads = |action: &Action<_, _, _>| matches!(action, Action::Parallelize(_));
+    let parallelizes = schedule.commands.iter().any(|command| is_threads(&command.action));
     let builder = Builder { context, names, dtype: names.tensors.first()?.dtype, old };
     let result = builder.access(&statement.left)?;
     let mut accesses = Vec::new();
@@ -79,7 +82,7 @@ pub(super) fn build(
         in_place: false,
         accesses,
         bounds: entry.bounds,
-        parallel: entry.parallel,
+        parallel: entry.parallel || parallelizes,
         schedule: schedule.commands,
     })
 }

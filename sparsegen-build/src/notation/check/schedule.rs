@@ -142,14 +142,7 @@ impl<'m> Resolver<'m, '_, '_> {
             Action::Unroll { variable, by } => {
                 Action::Unroll { variable: self.variable(variable)?, by: *by }
             }
-            Action::Parallelize(variable) => {
-                let resolved = self.variable(variable)?;
-                self.diagnostics.push(
-                    Diagnostic::unsupported(variable.span, "multi-threaded kernels")
-                        .help("leave `parallelize` out"),
-                );
-                Action::Parallelize(resolved)
-            }
+            Action::Parallelize(variable) => Action::Parallelize(self.variable(variable)?),
             Action::Precompute { value, over, workspace } => {
                 self.precompute(value, over, workspace)?
             }

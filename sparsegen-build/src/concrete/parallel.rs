@@ -1,0 +1,113 @@
+//! `parallelize(i)`, and `parallel = true`: the outermost loop is run in parts, each on a thread.
+//!
+//! Parts write to nothing in common, so that what is computed does not depend on how many there are;
+//! a scalar that all of them add to is the exception.
+
+use super::Program;
+use crate::error::{Diagnostic, Span};
+use crate::iteration::plan::{Loop, Plan};
+use crate::level::{Holds, StorageArray};
+use crate::notation::{self, VariableId};
+
+/// Whether the loop over a variable is the one that is run in parts.
+pub(super) fn check(
+    program: &Program,
+    plan: &Plan,
+    span: Span,
+    variable: VariableId,
+) -> Result<(), Diagnostic> {
+    let name = |v: VariableId| &program.kernel.variable(v).name;
+    let reason = match parted(program, plan) {
+        Ok(outermost) if outermost == variable => return Ok(()),
+        Ok(outermost) => format!("the outermost loop is over `{}`", name(outermost)),
+        Err(reason) => reason,
+    };
+    let message = format!("the loop over `{}` cannot be run on several threads", name(variable));
+    Err(Diagnostic::new(span, message).note(reason).help("parallelize another loop, or none"))
+}
+
+/// The variable of the outermost loop, where it can be run in parts that write to nothing in common;
+/// otherwise why not.
+pub(crate) fn parted(program: &Program, plan: &Plan) -> Result<VariableId, String> {
+    let outermost = outermost(program, plan).ok_or("there are several loops, one after another")?;
+    let v = outermost.variable;
+    let name = &program.kernel.variable(v).name;
+    let [point] = &outermost.points[..] else {
+        return Err(format!("several operands are merged over `{name}`"));
+    };
+    let mut drivers = point.drivers.members().map(|member| &outermost.iterators[member]);
+    let counts = drivers.all(|driver| {
+        driver.is_full(program) && driver.spec(program).level.coordinate_iteration().is_some()
+    });
+    if !counts || program.space.definition(v).is_some() {
+        return Err(format!("the loop over `{name}` does not run over a whole dimension"));
+    }
+    let result = &program.kernel.assignment.result;
+    if result.indices.is_empty() {
+        return Ok(v);
+    }
+    let levels = &program.tensor(result.tensor).format.levels;
+    if program.level_variable(result, 0) != Some(v) {
+        let result = &program.tensor(result.tensor).name;
+        return Err(format!("different `{name}` store to the same entries of `{result}`"));
+    }
+    let is_parted = levels.iter().all(|spec| match spec.level.insert() {
+        Some(_) => spec.properties.full && spec.level.arrays().is_empty(),
+        None => spec.level.append().is_some_and(|append| {
+            let is_list = |array: &StorageArray| match array.holds {
+                Holds::Coordinates | Holds::Numbers(_) => true,
+                Holds::Positions | Holds::Indices(_) => append.holds_ends(),
+                Holds::Bits => false,
+            };
+            spec.level.arrays().iter().all(is_list)
+        }),
+    });
+    is_parted.then_some(v).ok_or_else(|| {
+        let result = &program.tensor(result.tensor).name;
+        format!("`{result}` cannot be put together from parts")
+    })
+}
+
+/// The loop around everything; of a scalar result that is a sum, the loop that adds it up.
+fn outermost<'p>(program: &Program, plan: &'p Plan) -> Option<&'p Loop> {
+    let is_scalar = program.kernel.assignment.result.indices.is_empty();
+    match plan {
+        Plan::Loop(inner) => Some(inner),
+        Plan::Where { temporary, consumer, producer, .. } if is_scalar => {
+            let Plan::Assign { value: notation::Expr::Access(access), .. } = &**consumer else {
+                return None;
+            };
+            if access.tensor == *temporary { outermost(program, producer) } else { None }
+        }
+        Plan::Where { .. } | Plan::Assign { .. } => None,
+        Plan::Sequence(plans) => match &plans[..] {
+            [only] => outermost(program, only),
+            _ => None,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::loops;
+
+    #[test]
+    fn only_outermost_loops_are_run_in_parts() {
+        let spmv = "y[i] = A[i,j] * x[j]";
+        let csr = "y = 'dense', A = 'csr', x = 'dense'";
+        assert!(loops(spmv, csr, &["parallelize(i)"]).starts_with("∀i "));
+        let cannot = "the loop over `j` cannot be run on several threads; ";
+        assert_eq!(
+            loops(spmv, csr, &["parallelize(j)"]),
+            format!("{cannot}the outermost loop is over `i`")
+        );
+        assert_eq!(
+            loops(spmv, "y = 'dense', A = 'csc', x = 'dense'", &["parallelize(j)"]),
+            format!("{cannot}different `j` store to the same entries of `y`")
+        );
+        // The command wants its loop outside of all others.
+        let dense = "C = 'dense', A = 'dense', B = 'dense'";
+        let product = "C[i,j] = A[i,k] * B[k,j]";
+        assert!(loops(product, dense, &["reorder(j, i)", "parallelize(j)"]).starts_with('t'));
+    }
+}
