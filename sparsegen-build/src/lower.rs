@@ -6,6 +6,7 @@
 
 mod assembly;
 mod cases;
+mod complexity;
 mod docs;
 mod gallop;
 mod loops;

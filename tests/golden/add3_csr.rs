@@ -14,6 +14,8 @@ use sparsegen::{Csr, Error, Tensor, View};
 ///
 /// Loops: `i` over its whole range; `j` over the entries of `A`, `B`, `C` merged.
 ///
+/// Time: O(i + nnz(A) + nnz(B) + nnz(C)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
 /// - [`Error::Width`] where the positions of level 2 of `D` do not fit `u32`.

@@ -13,6 +13,8 @@ use sparsegen::{Coo, Error, Tensor, View};
 ///
 /// Loops: `i` over the entries of `A`, `B` merged; `j` over the entries of `A`, `B` merged.
 ///
+/// Time: O(nnz(A) + nnz(B)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `B` differ in the extent of `i` or `j`.
 /// - [`Error::Width`] where the positions of level 1 of `C` do not fit `u32`.

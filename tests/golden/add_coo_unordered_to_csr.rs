@@ -14,6 +14,8 @@ use sparsegen::{CooUnordered, Csr, Error, Tensor, View};
 /// Loops: `i` over the entries of `A` (sorted first), `B` (sorted first) merged; `j` over the
 /// entries of `A` (sorted first), `B` (sorted first) merged.
 ///
+/// Time: O(nnz(A) + nnz(B)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `B` differ in the extent of `i` or `j`.
 /// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`.

@@ -13,6 +13,8 @@ use sparsegen::{Csr, Error, Tensor, View};
 ///
 /// Loops: `i` over its whole range; `j` over the entries of `A`, `B` merged.
 ///
+/// Time: O(i + nnz(A) + nnz(B)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `B` differ in the extent of `i` or `j`.
 /// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`.

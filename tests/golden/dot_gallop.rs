@@ -15,6 +15,8 @@ use sparsegen::{Error, SparseVector, View};
 ///
 /// Loops: `i` over the entries that `x`, `y` share.
 ///
+/// Time: O(nnz(x) + nnz(y)).
+///
 /// # Errors
 /// [`Error::Shape`] where `x` and `y` differ in the extent of `i`.
 pub fn dot_gallop<'x, 'y>(

@@ -13,6 +13,8 @@ use sparsegen::{Error, SparseVector, View};
 ///
 /// Loops: `i` over the entries that `a`, `b` share.
 ///
+/// Time: O(nnz(a) + nnz(b)).
+///
 /// # Errors
 /// [`Error::Shape`] where `a` and `b` differ in the extent of `i`.
 pub fn dot_sparse<'a, 'b>(

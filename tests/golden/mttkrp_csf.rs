@@ -15,6 +15,8 @@ use sparsegen::{Csf, Dense, Error, Tensor, View};
 /// Loops: `i` over the entries of `B`; `k` over the entries of `B`; `l` over the entries of `B`;
 /// `j` over its whole range.
 ///
+/// Time: O(j · nnz(B)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `C` and `D` differ in the extent of `j`.
 /// - [`Error::Shape`] where `B` and `C` differ in the extent of `k`.

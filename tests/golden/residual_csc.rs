@@ -14,6 +14,8 @@ use sparsegen::{Csc, Dense, Error, Tensor, View};
 ///
 /// Loops: `i` over its whole range; `j` over its whole range; `i` over the entries of `A`.
 ///
+/// Time: O(i + j + nnz(A)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `b` and `A` differ in the extent of `i`.
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.

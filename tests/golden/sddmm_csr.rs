@@ -14,6 +14,8 @@ use sparsegen::{Csr, Dense, Error, Tensor, View};
 ///
 /// Loops: `i` over its whole range; `j` over the entries of `S`; `k` over its whole range.
 ///
+/// Time: O(i + k · nnz(S)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `S` and `A` differ in the extent of `i`.
 /// - [`Error::Shape`] where `S` and `B` differ in the extent of `j`.

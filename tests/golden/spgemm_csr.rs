@@ -14,6 +14,8 @@ use sparsegen::{Csr, Error, Tensor, View};
 /// Loops: `i` over its whole range; `k` over the entries of `A`; `j` over the entries of `B`; `j`
 /// over the entries of `w`.
 ///
+/// Time: O(i + nnz(A) + nnz(A) · nnz(B) / k); workspaces: `w` gathers entries over `j`, sorted.
+///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.
 /// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`.

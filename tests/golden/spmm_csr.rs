@@ -13,6 +13,8 @@ use sparsegen::{Csr, Dense, Error, Tensor, View};
 ///
 /// Loops: `i` over its whole range; `k` over the entries of `A`; `j` over its whole range.
 ///
+/// Time: O(i + j · nnz(A)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.

@@ -16,6 +16,8 @@ use sparsegen::{Csr, Dense, Error, Tensor, View};
 /// Loops: `i` over its whole range; `jo` (`j / 16`) over its whole range; `k` over the entries of
 /// `A`; `ji` (`j % 16`) over its whole range.
 ///
+/// Time: O(i · j + j · nnz(A)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.

@@ -36,6 +36,8 @@ unsafe impl Format for Blocks4 {
 /// Loops: `io` (`i / 4`) over its whole range; `jo` (`j / 4`) over the entries of `A`; `ii`
 /// (`i % 4`) over its whole range; `ji` (`j % 4`) over its whole range.
 ///
+/// Time: O(i + nnz(A)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.

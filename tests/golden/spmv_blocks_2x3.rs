@@ -36,6 +36,8 @@ unsafe impl Format for Blocks {
 /// Loops: `io` (`i / 2`) over its whole range; `jo` (`j / 3`) over the entries of `A`; `ii`
 /// (`i % 2`) over its whole range; `ji` (`j % 3`) over its whole range.
 ///
+/// Time: O(i + nnz(A)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.

@@ -13,6 +13,8 @@ use sparsegen::{Coo, Dense, Error, Tensor, View};
 ///
 /// Loops: `i` over the entries of `A`; `j` over the entries of `A`, `x` located.
 ///
+/// Time: O(nnz(A)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.

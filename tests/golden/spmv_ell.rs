@@ -14,6 +14,8 @@ use sparsegen::{Dense, Ell, Error, Tensor, View};
 /// Loops: `i` over its whole range; `slot` (which of `A`'s entries) over its whole range; `j` over
 /// the entries of `A`, `x` located.
 ///
+/// Time: O(i · slot + nnz(A)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.

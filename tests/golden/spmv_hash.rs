@@ -13,6 +13,8 @@ use sparsegen::{Csr, Dense, Error, HashVector, Tensor, View};
 ///
 /// Loops: `i` over its whole range; `j` over the entries of `A`, `x` located.
 ///
+/// Time: O(i + nnz(A)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.

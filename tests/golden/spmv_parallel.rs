@@ -13,6 +13,8 @@ use sparsegen::{Csr, Dense, Error, Tensor, View};
 ///
 /// Loops: `i` over its whole range; `j` over the entries of `A`, `x` located.
 ///
+/// Time: O(i + nnz(A)).
+///
 /// Threads: parts of `i` with equal work each, with the feature `parallel` of the crate
 /// `sparsegen`.
 ///

@@ -35,6 +35,8 @@ unsafe impl Format for TwoOfFour {
 /// Loops: `i` over its whole range; `jo` (`j / 4`) over its whole range; `ji` (`j % 4`) over the
 /// entries of `A`, `x` located.
 ///
+/// Time: O(i · j + nnz(A)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.

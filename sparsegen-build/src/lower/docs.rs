@@ -7,6 +7,8 @@ use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::{TensorId, VariableId};
 
+use super::complexity::time;
+
 /// Markdown, one line an element.
 pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     let kernel = &program.kernel;
@@ -32,6 +34,8 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
         lines.push(String::new());
         lines.push(format!("Loops: {}.", loops.join("; ")));
     }
+    lines.push(String::new());
+    lines.push(format!("Time: O({}){}.", time(program, plan), memory(program)));
     if kernel.parallel {
         lines.push(String::new());
         lines.push(match parted(program, plan) {
@@ -44,6 +48,25 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
         });
     }
     lines
+}
+
+/// The workspaces, and how many places they have.
+fn memory(program: &Program) -> String {
+    let workspaces = program.workspaces();
+    let shown = workspaces.iter().map(|access| {
+        let name = &program.tensor(access.tensor).argument;
+        let over: Vec<_> = access
+            .indices
+            .iter()
+            .map(|v| format!("`{}`", program.kernel.variable(*v).name))
+            .collect();
+        match program.is_listed(access.tensor) {
+            true => format!("`{name}` gathers entries over {}, sorted", over.join(" and ")),
+            false => format!("`{name}` has a place for each {}", over.join(" and ")),
+        }
+    });
+    let shown: Vec<String> = shown.collect();
+    if shown.is_empty() { String::new() } else { format!("; workspaces: {}", shown.join(", ")) }
 }
 
 /// What is brought into another format, before the loops and behind them.
@@ -80,6 +103,7 @@ fn row(program: &Program, id: TensorId) -> String {
         let shown = shown.join(", ");
         let converted = program.converted.iter().find(|c| c.into == access.tensor);
         let of = converted.map_or(access.tensor, |converted| converted.of);
+        let of = if kernel.old == Some(of) { kernel.result() } else { of };
         if of == id && !modes.contains(&shown) {
             modes.push(shown);
         }

@@ -27,6 +27,8 @@ unsafe impl Format for Runs {
 ///
 /// Loops: `i` over its whole range; `j` over the entries of `A`, `x` located.
 ///
+/// Time: O(i + nnz(A)).
+///
 /// # Errors
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
