@@ -111,6 +111,7 @@ fn files() -> &'static [File] {
             tensor::<3>("nations.tns"),
             tensor::<3>("parti_12031.tns"),
             tensor::<4>("small4.tns"),
+            tensor::<5>("nycflights5.tns"),
         ]
     })
 }
