@@ -9,14 +9,11 @@ use super::schedule::{Candidate, WORTHWHILE, cheapest, refuse_result, term_by_te
 use super::{Program, locate, merge, parallel, pos, precompute, reorder, split, unroll};
 use crate::error::Diagnostic;
 use crate::iteration::plan::Plan;
-use crate::notation::schedule::{Action, Command};
-use crate::notation::{Expr, Kernel, TensorId, VariableId};
+use crate::notation::Kernel;
+use crate::notation::schedule::Action;
 
 /// The cheapest loops that do what a kernel's schedule demands, given those without a schedule.
 pub(super) fn apply(kernel: &Kernel, automatic: Candidate) -> Result<Candidate, Diagnostic> {
-    for command in &kernel.schedule {
-        supported(command)?;
-    }
     if let Some(found) = demanded(kernel, &automatic) {
         return Ok(found);
     }
@@ -29,24 +26,6 @@ pub(super) fn apply(kernel: &Kernel, automatic: Candidate) -> Result<Candidate, 
         }
     }
     Ok(before)
-}
-
-/// What is understood, but not done yet.
-fn supported(command: &Command<VariableId, TensorId, Expr>) -> Result<(), Diagnostic> {
-    match &command.action {
-        Action::Reorder(_)
-        | Action::Precompute { .. }
-        | Action::Split { .. }
-        | Action::Divide { .. }
-        | Action::Unroll { .. }
-        | Action::Pos { .. }
-        | Action::Merge { .. }
-        | Action::Parallelize(_)
-        | Action::Locate { .. } => Ok(()),
-        Action::Fuse { .. } => Err(Diagnostic::unsupported(command.span, "fused loops")
-            .note("the loops over a chain of coordinates, as of `coo`, are one loop already")
-            .help("leave it out")),
-    }
 }
 
 /// A kernel with the first commands of its schedule only, and the variables that they define.
@@ -124,8 +103,8 @@ fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
         Action::Split { whole, .. } | Action::Divide { whole, .. } => {
             split::refuse(kernel, command, *whole)
         }
-        Action::Fuse { .. }
-        | Action::Pos { .. }
+        Action::Fuse { parts, .. } => split::refuse_fused(kernel, command, *parts),
+        Action::Pos { .. }
         | Action::Unroll { .. }
         | Action::Parallelize(_)
         | Action::Merge { .. }

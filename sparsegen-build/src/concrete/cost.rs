@@ -170,6 +170,7 @@ impl Cost<'_> {
             Some(Definition::Div(_, BlockSize::Share(count))) => count as f64,
             Some(Definition::Mod(_, BlockSize::Constant(size))) => size as f64,
             Some(Definition::Mod(of, BlockSize::Share(count))) => self.dimension(of) / count as f64,
+            Some(Definition::Fused(a, b)) => self.dimension(a) * self.dimension(b),
             Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) => ENTRIES,
         }
     }
@@ -206,10 +207,21 @@ impl Cost<'_> {
         let Some(innermost) = innermost else { return 1.0 };
         let format = &self.program.tensor(access.tensor).format;
         let last = format.levels.len().checked_sub(1).and_then(|last| format.mode_of(last));
+        let (near, far) = match self.program.space.definition(innermost) {
+            Some(Definition::Fused(outer, inner)) => (inner, outer),
+            Some(
+                Definition::Div(..)
+                | Definition::Mod(..)
+                | Definition::Sub(..)
+                | Definition::Add(..)
+                | Definition::Slot(_),
+            )
+            | None => (innermost, innermost),
+        };
         match last {
             None => 0.0,
-            Some(mode) if access.indices[mode] == innermost => 1.0,
-            Some(_) if access.indices.contains(&innermost) => FAR,
+            Some(mode) if access.indices[mode] == near => 1.0,
+            Some(_) if [near, far].iter().any(|v| access.indices.contains(v)) => FAR,
             Some(_) => 0.0,
         }
     }

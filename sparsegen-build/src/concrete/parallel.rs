@@ -48,8 +48,11 @@ pub(crate) fn parted(program: &Program, plan: &Plan) -> Result<VariableId, Strin
     }
     let levels = &program.tensor(result.tensor).format.levels;
     if program.level_variable(result, 0) != Some(v) {
-        let result = &program.tensor(result.tensor).name;
-        return Err(format!("different `{name}` store to the same entries of `{result}`"));
+        let tensor = &program.tensor(result.tensor).name;
+        return Err(match result.indices.contains(&v) {
+            true => format!("what `{tensor}` stores for each `{name}` does not lie together"),
+            false => format!("different `{name}` store to the same entries of `{tensor}`"),
+        });
     }
     let is_parted = levels.iter().all(|spec| match spec.level.insert() {
         Some(_) => spec.properties.full && spec.level.arrays().is_empty(),

@@ -24,6 +24,8 @@ pub enum Definition {
     Sub(VariableId, VariableId),
     /// `v + w`
     Add(VariableId, VariableId),
+    /// `v * |w| + w`: both in one
+    Fused(VariableId, VariableId),
     /// The slots of a tensor whose level counts the entries that share a coordinate.
     Slot(TensorId),
 }
@@ -169,6 +171,7 @@ impl Space {
             Definition::Mod(..)
             | Definition::Sub(..)
             | Definition::Add(..)
+            | Definition::Fused(..)
             | Definition::Slot(_) => None,
         };
         self.definitions.iter().filter_map(place).collect()
@@ -184,13 +187,15 @@ impl Space {
         let has = |v: &VariableId| known.contains(v);
         let of_itself = self.definition(v).is_some_and(|definition| match definition {
             Definition::Div(of, _) | Definition::Mod(of, _) => has(&of),
-            Definition::Sub(a, b) | Definition::Add(a, b) => has(&a) && has(&b),
+            Definition::Sub(a, b) | Definition::Add(a, b) | Definition::Fused(a, b) => {
+                has(&a) && has(&b)
+            }
             Definition::Slot(_) => false,
         });
         of_itself || self.parts(v).into_iter().any(|parts| parts.iter().all(has))
     }
 
-    /// The sets of variables from which `v` can be put together.
+    /// The sets of variables from which `v` can be put together; one may be enough.
     fn parts(&self, v: VariableId) -> Vec<[VariableId; 2]> {
         let mut parts = Vec::new();
         for (&part, &definition) in &self.definitions {
@@ -200,10 +205,12 @@ impl Space {
                 }
                 Definition::Sub(a, b) | Definition::Add(a, b) if a == v => parts.push([part, b]),
                 Definition::Sub(a, b) | Definition::Add(a, b) if b == v => parts.push([part, a]),
+                Definition::Fused(a, b) if a == v || b == v => parts.push([part, part]),
                 Definition::Div(..)
                 | Definition::Mod(..)
                 | Definition::Sub(..)
                 | Definition::Add(..)
+                | Definition::Fused(..)
                 | Definition::Slot(_) => {}
             }
         }
@@ -333,16 +340,20 @@ impl Space {
                 | Definition::Mod(..)
                 | Definition::Sub(..)
                 | Definition::Add(..)
+                | Definition::Fused(..)
                 | Definition::Slot(_) => {}
             }
         }
         choices
     }
 
-    /// Whether each index variable can be put together, and no loop serves two of them.
+    /// Whether each index variable can be put together, and no loop serves two of them but one that
+    /// is both.
     fn is_complete(&self, basis: &[Vec<VariableId>]) -> bool {
         let loops: Vec<VariableId> = basis.iter().flatten().copied().collect();
-        let distinct = loops.iter().enumerate().all(|(k, v)| !loops[..k].contains(v));
+        let is_fused = |v| matches!(self.definition(v), Some(Definition::Fused(..)));
+        let distinct =
+            loops.iter().enumerate().all(|(k, v)| is_fused(*v) || !loops[..k].contains(v));
         let mut known = loops;
         while let Some(v) = (0..basis.len())
             .map(VariableId)
@@ -385,7 +396,7 @@ impl Space {
             Some(Definition::Div(of, _) | Definition::Mod(of, _)) => {
                 self.collect_sources(basis, of, sources);
             }
-            Some(Definition::Sub(a, b) | Definition::Add(a, b)) => {
+            Some(Definition::Sub(a, b) | Definition::Add(a, b) | Definition::Fused(a, b)) => {
                 self.collect_sources(basis, a, sources);
                 self.collect_sources(basis, b, sources);
             }

@@ -2,7 +2,7 @@
 //!
 //! Both are a choice of basis, as the blocks of a format are: loops over `i / 64` and `i % 64` in the
 //! stead of one over `i`, which follows from the two. What a format stores by such blocks is the
-//! same variables.
+//! same variables. `fuse(i, j, f)` is the reverse: one loop over both, from which each follows.
 
 use super::convert::Conversion;
 use super::pos;
@@ -18,6 +18,12 @@ pub(super) fn demanded(schedule: &Schedule) -> Space {
     let mut space = Space::default();
     let is_position = |v: VariableId| pos::loop_of(schedule, v) != v;
     for command in schedule {
+        if let Action::Fuse { parts: [outer, inner], fused } = command.action {
+            for part in [outer, inner] {
+                space.replace(part, &[(fused, Definition::Fused(outer, inner))]);
+            }
+            continue;
+        }
         let (whole, [block, place], size) = match command.action {
             Action::Split { whole, parts, size } => (whole, parts, BlockSize::Constant(size)),
             Action::Divide { whole, parts, count } => (whole, parts, BlockSize::Share(count)),
@@ -38,6 +44,39 @@ pub(super) fn demanded(schedule: &Schedule) -> Space {
         space.replace(whole, &[(block, parts[0]), (place, parts[1])]);
     }
     space
+}
+
+/// Why two variables cannot be fused.
+pub(super) fn refuse_fused(
+    kernel: &Kernel,
+    command: &Command<VariableId, TensorId, Expr>,
+    parts: [VariableId; 2],
+) -> Diagnostic {
+    let [outer, inner] = parts.map(|v| kernel.variable(v).name.as_str());
+    let diagnostic =
+        Diagnostic::new(command.span, format!("`{outer}` and `{inner}` cannot be fused"));
+    let result = &kernel.assignment.result;
+    let has = |access: &Access| parts.iter().any(|v| access.indices.contains(v));
+    let mut walked = None;
+    kernel.assignment.value.for_each_access(&mut |access| {
+        let levels = &kernel.tensor(access.tensor).format.levels;
+        if has(access) && levels.iter().any(|spec| spec.level.locate().is_none()) {
+            walked = walked.take().or_else(|| Some(kernel.show_access(access)));
+        }
+    });
+    let note = match walked {
+        Some(access) => format!(
+            "`{access}` is walked entry by entry, one loop within the other; entries whose levels \
+             hold one coordinate for each of those above, as of `coo`, share a loop already"
+        ),
+        None if has(result) && last_appended(kernel).is_some() => format!(
+            "`{}` is assembled in order as `{}`, one loop within the other",
+            kernel.show_access(result),
+            kernel.tensor(result.tensor).format
+        ),
+        None => "only one of the two belongs to the result, or to a sum".to_owned(),
+    };
+    diagnostic.note(note).help("leave it out")
 }
 
 /// Why a variable cannot be split: something is stored by its coordinates, one by one.
@@ -135,5 +174,18 @@ mod tests {
             "`i` cannot be split; `B[i,j]` is assembled in order as `(i, j) -> (i : dense, j : \
              compressed)`, coordinate by coordinate of `i`"
         );
+    }
+
+    #[test]
+    fn fused_loops_are_one() {
+        let dense = "C = 'dense', A = 'dense', B = 'dense'";
+        let fused = loops("C[i,j] = A[i,j] * B[i,j]", dense, &["fuse(i, j, f)"]);
+        assert_eq!(fused, "∀f C[i,j] = A[i,j] * B[i,j]");
+        let rows = loops(
+            "y[i] = A[i,j] * x[j]",
+            "y = 'dense', A = 'dense', x = 'dense'",
+            &["fuse(i, j, f)"],
+        );
+        assert_eq!(rows, "∀f y[i] += A[i,j] * x[j]");
     }
 }

@@ -56,7 +56,10 @@ impl Expr {
                 }
             },
             (a, Expr::Unary(UnaryOp::Neg, b)) => Expr::sub(a, *b),
-            (a, b) => fold_integers(BinaryOp::Add, a, b, i64::checked_add),
+            (a, b) => match whole_of(&a, &b) {
+                Some(whole) => whole,
+                None => fold_integers(BinaryOp::Add, a, b, i64::checked_add),
+            },
         }
     }
 
@@ -291,6 +294,14 @@ fn node(op: BinaryOp, a: Expr, b: Expr) -> Expr {
 /// The constant, or the operation where it has no result.
 fn fold_index(op: BinaryOp, m: usize, n: usize, folded: Option<usize>) -> Expr {
     folded.map_or_else(|| node(op, Expr::Index(m), Expr::Index(n)), Expr::Index)
+}
+
+/// `x` of the two terms in `x / n * n + x % n`, of indices.
+fn whole_of(a: &Expr, b: &Expr) -> Option<Expr> {
+    let Expr::Binary(BinaryOp::Mul, quotient, n) = a else { return None };
+    let Expr::Binary(BinaryOp::Div, x, by) = &**quotient else { return None };
+    let Expr::Binary(BinaryOp::Rem, y, modulo) = b else { return None };
+    (x == y && n == by && n == modulo).then(|| (**x).clone())
 }
 
 /// Folds integer constants whose result their type can hold.

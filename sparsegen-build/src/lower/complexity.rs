@@ -116,20 +116,21 @@ impl Time<'_> {
 
     fn over_dimension(&self, inner: &Loop, around: &Trips) -> Trips {
         let mut trips = around.clone();
-        let v = match self.program.space.definition(inner.variable) {
+        let dimensions = match self.program.space.definition(inner.variable) {
             // A block has a constant size.
             Some(
                 Definition::Mod(_, BlockSize::Constant(_))
                 | Definition::Div(_, BlockSize::Share(_)),
-            ) => None,
+            ) => Vec::new(),
             Some(Definition::Div(of, BlockSize::Constant(_)))
-            | Some(Definition::Mod(of, BlockSize::Share(_))) => Some(of),
+            | Some(Definition::Mod(of, BlockSize::Share(_))) => vec![self.root(of)],
+            Some(Definition::Fused(a, b)) => vec![a, b],
             Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) | None => {
-                Some(inner.variable)
+                vec![inner.variable]
             }
         };
-        let constant = |v: VariableId| self.program.kernel.variable(v).size.is_some();
-        trips.dimensions.extend(v.filter(|v| !constant(*v)));
+        let constant = |v: &VariableId| self.program.kernel.variable(*v).size.is_some();
+        trips.dimensions.extend(dimensions.into_iter().filter(|v| !constant(v)));
         trips
     }
 
@@ -159,7 +160,13 @@ impl Time<'_> {
     fn root(&self, v: VariableId) -> VariableId {
         match self.program.space.definition(v) {
             Some(Definition::Div(of, _) | Definition::Mod(of, _)) => self.root(of),
-            Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) | None => v,
+            Some(
+                Definition::Sub(..)
+                | Definition::Add(..)
+                | Definition::Fused(..)
+                | Definition::Slot(_),
+            )
+            | None => v,
         }
     }
 

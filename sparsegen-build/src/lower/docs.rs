@@ -197,6 +197,7 @@ fn defined(program: &Program, definition: Definition) -> String {
         Definition::Mod(of, by) => format!("`{} % {by}`", name(of)),
         Definition::Sub(a, b) => format!("`{} - {}`", name(a), name(b)),
         Definition::Add(a, b) => format!("`{} + {}`", name(a), name(b)),
+        Definition::Fused(a, b) => format!("`{}` and `{}` in one", name(a), name(b)),
         Definition::Slot(of) => format!("which of `{}`'s entries", program.tensor(of).name),
     }
 }

@@ -44,7 +44,9 @@ impl Lowering<'_> {
             let made_of = if defined.is_none() { self.made_of(v, scope) } else { None };
             let value = defined.or_else(|| self.put_together(v, scope));
             let Some(value) = value else { continue };
-            if program.space.definition(v).is_some() {
+            // What is fused mostly serves to find places, where both halves make the whole again.
+            let is_half = matches!(made_of, Some(Definition::Fused(..)));
+            if is_half || program.space.definition(v).is_some() {
                 scope.bind(v, value);
             } else {
                 let name = self.names.variable(v);
@@ -106,7 +108,7 @@ impl Lowering<'_> {
                     || inner.iterators.iter().any(|iterator| is_valid(&iterator.access));
                 (!proven).then(|| format!("The diagonal may leave the range of `{name}`."))
             }
-            Definition::Mod(..) | Definition::Slot(_) => None,
+            Definition::Mod(..) | Definition::Fused(..) | Definition::Slot(_) => None,
         }
     }
 
@@ -129,6 +131,9 @@ impl Lowering<'_> {
             Definition::Mod(of, size) => Some(Expr::rem(known(of)?, self.block_size(of, size))),
             Definition::Sub(a, b) => Some(Expr::binary(BinaryOp::Difference, known(a)?, known(b)?)),
             Definition::Add(a, b) => Some(Expr::add(known(a)?, known(b)?)),
+            Definition::Fused(a, b) => {
+                Some(Expr::add(Expr::mul(known(a)?, self.extent(b)), known(b)?))
+            }
             Definition::Slot(_) => None,
         }
     }
@@ -147,6 +152,8 @@ impl Lowering<'_> {
             // other - v = part
             Definition::Sub(..) => Expr::binary(BinaryOp::Offset, other_at, Expr::neg(part_at)),
             Definition::Add(..) => Expr::sub(part_at, other_at),
+            Definition::Fused(a, b) if a == v => Expr::div(part_at, self.extent(b)),
+            Definition::Fused(_, b) => Expr::rem(part_at, self.extent(b)),
             Definition::Mod(..) | Definition::Slot(_) => return None,
         })
     }
@@ -191,6 +198,7 @@ impl Lowering<'_> {
                 | Definition::Div(..)
                 | Definition::Sub(..)
                 | Definition::Add(..)
+                | Definition::Fused(..)
                 | Definition::Slot(_),
             ) => None,
         };
@@ -218,6 +226,7 @@ pub(super) fn blocks(program: &Program, names: &Names) -> Vec<Stmt> {
         | Definition::Mod(_, BlockSize::Constant(_))
         | Definition::Sub(..)
         | Definition::Add(..)
+        | Definition::Fused(..)
         | Definition::Slot(_) => None,
     };
     variables.filter_map(count).collect()
@@ -234,6 +243,9 @@ pub(super) fn extent(program: &Program, names: &Names, v: VariableId) -> Expr {
         Some(Definition::Sub(a, _)) => extent(program, names, a),
         Some(Definition::Add(a, b)) => {
             Expr::add(extent(program, names, a), extent(program, names, b))
+        }
+        Some(Definition::Fused(a, b)) => {
+            Expr::mul(extent(program, names, a), extent(program, names, b))
         }
         Some(Definition::Slot(tensor)) => Expr::var(&names.slots(tensor)),
     }
