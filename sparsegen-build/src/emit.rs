@@ -19,6 +19,7 @@ mod lints;
 mod names;
 mod parallel;
 mod reserve;
+mod result;
 mod shell;
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::checks::checks;
-use super::kernel::{self, Parts, operand_name};
+use super::kernel::{self, operand_name};
 use super::names::{beside, ident, plain};
+use super::result::Parts;
 use super::shell::{allocates, arguments, call, conversions, convert_used, lifetimes, tensor};
 use super::{docs, lints};
 use crate::ir::{Assembly, Function, Result, TensorResult};

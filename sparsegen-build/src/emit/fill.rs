@@ -4,10 +4,11 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::expr::value;
-use super::kernel::{self, Parts};
+use super::kernel;
 use super::layout::comment;
 use super::names::{element_type, ident, plain, tokens};
 use super::parallel;
+use super::result::Parts;
 use super::shell::{call, is_filled_apart};
 use crate::ir::{Array, Assembly, Bounds, Fit, Function, Literal, TensorResult};
 

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
 use super::body::Body;
 use super::layout::{blank, comment};
 use super::names::{beside, element_type, ident, number, place_in_view, tokens};
 use super::reserve::Reserved;
+use super::result::Parts;
 use super::shell::{is_filled_apart, is_result};
 use super::{docs, lints};
 use crate::ir::{
@@ -200,53 +201,6 @@ pub(super) fn view(tensor: &TensorOperand, lifetime: &str) -> TokenStream {
     let dtype = tensor.dtype;
     let value = if tensor.pattern { format!("Pattern<{dtype}>") } else { dtype.to_string() };
     tokens(&format!("View<{lifetime}, {value}, {}>", tensor.format))
-}
-
-/// The names that a result's parts have while it is taken apart.
-pub(super) struct Parts {
-    pub(super) shape: Ident,
-    pub(super) levels: Ident,
-    pub(super) vals: Ident,
-    /// The result before it is packed into the format that callers see.
-    pub(super) unpacked: Ident,
-    /// The parts in which the outermost loop is run, one of them, and what they fill.
-    pub(super) parts: Ident,
-    pub(super) part: Ident,
-    pub(super) filled: Ident,
-}
-
-impl Parts {
-    /// `shape`, `levels` and so on, where no operand and no extent is called that.
-    pub(super) fn of(function: &Function) -> Parts {
-        let operands = function.operands.iter().map(operand_name);
-        let sizes = function.sizes.iter().map(|size| size.name.as_str());
-        let converted = function.conversions.iter().map(|into| into.into.name.as_str());
-        let taken: Vec<&str> = operands.chain(sizes).chain(converted).collect();
-        let free = |name: &str| {
-            let mut name = name.to_string();
-            while taken.contains(&name.as_str()) {
-                name.push_str("_part");
-            }
-            ident(&name)
-        };
-        let names = ["shape", "levels", "vals", "unpacked", "parts", "part", "filled"];
-        let [shape, levels, vals, unpacked, parts, part, filled] = names.map(free);
-        Parts { shape, levels, vals, unpacked, parts, part, filled }
-    }
-
-    /// Where a vector is: `levels.1.crd`, `vals`.
-    pub(super) fn vector(&self, place: &Place) -> TokenStream {
-        match place {
-            Place::Values => {
-                let vals = &self.vals;
-                quote!(#vals)
-            }
-            Place::Level { level, field } => {
-                let (levels, level, field) = (&self.levels, number(*level), ident(field));
-                quote!(#levels.#level.#field)
-            }
-        }
-    }
 }
 
 /// Whether an extent that the body reads is known to the result alone.

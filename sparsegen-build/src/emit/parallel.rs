@@ -3,8 +3,9 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::kernel::{Parts, extent_value};
+use super::kernel::extent_value;
 use super::names::{ident, place_in_view, tokens};
+use super::result::Parts;
 use super::shell::call;
 use crate::ir::{Array, Assembly, Element, Function, Parallel, Place, Result, Width};
 
