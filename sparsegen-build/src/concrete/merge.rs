@@ -103,7 +103,11 @@ fn is_plain_list(program: &Program, iterator: &LevelIterator) -> bool {
         .level
         .position_iteration()
         .is_some_and(|iteration| iteration.carried().is_empty() && iteration.groups().is_none());
-    is_plain && spec.properties.unique && iterator.conversions.is_empty() && iterator.walks(program)
+    is_plain
+        && spec.properties.unique
+        && iterator.conversions.is_empty()
+        && iterator.walks(program)
+        && iterator.waiting_are_full(program)
 }
 
 #[cfg(test)]

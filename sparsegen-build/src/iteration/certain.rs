@@ -67,7 +67,8 @@ impl Certain<'_> {
     fn has_entries(&self, iterator: &LevelIterator) -> bool {
         let levels = &self.program.tensor(iterator.access.tensor).format.levels;
         let above = iterator.level.checked_sub(1).map(|above| &levels[above]);
-        levels[iterator.level].properties.branchless
-            || above.is_some_and(|above| !above.properties.padded)
+        let is_there = levels[iterator.level].properties.branchless
+            || above.is_some_and(|above| !above.properties.padded);
+        is_there && iterator.waiting_are_full(self.program)
     }
 }

@@ -55,6 +55,15 @@ impl LevelIterator {
         &program.tensor(self.access.tensor).format.levels[self.level]
     }
 
+    /// Whether the levels that were waiting only for this one's variable have an entry wherever it
+    /// has: they are full, or have one child for each of its positions.
+    pub fn waiting_are_full(&self, program: &Program) -> bool {
+        let levels = &program.tensor(self.access.tensor).format.levels;
+        levels[self.level + 1..=self.through]
+            .iter()
+            .all(|spec| spec.properties.full || spec.properties.branchless)
+    }
+
     /// Whether every coordinate is there, in this level and in those that were waiting for it.
     pub fn is_full(&self, program: &Program) -> bool {
         let levels = &program.tensor(self.access.tensor).format.levels;

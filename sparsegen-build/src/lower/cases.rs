@@ -59,8 +59,10 @@ impl Lowering<'_> {
             } else {
                 // The levels that were waiting for this one only.
                 let below = iterator.level + 1..=iterator.through;
-                self.locate_levels(iterator, below, None, scope, &mut stmts);
-                here.iter().find(|(of, _)| *of == member).map(|(_, condition)| condition.clone())
+                let found = self.locate_levels(iterator, below, None, scope, &mut stmts);
+                let is_here = here.iter().find(|(of, _)| *of == member);
+                let is_here = is_here.map(|(_, condition)| condition.clone());
+                is_here.into_iter().chain(found).reduce(Expr::and)
             };
             conditions.extend(found.map(|condition| (member, condition)));
         }
@@ -123,7 +125,9 @@ impl Lowering<'_> {
         // Where a driver stands at a position that is unused, nothing need be there.
         let walked = drivers.members().all(|member| {
             let iterator = &inner.iterators[member];
-            !self.is_by_coordinate(iterator) && !self.may_be_unused(iterator)
+            !self.is_by_coordinate(iterator)
+                && !self.may_be_unused(iterator)
+                && iterator.waiting_are_full(self.program)
         });
         let some_is_there = drivers == point.drivers && !point.by_dimension && walked;
         uncertain

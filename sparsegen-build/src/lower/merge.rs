@@ -321,6 +321,7 @@ impl Lowering<'_> {
             && !point.by_dimension
             && walked.members().all(|member| !self.dedups(inner, member))
             && walked.members().all(|member| !self.may_be_unused(&inner.iterators[member]))
+            && walked.members().all(|member| inner.iterators[member].waiting_are_full(self.program))
             && self.sparse(inner, point.located).is_empty()
     }
 }
