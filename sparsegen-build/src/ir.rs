@@ -16,8 +16,8 @@ mod walk;
 
 pub use fold::does_nothing;
 pub use function::{
-    Array, Assembly, Bounds, Conversion, Element, Extent, Fit, Function, Operand, Parallel, Place,
-    Result, Size, TensorOperand, TensorResult, Unroll,
+    Array, Assembly, Bounds, Conversion, Element, Extent, Fit, Function, Limit, Operand, Parallel, Part,
+    Place, Result, Size, TensorOperand, TensorResult, Unroll,
 };
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use walk::{Uses, substitute};
@@ -44,6 +44,9 @@ pub enum Expr {
     },
     /// `array.len()`.
     Len(String),
+    /// `kernel::search(start..end, |p| array[p] < index)`: the first of these positions whose element,
+    /// an index, is not below one; `end` where all are. They are in order.
+    Search { array: String, start: Box<Expr>, end: Box<Expr>, index: Box<Expr> },
     /// `(a, b)`, of indices.
     Pair(Box<Expr>, Box<Expr>),
     Unary(UnaryOp, Box<Expr>),

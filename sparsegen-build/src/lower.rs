@@ -15,6 +15,8 @@ mod parallel;
 mod reorder;
 mod room;
 mod scope;
+mod sizes;
+mod slices;
 mod strips;
 #[cfg(test)]
 mod tests;
@@ -22,11 +24,9 @@ mod unroll;
 mod variables;
 mod workspace;
 
-use std::collections::BTreeMap;
-
 use crate::concrete::Program;
 use crate::format::LevelExpr;
-use crate::ir::{self, Array, BinaryOp, Element, Expr, Extent, Operand, Place, Size, Stmt};
+use crate::ir::{self, Array, BinaryOp, Element, Expr, Extent, Operand, Place, Stmt};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, Storage};
 use crate::notation::{self, Access, TensorId, VariableId};
@@ -190,6 +190,7 @@ impl Lowering<'_> {
             operands: operands.iter().map(|id| self.operand(*id)).collect(),
             conversions: self.conversions(&operands),
             sizes: self.sizes(&operands),
+            parts: self.parts(&operands),
             result,
             bounds: kernel.bounds,
             unroll: self.unrolled(plan),
@@ -239,44 +240,6 @@ impl Lowering<'_> {
             into: self.tensor_operand(converted.into),
         };
         self.program.converted.iter().map(convert).collect()
-    }
-
-    /// The extents, by variable, each with the modes that must have it.
-    fn sizes(&self, operands: &[TensorId]) -> Vec<Size> {
-        let kernel = &self.program.kernel;
-        let mut modes: BTreeMap<VariableId, Vec<(usize, usize)>> = BTreeMap::new();
-        kernel.accesses.iter().for_each(|access| {
-            let converted = self.program.converted.iter();
-            let of = converted.clone().find(|converted| converted.into == access.tensor);
-            let tensor = of.map_or(access.tensor, |converted| converted.of);
-            let operand = operands.iter().position(|id| *id == tensor);
-            let operand = operand.expect("every tensor that is read is an operand");
-            for (mode, v) in access.indices.iter().enumerate() {
-                let of = modes.entry(*v).or_default();
-                if !of.contains(&(operand, mode)) {
-                    of.push((operand, mode));
-                }
-            }
-        });
-        let result = &kernel.assignment.result.indices;
-        let size = |(id, variable): (usize, &notation::Variable)| {
-            let v = VariableId(id);
-            Size {
-                name: self.names.size(v).to_owned(),
-                variable: variable.name.clone(),
-                constant: variable.size,
-                operands: modes.remove(&v).unwrap_or_default(),
-                result: (0..result.len()).filter(|mode| result[*mode] == v).collect(),
-                used: true,
-            }
-        };
-        let defined = kernel.schedule.iter().flat_map(|command| command.action.defines());
-        let is_indexed = |v: VariableId| {
-            self.program.space.definition(v).is_none() && !defined.clone().any(|of| *of == v)
-        };
-        let index_variables = kernel.variables.iter().enumerate();
-        let index_variables = index_variables.filter(|(id, _)| is_indexed(VariableId(*id)));
-        index_variables.map(size).collect()
     }
 }
 

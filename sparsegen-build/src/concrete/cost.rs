@@ -170,6 +170,8 @@ impl Cost<'_> {
             Some(Definition::Div(_, BlockSize::Share(count))) => count as f64,
             Some(Definition::Mod(_, BlockSize::Constant(size))) => size as f64,
             Some(Definition::Mod(of, BlockSize::Share(count))) => self.dimension(of) / count as f64,
+            Some(Definition::Slice(slice)) => self.dimension(slice.of),
+            Some(Definition::Once) => 1.0,
             Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) => ENTRIES,
         }
     }
@@ -205,11 +207,12 @@ impl Cost<'_> {
     fn access(&self, access: &Access, innermost: Option<VariableId>) -> f64 {
         let Some(innermost) = innermost else { return 1.0 };
         let format = &self.program.tensor(access.tensor).format;
+        let counted = |v: &VariableId| self.program.space.counted(*v);
         let last = format.levels.len().checked_sub(1).and_then(|last| format.mode_of(last));
         match last {
             None => 0.0,
-            Some(mode) if access.indices[mode] == innermost => 1.0,
-            Some(_) if access.indices.contains(&innermost) => FAR,
+            Some(mode) if counted(&access.indices[mode]) == innermost => 1.0,
+            Some(_) if access.indices.iter().any(|v| counted(v) == innermost) => FAR,
             Some(_) => 0.0,
         }
     }

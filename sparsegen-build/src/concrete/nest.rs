@@ -7,6 +7,7 @@
 //! cannot: there a workspace does, `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
 
 use super::precompute::Precomputed;
+use super::space::Definition;
 use super::terms::{
     additive_terms, gathered, outermost_reductions, pull_reduction, replace, takes_duplicates,
 };
@@ -44,7 +45,12 @@ pub(super) fn nest_into(
     value: Expr,
 ) -> Option<Stmt> {
     let target = program.kernel.assignment.result.clone();
-    let free = program.space.access_sources(&program.basis, &target);
+    let mut free = program.space.access_sources(&program.basis, &target);
+    for v in once(program, &value) {
+        if !free.contains(&v) {
+            free.push(v);
+        }
+    }
     let pending = program.precomputed.clone();
     let mut nest = Nest { program, order, sums, pending };
     let stmt = match sums {
@@ -52,6 +58,23 @@ pub(super) fn nest_into(
         Sums::Result => nest.split_terms(&[], &free, &target, accumulate, value),
     };
     stmt.filter(|_| nest.pending.is_empty())
+}
+
+/// The variables of the fixed coordinates at which a value is read outside of sums over them.
+fn once(program: &Program, value: &Expr) -> Vec<VariableId> {
+    match value {
+        Expr::Literal(_) => Vec::new(),
+        Expr::Access(access) => {
+            let counted = access.indices.iter().map(|v| program.space.counted(*v));
+            counted.filter(|v| program.space.definition(*v) == Some(Definition::Once)).collect()
+        }
+        Expr::Unary(_, a) => once(program, a),
+        Expr::Binary(_, a, b) => [once(program, a), once(program, b)].concat(),
+        Expr::Reduce(reduce) => {
+            let within = once(program, &reduce.body).into_iter();
+            within.filter(|v| !reduce.variables.contains(v)).collect()
+        }
+    }
 }
 
 struct Nest<'a> {
@@ -94,7 +117,7 @@ impl Nest<'_> {
             && !into_scalar
             && !free.iter().any(|v| self.sources(target).contains(v))
         {
-            let value = Expr::sum(free.to_vec(), value);
+            let value = self.summed(free, value);
             return self.assign(bound, &[], target, accumulate, value);
         }
         if free.is_empty() && accumulate && into_scalar {
@@ -133,6 +156,20 @@ impl Nest<'_> {
                 self.split_terms(bound, free, target, accumulate, value)
             }
         }
+    }
+
+    /// A value summed over loops. Those over one coordinate only are around the terms that read it there,
+    /// so that the others need not be computed in two ways.
+    fn summed(&self, free: &[VariableId], value: Expr) -> Expr {
+        let space = &self.program.space;
+        if free.iter().any(|v| space.definition(*v) != Some(Definition::Once)) {
+            return Expr::sum(free.to_vec(), value);
+        }
+        additive_terms(value).into_iter().fold(Expr::ZERO, |sum, term| {
+            let read = once(self.program, &term).into_iter();
+            let read = read.filter(|v| free.contains(v)).collect();
+            Expr::add(sum, Expr::sum(read, term))
+        })
     }
 
     /// Whether the loops of a sum tell where in the target it goes, as those along diagonals do.
@@ -362,6 +399,7 @@ impl Nest<'_> {
             dtype: result.dtype,
             by_value,
             pattern: false,
+            parameter: false,
             span: kernel.span,
         };
         kernel.tensors.push(temporary);

@@ -8,7 +8,9 @@
 use std::collections::BTreeMap;
 
 use crate::format::LevelExpr;
-use crate::notation::{Access, Expr, Kernel, Reduce, ReduceOp, TensorId, Variable, VariableId};
+use crate::notation::{
+    Access, Expr, Kernel, Reduce, ReduceOp, Role, Slice, TensorId, Variable, VariableId,
+};
 
 use super::split;
 use super::terms::pull_reduction;
@@ -26,6 +28,10 @@ pub enum Definition {
     Add(VariableId, VariableId),
     /// The slots of a tensor whose level counts the entries that share a coordinate.
     Slot(TensorId),
+    /// `start + step * v`: the coordinate of a mode of which a part is read.
+    Slice(Slice),
+    /// 0: what is read at one coordinate only.
+    Once,
 }
 
 /// How many coordinates a block has.
@@ -68,6 +74,14 @@ impl Space {
     /// Adds to a kernel the variables that the formats of its tensors define.
     pub fn of(kernel: &mut Kernel) -> Space {
         let mut space = split::demanded(&kernel.schedule);
+        for (id, variable) in kernel.variables.iter().enumerate() {
+            let definition = match variable.role {
+                Role::Index => continue,
+                Role::Fixed => Definition::Once,
+                Role::Mode(slice) => Definition::Slice(slice),
+            };
+            space.definitions.insert(VariableId(id), definition);
+        }
         let mut accesses = vec![kernel.assignment.result.clone()];
         accesses.extend(kernel.accesses.iter().cloned());
         for access in &accesses {
@@ -112,7 +126,7 @@ impl Space {
         while kernel.variables.iter().any(|known| known.name == free) {
             free.push('_');
         }
-        kernel.variables.push(Variable { name: free, size: None });
+        kernel.variables.push(Variable { name: free, size: None, role: Role::Index });
         let v = VariableId(kernel.variables.len() - 1);
         self.definitions.insert(v, definition);
         v
@@ -126,6 +140,25 @@ impl Space {
 
     pub fn definition(&self, v: VariableId) -> Option<Definition> {
         self.definitions.get(&v).copied()
+    }
+
+    /// The part of a mode that is read, of the mode's variable.
+    pub fn slice(&self, v: VariableId) -> Option<Slice> {
+        match self.definition(v)? {
+            Definition::Slice(slice) => Some(slice),
+            Definition::Div(..)
+            | Definition::Mod(..)
+            | Definition::Sub(..)
+            | Definition::Add(..)
+            | Definition::Slot(_)
+            | Definition::Once => None,
+        }
+    }
+
+    /// The variable that is looped over where `v` is iterated: that of the slice, if it is a mode of
+    /// which one is read.
+    pub fn counted(&self, v: VariableId) -> VariableId {
+        self.slice(v).map_or(v, |slice| slice.of)
     }
 
     /// The variable of a definition.
@@ -169,7 +202,9 @@ impl Space {
             Definition::Mod(..)
             | Definition::Sub(..)
             | Definition::Add(..)
-            | Definition::Slot(_) => None,
+            | Definition::Slot(_)
+            | Definition::Slice(_)
+            | Definition::Once => None,
         };
         self.definitions.iter().filter_map(place).collect()
     }
@@ -185,9 +220,18 @@ impl Space {
         let of_itself = self.definition(v).is_some_and(|definition| match definition {
             Definition::Div(of, _) | Definition::Mod(of, _) => has(&of),
             Definition::Sub(a, b) | Definition::Add(a, b) => has(&a) && has(&b),
-            Definition::Slot(_) => false,
+            Definition::Slice(slice) => has(&slice.of),
+            Definition::Slot(_) | Definition::Once => false,
         });
-        of_itself || self.parts(v).into_iter().any(|parts| parts.iter().all(has))
+        of_itself
+            || self.modes(v).any(|mode| has(&mode))
+            || self.parts(v).into_iter().any(|parts| parts.iter().all(has))
+    }
+
+    /// The variables of modes of which `v` counts a part.
+    pub fn modes(&self, v: VariableId) -> impl Iterator<Item = VariableId> {
+        let modes = self.definitions.keys().copied();
+        modes.filter(move |mode| self.slice(*mode).is_some_and(|slice| slice.of == v))
     }
 
     /// The sets of variables from which `v` can be put together.
@@ -204,7 +248,9 @@ impl Space {
                 | Definition::Mod(..)
                 | Definition::Sub(..)
                 | Definition::Add(..)
-                | Definition::Slot(_) => {}
+                | Definition::Slot(_)
+                | Definition::Slice(_)
+                | Definition::Once => {}
             }
         }
         parts
@@ -329,11 +375,18 @@ impl Space {
                 Definition::Sub(a, b) | Definition::Add(a, b) if a == v || b == v => {
                     choices.push(vec![part]);
                 }
+                // Blocks and diagonals of the mode; to loop over it is to loop over `v`.
+                Definition::Slice(slice) if slice.of == v => {
+                    let of_mode = self.choices(part).into_iter();
+                    choices.extend(of_mode.filter(|choice| *choice != [part]));
+                }
                 Definition::Div(..)
                 | Definition::Mod(..)
                 | Definition::Sub(..)
                 | Definition::Add(..)
-                | Definition::Slot(_) => {}
+                | Definition::Slot(_)
+                | Definition::Slice(_)
+                | Definition::Once => {}
             }
         }
         choices
@@ -376,7 +429,8 @@ impl Space {
                 // A diagonal makes one variable known where the other is.
                 if let Some(Definition::Sub(a, b) | Definition::Add(a, b)) = self.definition(*part)
                 {
-                    self.collect_sources(basis, if a == v { b } else { a }, sources);
+                    let other = if self.counted(a) == v { b } else { a };
+                    self.collect_sources(basis, other, sources);
                 }
             }
             return;
@@ -389,7 +443,8 @@ impl Space {
                 self.collect_sources(basis, a, sources);
                 self.collect_sources(basis, b, sources);
             }
-            Some(Definition::Slot(_)) | None => add(v, sources),
+            Some(Definition::Slice(slice)) => self.collect_sources(basis, slice.of, sources),
+            Some(Definition::Slot(_) | Definition::Once) | None => add(v, sources),
         }
     }
 }

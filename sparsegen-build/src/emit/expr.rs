@@ -10,6 +10,8 @@ use crate::ir::{BinaryOp, Dtype, Element, Expr, Literal, UnaryOp, Width};
 /// How tightly `as` binds, on the scale of [`BinaryOp::precedence`].
 const CAST: u8 = 6;
 const UNARY: u8 = 7;
+/// How tightly `..` binds.
+const RANGE: u8 = 1;
 const PRIMARY: u8 = 8;
 
 impl Body {
@@ -42,6 +44,16 @@ impl Body {
                 let name = ident(array);
                 let elsewhere = self.lengths.get(array).cloned();
                 elsewhere.unwrap_or_else(|| quote!(#name.len()))
+            }
+            Expr::Search { array, start, end, index } => {
+                let position = if index.mentions("p") { "at" } else { "p" };
+                let (start, end) = (self.within(start, RANGE), self.within(end, RANGE));
+                let below = self.expr(&Expr::lt(
+                    Expr::load(array, Expr::var(position)),
+                    (**index).clone(),
+                ));
+                let position = ident(position);
+                quote!(kernel::search(#start..#end, |#position| #below))
             }
             Expr::Pair(a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
@@ -122,6 +134,7 @@ impl Body {
                 _,
             )
             | Expr::Largest(_)
+            | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Load { .. }
             | Expr::Index(_)
@@ -146,6 +159,7 @@ impl Body {
             | Expr::Var(_)
             | Expr::Load { .. }
             | Expr::Len(_)
+            | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
             | Expr::Binary(..) => self.within(expr, PRIMARY),
@@ -175,6 +189,7 @@ impl Body {
             | Expr::Largest(_)
             | Expr::Var(_)
             | Expr::Len(_)
+            | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
             | Expr::Binary(..) => {
@@ -199,6 +214,7 @@ impl Body {
             | Expr::Var(_)
             | Expr::Load { .. }
             | Expr::Len(_)
+            | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
             | Expr::Binary(..) => {
@@ -248,6 +264,7 @@ impl Body {
             | Expr::Largest(_)
             | Expr::Var(_)
             | Expr::Len(_)
+            | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
             | Expr::Binary(..) => None,
@@ -280,6 +297,7 @@ impl Body {
             | Expr::Bool(_)
             | Expr::Var(_)
             | Expr::Len(_)
+            | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..) => false,
         }

@@ -9,7 +9,7 @@ use super::body::Body;
 use super::layout::{blank, comment};
 use super::names::{beside, element_type, ident, number, place_in_view, tokens};
 use super::reserve::Reserved;
-use super::{docs, lints};
+use super::{docs, lints, parts};
 use crate::ir::{
     Array, Assembly, Bounds, Conversion, Element, Expr, Extent, Function, Operand, Parallel, Place,
     Result, Size, Stmt, TensorOperand, Uses,
@@ -245,7 +245,7 @@ impl Parts {
 
 /// Whether an extent that the body reads is known to the result alone.
 fn is_passed(size: &Size) -> bool {
-    size.used && size.constant.is_none() && size.operands.is_empty()
+    size.used && size.constant.is_none() && size.operands.is_empty() && size.parts.is_empty()
 }
 
 /// Whether the kernel reads an operand: its value, an array or an extent.
@@ -260,7 +260,13 @@ pub(super) fn is_read(function: &Function, operand: usize) -> bool {
             let is_converted = conversion(function, operand).is_some();
             reads || !is_converted && function.sizes.iter().any(gives)
         }
-        Operand::Scalar { name, .. } => Uses::of_function(function).reads(name) > 0,
+        Operand::Scalar { name, .. } => {
+            let counts = |size: &Size| {
+                let part = parts::first(function, size).filter(|_| size.used);
+                part.is_some_and(|part| part.arguments().any(|argument| argument == name))
+            };
+            Uses::of_function(function).reads(name) > 0 || function.sizes.iter().any(counts)
+        }
     }
 }
 
@@ -279,6 +285,9 @@ pub(super) fn extent_value(function: &Function, size: &Size) -> Option<TokenStre
     if let Some(constant) = size.constant {
         let constant = proc_macro2::Literal::u64_unsuffixed(constant);
         return Some(quote!(#constant));
+    }
+    if let Some(part) = parts::first(function, size) {
+        return Some(parts::extent(part));
     }
     match (size.operands.first(), &function.result, size.result.first()) {
         (Some(&(operand, mode)), _, _) => Some(match conversion(function, operand) {

@@ -7,7 +7,7 @@ use super::checks::{check_call, check_item, checks, is_checked_operand};
 use super::fill::{fill, run};
 use super::kernel::{self, extent, operand_name, view};
 use super::names::{beside, ident, plain, tokens};
-use super::{compute, docs, lints, parallel};
+use super::{compute, docs, lints, parallel, parts};
 use crate::ir::{Assembly, Conversion, Function, Operand, Result, TensorOperand, TensorResult};
 
 /// The functions of a kernel, the public ones first.
@@ -33,7 +33,7 @@ pub(super) fn items(function: &Function) -> Vec<TokenStream> {
 pub(super) fn allocates(function: &Function, result: &TensorResult) -> bool {
     result.shape.iter().all(|size| {
         let size = &function.sizes[*size];
-        size.constant.is_some() || !size.operands.is_empty()
+        size.constant.is_some() || !size.operands.is_empty() || !size.parts.is_empty()
     })
 }
 
@@ -83,27 +83,30 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
                 quote!(#constant)
             }
             (None, Some(mode)) => extent(function, *mode),
-            (None, None) => TokenStream::new(),
+            (None, None) => parts::first(function, size).map(parts::extent).unwrap_or_default(),
         }
     });
+    let parts_first = parts::come_first(function, result);
+    let part_checks = if parts_first { parts::checks(function) } else { TokenStream::new() };
     let zeros = quote!(let mut #variable = Tensor::zeros([#(#shape),*])?;);
     // A new tensor is zero already.
     let body = if is_zeroed_in_place(result) {
         let (convert, run) = (convert_used(function), run(function));
         let check = check_call(function, quote!(&#variable));
         let conversions = conversions(function);
-        quote!(#convert #zeros #check #conversions #run)
+        quote!(#convert #part_checks #zeros #check #conversions #run)
     } else {
         let convert = convert(function, |k| {
             let gives = |size: &usize| {
                 let size = &function.sizes[*size];
                 size.constant.is_none() && size.operands.first().is_some_and(|mode| mode.0 == k)
             };
-            result.shape.iter().any(gives)
+            let is_checked = parts_first && parts::concerns(function, k);
+            is_checked || result.shape.iter().any(gives)
         });
         let into = beside(function, "into");
         let operands = function.operands.iter().map(|operand| ident(operand_name(operand)));
-        quote!(#convert #zeros #into(&mut #variable, #(#operands),*)?;)
+        quote!(#convert #part_checks #zeros #into(&mut #variable, #(#operands),*)?;)
     };
     Some(quote! {
         #docs

@@ -67,6 +67,7 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         )
         | Expr::Index(_)
         | Expr::Largest(_)
+        | Expr::Search { .. }
         | Expr::Pair(..)
         | Expr::Value(..)
         | Expr::Bool(_)
@@ -87,6 +88,9 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         Expr::Var(name) => f.write_str(name)?,
         Expr::Load { array, index } => write!(f, "{array}[{index}]")?,
         Expr::Len(array) => write!(f, "{array}.len()")?,
+        Expr::Search { array, start, end, index } => {
+            write!(f, "search({start}..{end}, |p| {array}[p] < {index})")?;
+        }
         Expr::Pair(a, b) => write!(f, "({a}, {b})")?,
         Expr::Unary(UnaryOp::FromBool, a) => write!(f, "usize::from({a})")?,
         Expr::Unary(UnaryOp::BelowZero, a) => {

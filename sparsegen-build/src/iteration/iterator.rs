@@ -6,7 +6,8 @@ use std::fmt;
 use crate::concrete::{Program, Stmt};
 use crate::format::LevelSpec;
 use crate::iteration::graph::is_implied;
-use crate::notation::{Access, VariableId};
+use crate::level::is_list;
+use crate::notation::{Access, Slice, VariableId};
 
 /// An iterator over one level of one access.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +90,25 @@ impl LevelIterator {
         }
     }
 
+    /// The part of the mode that the loop runs over, where it does not run over all of it.
+    pub fn slice(&self, program: &Program) -> Option<Slice> {
+        let variable = program.level_variable(&self.access, self.level)?;
+        program.space.slice(variable).filter(|_| self.drives)
+    }
+
+    /// Whether where a part of the mode begins and ends can be searched for among its positions.
+    pub fn is_searched(&self, program: &Program) -> bool {
+        is_list(self.spec(program).level.as_ref()) && self.is_in_order(program)
+    }
+
+    /// Whether it must look at each of its entries to tell whether it lies within the part of the mode
+    /// that the loop runs over.
+    pub fn filters(&self, program: &Program) -> bool {
+        let by_position = self.spec(program).level.position_iteration().is_some();
+        let single = self.spec(program).properties.branchless && self.parents == Positions::One;
+        self.slice(program).is_some() && by_position && (single || !self.is_searched(program))
+    }
+
     pub fn reorders(&self) -> bool {
         self.conversions.contains(&Conversion::Reorder)
     }
@@ -152,7 +172,7 @@ impl Frontier {
             };
             let Some(variable) = reaches(level) else { continue };
             let spec = &program.tensor(access.tensor).format.levels[level];
-            let drives = variable == v;
+            let drives = program.space.counted(variable) == v;
             if !drives && spec.level.locate().is_none() {
                 return None;
             }

@@ -81,7 +81,8 @@ pub(super) fn most_entries(
             let format = &program.tensor(access.tensor).format;
             let is_there = !program.is_temporary(access.tensor);
             let sparse = is_there && format.levels.iter().any(|spec| !spec.properties.full);
-            let same = result.iter().all(|v| access.indices.contains(v));
+            let counts = |v| access.indices.iter().any(|mode| program.space.counted(*mode) == v);
+            let same = result.iter().all(|v| counts(*v));
             (sparse && same).then(|| Expr::len(&names.values(access.tensor)))
         }
         notation::Expr::Unary(_, a) => most_entries(program, names, a),

@@ -10,11 +10,12 @@ use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
 use crate::level::{Offset, Storage};
-use crate::notation::{Access, VariableId};
+use crate::notation::{Access, Slice, VariableId};
 
 use super::Lowering;
 use super::names::Names;
 use super::scope::Scope;
+use super::slices::{counted, in_mode, inside};
 
 /// What must hold for a coordinate to be inside its dimension.
 pub(super) struct Guard {
@@ -23,15 +24,25 @@ pub(super) struct Guard {
     pub(super) inside: Expr,
 }
 
+fn add_guard(guard: &mut Option<Guard>, more: Guard) {
+    let inside = match guard.take() {
+        Some(outer) => Expr::and(outer.inside, more.inside),
+        None => more.inside,
+    };
+    *guard = Some(Guard { reason: more.reason, inside });
+}
+
 impl Lowering<'_> {
     /// Notes everything that follows from the coordinates of a scope in a loop's merge point. What is
-    /// put together from several gets a name, and a guard where it may lie beyond its dimension.
+    /// put together from several gets a name, and a guard where it may lie beyond its dimension. What
+    /// follows from a guarded coordinate comes in another group, within the guard of the one before.
     pub(super) fn derive(
         &self,
         inner: &Loop,
         point: &MergePoint,
         scope: &mut Scope,
-    ) -> (Vec<Stmt>, Option<Guard>) {
+    ) -> Vec<(Vec<Stmt>, Option<Guard>)> {
+        let mut groups = Vec::new();
         let mut stmts = Vec::new();
         let mut guard: Option<Guard> = None;
         let program = self.program;
@@ -40,11 +51,29 @@ impl Lowering<'_> {
             if scope.knows(v) {
                 continue;
             }
+            if let Some((mode, slice)) = self.mode_of(v, scope) {
+                let name = &program.kernel.variable(v).name;
+                let reason = format!("What is read may lie outside of the range of `{name}`.");
+                let within = inside(&self.names, &slice, &mode);
+                add_guard(&mut guard, Guard { reason, inside: within });
+                groups.push((std::mem::take(&mut stmts), guard.take()));
+                let counted = counted(&self.names, &slice, mode);
+                let name = self.names.variable(v);
+                if counted == Expr::Index(0) {
+                    scope.bind(v, counted);
+                } else {
+                    stmts.push(Stmt::bind(name, counted));
+                    scope.bind(v, Expr::var(name));
+                }
+                continue;
+            }
             let defined = self.defined(v, scope);
+            let is_followed = defined.is_some();
             let made_of = if defined.is_none() { self.made_of(v, scope) } else { None };
             let value = defined.or_else(|| self.put_together(v, scope));
             let Some(value) = value else { continue };
-            if program.space.definition(v).is_some() {
+            let is_defined = program.space.definition(v).is_some();
+            if is_defined && (is_followed || program.space.slice(v).is_none()) {
                 scope.bind(v, value);
             } else {
                 let name = self.names.variable(v);
@@ -52,16 +81,21 @@ impl Lowering<'_> {
                 scope.bind(v, Expr::var(name));
             }
             let reason = made_of.and_then(|part| self.beyond(v, part, inner, point));
-            if let Some(reason) = reason {
+            // The part of a mode ends where the mode does, if not before.
+            if let Some(reason) = reason.filter(|_| program.space.slice(v).is_none()) {
                 let inside = Expr::lt(scope.coordinate(v), self.extent(v));
-                let inside = match guard {
-                    Some(outer) => Expr::and(outer.inside, inside),
-                    None => inside,
-                };
-                guard = Some(Guard { reason, inside });
+                add_guard(&mut guard, Guard { reason, inside });
             }
         }
-        (stmts, guard)
+        groups.push((stmts, guard));
+        groups
+    }
+
+    /// The coordinate of a mode of which a variable counts a part, where it is known without it.
+    fn mode_of(&self, v: VariableId, scope: &Scope) -> Option<(Expr, Slice)> {
+        let space = &self.program.space;
+        let mode = space.modes(v).find(|mode| scope.knows(*mode))?;
+        Some((scope.coordinate(mode), space.slice(mode)?))
     }
 
     /// What one of the two parts stands for from which a variable is put together.
@@ -106,7 +140,10 @@ impl Lowering<'_> {
                     || inner.iterators.iter().any(|iterator| is_valid(&iterator.access));
                 (!proven).then(|| format!("The diagonal may leave the range of `{name}`."))
             }
-            Definition::Mod(..) | Definition::Slot(_) => None,
+            Definition::Mod(..)
+            | Definition::Slot(_)
+            | Definition::Slice(_)
+            | Definition::Once => None,
         }
     }
 
@@ -129,7 +166,8 @@ impl Lowering<'_> {
             Definition::Mod(of, size) => Some(Expr::rem(known(of)?, self.block_size(of, size))),
             Definition::Sub(a, b) => Some(Expr::binary(BinaryOp::Difference, known(a)?, known(b)?)),
             Definition::Add(a, b) => Some(Expr::add(known(a)?, known(b)?)),
-            Definition::Slot(_) => None,
+            Definition::Slice(slice) => Some(in_mode(&self.names, &slice, known(slice.of)?)),
+            Definition::Slot(_) | Definition::Once => None,
         }
     }
 
@@ -147,7 +185,10 @@ impl Lowering<'_> {
             // other - v = part
             Definition::Sub(..) => Expr::binary(BinaryOp::Offset, other_at, Expr::neg(part_at)),
             Definition::Add(..) => Expr::sub(part_at, other_at),
-            Definition::Mod(..) | Definition::Slot(_) => return None,
+            Definition::Mod(..)
+            | Definition::Slot(_)
+            | Definition::Slice(_)
+            | Definition::Once => return None,
         })
     }
 
@@ -191,7 +232,9 @@ impl Lowering<'_> {
                 | Definition::Div(..)
                 | Definition::Sub(..)
                 | Definition::Add(..)
-                | Definition::Slot(_),
+                | Definition::Slot(_)
+                | Definition::Slice(_)
+                | Definition::Once,
             ) => None,
         };
         extent.is_some_and(|extent| extent % size == 0)
@@ -218,7 +261,9 @@ pub(super) fn blocks(program: &Program, names: &Names) -> Vec<Stmt> {
         | Definition::Mod(_, BlockSize::Constant(_))
         | Definition::Sub(..)
         | Definition::Add(..)
-        | Definition::Slot(_) => None,
+        | Definition::Slot(_)
+        | Definition::Slice(_)
+        | Definition::Once => None,
     };
     variables.filter_map(count).collect()
 }
@@ -236,6 +281,8 @@ pub(super) fn extent(program: &Program, names: &Names, v: VariableId) -> Expr {
             Expr::add(extent(program, names, a), extent(program, names, b))
         }
         Some(Definition::Slot(tensor)) => Expr::var(&names.slots(tensor)),
+        Some(Definition::Slice(_)) => Expr::var(names.size(v)),
+        Some(Definition::Once) => Expr::Index(1),
     }
 }
 

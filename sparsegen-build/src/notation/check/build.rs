@@ -3,12 +3,14 @@
 
 use crate::notation::syntax::{self, BinaryOp, Constant, ExprKind, IndexKind, Number, UnaryOp};
 use crate::notation::{
-    self, Access, Assignment, Expr, Kernel, Tensor, TensorId, Variable, VariableId,
+    self, Access, Assignment, Expr, Kernel, Role, Tensor, TensorId, Variable, VariableId,
 };
 use crate::types::{Dtype, Literal};
 
 use super::Context;
+use super::bindings::is_parameter;
 use super::names::Names;
+use super::parts::bind_fixed;
 use super::schedule::Resolved;
 use super::sums::summed;
 
@@ -32,21 +34,37 @@ pub(super) fn build(
                 format,
                 dtype: operand.dtype,
                 pattern: operand.pattern,
+                parameter: false,
                 span: operand.first.span,
             })
         })
         .collect();
+    let scalar = context.formats.scalar()?.of_order(0, context.formats.levels())?;
+    let parameters = entry.params.iter().map(|name| Tensor {
+        name: name.text.clone(),
+        argument: name.text.clone(),
+        by_value: true,
+        format: scalar.clone(),
+        dtype: Dtype::Usize,
+        pattern: false,
+        parameter: true,
+        span: name.span,
+    });
     let size = |name: &str| entry.sizes.iter().find(|(known, _)| known.text == name);
     let variables = names.variables.iter().map(|name| Variable {
         name: (*name).to_owned(),
         size: size(name).map(|(_, extent)| *extent),
+        role: Role::Index,
     });
     let defined = schedule.defined.iter();
-    let defined = defined.map(|name| Variable { name: (*name).to_owned(), size: None });
+    let defined =
+        defined.map(|name| Variable { name: (*name).to_owned(), size: None, role: Role::Index });
+    let variables: Vec<Variable> =
+        variables.chain(names.part_variables(context)).chain(defined).collect();
     let builder = Builder { context, names, dtype: names.tensors.first()?.dtype };
     let assignment = Assignment {
         result: builder.access(&statement.left)?,
-        value: builder.terms(&statement.right)?,
+        value: bind_fixed(builder.terms(&statement.right)?, &variables),
     };
     let mut accesses = Vec::new();
     statement.right.for_each_access(&mut |access| accesses.extend(builder.access(access)));
@@ -55,8 +73,8 @@ pub(super) fn build(
         doc: entry.doc.clone(),
         text: context.text.value.split_whitespace().collect::<Vec<_>>().join(" "),
         span: statement.span,
-        tensors: tensors?,
-        variables: variables.chain(defined).collect(),
+        tensors: tensors?.into_iter().chain(parameters).collect(),
+        variables,
         assignment,
         accesses,
         bounds: entry.bounds,
@@ -143,13 +161,12 @@ impl Builder<'_, '_> {
     fn access(&self, access: &syntax::Access) -> Option<Access> {
         let tensor =
             self.names.tensors.iter().position(|t| t.first.name.text == access.name.text)?;
-        let indices = access.indices.iter().map(|index| match &index.kind {
-            IndexKind::Name(name) => self.variable(&name.text),
-            IndexKind::Slice(_)
-            | IndexKind::Set(..)
-            | IndexKind::Fixed(_)
-            | IndexKind::Affine(_)
-            | IndexKind::Gather(_) => None,
+        let indices = access.indices.iter().enumerate().map(|(mode, index)| match &index.kind {
+            IndexKind::Name(name) if !is_parameter(self.context, name) => self.variable(&name.text),
+            IndexKind::Name(_) | IndexKind::Slice(_) | IndexKind::Fixed(_) => {
+                self.names.mode_variable(self.context, tensor, mode, &index.kind)
+            }
+            IndexKind::Set(..) | IndexKind::Affine(_) | IndexKind::Gather(_) => None,
         });
         Some(Access { tensor: TensorId(tensor), indices: indices.collect::<Option<_>>()? })
     }
