@@ -44,8 +44,8 @@ pub enum Expr {
     },
     /// `array.len()`.
     Len(String),
-    /// `kernel::search(start..end, |p| array[p] < index)`: the first of these positions whose element,
-    /// an index, is not below one; `end` where all are. They are in order.
+    /// `kernel::search(&array, start..end, index)`: the first of these positions whose element is not
+    /// below an index; `end` where all are. The elements there are in order.
     Search { array: String, start: Box<Expr>, end: Box<Expr>, index: Box<Expr> },
     /// `(a, b)`, of indices.
     Pair(Box<Expr>, Box<Expr>),

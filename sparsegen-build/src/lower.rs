@@ -215,6 +215,9 @@ impl Lowering<'_> {
     fn operand(&self, id: TensorId) -> Operand {
         let tensor = self.program.tensor(id);
         let name = self.names.argument(id).to_owned();
+        if tensor.parameter {
+            return Operand::Index { name };
+        }
         if tensor.by_value {
             return Operand::Scalar { name, dtype: tensor.dtype };
         }

@@ -105,14 +105,17 @@ pub fn index(
     Err(Error::Index { kernel, mode: mode.into(), coordinate })
 }
 
-/// The first position whose coordinate is not below the one that is searched for, or the end of the
-/// positions. Coordinates are in order: once one is not below, none behind it is.
+/// The first of the positions whose stored coordinate is not below the one that is searched for, or
+/// their end. The coordinates there are in order.
 #[inline]
-pub fn search(positions: Range<usize>, is_below: impl Fn(usize) -> bool) -> usize {
+pub fn search<C>(crd: &C, positions: Range<usize>, coordinate: usize) -> usize
+where
+    C: Index<usize, Output: Width> + ?Sized,
+{
     let Range { mut start, mut end } = positions;
     while start < end {
         let middle = start + (end - start) / 2;
-        if is_below(middle) {
+        if crd[middle].to_usize() < coordinate {
             start = middle + 1;
         } else {
             end = middle;
@@ -352,11 +355,11 @@ mod tests {
 
     #[test]
     fn searching_finds_the_first_that_is_not_below() {
-        let crd = [1, 3, 3, 7];
+        let crd: [u32; 4] = [1, 3, 3, 7];
         for (coordinate, expected) in [(0, 0), (1, 0), (2, 1), (3, 1), (4, 3), (8, 4)] {
-            assert_eq!(search(0..4, |p| crd[p] < coordinate), expected);
+            assert_eq!(search(&crd, 0..4, coordinate), expected);
         }
-        assert_eq!(search(2..2, |p| crd[p] < 9), 2);
+        assert_eq!(search(&crd, 2..2, 9), 2);
     }
 
     #[test]

@@ -39,11 +39,11 @@ pub(super) fn check_item(function: &Function, result: &TensorResult) -> Option<T
             let (name, ty) = (ident(&tensor.name), view(tensor, "'_"));
             Some(quote!(#name: #ty))
         }
-        Operand::Scalar { name, dtype } if is_checked_operand(function, k) => {
-            let (name, ty) = (ident(name), ident(dtype.name()));
-            Some(quote!(#name: #ty))
+        Operand::Index { name } if is_checked_operand(function, k) => {
+            let name = ident(name);
+            Some(quote!(#name: usize))
         }
-        Operand::Tensor(_) | Operand::Scalar { .. } => None,
+        Operand::Tensor(_) | Operand::Scalar { .. } | Operand::Index { .. } => None,
     });
     let params: Vec<_> = in_result.into_iter().chain(views).collect();
     let allow = lints::arguments(params.len());

@@ -46,14 +46,11 @@ impl Body {
                 elsewhere.unwrap_or_else(|| quote!(#name.len()))
             }
             Expr::Search { array, start, end, index } => {
-                let position = if index.mentions("p") { "at" } else { "p" };
                 let (start, end) = (self.within(start, RANGE), self.within(end, RANGE));
-                let below = self.expr(&Expr::lt(
-                    Expr::load(array, Expr::var(position)),
-                    (**index).clone(),
-                ));
-                let position = ident(position);
-                quote!(kernel::search(#start..#end, |#position| #below))
+                // What wraps a slice is no reference.
+                let borrow = self.lengths.contains_key(array).then(|| quote!(&));
+                let (array, index) = (ident(array), self.expr(index));
+                quote!(kernel::search(#borrow #array, #start..#end, #index))
             }
             Expr::Pair(a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));

@@ -148,6 +148,7 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
         let (name, ty) = match &function.operands[operand] {
             Operand::Tensor(tensor) => (ident(&tensor.name), view(tensor, "'_")),
             Operand::Scalar { name, dtype } => (ident(name), tokens(dtype.name())),
+            Operand::Index { name } => (ident(name), quote!(usize)),
         };
         params.push(Parameter { declaration: quote!(#name: #ty), argument: quote!(#name) });
     }
@@ -260,7 +261,8 @@ pub(super) fn is_read(function: &Function, operand: usize) -> bool {
             let is_converted = conversion(function, operand).is_some();
             reads || !is_converted && function.sizes.iter().any(gives)
         }
-        Operand::Scalar { name, .. } => {
+        Operand::Scalar { name, .. } => Uses::of_function(function).reads(name) > 0,
+        Operand::Index { name } => {
             let counts = |size: &Size| {
                 let part = parts::first(function, size).filter(|_| size.used);
                 part.is_some_and(|part| part.arguments().any(|argument| argument == name))
@@ -319,7 +321,7 @@ fn conversion(function: &Function, operand: usize) -> Option<&TensorOperand> {
 pub(super) fn operand_name(operand: &Operand) -> &str {
     match operand {
         Operand::Tensor(tensor) => &tensor.name,
-        Operand::Scalar { name, .. } => name,
+        Operand::Scalar { name, .. } | Operand::Index { name } => name,
     }
 }
 

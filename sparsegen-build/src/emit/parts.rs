@@ -84,7 +84,8 @@ pub(super) fn first<'f>(function: &'f Function, size: &Size) -> Option<&'f Part>
 pub(super) fn concerns(function: &Function, operand: usize) -> bool {
     let of_part = |part: &Part| match &function.operands[operand] {
         Operand::Tensor(_) => part.operand == operand,
-        Operand::Scalar { name, .. } => part.arguments().any(|argument| argument == name),
+        Operand::Scalar { .. } => false,
+        Operand::Index { name } => part.arguments().any(|argument| argument == name),
     };
     function.parts.iter().any(of_part)
 }

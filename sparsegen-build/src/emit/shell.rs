@@ -165,7 +165,7 @@ pub(super) fn call(function: &Function) -> TokenStream {
 pub(super) fn lifetimes(function: &Function) -> Option<TokenStream> {
     let borrowed = function.operands.iter().filter_map(|operand| match operand {
         Operand::Tensor(tensor) => Some(tokens(&lifetime(function, tensor))),
-        Operand::Scalar { .. } => None,
+        Operand::Scalar { .. } | Operand::Index { .. } => None,
     });
     let names: Vec<_> = borrowed.collect();
     (!names.is_empty()).then(|| quote!(<#(#names),*>))
@@ -193,6 +193,10 @@ pub(super) fn arguments(function: &Function) -> Vec<TokenStream> {
         Operand::Scalar { name, dtype } => {
             let (name, dtype) = (ident(name), ident(dtype.name()));
             quote!(#name: #dtype)
+        }
+        Operand::Index { name } => {
+            let name = ident(name);
+            quote!(#name: usize)
         }
     };
     function.operands.iter().map(argument).collect()
@@ -222,7 +226,7 @@ pub(super) fn convert_used(function: &Function) -> TokenStream {
 fn convert(function: &Function, chosen: impl Fn(usize) -> bool) -> TokenStream {
     let tensors = function.operands.iter().enumerate().filter_map(|(k, operand)| match operand {
         Operand::Tensor(tensor) => chosen(k).then(|| ident(&tensor.name)),
-        Operand::Scalar { .. } => None,
+        Operand::Scalar { .. } | Operand::Index { .. } => None,
     });
     let names: Vec<_> = tensors.collect();
     match names.as_slice() {

@@ -142,7 +142,9 @@ fn lifetimes_are_named_after_arguments() {
     for (operand, name) in function.operands.iter_mut().zip(["r#fn", "fn_"]) {
         match operand {
             Operand::Tensor(tensor) => tensor.name = name.into(),
-            Operand::Scalar { .. } => panic!("the sample's operands are tensors"),
+            Operand::Scalar { .. } | Operand::Index { .. } => {
+                panic!("the sample's operands are tensors")
+            }
         }
     }
     let text = emitted(function);

@@ -89,7 +89,7 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         Expr::Load { array, index } => write!(f, "{array}[{index}]")?,
         Expr::Len(array) => write!(f, "{array}.len()")?,
         Expr::Search { array, start, end, index } => {
-            write!(f, "search({start}..{end}, |p| {array}[p] < {index})")?;
+            write!(f, "search({array}, {start}..{end}, {index})")?;
         }
         Expr::Pair(a, b) => write!(f, "({a}, {b})")?,
         Expr::Unary(UnaryOp::FromBool, a) => write!(f, "usize::from({a})")?,
@@ -215,6 +215,7 @@ impl fmt::Display for Function {
                     write!(f, "{comma}{}: View<{}, {}>", t.name, t.dtype, t.format)?
                 }
                 Operand::Scalar { name, dtype } => write!(f, "{comma}{name}: {dtype}")?,
+                Operand::Index { name } => write!(f, "{comma}{name}: usize")?,
             }
         }
         match &self.result {
@@ -229,7 +230,9 @@ impl fmt::Display for Function {
         }
         for conversion in &self.conversions {
             let of = match &self.operands[conversion.of] {
-                Operand::Tensor(TensorOperand { name, .. }) | Operand::Scalar { name, .. } => name,
+                Operand::Tensor(TensorOperand { name, .. })
+                | Operand::Scalar { name, .. }
+                | Operand::Index { name } => name,
             };
             let into = &conversion.into;
             writeln!(f, "    let {} = {of}.to::<{}>();", into.name, into.format)?;

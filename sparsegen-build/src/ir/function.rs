@@ -37,7 +37,7 @@ impl Function {
     pub fn tensors(&self) -> impl Iterator<Item = &TensorOperand> {
         let operands = self.operands.iter().filter_map(|operand| match operand {
             Operand::Tensor(tensor) => Some(tensor),
-            Operand::Scalar { .. } => None,
+            Operand::Scalar { .. } | Operand::Index { .. } => None,
         });
         operands.chain(self.conversions.iter().map(|conversion| &conversion.into))
     }
@@ -86,6 +86,11 @@ pub enum Operand {
         name: String,
         /// Its type.
         dtype: Dtype,
+    },
+    /// A parameter, passed by value; the body reads it as an index of this name.
+    Index {
+        /// The argument's identifier.
+        name: String,
     },
 }
 
