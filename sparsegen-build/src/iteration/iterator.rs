@@ -76,8 +76,7 @@ impl LevelIterator {
         let spec = self.spec(program);
         let properties = spec.properties;
         let counts = spec.level.coordinate_iteration().is_some();
-        let alone = properties.branchless && self.parents == Positions::One;
-        alone || (counts || properties.ordered) && !self.is_spread(program)
+        self.is_single(program) || (counts || properties.ordered) && !self.is_spread(program)
     }
 
     /// Whether the children of its parents do not follow each other, so that each parent's must be
@@ -105,8 +104,13 @@ impl LevelIterator {
     /// that the loop runs over.
     pub fn filters(&self, program: &Program) -> bool {
         let by_position = self.spec(program).level.position_iteration().is_some();
-        let single = self.spec(program).properties.branchless && self.parents == Positions::One;
-        self.slice(program).is_some() && by_position && (single || !self.is_searched(program))
+        let looks = self.is_single(program) || !self.is_searched(program);
+        self.slice(program).is_some() && by_position && looks
+    }
+
+    /// Whether there is one position at most.
+    pub fn is_single(&self, program: &Program) -> bool {
+        self.spec(program).properties.branchless && self.parents == Positions::One
     }
 
     pub fn reorders(&self) -> bool {

@@ -185,7 +185,7 @@ impl Lowering<'_> {
             let repeats = !iterator.spec(self.program).properties.unique;
             // What waits for a position may look into the storage there.
             let waits = iterator.through > iterator.level && !alone;
-            let single = iterator.spec(self.program).properties.branchless;
+            let single = iterator.is_single(self.program);
             let one_by_one = repeats && !iterator.dedups() && !single;
             iterator.is_searched(self.program) && !iterator.reorders() && !waits && !one_by_one
         };

@@ -1,6 +1,7 @@
 //! Which positions of a result the loops of a plan visit, and how often.
 
 use crate::concrete::Program;
+use crate::concrete::space::Definition;
 use crate::iteration::plan::Plan;
 use crate::notation::{Access, VariableId};
 
@@ -11,28 +12,37 @@ pub(super) fn level_variables(program: &Program, access: &Access) -> Vec<Variabl
 
 /// Whether every loop over a variable, of which there is one at least, runs its body for every
 /// coordinate, whatever the operands hold.
-pub(super) fn visits_all(plan: &Plan, v: VariableId) -> bool {
-    fn check(plan: &Plan, v: VariableId, guarded: bool, any: &mut bool) -> bool {
+pub(super) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool {
+    fn check(
+        program: &Program,
+        plan: &Plan,
+        v: VariableId,
+        guarded: bool,
+        any: &mut bool,
+    ) -> bool {
+        let is_once = |v| program.space.definition(v) == Some(Definition::Once);
         match plan {
             Plan::Loop(inner) => {
+                // What stands below a fixed coordinate is done only if there is anything.
+                let guarded = guarded || is_once(inner.variable) && !inner.exhaustive;
                 if inner.variable == v {
                     *any = true;
                     if guarded || !inner.exhaustive {
                         return false;
                     }
                 }
-                inner.bodies.iter().all(|body| check(body, v, guarded, any))
+                inner.bodies.iter().all(|body| check(program, body, v, guarded, any))
             }
             Plan::Where { consumer, producer, only_if_found, .. } => {
-                check(producer, v, guarded, any)
-                    && check(consumer, v, guarded || *only_if_found, any)
+                check(program, producer, v, guarded, any)
+                    && check(program, consumer, v, guarded || *only_if_found, any)
             }
             Plan::Assign { .. } => true,
-            Plan::Sequence(plans) => plans.iter().all(|plan| check(plan, v, guarded, any)),
+            Plan::Sequence(plans) => plans.iter().all(|plan| check(program, plan, v, guarded, any)),
         }
     }
     let mut any = false;
-    check(plan, v, false, &mut any) && any
+    check(program, plan, v, false, &mut any) && any
 }
 
 /// Whether the result is stored to and not added to, by a single statement in each region.
