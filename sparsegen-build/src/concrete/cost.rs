@@ -170,7 +170,7 @@ impl Cost<'_> {
             Some(Definition::Div(_, BlockSize::Share(count))) => count as f64,
             Some(Definition::Mod(_, BlockSize::Constant(size))) => size as f64,
             Some(Definition::Mod(of, BlockSize::Share(count))) => self.dimension(of) / count as f64,
-            Some(Definition::Slice(slice)) => self.dimension(slice.of),
+            Some(Definition::Slice(_)) => DIMENSION,
             Some(Definition::Once) => 1.0,
             Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) => ENTRIES,
         }

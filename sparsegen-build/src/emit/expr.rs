@@ -95,6 +95,15 @@ impl Body {
                 let op = tokens(op.symbol());
                 quote!(#a #op #b)
             }
+            Expr::Binary(BinaryOp::And, a, b) if let Some((before, within)) = self.range(a, b) => {
+                match before {
+                    Some(before) => {
+                        let before = self.within(before, BinaryOp::And.precedence());
+                        quote!(#before && #within)
+                    }
+                    None => within,
+                }
+            }
             Expr::Binary(op, a, b) => {
                 let precedence = op.precedence();
                 let compares =
@@ -110,6 +119,29 @@ impl Body {
         }
     }
 
+    /// `(2..n).contains(&i)`, of two conditions joined, and what stands before it.
+    fn range<'e>(&self, a: &'e Expr, b: &'e Expr) -> Option<(Option<&'e Expr>, TokenStream)> {
+        let (before, least) = match a {
+            Expr::Binary(BinaryOp::And, before, least) => (Some(&**before), &**least),
+            least => (None, least),
+        };
+        let (Expr::Binary(BinaryOp::Le, start, above), Expr::Binary(BinaryOp::Lt, below, end)) =
+            (least, b)
+        else {
+            return None;
+        };
+        let is_short = |bound: &Expr| matches!(bound, Expr::Index(_) | Expr::Var(_));
+        let same = above == below
+            && matches!(**above, Expr::Var(_) | Expr::Load { .. })
+            && is_short(start)
+            && is_short(end);
+        same.then(|| {
+            let (start, end) = (self.within(start, RANGE), self.within(end, RANGE));
+            let number = self.within(above, UNARY);
+            (before, quote!((#start..#end).contains(&#number)))
+        })
+    }
+
     /// An expression, in parentheses if what stands around it binds more tightly.
     pub(super) fn within(&self, expr: &Expr, outer: u8) -> TokenStream {
         let source = self.expr(expr);
@@ -118,6 +150,7 @@ impl Body {
 
     fn precedence(&self, expr: &Expr) -> u8 {
         match expr {
+            Expr::Binary(BinaryOp::And, a, b) if matches!(self.range(a, b), Some((None, _))) => PRIMARY,
             Expr::Binary(op, ..) => op.precedence(),
             Expr::Load { array, .. } if self.is_bits(array) => BinaryOp::Ne.precedence(),
             Expr::Load { array, .. } if self.widened(array).is_some() => CAST,

@@ -28,7 +28,11 @@ impl Lowering<'_> {
             (Some(driver), None, false) => {
                 let iterator = &inner.iterators[driver];
                 match self.coordinate_bounds(iterator, scope) {
-                    Some(bounds) => self.run_by_coordinate(inner, point, bounds, scope),
+                    Some(bounds) => {
+                        let (mut stmts, bounds) = self.named(inner.variable, iterator, bounds);
+                        stmts.extend(self.run_by_coordinate(inner, point, bounds, scope));
+                        stmts
+                    }
                     None if iterator.is_spread(self.program) && !iterator.reorders() => {
                         self.run_below_each(inner, point, driver, scope)
                     }
@@ -55,7 +59,7 @@ impl Lowering<'_> {
         let iterator = &inner.iterators[driver];
         let (mut stmts, mut bounds) = self.begin(iterator, scope);
         if !iterator.filters(self.program) {
-            let (narrow, narrowed) = self.narrowed(iterator, bounds, scope);
+            let (narrow, narrowed) = self.narrowed(iterator, bounds, iterator.dedups(), scope);
             stmts.extend(narrow);
             bounds = narrowed;
         }
@@ -208,8 +212,11 @@ impl Lowering<'_> {
     ) -> (Vec<Stmt>, Expr) {
         let position = self.names.position(&iterator.access, iterator.level);
         let end = Expr::var(&format!("{position}_end"));
-        let mut stmts = vec![Stmt::bind_mut(&position, bounds.start)];
-        // Where the positions were searched for, their end has its name already.
+        let mut stmts = Vec::new();
+        // Where the positions were searched for, these have their names already.
+        if bounds.start != Expr::var(&position) {
+            stmts.push(Stmt::bind_mut(&position, bounds.start));
+        }
         if bounds.end != end {
             stmts.push(Stmt::bind(&format!("{position}_end"), bounds.end));
         }
@@ -353,18 +360,22 @@ impl Lowering<'_> {
         self.position_iteration(iterator).pos_bounds(&self.storage(iterator), parents)
     }
 
-    /// The bounds of an iterator by coordinate; `None` where it is one by position.
+    /// The bounds of an iterator by coordinate, as the loop counts; `None` where it is one by position.
     pub(super) fn coordinate_bounds(
         &self,
         iterator: &LevelIterator,
         scope: &Scope,
     ) -> Option<Segment> {
+        self.own_bounds(iterator, scope).map(|own| self.counted_bounds(iterator, own))
+    }
+
+    /// The bounds of an iterator by coordinate, as the level counts.
+    pub(super) fn own_bounds(&self, iterator: &LevelIterator, scope: &Scope) -> Option<Segment> {
         let level = &iterator.spec(self.program).level;
         let iteration = level.coordinate_iteration()?;
         let storage = &self.storages[iterator.access.tensor.0][iterator.level];
         let parent = scope.position(&iterator.access);
-        let own = iteration.coord_bounds(storage, parent, &self.ancestors(iterator, scope));
-        Some(self.counted_bounds(iterator, own))
+        Some(iteration.coord_bounds(storage, parent, &self.ancestors(iterator, scope)))
     }
 
     /// The coordinates of the levels above.

@@ -20,7 +20,7 @@ impl Lowering<'_> {
             let iterator = &inner.iterators[member];
             let (begin, bounds) = self.begin(iterator, scope);
             stmts.extend(begin);
-            let (narrow, bounds) = self.narrowed(iterator, bounds, scope);
+            let (narrow, bounds) = self.narrowed(iterator, bounds, true, scope);
             stmts.extend(narrow);
             let (start, end) = self.start(iterator, bounds, scope);
             stmts.extend(start);

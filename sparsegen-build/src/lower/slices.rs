@@ -3,12 +3,13 @@
 //! A level keeps to its own coordinates; what is read of it is counted from the part's first one. The
 //! part is in the order of the mode, so that what is merged stays in order.
 
+use crate::concrete::space::{BlockSize, Definition};
 use crate::ir::{Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
 use crate::level::{Found, Segment};
-use crate::notation::{Bound, Slice};
+use crate::notation::{Bound, Slice, VariableId};
 
 use super::Lowering;
 use super::names::Names;
@@ -64,9 +65,13 @@ pub(super) fn inside(names: &Names, slice: &Slice, coordinate: &Expr) -> Expr {
 /// Whether a coordinate that is not before a part's first lies whole steps ahead of it.
 fn aligned(names: &Names, slice: &Slice, coordinate: &Expr) -> Expr {
     let ahead = Expr::sub(coordinate.clone(), bound(names, slice.start));
+    let from = match slice.start {
+        Bound::Number(start) if start % slice.step == 0 => coordinate.clone(),
+        Bound::Number(_) | Bound::Parameter(_) => ahead,
+    };
     match slice.step {
         1 => Expr::Bool(true),
-        step => Expr::eq(Expr::rem(ahead, Expr::Index(step as usize)), Expr::Index(0)),
+        step => Expr::eq(Expr::rem(from, Expr::Index(step as usize)), Expr::Index(0)),
     }
 }
 
@@ -89,11 +94,12 @@ impl Lowering<'_> {
     }
 
     /// The positions of an iterator within the part that the loop runs over, where they can be searched
-    /// for: `let p_a_begin = …; let p_a_end = …;`
+    /// for: `let p_a_begin = …; let p_a_end = …;`, or `let mut p_a = …;` where it is moved along.
     pub(super) fn narrowed(
         &self,
         iterator: &LevelIterator,
         positions: Segment,
+        is_moved: bool,
         scope: &Scope,
     ) -> (Vec<Stmt>, Segment) {
         let Some(slice) = self.part_of(iterator) else { return (Vec::new(), positions) };
@@ -103,6 +109,10 @@ impl Lowering<'_> {
         let from = self.search(iterator, positions.start, positions.end.clone(), first, scope);
         let mut stmts = Vec::new();
         let from = match from {
+            Expr::Search { .. } if is_moved => {
+                stmts.push(Stmt::bind_mut(&name, from));
+                Expr::var(&name)
+            }
             Expr::Search { .. } => {
                 stmts.push(Stmt::bind(&begin, from));
                 Expr::var(&begin)
@@ -145,12 +155,22 @@ impl Lowering<'_> {
         )
     }
 
-    /// The bounds of an iterator by coordinate, counted within the part that the loop runs over.
+    /// The bounds of an iterator by coordinate, counted within the part that the loop runs over; of
+    /// blocks those that have any of it.
     pub(super) fn counted_bounds(&self, iterator: &LevelIterator, own: Segment) -> Segment {
-        let Some(slice) = iterator.slice(self.program) else { return own };
+        let v = self.program.level_variable(&iterator.access, iterator.level);
+        let v = v.expect("a level of the access");
+        let Some(slice) = iterator.slice(self.program) else {
+            return match self.program.space.definition(v) {
+                Some(Definition::Div(of, BlockSize::Constant(size)))
+                    if iterator.is_full(self.program) =>
+                {
+                    self.counted_blocks(of, size, own)
+                }
+                Some(_) | None => own,
+            };
+        };
         if iterator.is_full(self.program) {
-            let v = self.program.level_variable(&iterator.access, iterator.level);
-            let v = v.expect("a level of the access");
             return Segment {
                 start: Expr::Index(0),
                 end: self.extent(self.program.space.counted(v)),
@@ -164,6 +184,29 @@ impl Lowering<'_> {
         let start = Expr::max(own.start, part.start.clone());
         let end = Expr::max(Expr::min(own.end, part.end.clone()), part.start.clone());
         Segment { start: count(start), end: count(end) }
+    }
+
+    /// Gives the bounds of a part of a mode names, where they are made of much.
+    pub(super) fn named(
+        &self,
+        variable: VariableId,
+        iterator: &LevelIterator,
+        bounds: Segment,
+    ) -> (Vec<Stmt>, Segment) {
+        if iterator.slice(self.program).is_none() || iterator.is_full(self.program) {
+            return (Vec::new(), bounds);
+        }
+        let (begin, end) = self.names.part(variable);
+        let stmts = vec![Stmt::bind(&begin, bounds.start), Stmt::bind(&end, bounds.end)];
+        (stmts, Segment { start: Expr::var(&begin), end: Expr::var(&end) })
+    }
+
+    /// The blocks of a mode that have any of the part of it that is read.
+    fn counted_blocks(&self, of: VariableId, size: u64, all: Segment) -> Segment {
+        let Some(slice) = self.program.space.slice(of) else { return all };
+        let Segment { start, end } = bounds(&self.names, &slice);
+        let size = Expr::Index(size as usize);
+        Segment { start: Expr::div(start, size.clone()), end: Expr::div_ceil(end, size) }
     }
 
     /// What is done at a fixed coordinate: no loop, but that each operand is looked up or searched.
@@ -189,11 +232,20 @@ impl Lowering<'_> {
             let one_by_one = repeats && !iterator.dedups() && !single;
             iterator.is_searched(self.program) && !iterator.reorders() && !waits && !one_by_one
         };
-        if !searched.iter().all(suits) || point.drivers.members().any(partial) {
+        if !searched.iter().all(suits) {
             return None;
         }
-        let mut scope = scope.clone();
+        let outer = scope;
+        let mut scope = outer.clone();
         scope.bind(inner.variable, Expr::Index(0));
+        if let Some(driver) = point.drivers.members().find(|member| partial(*member)) {
+            let iterator = &inner.iterators[driver];
+            let within = self.own_bounds(iterator, outer)?;
+            let at = bounds(&self.names, &iterator.slice(self.program)?).start;
+            let reached = Expr::le(within.start, at.clone());
+            let inside = Expr::and(reached, Expr::lt(at, within.end));
+            return Some(Stmt::when(inside, self.cases(inner, point, &scope, &[])));
+        }
         let mut stmts = Vec::new();
         let mut here = Vec::new();
         for member in &searched {

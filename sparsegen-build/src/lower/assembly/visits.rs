@@ -20,11 +20,10 @@ pub(super) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool 
         guarded: bool,
         any: &mut bool,
     ) -> bool {
-        let is_once = |v| program.space.definition(v) == Some(Definition::Once);
         match plan {
             Plan::Loop(inner) => {
                 // What stands below a fixed coordinate is done only if there is anything.
-                let guarded = guarded || is_once(inner.variable) && !inner.exhaustive;
+                let guarded = guarded || is_once(program, inner.variable) && !inner.exhaustive;
                 if inner.variable == v {
                     *any = true;
                     if guarded || !inner.exhaustive {
@@ -45,12 +44,23 @@ pub(super) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool 
     check(program, plan, v, false, &mut any) && any
 }
 
-/// Whether the result is stored to and not added to, by a single statement in each region.
-pub(super) fn stores_once(plan: &Plan) -> bool {
+/// Whether the result is stored to and not added to, by a single statement in each region, and
+/// whatever there is at fixed coordinates.
+pub(super) fn stores_once(program: &Program, plan: &Plan) -> bool {
     match plan {
-        Plan::Loop(inner) => inner.bodies.iter().all(|body| stores_once(body)),
-        Plan::Where { consumer, .. } => stores_once(consumer),
+        Plan::Loop(inner) => {
+            (inner.exhaustive || !is_once(program, inner.variable))
+                && inner.bodies.iter().all(|body| stores_once(program, body))
+        }
+        Plan::Where { consumer, .. } => stores_once(program, consumer),
         Plan::Assign { accumulate, .. } => !accumulate,
-        Plan::Sequence(plans) => plans.len() <= 1 && plans.iter().all(|plan| stores_once(plan)),
+        Plan::Sequence(plans) => {
+            plans.len() <= 1 && plans.iter().all(|plan| stores_once(program, plan))
+        }
     }
+}
+
+/// Whether a variable stands for a fixed coordinate.
+fn is_once(program: &Program, v: VariableId) -> bool {
+    program.space.definition(v) == Some(Definition::Once)
 }
