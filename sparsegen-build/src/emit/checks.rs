@@ -11,7 +11,7 @@ use crate::ir::{Function, Operand, Part, Result, Size, TensorResult};
 
 /// Whether several modes must agree in a size, or in a size and a constant.
 pub(super) fn is_checked(size: &Size, function: &Function) -> bool {
-    let is_fixed = |part: &&Part| part.arguments().next().is_none();
+    let is_fixed = |part: &&Part| parts::is_constant(part);
     let (fixed, free): (Vec<_>, Vec<_>) =
         size.parts.iter().map(|part| &function.parts[*part]).partition(is_fixed);
     // Parts whose extents are known were compared with each other, and with the constant.

@@ -150,7 +150,9 @@ impl Body {
 
     fn precedence(&self, expr: &Expr) -> u8 {
         match expr {
-            Expr::Binary(BinaryOp::And, a, b) if matches!(self.range(a, b), Some((None, _))) => PRIMARY,
+            Expr::Binary(BinaryOp::And, a, b) if matches!(self.range(a, b), Some((None, _))) => {
+                PRIMARY
+            }
             Expr::Binary(op, ..) => op.precedence(),
             Expr::Load { array, .. } if self.is_bits(array) => BinaryOp::Ne.precedence(),
             Expr::Load { array, .. } if self.widened(array).is_some() => CAST,

@@ -279,7 +279,11 @@ fn read_size(function: &Function, size: &Size) -> Option<TokenStream> {
         return None;
     }
     let value = extent_value(function, size)?;
-    size.used.then(|| quote!(let #name = #value;))
+    // Methods cannot be called on a number of no type.
+    let part = parts::first(function, size);
+    let is_number = size.constant.is_some() || part.is_some_and(parts::is_constant);
+    let ty = is_number.then(|| quote!(: usize));
+    size.used.then(|| quote!(let #name #ty = #value;))
 }
 
 /// The extent of a variable: a constant, `a.shape()[0]`, or what the result gives.

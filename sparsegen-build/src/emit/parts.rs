@@ -31,6 +31,11 @@ pub(super) fn extent(part: &Part) -> TokenStream {
     quote!(#ahead.div_ceil(#step))
 }
 
+/// Whether a part has as many coordinates in every call.
+pub(super) fn is_constant(part: &Part) -> bool {
+    part.arguments().next().is_none()
+}
+
 fn limit(limit: &Limit) -> TokenStream {
     match limit {
         Limit::Number(number) => {
@@ -99,11 +104,15 @@ pub(super) fn errors(function: &Function) -> Vec<String> {
     let mut errors: Vec<String> = Vec::new();
     for part in &function.parts {
         let Operand::Tensor(tensor) = &function.operands[part.operand] else { continue };
-        let (mode, start) = (format!("mode {} of `{}`", part.mode, tensor.tensor), shown(&part.start));
+        let (mode, start) =
+            (format!("mode {} of `{}`", part.mode, tensor.tensor), shown(&part.start));
         let error = match &part.end {
             None => format!("[`Error::Index`] where `{start}` lies beyond {mode}."),
             Some(end) => {
-                format!("[`Error::Slice`] where `{start}..{}` does not lie within {mode}.", shown(end))
+                format!(
+                    "[`Error::Slice`] where `{start}..{}` does not lie within {mode}.",
+                    shown(end)
+                )
             }
         };
         if !errors.contains(&error) {

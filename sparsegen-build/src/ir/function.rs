@@ -245,7 +245,8 @@ impl Part {
 
     /// The arguments that say where it lies.
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
-        [Some(&self.start), self.end.as_ref()].into_iter().flatten().filter_map(|limit| match limit {
+        [Some(&self.start), self.end.as_ref()].into_iter().flatten().filter_map(|limit| match limit
+        {
             Limit::Number(_) => None,
             Limit::Argument(name) => Some(name.as_str()),
         })

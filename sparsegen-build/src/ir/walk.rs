@@ -230,9 +230,7 @@ impl Uses {
     /// Adds the reads of an expression.
     pub fn count_expr(&mut self, expr: &Expr) {
         expr.for_each(&mut |e| match e {
-            Expr::Var(name)
-            | Expr::Load { array: name, .. }
-            | Expr::Search { array: name, .. } => {
+            Expr::Var(name) | Expr::Load { array: name, .. } | Expr::Search { array: name, .. } => {
                 *self.read.entry(name.clone()).or_default() += 1;
             }
             Expr::Len(name) => *self.measured.entry(name.clone()).or_default() += 1,

@@ -153,9 +153,9 @@ fn can_run(
 ) -> bool {
     let has_range = match program.space.definition(variable) {
         None
-        | Some(Definition::Div(..) | Definition::Mod(..) | Definition::Slice(_) | Definition::Once) => {
-            true
-        }
+        | Some(
+            Definition::Div(..) | Definition::Mod(..) | Definition::Slice(_) | Definition::Once,
+        ) => true,
         Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) => false,
     };
     let partial = |member: usize| {

@@ -81,7 +81,8 @@ impl<'p> Assembler<'p> {
             part: part.clone().map(|(begin, _)| begin),
             appends: levels.iter().any(|spec| spec.level.insert().is_none()),
             contiguous: variables.iter().map(|v| visits_all(program, plan, *v)).collect(),
-            covers: stores_once(program, plan) && variables.iter().all(|v| visits_all(program, plan, *v)),
+            covers: stores_once(program, plan)
+                && variables.iter().all(|v| visits_all(program, plan, *v)),
             // What all have is more than a part needs, and less than a full level has.
             bound: match part {
                 None if !levels.iter().any(must_fill) => {

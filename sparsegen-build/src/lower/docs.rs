@@ -164,7 +164,9 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
         how.push_str(&format!(", {} located", names(located)));
     }
     match program.space.definition(inner.variable) {
-        Some(Definition::Once) => format!("{} at one coordinate", names(point.drivers.union(point.located))),
+        Some(Definition::Once) => {
+            format!("{} at one coordinate", names(point.drivers.union(point.located)))
+        }
         None => format!("`{variable}` over {how}"),
         Some(definition) => format!("`{variable}` ({}) over {how}", defined(program, definition)),
     }

@@ -38,9 +38,7 @@ impl Lowering<'_> {
                     }
                     None => {
                         let groups = self.run_by_group(inner, point, driver, scope);
-                        groups.unwrap_or_else(|| {
-                            self.run_from_begin(inner, point, driver, scope)
-                        })
+                        groups.unwrap_or_else(|| self.run_from_begin(inner, point, driver, scope))
                     }
                 }
             }

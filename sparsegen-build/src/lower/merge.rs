@@ -248,13 +248,7 @@ impl Lowering<'_> {
     }
 
     /// Brings an iterator that stands at a coordinate to its next position.
-    fn advance(
-        &self,
-        inner: &Loop,
-        member: usize,
-        coordinate: &Expr,
-        scope: &Scope,
-    ) -> Vec<Stmt> {
+    fn advance(&self, inner: &Loop, member: usize, coordinate: &Expr, scope: &Scope) -> Vec<Stmt> {
         self.advance_if(inner, member, Expr::Bool(true), coordinate, scope)
     }
 

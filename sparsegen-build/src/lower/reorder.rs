@@ -88,8 +88,7 @@ impl Lowering<'_> {
             }
             None => (value.clone(), value, Expr::Bool(true)),
         };
-        let push =
-            vec![Stmt::push(&self.copy(iterator), Expr::pair(counted, position.clone()))];
+        let push = vec![Stmt::push(&self.copy(iterator), Expr::pair(counted, position.clone()))];
         let wanted = Expr::and(found.unwrap_or(Expr::Bool(true)), is_inside);
         body.extend(Stmt::when(wanted, push));
         body.extend(self.carry(iterator, position, value));

@@ -35,7 +35,9 @@ impl Lowering<'_> {
                 variable: variable.name.clone(),
                 constant: variable.size,
                 operands: modes.remove(&v).unwrap_or_default(),
-                parts: (0..parts.len()).filter(|k| self.program.space.counted(parts[*k]) == v).collect(),
+                parts: (0..parts.len())
+                    .filter(|k| self.program.space.counted(parts[*k]) == v)
+                    .collect(),
                 result: (0..result.len()).filter(|mode| result[*mode] == v).collect(),
                 used: true,
             }

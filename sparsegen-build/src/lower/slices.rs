@@ -149,10 +149,7 @@ impl Lowering<'_> {
         let lasts = Expr::lt(position.clone(), Expr::var(&format!("{name}_end")));
         let coordinate = self.raw_access(iterator, &position, scope).value;
         let between = Expr::not(aligned(&self.names, &slice, &coordinate));
-        Stmt::repeat_while(
-            Expr::and(lasts, between),
-            vec![Stmt::accumulate(&name, Expr::Index(1))],
-        )
+        Stmt::repeat_while(Expr::and(lasts, between), vec![Stmt::accumulate(&name, Expr::Index(1))])
     }
 
     /// The bounds of an iterator by coordinate, counted within the part that the loop runs over; of
@@ -178,9 +175,8 @@ impl Lowering<'_> {
         }
         let part = bounds(&self.names, &slice);
         let step = Expr::Index(slice.step as usize);
-        let count = |reached: Expr| {
-            Expr::div_ceil(Expr::sub(reached, part.start.clone()), step.clone())
-        };
+        let count =
+            |reached: Expr| Expr::div_ceil(Expr::sub(reached, part.start.clone()), step.clone());
         let start = Expr::max(own.start, part.start.clone());
         let end = Expr::max(Expr::min(own.end, part.end.clone()), part.start.clone());
         Segment { start: count(start), end: count(end) }
@@ -283,19 +279,21 @@ impl Lowering<'_> {
         }
         let name = self.names.position(&iterator.access, iterator.level);
         let position = Expr::var(&name);
-        let begin = self.search(iterator, positions.start, positions.end.clone(), first.clone(), scope);
+        let begin =
+            self.search(iterator, positions.start, positions.end.clone(), first.clone(), scope);
         stmts.push(Stmt::bind(&name, begin));
         if iterator.dedups() {
             let next = format!("{name}_next");
             let end = self.search(iterator, position.clone(), positions.end, last, scope);
             stmts.push(Stmt::bind(&next, end));
             let next = Expr::var(&next);
-            return (Expr::lt(position.clone(), next.clone()), Segment { start: position, end: next });
+            return (
+                Expr::lt(position.clone(), next.clone()),
+                Segment { start: position, end: next },
+            );
         }
-        let found = Expr::and(
-            Expr::lt(position.clone(), positions.end),
-            Expr::eq(at(&position), first),
-        );
+        let found =
+            Expr::and(Expr::lt(position.clone(), positions.end), Expr::eq(at(&position), first));
         (found, Segment::of(position))
     }
 

@@ -140,10 +140,9 @@ impl Lowering<'_> {
                     || inner.iterators.iter().any(|iterator| is_valid(&iterator.access));
                 (!proven).then(|| format!("The diagonal may leave the range of `{name}`."))
             }
-            Definition::Mod(..)
-            | Definition::Slot(_)
-            | Definition::Slice(_)
-            | Definition::Once => None,
+            Definition::Mod(..) | Definition::Slot(_) | Definition::Slice(_) | Definition::Once => {
+                None
+            }
         }
     }
 
@@ -185,10 +184,9 @@ impl Lowering<'_> {
             // other - v = part
             Definition::Sub(..) => Expr::binary(BinaryOp::Offset, other_at, Expr::neg(part_at)),
             Definition::Add(..) => Expr::sub(part_at, other_at),
-            Definition::Mod(..)
-            | Definition::Slot(_)
-            | Definition::Slice(_)
-            | Definition::Once => return None,
+            Definition::Mod(..) | Definition::Slot(_) | Definition::Slice(_) | Definition::Once => {
+                return None;
+            }
         })
     }
 

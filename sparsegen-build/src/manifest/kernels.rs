@@ -210,9 +210,11 @@ fn params(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> {
                 unknown => {
                     let message = format!("a parameter cannot be of kind `{unknown}`");
                     let kinds = ["index", "indices"];
-                    diagnostics.push(
-                        Diagnostic::new(kind.inner(), message).suggest(unknown, kinds, "the kinds"),
-                    );
+                    diagnostics.push(Diagnostic::new(kind.inner(), message).suggest(
+                        unknown,
+                        kinds,
+                        "the kinds",
+                    ));
                 }
             }
         }

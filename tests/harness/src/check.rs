@@ -250,7 +250,12 @@ impl Kernel<'_> {
     fn may_store_more(&self, result: &Stored, world: &World) -> bool {
         let pads = result.pads || result.shape.is_empty();
         let is_summed = |name: &&String| !self.statement.result.variables.contains(name);
-        pads || world.layout.extents.keys().filter(is_summed).any(|name| world.layout.extents[name] == 0)
+        pads || world
+            .layout
+            .extents
+            .keys()
+            .filter(is_summed)
+            .any(|name| world.layout.extents[name] == 0)
     }
 
     /// The arrays are those of the same entries, packed.
@@ -304,7 +309,9 @@ impl Kernel<'_> {
     fn check_parts(&self, name: &str, kind: Kind) -> Result<(), String> {
         for world in worlds::worlds(name, self.statement, kind).iter().take(1) {
             for part in &self.function.parts {
-                let Operand::Tensor(tensor) = &self.function.operands[part.operand] else { continue };
+                let Operand::Tensor(tensor) = &self.function.operands[part.operand] else {
+                    continue;
+                };
                 let value = |limit: &Limit| match limit {
                     Limit::Number(number) => *number as usize,
                     Limit::Argument(name) => world.layout.parameters[name],

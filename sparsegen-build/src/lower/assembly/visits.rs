@@ -13,13 +13,7 @@ pub(super) fn level_variables(program: &Program, access: &Access) -> Vec<Variabl
 /// Whether every loop over a variable, of which there is one at least, runs its body for every
 /// coordinate, whatever the operands hold.
 pub(super) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool {
-    fn check(
-        program: &Program,
-        plan: &Plan,
-        v: VariableId,
-        guarded: bool,
-        any: &mut bool,
-    ) -> bool {
+    fn check(program: &Program, plan: &Plan, v: VariableId, guarded: bool, any: &mut bool) -> bool {
         match plan {
             Plan::Loop(inner) => {
                 // What stands below a fixed coordinate is done only if there is anything.

@@ -6,7 +6,9 @@
 use crate::error::{Diagnostic, Name};
 use crate::notation::names::{identifier, snake_case};
 use crate::notation::syntax::{self, Access, Expr, ExprKind, IndexKind, Set};
-use crate::notation::{Bound, Expr as Canonical, Reduce, Role, Slice, TensorId, Variable, VariableId};
+use crate::notation::{
+    Bound, Expr as Canonical, Reduce, Role, Slice, TensorId, Variable, VariableId,
+};
 
 use super::Context;
 use super::bindings::is_parameter;
@@ -22,15 +24,22 @@ pub(super) struct Part {
 }
 
 /// The parts of all accesses on the right, and how many fixed coordinates are among them.
-pub(super) fn of(context: Context<'_>, tensors: &[Operand<'_>], variables: &[&str]) -> (Vec<Part>, usize) {
+pub(super) fn of(
+    context: Context<'_>,
+    tensors: &[Operand<'_>],
+    variables: &[&str],
+) -> (Vec<Part>, usize) {
     let mut parts: Vec<Part> = Vec::new();
     let mut fixed = 0;
     context.statement.right.for_each_access(&mut |access| {
-        let Some(tensor) = tensors.iter().position(|t| t.first.name.text == access.name.text) else {
+        let Some(tensor) = tensors.iter().position(|t| t.first.name.text == access.name.text)
+        else {
             return;
         };
         for (mode, index) in access.indices.iter().enumerate() {
-            let Some((of, start, end, step)) = part(context, tensors.len(), &index.kind) else { continue };
+            let Some((of, start, end, step)) = part(context, tensors.len(), &index.kind) else {
+                continue;
+            };
             let of = match of {
                 Some(name) => match variables.iter().position(|known| *known == name.text) {
                     Some(of) => VariableId(of),
@@ -42,7 +51,10 @@ pub(super) fn of(context: Context<'_>, tensors: &[Operand<'_>], variables: &[&st
                             && part.slice.end.is_none()
                             && part.slice.start == start
                     };
-                    parts.iter().find(same).map_or(VariableId(variables.len() + fixed), |part| part.slice.of)
+                    parts
+                        .iter()
+                        .find(same)
+                        .map_or(VariableId(variables.len() + fixed), |part| part.slice.of)
                 }
             };
             let part = Part { tensor, mode, slice: Slice { of, start, end, step } };
@@ -221,7 +233,9 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let known_extent = |of: &Access, mode: usize| {
         accesses.iter().filter(|access| access.name.text == of.name.text).find_map(|access| {
             match &access.indices.get(mode)?.kind {
-                IndexKind::Name(name) => size(&name.text).map(|extent| (name.text.as_str(), extent)),
+                IndexKind::Name(name) => {
+                    size(&name.text).map(|extent| (name.text.as_str(), extent))
+                }
                 IndexKind::Slice(_)
                 | IndexKind::Set(..)
                 | IndexKind::Fixed(_)
@@ -256,7 +270,10 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 diagnostics.push(
                     Diagnostic::new(
                         index.span,
-                        format!("mode {mode} of `{}` has {extent} coordinates only", access.name.text),
+                        format!(
+                            "mode {mode} of `{}` has {extent} coordinates only",
+                            access.name.text
+                        ),
                     )
                     .label("this lies beyond them")
                     .note(format!("its extent is that of `{of}`, which `sizes` gives")),
@@ -285,7 +302,11 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// What is wrong with the indices of an access on the right, beside what is not supported.
-pub(super) fn check_access(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn check_access(
+    context: Context<'_>,
+    access: &Access,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let mut seen: Vec<&Name> = Vec::new();
     for index in &access.indices {
         let name = match &index.kind {
@@ -293,7 +314,8 @@ pub(super) fn check_access(context: Context<'_>, access: &Access, diagnostics: &
             IndexKind::Name(name) => name,
             IndexKind::Slice(slice) => {
                 if is_parameter(context, &slice.variable) {
-                    let message = format!("the parameter `{}` cannot run over a slice", slice.variable.text);
+                    let message =
+                        format!("the parameter `{}` cannot run over a slice", slice.variable.text);
                     diagnostics.push(
                         Diagnostic::new(slice.variable.span, message)
                             .help("give the index variable another name"),
@@ -348,17 +370,19 @@ fn bind(value: &Canonical, v: VariableId, variables: &[Variable]) -> Option<Cano
     };
     Some(match value {
         Canonical::Literal(_) => value.clone(),
-        Canonical::Access(access) => {
-            (!access.indices.iter().any(reads)).then(|| value.clone())?
-        }
+        Canonical::Access(access) => (!access.indices.iter().any(reads)).then(|| value.clone())?,
         Canonical::Unary(op, a) => Canonical::unary(*op, bind(a, v, variables)?),
         Canonical::Binary(op, a, b) => {
             Canonical::binary(*op, bind(a, v, variables)?, bind(b, v, variables)?)
         }
-        Canonical::Reduce(Reduce { variables: bound, body, .. }) => match bind(body, v, variables) {
-            Some(body) => Canonical::sum(bound.clone(), body),
-            None => Canonical::sum(bound.iter().copied().chain([v]).collect(), (**body).clone()),
-        },
+        Canonical::Reduce(Reduce { variables: bound, body, .. }) => {
+            match bind(body, v, variables) {
+                Some(body) => Canonical::sum(bound.clone(), body),
+                None => {
+                    Canonical::sum(bound.iter().copied().chain([v]).collect(), (**body).clone())
+                }
+            }
+        }
     })
 }
 
