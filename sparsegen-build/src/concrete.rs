@@ -32,7 +32,7 @@ use crate::notation::{
 
 use convert::Converted;
 use precompute::Precomputed;
-use space::{Basis, Space};
+use space::{Basis, Definition, Space};
 
 /// A kernel with its loops.
 #[derive(Clone, Debug)]
@@ -217,6 +217,13 @@ impl Program {
     /// Whether a tensor is a temporary.
     pub fn is_temporary(&self, tensor: TensorId) -> bool {
         tensor.0 >= self.declared + self.converted.len()
+    }
+
+    /// Whether a loop is there for the sake of a fixed coordinate.
+    pub fn loops_once(&self, v: VariableId) -> bool {
+        let variables = (0..self.kernel.variables.len()).map(VariableId);
+        let mut once = variables.filter(|v| self.space.definition(*v) == Some(Definition::Once));
+        once.any(|once| self.basis.loops(once).contains(&v))
     }
 
     pub fn tensor(&self, id: TensorId) -> &Tensor {

@@ -46,11 +46,8 @@ pub(super) fn nest_into(
 ) -> Option<Stmt> {
     let target = program.kernel.assignment.result.clone();
     let mut free = program.space.access_sources(&program.basis, &target);
-    for v in once(program, &value) {
-        if !free.contains(&v) {
-            free.push(v);
-        }
-    }
+    let once = loops_once(program, &value).into_iter();
+    free.extend(once.filter(|v| !free.contains(v)).collect::<Vec<_>>());
     let pending = program.precomputed.clone();
     let mut nest = Nest { program, order, sums, pending };
     let stmt = match sums {
@@ -60,7 +57,17 @@ pub(super) fn nest_into(
     stmt.filter(|_| nest.pending.is_empty())
 }
 
-/// The variables of the fixed coordinates at which a value is read outside of sums over them.
+/// The loops for the fixed coordinates at which a value is read outside of sums over them.
+fn loops_once(program: &Program, value: &Expr) -> Vec<VariableId> {
+    let mut loops: Vec<VariableId> = Vec::new();
+    for v in once(program, value) {
+        let new = program.basis.loops(v).into_iter();
+        loops.extend(new.filter(|v| !loops.contains(v)).collect::<Vec<_>>());
+    }
+    loops
+}
+
+/// The variables of these.
 fn once(program: &Program, value: &Expr) -> Vec<VariableId> {
     match value {
         Expr::Literal(_) => Vec::new(),
@@ -105,7 +112,7 @@ impl Nest<'_> {
             return self.split_terms(bound, free, target, accumulate, value);
         }
         if let Some(Precomputed { workspace, value: part }) = self.take_pending(bound, &value) {
-            let over = self.loops(&workspace.indices);
+            let over = self.own_variables(&workspace, &part);
             let producer = self.assign(bound, &over, &workspace, false, part)?;
             let consumer = self.assign(bound, free, target, accumulate, value)?;
             return Some(Stmt::where_(workspace.tensor, consumer, producer));
@@ -161,12 +168,12 @@ impl Nest<'_> {
     /// A value summed over loops. Those over one coordinate only are around the terms that read it there,
     /// so that the others need not be computed in two ways.
     fn summed(&self, free: &[VariableId], value: Expr) -> Expr {
-        let space = &self.program.space;
-        if free.iter().any(|v| space.definition(*v) != Some(Definition::Once)) {
+        let once = loops_once(self.program, &value);
+        if free.iter().any(|v| !once.contains(v)) {
             return Expr::sum(free.to_vec(), value);
         }
         additive_terms(value).into_iter().fold(Expr::ZERO, |sum, term| {
-            let read = once(self.program, &term).into_iter();
+            let read = loops_once(self.program, &term).into_iter();
             let read = read.filter(|v| free.contains(v)).collect();
             Expr::add(sum, Expr::sum(read, term))
         })
@@ -282,8 +289,16 @@ impl Nest<'_> {
     /// The loops around that what goes into a workspace needs beside its own.
     fn outer_variables(&self, part: &Precomputed) -> Vec<VariableId> {
         let mut outer = Vec::new();
-        self.collect_free(&part.value, &mut self.loops(&part.workspace.indices), &mut outer);
+        let mut own = self.own_variables(&part.workspace, &part.value);
+        self.collect_free(&part.value, &mut own, &mut outer);
         outer
+    }
+
+    /// The loops that fill a workspace.
+    fn own_variables(&self, workspace: &Access, value: &Expr) -> Vec<VariableId> {
+        let mut own = self.loops(&workspace.indices);
+        own.extend(loops_once(self.program, value));
+        own
     }
 
     /// Replaces the first outermost reduction whose free variables are all bound by a temporary.

@@ -69,6 +69,7 @@ impl Certain<'_> {
         let above = iterator.level.checked_sub(1).map(|above| &levels[above]);
         let has_any = levels[iterator.level].properties.branchless
             || above.is_some_and(|above| !above.properties.padded);
-        has_any && iterator.slice(self.program).is_none()
+        let space = &self.program.space;
+        has_any && iterator.access.indices.iter().all(|v| space.slice(*v).is_none())
     }
 }

@@ -1,7 +1,6 @@
 //! Which positions of a result the loops of a plan visit, and how often.
 
 use crate::concrete::Program;
-use crate::concrete::space::Definition;
 use crate::iteration::plan::Plan;
 use crate::notation::{Access, VariableId};
 
@@ -17,7 +16,7 @@ pub(super) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool 
         match plan {
             Plan::Loop(inner) => {
                 // What stands below a fixed coordinate is done only if there is anything.
-                let guarded = guarded || is_once(program, inner.variable) && !inner.exhaustive;
+                let guarded = guarded || program.loops_once(inner.variable) && !inner.exhaustive;
                 if inner.variable == v {
                     *any = true;
                     if guarded || !inner.exhaustive {
@@ -43,7 +42,7 @@ pub(super) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool 
 pub(super) fn stores_once(program: &Program, plan: &Plan) -> bool {
     match plan {
         Plan::Loop(inner) => {
-            (inner.exhaustive || !is_once(program, inner.variable))
+            (inner.exhaustive || !program.loops_once(inner.variable))
                 && inner.bodies.iter().all(|body| stores_once(program, body))
         }
         Plan::Where { consumer, .. } => stores_once(program, consumer),
@@ -52,9 +51,4 @@ pub(super) fn stores_once(program: &Program, plan: &Plan) -> bool {
             plans.len() <= 1 && plans.iter().all(|plan| stores_once(program, plan))
         }
     }
-}
-
-/// Whether a variable stands for a fixed coordinate.
-fn is_once(program: &Program, v: VariableId) -> bool {
-    program.space.definition(v) == Some(Definition::Once)
 }
