@@ -14,6 +14,7 @@ mod cost;
 pub mod locate;
 pub mod merge;
 mod nest;
+mod once;
 pub mod pos;
 pub mod precompute;
 pub mod reorder;

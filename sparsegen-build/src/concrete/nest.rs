@@ -11,7 +11,7 @@ use super::space::Definition;
 use super::terms::{
     additive_terms, gathered, outermost_reductions, pull_reduction, replace, takes_duplicates,
 };
-use super::{Program, Stmt};
+use super::{Program, Stmt, once};
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::iteration::graph::last_appended;
 use crate::level::workspace;
@@ -46,8 +46,8 @@ pub(super) fn nest_into(
 ) -> Option<Stmt> {
     let target = program.kernel.assignment.result.clone();
     let mut free = program.space.access_sources(&program.basis, &target);
-    let once = loops_once(program, &value).into_iter();
-    free.extend(once.filter(|v| !free.contains(v)).collect::<Vec<_>>());
+    let (value, once) = once::split(program, value);
+    free.extend(once);
     let pending = program.precomputed.clone();
     let mut nest = Nest { program, order, sums, pending };
     let stmt = match sums {
@@ -55,33 +55,6 @@ pub(super) fn nest_into(
         Sums::Result => nest.split_terms(&[], &free, &target, accumulate, value),
     };
     stmt.filter(|_| nest.pending.is_empty())
-}
-
-/// The loops for the fixed coordinates at which a value is read outside of sums over them.
-fn loops_once(program: &Program, value: &Expr) -> Vec<VariableId> {
-    let mut loops: Vec<VariableId> = Vec::new();
-    for v in once(program, value) {
-        let new = program.basis.loops(v).into_iter();
-        loops.extend(new.filter(|v| !loops.contains(v)).collect::<Vec<_>>());
-    }
-    loops
-}
-
-/// The variables of these.
-fn once(program: &Program, value: &Expr) -> Vec<VariableId> {
-    match value {
-        Expr::Literal(_) => Vec::new(),
-        Expr::Access(access) => {
-            let counted = access.indices.iter().map(|v| program.space.counted(*v));
-            counted.filter(|v| program.space.definition(*v) == Some(Definition::Once)).collect()
-        }
-        Expr::Unary(_, a) => once(program, a),
-        Expr::Binary(_, a, b) => [once(program, a), once(program, b)].concat(),
-        Expr::Reduce(reduce) => {
-            let within = once(program, &reduce.body).into_iter();
-            within.filter(|v| !reduce.variables.contains(v)).collect()
-        }
-    }
 }
 
 struct Nest<'a> {
@@ -112,7 +85,8 @@ impl Nest<'_> {
             return self.split_terms(bound, free, target, accumulate, value);
         }
         if let Some(Precomputed { workspace, value: part }) = self.take_pending(bound, &value) {
-            let over = self.own_variables(&workspace, &part);
+            let (part, once) = once::split(self.program, part);
+            let over = [self.loops(&workspace.indices), once].concat();
             let producer = self.assign(bound, &over, &workspace, false, part)?;
             let consumer = self.assign(bound, free, target, accumulate, value)?;
             return Some(Stmt::where_(workspace.tensor, consumer, producer));
@@ -168,15 +142,11 @@ impl Nest<'_> {
     /// A value summed over loops. Those over one coordinate only are around the terms that read it there,
     /// so that the others need not be computed in two ways.
     fn summed(&self, free: &[VariableId], value: Expr) -> Expr {
-        let once = loops_once(self.program, &value);
-        if free.iter().any(|v| !once.contains(v)) {
-            return Expr::sum(free.to_vec(), value);
+        let is_once = |v: &VariableId| self.program.space.definition(*v) == Some(Definition::Once);
+        match free.iter().all(is_once) {
+            true => once::sum(self.program, value, free),
+            false => Expr::sum(free.to_vec(), value),
         }
-        additive_terms(value).into_iter().fold(Expr::ZERO, |sum, term| {
-            let read = loops_once(self.program, &term).into_iter();
-            let read = read.filter(|v| free.contains(v)).collect();
-            Expr::add(sum, Expr::sum(read, term))
-        })
     }
 
     /// Whether the loops of a sum tell where in the target it goes, as those along diagonals do.
@@ -289,16 +259,10 @@ impl Nest<'_> {
     /// The loops around that what goes into a workspace needs beside its own.
     fn outer_variables(&self, part: &Precomputed) -> Vec<VariableId> {
         let mut outer = Vec::new();
-        let mut own = self.own_variables(&part.workspace, &part.value);
-        self.collect_free(&part.value, &mut own, &mut outer);
+        let (value, once) = once::split(self.program, part.value.clone());
+        let mut own = [self.loops(&part.workspace.indices), once].concat();
+        self.collect_free(&value, &mut own, &mut outer);
         outer
-    }
-
-    /// The loops that fill a workspace.
-    fn own_variables(&self, workspace: &Access, value: &Expr) -> Vec<VariableId> {
-        let mut own = self.loops(&workspace.indices);
-        own.extend(loops_once(self.program, value));
-        own
     }
 
     /// Replaces the first outermost reduction whose free variables are all bound by a temporary.
