@@ -53,3 +53,19 @@ fn read(program: &Program, value: &Expr) -> Vec<VariableId> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::loops;
+
+    #[test]
+    fn what_is_read_once_is_no_sum_but_where_it_comes_last() {
+        let vectors = "y = 'dense', A = 'csr', z = 'dense'";
+        assert_eq!(
+            loops("y[i] = A[i,3] + z[i]", vectors, &[]),
+            "∀i (y[i] = sum + z[i] where ∀at_3 sum += A[i,3])"
+        );
+        let row = "y = 'sparse_vector', A = 'csr', z = 'sparse_vector'";
+        assert_eq!(loops("y[j] = A[3,j] + z[j]", row, &[]), "∀at_3 ∀j y[j] = A[3,j] + z[j]");
+    }
+}

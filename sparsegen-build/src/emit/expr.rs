@@ -95,6 +95,13 @@ impl Body {
                 let op = tokens(op.symbol());
                 quote!(#a #op #b)
             }
+            Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b)
+                if let Some((number, of)) = as_multiple(a, b) =>
+            {
+                let (number, of) = (self.receiver(number), self.expr(of));
+                let not = (*op == BinaryOp::Ne).then(|| quote!(!));
+                quote!(#not #number.is_multiple_of(#of))
+            }
             Expr::Binary(BinaryOp::And, a, b) if let Some((before, within)) = self.range(a, b) => {
                 match before {
                     Some(before) => {
@@ -150,6 +157,8 @@ impl Body {
 
     fn precedence(&self, expr: &Expr) -> u8 {
         match expr {
+            Expr::Binary(BinaryOp::Eq, a, b) if as_multiple(a, b).is_some() => PRIMARY,
+            Expr::Binary(BinaryOp::Ne, a, b) if as_multiple(a, b).is_some() => UNARY,
             Expr::Binary(BinaryOp::And, a, b) if matches!(self.range(a, b), Some((None, _))) => {
                 PRIMARY
             }
@@ -334,6 +343,12 @@ impl Body {
             | Expr::Unary(..) => false,
         }
     }
+}
+
+/// What is asked to be a multiple of what, if a comparison asks that of an index.
+fn as_multiple<'e>(a: &'e Expr, b: &Expr) -> Option<(&'e Expr, &'e Expr)> {
+    let (Expr::Binary(BinaryOp::Rem, number, of), Expr::Index(0)) = (a, b) else { return None };
+    Some((number, of))
 }
 
 /// A constant of an element type, without a suffix: what stands around it decides.

@@ -80,7 +80,7 @@ fn a_constant_size_is_demanded() {
     let text = emitted(function);
     assert!(text.contains("let mut y = Tensor::zeros([3])?;"), "{text}");
     assert!(text.contains("    kernel::demand(\"spmv\", \"i\", 3, &[(\"A\", 0,"), "{text}");
-    assert!(text.contains("    let i_size = 3;\n"), "{text}");
+    assert!(text.contains("    let i_size: usize = 3;\n"), "{text}");
     assert!(text.contains("where the extent of `i` is not 3."), "{text}");
 }
 

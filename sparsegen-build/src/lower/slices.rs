@@ -167,19 +167,16 @@ impl Lowering<'_> {
                 Some(_) | None => own,
             };
         };
+        let extent = self.extent(self.program.space.counted(v));
         if iterator.is_full(self.program) {
-            return Segment {
-                start: Expr::Index(0),
-                end: self.extent(self.program.space.counted(v)),
-            };
+            return Segment { start: Expr::Index(0), end: extent };
         }
-        let part = bounds(&self.names, &slice);
-        let step = Expr::Index(slice.step as usize);
-        let count =
-            |reached: Expr| Expr::div_ceil(Expr::sub(reached, part.start.clone()), step.clone());
-        let start = Expr::max(own.start, part.start.clone());
-        let end = Expr::max(Expr::min(own.end, part.end.clone()), part.start.clone());
-        Segment { start: count(start), end: count(end) }
+        let first = bounds(&self.names, &slice).start;
+        let count = |reached: Expr| {
+            let ahead = Expr::sub(Expr::max(reached, first.clone()), first.clone());
+            Expr::div_ceil(ahead, Expr::Index(slice.step as usize))
+        };
+        Segment { start: count(own.start), end: Expr::min(count(own.end), extent) }
     }
 
     /// Gives the bounds of a part of a mode names, where they are made of much.

@@ -177,7 +177,10 @@ fn check_parts(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diag
 /// What can be seen to be wrong of a slice whose bounds are numbers.
 fn check_slice(slice: &Slice, span: Span) -> Option<Diagnostic> {
     if slice.step == Some(0) {
-        return Some(Diagnostic::new(span, "a slice cannot have the step 0"));
+        return Some(
+            Diagnostic::new(span, "a slice cannot have the step 0")
+                .help("leave the step out, or write how far neighbours lie apart"),
+        );
     }
     match (&slice.start, &slice.end) {
         (Bound::Number(start), Bound::Number(end)) if start > end => Some(
