@@ -179,6 +179,11 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
                 arguments.push(format!("&o{k}"));
                 extents.push_str(&extents_of(tensor, &format!("o{k}")));
             }
+            Operand::Index { name } => {
+                let _ = writeln!(packed, "let o{k} = scalar::<usize>(&given[{name:?}]);");
+                let _ = writeln!(looked, "({name:?}.to_owned(), look_at_scalar(o{k})),");
+                arguments.push(format!("o{k}"));
+            }
             Operand::Scalar { name, dtype } => {
                 let dtype = dtype.name();
                 let _ = writeln!(packed, "let o{k} = scalar::<{dtype}>(&given[{name:?}]);");

@@ -14,6 +14,7 @@ mod cost;
 pub mod locate;
 pub mod merge;
 mod nest;
+mod once;
 pub(crate) mod parallel;
 pub mod pos;
 pub mod precompute;
@@ -34,7 +35,7 @@ use crate::notation::{
 
 use convert::Converted;
 use precompute::Precomputed;
-use space::{Basis, Space};
+use space::{Basis, Definition, Space};
 
 /// A kernel with its loops.
 #[derive(Clone, Debug)]
@@ -220,6 +221,13 @@ impl Program {
     pub fn is_temporary(&self, tensor: TensorId) -> bool {
         let old = usize::from(self.kernel.old.is_some());
         tensor.0 >= self.declared + old + self.converted.len()
+    }
+
+    /// Whether a loop is there for the sake of a fixed coordinate.
+    pub fn loops_once(&self, v: VariableId) -> bool {
+        let variables = (0..self.kernel.variables.len()).map(VariableId);
+        let mut once = variables.filter(|v| self.space.definition(*v) == Some(Definition::Once));
+        once.any(|once| self.basis.loops(once).contains(&v))
     }
 
     pub fn tensor(&self, id: TensorId) -> &Tensor {

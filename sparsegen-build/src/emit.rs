@@ -18,6 +18,7 @@ mod layout;
 mod lints;
 mod names;
 mod parallel;
+mod parts;
 mod reserve;
 mod result;
 mod shell;

@@ -16,8 +16,8 @@ mod walk;
 
 pub use fold::does_nothing;
 pub use function::{
-    Array, Assembly, Bounds, Conversion, Element, Extent, Fit, Function, Operand, Parallel, Place,
-    Result, Size, Source, TensorOperand, TensorResult, Unroll,
+    Array, Assembly, Bounds, Conversion, Element, Extent, Fit, Function, Limit, Operand, Parallel,
+    Part, Place, Result, Size, Source, TensorOperand, TensorResult, Unroll,
 };
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use walk::{Uses, substitute};
@@ -44,6 +44,14 @@ pub enum Expr {
     },
     /// `array.len()`.
     Len(String),
+    /// `kernel::search(&array, start..end, index)`: the first of these positions whose element is not
+    /// below an index; `end` where all are. The elements there are in order.
+    Search {
+        array: String,
+        start: Box<Expr>,
+        end: Box<Expr>,
+        index: Box<Expr>,
+    },
     /// `(a, b)`, of indices.
     Pair(Box<Expr>, Box<Expr>),
     Unary(UnaryOp, Box<Expr>),

@@ -19,7 +19,7 @@ mod workspace;
 use std::fmt;
 use std::rc::Rc;
 
-pub(crate) use check::{contradictions, stores_coordinates, tells_by_position};
+pub(crate) use check::{contradictions, is_list, stores_coordinates, tells_by_position};
 pub use properties::{Properties, Property};
 pub use registry::Levels;
 pub use storage::{Found, Holds, Offset, Segment, Storage, StorageArray};

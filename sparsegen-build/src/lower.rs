@@ -16,6 +16,8 @@ mod parallel;
 mod reorder;
 mod room;
 mod scope;
+mod sizes;
+mod slices;
 mod strips;
 #[cfg(test)]
 mod tests;
@@ -23,12 +25,10 @@ mod unroll;
 mod variables;
 mod workspace;
 
-use std::collections::BTreeMap;
-
 use crate::concrete::Program;
 use crate::concrete::parallel::parted;
 use crate::format::LevelExpr;
-use crate::ir::{self, Array, BinaryOp, Element, Expr, Extent, Operand, Place, Size, Stmt};
+use crate::ir::{self, Array, BinaryOp, Element, Expr, Extent, Operand, Place, Stmt};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, Storage};
 use crate::notation::{self, Access, TensorId, VariableId};
@@ -192,6 +192,7 @@ impl Lowering<'_> {
             operands: operands.iter().map(|id| self.operand(*id)).collect(),
             conversions: self.conversions(&operands),
             sizes: self.sizes(&operands),
+            parts: self.parts(&operands),
             result,
             bounds: kernel.bounds,
             unroll: self.unrolled(plan),
@@ -216,6 +217,9 @@ impl Lowering<'_> {
     fn operand(&self, id: TensorId) -> Operand {
         let tensor = self.program.tensor(id);
         let name = self.names.argument(id).to_owned();
+        if tensor.parameter {
+            return Operand::Index { name };
+        }
         if tensor.by_value {
             return Operand::Scalar { name, dtype: tensor.dtype };
         }
@@ -255,56 +259,6 @@ impl Lowering<'_> {
         let Program { kernel, .. } = self.program;
         let reads = |old: &TensorId| kernel.accesses.iter().any(|access| access.tensor == *old);
         kernel.old.filter(reads)
-    }
-
-    /// The extents, by variable, each with the modes that must have it.
-    fn sizes(&self, operands: &[TensorId]) -> Vec<Size> {
-        let kernel = &self.program.kernel;
-        let mut modes: BTreeMap<VariableId, Vec<(usize, usize)>> = BTreeMap::new();
-        let mut held: BTreeMap<VariableId, Vec<usize>> = BTreeMap::new();
-        kernel.accesses.iter().for_each(|access| {
-            let converted = self.program.converted.iter();
-            let of = converted.clone().find(|converted| converted.into == access.tensor);
-            let tensor = of.map_or(access.tensor, |converted| converted.of);
-            if kernel.old == Some(tensor) {
-                for (mode, v) in access.indices.iter().enumerate() {
-                    held.entry(*v).or_default().push(mode);
-                }
-                return;
-            }
-            let operand = operands.iter().position(|id| *id == tensor);
-            let operand = operand.expect("every tensor that is read is an operand");
-            for (mode, v) in access.indices.iter().enumerate() {
-                let of = modes.entry(*v).or_default();
-                if !of.contains(&(operand, mode)) {
-                    of.push((operand, mode));
-                }
-            }
-        });
-        let result = &kernel.assignment.result.indices;
-        let has = |held: &BTreeMap<VariableId, Vec<usize>>, v, mode| {
-            held.get(&v).is_some_and(|modes| modes.contains(&mode))
-        };
-        let size = |(id, variable): (usize, &notation::Variable)| {
-            let v = VariableId(id);
-            Size {
-                name: self.names.size(v).to_owned(),
-                variable: variable.name.clone(),
-                constant: variable.size,
-                operands: modes.remove(&v).unwrap_or_default(),
-                result: (0..result.len())
-                    .filter(|mode| result[*mode] == v || has(&held, v, *mode))
-                    .collect(),
-                used: true,
-            }
-        };
-        let defined = kernel.schedule.iter().flat_map(|command| command.action.defines());
-        let is_indexed = |v: VariableId| {
-            self.program.space.definition(v).is_none() && !defined.clone().any(|of| *of == v)
-        };
-        let index_variables = kernel.variables.iter().enumerate();
-        let index_variables = index_variables.filter(|(id, _)| is_indexed(VariableId(*id)));
-        index_variables.map(size).collect()
     }
 }
 

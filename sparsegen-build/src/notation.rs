@@ -13,6 +13,7 @@ mod expr;
 pub mod functions;
 pub mod names;
 mod parse;
+mod part;
 pub mod schedule;
 pub mod syntax;
 
@@ -23,6 +24,7 @@ use crate::types::{Dtype, Literal};
 
 pub use check::check;
 pub use parse::parse;
+pub use part::{Bound, Role, Slice};
 
 use schedule::Schedule;
 
@@ -64,9 +66,11 @@ pub struct Kernel {
     pub text: String,
     /// Where the statement stands in the manifest.
     pub span: Span,
-    /// The results, then the operands in the order of the arguments, then [`Kernel::old`].
+    /// The results, then the operands in the order of the arguments, then the parameters, then
+    /// [`Kernel::old`].
     pub tensors: Vec<Tensor>,
-    /// The variables, in order of first appearance.
+    /// The index variables, in order of first appearance; then those of fixed coordinates, of modes
+    /// of which only a part is read, and those that commands define.
     pub variables: Vec<Variable>,
     /// The statement.
     pub assignment: Assignment,
@@ -109,17 +113,21 @@ pub struct Tensor {
     pub by_value: bool,
     /// Whether only its structure is stored, and each entry counts 1.
     pub pattern: bool,
+    /// Whether it is a parameter: an index that is passed by value and is no part of the expression.
+    pub parameter: bool,
     /// Where it first stands in the statement.
     pub span: Span,
 }
 
-/// An index variable.
+/// A variable that indexes tensors.
 #[derive(Clone, Debug)]
 pub struct Variable {
     /// Its name in the statement.
     pub name: String,
     /// Its extent, where the manifest's `sizes` gives it.
     pub size: Option<u64>,
+    /// What it runs over.
+    pub role: Role,
 }
 
 /// `result = value`
@@ -209,7 +217,8 @@ impl Kernel {
     /// How many variables the statement has; those behind them follow from these.
     pub fn index_variables(&self) -> usize {
         let defined = self.schedule.iter().map(|command| command.action.defines().len());
-        self.variables.len() - defined.sum::<usize>()
+        let modes = self.variables.iter().filter(|v| matches!(v.role, Role::Mode(_)));
+        self.variables.len() - modes.count() - defined.sum::<usize>()
     }
 
     /// The result's tensor.

@@ -32,6 +32,26 @@ pub enum Error {
         /// The mode that disagrees.
         found: Mode,
     },
+    /// A slice that a kernel reads does not lie within its mode.
+    Slice {
+        /// The kernel that was called.
+        kernel: &'static str,
+        /// The mode.
+        mode: Mode,
+        /// The first coordinate.
+        start: usize,
+        /// The coordinate after the last.
+        end: usize,
+    },
+    /// A coordinate that a kernel reads lies beyond its mode.
+    Index {
+        /// The kernel that was called.
+        kernel: &'static str,
+        /// The mode.
+        mode: Mode,
+        /// The coordinate.
+        coordinate: usize,
+    },
     /// A result whose values were to be computed stores other coordinates than the operands lead to.
     Structure {
         /// The kernel that was called.
@@ -135,6 +155,21 @@ impl fmt::Display for Error {
                 "kernel `{kernel}`: index variable `{variable}` runs over {found}, but the kernel \
                  was generated for size {expected}; pass a tensor of that size or change `sizes` \
                  in the manifest (modes count from 0)"
+            ),
+            Error::Slice { kernel, mode, start, end } if start > end => write!(
+                f,
+                "kernel `{kernel}`: the slice {start}..{end} of {mode}, ends before it begins \
+                 (modes count from 0)"
+            ),
+            Error::Slice { kernel, mode, start, end } => write!(
+                f,
+                "kernel `{kernel}`: the slice {start}..{end} does not lie within {mode} (modes count \
+                 from 0)"
+            ),
+            Error::Index { kernel, mode, coordinate } => write!(
+                f,
+                "kernel `{kernel}`: the coordinate {coordinate} lies beyond {mode} (modes and \
+                 coordinates count from 0)"
             ),
             Error::Structure { kernel, tensor } => write!(
                 f,

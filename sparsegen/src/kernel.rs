@@ -5,7 +5,7 @@ mod parallel;
 mod workspace;
 
 use std::fmt;
-use std::ops::{Index, IndexMut};
+use std::ops::{Index, IndexMut, Range};
 
 use crate::width::narrowest;
 use crate::{Error, Format, Stored, Tensor, Width};
@@ -72,6 +72,56 @@ pub fn demand(
             Err(Error::Extent { kernel, variable, expected: constant, found: found.into() })
         }
     }
+}
+
+/// Checks that a slice lies within a mode, which is given as for [`agree`].
+///
+/// # Errors
+/// [`Error::Slice`] where it ends beyond the mode, or before it begins.
+pub fn slice(
+    kernel: &'static str,
+    mode: (&'static str, usize, usize),
+    slice: Range<usize>,
+) -> Result<(), Error> {
+    let Range { start, end } = slice;
+    if start <= end && end <= mode.2 {
+        return Ok(());
+    }
+    Err(Error::Slice { kernel, mode: mode.into(), start, end })
+}
+
+/// Checks that a coordinate lies within a mode, which is given as for [`agree`].
+///
+/// # Errors
+/// [`Error::Index`] where it lies beyond.
+pub fn index(
+    kernel: &'static str,
+    mode: (&'static str, usize, usize),
+    coordinate: usize,
+) -> Result<(), Error> {
+    if coordinate < mode.2 {
+        return Ok(());
+    }
+    Err(Error::Index { kernel, mode: mode.into(), coordinate })
+}
+
+/// The first of the positions whose stored coordinate is not below the one that is searched for, or
+/// their end. The coordinates there are in order.
+#[inline]
+pub fn search<C>(crd: &C, positions: Range<usize>, coordinate: usize) -> usize
+where
+    C: Index<usize, Output: Width> + ?Sized,
+{
+    let Range { mut start, mut end } = positions;
+    while start < end {
+        let middle = start + (end - start) / 2;
+        if crd[middle].to_usize() < coordinate {
+            start = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    start
 }
 
 /// Checks that the numbers a kernel is going to store fit their width; `what` names the array, as
@@ -277,6 +327,39 @@ mod tests {
         let error = demand("spmm", "k", 4, &[A, X]).unwrap_err();
         assert!(error.to_string().contains("mode 0 of `x`, of size 5"), "{error}");
         assert!(error.to_string().contains("size 4"), "{error}");
+    }
+
+    #[test]
+    fn slices_and_coordinates_lie_within_their_modes() {
+        assert_eq!(slice("part", A, 1..4), Ok(()));
+        assert_eq!(slice("part", A, 4..4), Ok(()));
+        assert_eq!(index("part", A, 3), Ok(()));
+        let shown = |result: Result<(), Error>| result.unwrap_err().to_string();
+        assert_eq!(
+            shown(slice("part", A, 1..5)),
+            "kernel `part`: the slice 1..5 does not lie within mode 1 of `A`, of size 4 (modes count \
+             from 0)"
+        );
+        let reversed = Range { start: 3, end: 2 };
+        assert_eq!(
+            shown(slice("part", A, reversed)),
+            "kernel `part`: the slice 3..2 of mode 1 of `A`, of size 4, ends before it begins (modes \
+             count from 0)"
+        );
+        assert_eq!(
+            shown(index("part", A, 4)),
+            "kernel `part`: the coordinate 4 lies beyond mode 1 of `A`, of size 4 (modes and \
+             coordinates count from 0)"
+        );
+    }
+
+    #[test]
+    fn searching_finds_the_first_that_is_not_below() {
+        let crd: [u32; 4] = [1, 3, 3, 7];
+        for (coordinate, expected) in [(0, 0), (1, 0), (2, 1), (3, 1), (4, 3), (8, 4)] {
+            assert_eq!(search(&crd, 0..4, coordinate), expected);
+        }
+        assert_eq!(search(&crd, 2..2, 9), 2);
     }
 
     #[test]

@@ -31,10 +31,10 @@ pub(super) fn apply(kernel: &Kernel, automatic: Candidate) -> Result<Candidate, 
 /// A kernel with the first commands of its schedule only, and the variables that they define.
 pub(super) fn first_commands(kernel: &Kernel, count: usize) -> Kernel {
     let mut kernel = kernel.clone();
-    let index_variables = kernel.index_variables();
+    let left_out = kernel.schedule.iter().skip(count);
+    let defined = left_out.map(|command| command.action.defines().len()).sum::<usize>();
+    kernel.variables.truncate(kernel.variables.len() - defined);
     kernel.schedule.truncate(count);
-    let defined = kernel.schedule.iter().map(|command| command.action.defines().len());
-    kernel.variables.truncate(index_variables + defined.sum::<usize>());
     kernel
 }
 

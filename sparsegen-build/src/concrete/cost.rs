@@ -171,6 +171,8 @@ impl Cost<'_> {
             Some(Definition::Mod(_, BlockSize::Constant(size))) => size as f64,
             Some(Definition::Mod(of, BlockSize::Share(count))) => self.dimension(of) / count as f64,
             Some(Definition::Fused(a, b)) => self.dimension(a) * self.dimension(b),
+            Some(Definition::Slice(_)) => DIMENSION,
+            Some(Definition::Once) => 1.0,
             Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) => ENTRIES,
         }
     }
@@ -206,6 +208,7 @@ impl Cost<'_> {
     fn access(&self, access: &Access, innermost: Option<VariableId>) -> f64 {
         let Some(innermost) = innermost else { return 1.0 };
         let format = &self.program.tensor(access.tensor).format;
+        let counted = |v: &VariableId| self.program.space.counted(*v);
         let last = format.levels.len().checked_sub(1).and_then(|last| format.mode_of(last));
         let (near, far) = match self.program.space.definition(innermost) {
             Some(Definition::Fused(outer, inner)) => (inner, outer),
@@ -214,14 +217,16 @@ impl Cost<'_> {
                 | Definition::Mod(..)
                 | Definition::Sub(..)
                 | Definition::Add(..)
-                | Definition::Slot(_),
+                | Definition::Slot(_)
+                | Definition::Slice(_)
+                | Definition::Once,
             )
             | None => (innermost, innermost),
         };
         match last {
             None => 0.0,
-            Some(mode) if access.indices[mode] == near => 1.0,
-            Some(_) if [near, far].iter().any(|v| access.indices.contains(v)) => FAR,
+            Some(mode) if counted(&access.indices[mode]) == near => 1.0,
+            Some(_) if access.indices.iter().any(|v| [near, far].contains(&counted(v))) => FAR,
             Some(_) => 0.0,
         }
     }

@@ -7,10 +7,11 @@
 //! cannot: there a workspace does, `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
 
 use super::precompute::Precomputed;
+use super::space::Definition;
 use super::terms::{
     additive_terms, gathered, outermost_reductions, pull_reduction, replace, takes_duplicates,
 };
-use super::{Program, Stmt};
+use super::{Program, Stmt, once};
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::iteration::graph::last_appended;
 use crate::level::workspace;
@@ -45,7 +46,9 @@ pub(super) fn nest_into(
     value: Expr,
 ) -> Option<Stmt> {
     let target = program.kernel.assignment.result.clone();
-    let free = program.space.access_sources(&program.basis, &target);
+    let mut free = program.space.access_sources(&program.basis, &target);
+    let (value, once) = once::split(program, value);
+    free.extend(once);
     let pending = program.precomputed.clone();
     let mut nest = Nest { program, order, sums, pending };
     let stmt = match sums {
@@ -83,7 +86,8 @@ impl Nest<'_> {
             return self.split_terms(bound, free, target, accumulate, value);
         }
         if let Some(Precomputed { workspace, value: part }) = self.take_pending(bound, &value) {
-            let over = self.loops(&workspace.indices);
+            let (part, once) = once::split(self.program, part);
+            let over = [self.loops(&workspace.indices), once].concat();
             let producer = self.assign(bound, &over, &workspace, false, part)?;
             let consumer = self.assign(bound, free, target, accumulate, value)?;
             return Some(Stmt::where_(workspace.tensor, consumer, producer));
@@ -95,7 +99,7 @@ impl Nest<'_> {
             && !into_scalar
             && !free.iter().any(|v| self.sources(target).contains(v))
         {
-            let value = Expr::sum(free.to_vec(), value);
+            let value = self.summed(free, value);
             return self.assign(bound, &[], target, accumulate, value);
         }
         if free.is_empty() && accumulate && into_scalar {
@@ -133,6 +137,16 @@ impl Nest<'_> {
                     .then_some(())?;
                 self.split_terms(bound, free, target, accumulate, value)
             }
+        }
+    }
+
+    /// A value summed over loops. Those over one coordinate only are around the terms that read it there,
+    /// so that the others need not be computed in two ways.
+    fn summed(&self, free: &[VariableId], value: Expr) -> Expr {
+        let is_once = |v: &VariableId| self.program.space.definition(*v) == Some(Definition::Once);
+        match free.iter().all(is_once) {
+            true => once::sum(self.program, value, free),
+            false => Expr::sum(free.to_vec(), value),
         }
     }
 
@@ -246,7 +260,9 @@ impl Nest<'_> {
     /// The loops around that what goes into a workspace needs beside its own.
     fn outer_variables(&self, part: &Precomputed) -> Vec<VariableId> {
         let mut outer = Vec::new();
-        self.collect_free(&part.value, &mut self.loops(&part.workspace.indices), &mut outer);
+        let (value, once) = once::split(self.program, part.value.clone());
+        let mut own = [self.loops(&part.workspace.indices), once].concat();
+        self.collect_free(&value, &mut own, &mut outer);
         outer
     }
 
@@ -363,6 +379,7 @@ impl Nest<'_> {
             dtype: result.dtype,
             by_value,
             pattern: false,
+            parameter: false,
             span: kernel.span,
         };
         kernel.tensors.push(temporary);

@@ -5,13 +5,19 @@
 //! *basis* chooses, for every index variable, what is looped over in its stead: itself, the block
 //! and the place within it, or the diagonal. Whatever follows from what is looped over is known.
 
+mod basis;
+
 use std::collections::BTreeMap;
 
 use crate::format::LevelExpr;
-use crate::notation::{Access, Expr, Kernel, Reduce, ReduceOp, TensorId, Variable, VariableId};
+use crate::notation::{
+    Access, Expr, Kernel, Reduce, ReduceOp, Role, Slice, TensorId, Variable, VariableId,
+};
 
 use super::split;
 use super::terms::pull_reduction;
+
+pub use basis::Basis;
 
 /// How a variable follows from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +34,10 @@ pub enum Definition {
     Fused(VariableId, VariableId),
     /// The slots of a tensor whose level counts the entries that share a coordinate.
     Slot(TensorId),
+    /// `start + step * v`: the coordinate of a mode of which a part is read.
+    Slice(Slice),
+    /// 0: what is read at one coordinate only.
+    Once,
 }
 
 /// How many coordinates a block has.
@@ -56,20 +66,18 @@ pub struct Space {
     replaced: BTreeMap<VariableId, Vec<VariableId>>,
 }
 
-/// What is looped over in the stead of each index variable, by variable; slots have loops always.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Basis {
-    stead: Vec<Vec<VariableId>>,
-    slots: Vec<VariableId>,
-}
-
-/// How many bases are weighed against each other at most.
-const BASES: usize = 16;
-
 impl Space {
     /// Adds to a kernel the variables that the formats of its tensors define.
     pub fn of(kernel: &mut Kernel) -> Space {
         let mut space = split::demanded(&kernel.schedule);
+        for (id, variable) in kernel.variables.iter().enumerate() {
+            let definition = match variable.role {
+                Role::Index => continue,
+                Role::Fixed => Definition::Once,
+                Role::Mode(slice) => Definition::Slice(slice),
+            };
+            space.definitions.insert(VariableId(id), definition);
+        }
         let mut accesses = vec![kernel.assignment.result.clone()];
         accesses.extend(kernel.accesses.iter().cloned());
         for access in &accesses {
@@ -114,7 +122,7 @@ impl Space {
         while kernel.variables.iter().any(|known| known.name == free) {
             free.push('_');
         }
-        kernel.variables.push(Variable { name: free, size: None });
+        kernel.variables.push(Variable { name: free, size: None, role: Role::Index });
         let v = VariableId(kernel.variables.len() - 1);
         self.definitions.insert(v, definition);
         v
@@ -128,6 +136,26 @@ impl Space {
 
     pub fn definition(&self, v: VariableId) -> Option<Definition> {
         self.definitions.get(&v).copied()
+    }
+
+    /// The part of a mode that is read, of the mode's variable.
+    pub fn slice(&self, v: VariableId) -> Option<Slice> {
+        match self.definition(v)? {
+            Definition::Slice(slice) => Some(slice),
+            Definition::Div(..)
+            | Definition::Mod(..)
+            | Definition::Sub(..)
+            | Definition::Add(..)
+            | Definition::Fused(..)
+            | Definition::Slot(_)
+            | Definition::Once => None,
+        }
+    }
+
+    /// The variable that is looped over where `v` is iterated: that of the slice, if it is a mode of
+    /// which one is read.
+    pub fn counted(&self, v: VariableId) -> VariableId {
+        self.slice(v).map_or(v, |slice| slice.of)
     }
 
     /// The variable of a definition.
@@ -172,7 +200,9 @@ impl Space {
             | Definition::Sub(..)
             | Definition::Add(..)
             | Definition::Fused(..)
-            | Definition::Slot(_) => None,
+            | Definition::Slot(_)
+            | Definition::Slice(_)
+            | Definition::Once => None,
         };
         self.definitions.iter().filter_map(place).collect()
     }
@@ -190,9 +220,18 @@ impl Space {
             Definition::Sub(a, b) | Definition::Add(a, b) | Definition::Fused(a, b) => {
                 has(&a) && has(&b)
             }
-            Definition::Slot(_) => false,
+            Definition::Slice(slice) => has(&slice.of),
+            Definition::Slot(_) | Definition::Once => false,
         });
-        of_itself || self.parts(v).into_iter().any(|parts| parts.iter().all(has))
+        of_itself
+            || self.modes(v).any(|mode| has(&mode))
+            || self.parts(v).into_iter().any(|parts| parts.iter().all(has))
+    }
+
+    /// The variables of modes of which `v` counts a part.
+    pub fn modes(&self, v: VariableId) -> impl Iterator<Item = VariableId> {
+        let modes = self.definitions.keys().copied();
+        modes.filter(move |mode| self.slice(*mode).is_some_and(|slice| slice.of == v))
     }
 
     /// The sets of variables from which `v` can be put together; one may be enough.
@@ -211,7 +250,9 @@ impl Space {
                 | Definition::Sub(..)
                 | Definition::Add(..)
                 | Definition::Fused(..)
-                | Definition::Slot(_) => {}
+                | Definition::Slot(_)
+                | Definition::Slice(_)
+                | Definition::Once => {}
             }
         }
         parts
@@ -258,15 +299,6 @@ impl Space {
         repeats
     }
 
-    /// The loops that must stand around for an entry of a tensor to be known.
-    pub fn access_sources(&self, basis: &Basis, access: &Access) -> Vec<VariableId> {
-        let mut sources = Vec::new();
-        for v in access.indices.iter().copied().chain(self.slots(access)) {
-            self.collect_sources(basis, v, &mut sources);
-        }
-        sources
-    }
-
     /// Everything that is known where `bound` variables have loops around.
     pub fn known(&self, kernel: &Kernel, bound: &[VariableId]) -> Vec<VariableId> {
         let mut known = bound.to_vec();
@@ -284,135 +316,5 @@ impl Space {
     /// How an index variable follows from others that are known: the parts it is put together from.
     pub fn made_of(&self, v: VariableId, known: &[VariableId]) -> Option<[VariableId; 2]> {
         self.parts(v).into_iter().find(|parts| parts.iter().all(|part| known.contains(part)))
-    }
-
-    /// The bases of a kernel, the plain one first: every index variable its own loop.
-    pub fn bases(&self, index_variables: usize) -> Vec<Basis> {
-        let mut bases = vec![Vec::new()];
-        for v in (0..index_variables).map(VariableId) {
-            let choices = self.choices(v);
-            bases = bases
-                .into_iter()
-                .flat_map(|basis: Vec<Vec<VariableId>>| {
-                    choices.iter().map(move |choice| {
-                        let mut basis = basis.clone();
-                        basis.push(choice.clone());
-                        basis
-                    })
-                })
-                .collect();
-            bases.truncate(BASES);
-        }
-        bases.retain(|basis| self.is_complete(basis));
-        let slots = self.definitions.iter().filter(|(_, of)| matches!(of, Definition::Slot(_)));
-        let slots: Vec<VariableId> = slots.map(|(v, _)| *v).collect();
-        bases.into_iter().map(|stead| Basis { stead, slots: slots.clone() }).collect()
-    }
-
-    /// What may be looped over in the stead of `v`.
-    fn choices(&self, v: VariableId) -> Vec<Vec<VariableId>> {
-        if let Some(parts) = self.replaced.get(&v) {
-            let none = vec![Vec::new()];
-            return parts.iter().fold(none, |before, part| {
-                let with = |before: &Vec<VariableId>| {
-                    let before = before.clone();
-                    let choices = self.choices(*part).into_iter();
-                    choices.map(move |choice| [before.clone(), choice].concat())
-                };
-                before.iter().flat_map(with).collect()
-            });
-        }
-        let mut choices = vec![vec![v]];
-        for (&part, &definition) in &self.definitions {
-            match definition {
-                Definition::Div(of, by) if of == v => {
-                    let Some(rest) = self.variable(Definition::Mod(v, by)) else { continue };
-                    for outer in self.choices(part) {
-                        for inner in self.choices(rest) {
-                            choices.push(outer.iter().chain(&inner).copied().collect());
-                        }
-                    }
-                }
-                Definition::Sub(a, b) | Definition::Add(a, b) if a == v || b == v => {
-                    choices.push(vec![part]);
-                }
-                Definition::Div(..)
-                | Definition::Mod(..)
-                | Definition::Sub(..)
-                | Definition::Add(..)
-                | Definition::Fused(..)
-                | Definition::Slot(_) => {}
-            }
-        }
-        choices
-    }
-
-    /// Whether each index variable can be put together, and no loop serves two of them but one that
-    /// is both.
-    fn is_complete(&self, basis: &[Vec<VariableId>]) -> bool {
-        let loops: Vec<VariableId> = basis.iter().flatten().copied().collect();
-        let is_fused = |v| matches!(self.definition(v), Some(Definition::Fused(..)));
-        let distinct =
-            loops.iter().enumerate().all(|(k, v)| is_fused(*v) || !loops[..k].contains(v));
-        let mut known = loops;
-        while let Some(v) = (0..basis.len())
-            .map(VariableId)
-            .chain(self.definitions.keys().copied())
-            .find(|v| !known.contains(v) && self.follows(*v, &known))
-        {
-            known.push(v);
-        }
-        distinct && (0..basis.len()).all(|v| known.contains(&VariableId(v)))
-    }
-
-    /// The loops that must stand around for `v` to be known.
-    pub fn sources(&self, basis: &Basis, v: VariableId) -> Vec<VariableId> {
-        let mut sources = Vec::new();
-        self.collect_sources(basis, v, &mut sources);
-        sources
-    }
-
-    fn collect_sources(&self, basis: &Basis, v: VariableId, sources: &mut Vec<VariableId>) {
-        let add = |v: VariableId, sources: &mut Vec<VariableId>| {
-            if !sources.contains(&v) {
-                sources.push(v);
-            }
-        };
-        if basis.loops_over(v) {
-            return add(v, sources);
-        }
-        if let Some(loops) = basis.stead.get(v.0) {
-            for part in loops {
-                add(*part, sources);
-                // A diagonal makes one variable known where the other is.
-                if let Some(Definition::Sub(a, b) | Definition::Add(a, b)) = self.definition(*part)
-                {
-                    self.collect_sources(basis, if a == v { b } else { a }, sources);
-                }
-            }
-            return;
-        }
-        match self.definition(v) {
-            Some(Definition::Div(of, _) | Definition::Mod(of, _)) => {
-                self.collect_sources(basis, of, sources);
-            }
-            Some(Definition::Sub(a, b) | Definition::Add(a, b) | Definition::Fused(a, b)) => {
-                self.collect_sources(basis, a, sources);
-                self.collect_sources(basis, b, sources);
-            }
-            Some(Definition::Slot(_)) | None => add(v, sources),
-        }
-    }
-}
-
-impl Basis {
-    /// The loops in the stead of an index variable.
-    pub fn loops(&self, v: VariableId) -> Vec<VariableId> {
-        self.stead.get(v.0).cloned().unwrap_or_else(|| vec![v])
-    }
-
-    /// Whether a variable has a loop of its own; slots always have.
-    pub fn loops_over(&self, v: VariableId) -> bool {
-        self.slots.contains(&v) || self.stead.iter().any(|loops| loops.contains(&v))
     }
 }

@@ -91,7 +91,7 @@ pub(super) fn refuse(
         let kernel = &start.kernel;
         let level_of = |access: &Access, level: usize| {
             let v = start.level_variable(access, level);
-            (v == Some(whole) && !is_implied(kernel, access, level))
+            (v.map(|v| start.space.counted(v)) == Some(whole) && !is_implied(kernel, access, level))
                 .then(|| kernel.tensor(access.tensor).format.levels[level].level.name().to_owned())
         };
         let mut walked = None;

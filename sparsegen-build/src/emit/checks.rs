@@ -6,18 +6,28 @@ use quote::quote;
 use super::kernel::{extent, operand_name, view};
 use super::names::{beside, ident, number, plain};
 use super::shell::tensor;
-use super::{docs, lints};
-use crate::ir::{Function, Operand, Result, Size, TensorResult};
+use super::{docs, lints, parts};
+use crate::ir::{Function, Operand, Part, Result, Size, TensorResult};
 
 /// Whether several modes must agree in a size, or in a size and a constant.
-pub(super) fn is_checked(size: &Size) -> bool {
-    let modes = size.operands.len() + size.result.len();
+pub(super) fn is_checked(size: &Size, function: &Function) -> bool {
+    let is_fixed = |part: &&Part| parts::is_constant(part);
+    let (fixed, free): (Vec<_>, Vec<_>) =
+        size.parts.iter().map(|part| &function.parts[*part]).partition(is_fixed);
+    // Parts whose extents are known were compared with each other, and with the constant.
+    let known = usize::from(!fixed.is_empty() && size.constant.is_none());
+    let modes = size.operands.len() + size.result.len() + free.len() + known;
     modes >= if size.constant.is_some() { 1 } else { 2 }
+}
+
+/// Whether there is anything to check.
+fn has_checks(function: &Function) -> bool {
+    !function.parts.is_empty() || function.sizes.iter().any(|size| is_checked(size, function))
 }
 
 /// `NAME_check`, where two functions need the checks.
 pub(super) fn check_item(function: &Function, result: &TensorResult) -> Option<TokenStream> {
-    if !function.sizes.iter().any(is_checked) {
+    if !has_checks(function) {
         return None;
     }
     let docs = docs::attributes(&["Whether the extents agree.".to_string()]);
@@ -29,7 +39,11 @@ pub(super) fn check_item(function: &Function, result: &TensorResult) -> Option<T
             let (name, ty) = (ident(&tensor.name), view(tensor, "'_"));
             Some(quote!(#name: #ty))
         }
-        Operand::Tensor(_) | Operand::Scalar { .. } => None,
+        Operand::Index { name } if is_checked_operand(function, k) => {
+            let name = ident(name);
+            Some(quote!(#name: usize))
+        }
+        Operand::Tensor(_) | Operand::Scalar { .. } | Operand::Index { .. } => None,
     });
     let params: Vec<_> = in_result.into_iter().chain(views).collect();
     let allow = lints::arguments(params.len());
@@ -46,7 +60,7 @@ pub(super) fn check_item(function: &Function, result: &TensorResult) -> Option<T
 
 /// A call of `NAME_check`.
 pub(super) fn check_call(function: &Function, reference: TokenStream) -> Option<TokenStream> {
-    if !function.sizes.iter().any(is_checked) {
+    if !has_checks(function) {
         return None;
     }
     let name = beside(function, "check");
@@ -62,15 +76,17 @@ pub(super) fn check_call(function: &Function, reference: TokenStream) -> Option<
 }
 
 fn is_checked_in_result(function: &Function) -> bool {
-    function.sizes.iter().any(|size| is_checked(size) && !size.result.is_empty())
+    function.sizes.iter().any(|size| is_checked(size, function) && !size.result.is_empty())
 }
 
 pub(super) fn is_checked_operand(function: &Function, operand: usize) -> bool {
-    let has = |size: &Size| is_checked(size) && size.operands.iter().any(|mode| mode.0 == operand);
-    function.sizes.iter().any(has)
+    let has = |size: &Size| {
+        is_checked(size, function) && size.operands.iter().any(|mode| mode.0 == operand)
+    };
+    parts::concerns(function, operand) || function.sizes.iter().any(has)
 }
 
-/// The checks of all sizes that more than one mode has.
+/// The checks of all parts of modes, and of all sizes that more than one mode has.
 pub(super) fn checks(function: &Function) -> TokenStream {
     let kernel = plain(&function.name);
     let check = |size: &Size| {
@@ -88,7 +104,12 @@ pub(super) fn checks(function: &Function) -> TokenStream {
             let (name, variable, mode) = (&result.tensor, ident(&result.name), number(*mode));
             quote!((#name, #mode, #variable.shape()[#mode]))
         });
-        let modes = of_operands.chain(of_result);
+        let of_parts = size.parts.iter().map(|part| {
+            let part = &function.parts[*part];
+            let (name, mode, extent) = (&part.access, number(part.mode), parts::extent(part));
+            quote!((#name, #mode, #extent))
+        });
+        let modes = of_operands.chain(of_parts).chain(of_result);
         match size.constant {
             Some(constant) => {
                 let constant = proc_macro2::Literal::u64_unsuffixed(constant);
@@ -97,5 +118,8 @@ pub(super) fn checks(function: &Function) -> TokenStream {
             None => quote!(kernel::agree(#kernel, #variable, &[#(#modes),*])?;),
         }
     };
-    function.sizes.iter().filter(|size| is_checked(size)).map(check).collect()
+    let sizes = function.sizes.iter().filter(|size| is_checked(size, function));
+    let mut checks = parts::checks(function);
+    checks.extend(sizes.map(check));
+    checks
 }

@@ -6,6 +6,7 @@ use quote::quote;
 use super::checks::is_checked;
 use super::layout::wrap;
 use super::names::plain;
+use super::parts;
 use super::shell::{allocates, is_filled_apart, is_result};
 use crate::ir::{Assembly, Conversion, Element, Function, Operand, Result, TensorResult, Width};
 
@@ -120,12 +121,13 @@ fn push_errors(lines: &mut Vec<String>, errors: &[String]) {
 fn size_errors(function: &Function, with_result: bool) -> Vec<String> {
     let mut errors = Vec::new();
     let mut differing: Vec<(Vec<String>, Vec<String>)> = Vec::new();
-    for size in function.sizes.iter().filter(|size| is_checked(size)) {
+    for size in function.sizes.iter().filter(|size| is_checked(size, function)) {
         let of_operands = size.operands.iter().map(|mode| match &function.operands[mode.0] {
             Operand::Tensor(tensor) => tensor.tensor.as_str(),
-            Operand::Scalar { name, .. } => name.as_str(),
+            Operand::Scalar { name, .. } | Operand::Index { name } => name.as_str(),
         });
-        let mut modes: Vec<&str> = of_operands.collect();
+        let of_parts = size.parts.iter().map(|part| function.parts[*part].access.as_str());
+        let mut modes: Vec<&str> = of_operands.chain(of_parts).collect();
         if let Result::Tensor(result) = &function.result
             && with_result
         {
@@ -159,6 +161,7 @@ fn size_errors(function: &Function, with_result: bool) -> Vec<String> {
         }
     };
     errors.splice(0..0, differing.into_iter().map(differ));
+    errors.splice(0..0, parts::errors(function));
     errors
 }
 

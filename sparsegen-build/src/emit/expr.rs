@@ -10,6 +10,8 @@ use crate::ir::{BinaryOp, Dtype, Element, Expr, Literal, UnaryOp, Width};
 /// How tightly `as` binds, on the scale of [`BinaryOp::precedence`].
 const CAST: u8 = 6;
 const UNARY: u8 = 7;
+/// How tightly `..` binds.
+const RANGE: u8 = 1;
 const PRIMARY: u8 = 8;
 
 impl Body {
@@ -42,6 +44,13 @@ impl Body {
                 let name = ident(array);
                 let elsewhere = self.lengths.get(array).cloned();
                 elsewhere.unwrap_or_else(|| quote!(#name.len()))
+            }
+            Expr::Search { array, start, end, index } => {
+                let (start, end) = (self.within(start, RANGE), self.within(end, RANGE));
+                // What wraps a slice is no reference.
+                let borrow = self.lengths.contains_key(array).then(|| quote!(&));
+                let (array, index) = (ident(array), self.expr(index));
+                quote!(kernel::search(#borrow #array, #start..#end, #index))
             }
             Expr::Pair(a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
@@ -86,6 +95,22 @@ impl Body {
                 let op = tokens(op.symbol());
                 quote!(#a #op #b)
             }
+            Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b)
+                if let Some((number, of)) = as_multiple(a, b) =>
+            {
+                let (number, of) = (self.receiver(number), self.expr(of));
+                let not = (*op == BinaryOp::Ne).then(|| quote!(!));
+                quote!(#not #number.is_multiple_of(#of))
+            }
+            Expr::Binary(BinaryOp::And, a, b) if let Some((before, within)) = self.range(a, b) => {
+                match before {
+                    Some(before) => {
+                        let before = self.within(before, BinaryOp::And.precedence());
+                        quote!(#before && #within)
+                    }
+                    None => within,
+                }
+            }
             Expr::Binary(op, a, b) => {
                 let precedence = op.precedence();
                 let compares =
@@ -101,6 +126,29 @@ impl Body {
         }
     }
 
+    /// `(2..n).contains(&i)`, of two conditions joined, and what stands before it.
+    fn range<'e>(&self, a: &'e Expr, b: &'e Expr) -> Option<(Option<&'e Expr>, TokenStream)> {
+        let (before, least) = match a {
+            Expr::Binary(BinaryOp::And, before, least) => (Some(&**before), &**least),
+            least => (None, least),
+        };
+        let (Expr::Binary(BinaryOp::Le, start, above), Expr::Binary(BinaryOp::Lt, below, end)) =
+            (least, b)
+        else {
+            return None;
+        };
+        let is_short = |bound: &Expr| matches!(bound, Expr::Index(_) | Expr::Var(_));
+        let same = above == below
+            && matches!(**above, Expr::Var(_) | Expr::Load { .. })
+            && is_short(start)
+            && is_short(end);
+        same.then(|| {
+            let (start, end) = (self.within(start, RANGE), self.within(end, RANGE));
+            let number = self.within(above, UNARY);
+            (before, quote!((#start..#end).contains(&#number)))
+        })
+    }
+
     /// An expression, in parentheses if what stands around it binds more tightly.
     pub(super) fn within(&self, expr: &Expr, outer: u8) -> TokenStream {
         let source = self.expr(expr);
@@ -109,6 +157,11 @@ impl Body {
 
     fn precedence(&self, expr: &Expr) -> u8 {
         match expr {
+            Expr::Binary(BinaryOp::Eq, a, b) if as_multiple(a, b).is_some() => PRIMARY,
+            Expr::Binary(BinaryOp::Ne, a, b) if as_multiple(a, b).is_some() => UNARY,
+            Expr::Binary(BinaryOp::And, a, b) if matches!(self.range(a, b), Some((None, _))) => {
+                PRIMARY
+            }
             Expr::Binary(op, ..) => op.precedence(),
             Expr::Load { array, .. } if self.is_bits(array) => BinaryOp::Ne.precedence(),
             Expr::Load { array, .. } if self.widened(array).is_some() => CAST,
@@ -122,6 +175,7 @@ impl Body {
                 _,
             )
             | Expr::Largest(_)
+            | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Load { .. }
             | Expr::Index(_)
@@ -146,6 +200,7 @@ impl Body {
             | Expr::Var(_)
             | Expr::Load { .. }
             | Expr::Len(_)
+            | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
             | Expr::Binary(..) => self.within(expr, PRIMARY),
@@ -175,6 +230,7 @@ impl Body {
             | Expr::Largest(_)
             | Expr::Var(_)
             | Expr::Len(_)
+            | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
             | Expr::Binary(..) => {
@@ -199,6 +255,7 @@ impl Body {
             | Expr::Var(_)
             | Expr::Load { .. }
             | Expr::Len(_)
+            | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
             | Expr::Binary(..) => {
@@ -248,6 +305,7 @@ impl Body {
             | Expr::Largest(_)
             | Expr::Var(_)
             | Expr::Len(_)
+            | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
             | Expr::Binary(..) => None,
@@ -280,10 +338,17 @@ impl Body {
             | Expr::Bool(_)
             | Expr::Var(_)
             | Expr::Len(_)
+            | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..) => false,
         }
     }
+}
+
+/// What is asked to be a multiple of what, if a comparison asks that of an index.
+fn as_multiple<'e>(a: &'e Expr, b: &Expr) -> Option<(&'e Expr, &'e Expr)> {
+    let (Expr::Binary(BinaryOp::Rem, number, of), Expr::Index(0)) = (a, b) else { return None };
+    Some((number, of))
 }
 
 /// A constant of an element type, without a suffix: what stands around it decides.

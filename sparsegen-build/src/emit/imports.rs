@@ -103,9 +103,10 @@ fn complex_types(function: &Function) -> Vec<String> {
         Result::Scalar { dtype, .. } => *dtype,
         Result::Tensor(tensor) => tensor.dtype,
     };
-    let operands = function.operands.iter().map(|operand| match operand {
-        Operand::Tensor(tensor) => tensor.dtype,
-        Operand::Scalar { dtype, .. } => *dtype,
+    let operands = function.operands.iter().filter_map(|operand| match operand {
+        Operand::Tensor(tensor) => Some(tensor.dtype),
+        Operand::Scalar { dtype, .. } => Some(*dtype),
+        Operand::Index { .. } => None,
     });
     let complex = operands.chain([result]).filter(|dtype: &Dtype| dtype.is_complex());
     complex.map(|dtype| dtype.name().to_string()).collect()

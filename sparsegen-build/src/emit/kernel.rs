@@ -11,7 +11,7 @@ use super::names::{beside, element_type, ident, number, place_in_view, tokens};
 use super::reserve::Reserved;
 use super::result::Parts;
 use super::shell::{is_filled_apart, is_result};
-use super::{docs, lints};
+use super::{docs, lints, parts};
 use crate::ir::{
     Array, Assembly, Bounds, Conversion, Element, Expr, Extent, Function, Operand, Parallel, Place,
     Result, Size, Source, Stmt, TensorOperand, Uses,
@@ -150,6 +150,7 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
         let (name, ty) = match &function.operands[operand] {
             Operand::Tensor(tensor) => (ident(&tensor.name), view(tensor, "'_")),
             Operand::Scalar { name, dtype } => (ident(name), tokens(dtype.name())),
+            Operand::Index { name } => (ident(name), quote!(usize)),
         };
         params.push(Parameter { declaration: quote!(#name: #ty), argument: quote!(#name) });
     }
@@ -205,7 +206,7 @@ pub(super) fn view(tensor: &TensorOperand, lifetime: &str) -> TokenStream {
 
 /// Whether an extent that the body reads is known to the result alone.
 fn is_passed(size: &Size) -> bool {
-    size.used && size.constant.is_none() && size.operands.is_empty()
+    size.used && size.constant.is_none() && size.operands.is_empty() && size.parts.is_empty()
 }
 
 /// Whether the kernel reads an operand: its value, an array or an extent.
@@ -221,6 +222,13 @@ pub(super) fn is_read(function: &Function, operand: usize) -> bool {
             reads || !is_converted && function.sizes.iter().any(gives)
         }
         Operand::Scalar { name, .. } => Uses::of_function(function).reads(name) > 0,
+        Operand::Index { name } => {
+            let counts = |size: &Size| {
+                let part = parts::first(function, size).filter(|_| size.used);
+                part.is_some_and(|part| part.arguments().any(|argument| argument == name))
+            };
+            Uses::of_function(function).reads(name) > 0 || function.sizes.iter().any(counts)
+        }
     }
 }
 
@@ -231,7 +239,11 @@ fn read_size(function: &Function, size: &Size) -> Option<TokenStream> {
         return None;
     }
     let value = extent_value(function, size)?;
-    size.used.then(|| quote!(let #name = #value;))
+    // Methods cannot be called on a number of no type.
+    let part = parts::first(function, size);
+    let is_number = size.constant.is_some() || part.is_some_and(parts::is_constant);
+    let ty = is_number.then(|| quote!(: usize));
+    size.used.then(|| quote!(let #name #ty = #value;))
 }
 
 /// The extent of a variable: a constant, `a.shape()[0]`, or what the result gives.
@@ -239,6 +251,9 @@ pub(super) fn extent_value(function: &Function, size: &Size) -> Option<TokenStre
     if let Some(constant) = size.constant {
         let constant = proc_macro2::Literal::u64_unsuffixed(constant);
         return Some(quote!(#constant));
+    }
+    if let Some(part) = parts::first(function, size) {
+        return Some(parts::extent(part));
     }
     match (size.operands.first(), &function.result, size.result.first()) {
         (Some(&(operand, mode)), _, _) => Some(match conversion(function, operand) {
@@ -270,7 +285,7 @@ pub(super) fn conversion(function: &Function, operand: usize) -> Option<&TensorO
 pub(super) fn operand_name(operand: &Operand) -> &str {
     match operand {
         Operand::Tensor(tensor) => &tensor.name,
-        Operand::Scalar { name, .. } => name,
+        Operand::Scalar { name, .. } | Operand::Index { name } => name,
     }
 }
 

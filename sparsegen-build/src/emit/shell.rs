@@ -7,7 +7,7 @@ use super::checks::{check_call, check_item, checks, is_checked_operand};
 use super::fill::{fill, run};
 use super::kernel::{self, extent, operand_name, view};
 use super::names::{beside, ident, plain, tokens};
-use super::{compute, docs, lints, parallel};
+use super::{compute, docs, lints, parallel, parts};
 use crate::ir::{
     Assembly, Conversion, Function, Operand, Result, Source, TensorOperand, TensorResult,
 };
@@ -35,7 +35,7 @@ pub(super) fn items(function: &Function) -> Vec<TokenStream> {
 pub(super) fn allocates(function: &Function, result: &TensorResult) -> bool {
     let is_known = |size: &usize| {
         let size = &function.sizes[*size];
-        size.constant.is_some() || !size.operands.is_empty()
+        size.constant.is_some() || !size.operands.is_empty() || !size.parts.is_empty()
     };
     !result.updates && result.shape.iter().all(is_known)
 }
@@ -86,27 +86,30 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
                 quote!(#constant)
             }
             (None, Some(mode)) => extent(function, *mode),
-            (None, None) => TokenStream::new(),
+            (None, None) => parts::first(function, size).map(parts::extent).unwrap_or_default(),
         }
     });
+    let parts_first = parts::come_first(function, result);
+    let part_checks = if parts_first { parts::checks(function) } else { TokenStream::new() };
     let zeros = quote!(let mut #variable = Tensor::zeros([#(#shape),*])?;);
     // A new tensor is zero already.
     let body = if is_zeroed_in_place(result) {
         let (convert, run) = (convert_used(function), run(function));
         let check = check_call(function, quote!(&#variable));
         let conversions = conversions(function);
-        quote!(#convert #zeros #check #conversions #run)
+        quote!(#convert #part_checks #zeros #check #conversions #run)
     } else {
         let convert = convert(function, |k| {
             let gives = |size: &usize| {
                 let size = &function.sizes[*size];
                 size.constant.is_none() && size.operands.first().is_some_and(|mode| mode.0 == k)
             };
-            result.shape.iter().any(gives)
+            let is_checked = parts_first && parts::concerns(function, k);
+            is_checked || result.shape.iter().any(gives)
         });
         let into = beside(function, "into");
         let operands = function.operands.iter().map(|operand| ident(operand_name(operand)));
-        quote!(#convert #zeros #into(&mut #variable, #(#operands),*)?;)
+        quote!(#convert #part_checks #zeros #into(&mut #variable, #(#operands),*)?;)
     };
     Some(quote! {
         #docs
@@ -185,7 +188,7 @@ pub(super) fn call(function: &Function) -> TokenStream {
 pub(super) fn lifetimes(function: &Function) -> Option<TokenStream> {
     let borrowed = function.operands.iter().filter_map(|operand| match operand {
         Operand::Tensor(tensor) => Some(tokens(&lifetime(function, tensor))),
-        Operand::Scalar { .. } => None,
+        Operand::Scalar { .. } | Operand::Index { .. } => None,
     });
     let names: Vec<_> = borrowed.collect();
     (!names.is_empty()).then(|| quote!(<#(#names),*>))
@@ -213,6 +216,10 @@ pub(super) fn arguments(function: &Function) -> Vec<TokenStream> {
         Operand::Scalar { name, dtype } => {
             let (name, dtype) = (ident(name), ident(dtype.name()));
             quote!(#name: #dtype)
+        }
+        Operand::Index { name } => {
+            let name = ident(name);
+            quote!(#name: usize)
         }
     };
     function.operands.iter().map(argument).collect()
@@ -242,7 +249,7 @@ pub(super) fn convert_used(function: &Function) -> TokenStream {
 fn convert(function: &Function, chosen: impl Fn(usize) -> bool) -> TokenStream {
     let tensors = function.operands.iter().enumerate().filter_map(|(k, operand)| match operand {
         Operand::Tensor(tensor) => chosen(k).then(|| ident(&tensor.name)),
-        Operand::Scalar { .. } => None,
+        Operand::Scalar { .. } | Operand::Index { .. } => None,
     });
     let names: Vec<_> = tensors.collect();
     match names.as_slice() {

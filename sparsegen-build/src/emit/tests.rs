@@ -80,7 +80,7 @@ fn a_constant_size_is_demanded() {
     let text = emitted(function);
     assert!(text.contains("let mut y = Tensor::zeros([3])?;"), "{text}");
     assert!(text.contains("    kernel::demand(\"spmv\", \"i\", 3, &[(\"A\", 0,"), "{text}");
-    assert!(text.contains("    let i_size = 3;\n"), "{text}");
+    assert!(text.contains("    let i_size: usize = 3;\n"), "{text}");
     assert!(text.contains("where the extent of `i` is not 3."), "{text}");
 }
 
@@ -142,7 +142,9 @@ fn lifetimes_are_named_after_arguments() {
     for (operand, name) in function.operands.iter_mut().zip(["r#fn", "fn_"]) {
         match operand {
             Operand::Tensor(tensor) => tensor.name = name.into(),
-            Operand::Scalar { .. } => panic!("the sample's operands are tensors"),
+            Operand::Scalar { .. } | Operand::Index { .. } => {
+                panic!("the sample's operands are tensors")
+            }
         }
     }
     let text = emitted(function);

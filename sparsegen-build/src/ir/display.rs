@@ -69,6 +69,7 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         )
         | Expr::Index(_)
         | Expr::Largest(_)
+        | Expr::Search { .. }
         | Expr::Pair(..)
         | Expr::Value(..)
         | Expr::Bool(_)
@@ -89,6 +90,9 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         Expr::Var(name) => f.write_str(name)?,
         Expr::Load { array, index } => write!(f, "{array}[{index}]")?,
         Expr::Len(array) => write!(f, "{array}.len()")?,
+        Expr::Search { array, start, end, index } => {
+            write!(f, "search({array}, {start}..{end}, {index})")?;
+        }
         Expr::Pair(a, b) => write!(f, "({a}, {b})")?,
         Expr::Unary(UnaryOp::FromBool, a) => write!(f, "usize::from({a})")?,
         Expr::Unary(UnaryOp::BelowZero, a) => {
@@ -213,6 +217,7 @@ impl fmt::Display for Function {
                     write!(f, "{comma}{}: View<{}, {}>", t.name, t.dtype, t.format)?
                 }
                 Operand::Scalar { name, dtype } => write!(f, "{comma}{name}: {dtype}")?,
+                Operand::Index { name } => write!(f, "{comma}{name}: usize")?,
             }
         }
         match &self.result {
@@ -228,9 +233,9 @@ impl fmt::Display for Function {
         for conversion in &self.conversions {
             let of = match (conversion.of, &self.result) {
                 (Source::Operand(operand), _) => match &self.operands[operand] {
-                    Operand::Tensor(TensorOperand { name, .. }) | Operand::Scalar { name, .. } => {
-                        name.as_str()
-                    }
+                    Operand::Tensor(TensorOperand { name, .. })
+                    | Operand::Scalar { name, .. }
+                    | Operand::Index { name } => name.as_str(),
                 },
                 (Source::Result, Result::Tensor(result)) => &result.name,
                 (Source::Result, Result::Scalar { .. }) => "",

@@ -29,6 +29,15 @@ impl Expr {
         Expr::Len(array.to_string())
     }
 
+    /// The first position from `start` on at which an array has an index that is not below another.
+    pub fn search(array: &str, start: Expr, end: Expr, index: Expr) -> Expr {
+        if index == Expr::Index(0) || start == end {
+            return start;
+        }
+        let [start, end, index] = [start, end, index].map(Box::new);
+        Expr::Search { array: array.to_string(), start, end, index }
+    }
+
     /// A constant of an element type.
     pub fn value(literal: Literal, dtype: Dtype) -> Expr {
         Expr::Value(literal, dtype)
@@ -240,6 +249,7 @@ impl Expr {
             Expr::Index(_)
             | Expr::Largest(_)
             | Expr::Len(_)
+            | Expr::Search { .. }
             | Expr::Unary(
                 UnaryOp::FromBool | UnaryOp::BelowZero | UnaryOp::First | UnaryOp::Second,
                 _,

@@ -15,6 +15,8 @@ pub struct Function {
     pub conversions: Vec<Conversion>,
     /// The extents that the body reads or that must agree, each with every mode that has it.
     pub sizes: Vec<Size>,
+    /// The parts of modes that are read, each of which must lie within its mode.
+    pub parts: Vec<Part>,
     /// What the kernel computes.
     pub result: Result,
     /// Whether indices that validation proves are emitted without a check.
@@ -35,7 +37,7 @@ impl Function {
     pub fn tensors(&self) -> impl Iterator<Item = &TensorOperand> {
         let operands = self.operands.iter().filter_map(|operand| match operand {
             Operand::Tensor(tensor) => Some(tensor),
-            Operand::Scalar { .. } => None,
+            Operand::Scalar { .. } | Operand::Index { .. } => None,
         });
         operands.chain(self.conversions.iter().map(|conversion| &conversion.into))
     }
@@ -84,6 +86,11 @@ pub enum Operand {
         name: String,
         /// Its type.
         dtype: Dtype,
+    },
+    /// A parameter, passed by value; the body reads it as an index of this name.
+    Index {
+        /// The argument's identifier.
+        name: String,
     },
 }
 
@@ -200,13 +207,69 @@ pub struct Size {
     pub variable: String,
     /// The extent demanded by the manifest's `sizes`, if any.
     pub constant: Option<u64>,
-    /// The operands' modes of this extent: (index into `operands`, mode). Never empty unless the
-    /// result alone gives the size.
+    /// The operands' modes of this extent: (index into `operands`, mode). Never empty unless parts of
+    /// modes or the result alone give the size.
     pub operands: Vec<(usize, usize)>,
+    /// The parts of modes of this extent: indices into [`Function::parts`].
+    pub parts: Vec<usize>,
     /// The result's modes of this extent.
     pub result: Vec<usize>,
     /// Whether the body reads the variable.
     pub used: bool,
+}
+
+/// A part of a mode, `start..end` in steps, or one coordinate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The access that reads it, for messages: `A[i in 2..n, j]`.
+    pub access: String,
+    /// The operand: index into [`Function::operands`].
+    pub operand: usize,
+    /// Which of its modes.
+    pub mode: usize,
+    /// The first coordinate.
+    pub start: Limit,
+    /// The coordinate after the last; nothing where there is just the first.
+    pub end: Option<Limit>,
+    /// The distance of neighbours.
+    pub step: u64,
+}
+
+/// Where a part of a mode begins or ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// A number.
+    Number(u64),
+    /// An argument of this name.
+    Argument(String),
+}
+
+impl Part {
+    /// How many coordinates it has, in terms of the arguments.
+    pub fn extent(&self) -> Expr {
+        let Some(end) = &self.end else { return Expr::Index(1) };
+        let ahead = Expr::sub(end.value(), self.start.value());
+        Expr::div_ceil(ahead, Expr::Index(self.step as usize))
+    }
+
+    /// The arguments that say where it lies.
+    pub fn arguments(&self) -> impl Iterator<Item = &str> {
+        [Some(&self.start), self.end.as_ref()].into_iter().flatten().filter_map(|limit| match limit
+        {
+            Limit::Number(_) => None,
+            Limit::Argument(name) => Some(name.as_str()),
+        })
+    }
+}
+
+impl Limit {
+    /// The coordinate.
+    pub fn value(&self) -> Expr {
+        match self {
+            Limit::Number(number) => Expr::Index(*number as usize),
+            Limit::Argument(name) => Expr::var(name),
+        }
+    }
 }
 
 /// What a kernel returns.

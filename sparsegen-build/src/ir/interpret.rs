@@ -160,6 +160,11 @@ impl Machine {
                         inputs.scalars.get(name).ok_or_else(|| format!("no input `{name}`"))?;
                     self.bind(name, Value::Number(*number, *dtype), false);
                 }
+                Operand::Index { name } => {
+                    let index = inputs.sizes.get(name);
+                    let index = *index.ok_or_else(|| format!("no input `{name}`"))?;
+                    self.bind(name, Value::Index(index), false);
+                }
                 Operand::Tensor(_) => {}
             }
         }

@@ -44,6 +44,7 @@ fn size(variable: &str, operands: &[(usize, usize)], result: &[usize], used: boo
         variable: variable.to_string(),
         constant: None,
         operands: operands.to_vec(),
+        parts: Vec::new(),
         result: result.to_vec(),
         used,
     }
@@ -66,6 +67,7 @@ pub(crate) fn spmv() -> Function {
             operand("x", "x", "Dense<1>", vec![vals("x")]),
         ],
         conversions: Vec::new(),
+        parts: Vec::new(),
         sizes: vec![size("i", &[(0, 0)], &[0], true), size("j", &[(0, 1), (1, 0)], &[], false)],
         result: Result::Tensor(TensorResult {
             name: "y".into(),
@@ -148,6 +150,7 @@ pub(crate) fn add() -> Function {
             operand("b", "B", "Csr", csr_arrays("b")),
         ],
         conversions: Vec::new(),
+        parts: Vec::new(),
         sizes: vec![
             size("i", &[(0, 0), (1, 0)], &[0], true),
             size("j", &[(0, 1), (1, 1)], &[1], false),
@@ -192,6 +195,7 @@ pub(crate) fn scaled_sum() -> Function {
             operand("x", "x", "Dense<1>", vec![vals("x")]),
         ],
         conversions: Vec::new(),
+        parts: Vec::new(),
         sizes: vec![size("i", &[(1, 0)], &[], true)],
         result: Result::Scalar { dtype: Dtype::F64, value: var("sum") },
         unroll: Vec::new(),

@@ -16,6 +16,11 @@ impl Expr {
             | Expr::Var(_)
             | Expr::Len(_) => {}
             Expr::Load { index, .. } => index.for_each(visit),
+            Expr::Search { start, end, index, .. } => {
+                start.for_each(visit);
+                end.for_each(visit);
+                index.for_each(visit);
+            }
             Expr::Unary(_, a) => a.for_each(visit),
             Expr::Pair(a, b) | Expr::Binary(_, a, b) => {
                 a.for_each(visit);
@@ -28,7 +33,10 @@ impl Expr {
     pub fn mentions(&self, name: &str) -> bool {
         let mut found = false;
         self.for_each(&mut |e| match e {
-            Expr::Var(n) | Expr::Len(n) | Expr::Load { array: n, .. } => found |= n == name,
+            Expr::Var(n)
+            | Expr::Len(n)
+            | Expr::Load { array: n, .. }
+            | Expr::Search { array: n, .. } => found |= n == name,
             Expr::Index(_)
             | Expr::Value(..)
             | Expr::Bool(_)
@@ -52,6 +60,10 @@ impl Expr {
             | Expr::Len(_) => self.clone(),
             Expr::Pair(a, b) => Expr::pair(a.substitute(name, by), b.substitute(name, by)),
             Expr::Load { array, index } => Expr::load(array, index.substitute(name, by)),
+            Expr::Search { array, start, end, index } => {
+                let [start, end, index] = [start, end, index].map(|e| e.substitute(name, by));
+                Expr::search(array, start, end, index)
+            }
             Expr::Unary(op, a) => Expr::unary(*op, a.substitute(name, by)),
             Expr::Binary(op, a, b) => {
                 Expr::binary(*op, a.substitute(name, by), b.substitute(name, by))
@@ -218,7 +230,7 @@ impl Uses {
     /// Adds the reads of an expression.
     pub fn count_expr(&mut self, expr: &Expr) {
         expr.for_each(&mut |e| match e {
-            Expr::Var(name) | Expr::Load { array: name, .. } => {
+            Expr::Var(name) | Expr::Load { array: name, .. } | Expr::Search { array: name, .. } => {
                 *self.read.entry(name.clone()).or_default() += 1;
             }
             Expr::Len(name) => *self.measured.entry(name.clone()).or_default() += 1,

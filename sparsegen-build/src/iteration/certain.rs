@@ -63,12 +63,15 @@ impl Certain<'_> {
     }
 
     /// Whether an iterator has an entry under each parent: a branchless level has, and one under a
-    /// level that keeps no parents of zeros only.
+    /// level that keeps no parents of zeros only; but it may lie outside of a part of the mode.
     fn has_entries(&self, iterator: &LevelIterator) -> bool {
         let levels = &self.program.tensor(iterator.access.tensor).format.levels;
         let above = iterator.level.checked_sub(1).map(|above| &levels[above]);
-        let is_there = levels[iterator.level].properties.branchless
+        let has_any = levels[iterator.level].properties.branchless
             || above.is_some_and(|above| !above.properties.padded);
-        is_there && iterator.waiting_are_full(self.program)
+        let space = &self.program.space;
+        has_any
+            && iterator.waiting_are_full(self.program)
+            && iterator.access.indices.iter().all(|v| space.slice(*v).is_none())
     }
 }

@@ -43,7 +43,11 @@ pub(super) fn convert(
             && duplicates == Duplicates::OneByOne
             && result_tolerates(program, &iterator);
         let dedups = repeats && !fused && iterator.may_repeat(program);
-        if (!alone || wants_order || dedups) && !iterator.is_in_order(program) {
+        let unsearched = iterator.slice(program).is_some()
+            && iterator.walks(program)
+            && !iterator.is_searched(program);
+        let unordered = !iterator.is_in_order(program);
+        if (!alone || wants_order || dedups) && unordered || (!alone || dedups) && unsearched {
             let spec = iterator.spec(program);
             if spec.level.position_iteration().is_none() || spec.expr.may_be_negative() {
                 return None;
@@ -79,6 +83,7 @@ pub(super) fn is_tolerated(
 /// more than once.
 fn result_tolerates(program: &Program, iterator: &LevelIterator) -> bool {
     let variable = program.level_variable(&iterator.access, iterator.level);
+    let variable = variable.map(|v| program.space.counted(v));
     let result = &program.kernel.assignment.result;
     let format = &program.tensor(result.tensor).format;
     let Some(last) = format.levels.iter().rposition(|spec| spec.level.append().is_some()) else {

@@ -91,7 +91,7 @@ impl IterationGraph {
         let ancestors = 0..self.first_of_unordered(kernel, access, level, reason);
         let ancestors = ancestors.filter_map(variable);
         let before: Vec<_> = ancestors.flat_map(|v| space.sources(basis, v)).collect();
-        let Some(after) = variable(level) else { return true };
+        let Some(after) = variable(level).map(|v| space.counted(v)) else { return true };
         if !basis.loops_over(after) {
             let mut sources = space.sources(basis, after).into_iter();
             return is_implied(kernel, access, level) && sources.all(|v| before.contains(&v));

@@ -6,7 +6,8 @@ use std::fmt;
 use crate::concrete::{Program, Stmt};
 use crate::format::LevelSpec;
 use crate::iteration::graph::is_implied;
-use crate::notation::{Access, VariableId};
+use crate::level::is_list;
+use crate::notation::{Access, Slice, VariableId};
 
 /// An iterator over one level of one access.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,8 +85,7 @@ impl LevelIterator {
         let spec = self.spec(program);
         let properties = spec.properties;
         let counts = spec.level.coordinate_iteration().is_some();
-        let alone = properties.branchless && self.parents == Positions::One;
-        alone || (counts || properties.ordered) && !self.is_spread(program)
+        self.is_single(program) || (counts || properties.ordered) && !self.is_spread(program)
     }
 
     /// Whether the children of its parents do not follow each other, so that each parent's must be
@@ -96,6 +96,30 @@ impl LevelIterator {
             Positions::Adjacent => !self.spec(program).properties.compact,
             Positions::Scattered => true,
         }
+    }
+
+    /// The part of the mode that the loop runs over, where it does not run over all of it.
+    pub fn slice(&self, program: &Program) -> Option<Slice> {
+        let variable = program.level_variable(&self.access, self.level)?;
+        program.space.slice(variable).filter(|_| self.drives)
+    }
+
+    /// Whether where a part of the mode begins and ends can be searched for among its positions.
+    pub fn is_searched(&self, program: &Program) -> bool {
+        is_list(self.spec(program).level.as_ref()) && self.is_in_order(program)
+    }
+
+    /// Whether it must look at each of its entries to tell whether it lies within the part of the mode
+    /// that the loop runs over.
+    pub fn filters(&self, program: &Program) -> bool {
+        let by_position = self.spec(program).level.position_iteration().is_some();
+        let looks = self.is_single(program) || !self.is_searched(program);
+        self.slice(program).is_some() && by_position && looks
+    }
+
+    /// Whether there is one position at most.
+    pub fn is_single(&self, program: &Program) -> bool {
+        self.spec(program).properties.branchless && self.parents == Positions::One
     }
 
     pub fn reorders(&self) -> bool {
@@ -161,7 +185,7 @@ impl Frontier {
             };
             let Some(variable) = reaches(level) else { continue };
             let spec = &program.tensor(access.tensor).format.levels[level];
-            let drives = variable == v;
+            let drives = program.space.counted(variable) == v;
             if !drives && spec.level.locate().is_none() {
                 return None;
             }

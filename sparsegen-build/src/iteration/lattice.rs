@@ -12,6 +12,7 @@
 use std::fmt;
 
 use super::iterator::LevelIterator;
+use crate::concrete::space::Definition;
 use crate::concrete::{Program, Stmt, locate};
 use crate::notation::VariableId;
 
@@ -129,9 +130,11 @@ impl Lattice {
         body: &Stmt,
         at_gaps: Option<&Stmt>,
     ) -> Lattice {
+        // At a fixed coordinate there is nothing to walk along.
+        let is_once = program.space.definition(variable) == Some(Definition::Once);
         let is_located = |iterator: &LevelIterator| {
-            iterator.can_locate(program)
-                && locate::is_demanded(program, variable, iterator.access.tensor)
+            let is_demanded = locate::is_demanded(program, variable, iterator.access.tensor);
+            iterator.can_locate(program) && (is_once || is_demanded)
         };
         let select = |keep: &dyn Fn(&LevelIterator) -> bool| {
             Set::of((0..iterators.len()).filter(|k| keep(&iterators[*k])))

@@ -152,7 +152,14 @@ fn can_run(
     point: &MergePoint,
 ) -> bool {
     let has_range = match program.space.definition(variable) {
-        None | Some(Definition::Div(..) | Definition::Mod(..) | Definition::Fused(..)) => true,
+        None
+        | Some(
+            Definition::Div(..)
+            | Definition::Mod(..)
+            | Definition::Fused(..)
+            | Definition::Slice(_)
+            | Definition::Once,
+        ) => true,
         Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) => false,
     };
     let partial = |member: usize| {

@@ -39,6 +39,15 @@ pub(crate) fn tells_by_position(level: &dyn Level) -> bool {
     })
 }
 
+/// Whether a level is a list of coordinates: an array has that of each position, and all are used.
+pub(crate) fn is_list(level: &dyn Level) -> bool {
+    tells_by_position(level)
+        && level.position_iteration().is_some_and(|iteration| {
+            let access = iteration.pos_access(&storage(level), position(), &ancestors(), NAME);
+            matches!(access.value, Expr::Load { index, .. } if *index == position())
+        })
+}
+
 /// Whether an array of a level that iterates by position holds its coordinates as they are.
 pub(crate) fn stores_coordinates(level: &dyn Level) -> bool {
     level.position_iteration().is_none_or(|iteration| {

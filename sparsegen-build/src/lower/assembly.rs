@@ -80,8 +80,9 @@ impl<'p> Assembler<'p> {
             purpose,
             part: part.clone().map(|(begin, _)| begin),
             appends: levels.iter().any(|spec| spec.level.insert().is_none()),
-            contiguous: variables.iter().map(|v| visits_all(plan, *v)).collect(),
-            covers: stores_once(plan) && variables.iter().all(|v| visits_all(plan, *v)),
+            contiguous: variables.iter().map(|v| visits_all(program, plan, *v)).collect(),
+            covers: stores_once(program, plan)
+                && variables.iter().all(|v| visits_all(program, plan, *v)),
             // What all have is more than a part needs, and less than a full level has.
             bound: match part {
                 None if !levels.iter().any(must_fill) => {

@@ -22,17 +22,18 @@ impl Lowering<'_> {
         here: &[(usize, Expr)],
     ) -> Vec<Stmt> {
         let mut scope = scope.clone();
-        let (mut stmts, guard) = self.derive(inner, point, &mut scope);
+        let derived = self.derive(inner, point, &mut scope);
         let cases = self.located_cases(inner, point, &mut scope, here);
-        stmts.extend(match guard {
-            Some(guard) => {
-                let mut guarded = vec![Stmt::Comment(guard.reason)];
-                guarded.extend(Stmt::when(guard.inside, cases));
-                guarded
+        derived.into_iter().rev().fold(cases, |cases, (mut stmts, guard)| {
+            match guard {
+                Some(guard) => {
+                    stmts.push(Stmt::Comment(guard.reason));
+                    stmts.extend(Stmt::when(guard.inside, cases));
+                }
+                None => stmts.extend(cases),
             }
-            None => cases,
-        });
-        stmts
+            stmts
+        })
     }
 
     /// The cases, at coordinates that are inside the dimensions.

@@ -125,6 +125,8 @@ impl Time<'_> {
             Some(Definition::Div(of, BlockSize::Constant(_)))
             | Some(Definition::Mod(of, BlockSize::Share(_))) => vec![self.root(of)],
             Some(Definition::Fused(a, b)) => vec![a, b],
+            Some(Definition::Slice(slice)) => vec![slice.of],
+            Some(Definition::Once) => Vec::new(),
             Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) | None => {
                 vec![inner.variable]
             }
@@ -160,11 +162,13 @@ impl Time<'_> {
     fn root(&self, v: VariableId) -> VariableId {
         match self.program.space.definition(v) {
             Some(Definition::Div(of, _) | Definition::Mod(of, _)) => self.root(of),
+            Some(Definition::Slice(slice)) => self.root(slice.of),
             Some(
                 Definition::Sub(..)
                 | Definition::Add(..)
                 | Definition::Fused(..)
-                | Definition::Slot(_),
+                | Definition::Slot(_)
+                | Definition::Once,
             )
             | None => v,
         }

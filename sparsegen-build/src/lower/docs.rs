@@ -94,12 +94,15 @@ fn conversions(program: &Program) -> Vec<String> {
 fn row(program: &Program, id: TensorId) -> String {
     let kernel = &program.kernel;
     let tensor = program.tensor(id);
+    if tensor.parameter {
+        return format!("| `{}` | an index | |", tensor.name);
+    }
     let packed = program.packed.as_ref().filter(|_| id == kernel.result());
     let format = packed.unwrap_or(&tensor.format);
     let mut modes: Vec<String> = Vec::new();
     let mut add = |access: &crate::notation::Access| {
         let shown: Vec<_> =
-            access.indices.iter().map(|v| format!("`{}`", kernel.variable(*v).name)).collect();
+            access.indices.iter().map(|v| format!("`{}`", kernel.show_index(*v))).collect();
         let shown = shown.join(", ");
         let converted = program.converted.iter().find(|c| c.into == access.tensor);
         let of = converted.map_or(access.tensor, |converted| converted.of);
@@ -184,6 +187,9 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
         how.push_str(&format!(", {} located", names(located)));
     }
     match program.space.definition(inner.variable) {
+        Some(Definition::Once) => {
+            format!("{} at one coordinate", names(point.drivers.union(point.located)))
+        }
         None => format!("`{variable}` over {how}"),
         Some(definition) => format!("`{variable}` ({}) over {how}", defined(program, definition)),
     }
@@ -198,6 +204,7 @@ fn defined(program: &Program, definition: Definition) -> String {
         Definition::Sub(a, b) => format!("`{} - {}`", name(a), name(b)),
         Definition::Add(a, b) => format!("`{} + {}`", name(a), name(b)),
         Definition::Fused(a, b) => format!("`{}` and `{}` in one", name(a), name(b)),
+        Definition::Slice(_) | Definition::Once => "a part of a mode".to_owned(),
         Definition::Slot(of) => format!("which of `{}`'s entries", program.tensor(of).name),
     }
 }

@@ -1,5 +1,6 @@
 //! Loops that a single iterator drives.
 
+use crate::concrete::space::Definition;
 use crate::ir::{Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::MergePoint;
@@ -8,10 +9,15 @@ use crate::level::{Found, PositionIteration, Segment, Storage};
 
 use super::Lowering;
 use super::scope::Scope;
+use super::slices::{counted, in_mode};
 
 impl Lowering<'_> {
     /// The loops of one variable.
     pub(super) fn run(&mut self, inner: &Loop, scope: &Scope) -> Vec<Stmt> {
+        let is_once = self.program.space.definition(inner.variable) == Some(Definition::Once);
+        if let Some(done) = is_once.then(|| self.run_once(inner, scope)).flatten() {
+            return done;
+        }
         let [point] = &inner.points[..] else { return self.merge(inner, scope) };
         let mut drivers = point.drivers.members();
         match (drivers.next(), drivers.next(), point.by_dimension) {
@@ -22,22 +28,41 @@ impl Lowering<'_> {
             (Some(driver), None, false) => {
                 let iterator = &inner.iterators[driver];
                 match self.coordinate_bounds(iterator, scope) {
-                    Some(bounds) => self.run_by_coordinate(inner, point, bounds, scope),
+                    Some(bounds) => {
+                        let (mut stmts, bounds) = self.named(inner.variable, iterator, bounds);
+                        stmts.extend(self.run_by_coordinate(inner, point, bounds, scope));
+                        stmts
+                    }
                     None if iterator.is_spread(self.program) && !iterator.reorders() => {
                         self.run_below_each(inner, point, driver, scope)
                     }
                     None => {
                         let groups = self.run_by_group(inner, point, driver, scope);
-                        groups.unwrap_or_else(|| {
-                            let (mut stmts, bounds) = self.begin(iterator, scope);
-                            stmts.extend(self.run_by_position(inner, point, driver, bounds, scope));
-                            stmts
-                        })
+                        groups.unwrap_or_else(|| self.run_from_begin(inner, point, driver, scope))
                     }
                 }
             }
             (Some(_), _, _) => self.merge(inner, scope),
         }
+    }
+
+    /// The loop over all positions of an iterator that lie within what it runs over.
+    pub(super) fn run_from_begin(
+        &mut self,
+        inner: &Loop,
+        point: &MergePoint,
+        driver: usize,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let iterator = &inner.iterators[driver];
+        let (mut stmts, mut bounds) = self.begin(iterator, scope);
+        if !iterator.filters(self.program) {
+            let (narrow, narrowed) = self.narrowed(iterator, bounds, iterator.dedups(), scope);
+            stmts.extend(narrow);
+            bounds = narrowed;
+        }
+        stmts.extend(self.run_by_position(inner, point, driver, bounds, scope));
+        stmts
     }
 
     /// `for j in 0..j_size { … }`
@@ -122,17 +147,27 @@ impl Lowering<'_> {
         } else {
             Expr::var(&self.names.position(&iterator.access, iterator.level))
         };
-        let mut body = self.dereference(iterator, &position, &coordinate, scope);
         let mut within = scope.clone();
-        within.bind(inner.variable, Expr::var(&coordinate));
         within.resolve(&iterator.access, self.standing(iterator, Segment::of(position.clone())));
-        let found = self.access(iterator, &position, scope).found;
-        let cases = self.cases(inner, point, &within, &[]);
-        body.extend(match found {
-            Some(found) => Stmt::when(found, cases),
-            None => cases,
-        });
-        body.extend(next(self, &position, &coordinate));
+        let Found { prelude: mut body, value, found } = self.access(iterator, &position, scope);
+        let own = self.names.coordinate(inner.variable, &iterator.access);
+        let filter = self.filter(iterator, &Expr::var(&own));
+        let (mut cases, mut stored) = (Vec::new(), coordinate.clone());
+        if let (Some(_), Some(slice)) = (&filter, self.part_of(iterator)) {
+            let raw = self.raw_access(iterator, &position, scope).value;
+            body.push(Stmt::bind(&own, raw));
+            cases.push(Stmt::bind(&coordinate, counted(&self.names, &slice, Expr::var(&own))));
+            stored = own;
+        } else {
+            body.push(Stmt::bind(&coordinate, value));
+        }
+        within.bind(inner.variable, Expr::var(&coordinate));
+        cases.extend(self.cases(inner, point, &within, &[]));
+        for condition in [filter, found].into_iter().flatten() {
+            cases = Stmt::when(condition, cases);
+        }
+        body.extend(cases);
+        body.extend(next(self, &position, &stored));
         match position {
             Expr::Var(name) if !alone => self.for_positions(inner.variable, &name, bounds, body),
             _ => body,
@@ -151,7 +186,7 @@ impl Lowering<'_> {
         let iterator = &inner.iterators[driver];
         let coordinate = self.names.variable(inner.variable).to_owned();
         let position = self.names.position(&iterator.access, iterator.level);
-        let (mut stmts, end) = self.start(iterator, bounds);
+        let (mut stmts, end) = self.start(iterator, bounds, scope);
         let mut body = self.dereference(iterator, &Expr::var(&position), &coordinate, scope);
         let (search, next) = self.segment_end(iterator, &end, &Expr::var(&coordinate), scope);
         body.extend(search);
@@ -161,16 +196,30 @@ impl Lowering<'_> {
         within.resolve(&iterator.access, self.standing(iterator, segment));
         body.extend(self.cases(inner, point, &within, &[]));
         body.push(Stmt::assign(&position, Expr::var(&next)));
+        body.extend(self.skip(iterator, scope));
         stmts.extend(Stmt::repeat_while(Expr::lt(Expr::var(&position), end), body));
         stmts
     }
 
     /// `let mut p_a = …; let p_a_end = …;` and the end as an expression.
-    pub(super) fn start(&self, iterator: &LevelIterator, bounds: Segment) -> (Vec<Stmt>, Expr) {
+    pub(super) fn start(
+        &self,
+        iterator: &LevelIterator,
+        bounds: Segment,
+        scope: &Scope,
+    ) -> (Vec<Stmt>, Expr) {
         let position = self.names.position(&iterator.access, iterator.level);
-        let end = format!("{position}_end");
-        let stmts = vec![Stmt::bind_mut(&position, bounds.start), Stmt::bind(&end, bounds.end)];
-        (stmts, Expr::var(&end))
+        let end = Expr::var(&format!("{position}_end"));
+        let mut stmts = Vec::new();
+        // Where the positions were searched for, these have their names already.
+        if bounds.start != Expr::var(&position) {
+            stmts.push(Stmt::bind_mut(&position, bounds.start));
+        }
+        if bounds.end != end {
+            stmts.push(Stmt::bind(&format!("{position}_end"), bounds.end));
+        }
+        stmts.extend(self.skip(iterator, scope));
+        (stmts, end)
     }
 
     /// Finds the end of the positions that share a coordinate; the statements, and its name.
@@ -183,11 +232,15 @@ impl Lowering<'_> {
     ) -> (Vec<Stmt>, String) {
         let position = self.names.position(&iterator.access, iterator.level);
         let next = format!("{position}_next");
-        let at_next = self.access(iterator, &Expr::var(&next), scope).value;
-        let more = Expr::and(
-            Expr::lt(Expr::var(&next), end.clone()),
-            Expr::eq(at_next, coordinate.clone()),
-        );
+        let (at_next, here) = match self.part_of(iterator) {
+            // Neighbours between two steps must not be taken for the first of these.
+            Some(slice) => (
+                self.raw_access(iterator, &Expr::var(&next), scope).value,
+                in_mode(&self.names, &slice, coordinate.clone()),
+            ),
+            None => (self.access(iterator, &Expr::var(&next), scope).value, coordinate.clone()),
+        };
+        let more = Expr::and(Expr::lt(Expr::var(&next), end.clone()), Expr::eq(at_next, here));
         let mut stmts = vec![Stmt::bind_mut(&next, Expr::var(&position))];
         let mut advance = self.next_carried(iterator, Expr::var(&next), coordinate.clone());
         advance.push(Stmt::accumulate(&next, Expr::Index(1)));
@@ -208,13 +261,16 @@ impl Lowering<'_> {
         stmts
     }
 
-    /// What is at a position.
+    /// What is at a position, with its coordinate as the loop counts.
     pub(super) fn access(&self, iterator: &LevelIterator, position: &Expr, scope: &Scope) -> Found {
         if iterator.reorders() {
             return Found::always(self.coordinate_in_copy(iterator, position.clone()));
         }
-        let ancestors = self.ancestors(iterator, scope);
-        self.access_below(iterator, position, &ancestors)
+        let raw = self.raw_access(iterator, position, scope);
+        match self.part_of(iterator) {
+            Some(slice) => Found { value: counted(&self.names, &slice, raw.value.clone()), ..raw },
+            None => raw,
+        }
     }
 
     pub(super) fn access_below(
@@ -302,12 +358,17 @@ impl Lowering<'_> {
         self.position_iteration(iterator).pos_bounds(&self.storage(iterator), parents)
     }
 
-    /// The bounds of an iterator by coordinate; `None` where it is one by position.
+    /// The bounds of an iterator by coordinate, as the loop counts; `None` where it is one by position.
     pub(super) fn coordinate_bounds(
         &self,
         iterator: &LevelIterator,
         scope: &Scope,
     ) -> Option<Segment> {
+        self.own_bounds(iterator, scope).map(|own| self.counted_bounds(iterator, own))
+    }
+
+    /// The bounds of an iterator by coordinate, as the level counts.
+    pub(super) fn own_bounds(&self, iterator: &LevelIterator, scope: &Scope) -> Option<Segment> {
         let level = &iterator.spec(self.program).level;
         let iteration = level.coordinate_iteration()?;
         let storage = &self.storages[iterator.access.tensor.0][iterator.level];

@@ -20,7 +20,9 @@ impl Lowering<'_> {
             let iterator = &inner.iterators[member];
             let (begin, bounds) = self.begin(iterator, scope);
             stmts.extend(begin);
-            let (start, end) = self.start(iterator, bounds);
+            let (narrow, bounds) = self.narrowed(iterator, bounds, true, scope);
+            stmts.extend(narrow);
+            let (start, end) = self.start(iterator, bounds, scope);
             stmts.extend(start);
             ends[member] = Some(end);
         }
@@ -108,11 +110,14 @@ impl Lowering<'_> {
         if in_a == 0 && in_b == 0 {
             let mut met = self.at(inner, point, both, in_both, &j_a, scope);
             if merge::strategy(self.program, inner.variable) == Strategy::Gallop {
-                met.extend(self.advance(inner, a, &j_a));
-                met.extend(self.advance(inner, b, &j_b));
+                met.extend(self.advance(inner, a, &j_a, scope));
+                met.extend(self.advance(inner, b, &j_b, scope));
                 let [a_leaps, b_leaps] = [(a, &j_b), (b, &j_a)].map(|(member, to)| {
                     let end = ends[member].as_ref().expect("drivers by position have an end");
-                    self.leap(&inner.iterators[member], end, to, scope)
+                    let iterator = &inner.iterators[member];
+                    let mut leap = self.leap(iterator, end, to, scope);
+                    leap.extend(self.skip(iterator, scope));
+                    leap
                 });
                 let less = Expr::lt(j_a.clone(), j_b.clone());
                 body.extend(Stmt::choose(vec![(equal, met), (less, a_leaps)], b_leaps));
@@ -121,17 +126,17 @@ impl Lowering<'_> {
             body.extend(Stmt::when(equal, met));
             let (a_behind, b_behind) =
                 (Expr::le(j_a.clone(), j_b.clone()), Expr::le(j_b.clone(), j_a.clone()));
-            body.extend(self.advance_if(inner, a, a_behind, &j_a));
-            body.extend(self.advance_if(inner, b, b_behind, &j_b));
+            body.extend(self.advance_if(inner, a, a_behind, &j_a, scope));
+            body.extend(self.advance_if(inner, b, b_behind, &j_b, scope));
             return body;
         }
         let mut met = self.at(inner, point, both, in_both, &j_a, scope);
-        met.extend(self.advance(inner, a, &j_a));
-        met.extend(self.advance(inner, b, &j_b));
+        met.extend(self.advance(inner, a, &j_a, scope));
+        met.extend(self.advance(inner, b, &j_b, scope));
         let mut only_a = self.at(inner, point, Set::of([a]), in_a, &j_a, scope);
-        only_a.extend(self.advance(inner, a, &j_a));
+        only_a.extend(self.advance(inner, a, &j_a, scope));
         let mut only_b = self.at(inner, point, Set::of([b]), in_b, &j_b, scope);
-        only_b.extend(self.advance(inner, b, &j_b));
+        only_b.extend(self.advance(inner, b, &j_b, scope));
         let less = Expr::lt(j_a, j_b);
         body.extend(Stmt::choose(vec![(equal, met), (less, only_a)], only_b));
         body
@@ -225,11 +230,12 @@ impl Lowering<'_> {
                 let segment = Segment { start: Expr::var(&position), end: Expr::var(&next) };
                 within.resolve(&iterator.access, self.standing(iterator, segment));
                 advances.push(Stmt::assign(&position, Expr::var(&next)));
+                advances.extend(self.skip(iterator, scope));
             } else {
                 let at = Expr::var(&name);
                 advances.extend(match stands.iter().find(|(of, _)| *of == member) {
-                    Some((_, stands)) => self.advance_if(inner, member, stands.clone(), &at),
-                    None => self.advance(inner, member, &at),
+                    Some((_, stands)) => self.advance_if(inner, member, stands.clone(), &at, scope),
+                    None => self.advance(inner, member, &at, scope),
                 });
             }
         }
@@ -242,8 +248,8 @@ impl Lowering<'_> {
     }
 
     /// Brings an iterator that stands at a coordinate to its next position.
-    fn advance(&self, inner: &Loop, member: usize, coordinate: &Expr) -> Vec<Stmt> {
-        self.advance_if(inner, member, Expr::Bool(true), coordinate)
+    fn advance(&self, inner: &Loop, member: usize, coordinate: &Expr, scope: &Scope) -> Vec<Stmt> {
+        self.advance_if(inner, member, Expr::Bool(true), coordinate, scope)
     }
 
     /// As `advance`, but only if a condition holds: by adding it, if that is all there is to do.
@@ -253,14 +259,17 @@ impl Lowering<'_> {
         member: usize,
         condition: Expr,
         coordinate: &Expr,
+        scope: &Scope,
     ) -> Vec<Stmt> {
         let iterator = &inner.iterators[member];
         let position = self.names.position(&iterator.access, iterator.level);
         let mut next = self.next_carried(iterator, Expr::var(&position), coordinate.clone());
-        if next.is_empty() {
+        let skip = self.skip(iterator, scope);
+        if next.is_empty() && skip.is_empty() {
             return vec![Stmt::accumulate(&position, Expr::from_bool(condition))];
         }
         next.push(Stmt::accumulate(&position, Expr::Index(1)));
+        next.extend(skip);
         Stmt::when(condition, next)
     }
 

@@ -35,6 +35,7 @@ impl Lowering<'_> {
                         | Expr::Largest(_)
                         | Expr::Var(_)
                         | Expr::Len(_)
+                        | Expr::Search { .. }
                         | Expr::Pair(..)
                         | Expr::Unary(..)
                         | Expr::Binary(..) => {}

@@ -13,6 +13,7 @@ use crate::level::{Found, Segment};
 use super::Lowering;
 use super::names::Names;
 use super::scope::{Reached, Scope};
+use super::slices::{counted, inside};
 
 /// The vectors that loops within loops copy entries into, which share one each.
 pub(super) fn scratch(plan: &Plan, names: &Names) -> Vec<Stmt> {
@@ -73,9 +74,23 @@ impl Lowering<'_> {
         let ancestors = self.ancestors(iterator, scope);
         let Found { prelude: mut body, value, found } =
             self.access_below(iterator, &position, &ancestors);
-        let pair = Expr::pair(value.clone(), position.clone());
-        let push = vec![Stmt::push(&self.copy(iterator), pair)];
-        body.extend(Stmt::when(found.unwrap_or(Expr::Bool(true)), push));
+        // Of the part of a mode the coordinates go in as the loop counts them.
+        let (value, counted, is_inside) = match iterator.slice(self.program) {
+            Some(slice) => {
+                let variable = self.program.level_variable(&iterator.access, iterator.level);
+                let variable = variable.map(|v| self.program.space.counted(v));
+                let own = self.names.coordinate(variable.expect("a level"), &iterator.access);
+                body.push(Stmt::bind(&own, value));
+                let own = Expr::var(&own);
+                let is_inside = inside(&self.names, &slice, &own);
+                let counted = counted(&self.names, &slice, own.clone());
+                (own, counted, is_inside)
+            }
+            None => (value.clone(), value, Expr::Bool(true)),
+        };
+        let push = vec![Stmt::push(&self.copy(iterator), Expr::pair(counted, position.clone()))];
+        let wanted = Expr::and(found.unwrap_or(Expr::Bool(true)), is_inside);
+        body.extend(Stmt::when(wanted, push));
         body.extend(self.carry(iterator, position, value));
         stmts.extend(if only { body } else { Stmt::for_range(&name, start, end, body) });
         stmts
@@ -94,8 +109,7 @@ impl Lowering<'_> {
         let mut below = scope.clone();
         let parent = Segment::of(self.each_parent(iterator, &reached));
         below.resolve(&iterator.access, Reached::Segment(parent));
-        let (mut body, bounds) = self.begin(iterator, &below);
-        body.extend(self.run_by_position(inner, point, driver, bounds, &below));
+        let body = self.run_from_begin(inner, point, driver, &below);
         self.for_each_parent(&inner.iterators[driver], &reached, body)
     }
 

@@ -82,7 +82,9 @@ pub(super) fn most_entries(
             let is_there = !program.is_temporary(access.tensor);
             let sparse = is_there && format.levels.iter().any(|spec| !spec.properties.full);
             let same = result.iter().all(|v| access.indices.contains(v));
-            (sparse && same).then(|| Expr::len(&names.values(access.tensor)))
+            // Of what only parts are read there may be much more than of these.
+            let whole = access.indices.iter().all(|v| program.space.slice(*v).is_none());
+            (sparse && same && whole).then(|| Expr::len(&names.values(access.tensor)))
         }
         notation::Expr::Unary(_, a) => most_entries(program, names, a),
         notation::Expr::Binary(op, a, b) => {

@@ -62,3 +62,20 @@ fn zeros_are_filtered_exactly_where_one_could_arise() {
         assert_eq!(count("if c2_begin <"), rows, "{shown}");
     }
 }
+
+#[test]
+fn parts_are_searched_for_where_coordinates_are_in_order() {
+    let rows = |format: &str| {
+        lowered("y[i] = x[i in 2..9 step 3]", &format!("y = 'dense', x = '{format}'"))
+    };
+    let sparse = rows("sparse_vector");
+    assert!(sparse.contains("let p_x_begin = search(x1_crd, 0..x1_pos[1], 2);"), "{sparse}");
+    assert!(sparse.contains("if (i_x - 2) % 3 == 0 {"), "{sparse}");
+    let hashed = rows("hash_vector");
+    assert!(hashed.contains("2 <= i_x && i_x < 9 && (i_x - 2) % 3 == 0"), "{hashed}");
+    let dense = rows("dense");
+    assert!(dense.contains("let p_x = i * 3 + 2;"), "{dense}");
+    // A fixed coordinate has no loop.
+    let entry = lowered("v = A[2,3]", "A = 'csr'");
+    assert!(!entry.contains("for ") && !entry.contains("while "), "{entry}");
+}

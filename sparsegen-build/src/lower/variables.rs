@@ -10,11 +10,12 @@ use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
 use crate::level::{Offset, Storage};
-use crate::notation::{Access, VariableId};
+use crate::notation::{Access, Slice, VariableId};
 
 use super::Lowering;
 use super::names::Names;
 use super::scope::Scope;
+use super::slices::{counted, in_mode, inside};
 
 /// What must hold for a coordinate to be inside its dimension.
 pub(super) struct Guard {
@@ -23,15 +24,25 @@ pub(super) struct Guard {
     pub(super) inside: Expr,
 }
 
+fn add_guard(guard: &mut Option<Guard>, more: Guard) {
+    let inside = match guard.take() {
+        Some(outer) => Expr::and(outer.inside, more.inside),
+        None => more.inside,
+    };
+    *guard = Some(Guard { reason: more.reason, inside });
+}
+
 impl Lowering<'_> {
     /// Notes everything that follows from the coordinates of a scope in a loop's merge point. What is
-    /// put together from several gets a name, and a guard where it may lie beyond its dimension.
+    /// put together from several gets a name, and a guard where it may lie beyond its dimension. What
+    /// follows from a guarded coordinate comes in another group, within the guard of the one before.
     pub(super) fn derive(
         &self,
         inner: &Loop,
         point: &MergePoint,
         scope: &mut Scope,
-    ) -> (Vec<Stmt>, Option<Guard>) {
+    ) -> Vec<(Vec<Stmt>, Option<Guard>)> {
+        let mut groups = Vec::new();
         let mut stmts = Vec::new();
         let mut guard: Option<Guard> = None;
         let program = self.program;
@@ -40,13 +51,31 @@ impl Lowering<'_> {
             if scope.knows(v) {
                 continue;
             }
+            if let Some((mode, slice)) = self.mode_of(v, scope) {
+                let name = &program.kernel.variable(v).name;
+                let reason = format!("What is read may lie outside of the range of `{name}`.");
+                let within = inside(&self.names, &slice, &mode);
+                add_guard(&mut guard, Guard { reason, inside: within });
+                groups.push((std::mem::take(&mut stmts), guard.take()));
+                let counted = counted(&self.names, &slice, mode);
+                let name = self.names.variable(v);
+                if counted == Expr::Index(0) {
+                    scope.bind(v, counted);
+                } else {
+                    stmts.push(Stmt::bind(name, counted));
+                    scope.bind(v, Expr::var(name));
+                }
+                continue;
+            }
             let defined = self.defined(v, scope);
+            let is_followed = defined.is_some();
             let made_of = if defined.is_none() { self.made_of(v, scope) } else { None };
             let value = defined.or_else(|| self.put_together(v, scope));
             let Some(value) = value else { continue };
+            let is_defined = program.space.definition(v).is_some();
             // What is fused mostly serves to find places, where both halves make the whole again.
             let is_half = matches!(made_of, Some(Definition::Fused(..)));
-            if is_half || program.space.definition(v).is_some() {
+            if is_half || is_defined && (is_followed || program.space.slice(v).is_none()) {
                 scope.bind(v, value);
             } else {
                 let name = self.names.variable(v);
@@ -54,16 +83,21 @@ impl Lowering<'_> {
                 scope.bind(v, Expr::var(name));
             }
             let reason = made_of.and_then(|part| self.beyond(v, part, inner, point));
-            if let Some(reason) = reason {
+            // The part of a mode ends where the mode does, if not before.
+            if let Some(reason) = reason.filter(|_| program.space.slice(v).is_none()) {
                 let inside = Expr::lt(scope.coordinate(v), self.extent(v));
-                let inside = match guard {
-                    Some(outer) => Expr::and(outer.inside, inside),
-                    None => inside,
-                };
-                guard = Some(Guard { reason, inside });
+                add_guard(&mut guard, Guard { reason, inside });
             }
         }
-        (stmts, guard)
+        groups.push((stmts, guard));
+        groups
+    }
+
+    /// The coordinate of a mode of which a variable counts a part, where it is known without it.
+    fn mode_of(&self, v: VariableId, scope: &Scope) -> Option<(Expr, Slice)> {
+        let space = &self.program.space;
+        let mode = space.modes(v).find(|mode| scope.knows(*mode))?;
+        Some((scope.coordinate(mode), space.slice(mode)?))
     }
 
     /// What one of the two parts stands for from which a variable is put together.
@@ -108,7 +142,11 @@ impl Lowering<'_> {
                     || inner.iterators.iter().any(|iterator| is_valid(&iterator.access));
                 (!proven).then(|| format!("The diagonal may leave the range of `{name}`."))
             }
-            Definition::Mod(..) | Definition::Fused(..) | Definition::Slot(_) => None,
+            Definition::Mod(..)
+            | Definition::Fused(..)
+            | Definition::Slot(_)
+            | Definition::Slice(_)
+            | Definition::Once => None,
         }
     }
 
@@ -134,7 +172,8 @@ impl Lowering<'_> {
             Definition::Fused(a, b) => {
                 Some(Expr::add(Expr::mul(known(a)?, self.extent(b)), known(b)?))
             }
-            Definition::Slot(_) => None,
+            Definition::Slice(slice) => Some(in_mode(&self.names, &slice, known(slice.of)?)),
+            Definition::Slot(_) | Definition::Once => None,
         }
     }
 
@@ -154,7 +193,9 @@ impl Lowering<'_> {
             Definition::Add(..) => Expr::sub(part_at, other_at),
             Definition::Fused(a, b) if a == v => Expr::div(part_at, self.extent(b)),
             Definition::Fused(_, b) => Expr::rem(part_at, self.extent(b)),
-            Definition::Mod(..) | Definition::Slot(_) => return None,
+            Definition::Mod(..) | Definition::Slot(_) | Definition::Slice(_) | Definition::Once => {
+                return None;
+            }
         })
     }
 
@@ -199,7 +240,9 @@ impl Lowering<'_> {
                 | Definition::Sub(..)
                 | Definition::Add(..)
                 | Definition::Fused(..)
-                | Definition::Slot(_),
+                | Definition::Slot(_)
+                | Definition::Slice(_)
+                | Definition::Once,
             ) => None,
         };
         extent.is_some_and(|extent| extent % size == 0)
@@ -227,7 +270,9 @@ pub(super) fn blocks(program: &Program, names: &Names) -> Vec<Stmt> {
         | Definition::Sub(..)
         | Definition::Add(..)
         | Definition::Fused(..)
-        | Definition::Slot(_) => None,
+        | Definition::Slot(_)
+        | Definition::Slice(_)
+        | Definition::Once => None,
     };
     variables.filter_map(count).collect()
 }
@@ -248,6 +293,8 @@ pub(super) fn extent(program: &Program, names: &Names, v: VariableId) -> Expr {
             Expr::mul(extent(program, names, a), extent(program, names, b))
         }
         Some(Definition::Slot(tensor)) => Expr::var(&names.slots(tensor)),
+        Some(Definition::Slice(_)) => Expr::var(names.size(v)),
+        Some(Definition::Once) => Expr::Index(1),
     }
 }
 

@@ -196,19 +196,27 @@ fn values(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> bool {
     text.value == "one"
 }
 
-/// `params`, which are read and then refused; their names are known to the statement.
+/// `params`: indices that are passed to the kernel.
 fn params(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> {
     let mut names = Vec::new();
     for Entry { key, value } in value.table("a table such as { n = \"index\" }", diagnostics) {
         if let Some(kind) = value.text("\"index\" or \"indices\"", diagnostics) {
-            diagnostics.push(match kind.value.as_str() {
-                "index" | "indices" => Diagnostic::unsupported(key.span, "parameters"),
+            match kind.value.as_str() {
+                "index" => {}
+                "indices" => diagnostics.push(
+                    Diagnostic::unsupported(kind.inner(), "parameters that list coordinates")
+                        .help("a parameter that is one coordinate or bound is an `index`"),
+                ),
                 unknown => {
                     let message = format!("a parameter cannot be of kind `{unknown}`");
                     let kinds = ["index", "indices"];
-                    Diagnostic::new(kind.inner(), message).suggest(unknown, kinds, "the kinds")
+                    diagnostics.push(Diagnostic::new(kind.inner(), message).suggest(
+                        unknown,
+                        kinds,
+                        "the kinds",
+                    ));
                 }
-            });
+            }
         }
         names.push(key);
     }

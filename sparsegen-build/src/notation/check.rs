@@ -10,6 +10,7 @@ mod bindings;
 mod build;
 mod declare;
 mod names;
+mod parts;
 mod schedule;
 mod sums;
 mod supported;
@@ -76,6 +77,7 @@ fn check_kernel(context: Context<'_>) -> (Option<Kernel>, Vec<Diagnostic>) {
         return (None, diagnostics);
     }
     let names = names::resolve(context, &mut diagnostics);
+    parts::check(context, &names, &mut diagnostics);
     bindings::check(context, &mut diagnostics);
     sums::check(context, &mut diagnostics);
     types::check(context, &names, &mut diagnostics);

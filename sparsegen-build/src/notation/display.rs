@@ -30,7 +30,10 @@ impl Kernel {
         if access.indices.is_empty() {
             return name.clone();
         }
-        format!("{name}[{}]", self.show_variables(&access.indices))
+        let indices: Vec<_> = access.indices.iter().map(|v| self.show_index(*v)).collect();
+        // Spaces part indices that have some themselves.
+        let separator = if indices.iter().any(|index| index.contains(' ')) { ", " } else { "," };
+        format!("{name}[{}]", indices.join(separator))
     }
 
     /// Variables, separated by commas.
@@ -71,7 +74,10 @@ impl fmt::Display for Kernel {
         let Assignment { result, value } = &self.assignment;
         writeln!(f, "{} = {}", self.show_access(result), self.show(value))?;
         for tensor in &self.tensors {
-            writeln!(f, "    {}: {} of {}", tensor.name, tensor.format, tensor.dtype)?;
+            match tensor.parameter {
+                true => writeln!(f, "    {}: a parameter", tensor.name)?,
+                false => writeln!(f, "    {}: {} of {}", tensor.name, tensor.format, tensor.dtype)?,
+            }
         }
         for command in &self.schedule {
             writeln!(f, "    {}", command.text)?;

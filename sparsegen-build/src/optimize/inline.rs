@@ -57,6 +57,7 @@ fn is_constant_in(value: &Expr, name: &str, rest: &[Stmt]) -> bool {
         | Expr::Largest(_)
         | Expr::Load { .. }
         | Expr::Len(_)
+        | Expr::Search { .. }
         | Expr::Pair(..)
         | Expr::Unary(..)
         | Expr::Binary(..) => false,

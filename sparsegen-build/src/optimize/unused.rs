@@ -20,7 +20,7 @@ pub(super) fn run(mut function: Function) -> Function {
     for operand in &mut function.operands {
         match operand {
             Operand::Tensor(tensor) => keep_read(tensor, &uses),
-            Operand::Scalar { .. } => {}
+            Operand::Scalar { .. } | Operand::Index { .. } => {}
         }
     }
     function.conversions.retain_mut(|Conversion { into, .. }| {
@@ -155,7 +155,9 @@ mod tests {
         assert!(!function.sizes[0].used);
         match &function.operands[1] {
             Operand::Tensor(tensor) => assert_eq!(tensor.arrays, []),
-            Operand::Scalar { .. } => panic!("the sample's second operand is a tensor"),
+            Operand::Scalar { .. } | Operand::Index { .. } => {
+                panic!("the sample's second operand is a tensor")
+            }
         }
     }
 
@@ -187,7 +189,9 @@ mod tests {
         let mut function = samples::add();
         match &mut function.operands[0] {
             Operand::Tensor(tensor) => tensor.extents = vec![extent("a2_width")],
-            Operand::Scalar { .. } => panic!("the sample's operands are tensors"),
+            Operand::Scalar { .. } | Operand::Index { .. } => {
+                panic!("the sample's operands are tensors")
+            }
         }
         match &mut function.result {
             Result::Tensor(TensorResult {
@@ -203,7 +207,9 @@ mod tests {
         assert_eq!(function.body.last(), Some(&width));
         match &function.operands[0] {
             Operand::Tensor(tensor) => assert_eq!(tensor.extents, []),
-            Operand::Scalar { .. } => panic!("the sample's operands are tensors"),
+            Operand::Scalar { .. } | Operand::Index { .. } => {
+                panic!("the sample's operands are tensors")
+            }
         }
     }
 

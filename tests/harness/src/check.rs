@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use sparsegen::Error;
-use sparsegen_build::ir::{Function, Operand, Result as IrResult};
+use sparsegen_build::ir::{Function, Limit, Operand, Result as IrResult};
 use sparsegen_build::{Dtype, compile_str};
 
 use crate::files;
@@ -85,7 +85,8 @@ impl Case {
                 if !checked {
                     return Err("no operands fit its formats".into());
                 }
-                kernel.check_disagreements(self.name, kind)
+                kernel.check_disagreements(self.name, kind)?;
+                kernel.check_parts(self.name, kind)
             }
         }
     }
@@ -125,7 +126,7 @@ fn dense<'c>(statement: &'c Statement, function: &'c Function) -> Vec<&'c str> {
         ["Csr", "Csc", "Dcsr", "Dcsc", "Coo", "Csf", "SparseVector", "CooUnordered", "HashRows"];
     let of_operands = function.operands.iter().filter_map(|operand| match operand {
         Operand::Tensor(tensor) => Some((tensor.tensor.as_str(), tensor.format.as_str())),
-        Operand::Scalar { .. } => None,
+        Operand::Scalar { .. } | Operand::Index { .. } => None,
     });
     let of_result = match &function.result {
         IrResult::Tensor(tensor) => Some((tensor.tensor.as_str(), tensor.format.as_str())),
@@ -134,7 +135,8 @@ fn dense<'c>(statement: &'c Statement, function: &'c Function) -> Vec<&'c str> {
     let is_compact = |format: &str| COMPACT.contains(&format.split('<').next().unwrap_or(format));
     let formats: Vec<_> = of_operands.chain(of_result).collect();
     let is_dense = |access: &&Access| {
-        formats.iter().any(|(name, format)| *name == access.tensor && !is_compact(format))
+        let tensor = statement.tensor(access);
+        formats.iter().any(|(name, format)| *name == tensor && !is_compact(format))
     };
     statement.accesses().into_iter().filter(is_dense).map(|access| &*access.tensor).collect()
 }
@@ -153,7 +155,7 @@ fn kind(function: &Function) -> Kind {
 
 /// A reason with the operands that it is about, if they are small.
 fn show(world: &World, reason: &str) -> String {
-    let mut text = format!("operands `{}`, extents {:?}\n", world.name, world.extents);
+    let mut text = format!("operands `{}`, extents {:?}\n", world.name, world.layout.extents);
     for (name, operand) in &world.operands {
         let mut entries = operand.entries.clone();
         entries.sort_by(|a, b| a.0.cmp(&b.0));
@@ -221,12 +223,20 @@ impl Kernel<'_> {
                 *sum = *sum + *value;
             }
         }
-        let joined = relation::evaluate(self.statement, &operands, &world.extents);
-        let points = world.extents.values().fold(1_usize, |all, n| all.saturating_mul(*n));
+        for view in &self.statement.views {
+            let whole = operands[&view.of].iter();
+            let part = whole.filter_map(|(at, value)| {
+                world.layout.within(&view.modes, at).map(|at| (at, *value))
+            });
+            let part = part.collect();
+            operands.insert(view.name.clone(), part);
+        }
+        let joined = relation::evaluate(self.statement, &operands, &world.layout.extents);
+        let points = world.layout.extents.values().fold(1_usize, |all, n| all.saturating_mul(*n));
         if points > 20_000 {
             return Ok(joined);
         }
-        let visited = grid::evaluate(self.statement, &operands, &world.extents);
+        let visited = grid::evaluate(self.statement, &operands, &world.layout.extents);
         match joined {
             Some(joined) if !is_same_cells(&joined, &visited) => {
                 Err(format!("the oracles disagree:\n{joined:?}\n{visited:?}"))
@@ -240,7 +250,12 @@ impl Kernel<'_> {
     fn may_store_more(&self, result: &Stored, world: &World) -> bool {
         let pads = result.pads || result.shape.is_empty();
         let is_summed = |name: &&String| !self.statement.result.variables.contains(name);
-        pads || world.extents.keys().filter(is_summed).any(|name| world.extents[name] == 0)
+        pads || world
+            .layout
+            .extents
+            .keys()
+            .filter(is_summed)
+            .any(|name| world.layout.extents[name] == 0)
     }
 
     /// The arrays are those of the same entries, packed.
@@ -282,6 +297,38 @@ impl Kernel<'_> {
                 Ok(_) => {
                     let (tensor, variable) = (&tensor.tensor, &size.variable);
                     return Err(format!("takes a {tensor} whose {variable} disagrees"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Kernel<'_> {
+    /// Where a part that is read does not lie within its mode, the kernel says so.
+    fn check_parts(&self, name: &str, kind: Kind) -> Result<(), String> {
+        for world in worlds::worlds(name, self.statement, kind).iter().take(1) {
+            for part in &self.function.parts {
+                let Operand::Tensor(tensor) = &self.function.operands[part.operand] else {
+                    continue;
+                };
+                let value = |limit: &Limit| match limit {
+                    Limit::Number(number) => *number as usize,
+                    Limit::Argument(name) => world.layout.parameters[name],
+                };
+                let end = part.end.as_ref().map_or(value(&part.start) + 1, value);
+                let mut world = world.clone();
+                let operand = world.operands.get_mut(&tensor.tensor).expect("operands have names");
+                operand.entries.clear();
+                let Some(short) = end.checked_sub(1) else { continue };
+                operand.shape[part.mode] = short;
+                match (self.run)(&world.operands) {
+                    Err(Error::Slice { .. } | Error::Index { .. }) => {}
+                    Err(Error::Width { .. } | Error::Pack { .. }) => {}
+                    Err(error) => return Err(format!("another error than of a part: {error}")),
+                    Ok(_) => {
+                        return Err(format!("takes a {} that is too short", tensor.tensor));
+                    }
                 }
             }
         }

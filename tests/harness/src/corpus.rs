@@ -19,6 +19,8 @@
 //! `spmv_dense_coo_dense_f32_checked` and `spmv_csf_csc_dense`, of which the compiler has to refuse
 //! the last one, with that reason. What stands behind `@` are keys of the kernel; the commands of
 //! `@schedule` are parted by `;` and have no spaces. A case that a line makes again is one case.
+//!
+//! Variables have one letter each; a longer name in an index is a parameter, as in `A[i in 0..hi]`.
 
 use std::fmt::Write as _;
 
@@ -95,7 +97,8 @@ impl Group<'_> {
         let mut choices: Vec<Vec<(&str, &str)>> = vec![Vec::new()];
         for word in line.split_whitespace() {
             let (key, alternatives) = word.split_once('=').ok_or(format!("no `=` in `{word}`"))?;
-            let is_tensor = statement.accesses().iter().any(|access| access.tensor == key);
+            let accesses = statement.accesses();
+            let is_tensor = accesses.iter().any(|access| statement.tensor(access) == key);
             if !is_tensor && !key.starts_with('@') {
                 return Err(format!("the statement has no tensor `{key}`"));
             }
@@ -125,9 +128,9 @@ impl Group<'_> {
     ) -> Vec<(&'c str, &'c str)> {
         let mut formats: Vec<(&str, &str)> = Vec::new();
         for access in statement.accesses() {
-            let tensor = access.tensor.as_str();
+            let tensor = statement.tensor(access);
             let chosen = choice.iter().find(|(key, _)| *key == tensor).map(|(_, format)| *format);
-            let default = (!access.variables.is_empty()).then_some("dense");
+            let default = (!statement.modes(access).is_empty()).then_some("dense");
             if formats.iter().all(|(known, _)| *known != tensor) {
                 formats.extend(chosen.or(default).map(|format| (tensor, format)));
             }
@@ -161,6 +164,12 @@ impl Group<'_> {
         let tensors: Vec<String> =
             formats.map(|(tensor, format)| format!("{tensor} = \"{format}\"")).collect();
         let _ = writeln!(text, "tensors = {{ {} }}", tensors.join(", "));
+        let parameters = statement.parameters();
+        if !parameters.is_empty() {
+            let declared: Vec<_> =
+                parameters.iter().map(|name| format!("{name} = \"index\"")).collect();
+            let _ = writeln!(text, "params = {{ {} }}", declared.join(", "));
+        }
         for (key, value) in choice {
             match key.strip_prefix('@') {
                 Some("schedule") => {

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use sparsegen::{Coo, Tensor, io};
 
+use crate::layout::Layout;
 use crate::number::Number;
 use crate::oracle::Extents;
 use crate::random::Random;
@@ -36,6 +37,10 @@ pub fn worlds(name: &str, statement: &Statement, dense: &[&str]) -> Vec<World> {
 }
 
 fn world(statement: &Statement, file: &File, dense: &[&str]) -> Option<World> {
+    // Their extents are not for slices of given bounds.
+    if !statement.views.is_empty() {
+        return None;
+    }
     let classes = worlds::classes(statement);
     let variables = statement.variables();
     let accesses = statement.accesses();
@@ -92,7 +97,8 @@ fn world(statement: &Statement, file: &File, dense: &[&str]) -> Option<World> {
         };
         operands.insert(name.to_owned(), Entries { shape, entries });
     }
-    Some(World { name: file.name.to_owned(), extents, operands })
+    let layout = Layout { extents, ..Layout::default() };
+    Some(World { name: file.name.to_owned(), layout, operands })
 }
 
 fn value(random: &mut Random) -> Number {

@@ -2,7 +2,9 @@
 
 use sparsegen_build::Dtype;
 use sparsegen_build::ir::interpret::{self, ArrayValue, Inputs, Outputs};
-use sparsegen_build::ir::{Array, Assembly, Function, Operand, Place, Result as IrResult};
+use sparsegen_build::ir::{
+    Array, Assembly, Function, Limit, Operand, Part, Place, Result as IrResult,
+};
 
 use crate::number::Number;
 use crate::typed::{Run, Stored};
@@ -50,6 +52,9 @@ fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, Str
             Operand::Scalar { name, dtype } => {
                 inputs.scalars.insert(name.clone(), to_interpreter(stored.vals[0], *dtype));
             }
+            Operand::Index { name } => {
+                inputs.sizes.insert(name.clone(), stored.vals[0].re as usize);
+            }
             Operand::Tensor(tensor) => {
                 add_arrays(&mut inputs, &tensor.arrays, stored, tensor.dtype)?;
             }
@@ -63,11 +68,13 @@ fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, Str
     }
     inputs.sizes.extend(run.extents.clone());
     for size in &function.sizes {
+        let part = size.parts.first().map(|part| &function.parts[*part]);
         let extent = match (size.constant, size.operands.first(), size.result.first()) {
             (Some(constant), ..) => constant as usize,
             (None, Some((operand, mode)), _) => {
                 stored(run, &function.operands[*operand])?.shape[*mode]
             }
+            (None, None, _) if let Some(part) = part => extent_of(part, &inputs)?,
             (None, None, Some(mode)) => result.shape[*mode],
             (None, None, None) => return Err(format!("nothing gives `{}`", size.name)),
         };
@@ -105,6 +112,18 @@ fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, Str
     Ok(inputs)
 }
 
+/// How many coordinates a part of a mode has.
+fn extent_of(part: &Part, inputs: &Inputs) -> Result<usize, String> {
+    let value = |limit: &Limit| match limit {
+        Limit::Number(number) => Ok(*number as usize),
+        Limit::Argument(name) => {
+            inputs.sizes.get(name).copied().ok_or_else(|| format!("no parameter `{name}`"))
+        }
+    };
+    let Some(end) = &part.end else { return Ok(1) };
+    Ok((value(end)? - value(&part.start)?).div_ceil(part.step as usize))
+}
+
 fn add_arrays(
     inputs: &mut Inputs,
     arrays: &[Array],
@@ -125,7 +144,7 @@ fn add_arrays(
 
 fn stored<'r>(run: &'r Run, operand: &Operand) -> Result<&'r Stored, String> {
     let name = match operand {
-        Operand::Scalar { name, .. } => name,
+        Operand::Scalar { name, .. } | Operand::Index { name } => name,
         Operand::Tensor(tensor) => &tensor.tensor,
     };
     run.operands.get(name).ok_or_else(|| format!("the driver passed no `{name}`"))

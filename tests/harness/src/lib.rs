@@ -10,6 +10,7 @@ pub mod check;
 pub mod corpus;
 pub mod files;
 pub mod interpreted;
+pub mod layout;
 pub mod number;
 pub mod oracle;
 pub mod random;

@@ -10,6 +10,9 @@ pub struct Statement {
     pub result: Access,
     /// From what; every sum is explicit.
     pub value: Expr,
+    /// The accesses that read only parts of modes: of each there is a tensor that has just these, which
+    /// stands in the value in its stead.
+    pub views: Vec<View>,
 }
 
 /// `A[i,j]`; a scalar has no variables.
@@ -19,6 +22,37 @@ pub struct Access {
     pub tensor: String,
     /// The index variable of each mode.
     pub variables: Vec<String>,
+}
+
+/// Parts of the modes of a tensor, as a tensor of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    /// Its name, as it is written: `A[i in 2..n,3]`.
+    pub name: String,
+    /// The tensor.
+    pub of: String,
+    /// What is read of each of the tensor's modes.
+    pub modes: Vec<Mode>,
+}
+
+/// What is read of a mode.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mode {
+    /// All of it, by a variable.
+    Whole(String),
+    /// `i in 2..n step 3`
+    Slice(String, Bound, Bound, usize),
+    /// One coordinate.
+    Fixed(Bound),
+}
+
+/// A coordinate. Variables have one letter, so that names with more are parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Bound {
+    /// `2`
+    Number(usize),
+    /// `lo`
+    Parameter(String),
 }
 
 /// A right-hand side.
@@ -48,7 +82,7 @@ impl Statement {
     /// # Errors
     /// What was expected, and where.
     pub fn parse(text: &str) -> Result<Statement, String> {
-        let mut parser = Parser { text, rest: text };
+        let mut parser = Parser { text, rest: text, views: Vec::new() };
         let result = parser.name().ok_or_else(|| parser.expected("a name"))?;
         let result = parser.access(result)?;
         let change = ["+=", "-=", "*="].into_iter().find(|change| parser.eat(change));
@@ -67,7 +101,7 @@ impl Statement {
             Some(_) => Expr::Product(before(), Box::new(value)),
             None => value,
         };
-        Ok(Statement { result, value })
+        Ok(Statement { result, value, views: parser.views })
     }
 
     /// Every access, the result's first, in the order of the text.
@@ -94,8 +128,46 @@ impl Statement {
     pub fn operands(&self) -> Vec<&str> {
         let mut all: Vec<&str> = Vec::new();
         for access in &self.accesses()[1..] {
-            if !all.contains(&access.tensor.as_str()) {
-                all.push(&access.tensor);
+            let tensor = self.tensor(access);
+            if !all.contains(&tensor) {
+                all.push(tensor);
+            }
+        }
+        all
+    }
+
+    /// The tensor that an access reads, be it only parts of it.
+    pub fn tensor<'s>(&'s self, access: &'s Access) -> &'s str {
+        self.view(access).map_or(&access.tensor, |view| &view.of)
+    }
+
+    /// The parts of a tensor that an access reads, if it does not read all of it.
+    pub fn view(&self, access: &Access) -> Option<&View> {
+        self.views.iter().find(|view| view.name == access.tensor)
+    }
+
+    /// What an access reads of each mode of its tensor.
+    pub fn modes(&self, access: &Access) -> Vec<Mode> {
+        match self.view(access) {
+            Some(view) => view.modes.clone(),
+            None => access.variables.iter().cloned().map(Mode::Whole).collect(),
+        }
+    }
+
+    /// The parameters, in order of first appearance.
+    pub fn parameters(&self) -> Vec<&str> {
+        let mut all: Vec<&str> = Vec::new();
+        for mode in self.views.iter().flat_map(|view| &view.modes) {
+            let bounds = match mode {
+                Mode::Whole(_) => vec![],
+                Mode::Slice(_, start, end, _) => vec![start, end],
+                Mode::Fixed(at) => vec![at],
+            };
+            for bound in bounds {
+                match bound {
+                    Bound::Parameter(name) if !all.contains(&name.as_str()) => all.push(name),
+                    Bound::Parameter(_) | Bound::Number(_) => {}
+                }
             }
         }
         all
@@ -166,6 +238,7 @@ fn with_sums(expr: Expr, left: &[String]) -> Expr {
 struct Parser<'t> {
     text: &'t str,
     rest: &'t str,
+    views: Vec<View>,
 }
 
 impl Parser<'_> {
@@ -197,11 +270,61 @@ impl Parser<'_> {
     }
 
     fn access(&mut self, tensor: String) -> Result<Access, String> {
-        let mut variables = Vec::new();
-        if self.eat("[") {
-            variables = self.variables()?;
+        if !self.eat("[") {
+            return Ok(Access { tensor, variables: Vec::new() });
         }
-        Ok(Access { tensor, variables })
+        let before = self.rest;
+        let mut modes = Vec::new();
+        loop {
+            modes.push(self.mode()?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        let inside = before[..before.len() - self.rest.len()].trim();
+        self.demand("]")?;
+        let variables = modes.iter().filter_map(|mode| match mode {
+            Mode::Whole(variable) | Mode::Slice(variable, ..) => Some(variable.clone()),
+            Mode::Fixed(_) => None,
+        });
+        let variables = variables.collect();
+        if modes.iter().all(|mode| matches!(mode, Mode::Whole(_))) {
+            return Ok(Access { tensor, variables });
+        }
+        let view = View { name: format!("{tensor}[{inside}]"), of: tensor, modes };
+        let name = view.name.clone();
+        if !self.views.contains(&view) {
+            self.views.push(view);
+        }
+        Ok(Access { tensor: name, variables })
+    }
+
+    fn mode(&mut self) -> Result<Mode, String> {
+        let start = match self.name() {
+            Some(name) if name.len() > 1 => return Ok(Mode::Fixed(Bound::Parameter(name))),
+            Some(variable) if !self.eat("in ") => return Ok(Mode::Whole(variable)),
+            Some(variable) => {
+                let start = self.bound()?;
+                self.demand("..")?;
+                let end = self.bound()?;
+                let step = if self.eat("step") { self.number()? } else { 1 };
+                return Ok(Mode::Slice(variable, start, end, step));
+            }
+            None => self.number()?,
+        };
+        Ok(Mode::Fixed(Bound::Number(start)))
+    }
+
+    fn bound(&mut self) -> Result<Bound, String> {
+        Ok(match self.name() {
+            Some(name) => Bound::Parameter(name),
+            None => Bound::Number(self.number()?),
+        })
+    }
+
+    fn number(&mut self) -> Result<usize, String> {
+        let number = self.word(|c| c.is_ascii_digit());
+        number.parse().map_err(|_| self.expected("a coordinate"))
     }
 
     fn variables(&mut self) -> Result<Vec<String>, String> {
@@ -310,6 +433,10 @@ mod tests {
 
     #[test]
     fn what_is_no_statement_is_refused() {
+        let parts = Statement::parse("v = A[i in 2..hi step 3, 4] * B[j,at]").unwrap();
+        assert_eq!(parts.operands(), ["A", "B"]);
+        assert_eq!(parts.parameters(), ["hi", "at"]);
+        assert_eq!(parts.views[1].modes.len(), 2);
         for text in ["y[i]", "y[i] = ", "y[i] = A[i", "y[i] = x[i] x[i]", "y[i] = (x[i]"] {
             assert!(Statement::parse(text).is_err(), "{text}");
         }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::layout::{Layout, layout};
 use crate::number::Number;
 use crate::oracle::Extents;
 use crate::random::Random;
-use crate::statement::Statement;
+use crate::statement::{Mode, Statement};
 
 /// A tensor in no format: entries in no order, of which those at one coordinate add up.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,9 +22,9 @@ pub struct Entries {
 pub struct World {
     /// What is special about them.
     pub name: String,
-    /// The extent of each index variable.
-    pub extents: Extents,
-    /// The operands, by name.
+    /// The extent of each index variable, the parameters, and the shapes of operands.
+    pub layout: Layout,
+    /// The operands and parameters, by name.
     pub operands: BTreeMap<String, Entries>,
 }
 
@@ -79,9 +80,14 @@ pub fn worlds(name: &str, statement: &Statement, kind: Kind) -> Vec<World> {
     let mut add = |label: &str, extents: &[usize], pattern: Pattern, zeros: bool| {
         let extents = assign(statement, &classes, extents);
         let mut random = Random::seeded(&format!("{name} {label}"));
-        let mut world = World { name: label.to_owned(), extents, operands: BTreeMap::new() };
+        let Some(layout) = layout(statement, &classes, extents, &mut random) else { return };
+        let mut world = World { name: label.to_owned(), layout, operands: BTreeMap::new() };
+        for (name, value) in &world.layout.parameters {
+            let entries = vec![(Vec::new(), Number::real(*value as f64))];
+            world.operands.insert(name.clone(), Entries { shape: Vec::new(), entries });
+        }
         for (k, operand) in operands.iter().enumerate() {
-            let shape = shape(statement, operand, &world.extents);
+            let shape = world.layout.shapes[*operand].clone();
             let entries = fill(&mut random, k, operands.len(), &shape, pattern, kind, zeros);
             world.operands.insert((*operand).to_owned(), Entries { shape, entries });
         }
@@ -123,9 +129,10 @@ pub fn classes(statement: &Statement) -> Vec<usize> {
     let mut classes: Vec<usize> = (0..variables.len()).collect();
     let mut of_mode: BTreeMap<(&str, usize), usize> = BTreeMap::new();
     for access in statement.accesses() {
-        for (mode, name) in access.variables.iter().enumerate() {
-            let own = variables.iter().position(|known| known == name).expect("a variable");
-            let first = *of_mode.entry((&access.tensor, mode)).or_insert(own);
+        for (mode, read) in statement.modes(access).into_iter().enumerate() {
+            let Mode::Whole(name) = read else { continue };
+            let own = variables.iter().position(|known| *known == name).expect("a variable");
+            let first = *of_mode.entry((statement.tensor(access), mode)).or_insert(own);
             let (keep, drop) = (classes[first], classes[own]);
             classes.iter_mut().filter(|class| **class == drop).for_each(|class| *class = keep);
         }

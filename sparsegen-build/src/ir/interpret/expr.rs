@@ -18,6 +18,19 @@ impl Machine {
                 Ok(variable.ok_or_else(|| format!("`{name}` is not declared"))?.value)
             }
             Expr::Load { array, index } => self.load(array, self.eval(index)?.index()?),
+            Expr::Search { array, start, end, index } => {
+                let [start, end, index] = [start, end, index].map(|e| self.eval(e)?.index());
+                let (start, end, index) = (start?, end?, index?);
+                // By halves, as the generated code does: elements in no order are to be noticed.
+                let (mut first, mut count) = (start, end.saturating_sub(start));
+                while count > 0 {
+                    let half = count / 2;
+                    let below = self.load(array, first + half)?.index()? < index;
+                    (first, count) =
+                        if below { (first + half + 1, count - half - 1) } else { (first, half) };
+                }
+                Ok(Value::Index(first))
+            }
             Expr::Len(array) => Ok(Value::Index(self.array(array)?.len()?)),
             Expr::Pair(a, b) => Ok(Value::Pair(self.eval(a)?.index()?, self.eval(b)?.index()?)),
             Expr::Unary(op, a) => unary(*op, self.eval(a)?),

@@ -11,36 +11,44 @@ pub(super) fn level_variables(program: &Program, access: &Access) -> Vec<Variabl
 
 /// Whether every loop over a variable, of which there is one at least, runs its body for every
 /// coordinate, whatever the operands hold.
-pub(super) fn visits_all(plan: &Plan, v: VariableId) -> bool {
-    fn check(plan: &Plan, v: VariableId, guarded: bool, any: &mut bool) -> bool {
+pub(super) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool {
+    fn check(program: &Program, plan: &Plan, v: VariableId, guarded: bool, any: &mut bool) -> bool {
         match plan {
             Plan::Loop(inner) => {
+                // What stands below a fixed coordinate is done only if there is anything.
+                let guarded = guarded || program.loops_once(inner.variable) && !inner.exhaustive;
                 if inner.variable == v {
                     *any = true;
                     if guarded || !inner.exhaustive {
                         return false;
                     }
                 }
-                inner.bodies.iter().all(|body| check(body, v, guarded, any))
+                inner.bodies.iter().all(|body| check(program, body, v, guarded, any))
             }
             Plan::Where { consumer, producer, only_if_found, .. } => {
-                check(producer, v, guarded, any)
-                    && check(consumer, v, guarded || *only_if_found, any)
+                check(program, producer, v, guarded, any)
+                    && check(program, consumer, v, guarded || *only_if_found, any)
             }
             Plan::Assign { .. } => true,
-            Plan::Sequence(plans) => plans.iter().all(|plan| check(plan, v, guarded, any)),
+            Plan::Sequence(plans) => plans.iter().all(|plan| check(program, plan, v, guarded, any)),
         }
     }
     let mut any = false;
-    check(plan, v, false, &mut any) && any
+    check(program, plan, v, false, &mut any) && any
 }
 
-/// Whether the result is stored to and not added to, by a single statement in each region.
-pub(super) fn stores_once(plan: &Plan) -> bool {
+/// Whether the result is stored to and not added to, by a single statement in each region, and
+/// whatever there is at fixed coordinates.
+pub(super) fn stores_once(program: &Program, plan: &Plan) -> bool {
     match plan {
-        Plan::Loop(inner) => inner.bodies.iter().all(|body| stores_once(body)),
-        Plan::Where { consumer, .. } => stores_once(consumer),
+        Plan::Loop(inner) => {
+            (inner.exhaustive || !program.loops_once(inner.variable))
+                && inner.bodies.iter().all(|body| stores_once(program, body))
+        }
+        Plan::Where { consumer, .. } => stores_once(program, consumer),
         Plan::Assign { accumulate, .. } => !accumulate,
-        Plan::Sequence(plans) => plans.len() <= 1 && plans.iter().all(|plan| stores_once(plan)),
+        Plan::Sequence(plans) => {
+            plans.len() <= 1 && plans.iter().all(|plan| stores_once(program, plan))
+        }
     }
 }

@@ -6,12 +6,15 @@ use crate::notation::syntax::{
     self, Assign, BinaryOp, Constant, ExprKind, IndexKind, Number, Statement, UnaryOp,
 };
 use crate::notation::{
-    self, Access, Assignment, Expr, Kernel, Tensor, TensorId, Variable, VariableId,
+    self, Access, Assignment, Expr, Kernel, Role, Tensor, TensorId, Variable, VariableId,
 };
 use crate::types::{Dtype, Literal};
 
 use super::Context;
+use super::bindings::is_parameter;
 use super::names::Names;
+use super::parts::bind_fixed;
+use super::parts::parameters;
 use super::schedule::Resolved;
 use super::sums::summed;
 
@@ -35,10 +38,22 @@ pub(super) fn build(
                 format,
                 dtype: operand.dtype,
                 pattern: operand.pattern,
+                parameter: false,
                 span: operand.first.span,
             })
         })
         .collect::<Option<_>>()?;
+    let scalar = context.formats.scalar()?.of_order(0, context.formats.levels())?;
+    tensors.extend(parameters(context).into_iter().map(|name| Tensor {
+        name: name.text.clone(),
+        argument: name.text.clone(),
+        by_value: true,
+        format: scalar.clone(),
+        dtype: Dtype::Usize,
+        pattern: false,
+        parameter: true,
+        span: name.span,
+    }));
     let old = is_update(statement).then_some(TensorId(tensors.len()));
     tensors.extend(old.map(|_| {
         let mut argument = format!("{}_old", tensors[0].argument.trim_start_matches("r#"));
@@ -51,9 +66,13 @@ pub(super) fn build(
     let variables = names.variables.iter().map(|name| Variable {
         name: (*name).to_owned(),
         size: size(name).map(|(_, extent)| *extent),
+        role: Role::Index,
     });
     let defined = schedule.defined.iter();
-    let defined = defined.map(|name| Variable { name: (*name).to_owned(), size: None });
+    let defined =
+        defined.map(|name| Variable { name: (*name).to_owned(), size: None, role: Role::Index });
+    let variables: Vec<Variable> =
+        variables.chain(names.part_variables(context)).chain(defined).collect();
     let is_threads = |action: &Action<_, _, _>| matches!(action, Action::Parallelize(_));
     let parallelizes = schedule.commands.iter().any(|command| is_threads(&command.action));
     let builder = Builder { context, names, dtype: names.tensors.first()?.dtype, old };
@@ -69,14 +88,14 @@ pub(super) fn build(
         }
         (None, _) | (_, None) => value,
     };
-    let assignment = Assignment { result, value };
+    let assignment = Assignment { result, value: bind_fixed(value, &variables) };
     Some(Kernel {
         name: entry.name.text.clone(),
         doc: entry.doc.clone(),
         text: context.text.value.split_whitespace().collect::<Vec<_>>().join(" "),
         span: statement.span,
         tensors,
-        variables: variables.chain(defined).collect(),
+        variables,
         assignment,
         old,
         in_place: false,
@@ -192,13 +211,12 @@ impl Builder<'_, '_> {
     fn access(&self, access: &syntax::Access) -> Option<Access> {
         let tensor =
             self.names.tensors.iter().position(|t| t.first.name.text == access.name.text)?;
-        let indices = access.indices.iter().map(|index| match &index.kind {
-            IndexKind::Name(name) => self.variable(&name.text),
-            IndexKind::Slice(_)
-            | IndexKind::Set(..)
-            | IndexKind::Fixed(_)
-            | IndexKind::Affine(_)
-            | IndexKind::Gather(_) => None,
+        let indices = access.indices.iter().enumerate().map(|(mode, index)| match &index.kind {
+            IndexKind::Name(name) if !is_parameter(self.context, name) => self.variable(&name.text),
+            IndexKind::Name(_) | IndexKind::Slice(_) | IndexKind::Fixed(_) => {
+                self.names.mode_variable(self.context, tensor, mode, &index.kind)
+            }
+            IndexKind::Set(..) | IndexKind::Affine(_) | IndexKind::Gather(_) => None,
         });
         Some(Access { tensor: TensorId(tensor), indices: indices.collect::<Option<_>>()? })
     }

@@ -12,6 +12,7 @@ use crate::types::Dtype;
 use super::Context;
 use super::bindings::{is_parameter, variables_of};
 use super::build::is_update;
+use super::parts::{self, Part};
 
 /// The names of a statement.
 #[derive(Debug)]
@@ -20,6 +21,10 @@ pub(super) struct Names<'m> {
     pub(super) tensors: Vec<Operand<'m>>,
     /// The variables, in order of first appearance.
     pub(super) variables: Vec<&'m str>,
+    /// How many fixed coordinates there are: the index variables behind those above.
+    pub(super) fixed: usize,
+    /// The parts of modes that are read; the variables of these modes stand behind the fixed.
+    pub(super) parts: Vec<Part>,
 }
 
 /// A tensor of a statement.
@@ -88,7 +93,8 @@ pub(super) fn resolve<'m>(context: Context<'m>, diagnostics: &mut Vec<Diagnostic
         let pattern = pattern.is_some();
         tensors.push(Operand { first, argument, format, dtype, pattern });
     }
-    Names { tensors, variables }
+    let (parts, fixed) = parts::of(context, &tensors, &variables);
+    Names { tensors, variables, fixed, parts }
 }
 
 fn declaration<'m>(context: Context<'m>, name: &str) -> Option<&'m TensorEntry> {

@@ -231,8 +231,10 @@ impl<'m> Resolver<'m, '_, '_> {
     }
 
     fn name(&self, v: VariableId) -> &'m str {
-        let count = self.names.variables.len();
-        if v.0 < count { self.names.variables[v.0] } else { self.defined[v.0 - count] }
+        match self.names.variables.get(v.0) {
+            Some(name) => name,
+            None => self.defined[v.0 - self.names.count()],
+        }
     }
 
     /// What is split, and the two variables in its stead.
@@ -265,7 +267,7 @@ impl<'m> Resolver<'m, '_, '_> {
     fn define(&mut self, name: &'m Name) -> Option<VariableId> {
         self.is_free(name)?;
         self.defined.push(&name.text);
-        Some(VariableId(self.names.variables.len() + self.defined.len() - 1))
+        Some(VariableId(self.names.count() + self.defined.len() - 1))
     }
 
     /// Whether nothing has this name yet.

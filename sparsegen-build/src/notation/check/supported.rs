@@ -3,12 +3,12 @@
 use crate::error::{Diagnostic, Name, Span, nearest};
 use crate::notation::functions::{self, FUNCTIONS, TYPES};
 use crate::notation::syntax::{
-    Access, Assign, BinaryOp, Bound, Constant, Expr, ExprKind, Index, IndexKind, Set, Slice,
-    UnaryOp,
+    Access, Assign, BinaryOp, Bound, Constant, Expr, ExprKind, Index, IndexKind, Slice, UnaryOp,
 };
 
 use super::Context;
 use super::bindings::is_parameter;
+use super::parts;
 
 /// Says whether the statement can be looked at further: not so where it calls what is no function,
 /// as what was meant may be an access or a product.
@@ -24,7 +24,8 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
     for index in &statement.left.indices {
         check_left(index, diagnostics);
     }
-    check_indices(context, &statement.left, diagnostics);
+    check_parts_on_left(context, &statement.left, diagnostics);
+    check_parts(context, &statement.left, diagnostics);
     let mut understood = true;
     statement.right.for_each(&mut |expr| {
         check_expr(context, expr, diagnostics);
@@ -70,7 +71,8 @@ fn check_expr(context: Context<'_>, expr: &Expr, diagnostics: &mut Vec<Diagnosti
             for index in &access.indices {
                 check_index(context, index, diagnostics);
             }
-            check_indices(context, access, diagnostics);
+            check_parts(context, access, diagnostics);
+            parts::check_values(context, expr, diagnostics);
         }
         ExprKind::Unary(UnaryOp::Neg, _) => {}
         ExprKind::Unary(UnaryOp::Not, _) => {
@@ -111,7 +113,7 @@ fn check_index(context: Context<'_>, index: &Index, diagnostics: &mut Vec<Diagno
         }
         IndexKind::Affine(_) => "sums of indices",
         IndexKind::Gather(access) => {
-            check_indices(context, access, diagnostics);
+            check_parts(context, access, diagnostics);
             "gathers"
         }
     };
@@ -121,55 +123,77 @@ fn check_index(context: Context<'_>, index: &Index, diagnostics: &mut Vec<Diagno
     );
 }
 
-/// The indices of an access that may stand on either side.
-fn check_indices(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diagnostic>) {
-    let is_parameter = |name: &Name| is_parameter(context, name);
-    let mut seen: Vec<&Name> = Vec::new();
+/// A result of which only a part is written.
+fn check_parts_on_left(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diagnostic>) {
     for index in &access.indices {
-        let mut parameters: Vec<&Name> = Vec::new();
         let what = match &index.kind {
-            IndexKind::Name(name) if is_parameter(name) => "fixed coordinates",
-            IndexKind::Name(name) => {
-                if seen.iter().any(|earlier| earlier.text == name.text) {
-                    diagnostics.push(
-                        Diagnostic::unsupported(access.span, "diagonals")
-                            .label(format!("`{}` stands twice in this access", name.text)),
-                    );
-                }
-                seen.push(name);
-                continue;
-            }
-            IndexKind::Slice(slice) => {
-                parameters.extend(slice.parameters());
-                diagnostics.extend(check_slice(slice, index.span));
-                "slices"
-            }
-            IndexKind::Set(_, Set::Parameter(name)) => {
-                parameters.push(name);
-                "index sets"
-            }
-            IndexKind::Set(_, Set::Listed(_)) => "index sets",
-            IndexKind::Fixed(_) => "fixed coordinates",
-            IndexKind::Affine(_) | IndexKind::Gather(_) => continue,
+            IndexKind::Name(name) if is_parameter(context, name) => "fixed coordinates on the left",
+            IndexKind::Slice(_) => "slices on the left",
+            IndexKind::Fixed(_) => "fixed coordinates on the left",
+            IndexKind::Name(_)
+            | IndexKind::Set(..)
+            | IndexKind::Affine(_)
+            | IndexKind::Gather(_) => continue,
         };
         diagnostics.push(
             Diagnostic::unsupported(index.span, what)
-                .help("use an index variable over the whole mode"),
+                .help("compute the part into a result of its own"),
         );
-        for parameter in parameters.into_iter().filter(|name| !is_parameter(name)) {
-            let name = &parameter.text;
+    }
+}
+
+/// The parts of modes in an access on either side.
+fn check_parts(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diagnostic>) {
+    let is_result = access.name.text == context.statement.left.name.text;
+    for index in &access.indices {
+        let is_part = match &index.kind {
+            IndexKind::Slice(_) | IndexKind::Fixed(_) => true,
+            IndexKind::Name(name) => is_parameter(context, name),
+            IndexKind::Set(..) | IndexKind::Affine(_) | IndexKind::Gather(_) => false,
+        };
+        if is_result && is_part && !std::ptr::eq(access, &context.statement.left) {
             diagnostics.push(
-                Diagnostic::new(parameter.span, format!("there is no parameter `{name}`"))
-                    .help(format!("declare it: params = {{ {name} = \"index\" }}")),
+                Diagnostic::unsupported(index.span, "parts of a result that is changed")
+                    .help("compute into a result of another name"),
             );
         }
+        match &index.kind {
+            IndexKind::Slice(slice) => {
+                diagnostics.extend(check_slice(slice, index.span));
+                if slice.shift.is_some() {
+                    diagnostics.push(
+                        Diagnostic::unsupported(index.span, "slices with a `shift`")
+                            .help("leave it out: the variable counts from 0"),
+                    );
+                }
+            }
+            IndexKind::Set(..) => diagnostics.push(
+                Diagnostic::unsupported(index.span, "index sets")
+                    .help("use an index variable over the whole mode, or over a slice of it"),
+            ),
+            IndexKind::Name(_)
+            | IndexKind::Fixed(_)
+            | IndexKind::Affine(_)
+            | IndexKind::Gather(_) => {}
+        }
+    }
+    parts::check_access(context, access, diagnostics);
+    for parameter in parts::undeclared(context, access) {
+        let name = &parameter.text;
+        diagnostics.push(
+            Diagnostic::new(parameter.span, format!("there is no parameter `{name}`"))
+                .help(format!("declare it: params = {{ {name} = \"index\" }}")),
+        );
     }
 }
 
 /// What can be seen to be wrong of a slice whose bounds are numbers.
 fn check_slice(slice: &Slice, span: Span) -> Option<Diagnostic> {
     if slice.step == Some(0) {
-        return Some(Diagnostic::new(span, "a slice cannot have the step 0"));
+        return Some(
+            Diagnostic::new(span, "a slice cannot have the step 0")
+                .help("leave the step out, or write how far neighbours lie apart"),
+        );
     }
     match (&slice.start, &slice.end) {
         (Bound::Number(start), Bound::Number(end)) if start > end => Some(

@@ -47,6 +47,20 @@ fn refuse(statement: &str, more: &str, expected: &[&str]) {
 }
 
 #[test]
+fn parts_of_modes_stay_as_written() {
+    check("y[j] = A[3,j]", "y[j] = A[3,j]");
+    check("y[j] = A[3, j] + x[j in 2..9 step 3]", "y[j] = A[3,j] + x[j in 2..9 step 3]");
+    check_with("y[j] = A[j in 0..n]", "params = { n = 'index' }", "y[j] = A[j in 0..n]");
+    // A sum over the only coordinate besides is the same sum.
+    check("y[i] = A[i,k] * B[k,3]", "y[i] = sum[k,at_3](A[i,k] * B[k,3])");
+    refuse(
+        "y[j] = x[j in 0..4] * z[j in 1..9 step 4]",
+        "",
+        &["`j` has 2 coordinates here, but 4 in `j in 0..4`"],
+    );
+}
+
+#[test]
 fn sums_become_explicit() {
     check("y[i] = A[i,j] * x[j]", "y[i] = sum[j](A[i,j] * x[j])");
     check("r[i] = b[i] - A[i,j] * x[j]", "r[i] = b[i] - sum[j](A[i,j] * x[j])");

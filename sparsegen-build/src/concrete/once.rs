@@ -1,0 +1,71 @@
+//! Fixed coordinates, each of which has a variable with a loop over a single coordinate.
+//!
+//! Such a loop may stand anywhere around what is read there: what is within is done once. Where blocks
+//! or a diagonal are looped over in its stead, most of these loops' iterations have nothing of it, so
+//! that they are sums.
+
+use super::Program;
+use super::space::Definition;
+use super::terms::additive_terms;
+use crate::notation::{Expr, VariableId};
+
+/// A value with sums for the fixed coordinates that have no loops of their own, and the loops for the
+/// others.
+pub(super) fn split(program: &Program, value: Expr) -> (Expr, Vec<VariableId>) {
+    let (own, others): (Vec<_>, Vec<_>) =
+        read(program, &value).into_iter().partition(|v| program.basis.loops_over(*v));
+    (sum(program, value, &others), own)
+}
+
+/// A value whose additive terms are summed over those of some fixed coordinates that they read.
+pub(super) fn sum(program: &Program, value: Expr, over: &[VariableId]) -> Expr {
+    if over.is_empty() {
+        return value;
+    }
+    additive_terms(value).into_iter().fold(Expr::ZERO, |sum, term| {
+        let read = read(program, &term).into_iter().filter(|v| over.contains(v));
+        Expr::add(sum, Expr::sum(read.collect(), term))
+    })
+}
+
+/// The variables of the fixed coordinates at which a value is read outside of sums over them.
+fn read(program: &Program, value: &Expr) -> Vec<VariableId> {
+    let mut found: Vec<VariableId> = Vec::new();
+    let mut add = |more: Vec<VariableId>| {
+        found.extend(more.into_iter().filter(|v| !found.contains(v)).collect::<Vec<_>>());
+    };
+    match value {
+        Expr::Literal(_) => {}
+        Expr::Access(access) => {
+            let counted = access.indices.iter().map(|v| program.space.counted(*v));
+            let is_once = |v: &VariableId| program.space.definition(*v) == Some(Definition::Once);
+            add(counted.filter(is_once).collect());
+        }
+        Expr::Unary(_, a) => add(read(program, a)),
+        Expr::Binary(_, a, b) => {
+            add(read(program, a));
+            add(read(program, b));
+        }
+        Expr::Reduce(reduce) => {
+            let within = read(program, &reduce.body).into_iter();
+            add(within.filter(|v| !reduce.variables.contains(v)).collect());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::loops;
+
+    #[test]
+    fn what_is_read_once_is_no_sum_but_where_it_comes_last() {
+        let vectors = "y = 'dense', A = 'csr', z = 'dense'";
+        assert_eq!(
+            loops("y[i] = A[i,3] + z[i]", vectors, &[]),
+            "∀i (y[i] = sum + z[i] where ∀at_3 sum += A[i,3])"
+        );
+        let row = "y = 'sparse_vector', A = 'csr', z = 'sparse_vector'";
+        assert_eq!(loops("y[j] = A[3,j] + z[j]", row, &[]), "∀at_3 ∀j y[j] = A[3,j] + z[j]");
+    }
+}

@@ -1,0 +1,307 @@
+//! Parts of modes: where an iterator begins and ends, and which of its entries it skips.
+//!
+//! A level keeps to its own coordinates; what is read of it is counted from the part's first one. The
+//! part is in the order of the mode, so that what is merged stays in order.
+
+use crate::concrete::space::{BlockSize, Definition};
+use crate::ir::{Expr, Stmt};
+use crate::iteration::iterator::LevelIterator;
+use crate::iteration::lattice::MergePoint;
+use crate::iteration::plan::Loop;
+use crate::level::{Found, Segment};
+use crate::notation::{Bound, Slice, VariableId};
+
+use super::Lowering;
+use super::names::Names;
+use super::scope::Scope;
+
+/// Where a part of a mode begins or ends.
+fn bound(names: &Names, bound: Bound) -> Expr {
+    match bound {
+        Bound::Number(number) => Expr::Index(number as usize),
+        Bound::Parameter(id) => Expr::var(names.argument(id)),
+    }
+}
+
+/// The first coordinate of a part, and the one after its last.
+pub(super) fn bounds(names: &Names, slice: &Slice) -> Segment {
+    let start = bound(names, slice.start);
+    match slice.end {
+        Some(end) => Segment { start, end: bound(names, end) },
+        None => Segment::of(start),
+    }
+}
+
+/// `2 + 3 * i`: the mode's coordinate.
+pub(super) fn in_mode(names: &Names, slice: &Slice, counted: Expr) -> Expr {
+    let steps = Expr::mul(counted, Expr::Index(slice.step as usize));
+    Expr::add(steps, bound(names, slice.start))
+}
+
+/// `(c - 2) / 3`: which of the part's coordinates a coordinate that lies within is.
+pub(super) fn counted(names: &Names, slice: &Slice, coordinate: Expr) -> Expr {
+    if slice.end.is_none() {
+        return Expr::Index(0);
+    }
+    let ahead = Expr::sub(coordinate, bound(names, slice.start));
+    Expr::div(ahead, Expr::Index(slice.step as usize))
+}
+
+/// Whether a coordinate lies within a part.
+pub(super) fn inside(names: &Names, slice: &Slice, coordinate: &Expr) -> Expr {
+    let Segment { start, end } = bounds(names, slice);
+    if slice.end.is_none() {
+        return Expr::eq(coordinate.clone(), start);
+    }
+    let behind = Expr::lt(coordinate.clone(), end);
+    let within = if start == Expr::Index(0) {
+        behind
+    } else {
+        Expr::and(Expr::le(start, coordinate.clone()), behind)
+    };
+    Expr::and(within, aligned(names, slice, coordinate))
+}
+
+/// Whether a coordinate that is not before a part's first lies whole steps ahead of it.
+fn aligned(names: &Names, slice: &Slice, coordinate: &Expr) -> Expr {
+    let ahead = Expr::sub(coordinate.clone(), bound(names, slice.start));
+    let from = match slice.start {
+        Bound::Number(start) if start % slice.step == 0 => coordinate.clone(),
+        Bound::Number(_) | Bound::Parameter(_) => ahead,
+    };
+    match slice.step {
+        1 => Expr::Bool(true),
+        step => Expr::eq(Expr::rem(from, Expr::Index(step as usize)), Expr::Index(0)),
+    }
+}
+
+impl Lowering<'_> {
+    /// The part of its mode that an iterator runs over; a sorted copy has nothing else in it.
+    pub(super) fn part_of(&self, iterator: &LevelIterator) -> Option<Slice> {
+        iterator.slice(self.program).filter(|_| !iterator.reorders())
+    }
+
+    /// What an entry's coordinate, which has a name, must hold for it to lie within the part, if it
+    /// must be looked at.
+    pub(super) fn filter(&self, iterator: &LevelIterator, coordinate: &Expr) -> Option<Expr> {
+        let slice = self.part_of(iterator)?;
+        let condition = if iterator.filters(self.program) {
+            inside(&self.names, &slice, coordinate)
+        } else {
+            aligned(&self.names, &slice, coordinate)
+        };
+        (condition != Expr::Bool(true)).then_some(condition)
+    }
+
+    /// The positions of an iterator within the part that the loop runs over, where they can be searched
+    /// for: `let p_a_begin = …; let p_a_end = …;`, or `let mut p_a = …;` where it is moved along.
+    pub(super) fn narrowed(
+        &self,
+        iterator: &LevelIterator,
+        positions: Segment,
+        is_moved: bool,
+        scope: &Scope,
+    ) -> (Vec<Stmt>, Segment) {
+        let Some(slice) = self.part_of(iterator) else { return (Vec::new(), positions) };
+        let name = self.names.position(&iterator.access, iterator.level);
+        let [begin, end] = ["begin", "end"].map(|suffix| format!("{name}_{suffix}"));
+        let Segment { start: first, end: last } = bounds(&self.names, &slice);
+        let from = self.search(iterator, positions.start, positions.end.clone(), first, scope);
+        let mut stmts = Vec::new();
+        let from = match from {
+            Expr::Search { .. } if is_moved => {
+                stmts.push(Stmt::bind_mut(&name, from));
+                Expr::var(&name)
+            }
+            Expr::Search { .. } => {
+                stmts.push(Stmt::bind(&begin, from));
+                Expr::var(&begin)
+            }
+            from => from,
+        };
+        let to = self.search(iterator, from.clone(), positions.end, last, scope);
+        stmts.push(Stmt::bind(&end, to));
+        (stmts, Segment { start: from, end: Expr::var(&end) })
+    }
+
+    /// The first of an iterator's positions whose coordinate is not below one.
+    fn search(
+        &self,
+        iterator: &LevelIterator,
+        start: Expr,
+        end: Expr,
+        coordinate: Expr,
+        scope: &Scope,
+    ) -> Expr {
+        match self.raw_access(iterator, &start, scope).value {
+            Expr::Load { array, .. } => Expr::search(&array, start, end, coordinate),
+            value => unreachable!("{value:?} is in no list that can be searched"),
+        }
+    }
+
+    /// Moves an iterator on to the next coordinate that lies whole steps ahead of the part's first.
+    pub(super) fn skip(&self, iterator: &LevelIterator, scope: &Scope) -> Vec<Stmt> {
+        let Some(slice) = self.part_of(iterator).filter(|slice| slice.step != 1) else {
+            return Vec::new();
+        };
+        let name = self.names.position(&iterator.access, iterator.level);
+        let position = Expr::var(&name);
+        let lasts = Expr::lt(position.clone(), Expr::var(&format!("{name}_end")));
+        let coordinate = self.raw_access(iterator, &position, scope).value;
+        let between = Expr::not(aligned(&self.names, &slice, &coordinate));
+        Stmt::repeat_while(Expr::and(lasts, between), vec![Stmt::accumulate(&name, Expr::Index(1))])
+    }
+
+    /// The bounds of an iterator by coordinate, counted within the part that the loop runs over; of
+    /// blocks those that have any of it.
+    pub(super) fn counted_bounds(&self, iterator: &LevelIterator, own: Segment) -> Segment {
+        let v = self.program.level_variable(&iterator.access, iterator.level);
+        let v = v.expect("a level of the access");
+        let Some(slice) = iterator.slice(self.program) else {
+            return match self.program.space.definition(v) {
+                Some(Definition::Div(of, BlockSize::Constant(size)))
+                    if iterator.is_full(self.program) =>
+                {
+                    self.counted_blocks(of, size, own)
+                }
+                Some(_) | None => own,
+            };
+        };
+        let extent = self.extent(self.program.space.counted(v));
+        if iterator.is_full(self.program) {
+            return Segment { start: Expr::Index(0), end: extent };
+        }
+        let first = bounds(&self.names, &slice).start;
+        let count = |reached: Expr| {
+            let ahead = Expr::sub(Expr::max(reached, first.clone()), first.clone());
+            Expr::div_ceil(ahead, Expr::Index(slice.step as usize))
+        };
+        Segment { start: count(own.start), end: Expr::min(count(own.end), extent) }
+    }
+
+    /// Gives the bounds of a part of a mode names, where they are made of much.
+    pub(super) fn named(
+        &self,
+        variable: VariableId,
+        iterator: &LevelIterator,
+        bounds: Segment,
+    ) -> (Vec<Stmt>, Segment) {
+        if iterator.slice(self.program).is_none() || iterator.is_full(self.program) {
+            return (Vec::new(), bounds);
+        }
+        let (begin, end) = self.names.part(variable);
+        let stmts = vec![Stmt::bind(&begin, bounds.start), Stmt::bind(&end, bounds.end)];
+        (stmts, Segment { start: Expr::var(&begin), end: Expr::var(&end) })
+    }
+
+    /// The blocks of a mode that have any of the part of it that is read.
+    fn counted_blocks(&self, of: VariableId, size: u64, all: Segment) -> Segment {
+        let Some(slice) = self.program.space.slice(of) else { return all };
+        let Segment { start, end } = bounds(&self.names, &slice);
+        let size = Expr::Index(size as usize);
+        Segment { start: Expr::div(start, size.clone()), end: Expr::div_ceil(end, size) }
+    }
+
+    /// What is done at a fixed coordinate: no loop, but that each operand is looked up or searched.
+    /// Nothing where several entries of one operand must be visited one by one.
+    pub(super) fn run_once(&mut self, inner: &Loop, scope: &Scope) -> Option<Vec<Stmt>> {
+        let point = inner.points.first()?;
+        let searched = |member: &usize| {
+            let level = &inner.iterators[*member].spec(self.program).level;
+            level.coordinate_iteration().is_none()
+        };
+        let searched: Vec<usize> = point.drivers.members().filter(searched).collect();
+        let partial = |member: usize| {
+            let iterator = &inner.iterators[member];
+            self.is_by_coordinate(iterator) && !iterator.is_full(self.program)
+        };
+        let alone = inner.points.len() == 1 && point.drivers.len() == 1 && !point.by_dimension;
+        let suits = |member: &usize| {
+            let iterator = &inner.iterators[*member];
+            let repeats = !iterator.spec(self.program).properties.unique;
+            // What waits for a position may look into the storage there.
+            let waits = iterator.through > iterator.level && !alone;
+            let single = iterator.is_single(self.program);
+            let one_by_one = repeats && !iterator.dedups() && !single;
+            iterator.is_searched(self.program) && !iterator.reorders() && !waits && !one_by_one
+        };
+        if !searched.iter().all(suits) {
+            return None;
+        }
+        let outer = scope;
+        let mut scope = outer.clone();
+        scope.bind(inner.variable, Expr::Index(0));
+        if let Some(driver) = point.drivers.members().find(|member| partial(*member)) {
+            let iterator = &inner.iterators[driver];
+            let within = self.own_bounds(iterator, outer)?;
+            let at = bounds(&self.names, &iterator.slice(self.program)?).start;
+            let reached = Expr::le(within.start, at.clone());
+            let inside = Expr::and(reached, Expr::lt(at, within.end));
+            return Some(Stmt::when(inside, self.cases(inner, point, &scope, &[])));
+        }
+        let mut stmts = Vec::new();
+        let mut here = Vec::new();
+        for member in &searched {
+            let iterator = &inner.iterators[*member];
+            let (found, segment) = self.find(iterator, &scope, &mut stmts);
+            scope.resolve(&iterator.access, self.standing(iterator, segment));
+            here.push((*member, found));
+        }
+        if let ([(_, found)], true) = (&here[..], alone) {
+            let body = self.cases(inner, point, &scope, &[]);
+            stmts.extend(Stmt::when(found.clone(), body));
+            return Some(stmts);
+        }
+        // Whether there is anything is for the cases to tell.
+        let whole = MergePoint { by_dimension: true, ..point.clone() };
+        stmts.extend(self.cases(inner, &whole, &scope, &here));
+        Some(stmts)
+    }
+
+    /// Searches for a fixed coordinate: whether it is there, and at which positions.
+    fn find(
+        &self,
+        iterator: &LevelIterator,
+        scope: &Scope,
+        stmts: &mut Vec<Stmt>,
+    ) -> (Expr, Segment) {
+        let slice = iterator.slice(self.program).expect("a fixed coordinate is part of a mode");
+        let (begin, positions) = self.begin(iterator, scope);
+        stmts.extend(begin);
+        let Segment { start: first, end: last } = bounds(&self.names, &slice);
+        let at = |position: &Expr| self.raw_access(iterator, position, scope).value;
+        if positions == Segment::of(positions.start.clone()) {
+            let found = Expr::eq(at(&positions.start), first);
+            return (found, positions);
+        }
+        let name = self.names.position(&iterator.access, iterator.level);
+        let position = Expr::var(&name);
+        let begin =
+            self.search(iterator, positions.start, positions.end.clone(), first.clone(), scope);
+        stmts.push(Stmt::bind(&name, begin));
+        if iterator.dedups() {
+            let next = format!("{name}_next");
+            let end = self.search(iterator, position.clone(), positions.end, last, scope);
+            stmts.push(Stmt::bind(&next, end));
+            let next = Expr::var(&next);
+            return (
+                Expr::lt(position.clone(), next.clone()),
+                Segment { start: position, end: next },
+            );
+        }
+        let found =
+            Expr::and(Expr::lt(position.clone(), positions.end), Expr::eq(at(&position), first));
+        (found, Segment::of(position))
+    }
+
+    /// What a level has at a position, whatever part of its mode is read.
+    pub(super) fn raw_access(
+        &self,
+        iterator: &LevelIterator,
+        position: &Expr,
+        scope: &Scope,
+    ) -> Found {
+        let ancestors = self.ancestors(iterator, scope);
+        self.access_below(iterator, position, &ancestors)
+    }
+}
