@@ -169,6 +169,7 @@ mod dense;
 mod fault;
 mod hashed;
 mod kind;
+mod listing;
 mod loose_compressed;
 mod offset;
 mod parents;
@@ -186,6 +187,7 @@ pub use dense::{Dense, DenseView};
 pub use fault::Fault;
 pub use hashed::{Hashed, HashedView};
 pub use kind::Kind;
+pub use listing::Listing;
 pub use loose_compressed::{LooseCompressed, LooseCompressedView};
 pub use offset::Offset;
 pub use parents::Parents;
@@ -235,6 +237,16 @@ pub unsafe trait Level: Clone + Debug + PartialEq + Send + Sync + 'static {
         nodes: impl ExactSizeIterator<Item = (usize, usize)>,
     ) -> Result<(Self, Vec<usize>), Fault>;
 
+    /// Stores nodes as [`Level::build`] does, from whole arrays, where the level is a list whose
+    /// children stand at the positions that these arrays give them. It takes the arrays out of
+    /// `list`, to keep those that are as it would have them.
+    ///
+    /// `None` where it is not, and `list` is left as it was: a level need not know of this.
+    fn build_list(axis: &Axis, list: &mut Listing<'_>) -> Option<Result<Self, Fault>> {
+        let _ = (axis, list);
+        None
+    }
+
     /// Stores nothing under a number of parents, except for what the level must pad with.
     ///
     /// # Errors
@@ -267,6 +279,13 @@ pub unsafe trait LevelView {
     /// The coordinate and the position of the child in one of a parent's slots, or `None` where
     /// the slot is unused.
     fn child(&self, axis: &Axis, parent: Node<'_>, slot: usize) -> Option<(usize, usize)>;
+
+    /// The children of all parents as whole arrays, where the level is a list without gaps whose
+    /// coordinates fit 32 bits. A level need not know of this.
+    fn listing(&self, axis: &Axis) -> Option<Listing<'_>> {
+        let _ = axis;
+        None
+    }
 
     /// As [`LevelView::child`], for a caller that goes through a parent's slots one after the other:
     /// `carried` is 0 at the first, and at each other whatever the call for the one before left in

@@ -35,6 +35,10 @@
 //!   give the same results on one thread.
 //! - `gzip`: reading and writing compressed files.
 
+// The tests' helpers name the crate as its users do, from within it too.
+#[cfg(test)]
+extern crate self as sparsegen;
+
 pub mod error;
 pub mod format;
 pub mod formats;

@@ -6,12 +6,15 @@ use crate::{Error, Stored};
 
 mod build;
 mod change;
+mod columns;
 mod compare;
 mod convert;
 mod display;
+mod distribute;
 mod look;
 mod order;
 mod pack;
+mod radix;
 mod validate;
 mod view;
 mod walk;

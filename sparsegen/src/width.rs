@@ -33,6 +33,9 @@ pub trait Width:
 
     /// The number in this width, where it fits; a signed width takes large ones as negative.
     fn try_from_usize(number: usize) -> Option<Self>;
+
+    /// The same array, where this is the type `u32`.
+    fn as_u32(array: &[Self]) -> Option<&[u32]>;
 }
 
 mod sealed {
@@ -40,7 +43,9 @@ mod sealed {
 }
 
 macro_rules! widths {
-    ($($unsigned:ident $signed:ident)*) => {$(
+    (@as_u32 $array:ident) => {{ let _ = $array; None }};
+    (@as_u32 $array:ident same) => { Some($array) };
+    ($($unsigned:ident $signed:ident $($same:ident)?;)*) => {$(
         impl sealed::Sealed for $unsigned {}
         impl sealed::Sealed for $signed {}
 
@@ -60,6 +65,11 @@ macro_rules! widths {
             fn try_from_usize(number: usize) -> Option<Self> {
                 $unsigned::try_from(number).ok()
             }
+
+            #[inline(always)]
+            fn as_u32(array: &[Self]) -> Option<&[u32]> {
+                widths!(@as_u32 array $($same)?)
+            }
         }
 
         impl Width for $signed {
@@ -78,15 +88,20 @@ macro_rules! widths {
             fn try_from_usize(number: usize) -> Option<Self> {
                 $signed::try_from(number as isize).ok()
             }
+
+            #[inline(always)]
+            fn as_u32(_: &[Self]) -> Option<&[u32]> {
+                None
+            }
         }
     )*};
 }
 
-widths!(u8 i8 u16 i16 u32 i32 usize isize);
+widths!(u8 i8; u16 i16; u32 i32 same; usize isize;);
 
 // On a narrower machine a `u64` could exceed a `usize`, and `to_usize` would not be exact.
 #[cfg(target_pointer_width = "64")]
-widths!(u64 i64);
+widths!(u64 i64;);
 
 /// The name of the narrowest width that holds both numbers: what an error advises.
 pub(crate) fn narrowest(least: i128, largest: i128) -> &'static str {

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::{
-    Axis, Fault, Kind, Level, LevelView, Node, Parents, narrowed, repeated, segments, widened,
+    Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing, narrowed, repeated,
+    segments, widened,
 };
 use crate::Width;
 
@@ -28,7 +29,8 @@ pub struct CompressedView<'a, P = u32, C = u32> {
 }
 
 // SAFETY: `build` appends the nodes in order, closes a segment after each parent, and checks that
-// positions and coordinates fit; padding keeps coordinates in order and below the size.
+// positions and coordinates fit, as `build_list` does of arrays that are like that already; padding
+// keeps coordinates in order and below the size.
 unsafe impl<P: Width, C: Width> Level for Compressed<P, C> {
     const KIND: Kind = Kind::new("compressed").compact().list();
 
@@ -49,6 +51,16 @@ unsafe impl<P: Width, C: Width> Level for Compressed<P, C> {
             Ok(())
         })?;
         Ok((Compressed { pos, crd }, positions))
+    }
+
+    fn build_list(axis: &Axis, list: &mut Listing<'_>) -> Option<Result<Self, Fault>> {
+        match list {
+            Listing::Segments { pos, crd } if !axis.properties.full => Some(
+                listing::coordinates(axis, crd)
+                    .and_then(|crd| Ok(Compressed { pos: listing::positions(pos)?, crd })),
+            ),
+            Listing::Every(_) | Listing::Segments { .. } | Listing::Single { .. } => None,
+        }
     }
 
     fn empty(axis: &Axis, parents: usize) -> Result<Self, Fault> {
@@ -113,6 +125,13 @@ unsafe impl<P: Width, C: Width> LevelView for CompressedView<'_, P, C> {
 
     fn child(&self, axis: &Axis, _: Node<'_>, slot: usize) -> Option<(usize, usize)> {
         Some((axis.coordinate(self.crd[slot]), slot))
+    }
+
+    fn listing(&self, axis: &Axis) -> Option<Listing<'_>> {
+        Some(Listing::Segments {
+            pos: listing::narrow(self.pos)?,
+            crd: listing::narrow_crd(axis, self.crd)?,
+        })
     }
 
     fn locate(&self, axis: &Axis, parent: Node<'_>, coordinate: usize) -> Range<usize> {

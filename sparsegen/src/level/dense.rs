@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents};
+use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents};
 
 /// A level that stores every coordinate: the child of `parent` with coordinate `i` is at position
 /// `parent * size + i`.
@@ -56,6 +56,10 @@ unsafe impl LevelView for DenseView {
 
     fn child(&self, _: &Axis, parent: Node<'_>, slot: usize) -> Option<(usize, usize)> {
         Some((slot, parent.position * self.size + slot))
+    }
+
+    fn listing(&self, _: &Axis) -> Option<Listing<'_>> {
+        Some(Listing::Every(self.size))
     }
 
     fn locate(&self, _: &Axis, _: Node<'_>, coordinate: usize) -> Range<usize> {

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents, repeated, widened};
+use super::{
+    Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing, repeated, widened,
+};
 use crate::Width;
 
 /// A level that stores one coordinate per parent; the child has its parent's position.
@@ -20,7 +22,8 @@ pub struct SingletonView<'a, C = u32> {
 }
 
 // SAFETY: `build` stores one coordinate per parent, that of its node or the padding 0, which is a
-// coordinate of every dimension that has any.
+// coordinate of every dimension that has any; `build_list` takes an array of such
+// coordinates.
 unsafe impl<C: Width> Level for Singleton<C> {
     const KIND: Kind = Kind::new("singleton").branchless().compact().list();
 
@@ -52,6 +55,16 @@ unsafe impl<C: Width> Level for Singleton<C> {
         }
         Ok((Singleton { crd }, positions))
     }
+
+    fn build_list(axis: &Axis, list: &mut Listing<'_>) -> Option<Result<Self, Fault>> {
+        match list {
+            Listing::Single { crd } => Some(
+                check_full(axis, crd.len())
+                    .and_then(|()| Ok(Singleton { crd: listing::coordinates(axis, crd)? })),
+            ),
+            Listing::Every(_) | Listing::Segments { .. } => None,
+        }
+    }
 }
 
 /// Refuses the promise that one coordinate is all that the dimension has, where there are more.
@@ -73,6 +86,10 @@ unsafe impl<C: Width> LevelView for SingletonView<'_, C> {
 
     fn child(&self, axis: &Axis, _: Node<'_>, slot: usize) -> Option<(usize, usize)> {
         Some((axis.coordinate(self.crd[slot]), slot))
+    }
+
+    fn listing(&self, axis: &Axis) -> Option<Listing<'_>> {
+        Some(Listing::Single { crd: listing::narrow_crd(axis, self.crd)? })
     }
 
     fn validate(&self, axis: &Axis, parents: &Parents<'_>) -> Result<usize, Fault> {

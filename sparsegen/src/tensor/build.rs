@@ -95,8 +95,9 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// `nonunique` as those of [`CooUnordered`](crate::CooUnordered) are, keeps the entries as they
     /// are given: in their order, each by itself.
     ///
-    /// Takes O(n log n) time for n entries, O(n) where they come in storage order or extents are not
-    /// much larger than n.
+    /// Takes O(n log n) time for n entries, and O(n) where they come in storage order. Where the outer
+    /// levels have no more than a few nodes for each entry, as the rows of most matrices, only
+    /// entries below the same node are sorted among themselves, if they are not in order.
     ///
     /// # Errors
     /// [`Error::Coordinate`] where an entry lies outside the shape, [`Error::Pack`] where the

@@ -1,25 +1,22 @@
 //! Converting: between formats, and from arrays that store everything.
 
 use crate::format::Shape;
-use num_traits::Zero;
 
 use crate::{Error, Format, Stored, Tensor, Value, View};
 
-use super::pads;
+use super::pack::repack;
 
 impl<V: Stored, F: Format> View<'_, V, F> {
     /// The same tensor in another format.
     ///
     /// Stored zeros stay stored, except where this format pads with zeros, which then cannot be
-    /// told from entries. Takes linear time where the order of storage suits the other format, or
-    /// extents are not much larger than the number of entries.
+    /// told from entries. Takes linear time from rows to columns and back, and wherever entries come in
+    /// the order of the other format's innermost level; otherwise as [`Tensor::from_triplets`].
     ///
     /// # Errors
     /// As [`Tensor::from_triplets`].
     pub fn to<G: Format<Shape = F::Shape>>(&self) -> Result<Tensor<V, G>, Error> {
-        let keeps_zeros = !pads::<F>();
-        let entries = self.iter().filter(|(_, value)| keeps_zeros || !value.value().is_zero());
-        Tensor::from_triplets(self.shape, entries)
+        repack(self)
     }
 }
 
@@ -27,8 +24,8 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// The same tensor in another format.
     ///
     /// Stored zeros stay stored, except where this format pads with zeros, which then cannot be
-    /// told from entries. Takes linear time where the order of storage suits the other format, or
-    /// extents are not much larger than the number of entries.
+    /// told from entries. Takes linear time from rows to columns and back, and wherever entries come in
+    /// the order of the other format's innermost level; otherwise as [`Tensor::from_triplets`].
     ///
     /// # Errors
     /// As [`Tensor::from_triplets`].

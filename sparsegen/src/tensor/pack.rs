@@ -2,14 +2,16 @@
 
 use num_traits::Zero;
 
-use crate::format::{Format, Shape};
-use crate::level::{Axes, Axis, Fault, Level, LevelSource, LevelView, Levels};
+use crate::format::{Format, Map, Shape};
+use crate::level::{Axes, Axis, Fault, Kind, Level, LevelSource, LevelView, Levels};
 use crate::memory::filled;
-use crate::{Error, Stored, Tensor};
+use crate::{Error, Stored, Tensor, View};
 
+use super::columns::columns;
+use super::distribute::{self, Source};
 use super::order;
 use super::validate::{validate_branchless, validate_unpadded};
-use super::{Duplicates, axes, check_values};
+use super::{Duplicates, axes, check_values, pads};
 
 /// The tensor that stores only what full levels force it to.
 pub(super) fn empty<V: Stored, F: Format>(shape: F::Shape) -> Result<Tensor<V, F>, Error> {
@@ -27,10 +29,42 @@ pub(super) fn empty<V: Stored, F: Format>(shape: F::Shape) -> Result<Tensor<V, F
 /// The tensor that stores these entries, in whatever order they come.
 pub(super) fn pack<V: Stored, F: Format>(
     shape: F::Shape,
-    mut entries: Vec<(F::Shape, V)>,
+    entries: Vec<(F::Shape, V)>,
     duplicates: Duplicates,
 ) -> Result<Tensor<V, F>, Error> {
     check_values::<V, F>();
+    if distribute::suits::<F>(duplicates)
+        && let Some(tensor) = distribute::pack(shape, Source::Triplets(&entries), duplicates)
+    {
+        return Ok(tensor);
+    }
+    pack_listed(shape, entries, duplicates)
+}
+
+/// The tensor that stores what another one does; the values of entries that share their coordinate
+/// are added up.
+pub(super) fn repack<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
+    tensor: &View<'_, V, F>,
+) -> Result<Tensor<V, G>, Error> {
+    check_values::<V, G>();
+    if distribute::suits::<G>(Duplicates::Sum)
+        && let Some(columns) = columns(tensor)
+        && let Some(packed) =
+            distribute::pack(tensor.shape, Source::Columns(columns), Duplicates::Sum)
+    {
+        return Ok(packed);
+    }
+    let keeps_zeros = !pads::<F>();
+    let entries = tensor.iter().filter(|(_, value)| keeps_zeros || !value.value().is_zero());
+    pack(tensor.shape, entries.collect(), Duplicates::Sum)
+}
+
+/// As [`pack`], for all formats and entries, with the reason where that is not possible.
+pub(super) fn pack_listed<V: Stored, F: Format>(
+    shape: F::Shape,
+    mut entries: Vec<(F::Shape, V)>,
+    duplicates: Duplicates,
+) -> Result<Tensor<V, F>, Error> {
     if let Some((coordinate, _)) = entries.iter().find(|(c, _)| !shape.contains(c)) {
         let coordinate = coordinate.as_ref().to_vec();
         let shape = shape.as_ref().to_vec();
@@ -205,7 +239,7 @@ impl<V: Stored, F: Format> Packing<V, F> {
     fn check_unique(&self) -> Result<(), Error> {
         let mut depth = 0;
         for level in 0..F::MAP.levels.len() {
-            depth = node_depth::<F>(level, depth);
+            depth = node_depth(&F::MAP, F::Levels::KINDS, level, depth);
             let repeats = level + 1..depth;
             let is_repeated = |shared: &u8| repeats.contains(&usize::from(*shared));
             if let Some(entry) = self.shared.iter().position(is_repeated)
@@ -266,18 +300,18 @@ impl<V: Stored, F: Format> Packing<V, F> {
 /// How many coordinates tell the nodes of a level apart, if `above` do one level further out. Its
 /// own is the last of them, unless it is nonunique and branchless levels follow: then each node has
 /// one child, and a coordinate is repeated for as many as there are.
-fn node_depth<F: Format>(level: usize, above: usize) -> usize {
-    let below = if F::MAP.levels[level].properties.unique {
+pub(super) fn node_depth(map: &Map, kinds: &[Kind], level: usize, above: usize) -> usize {
+    let below = if map.levels[level].properties.unique {
         0
     } else {
-        F::Levels::KINDS[level + 1..].iter().take_while(|kind| kind.branchless).count()
+        kinds[level + 1..].iter().take_while(|kind| kind.branchless).count()
     };
     above.max(level + 1 + below)
 }
 
 impl<V: Stored, F: Format> LevelSource for Packing<V, F> {
     fn next_level<L: Level>(&mut self) -> Result<L, Error> {
-        let depth = node_depth::<F>(self.level, self.depth);
+        let depth = node_depth(&F::MAP, F::Levels::KINDS, self.level, self.depth);
         let axis: &Axis = &self.axes[self.level];
         let left = self.firsts(depth).count();
         let nodes = Nodes { packing: self, depth, entry: 0, above: 0, left };

@@ -1,0 +1,268 @@
+//! Packing by distributing entries: counted first, for each node of the outer levels, then moved to
+//! where they belong.
+//!
+//! This is a counting sort by the outer levels' coordinates. It leaves entries of one node in the
+//! order in which they came, which often is that of the inner levels too; where it is not, they are
+//! sorted among themselves. Rows become columns in a single pass in this way, and a sorted list
+//! becomes rows without any entry changing its place.
+//!
+//! What a format says is data here: but for a few lines, this is compiled once for each type of
+//! values, and not for each format. Where it does not apply, or something is to be refused, there is
+//! the general way to pack, which knows the reasons.
+
+use crate::format::{Format, LevelMap, Map, Shape};
+use crate::level::{Axes, Fault, Kind, Level, LevelSource, LevelView, Levels, Listing, MAX_LEVELS};
+use crate::memory::filled;
+use crate::{Error, Stored, Tensor};
+
+use super::pack::node_depth;
+use super::radix::Radix;
+use super::validate::validate_branchless;
+use super::{Duplicates, axes, order};
+
+mod entries;
+mod nodes;
+
+pub(super) use entries::Source;
+
+use entries::Entries;
+use nodes::{Ends, Nodes, Parents, Positions};
+
+/// Whether entries of this format may be packed in this way: whether its levels can be built from
+/// entries that are sorted by all their coordinates.
+pub(super) fn suits<F: Format>(duplicates: Duplicates) -> bool {
+    let keeps_entries = order::keeps_entries::<F>() && duplicates == Duplicates::Sum;
+    !keeps_entries && are_sorted(&F::MAP, F::Levels::KINDS)
+}
+
+fn are_sorted(map: &Map, kinds: &[Kind]) -> bool {
+    let mut depth = 0;
+    !kinds.is_empty()
+        && kinds.iter().zip(map.levels).enumerate().all(
+            |(level, (kind, LevelMap { expr, properties, .. }))| {
+                depth = node_depth(map, kinds, level, depth);
+                let repeats = properties.unique && depth > level + 1;
+                kind.ordered && properties.padded && !expr.is_counted() && !repeats
+            },
+        )
+}
+
+/// The tensor that stores these entries in a format that this [suits], or `None` where this is not
+/// the way to pack them.
+pub(super) fn pack<V: Stored, F: Format>(
+    shape: F::Shape,
+    source: Source<'_, F::Shape, V>,
+    duplicates: Duplicates,
+) -> Option<Tensor<V, F>> {
+    let axes = axes::<F>(&shape).ok()?;
+    let format = Declared { name: F::NAME, map: F::MAP, kinds: F::Levels::KINDS };
+    let (mut building, vals) = start(format, axes, shape, source, duplicates)?;
+    let levels = F::Levels::collect(&mut building).ok()?;
+    let vals = place(building.nodes.positions, vals, building.parents)?;
+    let tensor = Tensor { shape, levels, vals };
+    validate_branchless(&tensor.view(), &axes).ok()?;
+    Some(tensor)
+}
+
+/// What a format declares, as data.
+struct Declared {
+    name: &'static str,
+    map: Map,
+    kinds: &'static [Kind],
+}
+
+/// Sorts entries, to build levels for them; returns their values beside these.
+fn start<S: Shape, V: Stored>(
+    format: Declared,
+    axes: Axes,
+    shape: S,
+    source: Source<'_, S, V>,
+    duplicates: Duplicates,
+) -> Option<(Building, Vec<V>)> {
+    // Counting takes time for each node, whether it has entries or not.
+    let radix = Radix::of(&format.map, format.kinds, &axes, source.count().checked_mul(4)?)?;
+    let Entries { ends, low, vals } = source.sorted(&shape, &radix, duplicates)?;
+    let root = Nodes { ends: Ends::Listed(vec![low.len() as u32]), positions: Positions::Numbered };
+    let count = low.len();
+    let building = Building {
+        format,
+        axes,
+        radix,
+        ends,
+        low,
+        count,
+        level: 0,
+        depth: 0,
+        nodes: root,
+        is_every: true,
+        parents: 1,
+    };
+    Some((building, vals))
+}
+
+/// Values at the positions of their entries, of which there are so many.
+fn place<V: Stored>(positions: Positions, vals: Vec<V>, count: usize) -> Option<Vec<V>> {
+    match positions {
+        Positions::Numbered => (vals.len() == count).then_some(vals),
+        Positions::Listed(positions) => {
+            let mut places = filled(V::filler(), count)?;
+            for (position, value) in positions.into_iter().zip(vals) {
+                places[position] = value;
+            }
+            Some(places)
+        }
+    }
+}
+
+/// A source of levels for entries that are in order.
+struct Building {
+    format: Declared,
+    axes: Axes,
+    radix: Radix,
+    /// Where the entries of each bucket end.
+    ends: Vec<u32>,
+    /// The number of each entry's coordinates at the inner levels.
+    low: Vec<u32>,
+    /// How many entries there are.
+    count: usize,
+    /// The next level.
+    level: usize,
+    /// How many coordinates tell the nodes of the level above apart.
+    depth: usize,
+    /// The nodes of the level above.
+    nodes: Nodes,
+    /// These are all nodes of the outer levels, whether there are entries below them or not.
+    is_every: bool,
+    /// How many positions the level above has.
+    parents: usize,
+}
+
+impl Building {
+    /// The coordinates of the next level's nodes, if so many tell them apart, and where the entries
+    /// below each of them end.
+    fn next_nodes(&mut self, depth: usize) -> (Vec<u32>, Ends) {
+        let (count, outer) = (self.format.kinds.len(), self.radix.outer);
+        let is_last = depth == count && self.level + 1 == count;
+        if is_last && self.level >= outer && self.radix.is_lone(self.level) {
+            return (std::mem::take(&mut self.low), Ends::Entries);
+        }
+        if let Some(nodes) = self.every_node(depth) {
+            return nodes;
+        }
+        let (ends, low) = (&self.ends, &self.low);
+        let unit = self.radix.unit(depth - 1);
+        // Dividing by what is 1 most of the time takes as long as all else does.
+        let prefix = |number: u32| if unit == 1 { number } else { (number as usize / unit) as u32 };
+        let (mut crd, mut listed, mut last) = (Vec::new(), Vec::new(), None);
+        if depth <= outer {
+            let most = (ends.len() / unit.max(1)).min(low.len());
+            crd.reserve_exact(most);
+            listed.reserve_exact(most);
+        } else if depth == count {
+            crd.reserve_exact(low.len());
+        }
+        let mut start = 0;
+        for (bucket, &end) in (0..).zip(ends) {
+            if start == end {
+                continue;
+            }
+            if depth <= outer {
+                let prefix = Some(prefix(bucket));
+                if prefix != last {
+                    crd.push(self.coordinate(bucket, 0));
+                    listed.push(end);
+                } else if let Some(before) = listed.last_mut() {
+                    *before = end;
+                }
+                last = prefix;
+            } else if depth == count {
+                let low = low[start as usize..end as usize].iter();
+                crd.extend(low.map(|low| self.coordinate(bucket, *low)));
+            } else {
+                let mut last = None;
+                for entry in start..end {
+                    let number = low[entry as usize];
+                    let prefix = Some(prefix(number));
+                    if prefix != last {
+                        crd.push(self.coordinate(bucket, number));
+                        listed.push(entry + 1);
+                    } else if let Some(before) = listed.last_mut() {
+                        *before = entry + 1;
+                    }
+                    last = prefix;
+                }
+            }
+            start = end;
+        }
+        let is_entries = depth > outer && depth == count;
+        (crd, if is_entries { Ends::Entries } else { Ends::Listed(listed) })
+    }
+
+    /// As [`Building::next_nodes`], where the level stores every node anyway, so that with those that
+    /// have no entries positions are numbers. The last level's entries stand at positions of theirs.
+    fn every_node(&mut self, depth: usize) -> Option<(Vec<u32>, Ends)> {
+        let is_inner = depth == self.level + 1 && depth < self.format.kinds.len();
+        self.is_every &=
+            self.format.kinds[self.level].full && is_inner && depth <= self.radix.outer;
+        let unit = self.radix.unit(self.level);
+        if !self.is_every || !self.ends.len().is_multiple_of(unit) {
+            return None;
+        }
+        let crd = (0..self.ends.len() as u32).step_by(unit);
+        let crd = crd.map(|bucket| self.coordinate(bucket, 0)).collect();
+        Some((crd, Ends::Listed(self.ends.chunks(unit).map(|ends| ends[unit - 1]).collect())))
+    }
+
+    /// The coordinate at the next level, which is below 2^32 as its axis is.
+    fn coordinate(&self, bucket: u32, low: u32) -> u32 {
+        match &self.axes[self.level].diagonal {
+            Some(diagonal) if self.format.kinds[self.level].is_derived() => {
+                let mut coords = [0; MAX_LEVELS];
+                for (level, coordinate) in coords.iter_mut().enumerate().take(self.level) {
+                    *coordinate = self.radix.coordinate(level, bucket, low) as usize;
+                }
+                diagonal.coordinate(&coords[..self.level]).unwrap_or(0) as u32
+            }
+            Some(_) | None => self.radix.coordinate(self.level, bucket, low),
+        }
+    }
+
+    /// Makes the next level's nodes parents of those of the level after it.
+    fn descend(&mut self, depth: usize, nodes: Nodes, parents: usize) {
+        (self.nodes, self.parents) = (nodes, parents);
+        (self.level, self.depth) = (self.level + 1, depth);
+    }
+}
+
+impl LevelSource for Building {
+    fn next_level<L: Level>(&mut self) -> Result<L, Error> {
+        let depth = node_depth(&self.format.map, self.format.kinds, self.level, self.depth);
+        let (mut crd, ends) = self.next_nodes(depth);
+        let (axis, count) = (&self.axes[self.level], self.parents);
+        let parents = Parents { above: &self.nodes, below: &ends, entries: self.count, count };
+        let fault = |fault: Fault| fault.at(self.format.name, self.level, &[]);
+        let mut list = parents.listing(&L::KIND, &mut crd);
+        let listed = list.as_mut().and_then(|list| L::build_list(axis, list));
+        let (level, positions) = match listed {
+            Some(level) => (level.map_err(fault)?, None),
+            None => {
+                let crd = list.map_or(crd, Listing::into_crd);
+                let (level, positions) =
+                    L::build(axis, count, parents.children(&crd)).map_err(fault)?;
+                (level, Some(positions))
+            }
+        };
+        let children = level.view().children(axis, count).ok_or(Fault::Size).map_err(fault)?;
+        let positions = match positions {
+            Some(positions) => {
+                Positions::of(positions, children).ok_or_else(|| fault(Fault::Size))?
+            }
+            None => Positions::Numbered,
+        };
+        self.descend(depth, Nodes { ends, positions }, children);
+        Ok(level)
+    }
+}
+
+#[cfg(test)]
+mod tests;
