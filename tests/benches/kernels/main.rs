@@ -3,7 +3,8 @@
 //! ```text
 //! cargo bench -p sparsegen-tests --features benchmarks                   all, in three minutes
 //! cargo bench -p sparsegen-tests --features benchmarks -- spmv/banded    what has that in its name
-//! SPARSEGEN_BENCH=small cargo bench -p sparsegen-tests --features benchmarks    small operands
+//! SPARSEGEN_BENCH=tenth cargo bench -p sparsegen-tests --features benchmarks    smaller operands
+//! SPARSEGEN_BENCH=small cargo bench -p sparsegen-tests --features benchmarks    small ones
 //! ```
 //!
 //! In each contest all entrants run in turns, ten rounds or more, on the same operands, and the
@@ -26,6 +27,7 @@ mod contest;
 mod conversions;
 mod matrices;
 mod operands;
+mod packing;
 mod peers;
 mod products;
 mod tensors;
@@ -39,13 +41,15 @@ mod kernels {
 use std::env;
 
 use criterion::Criterion;
+use sparsegen::{Csr, Tensor};
 
 use contest::{Contest, Ranking};
-use operands::{MATRICES, Scale, TENSORS};
+use operands::{FILES, MATRICES, Scale, TENSORS};
 
 fn main() {
     let scale = match env::var("SPARSEGEN_BENCH").as_deref() {
         Ok("small") => Scale::Small,
+        Ok("tenth") => Scale::Tenth,
         Ok(_) | Err(_) => Scale::Full,
     };
     let mut session = Session {
@@ -62,10 +66,16 @@ fn main() {
         session.hold("compress", pair.name, |contest| conversions::compress(contest, &pair.a));
         session.hold("turn", pair.name, |contest| conversions::turn(contest, &pair.a));
         session.hold("symmetrize", pair.name, |contest| conversions::symmetrize(contest, &pair.a));
+        session.pack(pair.name, &pair.a);
     }
     for make in MATRICES {
         let pair = make(scale.of_products());
         session.hold("spgemm", pair.name, |contest| products::spgemm(contest, &pair));
+    }
+    for (name, file) in FILES {
+        let matrix = operands::read(file);
+        session.pack(name, &matrix);
+        session.hold("to_dense", name, |contest| packing::to_dense(contest, &matrix));
     }
     for make in TENSORS {
         let single = make(scale);
@@ -95,6 +105,12 @@ impl Session {
             enter(&mut contest);
             self.rankings.push(contest.run(&mut self.criterion));
         }
+    }
+
+    fn pack(&mut self, name: &'static str, matrix: &Tensor<f64, Csr>) {
+        self.hold("pack", name, |contest| packing::pack(contest, matrix));
+        self.hold("to_csr", name, |contest| packing::to_csr(contest, matrix));
+        self.hold("to_csc", name, |contest| packing::to_csc(contest, matrix));
     }
 
     fn finish(mut self) {

@@ -56,6 +56,16 @@ pub const MATRICES: &[fn(Scale) -> Pair] = &[poisson, power_law, uniform, banded
 /// The kinds of tensors of order 3, each with what makes one of them.
 pub const TENSORS: &[fn(Scale) -> Single] = &[uniform_tensor, power_law_tensor];
 
+/// Matrices from practice, small enough to be dense ones too: what they are called, and their file.
+pub const FILES: &[(&str, &str)] =
+    &[("stiffness", "bcsstk13"), ("crystal", "cryg2500"), ("programme", "lp_e226")];
+
+/// A matrix from a file among the data of the tests.
+pub fn read(file: &str) -> Tensor<f64, Csr> {
+    let path = format!("{}/data/{file}.mtx", env!("CARGO_MANIFEST_DIR"));
+    sparsegen::io::read_mtx(path).expect("the file is one of a matrix")
+}
+
 /// The five-point stencil on a square grid of 10⁶ points; the second matrix couples each point with
 /// its diagonal neighbours, so that the two share the diagonal.
 fn poisson(scale: Scale) -> Pair {

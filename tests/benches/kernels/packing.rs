@@ -1,0 +1,120 @@
+//! The contests on what the runtime does without any kernel: packing entries, and converting.
+
+use faer::Mat;
+use faer::sparse::{SparseRowMat, Triplet};
+use nalgebra_sparse::na::DMatrix;
+use nalgebra_sparse::{CooMatrix, CscMatrix, CsrMatrix};
+use ndarray::Array2;
+use sparsegen::{Coo, CooUnordered, Csc, Csr, Dense, Tensor};
+use sprs::TriMat;
+
+use crate::contest::{Answer, Contest, Side};
+use crate::operands::scattered;
+use crate::peers::{
+    faer_answer, faer_matrix, nalgebra_answer, nalgebra_matrix, our_answer, sprs_answer,
+    sprs_matrix,
+};
+
+type Entries = Vec<([usize; 2], f64)>;
+
+/// Rows from entries in random order, a part of them repeated.
+pub fn pack<'a>(contest: &mut Contest<'a>, a: &Tensor<f64, Csr>) {
+    let entries = scattered(a);
+    let list = Tensor::<f64, CooUnordered<2>>::from_triplets(a.shape(), entries.iter().copied())
+        .expect("the coordinates are below the extents");
+    enter_triplets(contest, Side::Ours, a.shape(), &entries);
+    let run = move |&mut (): &mut ()| list.to::<Csr>().expect("it fits");
+    contest.enter(Side::Variant, "to", (), run, |(), b| our_answer(&b));
+    enter_peers(contest, a.shape(), &entries);
+}
+
+/// Rows from entries that are sorted and distinct, in our own sorted list.
+pub fn to_csr<'a>(contest: &mut Contest<'a>, a: &Tensor<f64, Csr>) {
+    let entries: Entries = a.iter().collect();
+    let list = a.to::<Coo<2>>().expect("it fits");
+    let run = move |&mut (): &mut ()| list.to::<Csr>().expect("it fits");
+    contest.enter(Side::Ours, "to", (), run, |(), b| our_answer(&b));
+    enter_triplets(contest, Side::Variant, a.shape(), &entries);
+    enter_peers(contest, a.shape(), &entries);
+}
+
+fn enter_triplets(contest: &mut Contest<'_>, side: Side, shape: [usize; 2], entries: &Entries) {
+    let entries = entries.clone();
+    let run = move |&mut (): &mut ()| {
+        Tensor::<f64, Csr>::from_triplets(shape, entries.iter().copied()).expect("it fits")
+    };
+    contest.enter(side, "from_triplets", (), run, |(), b| our_answer(&b));
+}
+
+/// Rows from entries, by the peers, each from a list of its own.
+pub fn enter_peers(contest: &mut Contest<'_>, shape: [usize; 2], entries: &Entries) {
+    let side = |mode: usize| entries.iter().map(|entry| entry.0[mode]).collect::<Vec<_>>();
+    let (rows, columns) = (side(0), side(1));
+    let vals: Vec<f64> = entries.iter().map(|entry| entry.1).collect();
+
+    let shape = (shape[0], shape[1]);
+    let list = TriMat::from_triplets(shape, rows.clone(), columns.clone(), vals.clone());
+    let run = move |&mut (): &mut ()| list.to_csr::<usize>();
+    contest.enter(Side::Peer, "sprs", (), run, |(), b| sprs_answer(&b));
+    let list = CooMatrix::try_from_triplets(shape.0, shape.1, rows, columns, vals)
+        .expect("the coordinates are below the extents");
+    let run = move |&mut (): &mut ()| CsrMatrix::from(&list);
+    contest.enter(Side::Peer, "nalgebra", (), run, |(), b| nalgebra_answer(&b));
+    let list: Vec<_> = entries.iter().map(|([i, j], value)| Triplet::new(*i, *j, *value)).collect();
+    let run = move |&mut (): &mut ()| {
+        SparseRowMat::<usize, f64>::try_new_from_triplets(shape.0, shape.1, &list)
+            .expect("the coordinates are below the extents")
+    };
+    contest.enter(Side::Peer, "faer", (), run, |(), b| faer_answer(&b));
+}
+
+/// Columns from rows.
+pub fn to_csc<'a>(contest: &mut Contest<'a>, a: &'a Tensor<f64, Csr>) {
+    let run = move |&mut (): &mut ()| a.to::<Csc>().expect("it fits");
+    contest.enter(Side::Ours, "to", (), run, |(), b| columns_answer(&b));
+    enter_turning_peers(contest, a);
+}
+
+/// Columns from rows, by the peers.
+pub fn enter_turning_peers<'a>(contest: &mut Contest<'a>, a: &Tensor<f64, Csr>) {
+    let matrix = sprs_matrix::<usize>(a);
+    let run = move |&mut (): &mut ()| matrix.to_other_storage();
+    contest.enter(Side::Peer, "sprs", (), run, |(), b| sprs_answer(&b));
+    let matrix = nalgebra_matrix(a);
+    let run = move |&mut (): &mut ()| CscMatrix::from(&matrix);
+    let read = |&(): &(), b: CscMatrix<f64>| nalgebra_answer(&b.transpose_as_csr());
+    contest.enter(Side::Peer, "nalgebra", (), run, read);
+    let matrix = faer_matrix::<usize>(a);
+    let run = move |&mut (): &mut ()| matrix.to_col_major().expect("it fits");
+    contest.enter(Side::Peer, "faer", (), run, |(), b| faer_answer(&b.into_transpose()));
+}
+
+/// A matrix of ours that is stored by columns as an answer.
+pub fn columns_answer(matrix: &Tensor<f64, Csc>) -> Answer {
+    let columns = &matrix.levels().1;
+    let widen = |indices: &[u32]| indices.iter().map(|index| *index as usize).collect::<Vec<_>>();
+    Answer::sparse(widen(&columns.pos), widen(&columns.crd), matrix.vals())
+}
+
+/// A dense matrix from rows.
+pub fn to_dense<'a>(contest: &mut Contest<'a>, a: &'a Tensor<f64, Csr>) {
+    let run = move |&mut (): &mut ()| a.to::<Dense<2>>().expect("it fits");
+    contest.enter(Side::Ours, "to", (), run, |(), b| Answer::dense(b.vals()));
+
+    let matrix = sprs_matrix::<usize>(a);
+    let run = move |&mut (): &mut ()| matrix.to_dense();
+    let read = |&(): &(), b: Array2<f64>| Answer::dense(b.as_slice().expect("row-major"));
+    contest.enter(Side::Peer, "sprs", (), run, read);
+    let matrix = nalgebra_matrix(a);
+    let run = move |&mut (): &mut ()| DMatrix::from(&matrix);
+    let read = |&(): &(), b: DMatrix<f64>| Answer::by_columns(b.as_slice(), b.nrows());
+    contest.enter(Side::Peer, "nalgebra", (), run, read);
+    let matrix = faer_matrix::<usize>(a);
+    let run = move |&mut (): &mut ()| matrix.to_dense();
+    let read = |&(): &(), b: Mat<f64>| {
+        let row = |row: usize| (0..b.ncols()).map(move |column| (row, column));
+        let places = (0..b.nrows()).flat_map(row);
+        Answer::dense(&places.map(|place| b[place]).collect::<Vec<_>>())
+    };
+    contest.enter(Side::Peer, "faer", (), run, read);
+}
