@@ -24,6 +24,7 @@ mod result;
 mod shell;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use crate::ir::Module;
 

@@ -10,6 +10,7 @@ mod function;
 #[cfg(any(test, feature = "interpret"))]
 pub mod interpret;
 mod module;
+pub(crate) mod precedence;
 #[cfg(test)]
 pub(crate) mod samples;
 mod walk;
@@ -22,6 +23,7 @@ pub use function::{
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use walk::{Uses, substitute};
 
+pub use crate::math;
 pub use crate::types::{Dtype, Literal, Width};
 
 /// An expression without effects. Index arithmetic is in `usize`, that of differences of indices in
@@ -56,6 +58,20 @@ pub enum Expr {
     Pair(Box<Expr>, Box<Expr>),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `a.sqrt()`, of arguments of a type.
+    Call(math::Function, Dtype, Vec<Expr>),
+    /// `a as f32`, from a type, or from an index.
+    Cast {
+        value: Box<Expr>,
+        from: Option<Dtype>,
+        to: Dtype,
+    },
+    /// `if condition { holds } else { otherwise }`
+    Choose {
+        condition: Box<Expr>,
+        holds: Box<Expr>,
+        otherwise: Box<Expr>,
+    },
 }
 
 /// An operation on one operand.
@@ -98,6 +114,12 @@ pub enum BinaryOp {
     Le,
     And,
     Or,
+    /// `a & b`, of integers.
+    BitAnd,
+    /// `a | b`, of integers.
+    BitOr,
+    /// `a ^ b`, of integers or of conditions.
+    Xor,
 }
 
 impl BinaryOp {
@@ -113,8 +135,11 @@ impl BinaryOp {
             | BinaryOp::Offset
             | BinaryOp::Difference
             | BinaryOp::Min
-            | BinaryOp::Max => true,
-            BinaryOp::Eq
+            | BinaryOp::Max
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr => true,
+            BinaryOp::Xor
+            | BinaryOp::Eq
             | BinaryOp::Ne
             | BinaryOp::Lt
             | BinaryOp::Le

@@ -21,6 +21,7 @@ mod compile;
 mod config;
 
 mod error;
+pub mod math;
 mod types;
 
 mod manifest;

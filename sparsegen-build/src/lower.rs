@@ -22,13 +22,14 @@ mod strips;
 #[cfg(test)]
 mod tests;
 mod unroll;
+mod value;
 mod variables;
 mod workspace;
 
 use crate::concrete::Program;
 use crate::concrete::parallel::parted;
 use crate::format::LevelExpr;
-use crate::ir::{self, Array, BinaryOp, Element, Expr, Extent, Operand, Place, Stmt};
+use crate::ir::{self, Array, Element, Expr, Extent, Operand, Place, Stmt};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, Storage};
 use crate::notation::{self, Access, TensorId, VariableId};
@@ -100,11 +101,34 @@ impl Lowering<'_> {
         &mut self,
         target: &Access,
         accumulate: bool,
-        value: &notation::Expr,
+        whole: &notation::Expr,
         scope: &Scope,
     ) -> Vec<Stmt> {
+        let (condition, value) = Self::guarded(whole, accumulate);
+        if condition.is_some()
+            && target.indices.is_empty()
+            && !self.program.is_temporary(target.tensor)
+            || self.assembler.must_store(target)
+        {
+            let dtype = self.program.tensor(target.tensor).dtype;
+            let value = self.value(whole, dtype, scope);
+            return self.assign_value(target, accumulate, value, false, scope);
+        }
         let filter = self.assembler.filters(value);
-        let value = self.value(value, scope);
+        let dtype = self.program.tensor(target.tensor).dtype;
+        let value = self.value(value, dtype, scope);
+        let stmts = self.assign_value(target, accumulate, value, filter, scope);
+        self.under(condition, stmts, scope)
+    }
+
+    fn assign_value(
+        &mut self,
+        target: &Access,
+        accumulate: bool,
+        value: Expr,
+        filter: bool,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
         if self.program.is_temporary(target.tensor) {
             let name = self.names.argument(target.tensor);
             if !target.indices.is_empty() {
@@ -130,47 +154,6 @@ impl Lowering<'_> {
             return Vec::new();
         }
         self.assembler.store(accumulate, value, filter, scope)
-    }
-
-    fn value(&self, expr: &notation::Expr, scope: &Scope) -> Expr {
-        let dtype = self.program.tensor(self.program.kernel.result()).dtype;
-        match expr {
-            notation::Expr::Literal(literal) => Expr::value(*literal, dtype),
-            notation::Expr::Access(access) => self.read(access, scope),
-            notation::Expr::Unary(notation::UnaryOp::Neg, a) => Expr::neg(self.value(a, scope)),
-            notation::Expr::Binary(op, a, b) => {
-                let (a, b) = (self.value(a, scope), self.value(b, scope));
-                let op = match op {
-                    notation::BinaryOp::Add => BinaryOp::Add,
-                    notation::BinaryOp::Sub => BinaryOp::Sub,
-                    notation::BinaryOp::Mul => BinaryOp::Mul,
-                    notation::BinaryOp::Div => BinaryOp::Div,
-                };
-                Expr::binary(op, a, b)
-            }
-            notation::Expr::Reduce(_) => {
-                unreachable!("every reduction became a loop when the loops were made explicit")
-            }
-        }
-    }
-
-    fn read(&self, access: &Access, scope: &Scope) -> Expr {
-        if access.indices.is_empty() && self.program.tensor(access.tensor).by_value {
-            return Expr::var(self.names.argument(access.tensor));
-        }
-        match scope.summed.get(access) {
-            Some(name) => Expr::var(name),
-            None => self.value_at(access.tensor, scope.position(access)),
-        }
-    }
-
-    /// The value at a position of a tensor.
-    fn value_at(&self, id: TensorId, position: Expr) -> Expr {
-        let tensor = self.program.tensor(id);
-        if tensor.pattern {
-            return Expr::value(Literal::Int(1), tensor.dtype);
-        }
-        Expr::load(&self.names.values(id), position)
     }
 
     /// The function around the body.

@@ -7,6 +7,7 @@
 //! AFTER [`check`]: every tensor has a format of its order, every variable has an extent, every
 //! sum is explicit, and what is not supported was refused.
 
+mod call;
 mod check;
 mod display;
 mod expr;
@@ -22,6 +23,7 @@ use crate::format::Format;
 use crate::ir::Bounds;
 use crate::types::{Dtype, Literal};
 
+pub use call::Function;
 pub use check::check;
 pub use parse::parse;
 pub use part::{Bound, Role, Slice};
@@ -157,10 +159,16 @@ pub enum Expr {
     Literal(Literal),
     /// `A[i,j]`
     Access(Access),
+    /// `i`, as a number.
+    Index(VariableId),
+    /// A parameter, as a number.
+    Parameter(TensorId),
     /// `-a`
     Unary(UnaryOp, Box<Expr>),
     /// `a + b`
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `sqrt(a)`, `a < b`
+    Call(Function, Vec<Expr>),
     /// `sum[i](a)`
     Reduce(Reduce),
 }
@@ -219,6 +227,26 @@ impl Kernel {
         let defined = self.schedule.iter().map(|command| command.action.defines().len());
         let modes = self.variables.iter().filter(|v| matches!(v.role, Role::Mode(_)));
         self.variables.len() - modes.count() - defined.sum::<usize>()
+    }
+
+    /// The type of an expression; nothing where it takes that of what stands around it.
+    pub fn dtype_of(&self, expr: &Expr) -> Option<Dtype> {
+        let first = |parts: &[Expr]| parts.iter().find_map(|part| self.dtype_of(part));
+        match expr {
+            Expr::Literal(Literal::Bool(_)) => Some(Dtype::Bool),
+            Expr::Literal(_) | Expr::Index(_) | Expr::Parameter(_) => None,
+            Expr::Access(access) => Some(self.tensor(access.tensor).dtype),
+            Expr::Unary(_, a) => self.dtype_of(a),
+            Expr::Binary(_, a, b) => self.dtype_of(a).or_else(|| self.dtype_of(b)),
+            Expr::Call(Function::Math(function), arguments) => {
+                first(arguments).map(|dtype| function.result(dtype))
+            }
+            Expr::Call(Function::Convert(dtype), _) => Some(*dtype),
+            Expr::Call(Function::Select | Function::Mask, arguments) => first(&arguments[1..]),
+            Expr::Call(function, _) if function.compares() => Some(Dtype::Bool),
+            Expr::Call(_, arguments) => first(arguments),
+            Expr::Reduce(reduce) => self.dtype_of(&reduce.body),
+        }
     }
 
     /// The result's tensor.

@@ -27,6 +27,8 @@ pub enum Dtype {
     U64,
     /// Unsigned, as wide as an address.
     Usize,
+    /// A truth value.
+    Bool,
     /// Complex, of two `f64`.
     C64,
     /// Complex, of two `f32`.
@@ -35,7 +37,7 @@ pub enum Dtype {
 
 impl Dtype {
     /// Every element type, in the order of the language page.
-    pub const ALL: [Dtype; 13] = [
+    pub const ALL: [Dtype; 14] = [
         Dtype::F64,
         Dtype::F32,
         Dtype::I8,
@@ -47,6 +49,7 @@ impl Dtype {
         Dtype::U32,
         Dtype::U64,
         Dtype::Usize,
+        Dtype::Bool,
         Dtype::C64,
         Dtype::C32,
     ];
@@ -65,6 +68,7 @@ impl Dtype {
             Dtype::U32 => "u32",
             Dtype::U64 => "u64",
             Dtype::Usize => "usize",
+            Dtype::Bool => "bool",
             Dtype::C64 => "c64",
             Dtype::C32 => "c32",
         }
@@ -87,7 +91,27 @@ impl Dtype {
 
     /// Whether it is an integer type, signed or not.
     pub fn is_integer(self) -> bool {
-        !self.is_float() && !self.is_complex()
+        !self.is_float() && !self.is_complex() && self != Dtype::Bool
+    }
+
+    /// The type of a number's real part.
+    pub fn real(self) -> Dtype {
+        match self {
+            Dtype::C64 => Dtype::F64,
+            Dtype::C32 => Dtype::F32,
+            Dtype::F64
+            | Dtype::F32
+            | Dtype::I8
+            | Dtype::I16
+            | Dtype::I32
+            | Dtype::I64
+            | Dtype::U8
+            | Dtype::U16
+            | Dtype::U32
+            | Dtype::U64
+            | Dtype::Usize
+            | Dtype::Bool => self,
+        }
     }
 }
 
@@ -97,29 +121,77 @@ impl fmt::Display for Dtype {
     }
 }
 
-/// A number of an expression. Which type it takes is decided by what stands around it.
+/// A constant of an expression. Which type it takes is decided by what stands around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Literal {
-    /// A whole number, which every type may take that can hold it.
+    /// A whole number, which every type may take that can hold it; of truth values 0 and 1.
     Int(i64),
-    /// A number for floating-point and complex types.
+    /// A finite number for floating-point and complex types.
     Float(f64),
+    /// What no number is greater than: infinity, where a type has it.
+    Greatest,
+    /// What no number is less than.
+    Least,
+    /// Not a number.
+    Nan,
+    /// A truth value.
+    Bool(bool),
 }
 
 impl Literal {
-    /// Whether it is 0.
+    /// A real number.
+    pub fn real(x: f64) -> Literal {
+        match x {
+            f64::INFINITY => Literal::Greatest,
+            f64::NEG_INFINITY => Literal::Least,
+            x if x.is_nan() => Literal::Nan,
+            x => Literal::Float(x),
+        }
+    }
+
+    /// The real number that it is; nothing for a truth value.
+    pub fn as_real(self) -> Option<f64> {
+        match self {
+            Literal::Int(n) => Some(n as f64),
+            Literal::Float(x) => Some(x),
+            Literal::Greatest => Some(f64::INFINITY),
+            Literal::Least => Some(f64::NEG_INFINITY),
+            Literal::Nan => Some(f64::NAN),
+            Literal::Bool(_) => None,
+        }
+    }
+
+    /// The truth value that it is, or stands for.
+    pub fn as_bool(self) -> Option<bool> {
+        match self {
+            Literal::Bool(truth) => Some(truth),
+            Literal::Int(0) => Some(false),
+            Literal::Int(1) => Some(true),
+            Literal::Int(_)
+            | Literal::Float(_)
+            | Literal::Greatest
+            | Literal::Least
+            | Literal::Nan => None,
+        }
+    }
+
+    /// Whether it is 0, or what counts as that.
     pub fn is_zero(self) -> bool {
         match self {
             Literal::Int(n) => n == 0,
             Literal::Float(x) => x == 0.0,
+            Literal::Bool(truth) => !truth,
+            Literal::Greatest | Literal::Least | Literal::Nan => false,
         }
     }
 
-    /// Whether it is 1.
+    /// Whether it is 1, or what counts as that.
     pub fn is_one(self) -> bool {
         match self {
             Literal::Int(n) => n == 1,
             Literal::Float(x) => x == 1.0,
+            Literal::Bool(truth) => truth,
+            Literal::Greatest | Literal::Least | Literal::Nan => false,
         }
     }
 }
@@ -129,6 +201,10 @@ impl fmt::Display for Literal {
         match self {
             Literal::Int(n) => write!(f, "{n}"),
             Literal::Float(x) => write!(f, "{x}"),
+            Literal::Greatest => f.write_str("inf"),
+            Literal::Least => f.write_str("-inf"),
+            Literal::Nan => f.write_str("nan"),
+            Literal::Bool(truth) => write!(f, "{truth}"),
         }
     }
 }

@@ -7,11 +7,24 @@ mod workspace;
 use std::fmt;
 use std::ops::{Index, IndexMut, Range};
 
+use num_traits::{Float, Signed};
+
 use crate::width::narrowest;
 use crate::{Error, Format, Stored, Tensor, Width};
 
 pub use parallel::{Parts, each, join_ends, join_positions, parts, split, total};
 pub use workspace::Workspace;
+
+/// 1 for what is above zero, -1 for what is below it, and what is neither as it is: zero, or not a
+/// number.
+pub fn sign<V: Signed>(value: V) -> V {
+    if value.is_zero() { value } else { value.signum() }
+}
+
+/// The argument of a real number taken as a complex one: 0, or π where it is negative.
+pub fn arg<V: Float>(value: V) -> V {
+    if value.is_nan() { value } else { V::zero().atan2(value) }
+}
 
 /// One mode of one argument of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

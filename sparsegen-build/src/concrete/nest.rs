@@ -218,7 +218,7 @@ impl Nest<'_> {
         if over.iter().any(|other| *other != v) || !free.contains(&v) {
             return None;
         }
-        let workspace = Access { tensor: self.add_workspace(), indices: vec![v] };
+        let workspace = Access { tensor: self.add_workspace(&gathered), indices: vec![v] };
         let value = rest(Expr::Access(workspace.clone()));
         let producer = self.split_terms(bound, &[v], &workspace, true, gathered)?;
         let consumer = self.assign(bound, free, target, false, value)?;
@@ -312,7 +312,11 @@ impl Nest<'_> {
 
     fn collect_free(&self, expr: &Expr, bound: &mut Vec<VariableId>, free: &mut Vec<VariableId>) {
         match expr {
-            Expr::Literal(_) => {}
+            Expr::Literal(_) | Expr::Parameter(_) => {}
+            Expr::Index(v) => {
+                let sources = self.program.space.sources(&self.program.basis, *v);
+                free.extend(sources.into_iter().filter(|v| !bound.contains(v)));
+            }
             Expr::Access(access) => {
                 let mut sources = self.sources(access);
                 // A workspace that is filled within loops is known only there.
@@ -321,10 +325,10 @@ impl Nest<'_> {
                 }
                 free.extend(sources.into_iter().filter(|v| !bound.contains(v)));
             }
-            Expr::Unary(_, a) => self.collect_free(a, bound, free),
-            Expr::Binary(_, a, b) => {
-                self.collect_free(a, bound, free);
-                self.collect_free(b, bound, free);
+            Expr::Unary(..) | Expr::Binary(..) | Expr::Call(..) => {
+                for child in expr.children() {
+                    self.collect_free(child, bound, free);
+                }
             }
             Expr::Reduce(reduce) => {
                 let depth = bound.len();
@@ -348,20 +352,22 @@ impl Nest<'_> {
                 format!("sum_{}", variables.collect::<Vec<_>>().join("_"))
             }
         };
-        self.add(name, None)
+        self.add(name, &reduce.body, None)
     }
 
-    fn add_workspace(&mut self) -> TensorId {
+    fn add_workspace(&mut self, value: &Expr) -> TensorId {
         let level = workspace();
         let properties = level.properties();
         self.add(
             "w".to_owned(),
+            value,
             Some(LevelSpec { expr: LevelExpr::Dimension(0), level, properties }),
         )
     }
 
-    /// A temporary of the result's type, over one level or none.
-    fn add(&mut self, name: String, level: Option<LevelSpec>) -> TensorId {
+    /// A temporary for a value, over one level or none.
+    fn add(&mut self, name: String, value: &Expr, level: Option<LevelSpec>) -> TensorId {
+        let dtype = self.program.kernel.dtype_of(value);
         let kernel = &mut self.program.kernel;
         let result = kernel.tensor(kernel.result());
         let by_value = level.is_none();
@@ -376,7 +382,7 @@ impl Nest<'_> {
                 levels: level.into_iter().collect(),
                 builtin: None,
             },
-            dtype: result.dtype,
+            dtype: dtype.unwrap_or(result.dtype),
             by_value,
             pattern: false,
             parameter: false,

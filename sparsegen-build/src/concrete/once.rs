@@ -22,10 +22,27 @@ pub(super) fn sum(program: &Program, value: Expr, over: &[VariableId]) -> Expr {
     if over.is_empty() {
         return value;
     }
-    additive_terms(value).into_iter().fold(Expr::ZERO, |sum, term| {
+    additive_terms(value).into_iter().fold(Expr::ZERO, |total, term| {
+        let term = within_calls(program, term, over);
         let read = read(program, &term).into_iter().filter(|v| over.contains(v));
-        Expr::add(sum, Expr::sum(read.collect(), term))
+        Expr::add(total, Expr::sum(read.collect(), term))
     })
+}
+
+/// A value whose functions have their arguments summed: a sum around one would have its value for
+/// what is not stored, which need not be zero.
+fn within_calls(program: &Program, value: Expr, over: &[VariableId]) -> Expr {
+    match value {
+        Expr::Call(..) => value.map_children(&mut |a| sum(program, a.clone(), over)),
+        Expr::Unary(..) | Expr::Binary(..) => {
+            value.map_children(&mut |a| within_calls(program, a.clone(), over))
+        }
+        Expr::Literal(_)
+        | Expr::Index(_)
+        | Expr::Parameter(_)
+        | Expr::Access(_)
+        | Expr::Reduce(_) => value,
+    }
 }
 
 /// The variables of the fixed coordinates at which a value is read outside of sums over them.
@@ -35,16 +52,16 @@ fn read(program: &Program, value: &Expr) -> Vec<VariableId> {
         found.extend(more.into_iter().filter(|v| !found.contains(v)).collect::<Vec<_>>());
     };
     match value {
-        Expr::Literal(_) => {}
+        Expr::Literal(_) | Expr::Index(_) | Expr::Parameter(_) => {}
         Expr::Access(access) => {
             let counted = access.indices.iter().map(|v| program.space.counted(*v));
             let is_once = |v: &VariableId| program.space.definition(*v) == Some(Definition::Once);
             add(counted.filter(is_once).collect());
         }
-        Expr::Unary(_, a) => add(read(program, a)),
-        Expr::Binary(_, a, b) => {
-            add(read(program, a));
-            add(read(program, b));
+        Expr::Unary(..) | Expr::Binary(..) | Expr::Call(..) => {
+            for child in value.children() {
+                add(read(program, child));
+            }
         }
         Expr::Reduce(reduce) => {
             let within = read(program, &reduce.body).into_iter();

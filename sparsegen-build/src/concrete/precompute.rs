@@ -15,7 +15,7 @@ use crate::level::{self, Level};
 use crate::notation::names::snake_case;
 use crate::notation::schedule::Action;
 use crate::notation::{
-    Access, BinaryOp, Expr, Kernel, Reduce, ReduceOp, Tensor, TensorId, VariableId,
+    Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, Tensor, TensorId, VariableId,
 };
 use crate::types::Width;
 
@@ -41,7 +41,9 @@ pub(super) fn take_out(kernel: &mut Kernel) -> Result<Vec<Precomputed>, Span> {
         let Some(Found { rest, value, .. }) = found else { return Err(command.span) };
         kernel.assignment.value = rest;
         let kinds = kinds(kernel, &value);
-        let tensor = tensor(kernel, &workspace.text, Rc::clone(&kinds[0]), command.span);
+        let dtype = kernel.dtype_of(&value);
+        let mut tensor = tensor(kernel, &workspace.text, Rc::clone(&kinds[0]), command.span);
+        tensor.dtype = dtype.unwrap_or(tensor.dtype);
         kernel.tensors.push(tensor);
         taken.push(Precomputed { workspace: workspace_access, value });
     }
@@ -154,7 +156,8 @@ impl Search<'_> {
             return Some(Found { rest, value: expr.clone(), is_linear: true });
         }
         match expr {
-            Expr::Literal(_) | Expr::Access(_) => None,
+            Expr::Literal(_) | Expr::Access(_) | Expr::Index(_) | Expr::Parameter(_) => None,
+            Expr::Call(function, arguments) => self.within_call(*function, arguments),
             Expr::Unary(op, a) => {
                 let found = self.within(a)?;
                 Some(Found { rest: Expr::unary(*op, found.rest), ..found })
@@ -183,6 +186,15 @@ impl Search<'_> {
         Some(Found { rest: Expr::binary(op, a.clone(), found.rest), is_linear, ..found })
     }
 
+    /// The part within an argument.
+    fn within_call(&self, function: Function, arguments: &[Expr]) -> Option<Found> {
+        let found = |k: usize| Some((k, self.within(&arguments[k])?));
+        let (k, found) = (0..arguments.len()).find_map(found)?;
+        let mut changed = arguments.to_vec();
+        changed[k] = found.rest;
+        Some(Found { rest: Expr::call(function, changed), value: found.value, is_linear: false })
+    }
+
     /// Several of an expression's operands at once, wherever they stand among them; a term may be
     /// under the sum that the statement leaves out.
     fn among(
@@ -199,7 +211,13 @@ impl Search<'_> {
         for wanted in wanted {
             let fits = |operand: &Expr| match operand {
                 Expr::Reduce(Reduce { body, op: ReduceOp::Sum, .. }) => **body == wanted,
-                Expr::Literal(_) | Expr::Access(_) | Expr::Unary(..) | Expr::Binary(..) => false,
+                Expr::Literal(_)
+                | Expr::Access(_)
+                | Expr::Index(_)
+                | Expr::Parameter(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Call(..) => false,
             };
             let at = operands.iter().position(|operand| *operand == wanted || fits(operand))?;
             first = first.min(at);
@@ -241,7 +259,10 @@ fn factors(expr: &Expr) -> Vec<Expr> {
         }
         Expr::Literal(_)
         | Expr::Access(_)
+        | Expr::Index(_)
+        | Expr::Parameter(_)
         | Expr::Unary(..)
+        | Expr::Call(..)
         | Expr::Reduce(_)
         | Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Div, _, _) => vec![expr.clone()],
     }

@@ -1,18 +1,21 @@
 //! Sums and products taken apart: terms, factors, and the reductions among them.
 
 use crate::format::LevelSpec;
-use crate::notation::{BinaryOp, Expr, Kernel, Reduce, UnaryOp};
+use crate::notation::{BinaryOp, Expr, Function, Kernel, Reduce, UnaryOp};
 
 /// Calls `visit` on the reductions of an expression that stand in no other.
 pub fn outermost_reductions(expr: &Expr, visit: &mut impl FnMut(&Reduce)) {
     match expr {
-        Expr::Literal(_) | Expr::Access(_) => {}
-        Expr::Unary(_, a) => outermost_reductions(a, visit),
-        Expr::Binary(_, a, b) => {
-            outermost_reductions(a, visit);
-            outermost_reductions(b, visit);
-        }
         Expr::Reduce(reduce) => visit(reduce),
+        Expr::Literal(_)
+        | Expr::Access(_)
+        | Expr::Index(_)
+        | Expr::Parameter(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Call(..) => {
+            expr.children().into_iter().for_each(|child| outermost_reductions(child, visit));
+        }
     }
 }
 
@@ -32,6 +35,9 @@ pub(super) fn additive_terms(expr: Expr) -> Vec<Expr> {
         Expr::Unary(UnaryOp::Neg, a) => additive_terms(*a).into_iter().map(Expr::neg).collect(),
         Expr::Literal(_)
         | Expr::Access(_)
+        | Expr::Index(_)
+        | Expr::Parameter(_)
+        | Expr::Call(..)
         | Expr::Reduce(_)
         | Expr::Binary(BinaryOp::Mul | BinaryOp::Div, _, _) => vec![expr],
     }
@@ -54,9 +60,21 @@ pub(super) fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
             Ok(reduce) => Ok(within(reduce, |body| Expr::div(body, *b))),
             Err(a) => Err(Expr::div(a, *b)),
         },
-        Expr::Literal(_) | Expr::Access(_) | Expr::Binary(BinaryOp::Add | BinaryOp::Sub, _, _) => {
-            Err(term)
+        // Where a mask does not hold, nothing is added.
+        Expr::Call(Function::Mask, mut masked) => {
+            let value = masked.pop().unwrap_or(Expr::ZERO);
+            let mask = |value: Expr| {
+                let arguments = masked.iter().cloned().chain([value]).collect();
+                Expr::call(Function::Mask, arguments)
+            };
+            pull_reduction(value).map(|reduce| within(reduce, &mask)).map_err(&mask)
         }
+        Expr::Literal(_)
+        | Expr::Access(_)
+        | Expr::Index(_)
+        | Expr::Parameter(_)
+        | Expr::Call(..)
+        | Expr::Binary(BinaryOp::Add | BinaryOp::Sub, _, _) => Err(term),
     }
 }
 
@@ -101,8 +119,13 @@ pub(super) fn replace(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
         return new.clone();
     }
     match expr {
-        Expr::Literal(_) | Expr::Access(_) | Expr::Reduce(_) => expr.clone(),
-        Expr::Unary(op, a) => Expr::unary(*op, replace(a, old, new)),
-        Expr::Binary(op, a, b) => Expr::binary(*op, replace(a, old, new), replace(b, old, new)),
+        Expr::Reduce(_) => expr.clone(),
+        Expr::Literal(_)
+        | Expr::Access(_)
+        | Expr::Index(_)
+        | Expr::Parameter(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Call(..) => expr.map_children(&mut |child| replace(child, old, new)),
     }
 }

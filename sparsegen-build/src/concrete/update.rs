@@ -39,6 +39,9 @@ fn without(value: &Expr, before: &Access) -> Option<Expr> {
         Expr::Binary(BinaryOp::Mul | BinaryOp::Div, ..)
         | Expr::Unary(UnaryOp::Neg, _)
         | Expr::Literal(_)
+        | Expr::Index(_)
+        | Expr::Parameter(_)
+        | Expr::Call(..)
         | Expr::Reduce(_) => None,
     }
 }

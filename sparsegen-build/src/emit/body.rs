@@ -143,7 +143,14 @@ impl Body {
     ) -> TokenStream {
         let Some(op) = op else { return quote!(#target = #value;) };
         match op {
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => {
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::Xor => {
                 let op = tokens(&format!("{}=", op.symbol()));
                 quote!(#target #op #value;)
             }

@@ -5,14 +5,12 @@ use quote::quote;
 
 use super::body::Body;
 use super::names::{element_type, ident, number, tokens};
-use crate::ir::{BinaryOp, Dtype, Element, Expr, Literal, UnaryOp, Width};
+use super::values::{cast_precedence, largest, typed, value};
+use crate::ir::precedence::{CAST, PRIMARY, UNARY};
+use crate::ir::{BinaryOp, Element, Expr, Literal, UnaryOp, Width};
 
-/// How tightly `as` binds, on the scale of [`BinaryOp::precedence`].
-const CAST: u8 = 6;
-const UNARY: u8 = 7;
 /// How tightly `..` binds.
 const RANGE: u8 = 1;
-const PRIMARY: u8 = 8;
 
 impl Body {
     /// An expression on its own.
@@ -55,6 +53,13 @@ impl Body {
             Expr::Pair(a, b) => {
                 let (a, b) = (self.expr(a), self.expr(b));
                 quote!((#a, #b))
+            }
+            Expr::Call(function, dtype, arguments) => self.call(*function, *dtype, arguments),
+            Expr::Cast { value, from, to } => self.cast(value, *from, *to),
+            Expr::Choose { condition, holds, otherwise } => {
+                let [condition, holds, otherwise] =
+                    [condition, holds, otherwise].map(|e| self.expr(e));
+                quote!(if #condition { #holds } else { #otherwise })
             }
             Expr::Unary(UnaryOp::Neg, a) => {
                 let a = self.within(a, UNARY);
@@ -163,6 +168,8 @@ impl Body {
                 PRIMARY
             }
             Expr::Binary(op, ..) => op.precedence(),
+            Expr::Choose { .. } => 0,
+            Expr::Cast { from, to, .. } => cast_precedence(*from, *to),
             Expr::Load { array, .. } if self.is_bits(array) => BinaryOp::Ne.precedence(),
             Expr::Load { array, .. } if self.widened(array).is_some() => CAST,
             Expr::Largest(width) if *width != Width::Usize => CAST,
@@ -170,7 +177,8 @@ impl Body {
             Expr::Unary(UnaryOp::Neg | UnaryOp::Not, _) => UNARY,
             Expr::Value(Literal::Int(n), _) if *n < 0 => UNARY,
             Expr::Value(Literal::Float(x), _) if x.is_sign_negative() => UNARY,
-            Expr::Unary(
+            Expr::Call(..)
+            | Expr::Unary(
                 UnaryOp::FromBool | UnaryOp::BelowZero | UnaryOp::First | UnaryOp::Second,
                 _,
             )
@@ -187,7 +195,7 @@ impl Body {
     }
 
     /// What a method is called on; a literal needs its type there.
-    fn receiver(&self, expr: &Expr) -> TokenStream {
+    pub(super) fn receiver(&self, expr: &Expr) -> TokenStream {
         match expr {
             Expr::Value(literal, dtype) if !dtype.is_complex() => typed(*literal, *dtype),
             Expr::Index(n) => {
@@ -203,7 +211,10 @@ impl Body {
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
-            | Expr::Binary(..) => self.within(expr, PRIMARY),
+            | Expr::Binary(..)
+            | Expr::Call(..)
+            | Expr::Cast { .. }
+            | Expr::Choose { .. } => self.within(expr, PRIMARY),
         }
     }
 
@@ -233,7 +244,10 @@ impl Body {
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
-            | Expr::Binary(..) => {
+            | Expr::Binary(..)
+            | Expr::Call(..)
+            | Expr::Cast { .. }
+            | Expr::Choose { .. } => {
                 let value = self.within(value, CAST);
                 quote!(#value as #narrow)
             }
@@ -258,7 +272,10 @@ impl Body {
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
-            | Expr::Binary(..) => {
+            | Expr::Binary(..)
+            | Expr::Call(..)
+            | Expr::Cast { .. }
+            | Expr::Choose { .. } => {
                 let index = self.within(expr, CAST);
                 quote!(#index as isize)
             }
@@ -308,7 +325,10 @@ impl Body {
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
-            | Expr::Binary(..) => None,
+            | Expr::Binary(..)
+            | Expr::Call(..)
+            | Expr::Cast { .. }
+            | Expr::Choose { .. } => None,
         }
     }
 
@@ -333,6 +353,7 @@ impl Body {
             Expr::Binary(BinaryOp::Difference, _, b) => !matches!(**b, Expr::Index(_)),
             Expr::Binary(op, ..) if op.is_method() => false,
             Expr::Binary(op, _, b) => self.precedence(b) > op.precedence() && self.ends_in_cast(b),
+            Expr::Cast { from, to, .. } => cast_precedence(*from, *to) == CAST,
             Expr::Index(_)
             | Expr::Value(..)
             | Expr::Bool(_)
@@ -340,7 +361,9 @@ impl Body {
             | Expr::Len(_)
             | Expr::Search { .. }
             | Expr::Pair(..)
-            | Expr::Unary(..) => false,
+            | Expr::Unary(..)
+            | Expr::Call(..)
+            | Expr::Choose { .. } => false,
         }
     }
 }
@@ -349,56 +372,4 @@ impl Body {
 fn as_multiple<'e>(a: &'e Expr, b: &Expr) -> Option<(&'e Expr, &'e Expr)> {
     let (Expr::Binary(BinaryOp::Rem, number, of), Expr::Index(0)) = (a, b) else { return None };
     Some((number, of))
-}
-
-/// A constant of an element type, without a suffix: what stands around it decides.
-pub(super) fn value(literal: Literal, dtype: Dtype) -> TokenStream {
-    if dtype.is_complex() {
-        let part = if dtype == Dtype::C32 { Dtype::F32 } else { Dtype::F64 };
-        let (name, real) = (ident(dtype.name()), value(literal, part));
-        return quote!(#name::new(#real, 0.0));
-    }
-    match literal {
-        Literal::Float(x) if !x.is_finite() => constant(x, dtype),
-        Literal::Float(_) | Literal::Int(_) => tokens(&digits(literal, dtype)),
-    }
-}
-
-/// A constant that names its own type, for what stands around it not to decide.
-fn typed(literal: Literal, dtype: Dtype) -> TokenStream {
-    match literal {
-        Literal::Float(x) if !x.is_finite() => constant(x, dtype),
-        Literal::Float(_) | Literal::Int(_) => {
-            let source = tokens(&format!("{}_{dtype}", digits(literal, dtype)));
-            let is_negative = source.to_string().starts_with('-');
-            if is_negative { quote!((#source)) } else { source }
-        }
-    }
-}
-
-/// `u32::MAX`
-fn largest(width: Width) -> TokenStream {
-    tokens(&format!("{width}::MAX"))
-}
-
-/// What has no literal.
-fn constant(x: f64, dtype: Dtype) -> TokenStream {
-    let name = if x.is_nan() {
-        "NAN"
-    } else if x > 0.0 {
-        "INFINITY"
-    } else {
-        "NEG_INFINITY"
-    };
-    tokens(&format!("{dtype}::{name}"))
-}
-
-/// The shortest literal that reads back as the same number of the type.
-fn digits(literal: Literal, dtype: Dtype) -> String {
-    match literal {
-        Literal::Int(n) if dtype.is_float() => format!("{n}.0"),
-        Literal::Int(n) => n.to_string(),
-        Literal::Float(x) if dtype == Dtype::F32 => format!("{:?}", x as f32),
-        Literal::Float(x) => format!("{x:?}"),
-    }
 }

@@ -3,13 +3,13 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::expr::value;
 use super::kernel;
 use super::layout::comment;
 use super::names::{element_type, ident, plain, tokens};
 use super::parallel;
 use super::result::Parts;
 use super::shell::{call, is_filled_apart};
+use super::values::value;
 use crate::ir::{Array, Assembly, Bounds, Fit, Function, Literal, TensorResult};
 
 /// Runs the kernel on the result's storage.

@@ -102,7 +102,10 @@ fn has_equal_sides(expr: &Expr) -> bool {
         | BinaryOp::Lt
         | BinaryOp::Le
         | BinaryOp::And
-        | BinaryOp::Or => true,
+        | BinaryOp::Or
+        | BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::Xor => true,
         BinaryOp::Add
         | BinaryOp::Mul
         | BinaryOp::DivCeil

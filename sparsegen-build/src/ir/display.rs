@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::precedence::{CAST, PRIMARY, UNARY};
 use super::{
     BinaryOp, Expr, Function, Literal, Operand, Result, Source, Stmt, TensorOperand, UnaryOp,
 };
@@ -26,6 +27,9 @@ impl BinaryOp {
             BinaryOp::Le => "<=",
             BinaryOp::And => "&&",
             BinaryOp::Or => "||",
+            BinaryOp::BitAnd => "&",
+            BinaryOp::BitOr => "|",
+            BinaryOp::Xor => "^",
         }
     }
 
@@ -40,16 +44,15 @@ impl BinaryOp {
             BinaryOp::Or => 1,
             BinaryOp::And => 2,
             BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => 3,
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Difference => 4,
-            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 5,
+            BinaryOp::BitOr => 4,
+            BinaryOp::Xor => 5,
+            BinaryOp::BitAnd => 6,
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Difference => 7,
+            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 8,
             BinaryOp::Min | BinaryOp::Max | BinaryOp::DivCeil | BinaryOp::Offset => PRIMARY,
         }
     }
 }
-
-const CAST: u8 = 6;
-const UNARY: u8 = 7;
-const PRIMARY: u8 = 8;
 
 impl fmt::Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -63,11 +66,14 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         Expr::Unary(UnaryOp::Neg | UnaryOp::Not, _) => UNARY,
         Expr::Binary(op, ..) => op.precedence(),
         Expr::Value(literal, _) if is_negative(*literal) => UNARY,
+        Expr::Cast { .. } => CAST,
+        Expr::Choose { .. } => 0,
         Expr::Unary(
             UnaryOp::FromBool | UnaryOp::BelowZero | UnaryOp::First | UnaryOp::Second,
             _,
         )
         | Expr::Index(_)
+        | Expr::Call(..)
         | Expr::Largest(_)
         | Expr::Search { .. }
         | Expr::Pair(..)
@@ -85,6 +91,22 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         Expr::Value(Literal::Float(x), _) => write!(f, "{x:?}")?,
         Expr::Value(Literal::Int(n), dtype) if dtype.is_integer() => write!(f, "{n}")?,
         Expr::Value(Literal::Int(n), _) => write!(f, "{n}.0")?,
+        Expr::Value(literal, _) => write!(f, "{literal}")?,
+        Expr::Call(function, _, arguments) => {
+            let (first, others) = arguments.split_first().unzip();
+            if let Some(first) = first {
+                write_expr(f, first, PRIMARY)?;
+            }
+            let others: Vec<_> = others.into_iter().flatten().map(Expr::to_string).collect();
+            write!(f, ".{}({})", function.name(), others.join(", "))?;
+        }
+        Expr::Cast { value, to, .. } => {
+            write_expr(f, value, CAST)?;
+            write!(f, " as {to}")?;
+        }
+        Expr::Choose { condition, holds, otherwise } => {
+            write!(f, "if {condition} {{ {holds} }} else {{ {otherwise} }}")?;
+        }
         Expr::Bool(b) => write!(f, "{b}")?,
         Expr::Largest(width) => write!(f, "{width}::MAX")?,
         Expr::Var(name) => f.write_str(name)?,
@@ -135,6 +157,8 @@ fn is_negative(literal: Literal) -> bool {
     match literal {
         Literal::Int(n) => n < 0,
         Literal::Float(x) => x.is_sign_negative(),
+        Literal::Least => true,
+        Literal::Greatest | Literal::Nan | Literal::Bool(_) => false,
     }
 }
 

@@ -4,6 +4,7 @@
 //! arithmetic folds as numbers do; values fold only where the result is the same bit for bit in
 //! every type, so `x * 1.0` is `x`, but `0.0 * x` and `x + 0.0` stay: `x` may be a NaN or `-0.0`.
 
+mod calls;
 mod conditions;
 mod signed;
 mod statements;
@@ -216,6 +217,7 @@ impl Expr {
             BinaryOp::Le => Expr::le(a, b),
             BinaryOp::And => Expr::and(a, b),
             BinaryOp::Or => Expr::or(a, b),
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::Xor => Expr::bits(op, a, b),
         }
     }
 
@@ -223,7 +225,7 @@ impl Expr {
     pub fn is_zero(&self) -> bool {
         match self.constant() {
             Some((Literal::Float(x), _)) => x == 0.0 && x.is_sign_positive(),
-            Some((Literal::Int(n), _)) => n == 0,
+            Some((literal, _)) => literal.is_zero(),
             None => *self == Expr::Index(0),
         }
     }
@@ -258,6 +260,9 @@ impl Expr {
             Expr::Binary(BinaryOp::Difference, ..) => false,
             Expr::Binary(op, a, b) => op.is_arithmetic() && (a.is_index() || b.is_index()),
             Expr::Value(..)
+            | Expr::Call(..)
+            | Expr::Cast { .. }
+            | Expr::Choose { .. }
             | Expr::Bool(_)
             | Expr::Var(_)
             | Expr::Load { .. }
@@ -338,7 +343,7 @@ fn holds(dtype: Dtype, n: i64) -> bool {
         Dtype::U16 => u16::try_from(n).is_ok(),
         Dtype::U32 => u32::try_from(n).is_ok(),
         Dtype::U64 | Dtype::Usize => n >= 0,
-        Dtype::F64 | Dtype::F32 | Dtype::C64 | Dtype::C32 => false,
+        Dtype::Bool | Dtype::F64 | Dtype::F32 | Dtype::C64 | Dtype::C32 => false,
     }
 }
 

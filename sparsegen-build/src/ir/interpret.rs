@@ -5,6 +5,7 @@
 //! mutable, a narrowing that loses, a value that is read or returned but was never written.
 
 mod arrays;
+mod calls;
 mod expr;
 mod number;
 #[cfg(test)]

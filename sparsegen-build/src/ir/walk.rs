@@ -16,6 +16,11 @@ impl Expr {
             | Expr::Var(_)
             | Expr::Len(_) => {}
             Expr::Load { index, .. } => index.for_each(visit),
+            Expr::Call(_, _, arguments) => arguments.iter().for_each(|a| a.for_each(visit)),
+            Expr::Cast { value, .. } => value.for_each(visit),
+            Expr::Choose { condition, holds, otherwise } => {
+                [condition, holds, otherwise].into_iter().for_each(|e| e.for_each(visit));
+            }
             Expr::Search { start, end, index, .. } => {
                 start.for_each(visit);
                 end.for_each(visit);
@@ -43,7 +48,10 @@ impl Expr {
             | Expr::Largest(_)
             | Expr::Pair(..)
             | Expr::Unary(..)
-            | Expr::Binary(..) => {}
+            | Expr::Binary(..)
+            | Expr::Call(..)
+            | Expr::Cast { .. }
+            | Expr::Choose { .. } => {}
         });
         found
     }
@@ -63,6 +71,16 @@ impl Expr {
             Expr::Search { array, start, end, index } => {
                 let [start, end, index] = [start, end, index].map(|e| e.substitute(name, by));
                 Expr::search(array, start, end, index)
+            }
+            Expr::Call(function, dtype, arguments) => {
+                let arguments = arguments.iter().map(|a| a.substitute(name, by));
+                Expr::call(*function, *dtype, arguments.collect())
+            }
+            Expr::Cast { value, from, to } => Expr::cast(value.substitute(name, by), *from, *to),
+            Expr::Choose { condition, holds, otherwise } => {
+                let parts = [condition, holds, otherwise].map(|e| e.substitute(name, by));
+                let [condition, holds, otherwise] = parts;
+                Expr::choose(condition, holds, otherwise)
             }
             Expr::Unary(op, a) => Expr::unary(*op, a.substitute(name, by)),
             Expr::Binary(op, a, b) => {
@@ -240,7 +258,10 @@ impl Uses {
             | Expr::Largest(_)
             | Expr::Pair(..)
             | Expr::Unary(..)
-            | Expr::Binary(..) => {}
+            | Expr::Binary(..)
+            | Expr::Call(..)
+            | Expr::Cast { .. }
+            | Expr::Choose { .. } => {}
         });
     }
 

@@ -24,7 +24,9 @@ impl Certain<'_> {
                 ranges && self.happens_everywhere(inner) || self.happens_at_an_entry(inner)
             }
             Plan::Where { consumer, only_if_found, .. } => !only_if_found && self.happens(consumer),
-            Plan::Assign { target, value, .. } => (self.counts)(target, value),
+            Plan::Assign { target, value, .. } => {
+                !value.is_masked() && (self.counts)(target, value)
+            }
             Plan::Sequence(plans) => plans.iter().any(|plan| self.happens(plan)),
         }
     }

@@ -12,7 +12,7 @@ use super::iterator::{Conversion, LevelIterator, Positions};
 use super::lattice::{MergePoint, Set};
 use super::plan::Plan;
 use crate::concrete::Program;
-use crate::notation::{Access, BinaryOp, Expr};
+use crate::notation::{Access, BinaryOp, Expr, Function};
 
 /// How a loop meets duplicates that it may meet one by one, as far as the result is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +136,12 @@ fn is_linear_in(value: &Expr, access: &Access) -> bool {
         uses
     };
     match value {
-        Expr::Literal(_) | Expr::Reduce(_) => false,
+        Expr::Call(Function::Mask, masked) => !uses(&masked[0]) && is_linear_in(&masked[1], access),
+        Expr::Literal(_)
+        | Expr::Index(_)
+        | Expr::Parameter(_)
+        | Expr::Call(..)
+        | Expr::Reduce(_) => false,
         Expr::Access(other) => other == access,
         Expr::Unary(_, a) => is_linear_in(a, access),
         Expr::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {

@@ -275,7 +275,7 @@ impl<'p> Assembler<'p> {
             let of_value = |value: Expr| match self.purpose {
                 Purpose::Assemble => {
                     let mut stmts = self.append_coordinates(last, scope);
-                    stmts.push(Stmt::push(&self.vals, value));
+                    stmts.extend(self.push_value(value));
                     stmts
                 }
                 Purpose::Compute => self.store_known(last, value, scope),
@@ -314,6 +314,17 @@ impl<'p> Assembler<'p> {
             Stmt::store(&self.vals, position, value)
         });
         stmts
+    }
+
+    /// Appends a value, by a name of its own where it takes several lines.
+    fn push_value(&self, value: Expr) -> Vec<Stmt> {
+        let mut chooses = false;
+        value.for_each(&mut |part| chooses |= matches!(part, Expr::Choose { .. }));
+        if !chooses {
+            return vec![Stmt::push(&self.vals, value)];
+        }
+        let name = format!("{}_value", self.argument);
+        vec![Stmt::bind(&name, value), Stmt::push(&self.vals, Expr::var(&name))]
     }
 
     /// The coordinate at which a level that inserts has its place: counted from where the part begins

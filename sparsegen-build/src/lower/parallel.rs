@@ -38,7 +38,10 @@ impl Lowering<'_> {
                         | Expr::Search { .. }
                         | Expr::Pair(..)
                         | Expr::Unary(..)
-                        | Expr::Binary(..) => {}
+                        | Expr::Binary(..)
+                        | Expr::Call(..)
+                        | Expr::Cast { .. }
+                        | Expr::Choose { .. } => {}
                     });
                 }
             });

@@ -76,7 +76,14 @@ pub(super) fn most_entries(
 ) -> Option<Expr> {
     let result = &program.kernel.assignment.result.indices;
     match value {
-        notation::Expr::Literal(_) | notation::Expr::Reduce(_) => None,
+        notation::Expr::Call(notation::Function::Mask, masked) => {
+            most_entries(program, names, &masked[1])
+        }
+        notation::Expr::Literal(_)
+        | notation::Expr::Index(_)
+        | notation::Expr::Parameter(_)
+        | notation::Expr::Call(..)
+        | notation::Expr::Reduce(_) => None,
         notation::Expr::Access(access) => {
             let format = &program.tensor(access.tensor).format;
             let is_there = !program.is_temporary(access.tensor);

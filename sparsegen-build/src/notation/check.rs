@@ -8,6 +8,7 @@
 
 mod bindings;
 mod build;
+mod constants;
 mod declare;
 mod names;
 mod parts;

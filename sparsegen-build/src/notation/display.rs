@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Access, Assignment, BinaryOp, Expr, Kernel, ReduceOp, UnaryOp, VariableId};
+use super::{Access, Assignment, BinaryOp, Expr, Function, Kernel, ReduceOp, UnaryOp, VariableId};
 
 impl BinaryOp {
     /// Its sign, in a statement as in Rust.
@@ -15,10 +15,10 @@ impl BinaryOp {
         }
     }
 
-    fn precedence(self) -> u8 {
+    pub(super) fn precedence(self) -> u8 {
         match self {
-            BinaryOp::Add | BinaryOp::Sub => 1,
-            BinaryOp::Mul | BinaryOp::Div => 2,
+            BinaryOp::Add | BinaryOp::Sub => 4,
+            BinaryOp::Mul | BinaryOp::Div => 5,
         }
     }
 }
@@ -48,9 +48,12 @@ impl Kernel {
 
     fn show_at(&self, expr: &Expr, outer: u8) -> String {
         let (text, precedence) = match expr {
-            Expr::Literal(literal) => (literal.to_string(), 4),
-            Expr::Access(access) => (self.show_access(access), 4),
-            Expr::Unary(UnaryOp::Neg, a) => (format!("-{}", self.show_at(a, 3)), 3),
+            Expr::Literal(literal) => (literal.to_string(), 7),
+            Expr::Access(access) => (self.show_access(access), 7),
+            Expr::Parameter(parameter) => (self.tensor(*parameter).name.clone(), 7),
+            Expr::Index(v) => (self.variable(*v).name.clone(), 7),
+            Expr::Unary(UnaryOp::Neg, a) => (format!("-{}", self.show_at(a, 6)), 6),
+            Expr::Call(function, arguments) => self.show_call(*function, arguments),
             Expr::Binary(op, a, b) => {
                 let p = op.precedence();
                 let text =
@@ -62,10 +65,25 @@ impl Kernel {
                     ReduceOp::Sum => "sum",
                 };
                 let variables = self.show_variables(&reduce.variables);
-                (format!("{name}[{variables}]({})", self.show(&reduce.body)), 4)
+                (format!("{name}[{variables}]({})", self.show(&reduce.body)), 7)
             }
         };
         if precedence < outer { format!("({text})") } else { text }
+    }
+
+    /// A call, or what is written with a sign, and how tightly that binds.
+    fn show_call(&self, function: Function, arguments: &[Expr]) -> (String, u8) {
+        let symbol = function.symbol();
+        match (function.precedence(), arguments) {
+            (Some(p), [a]) => (format!("{symbol}{}", self.show_at(a, p)), p),
+            (Some(p), [a, b]) => {
+                (format!("{} {symbol} {}", self.show_at(a, p), self.show_at(b, p + 1)), p)
+            }
+            (Some(_) | None, _) => {
+                let arguments: Vec<_> = arguments.iter().map(|a| self.show(a)).collect();
+                (format!("{symbol}({})", arguments.join(", ")), 7)
+            }
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Building and walking canonical expressions.
 
-use crate::types::Literal;
+use crate::types::{Dtype, Literal};
 
-use super::{Access, BinaryOp, Expr, Reduce, ReduceOp, UnaryOp, VariableId};
+use super::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, UnaryOp, VariableId};
 
 impl Expr {
     /// The value of what is not stored.
@@ -23,7 +23,10 @@ impl Expr {
             zero if zero.is_zero() => zero,
             Expr::Literal(Literal::Float(x)) => Expr::Literal(Literal::Float(-x)),
             Expr::Literal(Literal::Int(n)) if n != i64::MIN => Expr::Literal(Literal::Int(-n)),
+            Expr::Literal(Literal::Greatest) => Expr::Literal(Literal::Least),
+            Expr::Literal(Literal::Least) => Expr::Literal(Literal::Greatest),
             Expr::Unary(UnaryOp::Neg, inner) => *inner,
+            Expr::Call(Function::Mask, masked) => masked_by(masked, Expr::neg),
             operand => Expr::Unary(UnaryOp::Neg, Box::new(operand)),
         }
     }
@@ -58,7 +61,17 @@ impl Expr {
         if b.is_zero() || a.is_one() {
             return b;
         }
-        Expr::fold(BinaryOp::Mul, a, b)
+        match (a, b) {
+            (Expr::Call(Function::Convert(_), condition), value)
+            | (value, Expr::Call(Function::Convert(_), condition))
+                if condition[0].is_condition() =>
+            {
+                condition.into_iter().fold(value, |value, c| Expr::factor(c, value))
+            }
+            (Expr::Call(Function::Mask, masked), b) => masked_by(masked, |a| Expr::mul(a, b)),
+            (a, Expr::Call(Function::Mask, masked)) => masked_by(masked, |b| Expr::mul(a, b)),
+            (a, b) => Expr::fold(BinaryOp::Mul, a, b),
+        }
     }
 
     /// A quotient; it has the pattern of its dividend.
@@ -66,7 +79,10 @@ impl Expr {
         if a.is_zero() || b.is_one() {
             return a;
         }
-        Expr::fold(BinaryOp::Div, a, b)
+        match a {
+            Expr::Call(Function::Mask, masked) => masked_by(masked, |a| Expr::div(a, b)),
+            a => Expr::fold(BinaryOp::Div, a, b),
+        }
     }
 
     /// An operator's value.
@@ -112,8 +128,12 @@ impl Expr {
     /// This expression with every access for which `replace` has an answer replaced by it, folded.
     pub fn substitute(&self, replace: &impl Fn(&Access) -> Option<Expr>) -> Expr {
         match self {
-            Expr::Literal(_) => self.clone(),
+            Expr::Literal(_) | Expr::Index(_) | Expr::Parameter(_) => self.clone(),
             Expr::Access(access) => replace(access).unwrap_or_else(|| self.clone()),
+            Expr::Call(function, arguments) => {
+                let arguments = arguments.iter().map(|a| a.substitute(replace));
+                Expr::call(*function, arguments.collect())
+            }
             Expr::Unary(op, a) => Expr::unary(*op, a.substitute(replace)),
             Expr::Binary(op, a, b) => {
                 Expr::binary(*op, a.substitute(replace), b.substitute(replace))
@@ -129,39 +149,98 @@ impl Expr {
     /// Calls `visit` on every access, in the order of the text.
     pub fn for_each_access<'e>(&'e self, visit: &mut impl FnMut(&'e Access)) {
         match self {
-            Expr::Literal(_) => {}
             Expr::Access(access) => visit(access),
-            Expr::Unary(_, a) => a.for_each_access(visit),
-            Expr::Binary(_, a, b) => {
-                a.for_each_access(visit);
-                b.for_each_access(visit);
+            Expr::Literal(_)
+            | Expr::Index(_)
+            | Expr::Parameter(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Call(..)
+            | Expr::Reduce(_) => {
+                for child in self.children() {
+                    child.for_each_access(visit);
+                }
             }
-            Expr::Reduce(reduce) => reduce.body.for_each_access(visit),
         }
+    }
+
+    /// The expressions directly below this one.
+    pub fn children(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Literal(_) | Expr::Access(_) | Expr::Index(_) | Expr::Parameter(_) => Vec::new(),
+            Expr::Unary(_, a) => vec![a],
+            Expr::Binary(_, a, b) => vec![a, b],
+            Expr::Call(_, arguments) => arguments.iter().collect(),
+            Expr::Reduce(reduce) => vec![&reduce.body],
+        }
+    }
+
+    /// This expression with each of those directly below it replaced, folded.
+    pub fn map_children(&self, replace: &mut impl FnMut(&Expr) -> Expr) -> Expr {
+        match self {
+            Expr::Literal(_) | Expr::Access(_) | Expr::Index(_) | Expr::Parameter(_) => {
+                self.clone()
+            }
+            Expr::Unary(op, a) => Expr::unary(*op, replace(a)),
+            Expr::Binary(op, a, b) => Expr::binary(*op, replace(a), replace(b)),
+            Expr::Call(function, arguments) => {
+                Expr::call(*function, arguments.iter().map(replace).collect())
+            }
+            Expr::Reduce(Reduce { op: ReduceOp::Sum, variables, body }) => {
+                Expr::sum(variables.clone(), replace(body))
+            }
+        }
+    }
+
+    /// Whether its value is a condition, and not a number, by what it is made of.
+    pub fn is_condition(&self) -> bool {
+        match self {
+            Expr::Call(Function::Select | Function::Mask, arguments) => arguments[1].is_condition(),
+            Expr::Call(Function::Convert(dtype), _) => *dtype == Dtype::Bool,
+            Expr::Call(
+                function @ (Function::Not | Function::And | Function::Or | Function::Xor),
+                arguments,
+            ) => function.compares() || arguments.iter().any(Expr::is_condition),
+            Expr::Call(function, _) => function.compares(),
+            Expr::Literal(literal) => matches!(literal, Literal::Bool(_)),
+            Expr::Access(_)
+            | Expr::Index(_)
+            | Expr::Parameter(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Reduce(_) => false,
+        }
+    }
+}
+
+/// What a mask leaves, changed.
+fn masked_by(masked: Vec<Expr>, change: impl FnOnce(Expr) -> Expr) -> Expr {
+    let mut masked = masked.into_iter();
+    let (condition, value) = (masked.next(), masked.next().unwrap_or(Expr::ZERO));
+    let changed = change(value);
+    match condition {
+        Some(condition) => Expr::call(Function::Mask, vec![condition, changed]),
+        None => changed,
     }
 }
 
 /// Folds constants where the result is the same in every element type that can hold them;
 /// integers are left alone where an integer type would wrap or truncate.
 fn fold_literals(op: BinaryOp, a: Literal, b: Literal) -> Option<Literal> {
-    match (a, b) {
-        (Literal::Int(a), Literal::Int(b)) => match op {
+    if let (Literal::Int(a), Literal::Int(b)) = (a, b) {
+        let folded = match op {
             BinaryOp::Add => a.checked_add(b),
             BinaryOp::Sub => a.checked_sub(b),
             BinaryOp::Mul => a.checked_mul(b),
             BinaryOp::Div => None,
-        }
-        .map(Literal::Int),
-        (Literal::Float(a), Literal::Float(b)) => {
-            let folded = match op {
-                BinaryOp::Add => a + b,
-                BinaryOp::Sub => a - b,
-                BinaryOp::Mul => a * b,
-                BinaryOp::Div => a / b,
-            };
-            // An infinity has no literal in Rust.
-            folded.is_finite().then_some(Literal::Float(folded))
-        }
-        (Literal::Int(_), Literal::Float(_)) | (Literal::Float(_), Literal::Int(_)) => None,
+        };
+        return folded.map(Literal::Int);
     }
+    let (a, b) = (a.as_real()?, b.as_real()?);
+    Some(Literal::real(match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Sub => a - b,
+        BinaryOp::Mul => a * b,
+        BinaryOp::Div => a / b,
+    }))
 }

@@ -60,7 +60,10 @@ fn is_constant_in(value: &Expr, name: &str, rest: &[Stmt]) -> bool {
         | Expr::Search { .. }
         | Expr::Pair(..)
         | Expr::Unary(..)
-        | Expr::Binary(..) => false,
+        | Expr::Binary(..)
+        | Expr::Call(..)
+        | Expr::Cast { .. }
+        | Expr::Choose { .. } => false,
     }
 }
 

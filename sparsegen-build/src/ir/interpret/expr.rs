@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::calls::{call, cast, turned};
 use super::{Machine, Number, Storage, Value};
 use crate::ir::{BinaryOp, Expr, UnaryOp, Width};
 
@@ -33,6 +34,15 @@ impl Machine {
             }
             Expr::Len(array) => Ok(Value::Index(self.array(array)?.len()?)),
             Expr::Pair(a, b) => Ok(Value::Pair(self.eval(a)?.index()?, self.eval(b)?.index()?)),
+            Expr::Call(function, dtype, arguments) => {
+                let arguments = arguments.iter().map(|argument| self.eval(argument)?.number());
+                call(*function, *dtype, &arguments.collect::<Result<Vec<_>, _>>()?)
+            }
+            Expr::Cast { value, to, .. } => cast(self.eval(value)?, *to),
+            Expr::Choose { condition, holds, otherwise } => {
+                let holds = if self.eval(condition)?.bool()? { holds } else { otherwise };
+                self.eval(holds)
+            }
             Expr::Unary(op, a) => unary(*op, self.eval(a)?),
             // The right side is not evaluated where the left one decides.
             Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
@@ -112,7 +122,10 @@ fn unary(op: UnaryOp, a: Value) -> Result<Value, String> {
                 Err(format!("{a} has no negation"))
             }
         },
-        UnaryOp::Not => Ok(Value::Bool(!a.bool()?)),
+        UnaryOp::Not => match a {
+            Value::Number(Number::Integer(n), dtype) => Ok(Value::Number(turned(n, dtype), dtype)),
+            a => Ok(Value::Bool(!a.bool()?)),
+        },
         UnaryOp::FromBool => Ok(Value::Index(usize::from(a.bool()?))),
         UnaryOp::BelowZero => Ok(Value::Index(a.signed()?.min(0).unsigned_abs())),
         UnaryOp::First | UnaryOp::Second => match a {
@@ -149,7 +162,7 @@ pub(super) fn binary(op: BinaryOp, a: Value, b: Value) -> Result<Value, String> 
         (Value::Signed(a), Value::Signed(b)) if op == BinaryOp::Max => Ok(Value::Signed(a.max(b))),
         (Value::Signed(a), Value::Signed(b)) => compare(op, Some(a.cmp(&b)), a == b),
         (Value::Number(x, dtype), Value::Number(y, other)) if dtype == other => {
-            if op.is_arithmetic() {
+            if op.is_arithmetic() || op == BinaryOp::Xor {
                 Ok(Value::Number(Number::arithmetic(op, x, y, dtype)?, dtype))
             } else if dtype.is_complex() && matches!(op, BinaryOp::Lt | BinaryOp::Le) {
                 Err("complex numbers have no order".into())
@@ -160,6 +173,7 @@ pub(super) fn binary(op: BinaryOp, a: Value, b: Value) -> Result<Value, String> 
         (Value::Bool(a), Value::Bool(b)) => match op {
             BinaryOp::And => Ok(Value::Bool(a && b)),
             BinaryOp::Or => Ok(Value::Bool(a || b)),
+            BinaryOp::Xor => Ok(Value::Bool(a != b)),
             op if op.is_arithmetic() => Err(format!("`{}` of conditions", op.symbol())),
             op => compare(op, Some(a.cmp(&b)), a == b),
         },
@@ -187,7 +201,10 @@ fn index(op: BinaryOp, a: usize, b: usize) -> Result<Value, String> {
         | BinaryOp::Lt
         | BinaryOp::Le
         | BinaryOp::And
-        | BinaryOp::Or => None,
+        | BinaryOp::Or
+        | BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::Xor => None,
     };
     let why = || format!("{a} {} {b} overflows or divides by zero", op.symbol());
     result.map(Value::Index).ok_or_else(why)
@@ -211,6 +228,9 @@ fn compare(op: BinaryOp, order: Option<Ordering>, equal: bool) -> Result<Value, 
         | BinaryOp::Min
         | BinaryOp::Max
         | BinaryOp::And
-        | BinaryOp::Or => Err(format!("`{}` of numbers", op.symbol())),
+        | BinaryOp::Or
+        | BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::Xor => Err(format!("`{}` of numbers", op.symbol())),
     }
 }

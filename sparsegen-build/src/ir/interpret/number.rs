@@ -24,18 +24,20 @@ impl Number {
 
     /// A literal as a type holds it.
     pub fn of(literal: Literal, dtype: Dtype) -> Number {
-        let real = match literal {
-            Literal::Int(n) => n as f64,
-            Literal::Float(x) => x,
-        };
+        let real = literal.as_real().unwrap_or(f64::from(literal.is_one()));
         if dtype.is_complex() {
             Number::Complex(round(real, dtype), 0.0)
         } else if dtype.is_float() {
             Number::Float(round(real, dtype))
         } else {
+            let (least, greatest) = range(dtype);
             match literal {
                 Literal::Int(n) => Number::Integer(n.into()),
                 Literal::Float(x) => Number::Integer(x as i128),
+                Literal::Greatest => Number::Integer(greatest),
+                Literal::Least => Number::Integer(least),
+                Literal::Nan => Number::Integer(0),
+                Literal::Bool(truth) => Number::Integer(truth.into()),
             }
         }
     }
@@ -90,7 +92,7 @@ impl fmt::Display for Number {
 /// A result of exact arithmetic as the type holds it.
 ///
 /// Of two `f32`, a sum, difference, product or quotient in `f64` rounds to the one in `f32`.
-fn round(x: f64, dtype: Dtype) -> f64 {
+pub(super) fn round(x: f64, dtype: Dtype) -> f64 {
     if matches!(dtype, Dtype::F32 | Dtype::C32) { f64::from(x as f32) } else { x }
 }
 
@@ -111,7 +113,10 @@ fn float(op: BinaryOp, a: f64, b: f64, dtype: Dtype) -> Result<f64, String> {
         | BinaryOp::Lt
         | BinaryOp::Le
         | BinaryOp::And
-        | BinaryOp::Or => return Err(no_arithmetic(op)),
+        | BinaryOp::Or
+        | BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::Xor => return Err(no_arithmetic(op)),
     };
     Ok(round(exact, dtype))
 }
@@ -125,6 +130,9 @@ fn integer(op: BinaryOp, a: i128, b: i128, dtype: Dtype) -> Result<Number, Strin
         BinaryOp::Rem => a.checked_rem(b).ok_or("remainder of a division by zero")?,
         BinaryOp::Min => a.min(b),
         BinaryOp::Max => a.max(b),
+        BinaryOp::BitAnd => a & b,
+        BinaryOp::BitOr => a | b,
+        BinaryOp::Xor => a ^ b,
         BinaryOp::DivCeil
         | BinaryOp::Offset
         | BinaryOp::Difference
@@ -166,7 +174,10 @@ fn complex(
         | BinaryOp::Lt
         | BinaryOp::Le
         | BinaryOp::And
-        | BinaryOp::Or => Err(no_arithmetic(op)),
+        | BinaryOp::Or
+        | BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::Xor => Err(no_arithmetic(op)),
     }
 }
 
@@ -174,23 +185,28 @@ fn no_arithmetic(op: BinaryOp) -> String {
     format!("`{}` has no result among these numbers", op.symbol())
 }
 
-fn overflow(dtype: Dtype) -> String {
+pub(super) fn overflow(dtype: Dtype) -> String {
     format!("overflow of {dtype}")
 }
 
 /// An integer, if its type can hold it.
-fn within(n: i128, dtype: Dtype) -> Result<Number, String> {
-    let holds = match dtype {
-        Dtype::I8 => i8::try_from(n).is_ok(),
-        Dtype::I16 => i16::try_from(n).is_ok(),
-        Dtype::I32 => i32::try_from(n).is_ok(),
-        Dtype::I64 => i64::try_from(n).is_ok(),
-        Dtype::U8 => u8::try_from(n).is_ok(),
-        Dtype::U16 => u16::try_from(n).is_ok(),
-        Dtype::U32 => u32::try_from(n).is_ok(),
-        Dtype::U64 => u64::try_from(n).is_ok(),
-        Dtype::Usize => usize::try_from(n).is_ok(),
-        Dtype::F64 | Dtype::F32 | Dtype::C64 | Dtype::C32 => false,
-    };
-    if holds { Ok(Number::Integer(n)) } else { Err(overflow(dtype)) }
+pub(super) fn within(n: i128, dtype: Dtype) -> Result<Number, String> {
+    let (least, greatest) = range(dtype);
+    if (least..=greatest).contains(&n) { Ok(Number::Integer(n)) } else { Err(overflow(dtype)) }
+}
+
+/// The least and the greatest integer of a type; nothing lies between those of other types.
+pub(super) fn range(dtype: Dtype) -> (i128, i128) {
+    match dtype {
+        Dtype::I8 => (i8::MIN.into(), i8::MAX.into()),
+        Dtype::I16 => (i16::MIN.into(), i16::MAX.into()),
+        Dtype::I32 => (i32::MIN.into(), i32::MAX.into()),
+        Dtype::I64 => (i64::MIN.into(), i64::MAX.into()),
+        Dtype::U8 => (0, u8::MAX.into()),
+        Dtype::U16 => (0, u16::MAX.into()),
+        Dtype::U32 => (0, u32::MAX.into()),
+        Dtype::U64 => (0, u64::MAX.into()),
+        Dtype::Usize => (0, usize::MAX as i128),
+        Dtype::Bool | Dtype::F64 | Dtype::F32 | Dtype::C64 | Dtype::C32 => (0, -1),
+    }
 }

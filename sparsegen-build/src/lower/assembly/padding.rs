@@ -3,8 +3,7 @@
 use super::Assembler;
 use crate::iteration::certain::Certain;
 use crate::iteration::plan::Plan;
-use crate::notation::{BinaryOp, Expr};
-use crate::types::Literal;
+use crate::notation::{Access, BinaryOp, Expr, Function};
 
 impl Assembler<'_> {
     /// Whether an entry of this value is left out where it turns out zero: some level holds nonzeros
@@ -20,8 +19,14 @@ impl Assembler<'_> {
         Certain { program: self.program, ranges_count: false, counts: &counts }.happens(plan)
     }
 
+    /// Whether every coordinate of what is assigned to must be stored, be its value masked.
+    pub(in crate::lower) fn must_store(&self, target: &Access) -> bool {
+        let last = self.levels().last();
+        target == self.target && last.is_some_and(super::must_fill)
+    }
+
     /// Whether a value cannot be zero. A product of two that are not may: it underflows, or wraps.
-    fn is_nonzero(&self, value: &Expr) -> bool {
+    pub(in crate::lower) fn is_nonzero(&self, value: &Expr) -> bool {
         match value {
             Expr::Literal(literal) => !literal.is_zero(),
             Expr::Access(access) => {
@@ -37,7 +42,12 @@ impl Assembler<'_> {
                 let divisor = self.constant(b);
                 self.is_nonzero(a) && divisor.is_some_and(|c| c != 0.0 && c.abs() <= 1.0)
             }
-            Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..) | Expr::Reduce(_) => false,
+            Expr::Call(Function::Mask, masked) => self.is_nonzero(&masked[1]),
+            Expr::Call(..)
+            | Expr::Index(_)
+            | Expr::Parameter(_)
+            | Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..)
+            | Expr::Reduce(_) => false,
         }
     }
 
@@ -52,8 +62,7 @@ impl Assembler<'_> {
     /// The number that a value is, wherever it is stored.
     fn constant(&self, value: &Expr) -> Option<f64> {
         match value {
-            Expr::Literal(Literal::Int(n)) => Some(*n as f64),
-            Expr::Literal(Literal::Float(x)) => Some(*x),
+            Expr::Literal(literal) => literal.as_real(),
             Expr::Access(access) => {
                 let tensor = self.program.tensor(access.tensor);
                 let is_one = tensor.pattern
@@ -61,7 +70,11 @@ impl Assembler<'_> {
                 is_one.then_some(1.0)
             }
             Expr::Unary(_, a) => self.constant(a).map(|c| -c),
-            Expr::Binary(..) | Expr::Reduce(_) => None,
+            Expr::Binary(..)
+            | Expr::Call(..)
+            | Expr::Index(_)
+            | Expr::Parameter(_)
+            | Expr::Reduce(_) => None,
         }
     }
 }

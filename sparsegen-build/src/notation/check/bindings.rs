@@ -4,6 +4,7 @@ use crate::error::{Diagnostic, Name};
 use crate::notation::syntax::{Access, Assign, Expr, ExprKind};
 
 use super::Context;
+use super::names::variables;
 
 pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let mut walk = Walk { context, free: Vec::new(), bound: Vec::new(), diagnostics };
@@ -68,6 +69,16 @@ pub(super) fn variables_of<'m>(
     });
 }
 
+/// Calls `visit` on each variable that an access in a value has, or is.
+fn uses<'m>(context: Context<'m>, access: &'m Access, visit: &mut impl FnMut(&'m Name)) {
+    variables_of(context, access, visit);
+    let name = &access.name;
+    let is_bare = access.indices.is_empty() && !is_parameter(context, name);
+    if is_bare && variables(context).contains(&name.text.as_str()) {
+        visit(name);
+    }
+}
+
 /// The variables that an expression uses and does not bind, in order of first appearance.
 pub(super) fn free_variables<'m>(context: Context<'m>, expr: &'m Expr) -> Vec<&'m str> {
     let mut found = Vec::new();
@@ -82,7 +93,7 @@ fn collect<'m>(
     found: &mut Vec<&'m str>,
 ) {
     match &expr.kind {
-        ExprKind::Access(access) => variables_of(context, access, &mut |name| {
+        ExprKind::Access(access) => uses(context, access, &mut |name| {
             let name = name.text.as_str();
             if !bound.contains(&name) && !found.contains(&name) {
                 found.push(name);
@@ -119,7 +130,7 @@ impl<'m> Walk<'m, '_> {
     fn expr(&mut self, expr: &'m Expr, around: &mut Vec<&'m str>) {
         match &expr.kind {
             ExprKind::Access(access) => {
-                variables_of(self.context, access, &mut |name| {
+                uses(self.context, access, &mut |name| {
                     if !around.contains(&name.text.as_str()) {
                         self.free.push((name, access));
                     }

@@ -1,12 +1,13 @@
 //! From a statement without mistakes to a canonical kernel: sums become explicit, numbers take the
 //! type around them, constants are folded.
 
+use crate::math;
 use crate::notation::schedule::Action;
 use crate::notation::syntax::{
-    self, Assign, BinaryOp, Constant, ExprKind, IndexKind, Number, Statement, UnaryOp,
+    self, Assign, BinaryOp, Comparison, Constant, ExprKind, IndexKind, Number, Statement, UnaryOp,
 };
 use crate::notation::{
-    self, Access, Assignment, Expr, Kernel, Role, Tensor, TensorId, Variable, VariableId,
+    self, Access, Assignment, Expr, Function, Kernel, Role, Tensor, TensorId, Variable, VariableId,
 };
 use crate::types::{Dtype, Literal};
 
@@ -17,6 +18,7 @@ use super::parts::bind_fixed;
 use super::parts::parameters;
 use super::schedule::Resolved;
 use super::sums::summed;
+use super::types::{argument_types, conversion, dtype_of};
 
 /// The kernel of a statement; nothing where it holds anything that was to be refused before.
 pub(super) fn build(
@@ -78,7 +80,11 @@ pub(super) fn build(
     let builder = Builder { context, names, dtype: names.tensors.first()?.dtype, old };
     let result = builder.access(&statement.left)?;
     let mut accesses = Vec::new();
-    statement.right.for_each_access(&mut |access| accesses.extend(builder.read(access)));
+    statement.right.for_each_access(&mut |access| {
+        if !names.is_place(context, access) {
+            accesses.extend(builder.read(access));
+        }
+    });
     let before = old.map(|tensor| Access { tensor, ..result.clone() });
     let value = builder.terms(&statement.right)?;
     let value = match (operator(statement.assign), before) {
@@ -109,7 +115,18 @@ pub(super) fn build(
 /// An expression in canonical form, without the sums that stand around it in the statement; nothing
 /// where it holds anything that no statement can.
 pub(super) fn part(context: Context<'_>, names: &Names<'_>, expr: &syntax::Expr) -> Option<Expr> {
-    Builder { context, names, dtype: names.tensors.first()?.dtype, old: None }.expr(expr)
+    Builder { context, names, dtype: names.tensors.first()?.dtype, old: None }
+        .expr(expr, names.tensors.first()?.dtype)
+}
+
+/// A number in the type around it.
+fn literal(number: Number, dtype: Dtype) -> Literal {
+    match number {
+        Number::Int(n) if dtype.is_integer() => Literal::Int(n),
+        Number::Int(n) => Literal::Float(n as f64),
+        Number::Float(x) if dtype.is_integer() => Literal::Int(x as i64),
+        Number::Float(x) => Literal::Float(x),
+    }
 }
 
 /// Whether a statement changes a result that is passed in.
@@ -159,46 +176,126 @@ impl Builder<'_, '_> {
             | ExprKind::Reduce(..) => {
                 let variables = summed(self.context, expr);
                 let variables = variables.into_iter().map(|name| self.variable(name));
-                Some(Expr::sum(variables.collect::<Option<_>>()?, self.expr(expr)?))
+                Some(Expr::sum(variables.collect::<Option<_>>()?, self.expr(expr, self.dtype)?))
             }
         }
     }
 
-    fn expr(&self, expr: &syntax::Expr) -> Option<Expr> {
+    /// An expression in the type that is wanted of it. A condition among numbers is converted.
+    fn expr(&self, expr: &syntax::Expr, dtype: Dtype) -> Option<Expr> {
+        let own = dtype_of(self.context, self.names, expr);
+        if own == Some(Dtype::Bool) && dtype != Dtype::Bool {
+            let condition = self.expr(expr, Dtype::Bool)?;
+            return Some(Expr::call(Function::Convert(dtype), vec![condition]));
+        }
         Some(match &expr.kind {
-            ExprKind::Number(number) => Expr::Literal(self.literal(*number)),
-            ExprKind::Constant(Constant::Pi) => Expr::Literal(Literal::Float(std::f64::consts::PI)),
-            ExprKind::Constant(
-                Constant::Inf | Constant::Nan | Constant::True | Constant::False,
-            ) => return None,
-            ExprKind::Access(access) => Expr::Access(self.read(access)?),
-            ExprKind::Unary(UnaryOp::Neg, a) => Expr::neg(self.expr(a)?),
-            ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Call(..) => return None,
-            ExprKind::Binary(op, _, a, b) => {
-                let op = match op {
-                    BinaryOp::Add => notation::BinaryOp::Add,
-                    BinaryOp::Sub => notation::BinaryOp::Sub,
-                    BinaryOp::Mul => notation::BinaryOp::Mul,
-                    BinaryOp::Div => notation::BinaryOp::Div,
-                    BinaryOp::Compare(_) | BinaryOp::And | BinaryOp::Or => return None,
-                };
-                Expr::binary(op, self.expr(a)?, self.expr(b)?)
+            ExprKind::Number(number) => Expr::Literal(literal(*number, dtype)),
+            ExprKind::Constant(constant) => Expr::Literal(match constant {
+                Constant::Pi => Literal::Float(std::f64::consts::PI),
+                Constant::Inf => Literal::Greatest,
+                Constant::Nan => Literal::Nan,
+                Constant::True => Literal::Bool(true),
+                Constant::False => Literal::Bool(false),
+            }),
+            ExprKind::Access(access) => self.operand(access)?,
+            ExprKind::Unary(UnaryOp::Neg, a) => Expr::neg(self.expr(a, dtype)?),
+            ExprKind::Unary(UnaryOp::Not, a) => {
+                Expr::call(Function::Not, vec![self.expr(a, own.unwrap_or(dtype))?])
             }
+            ExprKind::Binary(op, _, a, b) => self.binary(*op, a, b, dtype)?,
+            ExprKind::Call(name, arguments) => self.call(&name.text, arguments, dtype)?,
             ExprKind::Reduce(_, variables, body) => {
                 let variables = variables.iter().map(|name| self.variable(&name.text));
-                Expr::sum(variables.collect::<Option<_>>()?, self.expr(body)?)
+                Expr::sum(variables.collect::<Option<_>>()?, self.expr(body, dtype)?)
             }
         })
     }
 
-    /// A number in the type around it.
-    fn literal(&self, number: Number) -> Literal {
-        match number {
-            Number::Int(n) if self.dtype.is_integer() => Literal::Int(n),
-            Number::Int(n) => Literal::Float(n as f64),
-            Number::Float(x) if self.dtype.is_integer() => Literal::Int(x as i64),
-            Number::Float(x) => Literal::Float(x),
+    fn binary(
+        &self,
+        op: BinaryOp,
+        a: &syntax::Expr,
+        b: &syntax::Expr,
+        dtype: Dtype,
+    ) -> Option<Expr> {
+        let op = match op {
+            BinaryOp::Add => notation::BinaryOp::Add,
+            BinaryOp::Sub => notation::BinaryOp::Sub,
+            BinaryOp::Mul => notation::BinaryOp::Mul,
+            BinaryOp::Div => notation::BinaryOp::Div,
+            BinaryOp::And | BinaryOp::Or => {
+                let function = if op == BinaryOp::And { Function::And } else { Function::Or };
+                return Some(Expr::call(
+                    function,
+                    vec![self.expr(a, dtype)?, self.expr(b, dtype)?],
+                ));
+            }
+            BinaryOp::Compare(comparison) => {
+                let of = |side| dtype_of(self.context, self.names, side);
+                let number = [of(a), of(b)].into_iter().flatten();
+                let dtype = number.max_by_key(|dtype| *dtype != Dtype::Bool);
+                // Indices are compared as they are, whatever their differences.
+                let dtype = dtype.unwrap_or(Dtype::I64);
+                let (a, b) = (self.expr(a, dtype)?, self.expr(b, dtype)?);
+                let (function, sides) = match comparison {
+                    Comparison::Less => (Function::Less, [a, b]),
+                    Comparison::LessEqual => (Function::LessEqual, [a, b]),
+                    Comparison::Greater => (Function::Less, [b, a]),
+                    Comparison::GreaterEqual => (Function::LessEqual, [b, a]),
+                    Comparison::Equal => (Function::Equal, [a, b]),
+                    Comparison::NotEqual => (Function::NotEqual, [a, b]),
+                };
+                return Some(Expr::call(function, sides.into()));
+            }
+        };
+        Some(Expr::binary(op, self.expr(a, dtype)?, self.expr(b, dtype)?))
+    }
+
+    fn call(&self, name: &str, arguments: &[syntax::Expr], dtype: Dtype) -> Option<Expr> {
+        let types = argument_types(self.context, self.names, name, arguments, dtype);
+        let arguments = arguments.iter().zip(types);
+        let mut arguments: Vec<Expr> =
+            arguments.map(|(argument, of)| self.expr(argument, of)).collect::<Option<_>>()?;
+        if let Some(to) = conversion(name) {
+            return Some(Expr::call(Function::Convert(to), arguments));
         }
+        Some(match name {
+            "select" => Expr::call(Function::Select, arguments),
+            "xor" => Expr::call(Function::Xor, arguments),
+            "present" => self.present(arguments.pop()?),
+            "absent" => Expr::call(Function::Not, vec![self.present(arguments.pop()?)]),
+            "replace" => {
+                let (by, of) = (arguments.pop()?, arguments.pop()?);
+                Expr::call(Function::Select, vec![self.present(by.clone()), by, of])
+            }
+            _ => Expr::call(Function::Math(math::Function::of(name)?), arguments),
+        })
+    }
+
+    /// Whether a value differs from what it is where nothing is stored.
+    fn present(&self, value: Expr) -> Expr {
+        if matches!(value, Expr::Access(_)) {
+            return Expr::call(Function::Present, vec![value]);
+        }
+        let is_stored = |access: &Access| !access.indices.is_empty();
+        let fill = value.substitute(&|access| is_stored(access).then_some(Expr::ZERO));
+        Expr::call(Function::NotEqual, vec![value, fill])
+    }
+
+    /// What a name stands for on the right: a variable, a parameter or an access.
+    fn operand(&self, access: &syntax::Access) -> Option<Expr> {
+        if access.indices.is_empty() {
+            let name = &access.name;
+            if is_parameter(self.context, name) {
+                let mut parameters = parameters(self.context).into_iter();
+                let at = parameters.position(|parameter| parameter.text == name.text)?;
+                return Some(Expr::Parameter(TensorId(self.names.tensors.len() + at)));
+            }
+            if let Some(v) = self.variable(&name.text) {
+                return Some(Expr::Index(v));
+            }
+        }
+        Some(Expr::Access(self.read(access)?))
     }
 
     /// An access on the right, where the result is what it was before.

@@ -47,6 +47,12 @@ impl Names<'_> {
     pub(super) fn dtype(&self, name: &str) -> Option<Dtype> {
         self.tensors.iter().find(|tensor| tensor.first.name.text == name).map(|found| found.dtype)
     }
+
+    /// Whether a bare name stands for a variable or a parameter.
+    pub(super) fn is_place(&self, context: Context<'_>, access: &Access) -> bool {
+        let is_variable = self.variables.contains(&access.name.text.as_str());
+        access.indices.is_empty() && (is_variable || is_parameter(context, &access.name))
+    }
 }
 
 pub(super) fn resolve<'m>(context: Context<'m>, diagnostics: &mut Vec<Diagnostic>) -> Names<'m> {
@@ -102,7 +108,7 @@ fn declaration<'m>(context: Context<'m>, name: &str) -> Option<&'m TensorEntry> 
 }
 
 /// The variables of a statement: whatever indexes or is bound by a reduction.
-fn variables(context: Context<'_>) -> Vec<&str> {
+pub(super) fn variables(context: Context<'_>) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     let mut names: Vec<&Name> = Vec::new();
     variables_of(context, &context.statement.left, &mut |name| names.push(name));
@@ -130,28 +136,21 @@ fn tensor_accesses<'m>(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<&'m Access> {
     let mut accesses = vec![&context.statement.left];
-    let mut add = |access: &'m Access, diagnostics: &mut Vec<Diagnostic>| {
+    let mut add = |access: &'m Access| {
         let name = &access.name.text;
         let variable = variables.contains(&name.as_str());
-        if access.indices.is_empty() && is_parameter(context, &access.name) {
-            return;
+        let is_place =
+            is_parameter(context, &access.name) || variable && declaration(context, name).is_none();
+        if !(access.indices.is_empty() && is_place) {
+            accesses.push(access);
         }
-        if access.indices.is_empty() && variable && declaration(context, name).is_none() {
-            diagnostics.push(
-                Diagnostic::unsupported(access.span, "index variables as values")
-                    .label(format!("`{name}` is an index variable"))
-                    .help("a scalar operand needs a name that does not index anything"),
-            );
-            return;
-        }
-        accesses.push(access);
     };
     context.statement.right.for_each_access(&mut |access| {
-        add(access, diagnostics);
+        add(access);
         let mut gathers = Vec::new();
         access.for_each_gather(&mut |gather| gathers.push(gather));
         for gather in gathers {
-            add(gather, diagnostics);
+            add(gather);
         }
     });
     for access in &accesses {

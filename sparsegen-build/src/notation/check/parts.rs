@@ -5,7 +5,7 @@
 
 use crate::error::{Diagnostic, Name};
 use crate::notation::names::{identifier, snake_case};
-use crate::notation::syntax::{self, Access, Expr, ExprKind, IndexKind, Set};
+use crate::notation::syntax::{self, Access, IndexKind, Set};
 use crate::notation::{
     Bound, Expr as Canonical, Reduce, Role, Slice, TensorId, Variable, VariableId,
 };
@@ -343,20 +343,6 @@ pub(super) fn check_access(
     }
 }
 
-/// Parameters stand for bounds and coordinates only.
-pub(super) fn check_values(context: Context<'_>, expr: &Expr, diagnostics: &mut Vec<Diagnostic>) {
-    if let ExprKind::Access(access) = &expr.kind
-        && access.indices.is_empty()
-        && is_parameter(context, &access.name)
-    {
-        diagnostics.push(
-            Diagnostic::unsupported(access.span, "parameters as values")
-                .label(format!("`{}` is a parameter", access.name.text))
-                .help("pass the number a second time, as a scalar operand"),
-        );
-    }
-}
-
 /// An expression in which the variables of fixed coordinates that stand in sums only are bound by
 /// these. Their extent is 1, so that it is the same sum.
 pub(super) fn bind_fixed(value: Canonical, variables: &[Variable]) -> Canonical {
@@ -373,7 +359,11 @@ fn bind(value: &Canonical, v: VariableId, variables: &[Variable]) -> Option<Cano
         Role::Index | Role::Fixed => false,
     };
     Some(match value {
-        Canonical::Literal(_) => value.clone(),
+        Canonical::Literal(_) | Canonical::Index(_) | Canonical::Parameter(_) => value.clone(),
+        Canonical::Call(function, arguments) => {
+            let arguments = arguments.iter().map(|a| bind(a, v, variables));
+            Canonical::call(*function, arguments.collect::<Option<_>>()?)
+        }
         Canonical::Access(access) => (!access.indices.iter().any(reads)).then(|| value.clone())?,
         Canonical::Unary(op, a) => Canonical::unary(*op, bind(a, v, variables)?),
         Canonical::Binary(op, a, b) => {

@@ -2,13 +2,12 @@
 
 use crate::error::{Diagnostic, Name, Span, nearest};
 use crate::notation::functions::{self, FUNCTIONS, TYPES};
-use crate::notation::syntax::{
-    Access, Assign, BinaryOp, Bound, Constant, Expr, ExprKind, Index, IndexKind, Slice, UnaryOp,
-};
+use crate::notation::syntax::{Access, Assign, Bound, Expr, ExprKind, Index, IndexKind, Slice};
 
 use super::Context;
 use super::bindings::is_parameter;
 use super::parts;
+use super::types::conversion;
 
 /// Says whether the statement can be looked at further: not so where it calls what is no function,
 /// as what was meant may be an access or a product.
@@ -56,37 +55,16 @@ fn check_left(index: &Index, diagnostics: &mut Vec<Diagnostic>) {
 
 fn check_expr(context: Context<'_>, expr: &Expr, diagnostics: &mut Vec<Diagnostic>) {
     match &expr.kind {
-        ExprKind::Number(_) => {}
-        ExprKind::Constant(constant) => match constant {
-            Constant::Pi => {}
-            Constant::Inf | Constant::Nan | Constant::True | Constant::False => {
-                let name = context.text.at(expr.span);
-                diagnostics.push(Diagnostic::unsupported(
-                    expr.span,
-                    format!("constants such as `{name}`"),
-                ));
-            }
-        },
+        ExprKind::Number(_)
+        | ExprKind::Constant(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Binary(..) => {}
         ExprKind::Access(access) => {
             for index in &access.indices {
                 check_index(context, index, diagnostics);
             }
             check_parts(context, access, diagnostics);
-            parts::check_values(context, expr, diagnostics);
         }
-        ExprKind::Unary(UnaryOp::Neg, _) => {}
-        ExprKind::Unary(UnaryOp::Not, _) => {
-            diagnostics.push(Diagnostic::unsupported(expr.span, "logical operators"));
-        }
-        ExprKind::Binary(op, place, _, _) => match op {
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {}
-            BinaryOp::Compare(_) => {
-                diagnostics.push(Diagnostic::unsupported(*place, "comparisons"));
-            }
-            BinaryOp::And | BinaryOp::Or => {
-                diagnostics.push(Diagnostic::unsupported(*place, "logical operators"));
-            }
-        },
         ExprKind::Call(name, arguments) => check_call(context, name, arguments, diagnostics),
         ExprKind::Reduce(name, variables, _) => {
             if name.text.starts_with("arg")
@@ -224,14 +202,10 @@ fn check_call(
         let message = format!("`{}` takes {count} {noun}, not {}", name.text, arguments.len());
         diagnostics.push(Diagnostic::new(name.span, message));
     }
-    if TYPES.contains(&name.text.as_str()) {
-        diagnostics.push(
-            Diagnostic::unsupported(name.span, "conversions")
-                .help("declare all tensors of the statement with the same `dtype`"),
-        );
-    } else {
-        let what = format!("functions such as `{}`", name.text);
-        diagnostics.push(Diagnostic::unsupported(name.span, what));
+    let is_type = TYPES.contains(&name.text.as_str());
+    if is_type && conversion(&name.text).is_none() {
+        let what = format!("conversions to `{}`", name.text);
+        diagnostics.push(Diagnostic::unsupported(name.span, what).help("convert to `f64`"));
     }
 }
 

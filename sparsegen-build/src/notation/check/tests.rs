@@ -96,16 +96,8 @@ fn sums_are_demanded_where_they_could_stand_elsewhere() {
         "",
         &["the sum over `j` and `k` must be written here"],
     );
-    // What is not supported yet still tells where the sum belongs.
-    refuse(
-        "y[i] = sqrt(A[i,j])",
-        "",
-        &[
-            "functions such as `sqrt` are not supported yet",
-            "the sum over `j` must be written here",
-        ],
-    );
-    refuse("y[i] = sqrt(A[i,j]) * x[j]", "", &["functions such as `sqrt` are not supported yet"]);
+    refuse("y[i] = sqrt(A[i,j])", "", &["the sum over `j` must be written here"]);
+    check("y[i] = sqrt(A[i,j]) * x[j]", "y[i] = sum[j](sqrt(A[i,j]) * x[j])");
     refuse(
         "y[i] = max[j](A[i,j]) + (A[i,j] > 0)",
         "",
@@ -113,7 +105,6 @@ fn sums_are_demanded_where_they_could_stand_elsewhere() {
             "`max` reductions are not supported yet",
             "`j` is bound by a reduction and used outside of it",
             "the sum over `j` must be written here",
-            "comparisons are not supported yet",
         ],
     );
 }
@@ -130,6 +121,28 @@ fn constants_are_folded_in_the_type_around_them() {
     check_with("y[i] = 2.0 * x[i]", "dtype = 'i32'", "y[i] = 2 * x[i]");
     check_with("y[i] = x[i] * (200 - 100)", "dtype = 'i8'", "y[i] = x[i] * 100");
     check_with("y[i] = x[i] + -128", "dtype = 'i8'", "y[i] = x[i] + -128");
+}
+
+#[test]
+fn functions_are_folded_through_what_is_known() {
+    check("y[i] = cos(0) * x[i]", "y[i] = x[i]");
+    check("y[i] = select(1 > 2, x[i], 3)", "y[i] = 3");
+    check("y[i] = select(true | (x[i] > 0), x[i], 3)", "y[i] = x[i]");
+    check("y[i] = !!(x[i] >= 0)", "y[i] = f64(0 <= x[i])");
+    check("y[i] = exp(-inf) + x[i]", "y[i] = x[i]");
+}
+
+#[test]
+fn conditions_as_factors_are_masks_or_select() {
+    check("s = A[i,j] * (i >= j)", "s = sum[i,j]((j <= i) * A[i,j])");
+    check(
+        "s = (i > 2) * (A[i,j] * absent(A[j,i]))",
+        "s = sum[i,j]((2 < i & !present(A[j,i])) * A[i,j])",
+    );
+    check("y[i] = x[i] * (z[i] > 1)", "y[i] = select(1 < z[i], x[i], 0)");
+    check("y[i] = replace(x[i], z[i])", "y[i] = select(present(z[i]), z[i], x[i])");
+    check("y[i] = replace(0, z[i])", "y[i] = z[i]");
+    check("y[i] = present(2 * x[i] + 1)", "y[i] = f64(2 * x[i] + 1 != 1)");
 }
 
 #[test]

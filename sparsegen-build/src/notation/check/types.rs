@@ -1,49 +1,66 @@
 //! Element types: operands of one operator have one type, and the expression has the result's.
+//!
+//! Numbers, variables and parameters take the type around them. A condition where a number is
+//! expected counts 0 or 1.
 
 use crate::error::{Diagnostic, Span};
-use crate::notation::syntax::{self, BinaryOp, Expr, ExprKind, Number, UnaryOp};
+use crate::math;
+use crate::notation::functions::TYPES;
+use crate::notation::syntax::{BinaryOp, Comparison, Constant, Expr, ExprKind, UnaryOp};
 use crate::types::Dtype;
 
-use super::Context;
+use super::constants;
 use super::names::Names;
-use super::unparenthesized;
+use super::{Context, unparenthesized};
 
 pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if !context.entry.typed {
         return;
     }
-    let before = diagnostics.len();
-    let mut types = Types { context, names, diagnostics };
+    let mut types = Types { context, names, diagnostics: Vec::new() };
     let value = &context.statement.right;
     let found = types.infer(value);
     let Some(result) = names.dtype(&context.statement.left.name.text) else { return };
     if let Some(found) = found
         && found != result
-        && types.diagnostics.len() == before
+        && found != Dtype::Bool
+        && types.diagnostics.is_empty()
     {
         let name = &context.statement.left.name.text;
-        types.diagnostics.push(
-            Diagnostic::new(
-                value.span,
-                format!("the value is {found}, but the result `{name}` is {result}"),
-            )
-            .label(format!("this is {found}"))
-            .note(format!("the conversion `{result}(…)` is not supported yet"))
-            .help(format!(
-                "declare the result with the type of its value: {name} = {{ format = …, dtype = \
-                 \"{found}\" }}"
+        let whole = unparenthesized(context.text.at(value.span));
+        let mistake = Diagnostic::new(
+            value.span,
+            format!("the value is {found}, but the result `{name}` is {result}"),
+        )
+        .label(format!("this is {found}"));
+        types.diagnostics.push(match found.is_complex() && !result.is_complex() {
+            true => mistake.help("take its real part by `re`, or declare the result so"),
+            false => mistake.help(format!(
+                "convert it: `{result}({whole})`;\nor declare the result with the type of its \
+                 value: {name} = {{ format = …, dtype = \"{found}\" }}"
             )),
-        );
+        });
     }
-    if types.diagnostics.len() == before {
-        types.operators(value, result);
+    if types.diagnostics.is_empty() {
+        types.within(value, result);
     }
+    diagnostics.append(&mut types.diagnostics);
 }
 
-struct Types<'m, 'd> {
+/// The type of an expression without mistakes; nothing where it takes that of what stands around it.
+pub(super) fn dtype_of(context: Context<'_>, names: &Names<'_>, expr: &Expr) -> Option<Dtype> {
+    Types { context, names, diagnostics: Vec::new() }.infer(expr)
+}
+
+/// The type of a name that is called to convert to it.
+pub(super) fn conversion(name: &str) -> Option<Dtype> {
+    Dtype::ALL.into_iter().find(|dtype| dtype.name() == name)
+}
+
+struct Types<'m, 'n> {
     context: Context<'m>,
-    names: &'d Names<'m>,
-    diagnostics: &'d mut Vec<Diagnostic>,
+    names: &'n Names<'m>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Types<'_, '_> {
@@ -51,204 +68,234 @@ impl Types<'_, '_> {
     /// is not known.
     fn infer(&mut self, expr: &Expr) -> Option<Dtype> {
         match &expr.kind {
+            ExprKind::Constant(Constant::True | Constant::False) => Some(Dtype::Bool),
             ExprKind::Number(_) | ExprKind::Constant(_) => None,
             ExprKind::Access(access) => self.names.dtype(&access.name.text),
-            ExprKind::Unary(_, a) | ExprKind::Reduce(_, _, a) => self.infer(a),
+            ExprKind::Unary(UnaryOp::Neg, a) => self.infer(a).filter(|dtype| *dtype != Dtype::Bool),
+            ExprKind::Unary(UnaryOp::Not, a) => {
+                let found = self.infer(a);
+                self.demand_logic("!", expr.span, a, found)
+            }
+            // Conditions are counted.
+            ExprKind::Reduce(_, _, a) => self.infer(a).filter(|dtype| *dtype != Dtype::Bool),
             ExprKind::Binary(op, place, a, b) => {
-                let (left, right) = (self.infer(a), self.infer(b));
-                if let (Some(x), Some(y)) = (left, right)
-                    && x != y
-                {
-                    let (a, b) = (self.context.text.at(a.span), self.context.text.at(b.span));
-                    self.diagnostics.push(
-                        Diagnostic::new(
-                            *place,
-                            format!("the operands of this operator are {x} and {y}"),
-                        )
-                        .note(format!("`{a}` is {x}, `{b}` is {y}"))
-                        .note(format!("the conversion `{x}({b})` is not supported yet"))
-                        .help("declare both with the same `dtype`"),
-                    );
-                }
+                let found = self.same("this operator", *place, &[a, b]);
                 match op {
-                    BinaryOp::Compare(_) => None,
-                    BinaryOp::Add
-                    | BinaryOp::Sub
-                    | BinaryOp::Mul
-                    | BinaryOp::Div
-                    | BinaryOp::And
-                    | BinaryOp::Or => left.or(right),
+                    BinaryOp::Compare(comparison) => {
+                        if let Some(dtype) = found.filter(|dtype| dtype.is_complex())
+                            && !matches!(comparison, Comparison::Equal | Comparison::NotEqual)
+                        {
+                            self.diagnostics.push(
+                                Diagnostic::new(*place, format!("{dtype} has no order"))
+                                    .help("compare real parts, by `re`, or sizes, by `abs`"),
+                            );
+                        }
+                        Some(Dtype::Bool)
+                    }
+                    BinaryOp::And | BinaryOp::Or => {
+                        let sign = if *op == BinaryOp::And { "&" } else { "|" };
+                        self.demand_logic(sign, *place, expr, found)
+                    }
+                    // Conditions are counted.
+                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
+                        found.filter(|dtype| *dtype != Dtype::Bool)
+                    }
                 }
             }
-            ExprKind::Call(_, arguments) => {
-                for argument in arguments {
+            ExprKind::Call(name, arguments) => self.infer_call(&name.text, expr.span, arguments),
+        }
+    }
+
+    fn infer_call(&mut self, name: &str, span: Span, arguments: &[Expr]) -> Option<Dtype> {
+        if let Some(to) = conversion(name) {
+            let found = arguments.first().and_then(|argument| self.infer(argument));
+            if let Some(from) = found.filter(|from| from.is_complex() && !to.is_complex()) {
+                self.diagnostics.push(
+                    Diagnostic::new(span, format!("{from} does not become {to}"))
+                        .help("a complex number becomes a real one by `re`, `im`, `abs` or `arg`"),
+                );
+            }
+            return Some(to);
+        }
+        let all: Vec<&Expr> = arguments.iter().collect();
+        match name {
+            "select" => {
+                let [condition, values @ ..] = &all[..] else { return None };
+                let found = self.infer(condition);
+                if let Some(found) = found.filter(|found| *found != Dtype::Bool) {
+                    self.diagnostics.push(
+                        Diagnostic::new(
+                            condition.span,
+                            format!("a condition is bool, not {found}"),
+                        )
+                        .help("compare it: `… != 0`"),
+                    );
+                }
+                self.same("`select`", span, values)
+            }
+            "present" | "absent" => {
+                for argument in &all {
                     self.infer(argument);
                 }
-                None
+                Some(Dtype::Bool)
+            }
+            "xor" => {
+                let found = self.same("`xor`", span, &all);
+                let first = all.first()?;
+                self.demand_logic("xor", span, first, found)
+            }
+            _ => {
+                let found = self.same(&format!("`{name}`"), span, &all);
+                let function = math::Function::of(name)?;
+                let found = found.filter(|found| *found != Dtype::Bool)?;
+                if !function.takes(found) {
+                    let diagnostic =
+                        Diagnostic::new(span, format!("`{name}` is not defined for {found}"));
+                    let text = all.first().map_or("", |a| self.context.text.at(a.span));
+                    self.diagnostics.push(
+                        match found.is_integer() && !found.is_unsigned()
+                            || function.takes(Dtype::F64) && found.is_integer()
+                        {
+                            true => {
+                                diagnostic.help(format!("convert what it takes: `f64({text})`"))
+                            }
+                            false => diagnostic,
+                        },
+                    );
+                }
+                Some(function.result(found))
             }
         }
     }
 
-    /// What operators and numbers mean in a type that is the same for the whole expression.
-    fn operators(&mut self, expr: &Expr, dtype: Dtype) {
-        if let Some(constant) = constant(expr) {
-            self.constant(expr, constant, dtype);
+    /// The one type of several operands. A condition among numbers counts as one of them.
+    fn same(&mut self, of: &str, place: Span, operands: &[&Expr]) -> Option<Dtype> {
+        let found: Vec<_> = operands.iter().map(|operand| self.infer(operand)).collect();
+        let known =
+            || found.iter().zip(operands).filter_map(|(f, operand)| Some(((*f)?, *operand)));
+        let numbers: Vec<_> = known().filter(|(dtype, _)| *dtype != Dtype::Bool).collect();
+        let Some((first, a)) = numbers.first().copied() else {
+            return known().next().map(|(dtype, _)| dtype);
+        };
+        if let Some((other, b)) = numbers.iter().copied().find(|(other, _)| *other != first) {
+            let [x, y] = [a, b].map(|side| self.context.text.at(side.span));
+            let (to, converted) = wider(first, x, other, y);
+            self.diagnostics.push(
+                Diagnostic::new(place, format!("the operands of {of} are {first} and {other}"))
+                    .note(format!("`{x}` is {first}, `{y}` is {other}"))
+                    .help(format!("convert one of them: `{to}({})`", unparenthesized(converted))),
+            );
+        }
+        Some(first)
+    }
+
+    /// The type of what logic is done on: conditions, or integers bit by bit.
+    fn demand_logic(
+        &mut self,
+        sign: &str,
+        place: Span,
+        of: &Expr,
+        found: Option<Dtype>,
+    ) -> Option<Dtype> {
+        let is_logic = |dtype: Dtype| dtype == Dtype::Bool || dtype.is_integer();
+        if let Some(wrong) = found.filter(|found| !is_logic(*found)) {
+            let text = self.context.text.at(of.span);
+            self.diagnostics.push(
+                Diagnostic::new(place, format!("`{sign}` is for conditions and integers"))
+                    .note(format!("`{text}` is {wrong}"))
+                    .help("compare: `… != 0`"),
+            );
+        }
+        found
+    }
+
+    /// What operators and numbers mean in the type that is wanted of an expression.
+    fn within(&mut self, expr: &Expr, dtype: Dtype) {
+        if let Some(value) = constants::value(expr) {
+            self.diagnostics.extend(constants::check(self.context, expr, value, dtype));
             return;
         }
         match &expr.kind {
-            ExprKind::Unary(UnaryOp::Neg, _) if dtype.is_unsigned() => {
+            ExprKind::Unary(UnaryOp::Neg, a) => {
+                if dtype.is_unsigned() {
+                    self.diagnostics.push(
+                        Diagnostic::new(expr.span, format!("{dtype} has no negative values"))
+                            .help("declare the tensors with a signed `dtype`"),
+                    );
+                }
+                self.within(a, dtype);
+            }
+            ExprKind::Unary(UnaryOp::Not, a) => {
+                let dtype = self.infer(a).unwrap_or(Dtype::Bool);
+                self.within(a, dtype);
+            }
+            ExprKind::Binary(op, place, a, b) => {
+                let dtype = match op {
+                    BinaryOp::Compare(_) => {
+                        // Indices may be subtracted from each other.
+                        self.same("", *place, &[a, b]).unwrap_or(Dtype::I64)
+                    }
+                    BinaryOp::And | BinaryOp::Or => {
+                        self.same("", *place, &[a, b]).unwrap_or(Dtype::Bool)
+                    }
+                    BinaryOp::Div if dtype.is_integer() => {
+                        self.diagnostics.push(constants::integer_division(*place));
+                        dtype
+                    }
+                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => dtype,
+                };
+                self.within(a, dtype);
+                self.within(b, dtype);
+            }
+            ExprKind::Reduce(_, _, body) => self.within(body, dtype),
+            ExprKind::Call(name, arguments) => {
+                let of = argument_types(self.context, self.names, &name.text, arguments, dtype);
+                for (argument, dtype) in arguments.iter().zip(of) {
+                    self.within(argument, dtype);
+                }
+            }
+            ExprKind::Constant(Constant::Inf | Constant::Nan) if dtype.is_integer() => {
+                let text = self.context.text.at(expr.span);
                 self.diagnostics.push(
-                    Diagnostic::new(expr.span, format!("{dtype} has no negative values"))
-                        .help("declare the tensors with a signed `dtype`"),
+                    Diagnostic::new(expr.span, format!("{dtype} has no `{text}`"))
+                        .label(format!("{dtype} is the type around it"))
+                        .help("declare the tensors with `dtype = \"f64\"`"),
                 );
             }
-            ExprKind::Binary(BinaryOp::Div, place, _, _) if dtype.is_integer() => {
-                self.diagnostics.push(integer_division(*place));
-            }
-            ExprKind::Unary(..)
-            | ExprKind::Binary(..)
-            | ExprKind::Reduce(..)
-            | ExprKind::Number(_)
-            | ExprKind::Constant(_)
-            | ExprKind::Access(_)
-            | ExprKind::Call(..) => {}
-        }
-        let same_type = match &expr.kind {
-            // A function may have arguments of another type than its value.
-            ExprKind::Call(..) | ExprKind::Binary(BinaryOp::Compare(_), ..) => false,
-            ExprKind::Unary(..)
-            | ExprKind::Binary(..)
-            | ExprKind::Reduce(..)
-            | ExprKind::Number(_)
-            | ExprKind::Constant(_)
-            | ExprKind::Access(_) => true,
-        };
-        if same_type {
-            for child in expr.children() {
-                self.operators(child, dtype);
-            }
-        }
-    }
-
-    /// A part of the expression that consists of numbers.
-    fn constant(&mut self, expr: &Expr, value: Constant, dtype: Dtype) {
-        let text = unparenthesized(self.context.text.at(expr.span));
-        let Constant { exact, nearest, division } = value;
-        if let Some(place) = division
-            && dtype.is_integer()
-        {
-            self.diagnostics.push(integer_division(place));
-        } else if !exact.map_or(holds_float(dtype, nearest), |exact| holds(dtype, exact)) {
-            let value = exact.map_or(nearest.to_string(), |exact| exact.to_string());
-            let message = match &expr.kind {
-                ExprKind::Binary(..) => format!("{dtype} cannot hold `{text}`, which is {value}"),
-                ExprKind::Number(_)
-                | ExprKind::Unary(..)
-                | ExprKind::Reduce(..)
-                | ExprKind::Constant(_)
-                | ExprKind::Access(_)
-                | ExprKind::Call(..) => format!("{dtype} cannot hold `{text}`"),
-            };
-            self.diagnostics.push(
-                Diagnostic::new(expr.span, message)
-                    .label(format!("{dtype} is the type around it"))
-                    .help(if exact.is_none() && dtype.is_integer() {
-                        "write a whole number, or declare the tensors with `dtype = \"f64\"`"
-                    } else {
-                        "declare the tensors with a `dtype` that can hold it"
-                    }),
-            );
+            ExprKind::Number(_) | ExprKind::Constant(_) | ExprKind::Access(_) => {}
         }
     }
 }
 
-fn integer_division(place: Span) -> Diagnostic {
-    Diagnostic::unsupported(place, "divisions of integers")
-        .help("declare the tensors with `dtype = \"f64\"`")
-}
-
-/// The value of a part that consists of numbers.
-struct Constant {
-    /// The value where it is a whole number of moderate size.
-    exact: Option<i128>,
-    /// The value as nearly as an `f64` can say it.
-    nearest: f64,
-    /// The place of a division in it.
-    division: Option<Span>,
-}
-
-/// The value of an expression of numbers alone.
-fn constant(expr: &Expr) -> Option<Constant> {
-    let whole = |value: f64| {
-        // Beyond that not every whole number is an f64, so it might not be what was written.
-        (value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0).then_some(value as i128)
-    };
-    match &expr.kind {
-        ExprKind::Number(Number::Int(n)) => {
-            Some(Constant { exact: Some(i128::from(*n)), nearest: *n as f64, division: None })
+/// The types in which a function's arguments are wanted, where its value is wanted in one.
+pub(super) fn argument_types(
+    context: Context<'_>,
+    names: &Names<'_>,
+    name: &str,
+    arguments: &[Expr],
+    wanted: Dtype,
+) -> Vec<Dtype> {
+    let mut types = Types { context, names, diagnostics: Vec::new() };
+    let found: Vec<_> = arguments.iter().map(|argument| types.infer(argument)).collect();
+    let number = || found.iter().flatten().copied().find(|dtype| *dtype != Dtype::Bool);
+    if TYPES.contains(&name) {
+        let to = conversion(name).unwrap_or(wanted);
+        return vec![found.first().copied().flatten().unwrap_or(to)];
+    }
+    match name {
+        "select" => vec![Dtype::Bool, wanted, wanted],
+        "present" | "absent" => vec![number().unwrap_or(Dtype::Bool)],
+        "replace" => vec![wanted; arguments.len()],
+        _ => {
+            let own = if wanted == Dtype::Bool { Dtype::Bool } else { wanted };
+            vec![number().unwrap_or(own); arguments.len()]
         }
-        ExprKind::Number(Number::Float(x)) => {
-            Some(Constant { exact: whole(*x), nearest: *x, division: None })
-        }
-        ExprKind::Constant(syntax::Constant::Pi) => {
-            Some(Constant { exact: None, nearest: std::f64::consts::PI, division: None })
-        }
-        ExprKind::Unary(UnaryOp::Neg, a) => {
-            let Constant { exact, nearest, division } = constant(a)?;
-            Some(Constant { exact: exact.map(|n| -n), nearest: -nearest, division })
-        }
-        ExprKind::Binary(op, place, a, b) => {
-            let (a, b) = (constant(a)?, constant(b)?);
-            let exactly = |fold: fn(i128, i128) -> Option<i128>| fold(a.exact?, b.exact?);
-            let (exact, nearest) = match op {
-                BinaryOp::Add => (exactly(i128::checked_add), a.nearest + b.nearest),
-                BinaryOp::Sub => (exactly(i128::checked_sub), a.nearest - b.nearest),
-                BinaryOp::Mul => (exactly(i128::checked_mul), a.nearest * b.nearest),
-                BinaryOp::Div => (None, a.nearest / b.nearest),
-                BinaryOp::Compare(_) | BinaryOp::And | BinaryOp::Or => return None,
-            };
-            let here = (*op == BinaryOp::Div).then_some(*place);
-            Some(Constant { exact, nearest, division: here.or(a.division).or(b.division) })
-        }
-        ExprKind::Unary(UnaryOp::Not, _)
-        | ExprKind::Constant(_)
-        | ExprKind::Access(_)
-        | ExprKind::Call(..)
-        | ExprKind::Reduce(..) => None,
     }
 }
 
-/// Whether a type can hold a whole number.
-fn holds(dtype: Dtype, value: i128) -> bool {
-    let fits = |least: i128, largest: i128| (least..=largest).contains(&value);
-    match dtype {
-        Dtype::I8 => fits(i8::MIN.into(), i8::MAX.into()),
-        Dtype::I16 => fits(i16::MIN.into(), i16::MAX.into()),
-        Dtype::I32 => fits(i32::MIN.into(), i32::MAX.into()),
-        Dtype::I64 => fits(i64::MIN.into(), i64::MAX.into()),
-        Dtype::U8 => fits(0, u8::MAX.into()),
-        Dtype::U16 => fits(0, u16::MAX.into()),
-        Dtype::U32 => fits(0, u32::MAX.into()),
-        // Numbers are read as i64, and what runs on machines of 32 bits has a smaller usize.
-        Dtype::U64 => fits(0, i64::MAX.into()),
-        Dtype::Usize => fits(0, u32::MAX.into()),
-        Dtype::F64 | Dtype::F32 | Dtype::C64 | Dtype::C32 => holds_float(dtype, value as f64),
-    }
-}
-
-/// Whether a type can hold a number, rounded as usual.
-fn holds_float(dtype: Dtype, value: f64) -> bool {
-    match dtype {
-        Dtype::F64 | Dtype::C64 => value.is_finite(),
-        Dtype::F32 | Dtype::C32 => (value as f32).is_finite(),
-        Dtype::I8
-        | Dtype::I16
-        | Dtype::I32
-        | Dtype::I64
-        | Dtype::U8
-        | Dtype::U16
-        | Dtype::U32
-        | Dtype::U64
-        | Dtype::Usize => false,
-    }
+/// To what one of two operands is best converted, and which.
+fn wider<'t>(a: Dtype, x: &'t str, b: Dtype, y: &'t str) -> (Dtype, &'t str) {
+    let rank = |dtype: Dtype| Dtype::ALL.iter().rev().position(|known| *known == dtype);
+    let holds_more = |dtype: Dtype| (dtype.is_complex(), dtype.is_float(), rank(dtype));
+    if holds_more(a) >= holds_more(b) { (a, y) } else { (b, x) }
 }

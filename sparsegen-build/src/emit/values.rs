@@ -1,0 +1,223 @@
+//! Constants, functions of values, and conversions as Rust.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::body::Body;
+use super::names::{ident, tokens};
+use crate::ir::precedence::{CAST, PRIMARY};
+use crate::ir::{BinaryOp, Dtype, Expr, Literal, Width, math};
+
+impl Body {
+    /// A function's value, of arguments of a type.
+    pub(super) fn call(
+        &self,
+        function: math::Function,
+        dtype: Dtype,
+        arguments: &[Expr],
+    ) -> TokenStream {
+        let Some((first, others)) = arguments.split_first() else { return TokenStream::new() };
+        let others: Vec<_> = others.iter().map(|other| self.expr(other)).collect();
+        match how(function, dtype) {
+            How::Method(name) => {
+                let (receiver, name) = (self.receiver(first), ident(name));
+                quote!(#receiver.#name(#(#others),*))
+            }
+            How::Power(name, exponent) => {
+                let (receiver, name) = (self.receiver(first), ident(name));
+                let exponent = tokens(exponent);
+                quote!(#receiver.#name(#exponent))
+            }
+            How::Field(name) => {
+                let (receiver, name) = (self.receiver(first), ident(name));
+                quote!(#receiver.#name)
+            }
+            How::Helper(name) => {
+                let (argument, name) = (self.expr(first), ident(name));
+                quote!(kernel::#name(#argument))
+            }
+            How::IntegerPower => {
+                let receiver = self.receiver(first);
+                let exponent = arguments.get(1).map(|exponent| match exponent {
+                    Expr::Value(Literal::Int(_), _) => self.expr(exponent),
+                    exponent => {
+                        let exponent = self.within(exponent, CAST);
+                        quote!(#exponent as u32)
+                    }
+                });
+                quote!(#receiver.pow(#exponent))
+            }
+        }
+    }
+
+    /// A value in another type.
+    pub(super) fn cast(&self, value: &Expr, from: Option<Dtype>, to: Dtype) -> TokenStream {
+        if to == Dtype::Bool {
+            let zero = super::values::value(Literal::Int(0), from.unwrap_or(Dtype::Usize));
+            let value = self.within(value, BinaryOp::Ne.precedence() + 1);
+            return quote!(#value != #zero);
+        }
+        if to.is_complex() {
+            let (name, part) = (ident(to.name()), to.real());
+            return match from.filter(|from| from.is_complex()) {
+                // Of the two, the narrower one has narrower parts.
+                Some(_) => {
+                    let (value, part) = (self.within(value, PRIMARY), tokens(part.name()));
+                    quote!(#name::new(#value.re as #part, #value.im as #part))
+                }
+                None => {
+                    let real = self.expr(&Expr::cast(value.clone(), from, part));
+                    quote!(#name::new(#real, 0.0))
+                }
+            };
+        }
+        let name = tokens(to.name());
+        if from == Some(Dtype::Bool) {
+            let value = self.expr(value);
+            return quote!(#name::from(#value));
+        }
+        if from.is_none() && to == Dtype::Usize {
+            return self.expr(value);
+        }
+        let value = self.within(value, CAST);
+        quote!(#value as #name)
+    }
+}
+
+/// How tightly a conversion binds.
+pub(super) fn cast_precedence(from: Option<Dtype>, to: Dtype) -> u8 {
+    if to == Dtype::Bool {
+        BinaryOp::Ne.precedence()
+    } else if to.is_complex() || from == Some(Dtype::Bool) {
+        PRIMARY
+    } else {
+        CAST
+    }
+}
+
+/// What Rust has for a function.
+enum How {
+    /// `a.sqrt()`
+    Method(&'static str),
+    /// `a.powi(2)`
+    Power(&'static str, &'static str),
+    /// `a.re`
+    Field(&'static str),
+    /// `kernel::sign(a)`
+    Helper(&'static str),
+    /// `a.pow(b as u32)`
+    IntegerPower,
+}
+
+fn how(function: math::Function, dtype: Dtype) -> How {
+    use math::Function;
+    let (complex, integer) = (dtype.is_complex(), dtype.is_integer());
+    match function {
+        Function::Abs if complex => How::Method("norm"),
+        Function::Recip if complex => How::Method("inv"),
+        Function::Expm1 => How::Method("exp_m1"),
+        Function::Ln1p => How::Method("ln_1p"),
+        Function::Square if complex => How::Power("powu", "2"),
+        Function::Cube if complex => How::Power("powu", "3"),
+        Function::Square if integer => How::Power("pow", "2"),
+        Function::Cube if integer => How::Power("pow", "3"),
+        Function::Square => How::Power("powi", "2"),
+        Function::Cube => How::Power("powi", "3"),
+        Function::Sign if integer => How::Method("signum"),
+        Function::Sign => How::Helper("sign"),
+        Function::Arg if complex => How::Method("arg"),
+        Function::Arg => How::Helper("arg"),
+        Function::Re => How::Field("re"),
+        Function::Im => How::Field("im"),
+        Function::Pow if complex => How::Method("powc"),
+        Function::Pow if integer => How::IntegerPower,
+        Function::Pow => How::Method("powf"),
+        Function::Abs
+        | Function::Sqrt
+        | Function::Cbrt
+        | Function::Exp
+        | Function::Exp2
+        | Function::Ln
+        | Function::Log2
+        | Function::Log10
+        | Function::Sin
+        | Function::Cos
+        | Function::Tan
+        | Function::Asin
+        | Function::Acos
+        | Function::Atan
+        | Function::Atan2
+        | Function::Sinh
+        | Function::Cosh
+        | Function::Tanh
+        | Function::Asinh
+        | Function::Acosh
+        | Function::Atanh
+        | Function::Floor
+        | Function::Ceil
+        | Function::Round
+        | Function::Trunc
+        | Function::Recip
+        | Function::Conj
+        | Function::Min
+        | Function::Max
+        | Function::Hypot
+        | Function::Rem => How::Method(function.name()),
+    }
+}
+
+/// A constant of an element type, without a suffix: what stands around it decides.
+pub(super) fn value(literal: Literal, dtype: Dtype) -> TokenStream {
+    if dtype.is_complex() {
+        let part = if dtype == Dtype::C32 { Dtype::F32 } else { Dtype::F64 };
+        let (name, real) = (ident(dtype.name()), value(literal, part));
+        return quote!(#name::new(#real, 0.0));
+    }
+    match literal {
+        Literal::Float(_) | Literal::Int(_) => tokens(&digits(literal, dtype)),
+        Literal::Greatest | Literal::Least | Literal::Nan => constant(literal, dtype),
+        Literal::Bool(truth) => quote!(#truth),
+    }
+}
+
+/// A constant that names its own type, for what stands around it not to decide.
+pub(super) fn typed(literal: Literal, dtype: Dtype) -> TokenStream {
+    match literal {
+        Literal::Greatest | Literal::Least | Literal::Nan | Literal::Bool(_) => {
+            value(literal, dtype)
+        }
+        Literal::Float(_) | Literal::Int(_) => {
+            let source = tokens(&format!("{}_{dtype}", digits(literal, dtype)));
+            let is_negative = source.to_string().starts_with('-');
+            if is_negative { quote!((#source)) } else { source }
+        }
+    }
+}
+
+/// `u32::MAX`
+pub(super) fn largest(width: Width) -> TokenStream {
+    tokens(&format!("{width}::MAX"))
+}
+
+/// What has no literal.
+fn constant(literal: Literal, dtype: Dtype) -> TokenStream {
+    let name = match (literal, dtype.is_float()) {
+        (Literal::Greatest, true) => "INFINITY",
+        (Literal::Greatest, false) => "MAX",
+        (Literal::Least, true) => "NEG_INFINITY",
+        (Literal::Least, false) => "MIN",
+        (Literal::Int(_) | Literal::Float(_) | Literal::Nan | Literal::Bool(_), _) => "NAN",
+    };
+    tokens(&format!("{dtype}::{name}"))
+}
+
+/// The shortest literal that reads back as the same number of the type.
+fn digits(literal: Literal, dtype: Dtype) -> String {
+    match literal {
+        Literal::Int(n) if dtype.is_float() => format!("{n}.0"),
+        Literal::Int(n) => n.to_string(),
+        Literal::Float(x) if dtype == Dtype::F32 => format!("{:?}", x as f32),
+        Literal::Float(x) => format!("{x:?}"),
+        Literal::Greatest | Literal::Least | Literal::Nan | Literal::Bool(_) => literal.to_string(),
+    }
+}

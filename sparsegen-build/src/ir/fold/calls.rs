@@ -1,0 +1,53 @@
+//! Functions, conversions and choices.
+
+use super::super::{BinaryOp, Dtype, Expr, Literal, math};
+
+impl Expr {
+    /// A function's value, of arguments of a type.
+    pub fn call(function: math::Function, dtype: Dtype, arguments: Vec<Expr>) -> Expr {
+        use math::Function::{Conj, Im, Max, Min, Re, Rem};
+        let is_real = !dtype.is_complex();
+        match (function, <[Expr; 2]>::try_from(arguments)) {
+            (Min, Ok([a, b])) => Expr::min(a, b),
+            (Max, Ok([a, b])) => Expr::max(a, b),
+            (Rem, Ok([a, b])) => Expr::rem(a, b),
+            (_, Ok(two)) => Expr::Call(function, dtype, two.into()),
+            (Conj | Re, Err(mut one)) if is_real && one.len() == 1 => one.remove(0),
+            (Im, Err(_)) if is_real => Expr::value(Literal::Int(0), dtype),
+            (_, Err(arguments)) => Expr::Call(function, dtype, arguments),
+        }
+    }
+
+    /// A value in another type; `from` is none for an index.
+    pub fn cast(value: Expr, from: Option<Dtype>, to: Dtype) -> Expr {
+        if from == Some(to) {
+            return value;
+        }
+        match value {
+            Expr::Index(n) if to != Dtype::Bool => match i64::try_from(n) {
+                Ok(n) => Expr::value(Literal::Int(n), to),
+                Err(_) => Expr::Cast { value: Box::new(Expr::Index(n)), from, to },
+            },
+            Expr::Bool(truth) if to != Dtype::Bool => Expr::value(Literal::Int(truth.into()), to),
+            value => Expr::Cast { value: Box::new(value), from, to },
+        }
+    }
+
+    /// One of two values.
+    pub fn choose(condition: Expr, holds: Expr, otherwise: Expr) -> Expr {
+        match condition {
+            Expr::Bool(true) => holds,
+            Expr::Bool(false) => otherwise,
+            _ if holds == otherwise => holds,
+            condition => {
+                let [condition, holds, otherwise] = [condition, holds, otherwise].map(Box::new);
+                Expr::Choose { condition, holds, otherwise }
+            }
+        }
+    }
+
+    /// An operation on integers bit by bit, or on conditions.
+    pub(super) fn bits(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+        Expr::Binary(op, Box::new(a), Box::new(b))
+    }
+}

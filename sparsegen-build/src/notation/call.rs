@@ -1,0 +1,263 @@
+//! What stands in an expression beside sums, products and their reductions: functions, comparisons,
+//! logic, conversions and masks.
+//!
+//! A **mask** is a condition as a factor: where it does not hold, the product is what is not stored,
+//! and no result stores it. Each mask stands outside of the product that it masks.
+
+use crate::math;
+use crate::types::{Dtype, Literal};
+
+use super::{BinaryOp, Expr};
+
+/// What is made of arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Function {
+    /// `sqrt(a)`
+    Math(math::Function),
+    /// `!a`
+    Not,
+    /// `a & b`
+    And,
+    /// `a | b`
+    Or,
+    /// `xor(a, b)`
+    Xor,
+    /// `a < b`
+    Less,
+    /// `a <= b`
+    LessEqual,
+    /// `a == b`
+    Equal,
+    /// `a != b`
+    NotEqual,
+    /// `select(c, a, b)`
+    Select,
+    /// `present(A[i,j])`, of an access: whether it differs from what is not stored.
+    Present,
+    /// `f64(a)`
+    Convert(Dtype),
+    /// `c * a`, where `c` is a condition of which entries there are, or of where they stand.
+    Mask,
+}
+
+impl Function {
+    /// Its name or sign in a statement.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Function::Math(function) => function.name(),
+            Function::Not => "!",
+            Function::And => "&",
+            Function::Or => "|",
+            Function::Xor => "xor",
+            Function::Less => "<",
+            Function::LessEqual => "<=",
+            Function::Equal => "==",
+            Function::NotEqual => "!=",
+            Function::Select => "select",
+            Function::Present => "present",
+            Function::Convert(dtype) => dtype.name(),
+            Function::Mask => "*",
+        }
+    }
+
+    /// How tightly its sign binds; nothing where it is written as a call.
+    pub fn precedence(self) -> Option<u8> {
+        match self {
+            Function::Or => Some(1),
+            Function::And => Some(2),
+            Function::Less | Function::LessEqual | Function::Equal | Function::NotEqual => Some(3),
+            Function::Mask => Some(BinaryOp::Mul.precedence()),
+            Function::Not => Some(6),
+            Function::Math(_)
+            | Function::Xor
+            | Function::Select
+            | Function::Present
+            | Function::Convert(_) => None,
+        }
+    }
+
+    /// Whether its value is a condition, whatever its arguments are.
+    pub fn compares(self) -> bool {
+        match self {
+            Function::Less
+            | Function::LessEqual
+            | Function::Equal
+            | Function::NotEqual
+            | Function::Present => true,
+            Function::Math(_)
+            | Function::Not
+            | Function::And
+            | Function::Or
+            | Function::Xor
+            | Function::Select
+            | Function::Convert(_)
+            | Function::Mask => false,
+        }
+    }
+}
+
+impl Expr {
+    /// A function's value: constants are folded, and conditions that are known decide.
+    pub fn call(function: Function, arguments: Vec<Expr>) -> Expr {
+        let literals: Option<Vec<Literal>> = arguments.iter().map(Expr::as_literal).collect();
+        if let Some(folded) = literals.and_then(|literals| fold(function, &literals)) {
+            return Expr::Literal(folded);
+        }
+        match (function, <[Expr; 2]>::try_from(arguments)) {
+            (Function::And | Function::Or, Ok([a, b])) => {
+                let decided = function == Function::Or;
+                match (a.as_truth(), b.as_truth()) {
+                    (Some(known), _) if known == decided => a,
+                    (_, Some(known)) if known == decided => b,
+                    (Some(_), _) => b,
+                    (_, Some(_)) => a,
+                    (None, None) => Expr::Call(function, vec![a, b]),
+                }
+            }
+            (Function::Mask, Ok([condition, value])) => match condition.as_truth() {
+                _ if value.is_zero() => Expr::ZERO,
+                Some(true) => value,
+                Some(false) => Expr::ZERO,
+                None => match value {
+                    Expr::Call(Function::Mask, inner) => {
+                        let [within, value] = pair(inner);
+                        let both = Expr::call(Function::And, vec![condition, within]);
+                        Expr::Call(Function::Mask, vec![both, value])
+                    }
+                    value => Expr::Call(Function::Mask, vec![condition, value]),
+                },
+            },
+            (_, Ok(two)) => Expr::Call(function, two.into()),
+            (Function::Select, Err(three)) => match three[0].as_truth() {
+                Some(holds) => {
+                    three.into_iter().nth(if holds { 1 } else { 2 }).unwrap_or(Expr::ZERO)
+                }
+                None if three[1] == three[2] => three.into_iter().nth(1).unwrap_or(Expr::ZERO),
+                // What is not stored is zero.
+                None if three[2].is_zero() && tests(&three[0], &three[1]) => {
+                    three.into_iter().nth(1).unwrap_or(Expr::ZERO)
+                }
+                None => Expr::Call(function, three),
+            },
+            (Function::Not, Err(mut one)) => match one.pop() {
+                Some(Expr::Call(Function::Not, mut inner)) => inner.pop().unwrap_or(Expr::ZERO),
+                inner => Expr::Call(function, inner.into_iter().collect()),
+            },
+            (_, Err(others)) => Expr::Call(function, others),
+        }
+    }
+
+    /// The constant that it is.
+    pub fn as_literal(&self) -> Option<Literal> {
+        if let Expr::Literal(literal) = self { Some(*literal) } else { None }
+    }
+
+    /// Whether a mask decides whether there is a value at all.
+    pub fn is_masked(&self) -> bool {
+        matches!(self, Expr::Call(Function::Mask, _))
+    }
+
+    fn as_truth(&self) -> Option<bool> {
+        self.as_literal().and_then(Literal::as_bool)
+    }
+
+    /// A condition as a factor, where it is one: what a condition masks, or selects from what is not
+    /// stored.
+    pub(super) fn factor(condition: Expr, value: Expr) -> Expr {
+        if condition.is_mask() {
+            Expr::call(Function::Mask, vec![condition, value])
+        } else {
+            Expr::call(Function::Select, vec![condition, value, Expr::ZERO])
+        }
+    }
+
+    /// Whether a condition tells of which entries there are, or of where they stand, and not of values.
+    fn is_mask(&self) -> bool {
+        match self {
+            Expr::Call(Function::Present, _) => true,
+            Expr::Call(Function::Not | Function::And | Function::Or | Function::Xor, inner) => {
+                inner.iter().all(Expr::is_mask)
+            }
+            Expr::Call(_, arguments) => arguments.iter().all(Expr::is_place),
+            Expr::Literal(_) => true,
+            Expr::Access(_)
+            | Expr::Index(_)
+            | Expr::Parameter(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Reduce(_) => false,
+        }
+    }
+
+    /// Whether a number tells of where an entry stands.
+    pub(super) fn is_place(&self) -> bool {
+        match self {
+            Expr::Literal(Literal::Int(_)) | Expr::Index(_) | Expr::Parameter(_) => true,
+            Expr::Unary(_, a) => a.is_place(),
+            Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => {
+                a.is_place() && b.is_place()
+            }
+            Expr::Literal(_)
+            | Expr::Access(_)
+            | Expr::Binary(BinaryOp::Div, ..)
+            | Expr::Call(..)
+            | Expr::Reduce(_) => false,
+        }
+    }
+}
+
+/// Whether a condition is that a value is there at all.
+fn tests(condition: &Expr, value: &Expr) -> bool {
+    matches!(condition, Expr::Call(Function::Present, of) if of[0] == *value)
+}
+
+/// The two arguments of a call that has two.
+fn pair(arguments: Vec<Expr>) -> [Expr; 2] {
+    <[Expr; 2]>::try_from(arguments).unwrap_or([Expr::ZERO, Expr::ZERO])
+}
+
+/// The value for constants; nothing where it differs between types, or there is none.
+fn fold(function: Function, arguments: &[Literal]) -> Option<Literal> {
+    let truth = |k: usize| arguments.get(k).copied().and_then(Literal::as_bool);
+    let compare = |holds: fn(f64, f64) -> bool| match arguments {
+        [Literal::Bool(a), Literal::Bool(b)] => {
+            Some(Literal::Bool(holds(f64::from(*a), f64::from(*b))))
+        }
+        [a, b] => Some(Literal::Bool(holds(number(*a)?, number(*b)?))),
+        _ => None,
+    };
+    match function {
+        Function::Math(function) => function.of_literals(arguments),
+        Function::Not => Some(Literal::Bool(!truth(0)?)),
+        Function::And => Some(Literal::Bool(truth(0)? && truth(1)?)),
+        Function::Or => Some(Literal::Bool(truth(0)? || truth(1)?)),
+        Function::Xor => Some(Literal::Bool(truth(0)? != truth(1)?)),
+        Function::Less => compare(|a, b| a < b),
+        Function::LessEqual => compare(|a, b| a <= b),
+        Function::Equal => compare(|a, b| a == b),
+        Function::NotEqual => compare(|a, b| a != b),
+        Function::Present => Some(Literal::Bool(!arguments[0].is_zero())),
+        Function::Convert(dtype) => convert(arguments[0], dtype),
+        Function::Select | Function::Mask => None,
+    }
+}
+
+fn number(literal: Literal) -> Option<f64> {
+    literal.as_real().or(literal.as_bool().map(f64::from))
+}
+
+/// A constant converted, where it stays the same.
+fn convert(literal: Literal, dtype: Dtype) -> Option<Literal> {
+    if dtype == Dtype::Bool {
+        return Some(Literal::Bool(literal.as_bool().or(literal.as_real().map(|x| x != 0.0))?));
+    }
+    match literal {
+        Literal::Bool(truth) => Some(Literal::Int(truth.into())),
+        Literal::Int(n @ (0 | 1)) => Some(Literal::Int(n)),
+        Literal::Float(x) if x == 0.0 => Some(Literal::Int(0)),
+        Literal::Float(_) if dtype == Dtype::F64 || dtype == Dtype::C64 => Some(literal),
+        Literal::Int(_) | Literal::Float(_) | Literal::Greatest | Literal::Least | Literal::Nan => {
+            None
+        }
+    }
+}

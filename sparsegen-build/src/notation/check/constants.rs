@@ -1,0 +1,137 @@
+//! Parts of an expression that consist of numbers: whether the type around them can hold them.
+
+use crate::error::{Diagnostic, Span};
+use crate::notation::syntax::{self, BinaryOp, Expr, ExprKind, Number, UnaryOp};
+use crate::types::Dtype;
+
+use super::Context;
+use super::unparenthesized;
+
+/// What is wrong with a part that consists of numbers, in a type.
+pub(super) fn check(
+    context: Context<'_>,
+    expr: &Expr,
+    value: Value,
+    dtype: Dtype,
+) -> Option<Diagnostic> {
+    let text = unparenthesized(context.text.at(expr.span));
+    let Value { exact, nearest, division } = value;
+    if let Some(place) = division
+        && dtype.is_integer()
+    {
+        return Some(integer_division(place));
+    }
+    if exact.map_or(holds_float(dtype, nearest), |exact| holds(dtype, exact)) {
+        return None;
+    }
+    let value = exact.map_or(nearest.to_string(), |exact| exact.to_string());
+    let message = match &expr.kind {
+        ExprKind::Binary(..) => format!("{dtype} cannot hold `{text}`, which is {value}"),
+        ExprKind::Number(_)
+        | ExprKind::Unary(..)
+        | ExprKind::Reduce(..)
+        | ExprKind::Constant(_)
+        | ExprKind::Access(_)
+        | ExprKind::Call(..) => format!("{dtype} cannot hold `{text}`"),
+    };
+    let diagnostic =
+        Diagnostic::new(expr.span, message).label(format!("{dtype} is the type around it"));
+    Some(diagnostic.help(if exact.is_none() && dtype.is_integer() {
+        "write a whole number, or declare the tensors with `dtype = \"f64\"`"
+    } else {
+        "declare the tensors with a `dtype` that can hold it"
+    }))
+}
+
+pub(super) fn integer_division(place: Span) -> Diagnostic {
+    Diagnostic::unsupported(place, "divisions of integers")
+        .help("declare the tensors with `dtype = \"f64\"`")
+}
+
+/// The value of a part that consists of numbers.
+pub(super) struct Value {
+    /// The value where it is a whole number of moderate size.
+    exact: Option<i128>,
+    /// The value as nearly as an `f64` can say it.
+    nearest: f64,
+    /// The place of a division in it.
+    division: Option<Span>,
+}
+
+/// The value of an expression of numbers alone.
+pub(super) fn value(expr: &Expr) -> Option<Value> {
+    let whole = |value: f64| {
+        // Beyond that not every whole number is an f64, so it might not be what was written.
+        (value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0).then_some(value as i128)
+    };
+    match &expr.kind {
+        ExprKind::Number(Number::Int(n)) => {
+            Some(Value { exact: Some(i128::from(*n)), nearest: *n as f64, division: None })
+        }
+        ExprKind::Number(Number::Float(x)) => {
+            Some(Value { exact: whole(*x), nearest: *x, division: None })
+        }
+        ExprKind::Constant(syntax::Constant::Pi) => {
+            Some(Value { exact: None, nearest: std::f64::consts::PI, division: None })
+        }
+        ExprKind::Unary(UnaryOp::Neg, a) => {
+            let Value { exact, nearest, division } = value(a)?;
+            Some(Value { exact: exact.map(|n| -n), nearest: -nearest, division })
+        }
+        ExprKind::Binary(op, place, a, b) => {
+            let (a, b) = (value(a)?, value(b)?);
+            let exactly = |fold: fn(i128, i128) -> Option<i128>| fold(a.exact?, b.exact?);
+            let (exact, nearest) = match op {
+                BinaryOp::Add => (exactly(i128::checked_add), a.nearest + b.nearest),
+                BinaryOp::Sub => (exactly(i128::checked_sub), a.nearest - b.nearest),
+                BinaryOp::Mul => (exactly(i128::checked_mul), a.nearest * b.nearest),
+                BinaryOp::Div => (None, a.nearest / b.nearest),
+                BinaryOp::Compare(_) | BinaryOp::And | BinaryOp::Or => return None,
+            };
+            let here = (*op == BinaryOp::Div).then_some(*place);
+            Some(Value { exact, nearest, division: here.or(a.division).or(b.division) })
+        }
+        ExprKind::Unary(UnaryOp::Not, _)
+        | ExprKind::Constant(_)
+        | ExprKind::Access(_)
+        | ExprKind::Call(..)
+        | ExprKind::Reduce(..) => None,
+    }
+}
+
+/// Whether a type can hold a whole number.
+fn holds(dtype: Dtype, value: i128) -> bool {
+    let fits = |least: i128, largest: i128| (least..=largest).contains(&value);
+    match dtype {
+        Dtype::I8 => fits(i8::MIN.into(), i8::MAX.into()),
+        Dtype::I16 => fits(i16::MIN.into(), i16::MAX.into()),
+        Dtype::I32 => fits(i32::MIN.into(), i32::MAX.into()),
+        Dtype::I64 => fits(i64::MIN.into(), i64::MAX.into()),
+        Dtype::U8 => fits(0, u8::MAX.into()),
+        Dtype::U16 => fits(0, u16::MAX.into()),
+        Dtype::U32 => fits(0, u32::MAX.into()),
+        // Numbers are read as i64, and what runs on machines of 32 bits has a smaller usize.
+        Dtype::U64 => fits(0, i64::MAX.into()),
+        Dtype::Usize => fits(0, u32::MAX.into()),
+        Dtype::Bool => fits(0, 1),
+        Dtype::F64 | Dtype::F32 | Dtype::C64 | Dtype::C32 => holds_float(dtype, value as f64),
+    }
+}
+
+/// Whether a type can hold a number, rounded as usual.
+fn holds_float(dtype: Dtype, value: f64) -> bool {
+    match dtype {
+        Dtype::F64 | Dtype::C64 => value.is_finite(),
+        Dtype::F32 | Dtype::C32 => (value as f32).is_finite(),
+        Dtype::I8
+        | Dtype::I16
+        | Dtype::I32
+        | Dtype::I64
+        | Dtype::U8
+        | Dtype::U16
+        | Dtype::U32
+        | Dtype::U64
+        | Dtype::Usize
+        | Dtype::Bool => false,
+    }
+}
