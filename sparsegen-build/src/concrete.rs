@@ -30,7 +30,7 @@ mod update;
 
 use crate::format::Format;
 use crate::notation::{
-    Access, DeclaredFormat, DeclaredKind, Expr, Kernel, Tensor, TensorId, VariableId,
+    Access, DeclaredFormat, DeclaredKind, Expr, Kernel, ReduceOp, Tensor, TensorId, VariableId,
 };
 
 use convert::Converted;
@@ -63,11 +63,11 @@ pub struct Program {
 pub enum Stmt {
     /// `∀v body`
     Forall { variable: VariableId, body: Box<Stmt> },
-    /// `consumer where producer`: the temporary starts at zero, the producer fills it, the consumer
-    /// reads it. One that has indices is a workspace.
-    Where { temporary: TensorId, consumer: Box<Stmt>, producer: Box<Stmt> },
-    /// `target = value`, or `target += value`
-    Assign { target: Access, accumulate: bool, value: Expr },
+    /// `consumer where producer`: the temporary starts at what makes no difference to its reduction,
+    /// which is zero for a sum, the producer fills it, the consumer reads it. One that has indices is a workspace.
+    Where { temporary: TensorId, op: ReduceOp, consumer: Box<Stmt>, producer: Box<Stmt> },
+    /// `target = value`, or `target += value`, or what else a reduction does with its values.
+    Assign { target: Access, accumulate: Option<ReduceOp>, value: Expr },
     /// One after the other; of none, nothing is done.
     Sequence(Vec<Stmt>),
 }
@@ -84,20 +84,24 @@ impl Stmt {
         if body.is_skip() { body } else { Stmt::Forall { variable, body: Box::new(body) } }
     }
 
-    pub fn assign(target: Access, accumulate: bool, value: Expr) -> Stmt {
-        // What is not stored is zero already: results and temporaries start from it.
-        if value.is_zero() { Stmt::SKIP } else { Stmt::Assign { target, accumulate, value } }
+    pub fn assign(target: Access, accumulate: Option<ReduceOp>, value: Expr) -> Stmt {
+        // What is not stored is zero already: results start from it, and temporaries from what makes no
+        // difference.
+        let is_there = accumulate.unwrap_or(ReduceOp::Sum).ignores(&value);
+        if is_there { Stmt::SKIP } else { Stmt::Assign { target, accumulate, value } }
     }
 
     /// A producer that does nothing leaves its temporary at zero.
-    pub fn where_(temporary: TensorId, consumer: Stmt, producer: Stmt) -> Stmt {
+    pub fn where_(temporary: TensorId, op: ReduceOp, consumer: Stmt, producer: Stmt) -> Stmt {
         if consumer.is_skip() {
             return consumer;
         }
         if producer.is_skip() {
-            return consumer.with_zero(&|access| access.tensor == temporary);
+            let initial = Expr::Literal(op.identity());
+            return consumer.with(&|access| (access.tensor == temporary).then(|| initial.clone()));
         }
-        Stmt::Where { temporary, consumer: Box::new(consumer), producer: Box::new(producer) }
+        let [consumer, producer] = [consumer, producer].map(Box::new);
+        Stmt::Where { temporary, op, consumer, producer }
     }
 
     pub fn sequence(statements: Vec<Stmt>) -> Stmt {
@@ -113,23 +117,30 @@ impl Stmt {
     /// This is how a merge point's statement follows from the whole, and how it is decided that a
     /// region needs no code: constants fold through all operators, and nothing may be left.
     pub fn with_zero(&self, zero: &dyn Fn(&Access) -> bool) -> Stmt {
+        self.with(&|access| zero(access).then_some(Expr::ZERO))
+    }
+
+    /// What is left of this statement where the accesses that have an answer hold that.
+    pub fn with(&self, replace: &dyn Fn(&Access) -> Option<Expr>) -> Stmt {
         match self {
-            Stmt::Forall { variable, body } => Stmt::forall(*variable, body.with_zero(zero)),
-            Stmt::Where { temporary, consumer, producer } => {
-                Stmt::where_(*temporary, consumer.with_zero(zero), producer.with_zero(zero))
+            Stmt::Forall { variable, body } => Stmt::forall(*variable, body.with(replace)),
+            Stmt::Where { temporary, op, consumer, producer } => {
+                Stmt::where_(*temporary, *op, consumer.with(replace), producer.with(replace))
             }
             Stmt::Assign { target, accumulate, value } => {
-                let value = value.substitute(&|access| zero(access).then_some(Expr::ZERO));
-                Stmt::assign(target.clone(), *accumulate, value)
+                Stmt::assign(target.clone(), *accumulate, value.substitute(&replace))
             }
             Stmt::Sequence(statements) => {
-                Stmt::sequence(statements.iter().map(|s| s.with_zero(zero)).collect())
+                Stmt::sequence(statements.iter().map(|s| s.with(replace)).collect())
             }
         }
     }
 
     /// Calls `visit` on every assignment: its target, whether it accumulates, and its value.
-    pub fn for_each_assign<'s>(&'s self, visit: &mut impl FnMut(&'s Access, bool, &'s Expr)) {
+    pub fn for_each_assign<'s>(
+        &'s self,
+        visit: &mut impl FnMut(&'s Access, Option<ReduceOp>, &'s Expr),
+    ) {
         match self {
             Stmt::Forall { body, .. } => body.for_each_assign(visit),
             Stmt::Where { consumer, producer, .. } => {
@@ -178,7 +189,15 @@ impl Program {
                 format!("{} where {}", self.show(consumer), self.show_nested(producer))
             }
             Stmt::Assign { target, accumulate, value } => {
-                let op = if *accumulate { "+=" } else { "=" };
+                let op = match accumulate {
+                    None => "=",
+                    Some(ReduceOp::Sum) => "+=",
+                    Some(ReduceOp::Prod) => "*=",
+                    Some(ReduceOp::Min) => "min=",
+                    Some(ReduceOp::Max) => "max=",
+                    Some(ReduceOp::Any) => "|=",
+                    Some(ReduceOp::All) => "&=",
+                };
                 format!("{} {op} {}", self.kernel.show_access(target), self.kernel.show(value))
             }
             Stmt::Sequence(statements) => {

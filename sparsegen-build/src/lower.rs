@@ -32,7 +32,7 @@ use crate::format::LevelExpr;
 use crate::ir::{self, Array, Element, Expr, Extent, Operand, Place, Stmt};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, Storage};
-use crate::notation::{self, Access, TensorId, VariableId};
+use crate::notation::{self, Access, ReduceOp, TensorId, VariableId};
 use crate::types::{Dtype, Literal};
 
 use assembly::{Assembler, Purpose};
@@ -87,8 +87,8 @@ impl Lowering<'_> {
     fn plan(&mut self, plan: &Plan, scope: &Scope) -> Vec<Stmt> {
         match plan {
             Plan::Loop(inner) => self.run(inner, scope),
-            Plan::Where { temporary, consumer, producer, only_if_found } => {
-                self.with_temporary(*temporary, consumer, producer, *only_if_found, scope)
+            Plan::Where { temporary, op, consumer, producer, only_if_found } => {
+                self.with_temporary((*temporary, *op), consumer, producer, *only_if_found, scope)
             }
             Plan::Assign { target, accumulate, value } => {
                 self.assign(target, *accumulate, value, scope)
@@ -100,7 +100,7 @@ impl Lowering<'_> {
     fn assign(
         &mut self,
         target: &Access,
-        accumulate: bool,
+        accumulate: Option<ReduceOp>,
         whole: &notation::Expr,
         scope: &Scope,
     ) -> Vec<Stmt> {
@@ -124,7 +124,7 @@ impl Lowering<'_> {
     fn assign_value(
         &mut self,
         target: &Access,
-        accumulate: bool,
+        accumulate: Option<ReduceOp>,
         value: Expr,
         filter: bool,
         scope: &Scope,
@@ -134,10 +134,9 @@ impl Lowering<'_> {
             if !target.indices.is_empty() {
                 return self.enter(target, accumulate, value, scope);
             }
-            let mut stmts = vec![if accumulate {
-                Stmt::accumulate(name, value)
-            } else {
-                Stmt::assign(name, value)
+            let mut stmts = vec![match accumulate {
+                Some(op) => combine(name, op, value),
+                None => Stmt::assign(name, value),
             }];
             if let Some(flag) = scope.flags.get(&target.tensor) {
                 stmts.push(Stmt::assign(flag, Expr::Bool(true)));
@@ -148,7 +147,7 @@ impl Lowering<'_> {
             // Terms of a scalar follow each other at the outermost level, so their sum is an
             // expression.
             self.scalar = Some(match self.scalar.take() {
-                Some(before) if accumulate => Expr::add(before, value),
+                Some(before) if accumulate.is_some() => Expr::add(before, value),
                 Some(_) | None => value,
             });
             return Vec::new();
@@ -243,6 +242,19 @@ impl Lowering<'_> {
         let reads = |old: &TensorId| kernel.accesses.iter().any(|access| access.tensor == *old);
         kernel.old.filter(reads)
     }
+}
+
+/// `name += value`, or what another reduction does.
+fn combine(name: &str, op: ReduceOp, value: Expr) -> Stmt {
+    let op = match op {
+        ReduceOp::Sum => return Stmt::accumulate(name, value),
+        ReduceOp::Prod => ir::BinaryOp::Mul,
+        ReduceOp::Min => ir::BinaryOp::Min,
+        ReduceOp::Max => ir::BinaryOp::Max,
+        ReduceOp::Any => ir::BinaryOp::Or,
+        ReduceOp::All => ir::BinaryOp::And,
+    };
+    Stmt::combine(name, op, value)
 }
 
 fn zero(dtype: Dtype) -> Expr {

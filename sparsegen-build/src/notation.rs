@@ -209,6 +209,62 @@ pub enum BinaryOp {
 pub enum ReduceOp {
     /// `+`, from 0.
     Sum,
+    /// `*`, from 1.
+    Prod,
+    /// The least, from what nothing is greater than.
+    Min,
+    /// The greatest, from what nothing is less than.
+    Max,
+    /// `|`, from false.
+    Any,
+    /// `&`, from true.
+    All,
+}
+
+impl ReduceOp {
+    /// Every reduction, with its name in a statement.
+    pub const ALL: [(&'static str, ReduceOp); 6] = [
+        ("sum", ReduceOp::Sum),
+        ("prod", ReduceOp::Prod),
+        ("min", ReduceOp::Min),
+        ("max", ReduceOp::Max),
+        ("any", ReduceOp::Any),
+        ("all", ReduceOp::All),
+    ];
+
+    /// The reduction of a name.
+    pub fn of(name: &str) -> Option<ReduceOp> {
+        ReduceOp::ALL.iter().find(|(known, _)| *known == name).map(|(_, op)| *op)
+    }
+
+    /// Its name in a statement.
+    pub fn name(self) -> &'static str {
+        ReduceOp::ALL.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
+    }
+
+    /// What makes no difference to the others: the value of an empty range.
+    pub fn identity(self) -> Literal {
+        match self {
+            ReduceOp::Sum => Literal::Int(0),
+            ReduceOp::Prod => Literal::Int(1),
+            ReduceOp::Min => Literal::Greatest,
+            ReduceOp::Max => Literal::Least,
+            ReduceOp::Any => Literal::Bool(false),
+            ReduceOp::All => Literal::Bool(true),
+        }
+    }
+
+    /// Whether a value makes no difference to the others.
+    pub fn ignores(self, value: &Expr) -> bool {
+        let Some(literal) = value.as_literal() else { return false };
+        match self {
+            ReduceOp::Sum => literal.is_zero(),
+            ReduceOp::Prod => literal.is_one(),
+            ReduceOp::Min | ReduceOp::Max => literal == self.identity(),
+            ReduceOp::Any => literal.as_bool() == Some(false),
+            ReduceOp::All => literal.as_bool() == Some(true),
+        }
+    }
 }
 
 impl Kernel {

@@ -106,7 +106,7 @@ impl Cost<'_> {
                 let enter = if gathers { ENTER } else { 0.0 };
                 let pack = if packs { CONVERTED } else { 0.0 };
                 let store = enter + pack + self.access(target, innermost);
-                let mut cost = if *accumulate { 2.0 * store } else { store };
+                let mut cost = if accumulate.is_some() { 2.0 * store } else { store };
                 value.for_each_access(&mut |access| cost += self.access(access, innermost));
                 cost
             }

@@ -32,7 +32,7 @@ pub(super) enum Sums {
 /// sum that the order puts outside cannot be taken apart, as in `b[i] / sum[j](A[i,j])`.
 pub(super) fn nest(mut program: Program, order: &[VariableId], sums: Sums) -> Option<Program> {
     let value = program.kernel.assignment.value.clone();
-    let accumulate = program.kernel.in_place;
+    let accumulate = program.kernel.in_place.then_some(ReduceOp::Sum);
     program.body = nest_into(&mut program, order, sums, accumulate, value)?;
     Some(program)
 }
@@ -42,7 +42,7 @@ pub(super) fn nest_into(
     program: &mut Program,
     order: &[VariableId],
     sums: Sums,
-    accumulate: bool,
+    accumulate: Option<ReduceOp>,
     value: Expr,
 ) -> Option<Stmt> {
     let target = program.kernel.assignment.result.clone();
@@ -74,7 +74,7 @@ impl Nest<'_> {
         bound: &[VariableId],
         free: &[VariableId],
         target: &Access,
-        accumulate: bool,
+        accumulate: Option<ReduceOp>,
         value: Expr,
     ) -> Option<Stmt> {
         if self.places(target, &value) {
@@ -88,9 +88,9 @@ impl Nest<'_> {
         if let Some(Precomputed { workspace, value: part }) = self.take_pending(bound, &value) {
             let (part, once) = once::split(self.program, part);
             let over = [self.loops(&workspace.indices), once].concat();
-            let producer = self.assign(bound, &over, &workspace, false, part)?;
+            let producer = self.assign(bound, &over, &workspace, None, part)?;
             let consumer = self.assign(bound, free, target, accumulate, value)?;
-            return Some(Stmt::where_(workspace.tensor, consumer, producer));
+            return Some(Stmt::where_(workspace.tensor, ReduceOp::Sum, consumer, producer));
         }
         let into_scalar = self.program.is_temporary(target.tensor) && target.indices.is_empty();
         // Loops that only sum are left: their sum is a scalar.
@@ -102,14 +102,14 @@ impl Nest<'_> {
             let value = self.summed(free, value);
             return self.assign(bound, &[], target, accumulate, value);
         }
-        if free.is_empty() && accumulate && into_scalar {
-            return self.accumulate_terms(bound, target, value);
+        if let (true, Some(op), true) = (free.is_empty(), accumulate, into_scalar) {
+            return self.accumulate_terms(bound, target, op, value);
         }
         if let Some((reduce, temporary, value)) = self.take_reduction(bound, &value) {
             let scalar = Access { tensor: temporary, indices: Vec::new() };
-            let producer = self.sum(bound, &reduce, &scalar)?;
+            let producer = self.reduce(bound, &reduce, &scalar)?;
             let consumer = self.assign(bound, free, target, accumulate, value)?;
-            return Some(Stmt::where_(temporary, consumer, producer));
+            return Some(Stmt::where_(temporary, reduce.op, consumer, producer));
         }
         let mut reduced = Vec::new();
         outermost_reductions(&value, &mut |reduce| reduced.extend(self.loops(&reduce.variables)));
@@ -126,7 +126,7 @@ impl Nest<'_> {
                     let pending = self.pending.clone();
                     let gathered = self.gather(bound, free, target, value.clone());
                     if gathered.is_some() || !takes_duplicates(&self.program.kernel) {
-                        return gathered.filter(|_| !accumulate);
+                        return gathered.filter(|_| accumulate.is_none());
                     }
                     self.pending = pending;
                 }
@@ -166,7 +166,7 @@ impl Nest<'_> {
         bound: &[VariableId],
         free: &[VariableId],
         target: &Access,
-        accumulate: bool,
+        accumulate: Option<ReduceOp>,
         value: Expr,
     ) -> Option<Stmt> {
         let mut plain = Expr::ZERO;
@@ -181,12 +181,12 @@ impl Nest<'_> {
         if !plain.is_zero() {
             statements.push(self.assign(bound, free, target, accumulate, plain)?);
         }
-        for Reduce { variables, body, op: ReduceOp::Sum } in sums {
+        for Reduce { variables, body, .. } in sums {
             let mut free = free.to_vec();
             let loops = self.loops(&variables).into_iter();
             let loops: Vec<_> = loops.filter(|v| !free.contains(v)).collect();
             free.extend(loops);
-            statements.push(self.assign(bound, &free, target, true, *body)?);
+            statements.push(self.assign(bound, &free, target, Some(ReduceOp::Sum), *body)?);
         }
         Some(Stmt::sequence(statements))
     }
@@ -220,9 +220,9 @@ impl Nest<'_> {
         }
         let workspace = Access { tensor: self.add_workspace(&gathered), indices: vec![v] };
         let value = rest(Expr::Access(workspace.clone()));
-        let producer = self.split_terms(bound, &[v], &workspace, true, gathered)?;
-        let consumer = self.assign(bound, free, target, false, value)?;
-        Some(Stmt::where_(workspace.tensor, consumer, producer))
+        let producer = self.split_terms(bound, &[v], &workspace, Some(ReduceOp::Sum), gathered)?;
+        let consumer = self.assign(bound, free, target, None, value)?;
+        Some(Stmt::where_(workspace.tensor, ReduceOp::Sum, consumer, producer))
     }
 
     /// `scalar += value`, where sums within the value go straight into the scalar.
@@ -230,20 +230,20 @@ impl Nest<'_> {
         &mut self,
         bound: &[VariableId],
         target: &Access,
+        op: ReduceOp,
         value: Expr,
     ) -> Option<Stmt> {
-        let has_sum =
-            additive_terms(value.clone()).into_iter().any(|term| matches!(&term, Expr::Reduce(_)));
-        if has_sum {
-            return self.split_terms(bound, &[], target, true, value);
+        let is_sum = |term: &Expr| matches!(term, Expr::Reduce(Reduce { op: ReduceOp::Sum, .. }));
+        if op == ReduceOp::Sum && additive_terms(value.clone()).iter().any(is_sum) {
+            return self.split_terms(bound, &[], target, Some(op), value);
         }
         if let Some((reduce, temporary, value)) = self.take_reduction(bound, &value) {
             let scalar = Access { tensor: temporary, indices: Vec::new() };
-            let producer = self.sum(bound, &reduce, &scalar)?;
-            let consumer = self.assign(bound, &[], target, true, value)?;
-            return Some(Stmt::where_(temporary, consumer, producer));
+            let producer = self.reduce(bound, &reduce, &scalar)?;
+            let consumer = self.assign(bound, &[], target, Some(op), value)?;
+            return Some(Stmt::where_(temporary, reduce.op, consumer, producer));
         }
-        Some(Stmt::assign(target.clone(), true, value))
+        Some(Stmt::assign(target.clone(), Some(op), value))
     }
 
     /// The first workspace that a value reads and whose other variables all have loops around.
@@ -285,10 +285,10 @@ impl Nest<'_> {
         Some((reduce, temporary, value))
     }
 
-    /// `scalar += …` over the variables of a sum.
-    fn sum(&mut self, bound: &[VariableId], reduce: &Reduce, scalar: &Access) -> Option<Stmt> {
+    /// `scalar += …` over the variables of a sum, and likewise of other reductions.
+    fn reduce(&mut self, bound: &[VariableId], reduce: &Reduce, scalar: &Access) -> Option<Stmt> {
         let free = self.loops(&reduce.variables);
-        self.assign(bound, &free, scalar, true, (*reduce.body).clone())
+        self.assign(bound, &free, scalar, Some(reduce.op), (*reduce.body).clone())
     }
 
     /// The loops in the stead of variables; those that are loops already stay.
@@ -345,12 +345,12 @@ impl Nest<'_> {
             self.program.is_temporary(*id) && kernel.tensor(*id).format.levels.is_empty()
         });
         let count = sums.count();
-        let name = match (count, reduce.op) {
-            (0, ReduceOp::Sum) => "sum".to_owned(),
-            (_, ReduceOp::Sum) => {
-                let variables = reduce.variables.iter().map(|v| kernel.variable(*v).name.as_str());
-                format!("sum_{}", variables.collect::<Vec<_>>().join("_"))
-            }
+        let own = reduce.op.name();
+        let name = if count == 0 {
+            own.to_owned()
+        } else {
+            let variables = reduce.variables.iter().map(|v| kernel.variable(*v).name.as_str());
+            format!("{own}_{}", variables.collect::<Vec<_>>().join("_"))
         };
         self.add(name, &reduce.body, None)
     }

@@ -7,7 +7,7 @@ use super::Program;
 use crate::error::{Diagnostic, Span};
 use crate::iteration::plan::{Loop, Plan};
 use crate::level::{Holds, StorageArray};
-use crate::notation::{self, VariableId};
+use crate::notation::{self, ReduceOp, VariableId};
 
 /// Whether the loop over a variable is the one that is run in parts.
 pub(super) fn check(
@@ -76,7 +76,7 @@ fn outermost<'p>(program: &Program, plan: &'p Plan) -> Option<&'p Loop> {
     let is_scalar = program.kernel.assignment.result.indices.is_empty();
     match plan {
         Plan::Loop(inner) => Some(inner),
-        Plan::Where { temporary, consumer, producer, .. } if is_scalar => {
+        Plan::Where { temporary, op: ReduceOp::Sum, consumer, producer, .. } if is_scalar => {
             let Plan::Assign { value: notation::Expr::Access(access), .. } = &**consumer else {
                 return None;
             };

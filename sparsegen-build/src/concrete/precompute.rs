@@ -211,7 +211,8 @@ impl Search<'_> {
         for wanted in wanted {
             let fits = |operand: &Expr| match operand {
                 Expr::Reduce(Reduce { body, op: ReduceOp::Sum, .. }) => **body == wanted,
-                Expr::Literal(_)
+                Expr::Reduce(_)
+                | Expr::Literal(_)
                 | Expr::Access(_)
                 | Expr::Index(_)
                 | Expr::Parameter(_)
@@ -232,17 +233,19 @@ impl Search<'_> {
     /// The part within a sum, whose variables move into the workspace where they stand nowhere else.
     fn within_sum(&self, reduce: &Reduce) -> Option<Found> {
         let found = self.within(&reduce.body)?;
+        let is_sum = reduce.op == ReduceOp::Sum;
         let uses = |expr: &Expr, v: &VariableId| {
             let mut uses = false;
             expr.for_each_access(&mut |access| uses |= access.indices.contains(v));
             uses
         };
-        let moves =
-            |v: &VariableId| found.is_linear && uses(&found.value, v) && !uses(&found.rest, v);
+        let moves = |v: &VariableId| {
+            is_sum && found.is_linear && uses(&found.value, v) && !uses(&found.rest, v)
+        };
         let (moved, stays): (Vec<VariableId>, Vec<VariableId>) =
             reduce.variables.iter().partition(|v| moves(v));
         Some(Found {
-            rest: Expr::sum(stays, found.rest),
+            rest: Expr::reduce(reduce.op, stays, found.rest),
             value: Expr::sum(moved, found.value),
             is_linear: found.is_linear,
         })

@@ -13,7 +13,7 @@ use crate::error::Diagnostic;
 use crate::iteration::graph::{Edge, IterationGraph, Reason, last_appended};
 use crate::iteration::plan::{Plan, TooManyOperands, Unplannable, plan};
 use crate::level::Levels;
-use crate::notation::{Assignment, Expr, Kernel, VariableId};
+use crate::notation::{Assignment, Expr, Kernel, ReduceOp, VariableId};
 
 /// The loops of a kernel and how they iterate.
 ///
@@ -194,6 +194,7 @@ pub(super) fn term_by_term(way: &Conversion) -> Option<Candidate> {
         let of_term = Conversion { kernel: with_value(&way.kernel, &term), ..way.clone() };
         let of_term = cheapest(&of_term, &mut None)?;
         let accumulate = way.kernel.in_place || !statements.is_empty();
+        let accumulate = accumulate.then_some(ReduceOp::Sum);
         let value = of_term.program.kernel.assignment.value;
         program.basis = of_term.program.basis;
         statements.push(nest_into(&mut program, &of_term.order, of_term.sums, accumulate, value)?);

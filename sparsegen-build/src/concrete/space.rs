@@ -10,9 +10,7 @@ mod basis;
 use std::collections::BTreeMap;
 
 use crate::format::LevelExpr;
-use crate::notation::{
-    Access, Expr, Kernel, Reduce, ReduceOp, Role, Slice, TensorId, Variable, VariableId,
-};
+use crate::notation::{Access, Expr, Kernel, Role, Slice, TensorId, Variable, VariableId};
 
 use super::split;
 use super::terms::pull_reduction;
@@ -280,9 +278,7 @@ impl Space {
                     Err(whole) => whole,
                 }
             }
-            Expr::Reduce(Reduce { op: ReduceOp::Sum, variables, body }) => {
-                Expr::sum(variables.clone(), self.sum_slots(body))
-            }
+            Expr::Reduce(_) => value.map_children(&mut |body| self.sum_slots(body)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Sums and products taken apart: terms, factors, and the reductions among them.
 
 use crate::format::LevelSpec;
-use crate::notation::{BinaryOp, Expr, Function, Kernel, Reduce, UnaryOp};
+use crate::notation::{BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, UnaryOp};
 
 /// Calls `visit` on the reductions of an expression that stand in no other.
 pub fn outermost_reductions(expr: &Expr, visit: &mut impl FnMut(&Reduce)) {
@@ -46,7 +46,7 @@ pub(super) fn additive_terms(expr: Expr) -> Vec<Expr> {
 /// Moves the factors of a product into the sum among them; the term itself where there is none.
 pub(super) fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
     match term {
-        Expr::Reduce(reduce) => Ok(reduce),
+        Expr::Reduce(reduce) if reduce.op == ReduceOp::Sum => Ok(reduce),
         Expr::Unary(UnaryOp::Neg, a) => {
             pull_reduction(*a).map(|reduce| within(reduce, Expr::neg)).map_err(Expr::neg)
         }
@@ -67,13 +67,14 @@ pub(super) fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
                 let arguments = masked.iter().cloned().chain([value]).collect();
                 Expr::call(Function::Mask, arguments)
             };
-            pull_reduction(value).map(|reduce| within(reduce, &mask)).map_err(&mask)
+            pull_reduction(value).map(|reduce| within(reduce, mask)).map_err(mask)
         }
         Expr::Literal(_)
         | Expr::Access(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
         | Expr::Call(..)
+        | Expr::Reduce(_)
         | Expr::Binary(BinaryOp::Add | BinaryOp::Sub, _, _) => Err(term),
     }
 }

@@ -12,7 +12,7 @@ use super::iterator::{Conversion, LevelIterator, Positions};
 use super::lattice::{MergePoint, Set};
 use super::plan::Plan;
 use crate::concrete::Program;
-use crate::notation::{Access, BinaryOp, Expr, Function};
+use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp};
 
 /// How a loop meets duplicates that it may meet one by one, as far as the result is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ fn is_linear_sum_in(program: &Program, plan: &Plan, access: &Access) -> bool {
         Plan::Assign { target, accumulate, value } => {
             let leaf = program.tensor(target.tensor).format.levels.last();
             let takes_duplicates = leaf.is_some_and(|spec| !spec.properties.unique);
-            (*accumulate || takes_duplicates) && is_linear_in(value, access)
+            (*accumulate == Some(ReduceOp::Sum) || takes_duplicates) && is_linear_in(value, access)
         }
         Plan::Sequence(plans) => plans.iter().all(|plan| is_linear_sum_in(program, plan, access)),
     }

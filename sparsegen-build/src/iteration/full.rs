@@ -26,7 +26,7 @@ pub(super) fn nothing(program: &Program) -> Stmt {
     let levels = program.tensor(result.tensor).format.levels.len();
     let variables = (0..levels).filter_map(|level| program.level_variable(result, level));
     let filled: Vec<_> = variables.take_while(|v| is_filled(program, *v)).collect();
-    let zero = || Stmt::Assign { target: result.clone(), accumulate: false, value: Expr::ZERO };
+    let zero = || Stmt::Assign { target: result.clone(), accumulate: None, value: Expr::ZERO };
     let innermost = if filled.len() == levels && levels > 0 { zero() } else { Stmt::SKIP };
     filled.into_iter().rev().fold(innermost, |body, variable| visit(variable, body))
 }
@@ -54,7 +54,7 @@ fn zeros(program: &Program, stmt: &Stmt) -> Stmt {
         Stmt::Forall { variable, body } => visit(*variable, zeros(program, body)),
         Stmt::Where { consumer, .. } => zeros(program, consumer),
         Stmt::Assign { target, .. } if stores_all(program, target) => {
-            Stmt::Assign { target: target.clone(), accumulate: false, value: Expr::ZERO }
+            Stmt::Assign { target: target.clone(), accumulate: None, value: Expr::ZERO }
         }
         Stmt::Assign { .. } => Stmt::SKIP,
         Stmt::Sequence(statements) => {

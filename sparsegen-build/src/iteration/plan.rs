@@ -11,7 +11,7 @@ use super::iterator::{Frontier, LevelIterator};
 use super::lattice::{Lattice, MergePoint, Set};
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Stmt};
-use crate::notation::{Access, Expr, TensorId, VariableId};
+use crate::notation::{Access, Expr, ReduceOp, TensorId, VariableId};
 
 /// What a statement of concrete notation becomes.
 #[derive(Clone, Debug)]
@@ -20,6 +20,7 @@ pub enum Plan {
     /// The producer fills the temporary that the consumer reads.
     Where {
         temporary: TensorId,
+        op: ReduceOp,
         consumer: Rc<Plan>,
         producer: Rc<Plan>,
         /// Whether the consumer must not run where the producer found nothing: the result would
@@ -28,7 +29,7 @@ pub enum Plan {
     },
     Assign {
         target: Access,
-        accumulate: bool,
+        accumulate: Option<ReduceOp>,
         value: Expr,
     },
     Sequence(Vec<Rc<Plan>>),
@@ -76,8 +77,10 @@ fn plan_within(program: &Program, stmt: &Stmt, frontier: &Frontier) -> Result<Pl
         Stmt::Forall { variable, body } => {
             Ok(Plan::Loop(plan_loop(program, *variable, body, frontier)?))
         }
-        Stmt::Where { temporary, consumer, producer } => {
-            let unfound = consumer.with_zero(&|access| access.tensor == *temporary);
+        Stmt::Where { temporary, op, consumer, producer } => {
+            let initial = Expr::Literal(op.identity());
+            let unfound =
+                consumer.with(&|access| (access.tensor == *temporary).then(|| initial.clone()));
             let producer = plan_within(program, producer, frontier)?;
             // A workspace knows what was found in it.
             let is_scalar = program.tensor(*temporary).format.levels.is_empty();
@@ -87,6 +90,7 @@ fn plan_within(program: &Program, stmt: &Stmt, frontier: &Frontier) -> Result<Pl
                 && !full::must_run(program, consumer);
             Ok(Plan::Where {
                 temporary: *temporary,
+                op: *op,
                 only_if_found: may_be_nothing && !producer.is_certain(program),
                 consumer: Rc::new(plan_within(program, consumer, frontier)?),
                 producer: Rc::new(producer),
@@ -285,7 +289,7 @@ impl Plan {
         let indent = "    ".repeat(depth);
         match self {
             Plan::Loop(inner) => inner.write(program, depth, text),
-            Plan::Where { temporary, consumer, producer, only_if_found } => {
+            Plan::Where { temporary, consumer, producer, only_if_found, .. } => {
                 let name = &program.tensor(*temporary).name;
                 let _ = writeln!(text, "{indent}{name} from");
                 producer.write(program, depth + 1, text);

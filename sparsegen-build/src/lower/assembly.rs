@@ -9,7 +9,7 @@ use crate::format::{Format, LevelSpec};
 use crate::ir::{Array, Assembly, Element, Expr, Stmt, TensorResult};
 use crate::iteration::plan::Plan;
 use crate::level::Storage;
-use crate::notation::{Access, VariableId};
+use crate::notation::{Access, ReduceOp, VariableId};
 
 use super::names::Names;
 use super::parallel::within_part;
@@ -265,7 +265,7 @@ impl<'p> Assembler<'p> {
     /// zero.
     pub(super) fn store(
         &self,
-        accumulate: bool,
+        accumulate: Option<ReduceOp>,
         value: Expr,
         filter: bool,
         scope: &Scope,
@@ -308,7 +308,7 @@ impl<'p> Assembler<'p> {
             stmts.push(Stmt::bind(&self.position, position));
             position = Expr::var(&self.position);
         }
-        stmts.push(if accumulate {
+        stmts.push(if accumulate.is_some() {
             Stmt::accumulate_at(&self.vals, position, value)
         } else {
             Stmt::store(&self.vals, position, value)

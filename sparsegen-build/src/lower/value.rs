@@ -1,7 +1,7 @@
 //! Values: an expression at a place within the loops, in the type that is wanted there.
 
 use crate::ir::{BinaryOp, Expr, Stmt, UnaryOp};
-use crate::notation::{self, Access, Function, TensorId};
+use crate::notation::{self, Access, Function, ReduceOp, TensorId};
 use crate::types::{Dtype, Literal};
 
 use super::scope::Scope;
@@ -165,14 +165,18 @@ impl Lowering<'_> {
 
     /// The condition under which a value is assigned at all, and what is assigned then. What is not
     /// stored need not be added.
-    pub(super) fn guarded<'e>(
-        value: &'e notation::Expr,
-        accumulate: bool,
-    ) -> (Option<&'e notation::Expr>, &'e notation::Expr) {
+    pub(super) fn guarded(
+        value: &notation::Expr,
+        accumulate: Option<ReduceOp>,
+    ) -> (Option<&notation::Expr>, &notation::Expr) {
         match value {
-            notation::Expr::Call(Function::Mask, masked) => (Some(&masked[0]), &masked[1]),
+            notation::Expr::Call(Function::Mask, masked)
+                if accumulate.is_none_or(|op| op == ReduceOp::Sum) =>
+            {
+                (Some(&masked[0]), &masked[1])
+            }
             notation::Expr::Call(Function::Select, selected)
-                if accumulate && selected[2].is_zero() =>
+                if accumulate.is_some_and(|op| op.ignores(&selected[2])) =>
             {
                 (Some(&selected[0]), &selected[1])
             }

@@ -6,9 +6,10 @@
 use crate::ir::{Element, Expr, Stmt};
 use crate::iteration::plan::Plan;
 use crate::level::Holds;
-use crate::notation::{Access, Tensor, TensorId};
+use crate::notation::{Access, ReduceOp, Tensor, TensorId};
 
 use super::scope::Scope;
+use super::value::constant;
 use super::{Lowering, zero};
 
 impl Lowering<'_> {
@@ -41,7 +42,7 @@ impl Lowering<'_> {
 
     pub(super) fn with_temporary(
         &mut self,
-        temporary: TensorId,
+        (temporary, op): (TensorId, ReduceOp),
         consumer: &Plan,
         producer: &Plan,
         only_if_found: bool,
@@ -66,8 +67,8 @@ impl Lowering<'_> {
             stmts.extend(self.plan(consumer, scope));
             return stmts;
         }
-        let zero = zero(self.program.tensor(temporary).dtype);
-        let mut stmts = vec![Stmt::bind_mut(&name, zero)];
+        let initial = constant(op.identity(), self.program.tensor(temporary).dtype);
+        let mut stmts = vec![Stmt::bind_mut(&name, initial)];
         if !only_if_found {
             stmts.extend(self.plan(producer, &producing));
             stmts.extend(self.plan(consumer, scope));
@@ -99,7 +100,7 @@ impl Lowering<'_> {
     pub(super) fn enter(
         &self,
         target: &Access,
-        accumulate: bool,
+        accumulate: Option<ReduceOp>,
         value: Expr,
         scope: &Scope,
     ) -> Vec<Stmt> {
@@ -118,7 +119,7 @@ impl Lowering<'_> {
             stmts.push(Stmt::store(bits, position.clone(), Expr::Bool(true)));
         }
         let vals = self.names.values(target.tensor);
-        stmts.push(if accumulate {
+        stmts.push(if accumulate.is_some() {
             Stmt::accumulate_at(&vals, position, value)
         } else {
             Stmt::store(&vals, position, value)

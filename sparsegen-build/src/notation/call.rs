@@ -254,7 +254,7 @@ fn convert(literal: Literal, dtype: Dtype) -> Option<Literal> {
     match literal {
         Literal::Bool(truth) => Some(Literal::Int(truth.into())),
         Literal::Int(n @ (0 | 1)) => Some(Literal::Int(n)),
-        Literal::Float(x) if x == 0.0 => Some(Literal::Int(0)),
+        Literal::Float(0.0) => Some(Literal::Int(0)),
         Literal::Float(_) if dtype == Dtype::F64 || dtype == Dtype::C64 => Some(literal),
         Literal::Int(_) | Literal::Float(_) | Literal::Greatest | Literal::Least | Literal::Nan => {
             None

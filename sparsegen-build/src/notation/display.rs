@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Access, Assignment, BinaryOp, Expr, Function, Kernel, ReduceOp, UnaryOp, VariableId};
+use super::{Access, Assignment, BinaryOp, Expr, Function, Kernel, UnaryOp, VariableId};
 
 impl BinaryOp {
     /// Its sign, in a statement as in Rust.
@@ -61,9 +61,7 @@ impl Kernel {
                 (text, p)
             }
             Expr::Reduce(reduce) => {
-                let name = match reduce.op {
-                    ReduceOp::Sum => "sum",
-                };
+                let name = reduce.op.name();
                 let variables = self.show_variables(&reduce.variables);
                 (format!("{name}[{variables}]({})", self.show(&reduce.body)), 7)
             }

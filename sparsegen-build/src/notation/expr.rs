@@ -103,16 +103,22 @@ impl Expr {
     }
 
     /// A sum over variables; of zero it is zero, and a sum directly below joins it.
-    pub fn sum(mut variables: Vec<VariableId>, body: Expr) -> Expr {
-        if body.is_zero() || variables.is_empty() {
+    pub fn sum(variables: Vec<VariableId>, body: Expr) -> Expr {
+        Expr::reduce(ReduceOp::Sum, variables, body)
+    }
+
+    /// A reduction over variables; of what makes no difference it is just that, and one of its kind
+    /// directly below joins it.
+    pub fn reduce(op: ReduceOp, mut variables: Vec<VariableId>, body: Expr) -> Expr {
+        if op.ignores(&body) || variables.is_empty() {
             return body;
         }
         match body {
-            Expr::Reduce(Reduce { op: ReduceOp::Sum, variables: inner, body }) => {
+            Expr::Reduce(Reduce { op: inner_op, variables: inner, body }) if inner_op == op => {
                 variables.extend(inner);
-                Expr::Reduce(Reduce { op: ReduceOp::Sum, variables, body })
+                Expr::Reduce(Reduce { op, variables, body })
             }
-            body => Expr::Reduce(Reduce { op: ReduceOp::Sum, variables, body: Box::new(body) }),
+            body => Expr::Reduce(Reduce { op, variables, body: Box::new(body) }),
         }
     }
 
@@ -138,11 +144,9 @@ impl Expr {
             Expr::Binary(op, a, b) => {
                 Expr::binary(*op, a.substitute(replace), b.substitute(replace))
             }
-            Expr::Reduce(reduce) => match reduce.op {
-                ReduceOp::Sum => {
-                    Expr::sum(reduce.variables.clone(), reduce.body.substitute(replace))
-                }
-            },
+            Expr::Reduce(reduce) => {
+                Expr::reduce(reduce.op, reduce.variables.clone(), reduce.body.substitute(replace))
+            }
         }
     }
 
@@ -186,8 +190,8 @@ impl Expr {
             Expr::Call(function, arguments) => {
                 Expr::call(*function, arguments.iter().map(replace).collect())
             }
-            Expr::Reduce(Reduce { op: ReduceOp::Sum, variables, body }) => {
-                Expr::sum(variables.clone(), replace(body))
+            Expr::Reduce(Reduce { op, variables, body }) => {
+                Expr::reduce(*op, variables.clone(), replace(body))
             }
         }
     }

@@ -24,6 +24,11 @@ impl Stmt {
         Stmt::Assign { name: name.to_string(), op: Some(op), value }
     }
 
+    /// `name op= value;`, of any operation.
+    pub fn combine(name: &str, op: BinaryOp, value: Expr) -> Stmt {
+        Stmt::Assign { name: name.to_string(), op: Some(op), value }
+    }
+
     /// `array[index] = value;`
     pub fn store(array: &str, index: Expr, value: Expr) -> Stmt {
         Stmt::Store { array: array.to_string(), index, op: None, value }

@@ -46,7 +46,7 @@ pub(super) fn stores_once(program: &Program, plan: &Plan) -> bool {
                 && inner.bodies.iter().all(|body| stores_once(program, body))
         }
         Plan::Where { consumer, .. } => stores_once(program, consumer),
-        Plan::Assign { accumulate, value, .. } => !accumulate && !value.is_masked(),
+        Plan::Assign { accumulate, value, .. } => accumulate.is_none() && !value.is_masked(),
         Plan::Sequence(plans) => {
             plans.len() <= 1 && plans.iter().all(|plan| stores_once(program, plan))
         }

@@ -7,7 +7,8 @@ use crate::notation::syntax::{
     self, Assign, BinaryOp, Comparison, Constant, ExprKind, IndexKind, Number, Statement, UnaryOp,
 };
 use crate::notation::{
-    self, Access, Assignment, Expr, Function, Kernel, Role, Tensor, TensorId, Variable, VariableId,
+    self, Access, Assignment, Expr, Function, Kernel, ReduceOp, Role, Tensor, TensorId, Variable,
+    VariableId,
 };
 use crate::types::{Dtype, Literal};
 
@@ -204,9 +205,10 @@ impl Builder<'_, '_> {
             }
             ExprKind::Binary(op, _, a, b) => self.binary(*op, a, b, dtype)?,
             ExprKind::Call(name, arguments) => self.call(&name.text, arguments, dtype)?,
-            ExprKind::Reduce(_, variables, body) => {
+            ExprKind::Reduce(name, variables, body) => {
                 let variables = variables.iter().map(|name| self.variable(&name.text));
-                Expr::sum(variables.collect::<Option<_>>()?, self.expr(body, dtype)?)
+                let body = self.expr(body, dtype)?;
+                Expr::reduce(ReduceOp::of(&name.text)?, variables.collect::<Option<_>>()?, body)
             }
         })
     }

@@ -369,11 +369,12 @@ fn bind(value: &Canonical, v: VariableId, variables: &[Variable]) -> Option<Cano
         Canonical::Binary(op, a, b) => {
             Canonical::binary(*op, bind(a, v, variables)?, bind(b, v, variables)?)
         }
-        Canonical::Reduce(Reduce { variables: bound, body, .. }) => {
+        Canonical::Reduce(Reduce { op, variables: bound, body }) => {
             match bind(body, v, variables) {
-                Some(body) => Canonical::sum(bound.clone(), body),
+                Some(body) => Canonical::reduce(*op, bound.clone(), body),
                 None => {
-                    Canonical::sum(bound.iter().copied().chain([v]).collect(), (**body).clone())
+                    let bound = bound.iter().copied().chain([v]).collect();
+                    Canonical::reduce(*op, bound, (**body).clone())
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! What of the language a statement uses that cannot be compiled yet, or never.
 
 use crate::error::{Diagnostic, Name, Span, nearest};
+use crate::notation::ReduceOp;
 use crate::notation::functions::{self, FUNCTIONS, TYPES};
 use crate::notation::syntax::{Access, Assign, Bound, Expr, ExprKind, Index, IndexKind, Slice};
 
@@ -73,10 +74,11 @@ fn check_expr(context: Context<'_>, expr: &Expr, diagnostics: &mut Vec<Diagnosti
                 let message = format!("`{}` is of one variable", name.text);
                 diagnostics.push(Diagnostic::new(second.span, message));
             }
-            if name.text != "sum" {
+            if ReduceOp::of(&name.text).is_none() {
                 let what = format!("`{}` reductions", name.text);
                 diagnostics.push(
-                    Diagnostic::unsupported(name.span, what).help("the reduction there is: `sum`"),
+                    Diagnostic::unsupported(name.span, what)
+                        .help("the reductions there are: `sum prod min max any all`"),
                 );
             }
         }

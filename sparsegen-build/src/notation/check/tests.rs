@@ -102,7 +102,6 @@ fn sums_are_demanded_where_they_could_stand_elsewhere() {
         "y[i] = max[j](A[i,j]) + (A[i,j] > 0)",
         "",
         &[
-            "`max` reductions are not supported yet",
             "`j` is bound by a reduction and used outside of it",
             "the sum over `j` must be written here",
         ],

@@ -5,6 +5,7 @@
 
 use crate::error::{Diagnostic, Span};
 use crate::math;
+use crate::notation::ReduceOp;
 use crate::notation::functions::TYPES;
 use crate::notation::syntax::{BinaryOp, Comparison, Constant, Expr, ExprKind, UnaryOp};
 use crate::types::Dtype;
@@ -76,8 +77,7 @@ impl Types<'_, '_> {
                 let found = self.infer(a);
                 self.demand_logic("!", expr.span, a, found)
             }
-            // Conditions are counted.
-            ExprKind::Reduce(_, _, a) => self.infer(a).filter(|dtype| *dtype != Dtype::Bool),
+            ExprKind::Reduce(name, _, a) => self.infer_reduction(&name.text, name.span, a),
             ExprKind::Binary(op, place, a, b) => {
                 let found = self.same("this operator", *place, &[a, b]);
                 match op {
@@ -103,6 +103,32 @@ impl Types<'_, '_> {
                 }
             }
             ExprKind::Call(name, arguments) => self.infer_call(&name.text, expr.span, arguments),
+        }
+    }
+
+    fn infer_reduction(&mut self, name: &str, span: Span, body: &Expr) -> Option<Dtype> {
+        let found = self.infer(body);
+        match (ReduceOp::of(name), found) {
+            (Some(ReduceOp::Any | ReduceOp::All), found) => {
+                if let Some(wrong) = found.filter(|found| *found != Dtype::Bool) {
+                    let text = self.context.text.at(body.span);
+                    self.diagnostics.push(
+                        Diagnostic::new(body.span, format!("`{name}` is for conditions"))
+                            .note(format!("`{text}` is {wrong}"))
+                            .help(format!("compare: `{text} != 0`")),
+                    );
+                }
+                Some(Dtype::Bool)
+            }
+            (Some(ReduceOp::Min | ReduceOp::Max), Some(found)) if found.is_complex() => {
+                self.diagnostics.push(
+                    Diagnostic::new(span, format!("{found} has no order"))
+                        .help("reduce real parts, by `re`, or sizes, by `abs`"),
+                );
+                Some(found)
+            }
+            // Conditions are counted.
+            (_, found) => found.filter(|dtype| *dtype != Dtype::Bool),
         }
     }
 
@@ -247,7 +273,10 @@ impl Types<'_, '_> {
                 self.within(a, dtype);
                 self.within(b, dtype);
             }
-            ExprKind::Reduce(_, _, body) => self.within(body, dtype),
+            ExprKind::Reduce(name, _, body) => {
+                let logic = matches!(ReduceOp::of(&name.text), Some(ReduceOp::Any | ReduceOp::All));
+                self.within(body, if logic { Dtype::Bool } else { dtype });
+            }
             ExprKind::Call(name, arguments) => {
                 let of = argument_types(self.context, self.names, &name.text, arguments, dtype);
                 for (argument, dtype) in arguments.iter().zip(of) {
