@@ -166,8 +166,8 @@ pub enum Stmt {
     /// `array.sort_unstable();`
     Sort { array: String },
     /// `let mut name = Workspace::<dtype, crd>::new(size);`, which is stored to like an array of
-    /// `size` zeros, and remembers where.
-    Workspace { name: String, dtype: Dtype, crd: Width, size: Expr },
+    /// `size` zeros, or of another initial value, and remembers where.
+    Workspace { name: String, dtype: Dtype, crd: Width, size: Expr, initial: Expr },
     /// `let (crd, vals) = workspace.harvest();`: where was stored to, in order, and what; from here
     /// on the workspace holds zeros again. Without `vals` only where.
     Harvest { workspace: String, crd: String, vals: Option<String> },

@@ -33,7 +33,7 @@ use crate::ir::{self, Array, Element, Expr, Extent, Operand, Place, Stmt};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, Storage};
 use crate::notation::{self, Access, ReduceOp, TensorId, VariableId};
-use crate::types::{Dtype, Literal};
+use crate::types::Dtype;
 
 use assembly::{Assembler, Purpose};
 use names::Names;
@@ -116,7 +116,10 @@ impl Lowering<'_> {
         }
         let filter = self.assembler.filters(value);
         let dtype = self.program.tensor(target.tensor).dtype;
-        let value = self.value(value, dtype, scope);
+        let value = match accumulate.is_none_or(|op| op == ReduceOp::Sum) {
+            true => self.value(value, dtype, scope),
+            false => self.number(value, dtype, scope),
+        };
         let stmts = self.assign_value(target, accumulate, value, filter, scope);
         self.under(condition, stmts, scope)
     }
@@ -135,7 +138,10 @@ impl Lowering<'_> {
                 return self.enter(target, accumulate, value, scope);
             }
             let mut stmts = vec![match accumulate {
-                Some(op) => combine(name, op, value),
+                Some(op) => {
+                    let dtype = self.program.tensor(target.tensor).dtype;
+                    Stmt::combine(name, combination(&self.program.kernel, op, dtype), value)
+                }
                 None => Stmt::assign(name, value),
             }];
             if let Some(flag) = scope.flags.get(&target.tensor) {
@@ -147,7 +153,11 @@ impl Lowering<'_> {
             // Terms of a scalar follow each other at the outermost level, so their sum is an
             // expression.
             self.scalar = Some(match self.scalar.take() {
-                Some(before) if accumulate.is_some() => Expr::add(before, value),
+                Some(before) if accumulate.is_some() => {
+                    let add = self.program.kernel.semiring.add;
+                    let dtype = self.program.tensor(target.tensor).dtype;
+                    Expr::binary(value::operation(add, dtype), before, value)
+                }
                 Some(_) | None => value,
             });
             return Vec::new();
@@ -164,7 +174,7 @@ impl Lowering<'_> {
             Some(result) => ir::Result::Tensor(result),
             None => {
                 let dtype = program.tensor(kernel.result()).dtype;
-                let value = self.scalar.clone().unwrap_or_else(|| zero(dtype));
+                let value = self.scalar.clone().unwrap_or_else(|| self.zero(dtype));
                 ir::Result::Scalar { dtype, value }
             }
         };
@@ -244,21 +254,26 @@ impl Lowering<'_> {
     }
 }
 
-/// `name += value`, or what another reduction does.
-fn combine(name: &str, op: ReduceOp, value: Expr) -> Stmt {
-    let op = match op {
-        ReduceOp::Sum => return Stmt::accumulate(name, value),
+/// What a reduction does with its values.
+fn combination(kernel: &notation::Kernel, op: ReduceOp, dtype: Dtype) -> ir::BinaryOp {
+    match op {
+        ReduceOp::Sum => value::operation(kernel.semiring.add, dtype),
         ReduceOp::Prod => ir::BinaryOp::Mul,
         ReduceOp::Min => ir::BinaryOp::Min,
         ReduceOp::Max => ir::BinaryOp::Max,
         ReduceOp::Any => ir::BinaryOp::Or,
         ReduceOp::All => ir::BinaryOp::And,
-    };
-    Stmt::combine(name, op, value)
+    }
 }
 
-fn zero(dtype: Dtype) -> Expr {
-    Expr::value(Literal::Int(0), dtype)
+/// What a reduction starts from.
+fn initial(kernel: &notation::Kernel, op: ReduceOp, dtype: Dtype) -> Expr {
+    match op {
+        ReduceOp::Sum => value::constant(kernel.semiring.zero, dtype),
+        ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max | ReduceOp::Any | ReduceOp::All => {
+            value::constant(op.identity(), dtype)
+        }
+    }
 }
 
 /// The arrays of a tensor, in storage order, values last.

@@ -13,6 +13,7 @@ mod values;
 
 use crate::error::{Diagnostic, Name, Span};
 use crate::ir::Bounds;
+use crate::notation::Semiring;
 use crate::types::{Dtype, Width};
 
 pub use text::Text;
@@ -74,6 +75,8 @@ pub struct KernelEntry {
     /// Whether the loops are run on several threads.
     pub parallel: bool,
     /// The commands of `schedule`.
+    /// What `+` and `*` mean.
+    pub semiring: Semiring,
     pub schedule: Vec<Text>,
     /// Text for the generated function's documentation.
     pub doc: Option<String>,

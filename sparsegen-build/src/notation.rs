@@ -16,6 +16,7 @@ pub mod names;
 mod parse;
 mod part;
 pub mod schedule;
+mod semiring;
 pub mod syntax;
 
 use crate::error::Span;
@@ -27,6 +28,7 @@ pub use call::Function;
 pub use check::check;
 pub use parse::parse;
 pub use part::{Bound, Role, Slice};
+pub use semiring::{Operator, Semiring};
 
 use schedule::Schedule;
 
@@ -83,6 +85,8 @@ pub struct Kernel {
     /// Every access of the right-hand side as written, in the order of the text. Extents are taken
     /// from these: folding may have removed some of them from the statement's value.
     pub accesses: Vec<Access>,
+    /// What `+` and `*` mean.
+    pub semiring: Semiring,
     /// Whether proven bounds are checked.
     pub bounds: Bounds,
     /// Whether the outermost loop is to be run on several threads.

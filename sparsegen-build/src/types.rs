@@ -1,6 +1,7 @@
 //! Element types, literals and index widths: what every stage speaks of.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// The element type of a tensor or an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -122,7 +123,7 @@ impl fmt::Display for Dtype {
 }
 
 /// A constant of an expression. Which type it takes is decided by what stands around it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Literal {
     /// A whole number, which every type may take that can hold it; of truth values 0 and 1.
     Int(i64),
@@ -193,6 +194,34 @@ impl Literal {
             Literal::Bool(truth) => truth,
             Literal::Greatest | Literal::Least | Literal::Nan => false,
         }
+    }
+}
+
+impl Literal {
+    /// What tells it from others: floating-point numbers are compared bit by bit.
+    fn key(self) -> (u8, u64) {
+        match self {
+            Literal::Int(n) => (0, n.cast_unsigned()),
+            Literal::Float(x) => (1, x.to_bits()),
+            Literal::Greatest => (2, 0),
+            Literal::Least => (3, 0),
+            Literal::Nan => (4, 0),
+            Literal::Bool(truth) => (5, truth.into()),
+        }
+    }
+}
+
+impl PartialEq for Literal {
+    fn eq(&self, other: &Literal) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Literal {}
+
+impl Hash for Literal {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
     }
 }
 

@@ -345,7 +345,10 @@ impl Nest<'_> {
             self.program.is_temporary(*id) && kernel.tensor(*id).format.levels.is_empty()
         });
         let count = sums.count();
-        let own = reduce.op.name();
+        let own = match reduce.op {
+            ReduceOp::Sum => kernel.semiring.add.name_of_sum(),
+            op => op.name(),
+        };
         let name = if count == 0 {
             own.to_owned()
         } else {

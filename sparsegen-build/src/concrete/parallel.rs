@@ -76,7 +76,9 @@ fn outermost<'p>(program: &Program, plan: &'p Plan) -> Option<&'p Loop> {
     let is_scalar = program.kernel.assignment.result.indices.is_empty();
     match plan {
         Plan::Loop(inner) => Some(inner),
-        Plan::Where { temporary, op: ReduceOp::Sum, consumer, producer, .. } if is_scalar => {
+        Plan::Where { temporary, op: ReduceOp::Sum, consumer, producer, .. }
+            if is_scalar && program.kernel.semiring.is_usual() =>
+        {
             let Plan::Assign { value: notation::Expr::Access(access), .. } = &**consumer else {
                 return None;
             };

@@ -62,10 +62,14 @@ impl Body {
                 let array = ident(array);
                 quote!(#array.sort_unstable();)
             }
-            Stmt::Workspace { name, dtype, crd, size } => {
+            Stmt::Workspace { name, dtype, crd, size, initial } => {
                 let (name, size) = (ident(name), self.expr(size));
                 let types = tokens(&format!("Workspace::<{dtype}, {crd}>"));
-                quote!(let mut #name = #types::new(#size);)
+                if initial.is_zero() || *initial == Expr::Bool(false) {
+                    return quote!(let mut #name = #types::new(#size););
+                }
+                let initial = self.expr(initial);
+                quote!(let mut #name = #types::starting(#size, #initial);)
             }
             Stmt::Harvest { workspace, crd, vals } => {
                 let (workspace, crd) = (ident(workspace), ident(crd));

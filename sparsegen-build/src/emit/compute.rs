@@ -43,7 +43,7 @@ fn assemble(function: &Function, result: &TensorResult) -> Option<TokenStream> {
     let allow = lints::arguments(arguments.len());
     let (variable, ty) = (ident(&result.name), tensor(result));
     let operands = function.operands.iter().map(|operand| ident(operand_name(operand)));
-    let zero = super::values::value(crate::ir::Literal::Int(0), result.dtype);
+    let zero = super::values::value(result.fill, result.dtype);
     Some(quote! {
         #docs
         #allow
@@ -70,7 +70,7 @@ fn compute(function: &Function, result: &TensorResult, loops: &Function) -> Toke
         }
         Result::Scalar { .. } => false,
     };
-    let zero = super::values::value(crate::ir::Literal::Int(0), result.dtype);
+    let zero = super::values::value(result.fill, result.dtype);
     let fill = is_zeroed.then(|| quote!(#vals.fill(#zero);));
     let call = call(loops);
     let (of, tensor) = (plain(&function.name), &result.tensor);

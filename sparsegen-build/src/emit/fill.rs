@@ -10,7 +10,7 @@ use super::parallel;
 use super::result::Parts;
 use super::shell::{call, is_filled_apart};
 use super::values::value;
-use crate::ir::{Array, Assembly, Bounds, Fit, Function, Literal, TensorResult};
+use crate::ir::{Array, Assembly, Bounds, Fit, Function, TensorResult};
 
 /// Runs the kernel on the result's storage.
 pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
@@ -23,15 +23,21 @@ pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
     let pack = result.packed.as_ref().map(|_| quote!(.to()?));
     match (&result.assembly, apart) {
         (Assembly::Computed { zeroed, .. }, false) => {
-            let zero = value(Literal::Int(0), result.dtype);
+            let zero = value(result.fill, result.dtype);
             let fill = zeroed.then(|| quote!(#variable.vals_mut().fill(#zero);));
             quote!(#fill #run)
         }
-        (Assembly::Computed { .. }, true) => quote! {
-            let mut #unpacked = #computed::zeros(#variable.shape())?;
-            #run
-            *#variable = #unpacked #pack;
-        },
+        (Assembly::Computed { zeroed, .. }, true) => {
+            let is_filled = *zeroed && !result.fill.is_zero();
+            let zero = value(result.fill, result.dtype);
+            let fill = is_filled.then(|| quote!(#unpacked.vals_mut().fill(#zero);));
+            quote! {
+                let mut #unpacked = #computed::zeros(#variable.shape())?;
+                #fill
+                #run
+                *#variable = #unpacked #pack;
+            }
+        }
         (Assembly::Assembled { arrays, extents, fits }, apart) => {
             let fits = fits.iter().filter_map(|fit| fits_call(function, result, arrays, fit));
             let fills_levels = arrays.len() > 1 || !extents.is_empty();

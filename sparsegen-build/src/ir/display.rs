@@ -187,7 +187,7 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         }
         Stmt::Scratch { name, .. } => writeln!(f, "let mut {name} = Vec::new();"),
         Stmt::Sort { array } => writeln!(f, "{array}.sort_unstable();"),
-        Stmt::Workspace { name, dtype, crd, size } => {
+        Stmt::Workspace { name, dtype, crd, size, .. } => {
             writeln!(f, "let mut {name} = Workspace::<{dtype}, {crd}>::new({size});")
         }
         Stmt::Harvest { workspace, crd, vals } => {

@@ -1,6 +1,6 @@
 //! A kernel's signature, and what its body's names stand for.
 
-use super::{Dtype, Expr, Stmt, Width};
+use super::{Dtype, Expr, Literal, Stmt, Width};
 
 /// A generated kernel: what its signature, its checks and its documentation say, and its body.
 #[derive(Clone, Debug, PartialEq)]
@@ -295,6 +295,8 @@ pub struct TensorResult {
     pub tensor: String,
     /// The type of its values.
     pub dtype: Dtype,
+    /// What is not stored.
+    pub fill: Literal,
     /// The Rust type of its format marker.
     pub format: String,
     /// The Rust type of the format marker that callers see, if the body computes the result in

@@ -205,7 +205,7 @@ impl Machine {
                     let Some(ArrayValue::Values(given)) = given else {
                         return Err(format!("no values `{}` to compute into", vals.name));
                     };
-                    let zero = Value::Number(Number::zero(result.dtype), result.dtype);
+                    let zero = Value::of(result.fill, result.dtype);
                     let held = |number: &Number| Some(Value::Number(*number, result.dtype));
                     let cells = match result.updates && !zeroed {
                         true => given.iter().map(held).collect(),
@@ -266,9 +266,10 @@ impl Machine {
                 Ok(())
             }
             Stmt::Sort { array } => self.vector(array).and_then(Storage::sort).map_err(here),
-            Stmt::Workspace { name, dtype, crd, size } => {
+            Stmt::Workspace { name, dtype, crd, size, initial } => {
                 let size = self.eval(size).and_then(Value::index).map_err(here)?;
-                let workspace = Workspace::new(*dtype, *crd, size);
+                let initial = self.eval(initial).map_err(here)?;
+                let workspace = Workspace::new(*dtype, *crd, size, initial);
                 self.workspaces.insert(name.clone(), workspace);
                 Ok(())
             }

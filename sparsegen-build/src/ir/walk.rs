@@ -99,7 +99,7 @@ impl Stmt {
             | Stmt::Sort { .. }
             | Stmt::Harvest { .. }
             | Stmt::Clear { .. } => Vec::new(),
-            Stmt::Workspace { size, .. } => vec![size],
+            Stmt::Workspace { size, initial, .. } => vec![size, initial],
             Stmt::Refuse { condition } => vec![condition],
             Stmt::Let { value, .. } | Stmt::Assign { value, .. } | Stmt::Push { value, .. } => {
                 vec![value]
@@ -159,8 +159,8 @@ impl Stmt {
             | Stmt::Sort { .. }
             | Stmt::Harvest { .. }
             | Stmt::Clear { .. } => self.clone(),
-            Stmt::Workspace { name, dtype, crd, size } => {
-                Stmt::workspace(name, *dtype, *crd, expr(size))
+            Stmt::Workspace { name, dtype, crd, size, initial } => {
+                Stmt::workspace(name, *dtype, *crd, expr(size), expr(initial))
             }
             Stmt::Refuse { condition } => Stmt::refuse(expr(condition)),
             Stmt::Let { name, mutable, value } => {

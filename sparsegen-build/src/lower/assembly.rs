@@ -10,12 +10,13 @@ use crate::ir::{Array, Assembly, Element, Expr, Stmt, TensorResult};
 use crate::iteration::plan::Plan;
 use crate::level::Storage;
 use crate::notation::{Access, ReduceOp, VariableId};
+use crate::types::Dtype;
 
 use super::names::Names;
 use super::parallel::within_part;
 use super::room::{bind_indices, fits, most_entries, takes_one};
 use super::scope::Scope;
-use super::{arrays, zero};
+use super::{arrays, combination, initial};
 use visits::{level_variables, stores_once, visits_all};
 
 mod known;
@@ -120,6 +121,7 @@ impl<'p> Assembler<'p> {
             name: tensor.argument.clone(),
             tensor: tensor.name.clone(),
             dtype: tensor.dtype,
+            fill: self.program.kernel.semiring.zero,
             format: tensor.format.marker(),
             shape: self.target.indices.iter().map(|v| v.0).collect(),
             assembly,
@@ -287,7 +289,7 @@ impl<'p> Assembler<'p> {
             let dtype = self.program.tensor(self.target.tensor).dtype;
             let stmts = of_value(Expr::var(&name));
             let mut filtered = vec![Stmt::bind(&name, value)];
-            filtered.extend(Stmt::when(Expr::ne(Expr::var(&name), zero(dtype)), stmts));
+            filtered.extend(Stmt::when(Expr::ne(Expr::var(&name), self.zero(dtype)), stmts));
             return filtered;
         }
         let mut stmts = Vec::new();
@@ -309,7 +311,9 @@ impl<'p> Assembler<'p> {
             position = Expr::var(&self.position);
         }
         stmts.push(if accumulate.is_some() {
-            Stmt::accumulate_at(&self.vals, position, value)
+            let dtype = self.program.tensor(self.target.tensor).dtype;
+            let add = combination(&self.program.kernel, ReduceOp::Sum, dtype);
+            Stmt::combine_at(&self.vals, position, add, value)
         } else {
             Stmt::store(&self.vals, position, value)
         });
@@ -355,8 +359,13 @@ impl<'p> Assembler<'p> {
             let Some(insert) = spec.level.insert() else { return Vec::new() };
             parents = insert.size(storage, parents);
         }
-        let value = zero(self.program.tensor(self.target.tensor).dtype);
+        let value = self.zero(self.program.tensor(self.target.tensor).dtype);
         vec![Stmt::Resize { array: self.vals.clone(), len: parents, value }]
+    }
+
+    /// What is not stored.
+    fn zero(&self, dtype: Dtype) -> Expr {
+        initial(&self.program.kernel, ReduceOp::Sum, dtype)
     }
 
     fn edges(&self, level: usize, skipped_to: Option<Expr>) -> Vec<Stmt> {

@@ -9,7 +9,8 @@ use crate::iteration::plan::Loop;
 use crate::level::Segment;
 
 use super::scope::{Reached, Scope};
-use super::{Lowering, zero};
+use super::{Lowering, combination};
+use crate::notation::ReduceOp;
 
 impl Lowering<'_> {
     /// The cases of a merge point. `here` tells of the drivers that may stand elsewhere when they
@@ -201,8 +202,10 @@ impl Lowering<'_> {
         let position = format!("{}_each", self.names.summed(access));
         let value = self.value_at(access.tensor, reached.at(Expr::var(&position)));
         let Segment { start, end } = reached.segment().clone();
-        let body = vec![Stmt::accumulate(&name, value)];
-        let mut stmts = vec![Stmt::bind_mut(&name, zero(self.program.tensor(access.tensor).dtype))];
+        let dtype = self.program.tensor(access.tensor).dtype;
+        let add = combination(&self.program.kernel, ReduceOp::Sum, dtype);
+        let body = vec![Stmt::combine(&name, add, value)];
+        let mut stmts = vec![Stmt::bind_mut(&name, self.zero(dtype))];
         stmts.extend(Stmt::for_range(&position, start, end, body));
         scope.summed.insert(access.clone(), name);
         stmts

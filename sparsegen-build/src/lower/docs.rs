@@ -5,7 +5,7 @@ use crate::concrete::parallel::parted;
 use crate::concrete::space::Definition;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::{TensorId, VariableId};
+use crate::notation::{Semiring, TensorId, VariableId};
 
 use super::complexity::time;
 
@@ -15,6 +15,15 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     let mut lines = vec![format!("`{}`", kernel.text), String::new()];
     if let Some(doc) = &kernel.doc {
         lines.extend(doc.lines().map(str::to_owned));
+        lines.push(String::new());
+    }
+    if !kernel.semiring.is_usual() {
+        let Semiring { add, mul, zero, .. } = kernel.semiring;
+        lines.push(format!(
+            "Here `+` and sums mean `{}`, `*` means `{}`, and what is not stored is `{zero}`.",
+            add.symbol(),
+            mul.symbol()
+        ));
         lines.push(String::new());
     }
     lines.push("| tensor | format | modes |".to_owned());

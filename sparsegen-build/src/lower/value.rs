@@ -1,37 +1,53 @@
 //! Values: an expression at a place within the loops, in the type that is wanted there.
 
 use crate::ir::{BinaryOp, Expr, Stmt, UnaryOp};
-use crate::notation::{self, Access, Function, ReduceOp, TensorId};
+use crate::notation::{self, Access, Function, Operator, ReduceOp, Semiring, TensorId};
 use crate::types::{Dtype, Literal};
 
+use super::Lowering;
 use super::scope::Scope;
-use super::{Lowering, zero};
 
 impl Lowering<'_> {
-    /// A value in a type. Literals, variables and parameters are of whatever type is wanted.
+    /// A value in a type. Literals, variables and parameters are of whatever type is wanted; 0 and 1
+    /// stand for those of the semiring.
     pub(super) fn value(&self, expr: &notation::Expr, dtype: Dtype, scope: &Scope) -> Expr {
+        self.valued(expr, self.program.kernel.semiring, dtype, scope)
+    }
+
+    /// A value as functions see it, in which literals are what they are.
+    pub(super) fn number(&self, expr: &notation::Expr, dtype: Dtype, scope: &Scope) -> Expr {
+        self.valued(expr, Semiring::PLUS_TIMES, dtype, scope)
+    }
+
+    fn valued(
+        &self,
+        expr: &notation::Expr,
+        semiring: Semiring,
+        dtype: Dtype,
+        scope: &Scope,
+    ) -> Expr {
         match expr {
-            notation::Expr::Literal(literal) => constant(*literal, dtype),
+            notation::Expr::Literal(literal) => constant(semiring.number(*literal), dtype),
             notation::Expr::Access(access) => self.read(access, scope),
             notation::Expr::Index(v) => Expr::cast(scope.coordinate(*v), None, dtype),
             notation::Expr::Parameter(id) => {
                 Expr::cast(Expr::var(self.names.argument(*id)), None, dtype)
             }
             notation::Expr::Unary(notation::UnaryOp::Neg, a) => {
-                Expr::neg(self.value(a, dtype, scope))
+                Expr::neg(self.valued(a, semiring, dtype, scope))
             }
             notation::Expr::Binary(op, a, b) => {
-                let (a, b) = (self.value(a, dtype, scope), self.value(b, dtype, scope));
+                let [a, b] = [a, b].map(|side| self.valued(side, semiring, dtype, scope));
                 let op = match op {
-                    notation::BinaryOp::Add => BinaryOp::Add,
+                    notation::BinaryOp::Add => operation(semiring.add, dtype),
                     notation::BinaryOp::Sub => BinaryOp::Sub,
-                    notation::BinaryOp::Mul => BinaryOp::Mul,
+                    notation::BinaryOp::Mul => operation(semiring.mul, dtype),
                     notation::BinaryOp::Div => BinaryOp::Div,
                 };
                 Expr::binary(op, a, b)
             }
             notation::Expr::Call(function, arguments) => {
-                self.call(*function, arguments, dtype, scope)
+                self.call(*function, arguments, semiring, dtype, scope)
             }
             notation::Expr::Reduce(_) => {
                 unreachable!("every reduction became a loop when the loops were made explicit")
@@ -43,13 +59,15 @@ impl Lowering<'_> {
         &self,
         function: Function,
         arguments: &[notation::Expr],
+        semiring: Semiring,
         dtype: Dtype,
         scope: &Scope,
     ) -> Expr {
         let kernel = &self.program.kernel;
         let own = || arguments.iter().find_map(|argument| kernel.dtype_of(argument));
-        let value = |k: usize, dtype: Dtype| self.value(&arguments[k], dtype, scope);
-        let truth = |k: usize| self.value(&arguments[k], Dtype::Bool, scope);
+        let value = |k: usize, dtype: Dtype| self.number(&arguments[k], dtype, scope);
+        let same = |k: usize| self.valued(&arguments[k], semiring, dtype, scope);
+        let truth = |k: usize| self.number(&arguments[k], Dtype::Bool, scope);
         let is_truth = dtype == Dtype::Bool;
         match function {
             Function::Math(function) => {
@@ -80,12 +98,23 @@ impl Lowering<'_> {
                 };
                 Expr::binary(op, a, b)
             }
-            Function::Select => Expr::choose(truth(0), value(1, dtype), value(2, dtype)),
-            Function::Mask => Expr::choose(truth(0), value(1, dtype), zero(dtype)),
+            Function::Select => Expr::choose(truth(0), same(1), same(2)),
+            Function::Mask => {
+                let zero = constant(semiring.zero, dtype);
+                Expr::choose(truth(0), same(1), zero)
+            }
+            Function::Number(semiring) => self.valued(&arguments[0], semiring, dtype, scope),
+            Function::Symbol(semiring) => {
+                if dtype != Dtype::Bool && kernel.dtype_of(&arguments[0]) == Some(Dtype::Bool) {
+                    let [one, zero] = [semiring.one, semiring.zero].map(|c| constant(c, dtype));
+                    return Expr::choose(truth(0), one, zero);
+                }
+                value(0, dtype)
+            }
             Function::Present => match &arguments[0] {
                 notation::Expr::Access(access) if !self.assembler.is_nonzero(&arguments[0]) => {
                     let of = self.program.tensor(access.tensor).dtype;
-                    Expr::ne(self.read(access, scope), zero(of))
+                    Expr::ne(self.read(access, scope), self.zero(of))
                 }
                 _ => Expr::Bool(true),
             },
@@ -103,7 +132,7 @@ impl Lowering<'_> {
         if self.add_place(a, 0, &mut sides, scope) && self.add_place(b, 1, &mut sides, scope) {
             return sides;
         }
-        [a, b].map(|side| self.value(side, Dtype::I64, scope))
+        [a, b].map(|side| self.number(side, Dtype::I64, scope))
     }
 
     /// Adds to one of two sides, or to the other what is negative; not where that cannot be told.
@@ -184,6 +213,11 @@ impl Lowering<'_> {
         }
     }
 
+    /// What is not stored.
+    pub(super) fn zero(&self, dtype: Dtype) -> Expr {
+        constant(self.program.kernel.semiring.zero, dtype)
+    }
+
     fn read(&self, access: &Access, scope: &Scope) -> Expr {
         if access.indices.is_empty() && self.program.tensor(access.tensor).by_value {
             return Expr::var(self.names.argument(access.tensor));
@@ -211,9 +245,23 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Vec<Stmt> {
         match condition {
-            Some(condition) => Stmt::when(self.value(condition, Dtype::Bool, scope), stmts),
+            Some(condition) => Stmt::when(self.number(condition, Dtype::Bool, scope), stmts),
             None => stmts,
         }
+    }
+}
+
+/// What Rust has for an operator of a semiring.
+pub(super) fn operation(operator: Operator, dtype: Dtype) -> BinaryOp {
+    match (operator, dtype) {
+        (Operator::Add, _) => BinaryOp::Add,
+        (Operator::Mul, _) => BinaryOp::Mul,
+        (Operator::Min, _) => BinaryOp::Min,
+        (Operator::Max, _) => BinaryOp::Max,
+        (Operator::Or, Dtype::Bool) => BinaryOp::Or,
+        (Operator::And, Dtype::Bool) => BinaryOp::And,
+        (Operator::Or, _) => BinaryOp::BitOr,
+        (Operator::And, _) => BinaryOp::BitAnd,
     }
 }
 

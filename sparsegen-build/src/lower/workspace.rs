@@ -9,8 +9,7 @@ use crate::level::Holds;
 use crate::notation::{Access, ReduceOp, Tensor, TensorId};
 
 use super::scope::Scope;
-use super::value::constant;
-use super::{Lowering, zero};
+use super::{Lowering, combination, initial};
 
 impl Lowering<'_> {
     /// The workspaces, which all loops share.
@@ -24,7 +23,7 @@ impl Lowering<'_> {
         if self.program.is_listed(access.tensor) {
             let size = self.extent(access.indices[0]);
             let name = self.names.argument(access.tensor);
-            return vec![Stmt::workspace(name, *dtype, format.crd, size)];
+            return vec![Stmt::workspace(name, *dtype, format.crd, size, self.zero(*dtype))];
         }
         let mut stmts: Vec<Stmt> =
             self.marks(access.tensor).map(|bits| Stmt::scratch(bits, Element::Bits)).collect();
@@ -67,7 +66,8 @@ impl Lowering<'_> {
             stmts.extend(self.plan(consumer, scope));
             return stmts;
         }
-        let initial = constant(op.identity(), self.program.tensor(temporary).dtype);
+        let dtype = self.program.tensor(temporary).dtype;
+        let initial = initial(&self.program.kernel, op, dtype);
         let mut stmts = vec![Stmt::bind_mut(&name, initial)];
         if !only_if_found {
             stmts.extend(self.plan(producer, &producing));
@@ -92,7 +92,11 @@ impl Lowering<'_> {
             stmts.push(Stmt::resize(bits, size.clone(), Expr::Bool(false)));
         }
         stmts.push(Stmt::clear(&vals));
-        stmts.push(Stmt::resize(&vals, size.clone(), zero(self.program.tensor(workspace).dtype)));
+        stmts.push(Stmt::resize(
+            &vals,
+            size.clone(),
+            self.zero(self.program.tensor(workspace).dtype),
+        ));
         stmts
     }
 
@@ -105,10 +109,12 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Vec<Stmt> {
         let coordinate = scope.coordinate(target.indices[0]);
+        let dtype = self.program.tensor(target.tensor).dtype;
+        let add = combination(&self.program.kernel, ReduceOp::Sum, dtype);
         let Some(locate) = self.program.tensor(target.tensor).format.levels[0].level.locate()
         else {
             let name = self.names.argument(target.tensor);
-            return vec![Stmt::accumulate_at(name, coordinate, value)];
+            return vec![Stmt::combine_at(name, coordinate, add, value)];
         };
         let storage = &self.storages[target.tensor.0][0];
         let name = self.names.position(target, 0);
@@ -120,7 +126,7 @@ impl Lowering<'_> {
         }
         let vals = self.names.values(target.tensor);
         stmts.push(if accumulate.is_some() {
-            Stmt::accumulate_at(&vals, position, value)
+            Stmt::combine_at(&vals, position, add, value)
         } else {
             Stmt::store(&vals, position, value)
         });

@@ -1,6 +1,7 @@
 //! The tables `[kernels.NAME]`.
 
 use crate::error::{Diagnostic, Name};
+use crate::notation::Semiring;
 
 use super::sections::{FORMAT_KEYS, format, format_table};
 use super::values::{Entry, Value};
@@ -12,7 +13,7 @@ use super::{
 #[derive(Clone, Copy)]
 pub(super) struct Context<'m> {
     pub(super) defaults: Defaults,
-    pub(super) semirings: &'m [Name],
+    pub(super) semirings: &'m [(Name, Option<Semiring>)],
 }
 
 /// The keys of a kernel.
@@ -20,10 +21,6 @@ pub(super) const KEYS: [&str; 11] = [
     "expr", "exprs", "tensors", "params", "sizes", "dtype", "semiring", "schedule", "parallel",
     "bounds", "doc",
 ];
-
-/// The semirings that need no declaration.
-const SEMIRINGS: [&str; 6] =
-    ["plus_times", "min_plus", "max_plus", "max_times", "min_max", "or_and"];
 
 /// One kernel; nothing where its value is not a table.
 pub(super) fn kernel(
@@ -50,6 +47,7 @@ pub(super) fn kernel(
         typed: context.defaults.typed,
         bounds: context.defaults.bounds,
         parallel: context.defaults.parallel,
+        semiring: Semiring::PLUS_TIMES,
         schedule: Vec::new(),
         doc: None,
     };
@@ -84,7 +82,10 @@ pub(super) fn kernel(
                 Some(dtype) => kernel.dtype = dtype,
                 None => kernel.typed = false,
             },
-            "semiring" => semiring(&value, context.semirings, diagnostics),
+            "semiring" => {
+                let found = semiring(&value, context.semirings, diagnostics);
+                kernel.semiring = found.unwrap_or(Semiring::PLUS_TIMES);
+            }
             "parallel" => {
                 let default = context.defaults.parallel;
                 kernel.parallel = parallel(&value, diagnostics).unwrap_or(default);
@@ -223,24 +224,27 @@ fn params(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> {
     names
 }
 
-fn semiring(value: &Value<'_>, declared: &[Name], diagnostics: &mut Vec<Diagnostic>) {
-    let Some(text) = value.text("the name of a semiring", diagnostics) else { return };
-    let declared = declared.iter().map(|name| name.text.as_str());
-    let mut known = SEMIRINGS.into_iter().chain(declared);
-    match text.value.as_str() {
-        "plus_times" => {}
-        name if known.clone().any(|known| known == name) => diagnostics.push(
-            Diagnostic::unsupported(text.inner(), "semirings other than `plus_times`")
-                .help("leave `semiring` out"),
-        ),
-        unknown => diagnostics.push(
-            Diagnostic::new(text.inner(), format!("there is no semiring `{unknown}`")).suggest(
-                unknown,
-                known.by_ref(),
-                "the semirings",
-            ),
-        ),
+/// The semiring of a name, built in or declared; one with mistakes is none.
+fn semiring(
+    value: &Value<'_>,
+    declared: &[(Name, Option<Semiring>)],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Semiring> {
+    let text = value.text("the name of a semiring", diagnostics)?;
+    let declared = declared.iter().map(|(name, semiring)| (name.text.as_str(), *semiring));
+    let built_in = Semiring::ALL.iter().map(|(name, semiring)| (*name, Some(*semiring)));
+    let known: Vec<_> = declared.chain(built_in).collect();
+    if let Some((_, found)) = known.iter().find(|(name, _)| *name == text.value) {
+        return *found;
     }
+    diagnostics.push(
+        Diagnostic::new(text.inner(), format!("there is no semiring `{}`", text.value)).suggest(
+            &text.value,
+            known.iter().map(|(name, _)| *name),
+            "the semirings",
+        ),
+    );
+    None
 }
 
 /// The commands of a schedule.

@@ -2,6 +2,7 @@
 
 use crate::error::{Diagnostic, Name};
 use crate::format::builtin::EXAMPLE_MAP;
+use crate::notation::{Operator, Semiring};
 
 use super::values::{Entry, Value};
 use super::{Defaults, FormatEntry, FormatText, bounds, dtype, parallel, unknown_key, width};
@@ -119,19 +120,56 @@ pub(super) fn functions(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) ->
     names
 }
 
-/// `[semirings]`, which are read and then refused; their names are known to the kernels.
-pub(super) fn semirings(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> {
+/// `[semirings]`: each with its name, or nothing where it has mistakes.
+pub(super) fn semirings(
+    value: &Value<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<(Name, Option<Semiring>)> {
+    let tables = value.table("a table of semirings", diagnostics);
+    tables
+        .into_iter()
+        .map(|Entry { key, value }| {
+            let semiring = semiring(&key, &value, diagnostics);
+            (key, semiring)
+        })
+        .collect()
+}
+
+fn semiring(name: &Name, value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Semiring> {
     const KEYS: [&str; 4] = ["add", "mul", "zero", "one"];
-    let mut names = Vec::new();
-    for Entry { key, value } in value.table("a table of semirings", diagnostics) {
-        let entries = value.table("a table that describes a semiring", diagnostics);
-        for entry in &entries {
-            if !KEYS.contains(&entry.key.text.as_str()) {
-                diagnostics.push(unknown_key(&entry.key, &KEYS, "a semiring"));
-            }
+    let entries = value.table("a table that describes a semiring", diagnostics);
+    for entry in &entries {
+        if !KEYS.contains(&entry.key.text.as_str()) {
+            diagnostics.push(unknown_key(&entry.key, &KEYS, "a semiring"));
         }
-        diagnostics.push(Diagnostic::unsupported(key.span, "semirings of your own"));
-        names.push(key);
     }
-    names
+    let find = |key: &str| entries.iter().find(|entry| entry.key.text == key);
+    let missing: Vec<&str> = KEYS.into_iter().filter(|key| find(key).is_none()).collect();
+    if let [first, ..] = missing[..] {
+        let message = format!("the semiring `{}` has no `{first}`", name.text);
+        diagnostics.push(Diagnostic::new(name.span, message).help(
+            "it has four keys, such as: add = \"min\", mul = \"+\", zero = \"inf\", one = 0",
+        ));
+        return None;
+    }
+    let add = operator(&find("add")?.value, diagnostics);
+    let mul = operator(&find("mul")?.value, diagnostics);
+    let zero = find("zero")?.value.constant(diagnostics);
+    let one = find("one")?.value.constant(diagnostics);
+    Some(Semiring { add: add?, mul: mul?, zero: zero?, one: one? })
+}
+
+fn operator(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Operator> {
+    let text = value.text("an operator, such as \"min\"", diagnostics)?;
+    let found = Operator::of(&text.value);
+    if found.is_none() {
+        diagnostics.push(if text.value.contains("::") {
+            Diagnostic::unsupported(text.inner(), "semirings with functions of your own")
+                .help("the operators there are: `+ * min max | &`")
+        } else {
+            Diagnostic::new(text.inner(), format!("there is no operator `{}`", text.value))
+                .help("the operators there are: `+ * min max | &`")
+        });
+    }
+    found
 }

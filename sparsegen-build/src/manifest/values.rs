@@ -5,6 +5,7 @@ use toml::de::{DeTable, DeValue};
 use crate::error::{Diagnostic, Name, Span};
 
 use super::Text;
+use crate::types::Literal;
 
 /// A key of a table and its value.
 pub(super) struct Entry<'t> {
@@ -79,6 +80,25 @@ impl<'t> Value<'t> {
             diagnostics.push(self.unexpected(expected));
         }
         extent
+    }
+
+    /// A constant: a number, a truth value, or `"inf"` and `"-inf"`.
+    pub(super) fn constant(&self, diagnostics: &mut Vec<Diagnostic>) -> Option<Literal> {
+        let integer = self.value.as_integer();
+        let integer = integer.and_then(|n| i64::from_str_radix(n.as_str(), n.radix()).ok());
+        let float = self.value.as_float().and_then(|x| x.as_str().parse::<f64>().ok());
+        let named = self.value.as_str().and_then(|text| match text {
+            "inf" => Some(Literal::Greatest),
+            "-inf" => Some(Literal::Least),
+            _ => None,
+        });
+        let truth = self.value.as_bool().map(Literal::Bool);
+        let number = integer.map(Literal::Int).or(float.map(Literal::real));
+        let constant = number.or(named).or(truth);
+        if constant.is_none() {
+            diagnostics.push(self.unexpected("a number, a boolean, \"inf\" or \"-inf\""));
+        }
+        constant
     }
 
     /// The values of an array; none where it is something else.

@@ -7,7 +7,8 @@
 use crate::math;
 use crate::types::{Dtype, Literal};
 
-use super::{BinaryOp, Expr};
+use super::semiring::is_same;
+use super::{BinaryOp, Expr, Semiring};
 
 /// What is made of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,6 +37,10 @@ pub enum Function {
     Present,
     /// `f64(a)`
     Convert(Dtype),
+    /// What a symbol of a semiring stands for, to a function.
+    Number(Semiring),
+    /// A number as a symbol of a semiring.
+    Symbol(Semiring),
     /// `c * a`, where `c` is a condition of which entries there are, or of where they stand.
     Mask,
 }
@@ -57,6 +62,7 @@ impl Function {
             Function::Present => "present",
             Function::Convert(dtype) => dtype.name(),
             Function::Mask => "*",
+            Function::Number(_) | Function::Symbol(_) => "",
         }
     }
 
@@ -72,6 +78,8 @@ impl Function {
             | Function::Xor
             | Function::Select
             | Function::Present
+            | Function::Number(_)
+            | Function::Symbol(_)
             | Function::Convert(_) => None,
         }
     }
@@ -91,6 +99,8 @@ impl Function {
             | Function::Xor
             | Function::Select
             | Function::Convert(_)
+            | Function::Number(_)
+            | Function::Symbol(_)
             | Function::Mask => false,
         }
     }
@@ -138,6 +148,18 @@ impl Expr {
                     three.into_iter().nth(1).unwrap_or(Expr::ZERO)
                 }
                 None => Expr::Call(function, three),
+            },
+            (Function::Number(_), Err(mut one)) => match one.pop() {
+                Some(Expr::Call(Function::Symbol(_), mut inner)) => {
+                    inner.pop().unwrap_or(Expr::ZERO)
+                }
+                inner => Expr::Call(function, inner.into_iter().collect()),
+            },
+            (Function::Symbol(_), Err(mut one)) => match one.pop() {
+                Some(Expr::Call(Function::Number(_), mut inner)) => {
+                    inner.pop().unwrap_or(Expr::ZERO)
+                }
+                inner => Expr::Call(function, inner.into_iter().collect()),
             },
             (Function::Not, Err(mut one)) => match one.pop() {
                 Some(Expr::Call(Function::Not, mut inner)) => inner.pop().unwrap_or(Expr::ZERO),
@@ -238,7 +260,10 @@ fn fold(function: Function, arguments: &[Literal]) -> Option<Literal> {
         Function::NotEqual => compare(|a, b| a != b),
         Function::Present => Some(Literal::Bool(!arguments[0].is_zero())),
         Function::Convert(dtype) => convert(arguments[0], dtype),
-        Function::Select | Function::Mask => None,
+        Function::Number(semiring) => Some(semiring.number(arguments[0])),
+        Function::Symbol(semiring) if is_same(arguments[0], semiring.zero) => Some(Literal::Int(0)),
+        Function::Symbol(semiring) if is_same(arguments[0], semiring.one) => Some(Literal::Int(1)),
+        Function::Select | Function::Mask | Function::Symbol(_) => None,
     }
 }
 

@@ -13,6 +13,7 @@ mod declare;
 mod names;
 mod parts;
 mod schedule;
+mod semiring;
 mod sums;
 mod supported;
 #[cfg(test)]
@@ -82,6 +83,7 @@ fn check_kernel(context: Context<'_>) -> (Option<Kernel>, Vec<Diagnostic>) {
     bindings::check(context, &mut diagnostics);
     sums::check(context, &mut diagnostics);
     types::check(context, &names, &mut diagnostics);
+    semiring::check(context, &names, &mut diagnostics);
     let schedule = schedule::check(context, &names, &mut diagnostics);
     if !diagnostics.is_empty() {
         return (None, diagnostics);

@@ -62,8 +62,8 @@ impl Expr {
             return b;
         }
         match (a, b) {
-            (Expr::Call(Function::Convert(_), condition), value)
-            | (value, Expr::Call(Function::Convert(_), condition))
+            (Expr::Call(Function::Convert(_) | Function::Symbol(_), condition), value)
+            | (value, Expr::Call(Function::Convert(_) | Function::Symbol(_), condition))
                 if condition[0].is_condition() =>
             {
                 condition.into_iter().fold(value, |value, c| Expr::factor(c, value))

@@ -19,7 +19,7 @@ const WORD: usize = 64;
 /// of those coordinates, so that neither finding nor clearing them takes longer than there are
 /// entries (Gustavson 1978).
 ///
-/// `w[j] += x` enters `j` where it was not there, starting from zero. [`harvest`](Self::harvest)
+/// `w[j] += x` enters `j` where it was not there, starting from zero or from what it was made with. [`harvest`](Self::harvest)
 /// gives what was entered in the order of the coordinates and leaves the workspace empty, so that
 /// one serves for all rows.
 ///
@@ -41,6 +41,8 @@ pub struct Workspace<V, C> {
     groups: Vec<u64>,
     /// The values that the last harvest handed out.
     harvested: Vec<V>,
+    /// What entries start from.
+    initial: V,
     /// In place of all that, where there are too many coordinates.
     hashed: Option<Box<Hashed<V, C>>>,
 }
@@ -52,21 +54,29 @@ impl<V: Value, C: Width> Workspace<V, C> {
     /// as are entered at a time.
     #[inline(always)]
     pub fn new(size: usize) -> Self {
-        Self::of_widest(size, WIDEST)
+        Self::of_widest(size, WIDEST, V::zero())
+    }
+
+    /// As [`new`](Self::new), with entries that start from another value than zero, which takes time
+    /// for each coordinate that has a place.
+    #[inline(always)]
+    pub fn starting(size: usize, initial: V) -> Self {
+        Self::of_widest(size, WIDEST, initial)
     }
 
     #[inline(always)]
-    fn of_widest(size: usize, widest: usize) -> Self {
+    fn of_widest(size: usize, widest: usize, initial: V) -> Self {
         let (places, hashed) =
-            if size <= widest { (size, None) } else { (0, Some(Box::new(Hashed::new()))) };
+            if size <= widest { (size, None) } else { (0, Some(Box::new(Hashed::new(initial)))) };
         let words = places.div_ceil(WORD);
         Workspace {
-            vals: vec![V::zero(); places],
+            vals: vec![initial; places],
             marks: vec![0; words],
             entered: Vec::with_capacity(places),
             count: 0,
             groups: vec![0; words.div_ceil(WORD)],
             harvested: Vec::new(),
+            initial,
             hashed,
         }
     }
@@ -84,7 +94,8 @@ impl<V: Value, C: Width> Workspace<V, C> {
         // SAFETY: `index_mut` has written the first `count` elements, for which there is room.
         let entered = unsafe { std::slice::from_raw_parts_mut(self.entered.as_mut_ptr(), count) };
         self.harvested.clear();
-        collect(entered, &mut self.vals, &mut self.marks, &mut self.groups, &mut self.harvested);
+        let places = (&mut self.vals[..], self.initial);
+        collect(entered, places, &mut self.marks, &mut self.groups, &mut self.harvested);
         (entered, &self.harvested)
     }
 }
@@ -93,14 +104,14 @@ impl<V: Value, C: Width> Workspace<V, C> {
 #[inline(never)]
 fn collect<V: Value, C: Width>(
     entered: &mut [C],
-    vals: &mut [V],
+    (vals, initial): (&mut [V], V),
     marks: &mut [u64],
     groups: &mut [u64],
     harvested: &mut Vec<V>,
 ) {
     let count = entered.len();
     let comparisons = count * count.checked_ilog2().unwrap_or(0) as usize;
-    let mut take = |coordinate: usize| std::mem::replace(&mut vals[coordinate], V::zero());
+    let mut take = |coordinate: usize| std::mem::replace(&mut vals[coordinate], initial);
     harvested.reserve(count);
     if count < 24 || comparisons < groups.len() {
         entered.sort_unstable();
@@ -206,7 +217,7 @@ mod tests {
 
     /// Enters the same in a workspace and in a map, several times over.
     fn check(size: usize, widest: usize, counts: &[usize]) {
-        let mut workspace = Workspace::<i64, u32>::of_widest(size, widest);
+        let mut workspace = Workspace::<i64, u32>::of_widest(size, widest, 0);
         let mut state = 7_usize;
         for count in counts {
             let mut expected: BTreeMap<u32, i64> = BTreeMap::new();

@@ -26,7 +26,18 @@ impl Stmt {
 
     /// `name op= value;`, of any operation.
     pub fn combine(name: &str, op: BinaryOp, value: Expr) -> Stmt {
+        if op == BinaryOp::Add {
+            return Stmt::accumulate(name, value);
+        }
         Stmt::Assign { name: name.to_string(), op: Some(op), value }
+    }
+
+    /// `array[index] op= value;`, of any operation.
+    pub fn combine_at(array: &str, index: Expr, op: BinaryOp, value: Expr) -> Stmt {
+        if op == BinaryOp::Add {
+            return Stmt::accumulate_at(array, index, value);
+        }
+        Stmt::Store { array: array.to_string(), index, op: Some(op), value }
     }
 
     /// `array[index] = value;`
@@ -51,8 +62,8 @@ impl Stmt {
     }
 
     /// `let mut name = Workspace::<dtype, crd>::new(size);`
-    pub fn workspace(name: &str, dtype: Dtype, crd: Width, size: Expr) -> Stmt {
-        Stmt::Workspace { name: name.to_string(), dtype, crd, size }
+    pub fn workspace(name: &str, dtype: Dtype, crd: Width, size: Expr, initial: Expr) -> Stmt {
+        Stmt::Workspace { name: name.to_string(), dtype, crd, size, initial }
     }
 
     /// `let (crd, vals) = workspace.harvest();`

@@ -75,6 +75,14 @@ impl Machine {
 }
 
 impl Value {
+    /// A constant of an element type.
+    pub(super) fn of(literal: crate::ir::Literal, dtype: crate::ir::Dtype) -> Value {
+        match dtype {
+            crate::ir::Dtype::Bool => Value::Bool(literal.is_one()),
+            dtype => Value::Number(Number::of(literal, dtype), dtype),
+        }
+    }
+
     pub(super) fn index(self) -> Result<usize, String> {
         if let Value::Index(n) = self { Ok(n) } else { Err(format!("{self} is not an index")) }
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::Value;
 use super::arrays::{Storage, narrowed};
-use super::{Number, Value};
 use crate::ir::{Dtype, Element, Width};
 
 /// A workspace while a function runs: what was stored where.
@@ -11,18 +11,18 @@ pub(super) struct Workspace {
     dtype: Dtype,
     crd: Width,
     size: usize,
+    initial: Value,
     entries: BTreeMap<usize, Value>,
 }
 
 impl Workspace {
-    pub(super) fn new(dtype: Dtype, crd: Width, size: usize) -> Workspace {
-        Workspace { dtype, crd, size, entries: BTreeMap::new() }
+    pub(super) fn new(dtype: Dtype, crd: Width, size: usize, initial: Value) -> Workspace {
+        Workspace { dtype, crd, size, initial, entries: BTreeMap::new() }
     }
 
     pub(super) fn load(&self, coordinate: usize) -> Result<Value, String> {
         self.check(coordinate)?;
-        let zero = Value::Number(Number::zero(self.dtype), self.dtype);
-        Ok(self.entries.get(&coordinate).copied().unwrap_or(zero))
+        Ok(self.entries.get(&coordinate).copied().unwrap_or(self.initial))
     }
 
     pub(super) fn store(&mut self, coordinate: usize, value: Value) -> Result<(), String> {

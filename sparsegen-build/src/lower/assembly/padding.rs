@@ -27,6 +27,7 @@ impl Assembler<'_> {
 
     /// Whether a value cannot be zero. A product of two that are not may: it underflows, or wraps.
     pub(in crate::lower) fn is_nonzero(&self, value: &Expr) -> bool {
+        let usual = self.program.kernel.semiring.is_usual();
         match value {
             Expr::Literal(literal) => !literal.is_zero(),
             Expr::Access(access) => {
@@ -37,6 +38,7 @@ impl Assembler<'_> {
                 })
             }
             Expr::Unary(_, a) => self.is_nonzero(a),
+            Expr::Binary(..) if !usual => false,
             Expr::Binary(BinaryOp::Mul, a, b) => self.is_enlarged(a, b) || self.is_enlarged(b, a),
             Expr::Binary(BinaryOp::Div, a, b) => {
                 let divisor = self.constant(b);

@@ -7,8 +7,8 @@ use crate::notation::syntax::{
     self, Assign, BinaryOp, Comparison, Constant, ExprKind, IndexKind, Number, Statement, UnaryOp,
 };
 use crate::notation::{
-    self, Access, Assignment, Expr, Function, Kernel, ReduceOp, Role, Tensor, TensorId, Variable,
-    VariableId,
+    self, Access, Assignment, Expr, Function, Kernel, ReduceOp, Role, Semiring, Tensor, TensorId,
+    Variable, VariableId,
 };
 use crate::types::{Dtype, Literal};
 
@@ -78,7 +78,13 @@ pub(super) fn build(
         variables.chain(names.part_variables(context)).chain(defined).collect();
     let is_threads = |action: &Action<_, _, _>| matches!(action, Action::Parallelize(_));
     let parallelizes = schedule.commands.iter().any(|command| is_threads(&command.action));
-    let builder = Builder { context, names, dtype: names.tensors.first()?.dtype, old };
+    let builder = Builder {
+        context,
+        names,
+        dtype: names.tensors.first()?.dtype,
+        old,
+        semiring: entry.semiring,
+    };
     let result = builder.access(&statement.left)?;
     let mut accesses = Vec::new();
     statement.right.for_each_access(&mut |access| {
@@ -107,6 +113,7 @@ pub(super) fn build(
         old,
         in_place: false,
         accesses,
+        semiring: entry.semiring,
         bounds: entry.bounds,
         parallel: entry.parallel || parallelizes,
         schedule: schedule.commands,
@@ -116,8 +123,14 @@ pub(super) fn build(
 /// An expression in canonical form, without the sums that stand around it in the statement; nothing
 /// where it holds anything that no statement can.
 pub(super) fn part(context: Context<'_>, names: &Names<'_>, expr: &syntax::Expr) -> Option<Expr> {
-    Builder { context, names, dtype: names.tensors.first()?.dtype, old: None }
-        .expr(expr, names.tensors.first()?.dtype)
+    Builder {
+        context,
+        names,
+        dtype: names.tensors.first()?.dtype,
+        old: None,
+        semiring: context.entry.semiring,
+    }
+    .expr(expr, names.tensors.first()?.dtype)
 }
 
 /// A number in the type around it.
@@ -155,6 +168,8 @@ struct Builder<'m, 'n> {
     dtype: Dtype,
     /// What the result held before.
     old: Option<TensorId>,
+    /// What sums and products are.
+    semiring: Semiring,
 }
 
 impl Builder<'_, '_> {
@@ -182,35 +197,51 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// An expression in the type that is wanted of it. A condition among numbers is converted.
+    /// An expression in the type that is wanted of it, as a symbol of the semiring. A condition among
+    /// numbers is converted.
     fn expr(&self, expr: &syntax::Expr, dtype: Dtype) -> Option<Expr> {
         let own = dtype_of(self.context, self.names, expr);
         if own == Some(Dtype::Bool) && dtype != Dtype::Bool {
-            let condition = self.expr(expr, Dtype::Bool)?;
-            return Some(Expr::call(Function::Convert(dtype), vec![condition]));
+            let condition = self.number(expr, Dtype::Bool)?;
+            return Some(match self.semiring.is_usual() {
+                true => Expr::call(Function::Convert(dtype), vec![condition]),
+                false => self.semiring.to_symbol(condition),
+            });
         }
+        let symbol = |number: Expr| self.semiring.to_symbol(number);
         Some(match &expr.kind {
-            ExprKind::Number(number) => Expr::Literal(literal(*number, dtype)),
-            ExprKind::Constant(constant) => Expr::Literal(match constant {
+            ExprKind::Number(number) => symbol(Expr::Literal(literal(*number, dtype))),
+            ExprKind::Constant(constant) => symbol(Expr::Literal(match constant {
                 Constant::Pi => Literal::Float(std::f64::consts::PI),
                 Constant::Inf => Literal::Greatest,
                 Constant::Nan => Literal::Nan,
                 Constant::True => Literal::Bool(true),
                 Constant::False => Literal::Bool(false),
-            }),
+            })),
             ExprKind::Access(access) => self.operand(access)?,
-            ExprKind::Unary(UnaryOp::Neg, a) => Expr::neg(self.expr(a, dtype)?),
+            ExprKind::Unary(UnaryOp::Neg, a) => match self.semiring.is_usual() {
+                true => Expr::neg(self.expr(a, dtype)?),
+                false => symbol(Expr::neg(self.number(a, dtype)?)),
+            },
             ExprKind::Unary(UnaryOp::Not, a) => {
-                Expr::call(Function::Not, vec![self.expr(a, own.unwrap_or(dtype))?])
+                symbol(Expr::call(Function::Not, vec![self.number(a, own.unwrap_or(dtype))?]))
             }
             ExprKind::Binary(op, _, a, b) => self.binary(*op, a, b, dtype)?,
             ExprKind::Call(name, arguments) => self.call(&name.text, arguments, dtype)?,
             ExprKind::Reduce(name, variables, body) => {
                 let variables = variables.iter().map(|name| self.variable(&name.text));
-                let body = self.expr(body, dtype)?;
-                Expr::reduce(ReduceOp::of(&name.text)?, variables.collect::<Option<_>>()?, body)
+                let variables = variables.collect::<Option<_>>()?;
+                match ReduceOp::of(&name.text)? {
+                    ReduceOp::Sum => Expr::sum(variables, self.expr(body, dtype)?),
+                    op => symbol(Expr::reduce(op, variables, self.number(body, dtype)?)),
+                }
             }
         })
+    }
+
+    /// An expression as functions see it.
+    fn number(&self, expr: &syntax::Expr, dtype: Dtype) -> Option<Expr> {
+        Some(self.semiring.to_number(self.expr(expr, dtype)?))
     }
 
     fn binary(
@@ -227,50 +258,81 @@ impl Builder<'_, '_> {
             BinaryOp::Div => notation::BinaryOp::Div,
             BinaryOp::And | BinaryOp::Or => {
                 let function = if op == BinaryOp::And { Function::And } else { Function::Or };
-                return Some(Expr::call(
-                    function,
-                    vec![self.expr(a, dtype)?, self.expr(b, dtype)?],
-                ));
+                let sides = vec![self.number(a, dtype)?, self.number(b, dtype)?];
+                return Some(self.semiring.to_symbol(Expr::call(function, sides)));
             }
             BinaryOp::Compare(comparison) => {
-                let of = |side| dtype_of(self.context, self.names, side);
-                let number = [of(a), of(b)].into_iter().flatten();
-                let dtype = number.max_by_key(|dtype| *dtype != Dtype::Bool);
-                // Indices are compared as they are, whatever their differences.
-                let dtype = dtype.unwrap_or(Dtype::I64);
-                let (a, b) = (self.expr(a, dtype)?, self.expr(b, dtype)?);
-                let (function, sides) = match comparison {
-                    Comparison::Less => (Function::Less, [a, b]),
-                    Comparison::LessEqual => (Function::LessEqual, [a, b]),
-                    Comparison::Greater => (Function::Less, [b, a]),
-                    Comparison::GreaterEqual => (Function::LessEqual, [b, a]),
-                    Comparison::Equal => (Function::Equal, [a, b]),
-                    Comparison::NotEqual => (Function::NotEqual, [a, b]),
-                };
-                return Some(Expr::call(function, sides.into()));
+                let comparison = self.comparison(comparison, a, b)?;
+                return Some(self.semiring.to_symbol(comparison));
             }
         };
         Some(Expr::binary(op, self.expr(a, dtype)?, self.expr(b, dtype)?))
     }
 
+    fn comparison(
+        &self,
+        comparison: Comparison,
+        a: &syntax::Expr,
+        b: &syntax::Expr,
+    ) -> Option<Expr> {
+        let of = |side| dtype_of(self.context, self.names, side);
+        let number = [of(a), of(b)].into_iter().flatten();
+        let dtype = number.max_by_key(|dtype| *dtype != Dtype::Bool);
+        let [a, b] = match dtype {
+            Some(dtype) => [self.number(a, dtype)?, self.number(b, dtype)?],
+            // Indices are compared as they are, whatever the semiring and their differences.
+            None => {
+                let usual = Builder { semiring: Semiring::PLUS_TIMES, ..*self };
+                [usual.expr(a, Dtype::I64)?, usual.expr(b, Dtype::I64)?]
+            }
+        };
+        let (function, sides) = match comparison {
+            Comparison::Less => (Function::Less, [a, b]),
+            Comparison::LessEqual => (Function::LessEqual, [a, b]),
+            Comparison::Greater => (Function::Less, [b, a]),
+            Comparison::GreaterEqual => (Function::LessEqual, [b, a]),
+            Comparison::Equal => (Function::Equal, [a, b]),
+            Comparison::NotEqual => (Function::NotEqual, [a, b]),
+        };
+        Some(Expr::call(function, sides.into()))
+    }
+
     fn call(&self, name: &str, arguments: &[syntax::Expr], dtype: Dtype) -> Option<Expr> {
         let types = argument_types(self.context, self.names, name, arguments, dtype);
-        let arguments = arguments.iter().zip(types);
-        let mut arguments: Vec<Expr> =
-            arguments.map(|(argument, of)| self.expr(argument, of)).collect::<Option<_>>()?;
-        if let Some(to) = conversion(name) {
-            return Some(Expr::call(Function::Convert(to), arguments));
-        }
+        let mut typed = arguments.iter().zip(types);
+        let symbol = |number: Expr| self.semiring.to_symbol(number);
         Some(match name {
-            "select" => Expr::call(Function::Select, arguments),
-            "xor" => Expr::call(Function::Xor, arguments),
-            "present" => self.present(arguments.pop()?),
-            "absent" => Expr::call(Function::Not, vec![self.present(arguments.pop()?)]),
+            "select" => {
+                let (condition, of) = typed.next()?;
+                let condition = self.number(condition, of)?;
+                let values = typed.map(|(value, of)| self.expr(value, of));
+                let values = values.collect::<Option<Vec<_>>>()?;
+                Expr::call(Function::Select, [vec![condition], values].concat())
+            }
             "replace" => {
-                let (by, of) = (arguments.pop()?, arguments.pop()?);
+                let values = typed.map(|(value, of)| self.expr(value, of));
+                let mut values = values.collect::<Option<Vec<_>>>()?;
+                let (by, of) = (values.pop()?, values.pop()?);
                 Expr::call(Function::Select, vec![self.present(by.clone()), by, of])
             }
-            _ => Expr::call(Function::Math(math::Function::of(name)?), arguments),
+            "present" | "absent" => {
+                let (value, of) = typed.next()?;
+                let present = self.present(self.expr(value, of)?);
+                symbol(match name {
+                    "present" => present,
+                    _ => Expr::call(Function::Not, vec![present]),
+                })
+            }
+            _ => {
+                let numbers = typed.map(|(argument, of)| self.number(argument, of));
+                let numbers = numbers.collect::<Option<Vec<_>>>()?;
+                let function = match conversion(name) {
+                    Some(to) => Function::Convert(to),
+                    None if name == "xor" => Function::Xor,
+                    None => Function::Math(math::Function::of(name)?),
+                };
+                symbol(Expr::call(function, numbers))
+            }
         })
     }
 
@@ -281,7 +343,8 @@ impl Builder<'_, '_> {
         }
         let is_stored = |access: &Access| !access.indices.is_empty();
         let fill = value.substitute(&|access| is_stored(access).then_some(Expr::ZERO));
-        Expr::call(Function::NotEqual, vec![value, fill])
+        let sides = [value, fill].map(|side| self.semiring.to_number(side));
+        Expr::call(Function::NotEqual, sides.into())
     }
 
     /// What a name stands for on the right: a variable, a parameter or an access.
@@ -291,10 +354,11 @@ impl Builder<'_, '_> {
             if is_parameter(self.context, name) {
                 let mut parameters = parameters(self.context).into_iter();
                 let at = parameters.position(|parameter| parameter.text == name.text)?;
-                return Some(Expr::Parameter(TensorId(self.names.tensors.len() + at)));
+                let parameter = Expr::Parameter(TensorId(self.names.tensors.len() + at));
+                return Some(self.semiring.to_symbol(parameter));
             }
             if let Some(v) = self.variable(&name.text) {
-                return Some(Expr::Index(v));
+                return Some(self.semiring.to_symbol(Expr::Index(v)));
             }
         }
         Some(Expr::Access(self.read(access)?))

@@ -145,6 +145,22 @@ fn conditions_as_factors_are_masks_or_select() {
 }
 
 #[test]
+fn semirings_have_zeros_of_their_own() {
+    let min_plus = "semiring = 'min_plus'";
+    check_with("y[i] = 0 * x[i] + inf", min_plus, "y[i] = x[i]");
+    check_with("y[i] = inf * x[i]", min_plus, "y[i] = 0");
+    check_with("y[i] = x[i] + 3 * z[i]", min_plus, "y[i] = x[i] + 3 * z[i]");
+    check_with("y[i] = x[i] * (i > 0 + 1)", min_plus, "y[i] = (1 < i) * x[i]");
+    check_with("y[i] = abs(inf) * x[i]", min_plus, "y[i] = 0");
+    refuse(
+        "y[i] = -x[i] / 2",
+        min_plus,
+        &["`/` has no meaning in a semiring", "`-` has no meaning in a semiring"],
+    );
+    refuse("s = A[i,j]", "semiring = 'min_plus'\ndtype = 'c64'", &["the semiring is not for c64"]);
+}
+
+#[test]
 fn numbers_must_fit_the_type_around_them() {
     let cases = [
         ("y[i] = 0.5 * x[i]", "i32", "i32 cannot hold `0.5`"),

@@ -16,9 +16,9 @@ pub(super) struct Hashed<V, C> {
 }
 
 impl<V: Value, C: Width> Hashed<V, C> {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(initial: V) -> Self {
         let none = || (Vec::new(), Vec::new());
-        Hashed { entered: none(), table: Table::empty(16), harvested: none(), zero: V::zero() }
+        Hashed { entered: none(), table: Table::empty(16), harvested: none(), zero: initial }
     }
 
     pub(super) fn value(&self, coordinate: usize) -> &V {

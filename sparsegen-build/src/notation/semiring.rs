@@ -1,0 +1,174 @@
+//! Semirings: what `+` and `*` mean.
+//!
+//! A kernel of a semiring is written down with **symbols**: 0 and 1 stand for the semiring's zero and
+//! one, sums and products are its own. So all that holds of sums and products holds there too: zero
+//! annihilates, one makes no difference. Functions see **numbers**; what stands between the two are
+//! [`Function::Number`](super::Function) and [`Function::Symbol`](super::Function).
+
+use crate::types::Literal;
+
+use super::Expr;
+use super::call::Function;
+
+/// What `+` and `*` mean, and their zero and one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Semiring {
+    /// The meaning of `+`, and of sums.
+    pub add: Operator,
+    /// The meaning of `*`.
+    pub mul: Operator,
+    /// What makes no difference to sums, annihilates products, and is not stored.
+    pub zero: Literal,
+    /// What makes no difference to products.
+    pub one: Literal,
+}
+
+/// An operator that is commutative and associative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operator {
+    /// `+`
+    Add,
+    /// `*`
+    Mul,
+    /// `min`
+    Min,
+    /// `max`
+    Max,
+    /// `|`
+    Or,
+    /// `&`
+    And,
+}
+
+impl Operator {
+    /// Every operator, as it is written.
+    pub const ALL: [(&'static str, Operator); 6] = [
+        ("+", Operator::Add),
+        ("*", Operator::Mul),
+        ("min", Operator::Min),
+        ("max", Operator::Max),
+        ("|", Operator::Or),
+        ("&", Operator::And),
+    ];
+
+    /// The operator that is written so.
+    pub fn of(text: &str) -> Option<Operator> {
+        Operator::ALL.iter().find(|(known, _)| *known == text).map(|(_, operator)| *operator)
+    }
+
+    /// What its reduction is called.
+    pub fn name_of_sum(self) -> &'static str {
+        match self {
+            Operator::Add => "sum",
+            Operator::Mul => "prod",
+            Operator::Min => "min",
+            Operator::Max => "max",
+            Operator::Or => "any",
+            Operator::And => "all",
+        }
+    }
+
+    /// As it is written.
+    pub fn symbol(self) -> &'static str {
+        Operator::ALL.iter().find(|(_, known)| *known == self).map_or("", |(symbol, _)| symbol)
+    }
+}
+
+impl Semiring {
+    /// Numbers as usual.
+    pub const PLUS_TIMES: Semiring = Semiring {
+        add: Operator::Add,
+        mul: Operator::Mul,
+        zero: Literal::Int(0),
+        one: Literal::Int(1),
+    };
+
+    /// The semirings that need no declaration.
+    pub const ALL: [(&'static str, Semiring); 6] = [
+        ("plus_times", Semiring::PLUS_TIMES),
+        (
+            "min_plus",
+            Semiring {
+                add: Operator::Min,
+                mul: Operator::Add,
+                zero: Literal::Greatest,
+                one: Literal::Int(0),
+            },
+        ),
+        (
+            "max_plus",
+            Semiring {
+                add: Operator::Max,
+                mul: Operator::Add,
+                zero: Literal::Least,
+                one: Literal::Int(0),
+            },
+        ),
+        (
+            "max_times",
+            Semiring {
+                add: Operator::Max,
+                mul: Operator::Mul,
+                zero: Literal::Int(0),
+                one: Literal::Int(1),
+            },
+        ),
+        (
+            "min_max",
+            Semiring {
+                add: Operator::Min,
+                mul: Operator::Max,
+                zero: Literal::Greatest,
+                one: Literal::Least,
+            },
+        ),
+        (
+            "or_and",
+            Semiring {
+                add: Operator::Or,
+                mul: Operator::And,
+                zero: Literal::Bool(false),
+                one: Literal::Bool(true),
+            },
+        ),
+    ];
+
+    /// Whether it is that of numbers as usual, in which symbols are numbers.
+    pub fn is_usual(self) -> bool {
+        self == Semiring::PLUS_TIMES
+    }
+
+    /// The number that a symbol stands for.
+    pub fn number(self, symbol: Literal) -> Literal {
+        match symbol {
+            Literal::Int(0) => self.zero,
+            Literal::Int(1) => self.one,
+            other => other,
+        }
+    }
+
+    /// A symbolic expression as a number.
+    pub fn to_number(self, symbolic: Expr) -> Expr {
+        if self.is_usual() {
+            return symbolic;
+        }
+        Expr::call(Function::Number(self), vec![symbolic])
+    }
+
+    /// A number as a symbol.
+    pub fn to_symbol(self, number: Expr) -> Expr {
+        if self.is_usual() {
+            return number;
+        }
+        Expr::call(Function::Symbol(self), vec![number])
+    }
+}
+
+/// Whether two constants are the same number.
+pub(super) fn is_same(a: Literal, b: Literal) -> bool {
+    let truths = || Some(a.as_bool()? == b.as_bool()?);
+    match (a.as_real(), b.as_real()) {
+        (Some(x), Some(y)) => x == y,
+        (_, _) => truths().unwrap_or(false),
+    }
+}
