@@ -155,7 +155,7 @@ fn semirings_have_zeros_of_their_own() {
     refuse(
         "y[i] = -x[i] / 2",
         min_plus,
-        &["`/` has no meaning in a semiring", "`-` has no meaning in a semiring"],
+        &["`-` has no meaning in a semiring", "`/` has no meaning in a semiring"],
     );
     refuse("s = A[i,j]", "semiring = 'min_plus'\ndtype = 'c64'", &["the semiring is not for c64"]);
 }
