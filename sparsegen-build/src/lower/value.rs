@@ -111,13 +111,14 @@ impl Lowering<'_> {
                 }
                 value(0, dtype)
             }
-            Function::Present => match &arguments[0] {
-                notation::Expr::Access(access) if !self.assembler.is_nonzero(&arguments[0]) => {
-                    let of = self.program.tensor(access.tensor).dtype;
-                    Expr::ne(self.read(access, scope), self.zero(of))
+            Function::Present => {
+                if arguments[1].is_zero() && self.assembler.is_nonzero(&arguments[0]) {
+                    return Expr::Bool(true);
                 }
-                _ => Expr::Bool(true),
-            },
+                let of = own().unwrap_or(dtype);
+                let [value, fill] = [0, 1].map(|k| self.value(&arguments[k], of, scope));
+                Expr::ne(value, fill)
+            }
             Function::Convert(to) => match own() {
                 Some(of) => Expr::cast(value(0, of), Some(of), to),
                 None => value(0, to),

@@ -33,7 +33,8 @@ pub enum Function {
     NotEqual,
     /// `select(c, a, b)`
     Select,
-    /// `present(A[i,j])`, of an access: whether it differs from what is not stored.
+    /// `present(a)`: whether a value differs from a second argument, what it is where nothing is
+    /// stored.
     Present,
     /// `f64(a)`
     Convert(Dtype),
@@ -258,7 +259,7 @@ fn fold(function: Function, arguments: &[Literal]) -> Option<Literal> {
         Function::LessEqual => compare(|a, b| a <= b),
         Function::Equal => compare(|a, b| a == b),
         Function::NotEqual => compare(|a, b| a != b),
-        Function::Present => Some(Literal::Bool(!arguments[0].is_zero())),
+        Function::Present => Some(Literal::Bool(!is_same(arguments[0], arguments[1]))),
         Function::Convert(dtype) => convert(arguments[0], dtype),
         Function::Number(semiring) => Some(semiring.number(arguments[0])),
         Function::Symbol(semiring) if is_same(arguments[0], semiring.zero) => Some(Literal::Int(0)),

@@ -72,6 +72,9 @@ impl Kernel {
     /// A call, or what is written with a sign, and how tightly that binds.
     fn show_call(&self, function: Function, arguments: &[Expr]) -> (String, u8) {
         let symbol = function.symbol();
+        if let (Function::Present, [value, ..]) = (function, arguments) {
+            return (format!("{symbol}({})", self.show(value)), 7);
+        }
         if let (Function::Number(_) | Function::Symbol(_), [only]) = (function, arguments) {
             return (self.show_at(only, 7), 7);
         }

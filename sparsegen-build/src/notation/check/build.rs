@@ -338,13 +338,9 @@ impl Builder<'_, '_> {
 
     /// Whether a value differs from what it is where nothing is stored.
     fn present(&self, value: Expr) -> Expr {
-        if matches!(value, Expr::Access(_)) {
-            return Expr::call(Function::Present, vec![value]);
-        }
         let is_stored = |access: &Access| !access.indices.is_empty();
         let fill = value.substitute(&|access| is_stored(access).then_some(Expr::ZERO));
-        let sides = [value, fill].map(|side| self.semiring.to_number(side));
-        Expr::call(Function::NotEqual, sides.into())
+        Expr::call(Function::Present, vec![value, fill])
     }
 
     /// What a name stands for on the right: a variable, a parameter or an access.

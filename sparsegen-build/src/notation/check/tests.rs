@@ -141,7 +141,7 @@ fn conditions_as_factors_are_masks_or_select() {
     check("y[i] = x[i] * (z[i] > 1)", "y[i] = select(1 < z[i], x[i], 0)");
     check("y[i] = replace(x[i], z[i])", "y[i] = select(present(z[i]), z[i], x[i])");
     check("y[i] = replace(0, z[i])", "y[i] = z[i]");
-    check("y[i] = present(2 * x[i] + 1)", "y[i] = f64(2 * x[i] + 1 != 1)");
+    check("y[i] = present(2 * x[i] + 1)", "y[i] = f64(present(2 * x[i] + 1))");
 }
 
 #[test]
