@@ -32,6 +32,7 @@ use crate::format::Format;
 use crate::notation::{
     Access, DeclaredFormat, DeclaredKind, Expr, Kernel, ReduceOp, Tensor, TensorId, VariableId,
 };
+use crate::types::Literal;
 
 use convert::Converted;
 use precompute::Precomputed;
@@ -68,6 +69,8 @@ pub enum Stmt {
     Where { temporary: TensorId, op: ReduceOp, consumer: Box<Stmt>, producer: Box<Stmt> },
     /// `target = value`, or `target += value`, or what else a reduction does with its values.
     Assign { target: Access, accumulate: Option<ReduceOp>, value: Expr },
+    /// `body if condition`
+    If { condition: Expr, body: Box<Stmt> },
     /// One after the other; of none, nothing is done.
     Sequence(Vec<Stmt>),
 }
@@ -89,6 +92,16 @@ impl Stmt {
         // difference.
         let is_there = accumulate.unwrap_or(ReduceOp::Sum).ignores(&value);
         if is_there { Stmt::SKIP } else { Stmt::Assign { target, accumulate, value } }
+    }
+
+    /// What is done only where a condition holds.
+    pub fn when(condition: Expr, body: Stmt) -> Stmt {
+        match condition.as_literal().and_then(Literal::as_bool) {
+            Some(true) => body,
+            Some(false) => Stmt::SKIP,
+            None if body.is_skip() => body,
+            None => Stmt::If { condition, body: Box::new(body) },
+        }
     }
 
     /// A producer that does nothing leaves its temporary at zero.
@@ -130,6 +143,9 @@ impl Stmt {
             Stmt::Assign { target, accumulate, value } => {
                 Stmt::assign(target.clone(), *accumulate, value.substitute(&replace))
             }
+            Stmt::If { condition, body } => {
+                Stmt::when(condition.substitute(&replace), body.with(replace))
+            }
             Stmt::Sequence(statements) => {
                 Stmt::sequence(statements.iter().map(|s| s.with(replace)).collect())
             }
@@ -142,7 +158,7 @@ impl Stmt {
         visit: &mut impl FnMut(&'s Access, Option<ReduceOp>, &'s Expr),
     ) {
         match self {
-            Stmt::Forall { body, .. } => body.for_each_assign(visit),
+            Stmt::Forall { body, .. } | Stmt::If { body, .. } => body.for_each_assign(visit),
             Stmt::Where { consumer, producer, .. } => {
                 producer.for_each_assign(visit);
                 consumer.for_each_assign(visit);
@@ -159,7 +175,7 @@ impl Stmt {
     /// Every access that is read, each once, in order of appearance.
     pub fn reads(&self) -> Vec<&Access> {
         let mut reads: Vec<&Access> = Vec::new();
-        self.for_each_assign(&mut |_, _, value| {
+        self.for_each_value(&mut |value| {
             value.for_each_access(&mut |access| {
                 if !reads.contains(&access) {
                     reads.push(access);
@@ -167,6 +183,25 @@ impl Stmt {
             });
         });
         reads
+    }
+
+    /// Calls `visit` on every value that is assigned and on every condition.
+    fn for_each_value<'s>(&'s self, visit: &mut impl FnMut(&'s Expr)) {
+        match self {
+            Stmt::Forall { body, .. } => body.for_each_value(visit),
+            Stmt::Where { consumer, producer, .. } => {
+                producer.for_each_value(visit);
+                consumer.for_each_value(visit);
+            }
+            Stmt::Assign { value, .. } => visit(value),
+            Stmt::If { condition, body } => {
+                visit(condition);
+                body.for_each_value(visit);
+            }
+            Stmt::Sequence(statements) => {
+                statements.iter().for_each(|statement| statement.for_each_value(visit));
+            }
+        }
     }
 }
 
@@ -180,7 +215,7 @@ impl Program {
                     Stmt::Sequence(_) | Stmt::Where { .. } => {
                         format!("∀{name} ({})", self.show(body))
                     }
-                    Stmt::Forall { .. } | Stmt::Assign { .. } => {
+                    Stmt::Forall { .. } | Stmt::Assign { .. } | Stmt::If { .. } => {
                         format!("∀{name} {}", self.show(body))
                     }
                 }
@@ -200,6 +235,9 @@ impl Program {
                 };
                 format!("{} {op} {}", self.kernel.show_access(target), self.kernel.show(value))
             }
+            Stmt::If { condition, body } => {
+                format!("({} if {})", self.show(body), self.kernel.show(condition))
+            }
             Stmt::Sequence(statements) => {
                 statements.iter().map(|s| self.show(s)).collect::<Vec<_>>().join("; ")
             }
@@ -209,7 +247,7 @@ impl Program {
     fn show_nested(&self, stmt: &Stmt) -> String {
         match stmt {
             Stmt::Where { .. } | Stmt::Sequence(_) => format!("({})", self.show(stmt)),
-            Stmt::Forall { .. } | Stmt::Assign { .. } => self.show(stmt),
+            Stmt::Forall { .. } | Stmt::Assign { .. } | Stmt::If { .. } => self.show(stmt),
         }
     }
 

@@ -93,6 +93,10 @@ impl Lowering<'_> {
             Plan::Assign { target, accumulate, value } => {
                 self.assign(target, *accumulate, value, scope)
             }
+            Plan::If { condition, body } => {
+                let condition = self.number(condition, Dtype::Bool, scope);
+                Stmt::when(condition, self.plan(body, scope))
+            }
             Plan::Sequence(plans) => plans.iter().flat_map(|plan| self.plan(plan, scope)).collect(),
         }
     }

@@ -34,6 +34,8 @@ const CLEARED: f64 = 0.1;
 const CONVERTED: f64 = 30.0;
 /// What it costs to copy an entry into scratch and to put it in order there.
 const SORTED: f64 = 16.0;
+/// How often a condition holds.
+const HOLDS: f64 = 0.5;
 /// How often the operands of an intersection meet.
 const MEET: f64 = 0.3;
 
@@ -109,6 +111,11 @@ impl Cost<'_> {
                 let mut cost = if accumulate.is_some() { 2.0 * store } else { store };
                 value.for_each_access(&mut |access| cost += self.access(access, innermost));
                 cost
+            }
+            Plan::If { condition, body } => {
+                let mut cost = 1.0;
+                condition.for_each_access(&mut |access| cost += self.access(access, innermost));
+                cost + HOLDS * self.of(body, innermost)
             }
             Plan::Sequence(plans) => plans.iter().map(|plan| self.of(plan, innermost)).sum(),
         }

@@ -15,7 +15,7 @@ use super::{Program, Stmt, once};
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::iteration::graph::last_appended;
 use crate::level::workspace;
-use crate::notation::{Access, Expr, Reduce, ReduceOp, Tensor, TensorId, VariableId};
+use crate::notation::{Access, Expr, Function, Reduce, ReduceOp, Tensor, TensorId, VariableId};
 use crate::types::Width;
 
 /// Where sums go that could as well go into a temporary.
@@ -77,6 +77,12 @@ impl Nest<'_> {
         accumulate: Option<ReduceOp>,
         value: Expr,
     ) -> Option<Stmt> {
+        if self.may_skip(target, accumulate)
+            && let Some((ready, value)) = self.take_mask(bound, &value)
+        {
+            let body = self.assign(bound, free, target, accumulate, value)?;
+            return Some(Stmt::when(ready, body));
+        }
         if self.places(target, &value) {
             // Terms that are not summed would be stored once for each that is.
             let all_summed =
@@ -138,6 +144,36 @@ impl Nest<'_> {
                 self.split_terms(bound, free, target, accumulate, value)
             }
         }
+    }
+
+    /// Whether nothing need be done for a target where a value is masked: it is not a result with a
+    /// place for every coordinate that must be stored to one by one, nor one that is returned.
+    fn may_skip(&self, target: &Access, accumulate: Option<ReduceOp>) -> bool {
+        let levels = &self.program.tensor(target.tensor).format.levels;
+        let is_result = target.tensor == self.program.kernel.result();
+        let fills = levels.iter().any(|s| s.properties.full && s.level.insert().is_none());
+        let is_sum = accumulate.is_none_or(|op| op == ReduceOp::Sum);
+        is_sum && !(is_result && (fills || levels.is_empty()))
+    }
+
+    /// The conditions of a mask that can be decided within the loops around, and what they mask.
+    fn take_mask(&self, bound: &[VariableId], value: &Expr) -> Option<(Expr, Expr)> {
+        let Expr::Call(Function::Mask, masked) = value else { return None };
+        let mut conditions = Vec::new();
+        conjuncts(&masked[0], &mut conditions);
+        let is_ready = |condition: &Expr| {
+            let mut open = Vec::new();
+            self.collect_free(condition, &mut bound.to_vec(), &mut open);
+            open.is_empty()
+        };
+        let (ready, open): (Vec<Expr>, Vec<Expr>) = conditions.into_iter().partition(is_ready);
+        let both = |a, b| Expr::call(Function::And, vec![a, b]);
+        let ready = ready.into_iter().reduce(both)?;
+        let rest = match open.into_iter().reduce(both) {
+            Some(open) => Expr::call(Function::Mask, vec![open, masked[1].clone()]),
+            None => masked[1].clone(),
+        };
+        Some((ready, rest))
     }
 
     /// A value summed over loops. Those over one coordinate only are around the terms that read it there,
@@ -393,6 +429,14 @@ impl Nest<'_> {
         };
         kernel.tensors.push(temporary);
         TensorId(kernel.tensors.len() - 1)
+    }
+}
+
+/// The conditions that all have to hold.
+fn conjuncts(condition: &Expr, all: &mut Vec<Expr>) {
+    match condition {
+        Expr::Call(Function::And, both) => both.iter().for_each(|one| conjuncts(one, all)),
+        other => all.push(other.clone()),
     }
 }
 

@@ -84,7 +84,7 @@ fn outermost<'p>(program: &Program, plan: &'p Plan) -> Option<&'p Loop> {
             };
             if access.tensor == *temporary { outermost(program, producer) } else { None }
         }
-        Plan::Where { .. } | Plan::Assign { .. } => None,
+        Plan::Where { .. } | Plan::Assign { .. } | Plan::If { .. } => None,
         Plan::Sequence(plans) => match &plans[..] {
             [only] => outermost(program, only),
             _ => None,

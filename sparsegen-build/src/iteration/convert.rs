@@ -125,6 +125,11 @@ fn is_linear_sum_in(program: &Program, plan: &Plan, access: &Access) -> bool {
             let takes_duplicates = leaf.is_some_and(|spec| !spec.properties.unique);
             (*accumulate == Some(ReduceOp::Sum) || takes_duplicates) && is_linear_in(value, access)
         }
+        Plan::If { condition, body } => {
+            let mut decides = false;
+            condition.for_each_access(&mut |other| decides |= other == access);
+            !decides && is_linear_sum_in(program, body, access)
+        }
         Plan::Sequence(plans) => plans.iter().all(|plan| is_linear_sum_in(program, plan, access)),
     }
 }

@@ -57,6 +57,7 @@ fn zeros(program: &Program, stmt: &Stmt) -> Stmt {
             Stmt::Assign { target: target.clone(), accumulate: None, value: Expr::ZERO }
         }
         Stmt::Assign { .. } => Stmt::SKIP,
+        Stmt::If { body, .. } => zeros(program, body),
         Stmt::Sequence(statements) => {
             Stmt::sequence(statements.iter().map(|stmt| zeros(program, stmt)).collect())
         }

@@ -32,6 +32,11 @@ pub enum Plan {
         accumulate: Option<ReduceOp>,
         value: Expr,
     },
+    /// What is done only where a condition holds.
+    If {
+        condition: Expr,
+        body: Rc<Plan>,
+    },
     Sequence(Vec<Rc<Plan>>),
 }
 
@@ -100,6 +105,10 @@ fn plan_within(program: &Program, stmt: &Stmt, frontier: &Frontier) -> Result<Pl
             target: target.clone(),
             accumulate: *accumulate,
             value: value.clone(),
+        }),
+        Stmt::If { condition, body } => Ok(Plan::If {
+            condition: condition.clone(),
+            body: Rc::new(plan_within(program, body, frontier)?),
         }),
         Stmt::Sequence(statements) => {
             let plans = statements.iter().map(|s| plan_within(program, s, frontier).map(Rc::new));
@@ -202,6 +211,7 @@ impl Plan {
             Plan::Loop(inner) => 1 + inner.bodies.iter().map(|body| body.size()).sum::<usize>(),
             Plan::Where { consumer, producer, .. } => consumer.size() + producer.size(),
             Plan::Assign { .. } => 1,
+            Plan::If { body, .. } => 1 + body.size(),
             Plan::Sequence(plans) => plans.iter().map(|plan| plan.size()).sum(),
         }
     }
@@ -218,6 +228,7 @@ impl Plan {
                 consumer.for_each_loop(visit);
             }
             Plan::Assign { .. } => {}
+            Plan::If { body, .. } => body.for_each_loop(visit),
             Plan::Sequence(plans) => plans.iter().for_each(|plan| plan.for_each_loop(visit)),
         }
     }
@@ -236,6 +247,14 @@ impl Plan {
                         reads.push(access);
                     }
                 }),
+                Plan::If { condition, body } => {
+                    condition.for_each_access(&mut |access| {
+                        if !reads.contains(&access) {
+                            reads.push(access);
+                        }
+                    });
+                    collect(body, reads);
+                }
                 Plan::Sequence(plans) => plans.iter().for_each(|plan| collect(plan, reads)),
             }
         }
@@ -274,6 +293,7 @@ impl Plan {
                 consumer.searches_within(program, depth) || producer.searches_within(program, depth)
             }
             Plan::Assign { .. } => false,
+            Plan::If { body, .. } => body.searches_within(program, depth),
             Plan::Sequence(plans) => plans.iter().any(|plan| plan.searches_within(program, depth)),
         }
     }
@@ -304,6 +324,10 @@ impl Plan {
                     value: value.clone(),
                 };
                 let _ = writeln!(text, "{indent}{}", program.show(&stmt));
+            }
+            Plan::If { condition, body } => {
+                let _ = writeln!(text, "{indent}if {}", program.kernel.show(condition));
+                body.write(program, depth + 1, text);
             }
             Plan::Sequence(plans) => {
                 for plan in plans {

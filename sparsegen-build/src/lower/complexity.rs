@@ -69,6 +69,10 @@ impl Time<'_> {
                 self.add(consumer, around, elsewhere);
             }
             Plan::Assign { .. } => self.push(around.clone()),
+            Plan::If { body, .. } => {
+                self.push(around.clone());
+                self.add(body, around, elsewhere);
+            }
             Plan::Sequence(plans) => {
                 plans.iter().for_each(|plan| self.add(plan, around, elsewhere));
             }

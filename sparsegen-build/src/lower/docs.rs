@@ -152,6 +152,7 @@ fn describe(program: &Program, plan: &Plan, loops: &mut Vec<String>) {
             describe(program, consumer, loops);
         }
         Plan::Assign { .. } => {}
+        Plan::If { body, .. } => describe(program, body, loops),
         Plan::Sequence(plans) => {
             for plan in plans {
                 describe(program, plan, loops);

@@ -30,6 +30,7 @@ pub(super) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool 
                     && check(program, consumer, v, guarded || *only_if_found, any)
             }
             Plan::Assign { .. } => true,
+            Plan::If { body, .. } => check(program, body, v, true, any),
             Plan::Sequence(plans) => plans.iter().all(|plan| check(program, plan, v, guarded, any)),
         }
     }
@@ -46,6 +47,7 @@ pub(super) fn stores_once(program: &Program, plan: &Plan) -> bool {
                 && inner.bodies.iter().all(|body| stores_once(program, body))
         }
         Plan::Where { consumer, .. } => stores_once(program, consumer),
+        Plan::If { .. } => false,
         Plan::Assign { accumulate, value, .. } => accumulate.is_none() && !value.is_masked(),
         Plan::Sequence(plans) => {
             plans.len() <= 1 && plans.iter().all(|plan| stores_once(program, plan))
