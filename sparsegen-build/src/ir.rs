@@ -101,6 +101,8 @@ pub enum BinaryOp {
     Rem,
     /// `a.div_ceil(b)`, of indices.
     DivCeil,
+    /// `a.saturating_sub(b)`, of indices.
+    SaturatingSub,
     /// `a.wrapping_add_signed(b)`: an index and a signed index make an index, which lies within
     /// bounds although what it is computed from may not.
     Offset,
@@ -132,6 +134,7 @@ impl BinaryOp {
             | BinaryOp::Div
             | BinaryOp::Rem
             | BinaryOp::DivCeil
+            | BinaryOp::SaturatingSub
             | BinaryOp::Offset
             | BinaryOp::Difference
             | BinaryOp::Min

@@ -9,6 +9,7 @@ mod cases;
 mod complexity;
 mod docs;
 mod gallop;
+mod limits;
 mod loops;
 mod merge;
 mod names;

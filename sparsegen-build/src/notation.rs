@@ -24,7 +24,7 @@ use crate::format::Format;
 use crate::ir::Bounds;
 use crate::types::{Dtype, Literal};
 
-pub use call::Function;
+pub use call::{Function, count_of};
 pub use check::check;
 pub use parse::parse;
 pub use part::{Bound, Role, Slice};

@@ -159,14 +159,13 @@ impl Nest<'_> {
     /// The conditions of a mask that can be decided within the loops around, and what they mask.
     fn take_mask(&self, bound: &[VariableId], value: &Expr) -> Option<(Expr, Expr)> {
         let Expr::Call(Function::Mask, masked) = value else { return None };
-        let mut conditions = Vec::new();
-        conjuncts(&masked[0], &mut conditions);
         let is_ready = |condition: &Expr| {
             let mut open = Vec::new();
             self.collect_free(condition, &mut bound.to_vec(), &mut open);
             open.is_empty()
         };
-        let (ready, open): (Vec<Expr>, Vec<Expr>) = conditions.into_iter().partition(is_ready);
+        let (ready, open): (Vec<Expr>, Vec<Expr>) =
+            masked[0].conjuncts().into_iter().cloned().partition(is_ready);
         let both = |a, b| Expr::call(Function::And, vec![a, b]);
         let ready = ready.into_iter().reduce(both)?;
         let rest = match open.into_iter().reduce(both) {
@@ -429,14 +428,6 @@ impl Nest<'_> {
         };
         kernel.tensors.push(temporary);
         TensorId(kernel.tensors.len() - 1)
-    }
-}
-
-/// The conditions that all have to hold.
-fn conjuncts(condition: &Expr, all: &mut Vec<Expr>) {
-    match condition {
-        Expr::Call(Function::And, both) => both.iter().for_each(|one| conjuncts(one, all)),
-        other => all.push(other.clone()),
     }
 }
 

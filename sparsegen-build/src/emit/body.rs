@@ -158,7 +158,11 @@ impl Body {
                 let op = tokens(&format!("{}=", op.symbol()));
                 quote!(#target #op #value;)
             }
-            BinaryOp::Min | BinaryOp::Max | BinaryOp::DivCeil | BinaryOp::Offset => {
+            BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::DivCeil
+            | BinaryOp::SaturatingSub
+            | BinaryOp::Offset => {
                 let method = ident(op.symbol());
                 quote!(#target = #target.#method(#value);)
             }

@@ -109,6 +109,7 @@ fn has_equal_sides(expr: &Expr) -> bool {
         BinaryOp::Add
         | BinaryOp::Mul
         | BinaryOp::DivCeil
+        | BinaryOp::SaturatingSub
         | BinaryOp::Offset
         | BinaryOp::Min
         | BinaryOp::Max => false,

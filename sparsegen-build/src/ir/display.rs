@@ -17,6 +17,7 @@ impl BinaryOp {
             BinaryOp::Div => "/",
             BinaryOp::Rem => "%",
             BinaryOp::DivCeil => "div_ceil",
+            BinaryOp::SaturatingSub => "saturating_sub",
             BinaryOp::Offset => "wrapping_add_signed",
             BinaryOp::Difference => "-",
             BinaryOp::Min => "min",
@@ -49,7 +50,11 @@ impl BinaryOp {
             BinaryOp::BitAnd => 6,
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Difference => 7,
             BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 8,
-            BinaryOp::Min | BinaryOp::Max | BinaryOp::DivCeil | BinaryOp::Offset => PRIMARY,
+            BinaryOp::Min
+            | BinaryOp::Max
+            | BinaryOp::DivCeil
+            | BinaryOp::SaturatingSub
+            | BinaryOp::Offset => PRIMARY,
         }
     }
 }

@@ -150,6 +150,24 @@ impl Expr {
         }
     }
 
+    /// `a.saturating_sub(b)`
+    pub fn saturating_sub(a: Expr, b: Expr) -> Expr {
+        match (a, b) {
+            (a, Expr::Index(0)) => a,
+            (Expr::Index(m), Expr::Index(n)) => Expr::Index(m.saturating_sub(n)),
+            (a, Expr::Index(n)) => match a.split_offset() {
+                (inner, Offset::Plus(m)) if m >= n => offset(inner, Offset::Plus(m - n)),
+                (inner, Offset::Plus(m)) => {
+                    node(BinaryOp::SaturatingSub, inner, Expr::Index(n - m))
+                }
+                (inner, by @ Offset::Minus(_)) => {
+                    node(BinaryOp::SaturatingSub, offset(inner, by), Expr::Index(n))
+                }
+            },
+            (a, b) => node(BinaryOp::SaturatingSub, a, b),
+        }
+    }
+
     /// The lesser of two.
     pub fn min(a: Expr, b: Expr) -> Expr {
         match (a, b) {
@@ -207,6 +225,7 @@ impl Expr {
             BinaryOp::Div => Expr::div(a, b),
             BinaryOp::Rem => Expr::rem(a, b),
             BinaryOp::DivCeil => Expr::div_ceil(a, b),
+            BinaryOp::SaturatingSub => Expr::saturating_sub(a, b),
             BinaryOp::Offset => Expr::offset(a, b),
             BinaryOp::Difference => Expr::difference(a, b),
             BinaryOp::Min => Expr::min(a, b),
@@ -256,7 +275,9 @@ impl Expr {
                 UnaryOp::FromBool | UnaryOp::BelowZero | UnaryOp::First | UnaryOp::Second,
                 _,
             )
-            | Expr::Binary(BinaryOp::Offset | BinaryOp::DivCeil, ..) => true,
+            | Expr::Binary(BinaryOp::Offset | BinaryOp::DivCeil | BinaryOp::SaturatingSub, ..) => {
+                true
+            }
             Expr::Binary(BinaryOp::Difference, ..) => false,
             Expr::Binary(op, a, b) => op.is_arithmetic() && (a.is_index() || b.is_index()),
             Expr::Value(..)

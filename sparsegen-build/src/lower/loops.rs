@@ -18,6 +18,9 @@ impl Lowering<'_> {
         if let Some(done) = is_once.then(|| self.run_once(inner, scope)).flatten() {
             return done;
         }
+        if let Some(done) = self.run_limited(inner, scope) {
+            return done;
+        }
         let [point] = &inner.points[..] else { return self.merge(inner, scope) };
         let mut drivers = point.drivers.members();
         match (drivers.next(), drivers.next(), point.by_dimension) {
@@ -339,7 +342,7 @@ impl Lowering<'_> {
         !iterator.reorders() && !self.position_iteration(iterator).all_carried().is_empty()
     }
 
-    fn position_iteration(&self, iterator: &LevelIterator) -> &dyn PositionIteration {
+    pub(super) fn position_iteration(&self, iterator: &LevelIterator) -> &dyn PositionIteration {
         let level = &iterator.spec(self.program).level;
         level.position_iteration().expect("iterated by position")
     }

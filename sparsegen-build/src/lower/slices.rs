@@ -125,7 +125,7 @@ impl Lowering<'_> {
     }
 
     /// The first of an iterator's positions whose coordinate is not below one.
-    fn search(
+    pub(super) fn search(
         &self,
         iterator: &LevelIterator,
         start: Expr,

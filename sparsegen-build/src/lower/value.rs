@@ -129,11 +129,21 @@ impl Lowering<'_> {
     /// The two sides of a comparison of places. What is subtracted on one side is added on the other:
     /// indices are never negative.
     fn places(&self, a: &notation::Expr, b: &notation::Expr, scope: &Scope) -> [Expr; 2] {
+        let sides = self.place_sides(a, b, scope);
+        sides.unwrap_or_else(|| [a, b].map(|side| self.number(side, Dtype::I64, scope)))
+    }
+
+    /// The two sides as sums of indices, if they can be brought into that form.
+    pub(super) fn place_sides(
+        &self,
+        a: &notation::Expr,
+        b: &notation::Expr,
+        scope: &Scope,
+    ) -> Option<[Expr; 2]> {
         let mut sides = [Expr::Index(0), Expr::Index(0)];
-        if self.add_place(a, 0, &mut sides, scope) && self.add_place(b, 1, &mut sides, scope) {
-            return sides;
-        }
-        [a, b].map(|side| self.number(side, Dtype::I64, scope))
+        let are_sums =
+            self.add_place(a, 0, &mut sides, scope) && self.add_place(b, 1, &mut sides, scope);
+        are_sums.then_some(sides)
     }
 
     /// Adds to one of two sides, or to the other what is negative; not where that cannot be told.

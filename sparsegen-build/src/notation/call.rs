@@ -8,7 +8,7 @@ use crate::math;
 use crate::types::{Dtype, Literal};
 
 use super::semiring::is_same;
-use super::{BinaryOp, Expr, Semiring};
+use super::{BinaryOp, Expr, Semiring, VariableId};
 
 /// What is made of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -180,6 +180,14 @@ impl Expr {
         matches!(self, Expr::Call(Function::Mask, _))
     }
 
+    /// The conditions that all have to hold for this one to hold.
+    pub fn conjuncts(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Call(Function::And, both) => both.iter().flat_map(Expr::conjuncts).collect(),
+            other => vec![other],
+        }
+    }
+
     fn as_truth(&self) -> Option<bool> {
         self.as_literal().and_then(Literal::as_bool)
     }
@@ -237,6 +245,23 @@ fn tests(condition: &Expr, value: &Expr) -> bool {
 /// The two arguments of a call that has two.
 fn pair(arguments: Vec<Expr>) -> [Expr; 2] {
     <[Expr; 2]>::try_from(arguments).unwrap_or([Expr::ZERO, Expr::ZERO])
+}
+
+/// How often a variable is added up in a number, those that are subtracted taken off; far off 1 where
+/// that cannot be told.
+pub fn count_of(v: VariableId, place: &Expr) -> i64 {
+    const UNKNOWN: i64 = 1 << 20;
+    match place {
+        Expr::Index(other) => i64::from(*other == v),
+        Expr::Literal(_) | Expr::Parameter(_) => 0,
+        Expr::Unary(_, a) => -count_of(v, a),
+        Expr::Binary(BinaryOp::Add, a, b) => count_of(v, a) + count_of(v, b),
+        Expr::Binary(BinaryOp::Sub, a, b) => count_of(v, a) - count_of(v, b),
+        Expr::Binary(BinaryOp::Mul | BinaryOp::Div, a, b) => {
+            if count_of(v, a) == 0 && count_of(v, b) == 0 { 0 } else { UNKNOWN }
+        }
+        Expr::Access(_) | Expr::Call(..) | Expr::Reduce(_) => UNKNOWN,
+    }
 }
 
 /// The value for constants; nothing where it differs between types, or there is none.

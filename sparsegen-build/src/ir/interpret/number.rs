@@ -106,6 +106,7 @@ fn float(op: BinaryOp, a: f64, b: f64, dtype: Dtype) -> Result<f64, String> {
         BinaryOp::Min => a.min(b),
         BinaryOp::Max => a.max(b),
         BinaryOp::DivCeil
+        | BinaryOp::SaturatingSub
         | BinaryOp::Offset
         | BinaryOp::Difference
         | BinaryOp::Eq
@@ -134,6 +135,7 @@ fn integer(op: BinaryOp, a: i128, b: i128, dtype: Dtype) -> Result<Number, Strin
         BinaryOp::BitOr => a | b,
         BinaryOp::Xor => a ^ b,
         BinaryOp::DivCeil
+        | BinaryOp::SaturatingSub
         | BinaryOp::Offset
         | BinaryOp::Difference
         | BinaryOp::Eq
@@ -165,6 +167,7 @@ fn complex(
         }
         BinaryOp::Rem
         | BinaryOp::DivCeil
+        | BinaryOp::SaturatingSub
         | BinaryOp::Offset
         | BinaryOp::Difference
         | BinaryOp::Min

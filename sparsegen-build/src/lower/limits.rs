@@ -1,0 +1,212 @@
+//! Loops that end early: a condition on the loop's own variable becomes the loop's bounds.
+//!
+//! `(i >= j) * A[i,j]` ends each row of `A` at the diagonal. Entries in order are searched for where
+//! the loop begins and ends; other loops test each entry.
+
+use std::rc::Rc;
+
+use crate::ir::{BinaryOp, Expr, Stmt};
+use crate::iteration::iterator::LevelIterator;
+use crate::iteration::plan::{Loop, Plan};
+use crate::level::Segment;
+use crate::notation::{self, Function, VariableId};
+
+use super::Lowering;
+use super::scope::Scope;
+
+/// The coordinates between which a loop runs.
+#[derive(Default)]
+struct Limits {
+    /// The first coordinate.
+    start: Option<Expr>,
+    /// The coordinate after the last.
+    end: Option<Expr>,
+}
+
+impl Lowering<'_> {
+    /// The loop of a single merge point, if conditions that all of its body stands under limit its
+    /// variable, and it can begin and end where they say.
+    pub(super) fn run_limited(&mut self, inner: &Loop, scope: &Scope) -> Option<Vec<Stmt>> {
+        let [point] = &inner.points[..] else { return None };
+        let drivers: Vec<usize> = point.drivers.members().collect();
+        let is_part = scope.coordinates.is_empty() && self.part(inner.variable).is_some();
+        if drivers.len() > 1 || is_part || self.assembles_below(inner.variable) {
+            return None;
+        }
+        let (limits, rest) = self.limits(inner, scope)?;
+        let Some(driver) = drivers.first() else {
+            let whole = Segment { start: Expr::Index(0), end: self.extent(inner.variable) };
+            return Some(self.run_by_coordinate(&rest, point, limits.within(whole), scope));
+        };
+        let iterator = &inner.iterators[*driver];
+        if point.by_dimension || iterator.slice(self.program).is_some() {
+            return None;
+        }
+        if let Some(bounds) = self.coordinate_bounds(iterator, scope) {
+            return Some(self.run_by_coordinate(&rest, point, limits.within(bounds), scope));
+        }
+        if !self.can_limit(iterator) {
+            return None;
+        }
+        let (mut stmts, bounds) = self.begin(iterator, scope);
+        let name = self.names.position(&iterator.access, iterator.level);
+        let Segment { mut start, mut end } = bounds;
+        if let Some(first) = limits.start {
+            let found = self.search(iterator, start, end.clone(), first, scope);
+            let begin = format!("{name}_begin");
+            stmts.push(Stmt::bind(&begin, found));
+            start = Expr::var(&begin);
+        }
+        if let Some(last) = limits.end {
+            let found = self.search(iterator, start.clone(), end, last, scope);
+            let after = format!("{name}_end");
+            stmts.push(Stmt::bind(&after, found));
+            end = Expr::var(&after);
+        }
+        stmts.extend(self.run_by_position(&rest, point, *driver, Segment { start, end }, scope));
+        Some(stmts)
+    }
+
+    /// Whether an iterator's positions are in order of the loop's coordinates, to be searched.
+    fn can_limit(&self, iterator: &LevelIterator) -> bool {
+        iterator.is_searched(self.program)
+            && !iterator.is_single(self.program)
+            && !iterator.is_spread(self.program)
+            && !iterator.reorders()
+            && !iterator.dedups()
+            && self.position_iteration(iterator).groups().is_none()
+    }
+
+    /// Whether something must be appended to the result for each coordinate of a variable.
+    fn assembles_below(&self, v: VariableId) -> bool {
+        let result = &self.program.kernel.assignment.result;
+        let levels = &self.program.tensor(result.tensor).format.levels;
+        let of_v = |level: &usize| self.program.level_variable(result, *level) == Some(v);
+        let level = (0..levels.len()).find(of_v);
+        level.is_some_and(|level| {
+            levels[level + 1..].iter().any(|below| below.level.insert().is_none())
+        })
+    }
+
+    /// What the conditions that all bodies stand under say of the loop's variable, and the loop without
+    /// these conditions.
+    fn limits(&self, inner: &Loop, scope: &Scope) -> Option<(Limits, Loop)> {
+        let mut common: Option<Vec<&notation::Expr>> = None;
+        for body in inner.bodies.iter().skip(1) {
+            let Plan::If { condition, .. } = &**body else { return None };
+            let own = condition.conjuncts();
+            common = Some(match common {
+                None => own,
+                Some(known) => known.into_iter().filter(|known| own.contains(known)).collect(),
+            });
+        }
+        let mut limits = Limits::default();
+        let mut taken: Vec<notation::Expr> = Vec::new();
+        for condition in common? {
+            if self.limit(condition, inner.variable, &mut limits, scope) {
+                taken.push(condition.clone());
+            }
+        }
+        if taken.is_empty() {
+            return None;
+        }
+        let without = |body: &Rc<Plan>| match &**body {
+            Plan::If { condition, body } => {
+                let kept = condition.conjuncts().into_iter();
+                let kept = kept.filter(|condition| !taken.contains(condition)).cloned();
+                let both = |a, b| notation::Expr::call(Function::And, vec![a, b]);
+                match kept.reduce(both) {
+                    Some(condition) => Rc::new(Plan::If { condition, body: Rc::clone(body) }),
+                    None => Rc::clone(body),
+                }
+            }
+            Plan::Loop(_) | Plan::Where { .. } | Plan::Assign { .. } | Plan::Sequence(_) => {
+                Rc::clone(body)
+            }
+        };
+        let bodies = inner.bodies.iter().map(without).collect();
+        Some((limits, Loop { bodies, ..inner.clone() }))
+    }
+
+    /// Whether a condition limits a variable, which has no coordinate yet.
+    fn limit(
+        &self,
+        condition: &notation::Expr,
+        v: VariableId,
+        limits: &mut Limits,
+        scope: &Scope,
+    ) -> bool {
+        let notation::Expr::Call(function, sides) = condition else { return false };
+        let beyond = match function {
+            Function::Less => 0,
+            Function::LessEqual | Function::Equal => 1,
+            _ => return false,
+        };
+        // The variable counts as 0, and is looked for on the side where it stands.
+        let mut within = scope.clone();
+        within.bind(v, Expr::Index(0));
+        let Some([left, right]) = self.place_sides(&sides[0], &sides[1], &within) else {
+            return false;
+        };
+        // What comes after a parameter need not be a number.
+        let is_open = has_parameter(condition);
+        let less = |a: Expr, b: Expr| Expr::saturating_sub(a, b);
+        let after = |a: Expr| Expr::add(a, Expr::Index(beyond));
+        let ahead = |a: Expr| Expr::add(a, Expr::Index(1 - beyond));
+        let equal = *function == Function::Equal;
+        match notation::count_of(v, &sides[0]) - notation::count_of(v, &sides[1]) {
+            1 | -1 if is_open && equal => return false,
+            1 if is_open && beyond == 1 => return false,
+            -1 if is_open && beyond == 0 => return false,
+            1 if equal && left == Expr::Index(0) => {
+                limits.from(right.clone());
+                limits.to(Expr::add(right, Expr::Index(1)));
+            }
+            -1 if equal && right == Expr::Index(0) => {
+                limits.from(left.clone());
+                limits.to(Expr::add(left, Expr::Index(1)));
+            }
+            1 if !equal => limits.to(less(after(right), left)),
+            -1 if !equal => limits.from(less(ahead(left), right)),
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// Whether a condition depends on a parameter, of which nothing is known.
+fn has_parameter(condition: &notation::Expr) -> bool {
+    matches!(condition, notation::Expr::Parameter(_))
+        || condition.children().into_iter().any(has_parameter)
+}
+
+impl Limits {
+    fn from(&mut self, start: Expr) {
+        self.start = Some(match self.start.take() {
+            Some(known) => Expr::max(known, start),
+            None => start,
+        });
+    }
+
+    fn to(&mut self, end: Expr) {
+        self.end = Some(match self.end.take() {
+            Some(known) => Expr::min(known, end),
+            None => end,
+        });
+    }
+
+    /// What lies within both.
+    fn within(self, Segment { start, end }: Segment) -> Segment {
+        Segment {
+            start: match self.start {
+                Some(limit) if start == Expr::Index(0) => limit,
+                Some(limit) => Expr::binary(BinaryOp::Max, start, limit),
+                None => start,
+            },
+            end: match self.end {
+                Some(limit) => Expr::min(end, limit),
+                None => end,
+            },
+        }
+    }
+}
