@@ -133,6 +133,42 @@ impl Stmt {
         self.with(&|access| zero(access).then_some(Expr::ZERO))
     }
 
+    /// This statement with the values of reductions of what is the same everywhere, such as the least
+    /// of zeros. Of an empty range that would be wrong.
+    pub fn settled(&self) -> Stmt {
+        match self {
+            Stmt::Forall { variable, body } => Stmt::forall(*variable, body.settled()),
+            Stmt::If { condition, body } => Stmt::when(condition.clone(), body.settled()),
+            Stmt::Where { temporary, op, consumer, producer } => match producer.constant(*op) {
+                Some(constant) => {
+                    let constant = Expr::Literal(constant);
+                    let known =
+                        |access: &Access| (access.tensor == *temporary).then(|| constant.clone());
+                    consumer.with(&known).settled()
+                }
+                None => Stmt::where_(*temporary, *op, consumer.settled(), producer.settled()),
+            },
+            Stmt::Assign { .. } => self.clone(),
+            Stmt::Sequence(statements) => {
+                Stmt::sequence(statements.iter().map(Stmt::settled).collect())
+            }
+        }
+    }
+
+    /// The constant that this statement alone brings into a reduction for which it makes no difference
+    /// how often.
+    fn constant(&self, op: ReduceOp) -> Option<Literal> {
+        match self {
+            Stmt::Forall { body, .. } => body.constant(op),
+            Stmt::Assign { accumulate, value, .. }
+                if op.is_idempotent() && *accumulate == Some(op) =>
+            {
+                value.as_literal()
+            }
+            Stmt::Assign { .. } | Stmt::Where { .. } | Stmt::If { .. } | Stmt::Sequence(_) => None,
+        }
+    }
+
     /// What is left of this statement where the accesses that have an answer hold that.
     pub fn with(&self, replace: &dyn Fn(&Access) -> Option<Expr>) -> Stmt {
         match self {
@@ -285,6 +321,12 @@ impl Program {
         let variables = (0..self.kernel.variables.len()).map(VariableId);
         let mut once = variables.filter(|v| self.space.definition(*v) == Some(Definition::Once));
         once.any(|once| self.basis.loops(once).contains(&v))
+    }
+
+    /// Whether the result need not have an entry at every coordinate.
+    pub fn may_lack_entries(&self) -> bool {
+        let levels = &self.tensor(self.kernel.result()).format.levels;
+        levels.iter().any(|spec| spec.level.insert().is_none() || !spec.properties.full)
     }
 
     pub fn tensor(&self, id: TensorId) -> &Tensor {

@@ -258,6 +258,14 @@ impl ReduceOp {
         }
     }
 
+    /// Whether it makes no difference how often a value is there.
+    pub fn is_idempotent(self) -> bool {
+        match self {
+            ReduceOp::Min | ReduceOp::Max | ReduceOp::Any | ReduceOp::All => true,
+            ReduceOp::Sum | ReduceOp::Prod => false,
+        }
+    }
+
     /// Whether a value makes no difference to the others.
     pub fn ignores(self, value: &Expr) -> bool {
         let Some(literal) = value.as_literal() else { return false };

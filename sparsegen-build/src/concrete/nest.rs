@@ -204,6 +204,9 @@ impl Nest<'_> {
         accumulate: Option<ReduceOp>,
         value: Expr,
     ) -> Option<Stmt> {
+        if accumulate.is_some_and(|op| op != ReduceOp::Sum) {
+            return None;
+        }
         let mut plain = Expr::ZERO;
         let mut sums = Vec::new();
         for term in additive_terms(value) {

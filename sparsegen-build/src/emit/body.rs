@@ -1,6 +1,6 @@
 //! Statements as Rust.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -16,6 +16,8 @@ pub(super) struct Body {
     pub(super) elements: BTreeMap<String, Element>,
     /// Where an array's length is found, if not by `array.len()`.
     pub(super) lengths: BTreeMap<String, TokenStream>,
+    /// The variables that methods are called on.
+    pub(super) typed: BTreeSet<String>,
 }
 
 impl Body {
@@ -28,7 +30,10 @@ impl Body {
         match stmt {
             Stmt::Comment(text) => comment(text),
             Stmt::Let { name, mutable, value } => {
-                let (name, value) = (ident(name), self.expr(value));
+                // What methods are called on must tell its type.
+                let is_typed = *mutable && self.typed.contains(name);
+                let value = if is_typed { self.receiver(value) } else { self.expr(value) };
+                let name = ident(name);
                 let mutable = mutable.then(|| quote!(mut));
                 quote!(let #mutable #name = #value;)
             }

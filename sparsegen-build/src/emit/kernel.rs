@@ -1,6 +1,6 @@
 //! The function with the loops: its parameters, its head, its body.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -13,8 +13,8 @@ use super::result::Parts;
 use super::shell::{is_filled_apart, is_result};
 use super::{docs, lints, parts};
 use crate::ir::{
-    Array, Assembly, Bounds, Conversion, Element, Expr, Extent, Function, Operand, Parallel, Place,
-    Result, Size, Source, Stmt, TensorOperand, Uses,
+    Array, Assembly, BinaryOp, Bounds, Conversion, Element, Expr, Extent, Function, Operand,
+    Parallel, Place, Result, Size, Source, Stmt, TensorOperand, Uses,
 };
 
 /// What makes unchecked indices sound.
@@ -380,11 +380,15 @@ fn body(function: &Function) -> Body {
         }
         Result::Scalar { .. } => {}
     }
+    let mut typed = BTreeSet::new();
     let mut workspaces = BTreeMap::new();
     for stmt in &function.body {
         stmt.for_each(&mut |stmt| {
             if let Stmt::Scratch { name, element } = stmt {
                 elements.insert(name.clone(), *element);
+            }
+            if let Stmt::Assign { name, op: Some(BinaryOp::Min | BinaryOp::Max), .. } = stmt {
+                typed.insert(name.clone());
             }
             if let Stmt::Workspace { name, dtype, crd, .. } = stmt {
                 elements.insert(name.clone(), Element::Value(*dtype));
@@ -397,5 +401,5 @@ fn body(function: &Function) -> Body {
             }
         });
     }
-    Body { elements, lengths }
+    Body { elements, lengths, typed }
 }

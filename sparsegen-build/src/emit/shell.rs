@@ -7,6 +7,7 @@ use super::checks::{check_call, check_item, checks, is_checked_operand};
 use super::fill::{fill, run};
 use super::kernel::{self, extent, operand_name, view};
 use super::names::{beside, ident, plain, tokens};
+use super::values::value;
 use super::{compute, docs, lints, parallel, parts};
 use crate::ir::{
     Assembly, Conversion, Function, Operand, Result, Source, TensorOperand, TensorResult,
@@ -92,12 +93,16 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
     let parts_first = parts::come_first(function, result);
     let part_checks = if parts_first { parts::checks(function) } else { TokenStream::new() };
     let zeros = quote!(let mut #variable = Tensor::zeros([#(#shape),*])?;);
+    let fill = (is_zeroed_in_place(result) && !result.fill.is_zero()).then(|| {
+        let fill = value(result.fill, result.dtype);
+        quote!(#variable.vals_mut().fill(#fill);)
+    });
     // A new tensor is zero already.
     let body = if is_zeroed_in_place(result) {
         let (convert, run) = (convert_used(function), run(function));
         let check = check_call(function, quote!(&#variable));
         let conversions = conversions(function);
-        quote!(#convert #part_checks #zeros #check #conversions #run)
+        quote!(#convert #part_checks #zeros #fill #check #conversions #run)
     } else {
         let convert = convert(function, |k| {
             let gives = |size: &usize| {

@@ -158,6 +158,8 @@ impl Lattice {
             let outcome = body.with_zero(&|access| {
                 absent.members().any(|member| iterators[member].access == *access)
             });
+            // A sparse result does not store what is known without the operands.
+            let outcome = if program.may_lack_entries() { outcome.settled() } else { outcome };
             let (outcome, first) = match at_gaps {
                 Some(at_gaps) if outcome.is_skip() => (at_gaps.clone(), 1),
                 Some(_) | None => (outcome, 0),

@@ -91,7 +91,7 @@ fn plan_within(program: &Program, stmt: &Stmt, frontier: &Frontier) -> Result<Pl
             let is_scalar = program.tensor(*temporary).format.levels.is_empty();
             let may_be_nothing = is_scalar
                 && unfound.is_skip()
-                && may_lack_entries(program)
+                && program.may_lack_entries()
                 && !full::must_run(program, consumer);
             Ok(Plan::Where {
                 temporary: *temporary,
@@ -365,10 +365,4 @@ impl Loop {
             }
         }
     }
-}
-
-/// Whether the result need not have an entry at every coordinate.
-fn may_lack_entries(program: &Program) -> bool {
-    let levels = &program.tensor(program.kernel.result()).format.levels;
-    levels.iter().any(|spec| spec.level.insert().is_none() || !spec.properties.full)
 }

@@ -143,7 +143,9 @@ impl Expr {
                 Some(holds) => {
                     three.into_iter().nth(if holds { 1 } else { 2 }).unwrap_or(Expr::ZERO)
                 }
-                None if three[1] == three[2] => three.into_iter().nth(1).unwrap_or(Expr::ZERO),
+                None if are_same(&three[1], &three[2]) => {
+                    three.into_iter().nth(1).unwrap_or(Expr::ZERO)
+                }
                 // What is not stored is zero.
                 None if three[2].is_zero() && tests(&three[0], &three[1]) => {
                     three.into_iter().nth(1).unwrap_or(Expr::ZERO)
@@ -234,6 +236,14 @@ impl Expr {
             | Expr::Call(..)
             | Expr::Reduce(_) => false,
         }
+    }
+}
+
+/// Whether two values are the same wherever they stand.
+fn are_same(a: &Expr, b: &Expr) -> bool {
+    match (a.as_literal(), b.as_literal()) {
+        (Some(a), Some(b)) => is_same(a, b),
+        (_, _) => a == b,
     }
 }
 
