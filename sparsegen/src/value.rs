@@ -4,12 +4,17 @@ use std::cmp::Ordering;
 use std::fmt::{self, Debug, Display};
 use std::marker::PhantomData;
 
-use num_traits::{One, Zero};
+/// An element type of tensors: the real, integer and complex numbers, and truth values.
+pub trait Value: Copy + PartialEq + Debug + Display + Send + Sync + 'static {
+    /// What is not stored: 0, or false.
+    const ZERO: Self;
 
-/// An element type of tensors: the real, integer and complex numbers.
-///
-/// A value that is not stored is [`Zero::zero`].
-pub trait Value: Copy + PartialEq + Debug + Display + Zero + One + Send + Sync + 'static {
+    /// What an entry of a pattern counts as: 1, or true.
+    const ONE: Self;
+
+    /// The sum; of truth values, whether one of them holds.
+    fn sum(self, other: Self) -> Self;
+
     /// The absolute value, rounded to an `f64`.
     fn magnitude(self) -> f64;
 
@@ -66,7 +71,7 @@ impl<V: Value> Stored for V {
 
     #[inline]
     fn filler() -> V {
-        V::zero()
+        V::ZERO
     }
 
     #[inline]
@@ -127,7 +132,7 @@ impl<V: Value> Stored for Pattern<V> {
 
     #[inline]
     fn value(self) -> V {
-        V::one()
+        V::ONE
     }
 
     #[inline]
@@ -145,6 +150,13 @@ impl<V: Value> Display for Pattern<V> {
 macro_rules! real_values {
     ($($real:ty)*) => {$(
         impl Value for $real {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+
+            fn sum(self, other: Self) -> Self {
+                self + other
+            }
+
             fn magnitude(self) -> f64 {
                 f64::from(self.abs())
             }
@@ -163,6 +175,13 @@ macro_rules! real_values {
 macro_rules! integer_values {
     ($($integer:ty)*) => {$(
         impl Value for $integer {
+            const ZERO: Self = 0;
+            const ONE: Self = 1;
+
+            fn sum(self, other: Self) -> Self {
+                self + other
+            }
+
             fn magnitude(self) -> f64 {
                 self.abs_diff(0) as f64
             }
@@ -182,6 +201,13 @@ macro_rules! integer_values {
 macro_rules! complex_values {
     ($($real:ty)*) => {$(
         impl Value for num_complex::Complex<$real> {
+            const ZERO: Self = num_complex::Complex::new(0.0, 0.0);
+            const ONE: Self = num_complex::Complex::new(1.0, 0.0);
+
+            fn sum(self, other: Self) -> Self {
+                self + other
+            }
+
             fn magnitude(self) -> f64 {
                 f64::from(self.re).hypot(f64::from(self.im))
             }
@@ -196,6 +222,27 @@ macro_rules! complex_values {
             }
         }
     )*};
+}
+
+impl Value for bool {
+    const ZERO: Self = false;
+    const ONE: Self = true;
+
+    fn sum(self, other: Self) -> Self {
+        self || other
+    }
+
+    fn magnitude(self) -> f64 {
+        f64::from(self)
+    }
+
+    fn distance(self, other: Self) -> f64 {
+        f64::from(self != other)
+    }
+
+    fn compare(self, other: Self) -> Option<Ordering> {
+        Some(self.cmp(&other))
+    }
 }
 
 real_values!(f64 f32);

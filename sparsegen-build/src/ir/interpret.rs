@@ -92,6 +92,9 @@ pub fn run_within(function: &Function, inputs: &Inputs, steps: u64) -> Result<Ou
     match &function.result {
         super::Result::Scalar { dtype, value } => match machine.eval(value).map_err(end)? {
             Value::Number(number, found) if found == *dtype => Ok(Outputs::Scalar(number)),
+            Value::Bool(truth) if *dtype == super::Dtype::Bool => {
+                Ok(Outputs::Scalar(Number::Integer(truth.into())))
+            }
             other => Err(end(format!("{other} is not of {dtype}"))),
         },
         super::Result::Tensor(result) => {
@@ -159,7 +162,7 @@ impl Machine {
                 Operand::Scalar { name, dtype } => {
                     let number =
                         inputs.scalars.get(name).ok_or_else(|| format!("no input `{name}`"))?;
-                    self.bind(name, Value::Number(*number, *dtype), false);
+                    self.bind(name, Value::element(*number, *dtype), false);
                 }
                 Operand::Index { name } => {
                     let index = inputs.sizes.get(name);
@@ -206,7 +209,7 @@ impl Machine {
                         return Err(format!("no values `{}` to compute into", vals.name));
                     };
                     let zero = Value::of(result.fill, result.dtype);
-                    let held = |number: &Number| Some(Value::Number(*number, result.dtype));
+                    let held = |number: &Number| Some(Value::element(*number, result.dtype));
                     let cells = match result.updates && !zeroed {
                         true => given.iter().map(held).collect(),
                         false => vec![zeroed.then_some(zero); given.len()],

@@ -2,8 +2,6 @@
 
 use std::cmp::Ordering;
 
-use num_traits::Zero;
-
 use super::element::{Element, Field};
 use crate::{Shape, Value};
 
@@ -44,7 +42,7 @@ pub(super) fn check<S: Shape, V: Element>(entries: &[(S, V)]) -> Result<(), Stri
 fn all_sums_fit<V: Element>(values: impl Iterator<Item = V>) -> bool {
     let (mut negative, mut positive) = (None::<V>, None::<V>);
     for value in values {
-        let sign = value.value().compare(V::Value::zero());
+        let sign = value.value().compare(V::Value::ZERO);
         let total = if sign.is_some_and(Ordering::is_lt) { &mut negative } else { &mut positive };
         match total.map_or(Some(value), |total| total.plus(value)) {
             Some(sum) => *total = Some(sum),

@@ -90,7 +90,7 @@ pub fn split<V: Send>(vals: &mut [V], parts: &Parts, run: impl Fn(Range<usize>, 
 
 /// The sum of what the parts return, added up in their order.
 pub fn total<V: Value>(parts: &Parts, run: impl Fn(Range<usize>) -> V + Sync) -> V {
-    each(parts, run).into_iter().fold(V::zero(), |sum, part| sum + part)
+    each(parts, run).into_iter().fold(V::ZERO, V::sum)
 }
 
 /// Puts positions of a part behind those of the parts before it. Where they exceed the width they

@@ -54,7 +54,7 @@ impl<V: Value, C: Width> Workspace<V, C> {
     /// as are entered at a time.
     #[inline(always)]
     pub fn new(size: usize) -> Self {
-        Self::of_widest(size, WIDEST, V::zero())
+        Self::of_widest(size, WIDEST, V::ZERO)
     }
 
     /// As [`new`](Self::new), with entries that start from another value than zero, which takes time

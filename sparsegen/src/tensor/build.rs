@@ -27,7 +27,7 @@ impl Duplicates {
     pub(super) fn combine<V: Value>(self, earlier: V, later: V) -> V {
         let is_less = |a: V, b: V| a.compare(b).is_some_and(|order| order.is_lt());
         match self {
-            Duplicates::Sum => earlier + later,
+            Duplicates::Sum => earlier.sum(later),
             Duplicates::First | Duplicates::Error => earlier,
             Duplicates::Last => later,
             Duplicates::Min if is_less(later, earlier) => later,

@@ -3,11 +3,9 @@
 
 use std::borrow::Cow;
 
-use num_traits::Zero;
-
 use crate::format::{LevelExpr, Map};
 use crate::level::{Axes, LevelViews, Listing};
-use crate::{Format, Stored, View};
+use crate::{Format, Stored, Value, View};
 
 use super::{axes, inverse, level_count, pads};
 
@@ -36,7 +34,7 @@ fn entries<V: Stored>(vals: &[V], pads: bool) -> Option<(Nodes, Cow<'_, [V]>)> {
     if !pads {
         return Some((Nodes::All(count), Cow::Borrowed(vals)));
     }
-    let positions = (0..count).zip(vals).filter(|(_, value)| !value.value().is_zero());
+    let positions = (0..count).zip(vals).filter(|(_, value)| value.value() != Value::ZERO);
     let (positions, vals): (Vec<u32>, Vec<V>) = positions.unzip();
     Some((Nodes::Some(positions), Cow::Owned(vals)))
 }

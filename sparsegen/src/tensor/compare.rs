@@ -1,7 +1,5 @@
 //! Comparing tensors: as they are stored, and as functions.
 
-use num_traits::Zero;
-
 use crate::{Format, Stored, Tensor, Value};
 
 /// Equal in shape, structure and values.
@@ -31,13 +29,13 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         if self.shape != other.shape {
             return false;
         }
-        let zero = V::Value::zero();
+        let zero = V::Value::ZERO;
         let ours = self.iter().map(|(coordinate, value)| (coordinate, [value.value(), zero]));
         let theirs = other.iter().map(|(coordinate, value)| (coordinate, [zero, value.value()]));
         let mut entries: Vec<_> = ours.chain(theirs).collect();
         entries.sort_by(|(a, _), (b, _)| a.as_ref().cmp(b.as_ref()));
         entries.chunk_by(|(a, _), (b, _)| a == b).all(|same| {
-            let sum = |side: usize| same.iter().fold(zero, |sum, (_, pair)| sum + pair[side]);
+            let sum = |side: usize| same.iter().fold(zero, |sum, (_, pair)| sum.sum(pair[side]));
             sum(0).is_close(sum(1), tolerance)
         })
     }

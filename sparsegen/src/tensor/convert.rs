@@ -48,7 +48,7 @@ impl<V: Value, F: Format> Tensor<V, F> {
             let reason = format!("there are {} values for shape {extents:?}", values.len());
             return Err(Error::Parts { format: F::NAME, reason });
         }
-        let entries = values.iter().enumerate().filter(|(_, value)| !value.is_zero());
+        let entries = values.iter().enumerate().filter(|(_, value)| **value != V::ZERO);
         let entries = entries.map(|(mut index, value)| {
             let mut coordinate = F::Shape::splat(0);
             for (coordinate, extent) in coordinate.as_mut().iter_mut().zip(extents).rev() {
@@ -70,7 +70,7 @@ impl<V: Value, F: Format<Shape = [usize; 2]>> Tensor<V, F> {
         let mut entries = Vec::new();
         let too_large = |_| Error::Size { format: F::NAME, shape: vec![size; 2] };
         entries.try_reserve_exact(size).map_err(too_large)?;
-        entries.extend((0..size).map(|index| ([index; 2], V::one())));
+        entries.extend((0..size).map(|index| ([index; 2], V::ONE)));
         Tensor::from_triplets([size; 2], entries)
     }
 }

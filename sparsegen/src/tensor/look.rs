@@ -1,10 +1,8 @@
 //! Looking at a tensor: entry by entry, and one entry at a time.
 
-use num_traits::Zero;
-
 use crate::format::Shape;
 use crate::level::{LevelViews, MAX_LEVELS, Node};
-use crate::{Format, Stored, Tensor};
+use crate::{Format, Stored, Tensor, Value};
 
 use super::{Iter, View, axis, is_compact, level_count};
 
@@ -23,9 +21,9 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
     /// How many of the stored entries are not zero, counted in one pass.
     pub fn nnz(&self) -> usize {
         if is_compact::<F>(&self.shape) {
-            return self.vals.iter().filter(|value| !value.value().is_zero()).count();
+            return self.vals.iter().filter(|value| value.value() != Value::ZERO).count();
         }
-        self.iter().filter(|(_, value)| !value.value().is_zero()).count()
+        self.iter().filter(|(_, value)| value.value() != Value::ZERO).count()
     }
 
     /// Every stored entry, as coordinates and value, in storage order.
@@ -36,10 +34,10 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
     /// The value at a coordinate, zero where none is stored and the sum where several are; `None`
     /// outside the shape.
     pub fn get(&self, coordinate: F::Shape) -> Option<V::Value> {
-        let mut sum = V::Value::zero();
+        let mut sum = V::Value::ZERO;
         let inside = self.shape.contains(&coordinate);
         inside.then(|| {
-            self.locate(coordinate, &mut |position| sum = sum + self.vals[position].value());
+            self.locate(coordinate, &mut |position| sum = sum.sum(self.vals[position].value()));
             sum
         })
     }

@@ -1,11 +1,9 @@
 //! Packing: a fold of `build` over the levels.
 
-use num_traits::Zero;
-
 use crate::format::{Format, Map, Shape};
 use crate::level::{Axes, Axis, Fault, Kind, Level, LevelSource, LevelView, Levels};
 use crate::memory::filled;
-use crate::{Error, Stored, Tensor, View};
+use crate::{Error, Stored, Tensor, Value, View};
 
 use super::columns::columns;
 use super::distribute::{self, Source};
@@ -55,7 +53,7 @@ pub(super) fn repack<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
         return Ok(packed);
     }
     let keeps_zeros = !pads::<F>();
-    let entries = tensor.iter().filter(|(_, value)| keeps_zeros || !value.value().is_zero());
+    let entries = tensor.iter().filter(|(_, value)| keeps_zeros || value.value() != Value::ZERO);
     pack(tensor.shape, entries.collect(), Duplicates::Sum)
 }
 
@@ -77,7 +75,7 @@ pub(super) fn pack_listed<V: Stored, F: Format>(
     }
     let is_unpadded = F::MAP.levels.iter().any(|map| !map.properties.padded);
     if is_unpadded {
-        entries.retain(|(_, value)| !value.value().is_zero());
+        entries.retain(|(_, value)| value.value() != Value::ZERO);
     }
     let mut counts = order::count::<F, V>(&entries);
     order::set_counted_sizes::<F>(&mut axes, &counts);

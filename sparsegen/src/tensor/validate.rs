@@ -2,11 +2,9 @@
 
 use std::cmp::Ordering;
 
-use num_traits::Zero;
-
 use crate::level::{Axes, Fault, LevelViews, Levels, Node, Parents};
 use crate::memory::filled;
-use crate::{Error, Format, Stored, View};
+use crate::{Error, Format, Stored, Value, View};
 
 use super::{Walk, axes, check_values, level_count};
 
@@ -157,7 +155,7 @@ pub(super) fn validate_unpadded<V: Stored, F: Format>(
         let mut is_needed = flags.ok_or(Fault::Size).map_err(fault)?;
         let mut leaves = Walk::new(&view.levels, *axes, depth);
         while let Some(position) = leaves.next(&view.levels) {
-            if !view.vals[position].value().is_zero() {
+            if view.vals[position].value() != Value::ZERO {
                 is_needed[leaves.position(level)] = true;
             }
         }

@@ -10,6 +10,13 @@ impl Expr {
         match (a, b) {
             (Expr::Index(m), Expr::Index(n)) => Expr::Bool(m == n),
             (a, b) if a == b && a.is_index() => Expr::Bool(true),
+            (a, Expr::Bool(truth)) | (Expr::Bool(truth), a) => {
+                if truth {
+                    a
+                } else {
+                    Expr::not(a)
+                }
+            }
             (a, b) => node(BinaryOp::Eq, a, b),
         }
     }
@@ -19,6 +26,13 @@ impl Expr {
         match (a, b) {
             (Expr::Index(m), Expr::Index(n)) => Expr::Bool(m != n),
             (a, b) if a == b && a.is_index() => Expr::Bool(false),
+            (a, Expr::Bool(truth)) | (Expr::Bool(truth), a) => {
+                if truth {
+                    Expr::not(a)
+                } else {
+                    a
+                }
+            }
             (a, b) => node(BinaryOp::Ne, a, b),
         }
     }

@@ -1,7 +1,7 @@
 //! Arrays while a function runs.
 
 use super::{ArrayValue, Value};
-use crate::ir::{Element, Width};
+use crate::ir::{Dtype, Element, Width};
 
 /// The bits of a word of an array of bits.
 const WORD: usize = 64;
@@ -46,7 +46,7 @@ impl Storage {
                 words.iter().flat_map(bits).collect()
             }
             (ArrayValue::Values(numbers), Element::Value(dtype)) => {
-                numbers.iter().map(|number| Some(Value::Number(*number, dtype))).collect()
+                numbers.iter().map(|number| Some(Value::element(*number, dtype))).collect()
             }
             (ArrayValue::Index(_), Element::Value(_) | Element::Pair)
             | (
@@ -89,7 +89,7 @@ impl Storage {
             }
             Element::Pair => Err(format!("`{name}` is scratch")),
             Element::Value(_) => {
-                let numbers = values.into_iter().map(Value::number);
+                let numbers = values.into_iter().map(Value::as_element);
                 Ok(ArrayValue::Values(numbers.collect::<Result<_, _>>()?))
             }
         }
@@ -167,7 +167,8 @@ pub(super) fn narrowed(value: Value, element: Element) -> Result<Value, String> 
             let ty = element.rust_type();
             if fits { Ok(value) } else { Err(format!("{n} does not fit in {ty}")) }
         }
-        (Value::Pair(..), Element::Pair) | (Value::Bool(_), Element::Bits) => Ok(value),
+        (Value::Pair(..), Element::Pair)
+        | (Value::Bool(_), Element::Bits | Element::Value(Dtype::Bool)) => Ok(value),
         (Value::Number(_, dtype), Element::Value(expected)) if dtype == expected => Ok(value),
         (
             Value::Index(_)

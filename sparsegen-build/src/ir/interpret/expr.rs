@@ -83,6 +83,23 @@ impl Value {
         }
     }
 
+    /// A number that is an element of a type; of truth values 0 and 1.
+    pub(super) fn element(number: Number, dtype: crate::ir::Dtype) -> Value {
+        match (number, dtype) {
+            (Number::Integer(n), crate::ir::Dtype::Bool) => Value::Bool(n != 0),
+            (number, dtype) => Value::Number(number, dtype),
+        }
+    }
+
+    /// The number of an element.
+    pub(super) fn as_element(self) -> Result<Number, String> {
+        if let Value::Bool(truth) = self {
+            Ok(Number::Integer(truth.into()))
+        } else {
+            self.number()
+        }
+    }
+
     pub(super) fn index(self) -> Result<usize, String> {
         if let Value::Index(n) = self { Ok(n) } else { Err(format!("{self} is not an index")) }
     }
