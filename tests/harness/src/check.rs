@@ -3,16 +3,20 @@
 mod compare;
 mod kernel;
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use sparsegen_build::compile_str;
 use sparsegen_build::ir::{Function, Operand, Result as IrResult};
-use sparsegen_build::{Dtype, compile_str};
 
 use crate::check::kernel::Kernel;
+use crate::corpus::Choice;
+use crate::dtype::Dtype;
 use crate::files;
+use crate::kinds::Kinds;
 use crate::statement::{Access, Statement};
 use crate::typed::Driver;
-use crate::worlds::{self, Kind, World};
+use crate::worlds::{self, World};
 
 /// A case as the build script leaves it.
 pub struct Case {
@@ -22,6 +26,8 @@ pub struct Case {
     pub place: &'static str,
     /// The statement.
     pub statement: &'static str,
+    /// What the corpus says of formats and keys.
+    pub choice: &'static [(&'static str, &'static str)],
     /// The manifest that declares the kernel.
     pub manifest: &'static str,
     /// What the compiler made of it.
@@ -66,11 +72,24 @@ impl Case {
             Outcome::Refused(reason) => self.check_refusal(reason),
             Outcome::Compiled { run, source } => {
                 let function = self.compile(source)?;
-                let statement = Statement::parse(self.statement)?;
-                let kernel = Kernel { statement: &statement, function: &function, run: *run };
-                let kind = kind(&function);
-                let mut worlds = worlds::worlds(self.name, &statement, kind);
-                if dtype(&function) == Dtype::F64 {
+                let choice = Choice(self.choice);
+                let statement = Statement::parse(self.statement, &choice.parameter_names())?;
+                let tensors = statement.accesses().into_iter();
+                let tensors = tensors.map(|access| statement.tensor(access).to_owned());
+                let dtypes: HashMap<String, Dtype> =
+                    tensors.map(|tensor| (tensor.clone(), choice.dtype(&tensor))).collect();
+                let has_files = dtypes.values().all(|dtype| *dtype == Dtype::F64);
+                let kernel = Kernel {
+                    statement: &statement,
+                    semiring: choice.semiring(),
+                    dtypes,
+                    function: &function,
+                    run: *run,
+                };
+                let kinds = Kinds::of(&statement, &choice);
+                let mut worlds = worlds::worlds(self.name, &statement, &kinds);
+                let first = worlds.first().cloned();
+                if has_files {
                     worlds.extend(files::worlds(
                         self.name,
                         &statement,
@@ -84,8 +103,9 @@ impl Case {
                 if !checked {
                     return Err("no operands fit its formats".into());
                 }
-                kernel.check_disagreements(self.name, kind)?;
-                kernel.check_parts(self.name, kind)
+                let Some(first) = first else { return Ok(()) };
+                kernel.check_disagreements(&first)?;
+                kernel.check_parts(&first)
             }
         }
     }
@@ -112,13 +132,6 @@ impl Case {
     }
 }
 
-fn dtype(function: &Function) -> Dtype {
-    match &function.result {
-        IrResult::Scalar { dtype, .. } => *dtype,
-        IrResult::Tensor(tensor) => tensor.dtype,
-    }
-}
-
 /// The tensors whose formats may take memory for many more coordinates than are stored.
 fn dense<'c>(statement: &'c Statement, function: &'c Function) -> Vec<&'c str> {
     const COMPACT: [&str; 9] =
@@ -138,18 +151,6 @@ fn dense<'c>(statement: &'c Statement, function: &'c Function) -> Vec<&'c str> {
         formats.iter().any(|(name, format)| *name == tensor && !is_compact(format))
     };
     statement.accesses().into_iter().filter(is_dense).map(|access| &*access.tensor).collect()
-}
-
-/// What the element type can hold.
-fn kind(function: &Function) -> Kind {
-    let dtype = dtype(function);
-    if dtype.is_complex() {
-        Kind::Complex
-    } else if dtype.is_unsigned() {
-        Kind::Unsigned
-    } else {
-        Kind::Signed
-    }
 }
 
 /// A reason with the operands that it is about, if they are small.

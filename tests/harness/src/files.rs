@@ -72,7 +72,7 @@ fn world(statement: &Statement, file: &File, dense: &[&str]) -> Option<World> {
         let count = shape.iter().try_fold(1_usize, |all, n| all.checked_mul(*n))?;
         let entries = if name == taken.tensor {
             let entries = file.entries.iter();
-            entries.map(|(at, value)| (at.clone(), Number::real(*value))).collect()
+            entries.map(|(at, value)| (at.clone(), Number::Real(*value))).collect()
         } else if shape.len() <= 1 || count <= LARGEST {
             let all = 0..count;
             all.map(|k| (worlds::coordinate(&shape, k), value(&mut random))).collect()
@@ -102,7 +102,7 @@ fn world(statement: &Statement, file: &File, dense: &[&str]) -> Option<World> {
 }
 
 fn value(random: &mut Random) -> Number {
-    Number::real((1 + random.below(4)) as f64)
+    Number::Real((1 + random.below(4)) as f64)
 }
 
 fn files() -> &'static [File] {

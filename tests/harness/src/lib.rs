@@ -8,8 +8,10 @@
 
 pub mod check;
 pub mod corpus;
+pub mod dtype;
 pub mod files;
 pub mod interpreted;
+pub mod kinds;
 pub mod layout;
 pub mod number;
 pub mod oracle;

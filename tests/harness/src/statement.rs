@@ -1,10 +1,13 @@
 //! Reads index notation, apart from the compiler, so that a mistake in one does not hide in the
 //! other.
 
+mod expr;
 mod parse;
 mod sums;
 
 use std::fmt;
+
+pub use expr::{Binary, Expr, Function, Reduction, Unary};
 
 /// `y[i] = A[i,j] * x[j]`
 #[derive(Clone, Debug, PartialEq)]
@@ -58,32 +61,15 @@ pub enum Bound {
     Parameter(String),
 }
 
-/// A right-hand side.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Expr {
-    /// A constant.
-    Number(f64),
-    /// An operand's element.
-    Access(Access),
-    /// `-a`
-    Negative(Box<Expr>),
-    /// `a + b`
-    Sum(Box<Expr>, Box<Expr>),
-    /// `a - b`
-    Difference(Box<Expr>, Box<Expr>),
-    /// `a * b`
-    Product(Box<Expr>, Box<Expr>),
-    /// `a / b`
-    Quotient(Box<Expr>, Box<Expr>),
-    /// `sum[i,j](a)`
-    Total(Vec<String>, Box<Expr>),
-}
-
 impl Statement {
     /// Every access, the result's first, in the order of the text.
     pub fn accesses(&self) -> Vec<&Access> {
         let mut all = vec![&self.result];
-        self.value.collect(&mut all);
+        self.value.visit(&mut |expr| {
+            if let Expr::Access(access) = expr {
+                all.push(access);
+            }
+        });
         all
     }
 
@@ -130,7 +116,7 @@ impl Statement {
         }
     }
 
-    /// The parameters, in order of first appearance.
+    /// The parameters, those that stand in indices first.
     pub fn parameters(&self) -> Vec<&str> {
         let mut all: Vec<&str> = Vec::new();
         for mode in self.views.iter().flat_map(|view| &view.modes) {
@@ -146,48 +132,18 @@ impl Statement {
                 }
             }
         }
-        all
-    }
-}
-
-impl Expr {
-    fn collect<'e>(&'e self, all: &mut Vec<&'e Access>) {
-        match self {
-            Expr::Number(_) => {}
-            Expr::Access(access) => all.push(access),
-            Expr::Negative(a) | Expr::Total(_, a) => a.collect(all),
-            Expr::Sum(a, b)
-            | Expr::Difference(a, b)
-            | Expr::Product(a, b)
-            | Expr::Quotient(a, b) => {
-                a.collect(all);
-                b.collect(all);
-            }
-        }
-    }
-
-    /// The variables that no sum within binds, in order of first appearance.
-    pub fn free(&self) -> Vec<String> {
-        let mut all: Vec<String> = match self {
-            Expr::Number(_) => Vec::new(),
-            Expr::Access(access) => access.variables.clone(),
-            Expr::Negative(a) => a.free(),
-            Expr::Total(bound, a) => {
-                a.free().into_iter().filter(|variable| !bound.contains(variable)).collect()
-            }
-            Expr::Sum(a, b)
-            | Expr::Difference(a, b)
-            | Expr::Product(a, b)
-            | Expr::Quotient(a, b) => [a.free(), b.free()].concat(),
-        };
-        let mut k = 0;
-        while k < all.len() {
-            if all[..k].contains(&all[k]) {
-                all.remove(k);
-            } else {
-                k += 1;
-            }
-        }
+        self.value.visit(&mut |expr| match expr {
+            Expr::Parameter(name) if !all.contains(&name.as_str()) => all.push(name),
+            Expr::Parameter(_)
+            | Expr::Number(_)
+            | Expr::Access(_)
+            | Expr::Variable(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Call(..)
+            | Expr::Convert(..)
+            | Expr::Reduce(..) => {}
+        });
         all
     }
 }
@@ -196,21 +152,5 @@ impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.tensor)?;
         if self.variables.is_empty() { Ok(()) } else { write!(f, "[{}]", self.variables.join(",")) }
-    }
-}
-
-/// Fully parenthesized.
-impl fmt::Display for Expr {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Expr::Number(number) => write!(f, "{number}"),
-            Expr::Access(access) => write!(f, "{access}"),
-            Expr::Negative(a) => write!(f, "-{a}"),
-            Expr::Sum(a, b) => write!(f, "({a} + {b})"),
-            Expr::Difference(a, b) => write!(f, "({a} - {b})"),
-            Expr::Product(a, b) => write!(f, "({a} * {b})"),
-            Expr::Quotient(a, b) => write!(f, "({a} / {b})"),
-            Expr::Total(variables, a) => write!(f, "sum[{}]({a})", variables.join(",")),
-        }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::number::Number;
-use crate::oracle::{Cell, Cells};
+use crate::oracle::{Cells, Knowledge};
 use crate::typed::{Run, Stored};
 use crate::worlds::Entries;
 
@@ -22,11 +22,11 @@ pub fn operand_pads(run: &Run) -> bool {
     run.operands.values().any(|stored| stored.pads && !stored.full)
 }
 
-/// What the oracle expects is stored, and nothing else, or only zeros.
+/// What the oracle expects is stored, and nothing else, or only what counts as not stored.
 pub fn check_values(
     result: &Stored,
     cells: &Cells,
-    run: &Run,
+    fill: Number,
     freedom: Freedom,
 ) -> Result<(), String> {
     // A level that is not unique may hold a coordinate more than once.
@@ -35,14 +35,13 @@ pub fn check_values(
         let sum = stored.get(at).map_or(*value, |sum| *sum + *value);
         stored.insert(at, sum);
     }
-    let all_whole = run.operands.values().all(|operand| operand.vals.iter().all(is_whole));
     for (at, cell) in cells {
+        // What cancels to zero in one order of a sum may not in another.
+        let may_lack = cell.knowledge == Knowledge::Either || freedom.less;
         match stored.get(at) {
-            // What cancels to zero in one order of a sum may not in another.
-            None if freedom.less && Number::ZERO.is_like(cell.value, error_of(cell, all_whole)) => {
-            }
+            None if may_lack && fill.is_like(cell.value, cell.error) => {}
             None => return Err(format!("{at:?} is not stored, expected {}", cell.value)),
-            Some(value) if !value.is_like(cell.value, error_of(cell, all_whole)) => {
+            Some(value) if !value.is_like(cell.value, cell.error) => {
                 return Err(format!("at {at:?} is {value}, expected {}", cell.value));
             }
             Some(_) => {}
@@ -50,24 +49,16 @@ pub fn check_values(
     }
     for (at, value) in stored.iter().filter(|(at, _)| !cells.contains_key(**at)) {
         if !freedom.more {
-            return Err(format!("{at:?} is stored, but known to be zero"));
+            return Err(format!("{at:?} is stored, but known to be {fill}"));
         }
-        if !value.is_zero() {
-            return Err(format!("at {at:?} is {value}, expected 0"));
+        if !value.is_like(fill, 0.0) {
+            return Err(format!("at {at:?} is {value}, expected {fill}"));
         }
     }
     Ok(())
 }
 
-fn is_whole(value: &Number) -> bool {
-    value.re.fract() == 0.0 && value.im.fract() == 0.0
-}
-
-/// How far a value may be off: not at all where all operands are whole and nothing is divided.
-fn error_of(cell: &Cell, all_whole: bool) -> f64 {
-    if all_whole && is_whole(&cell.value) { 0.0 } else { 1e-6 * cell.magnitude }
-}
-
+/// What was given is what is stored.
 pub fn check_packing(given: &Entries, stored: &Stored) -> Result<(), String> {
     let mut sums: BTreeMap<&Vec<usize>, Number> = BTreeMap::new();
     for (at, value) in &given.entries {
@@ -108,9 +99,11 @@ pub fn is_same(a: &Stored, b: &Stored) -> bool {
         && a.vals.iter().zip(&b.vals).all(|(a, b)| a.is_like(*b, 0.0))
 }
 
+/// Whether the oracles agree.
 pub fn is_same_cells(a: &Cells, b: &Cells) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|((at, a), (other, b))| {
-            at == other && a.known == b.known && a.value.is_like(b.value, 1e-9 * a.magnitude)
+            let error = a.error.max(b.error);
+            at == other && a.knowledge == b.knowledge && a.value.is_like(b.value, error)
         })
 }

@@ -1,34 +1,43 @@
 //! Reads the text of a statement.
 
+mod expression;
+mod names;
+
+use crate::statement::parse::names::with_names;
 use crate::statement::sums::with_sums;
-use crate::statement::{Access, Bound, Expr, Mode, Statement, View};
+use crate::statement::{Access, Binary, Bound, Expr, Function, Mode, Statement, View};
 
 impl Statement {
-    /// Reads a statement and makes its implicit sums explicit.
+    /// Reads a statement and makes its implicit sums explicit; names of `parameters` are parameters.
     ///
     /// # Errors
     /// What was expected, and where.
-    pub fn parse(text: &str) -> Result<Statement, String> {
+    pub fn parse(text: &str, parameters: &[&str]) -> Result<Statement, String> {
         let mut parser = Parser { text, rest: text, views: Vec::new() };
         let result = parser.name().ok_or_else(|| parser.expected("a name"))?;
         let result = parser.access(result)?;
-        let change = ["+=", "-=", "*="].into_iter().find(|change| parser.eat(change));
+        let changes = ["+=", "-=", "*=", "min=", "max="];
+        let change = changes.into_iter().find(|change| parser.eat(change));
         if change.is_none() {
             parser.demand("=")?;
         }
-        let value = parser.sum()?;
+        let value = parser.expression()?;
         if !parser.rest.trim().is_empty() {
             return Err(parser.expected("the end"));
         }
-        let value = with_sums(value, &result.variables);
-        let before = || Box::new(Expr::Access(result.clone()));
-        let value = match change {
-            Some("+=") => Expr::Sum(before(), Box::new(value)),
-            Some("-=") => Expr::Difference(before(), Box::new(value)),
-            Some(_) => Expr::Product(before(), Box::new(value)),
+        let mut statement = Statement { result, value, views: parser.views };
+        with_names(&mut statement, parameters);
+        let value = with_sums(statement.value, &statement.result.variables);
+        let before = Expr::Access(statement.result.clone());
+        statement.value = match change {
+            Some("+=") => Expr::binary(Binary::Sum, before, value),
+            Some("-=") => Expr::binary(Binary::Difference, before, value),
+            Some("*=") => Expr::binary(Binary::Product, before, value),
+            Some("min=") => Expr::Call(Function::Min, vec![before, value]),
+            Some(_) => Expr::Call(Function::Max, vec![before, value]),
             None => value,
         };
-        Ok(Statement { result, value, views: parser.views })
+        Ok(statement)
     }
 }
 
@@ -123,96 +132,81 @@ impl Parser<'_> {
         let number = self.word(|c| c.is_ascii_digit());
         number.parse().map_err(|_| self.expected("a coordinate"))
     }
-
-    fn variables(&mut self) -> Result<Vec<String>, String> {
-        let mut variables = Vec::new();
-        loop {
-            variables.push(self.name().ok_or_else(|| self.expected("an index variable"))?);
-            if !self.eat(",") {
-                self.demand("]")?;
-                return Ok(variables);
-            }
-        }
-    }
-
-    fn sum(&mut self) -> Result<Expr, String> {
-        let mut left = self.product()?;
-        loop {
-            if self.eat("+") {
-                left = Expr::Sum(Box::new(left), Box::new(self.product()?));
-            } else if self.eat("-") {
-                left = Expr::Difference(Box::new(left), Box::new(self.product()?));
-            } else {
-                return Ok(left);
-            }
-        }
-    }
-
-    fn product(&mut self) -> Result<Expr, String> {
-        let mut left = self.unary()?;
-        loop {
-            if self.eat("*") {
-                left = Expr::Product(Box::new(left), Box::new(self.unary()?));
-            } else if self.eat("/") {
-                left = Expr::Quotient(Box::new(left), Box::new(self.unary()?));
-            } else {
-                return Ok(left);
-            }
-        }
-    }
-
-    fn unary(&mut self) -> Result<Expr, String> {
-        if self.eat("-") {
-            return Ok(Expr::Negative(Box::new(self.unary()?)));
-        }
-        if self.eat("(") {
-            let inner = self.sum()?;
-            self.demand(")")?;
-            return Ok(inner);
-        }
-        match self.name() {
-            Some(name) if name == "sum" => {
-                self.demand("[")?;
-                let variables = self.variables()?;
-                self.demand("(")?;
-                let inner = self.sum()?;
-                self.demand(")")?;
-                Ok(Expr::Total(variables, Box::new(inner)))
-            }
-            Some(name) => Ok(Expr::Access(self.access(name)?)),
-            None => {
-                let number = self.word(|c| c.is_ascii_digit() || c == '.');
-                number.parse().map(Expr::Number).map_err(|_| self.expected("an operand"))
-            }
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn check(text: &str, expected: &str) {
+        let statement = Statement::parse(text, &["far"]).unwrap();
+        assert_eq!(format!("{} = {}", statement.result, statement.value), expected);
+    }
+
     #[test]
     fn sums_stand_around_the_terms_that_need_them() {
-        let check = |text: &str, expected: &str| {
-            let statement = Statement::parse(text).unwrap();
-            assert_eq!(format!("{} = {}", statement.result, statement.value), expected);
-        };
         check("y[i] = A[i,j]*x[j]", "y[i] = sum[j]((A[i,j] * x[j]))");
         check("r[i] = b[i] - A[i,j]*x[j]", "r[i] = (b[i] - sum[j]((A[i,j] * x[j])))");
         check("a = b * -c - 2 / d", "a = ((b * -c) - (2 / d))");
         check("a = A[i,j] * sum[k](B[j,k])", "a = sum[i,j]((A[i,j] * sum[k](B[j,k])))");
         check("C[i,j] = A[i,j] - (B[i,j] - A[i,j])", "C[i,j] = (A[i,j] - (B[i,j] - A[i,j]))");
+        check("s = -A[i,j] + 1", "s = (-sum[i,j](A[i,j]) + 1)");
+        check("y[i] = f64(A[i,j]) * x[j]", "y[i] = sum[j]((f64(A[i,j]) * x[j]))");
+        check("y[i] += A[i,j]", "y[i] = (y[i] + sum[j](A[i,j]))");
+        check("y[i] min= A[i,j]", "y[i] = min(y[i], sum[j](A[i,j]))");
+    }
+
+    #[test]
+    fn operators_bind_as_the_grammar_says() {
+        check("y[i] = a[i] & b[i] | c[i] & d[i]", "y[i] = ((a[i] & b[i]) | (c[i] & d[i]))");
+        check("y[i] = a[i]+1 >= b[i]*2 & c[i]", "y[i] = (((a[i] + 1) >= (b[i] * 2)) & c[i])");
+        check("y[i] = !a[i] == b[i] | true", "y[i] = ((!a[i] == b[i]) | true)");
+        check("y[i] = - -a[i] * !b[i]", "y[i] = (--a[i] * !b[i])");
+        check("y[i] = a[i] - 1 - 2", "y[i] = ((a[i] - 1) - 2)");
+        check("y[i] = max(a[i], 2) * (i != 3)", "y[i] = (max(a[i], 2) * (i != 3))");
+        check(
+            "y[i] = min[j](select(present(A[i,j]), A[i,j], inf))",
+            "y[i] = min[j](select(present(A[i,j]), A[i,j], inf))",
+        );
+        check("t = argmin[i](x[i] < pi)", "t = argmin[i]((x[i] < 3.141592653589793))");
+    }
+
+    #[test]
+    fn numbers_are_whole_or_not() {
+        check("y[i] = 2e3 * x[i] + 12 - 1.5e-2", "y[i] = (((2000 * x[i]) + 12) - 0.015)");
+        let statement = Statement::parse("y[i] = x[i] + 2", &[]).unwrap();
+        let Expr::Binary(_, _, two) = statement.value else { panic!("a sum") };
+        assert_eq!(*two, Expr::Number(crate::number::Number::Whole(2)));
+    }
+
+    #[test]
+    fn bare_names_are_variables_parameters_or_scalars() {
+        let text = "y[i] = sum[k](i * k * A[i,k]) + far * a + A[i,at] * at";
+        let statement = Statement::parse(text, &["far"]).unwrap();
+        assert_eq!(statement.operands(), ["A", "a"]);
+        assert_eq!(statement.parameters(), ["at", "far"]);
+        assert_eq!(statement.variables(), ["i", "k"]);
+        let parts = Statement::parse("v = A[i in 2..hi step 3, 4] * B[j,at]", &[]).unwrap();
+        assert_eq!(parts.operands(), ["A", "B"]);
+        assert_eq!(parts.parameters(), ["hi", "at"]);
+        assert_eq!(parts.views[1].modes.len(), 2);
     }
 
     #[test]
     fn what_is_no_statement_is_refused() {
-        let parts = Statement::parse("v = A[i in 2..hi step 3, 4] * B[j,at]").unwrap();
-        assert_eq!(parts.operands(), ["A", "B"]);
-        assert_eq!(parts.parameters(), ["hi", "at"]);
-        assert_eq!(parts.views[1].modes.len(), 2);
-        for text in ["y[i]", "y[i] = ", "y[i] = A[i", "y[i] = x[i] x[i]", "y[i] = (x[i]"] {
-            assert!(Statement::parse(text).is_err(), "{text}");
+        for text in [
+            "y[i]",
+            "y[i] = ",
+            "y[i] = A[i",
+            "y[i] = x[i] x[i]",
+            "y[i] = (x[i]",
+            "y[i] = x[i] < 2 < 3",
+            "y[i] = max(x[i])",
+            "y[i] = sqrt(x[i], 2)",
+            "y[i] = exp",
+            "y[i] = 2e",
+        ] {
+            assert!(Statement::parse(text, &[]).is_err(), "{text}");
         }
     }
 }
