@@ -93,6 +93,7 @@ impl Case {
                     worlds.extend(files::worlds(
                         self.name,
                         &statement,
+                        &kinds,
                         &dense(&statement, &function),
                     ));
                 }
