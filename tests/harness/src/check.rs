@@ -90,12 +90,11 @@ impl Case {
                 let mut worlds = worlds::worlds(self.name, &statement, &kinds);
                 let first = worlds.first().cloned();
                 if has_files {
-                    worlds.extend(files::worlds(
-                        self.name,
-                        &statement,
-                        &kinds,
-                        &dense(&statement, &function),
-                    ));
+                    let mut dense = dense(&statement, &function);
+                    if kernel.fills()? {
+                        dense.push(&statement.result.tensor);
+                    }
+                    worlds.extend(files::worlds(self.name, &statement, &kinds, &dense));
                 }
                 let mut checked = false;
                 for world in worlds {

@@ -93,6 +93,21 @@ impl Kernel<'_> {
         interpreted::check(self.function, &run).map(|()| true)
     }
 
+    /// Whether the result stores everything, whatever is stored of the operands.
+    pub fn fills(&self) -> Result<bool, String> {
+        let variables = self.statement.variables().into_iter();
+        let parameters = self.statement.parameters().into_iter();
+        let setting = Setting {
+            extents: &variables.map(|name| (name.to_owned(), 1)).collect(),
+            parameters: &parameters.map(|name| (name.to_owned(), 0)).collect(),
+            dtypes: &self.dtypes,
+            semiring: self.semiring,
+        };
+        let meaning = Meaning::of(self.statement, &setting)?;
+        let cells = grid::evaluate(&meaning, &Operands::new());
+        Ok(cells.is_ok_and(|cells| !cells.is_empty()))
+    }
+
     /// What the oracles say; nothing where they would take too long.
     fn expected(
         &self,
