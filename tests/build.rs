@@ -114,7 +114,7 @@ fn case_source(
                 let apart = source.contains(&format!("pub fn {name}_assemble<"));
                 text.push_str(&driver(name, folder, &function, apart));
                 let path = format!("concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\")");
-                format!("Compiled {{ run: run_{name}, source: include_str!({path}) }}")
+                format!("Compiled {{ run: &run_{name}, source: include_str!({path}) }}")
             }
         },
     };

@@ -1,7 +1,7 @@
 //! Runs a case of the corpus: generated code, interpreter and oracle must agree.
 
 mod compare;
-mod kernel;
+pub mod kernel;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -39,7 +39,7 @@ pub enum Outcome {
     /// A kernel and its source.
     Compiled {
         /// Calls the kernel.
-        run: Driver,
+        run: &'static Driver,
         /// The generated source.
         source: &'static str,
     },
@@ -154,7 +154,7 @@ fn dense<'c>(statement: &'c Statement, function: &'c Function) -> Vec<&'c str> {
 }
 
 /// A reason with the operands that it is about, if they are small.
-fn show(world: &World, reason: &str) -> String {
+pub fn show(world: &World, reason: &str) -> String {
     let mut text = format!("operands `{}`, extents {:?}\n", world.name, world.layout.extents);
     for (name, operand) in &world.operands {
         let mut entries = operand.entries.clone();

@@ -20,8 +20,7 @@ pub fn check(function: &Function, run: &Run) -> Result<(), String> {
     if let Some(compute) = &function.compute {
         check(compute, run).map_err(|reason| format!("values alone: {reason}"))?;
     }
-    let inputs = inputs(function, run, result)?;
-    let outputs = interpret::run(function, &inputs).map_err(|fault| fault.to_string())?;
+    let outputs = outputs(function, run, result)?;
     // What is packed afterwards is nowhere to be seen.
     if matches!(&function.result, IrResult::Tensor(tensor) if tensor.packed.is_some()) {
         return Ok(());
@@ -44,6 +43,16 @@ pub fn check(function: &Function, run: &Run) -> Result<(), String> {
         (IrResult::Scalar { .. }, Outputs::Arrays(_))
         | (IrResult::Tensor(_), Outputs::Scalar(_)) => Err("a result of the wrong kind".into()),
     }
+}
+
+/// What the interpreter makes of the operands; `result` is a result of the right shape, whose values do
+/// not count.
+///
+/// # Errors
+/// The interpreter's fault.
+pub fn outputs(function: &Function, run: &Run, result: &Stored) -> Result<Outputs, String> {
+    let inputs = inputs(function, run, result)?;
+    interpret::run(function, &inputs).map_err(|fault| fault.to_string())
 }
 
 fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, String> {
@@ -86,7 +95,7 @@ fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, Str
         match &tensor.assembly {
             Assembly::Computed { vals, structure, zeroed } => {
                 add_arrays(&mut inputs, structure, result, tensor.dtype)?;
-                let zero = to_interpreter(Number::ZERO, tensor.dtype);
+                let zero = interpret::Number::of(tensor.fill, tensor.dtype);
                 let held = run.operands.get(&tensor.tensor).filter(|_| tensor.updates && !zeroed);
                 let before = match held {
                     Some(held) => {
@@ -205,7 +214,8 @@ fn to_interpreter(number: Number, dtype: Dtype) -> interpret::Number {
     }
 }
 
-fn of_interpreter(number: interpret::Number) -> Number {
+/// A number of the interpreter.
+pub fn of_interpreter(number: interpret::Number) -> Number {
     match number {
         interpret::Number::Float(x) => Number::Real(x),
         interpret::Number::Integer(n) => Number::Whole(n),

@@ -44,7 +44,7 @@ pub struct Run {
 }
 
 /// Calls a kernel on operands of any shape.
-pub type Driver = fn(&BTreeMap<String, Entries>) -> Result<Run, Error>;
+pub type Driver = dyn Fn(&BTreeMap<String, Entries>) -> Result<Run, Error>;
 
 /// What a kernel makes of its operands, apart from what packing makes of them.
 pub fn attempt(

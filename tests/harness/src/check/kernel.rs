@@ -28,7 +28,7 @@ pub struct Kernel<'c> {
     /// Its intermediate representation.
     pub function: &'c Function,
     /// Calls it.
-    pub run: Driver,
+    pub run: &'c Driver,
 }
 
 /// What the oracles say: what is stored, and what counts as not stored.
@@ -46,12 +46,17 @@ impl Kernel<'_> {
             Err(Error::Width { .. } | Error::Pack { .. }) => return Ok(false),
             Err(error) => return Err(format!("the operands cannot be packed: {error}")),
         };
+        self.judge(world, &run)
+    }
+
+    /// Whether what came is as the oracles say; false where they do not.
+    pub fn judge(&self, world: &World, run: &Run) -> Result<bool, String> {
         for (name, stored) in &run.operands {
             let Some(given) = world.operands.get(name) else { continue };
             check_packing(given, stored)
                 .map_err(|reason| format!("operand {name} is packed wrongly: {reason}"))?;
         }
-        let expected = self.expected(world, &run)?;
+        let expected = self.expected(world, run)?;
         let (results, expected) = match (&run.results, expected) {
             (Err(Error::Width { .. } | Error::Pack { .. }), _) => return Ok(false),
             (
@@ -75,22 +80,19 @@ impl Kernel<'_> {
             let wrong = |reason: String| format!("{way}: {reason}");
             check_order(result).map_err(wrong)?;
             let freedom = Freedom {
-                more: operand_pads(&run) || self.may_store_more(result, world),
-                less: result.drops || operand_pads(&run),
+                more: operand_pads(run) || self.may_store_more(result, world),
+                less: result.drops || operand_pads(run),
             };
             check_values(result, &expected.cells, expected.fill, freedom).map_err(wrong)?;
             if first.ordered && result != first && !is_same(result, first) {
                 return Err(format!("{way} differs from {first_way}:\n{result:?}\n{first:?}"));
             }
         }
-        if first.ordered
-            && !first.drops
-            && !operand_pads(&run)
-            && !self.may_store_more(first, world)
+        if first.ordered && !first.drops && !operand_pads(run) && !self.may_store_more(first, world)
         {
-            self.check_structure(first, &expected.cells, &run)?;
+            self.check_structure(first, &expected.cells, run)?;
         }
-        interpreted::check(self.function, &run).map(|()| true)
+        interpreted::check(self.function, run).map(|()| true)
     }
 
     /// Whether the result stores everything, whatever is stored of the operands.
