@@ -52,6 +52,11 @@ impl Failure {
         }
     }
 
+    /// Whether a result stores what is known to be its fill.
+    pub fn is_of_structure(&self) -> bool {
+        self.cause() == "known to be"
+    }
+
     /// Whether the compiler says that it does not know this yet.
     pub fn is_missing(&self) -> bool {
         matches!(self, Failure::Refusal(shown) if shown.contains("not supported yet"))
@@ -105,8 +110,13 @@ fn wrong(statement: &Statement, choice: &Choice<'_>, function: &Function) -> Opt
 pub fn shrunk(mut draft: Draft, failure_of: &Failure) -> Draft {
     let cause = failure_of.cause();
     let fails = |draft: &Draft| failure(draft).is_some_and(|failure| failure.cause() == cause);
+    let mut tries = 400;
     'smaller: loop {
         for candidate in candidates(&draft) {
+            tries -= 1;
+            if tries == 0 {
+                return draft;
+            }
             if is_statement(&candidate) && fails(&candidate) {
                 draft = candidate;
                 continue 'smaller;
