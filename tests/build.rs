@@ -114,11 +114,11 @@ fn case_source(
                 let apart = source.contains(&format!("pub fn {name}_assemble<"));
                 text.push_str(&driver(name, folder, &function, apart));
                 let path = format!("concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\")");
-                format!("Compiled {{ run: run_{name}, source: include_str!({path}) }}")
+                format!("Compiled {{ run: &run_{name}, source: include_str!({path}) }}")
             }
         },
     };
-    let Case { name, place, statement, manifest, refusal: _ } = case;
+    let Case { name, place, statement, manifest, choice, refusal: _ } = case;
     let _ = writeln!(
         text,
         "#[test]
@@ -127,6 +127,7 @@ fn {name}() {{
         name: {name:?},
         place: {place:?},
         statement: {statement:?},
+        choice: &{choice:?},
         manifest: {manifest:?},
         outcome: Outcome::{outcome},
     }}
@@ -174,7 +175,9 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
         match operand {
             Operand::Tensor(tensor) => {
                 let (key, dtype, format) = (&tensor.tensor, tensor.dtype.name(), &tensor.format);
-                let _ = writeln!(packed, "let o{k} = pack::<{dtype}, {format}>(&given[{key:?}])?;");
+                let pattern = format!("sparsegen::Pattern<{dtype}>");
+                let value = if tensor.pattern { &pattern } else { dtype };
+                let _ = writeln!(packed, "let o{k} = pack::<{value}, {format}>(&given[{key:?}])?;");
                 let _ = writeln!(looked, "({key:?}.to_owned(), look(&o{k})),");
                 arguments.push(format!("&o{k}"));
                 extents.push_str(&extents_of(tensor, &format!("o{k}")));
@@ -235,13 +238,13 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
     };
     let (results, repack) = match &function.result {
         IrResult::Scalar { dtype, .. } => (
-            format!("let results = vec![(\"{name}\", look_at_scalar({name}({arguments})?))];"),
+            format!("Ok(vec![(\"{name}\", look_at_scalar({name}({arguments})?))])"),
             format!("repack::<{}, Scalar>", dtype.name()),
         ),
         IrResult::Tensor(tensor) if tensor.updates => (
             format!(
                 "{name}_into(&mut result, {arguments})?;
-                let results = vec![(\"{name}_into\", look(&result))];"
+                Ok(vec![(\"{name}_into\", look(&result))])"
             ),
             {
                 let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
@@ -260,7 +263,8 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
                     (\"{name}_into\", first),
                     (\"{name}_into, again\", look(&reused)),
                 ];
-                {computed}"
+                {computed}
+                Ok(results)"
             ),
             {
                 let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
@@ -277,7 +281,9 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
         fn run_{name}(given: &BTreeMap<String, Entries>) -> Result<Run, Error> {{
             use {name}::*;
             {packed}
-            {results}
+            let results = sparsegen_harness::typed::attempt(|| {{
+                {results}
+            }});
             let operands = BTreeMap::from([{looked}]);
             let extents = BTreeMap::from([{extents}]);
             Ok(Run {{ operands, extents, results, repack: {repack} }})

@@ -20,11 +20,19 @@
 //! the last one, with that reason. What stands behind `@` are keys of the kernel; the commands of
 //! `@schedule` are parted by `;` and have no spaces. A case that a line makes again is one case.
 //!
+//! A format may be followed by an element type and by `one`, for a tensor of which only structure is
+//! stored: `A=csr:f32`, `M=csr:one`. `@semiring=min_plus` and `@dtype=bool` are keys like others.
+//!
 //! Variables have one letter each; a longer name in an index is a parameter, as in `A[i in 0..hi]`.
+//! One that stands as a value is declared: `@params=r:index,s:index`.
+
+mod choice;
 
 use std::fmt::Write as _;
 
 use crate::statement::Statement;
+
+pub use choice::{Choice, Storage};
 
 /// An expression and formats.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +45,8 @@ pub struct Case {
     pub statement: String,
     /// The manifest that declares the kernel.
     pub manifest: String,
+    /// What the line says: formats by tensor, and keys behind `@`.
+    pub choice: Vec<(String, String)>,
     /// What the compiler has to say if it must refuse the case.
     pub refusal: Option<String>,
 }
@@ -93,7 +103,9 @@ impl Group<'_> {
             Some((line, refusal)) => (line, Some(refusal.trim().to_owned())),
             None => (line, None),
         };
-        let statement = Statement::parse(self.statement)?;
+        let words: Vec<(&str, &str)> =
+            line.split_whitespace().filter_map(|word| word.split_once('=')).collect();
+        let statement = Statement::parse(self.statement, &Choice(&words).parameter_names())?;
         let mut choices: Vec<Vec<(&str, &str)>> = vec![Vec::new()];
         for word in line.split_whitespace() {
             let (key, alternatives) = word.split_once('=').ok_or(format!("no `=` in `{word}`"))?;
@@ -116,6 +128,7 @@ impl Group<'_> {
             place: place.to_owned(),
             statement: self.statement.to_owned(),
             manifest: self.manifest(&statement, &choice),
+            choice: choice.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
             refusal: refusal.clone(),
         };
         Ok(choices.into_iter().map(case).collect())
@@ -150,7 +163,8 @@ impl Group<'_> {
 
     fn manifest(&self, statement: &Statement, choice: &[(&str, &str)]) -> String {
         let mut text = String::new();
-        let used = |name: &str| choice.iter().any(|(_, format)| *format == name);
+        let is_format = |word: &str, name: &str| word.split(':').next() == Some(name);
+        let used = |name: &str| choice.iter().any(|(_, word)| is_format(word, name));
         if self.formats.iter().any(|(name, _)| used(name)) {
             text.push_str("[formats]\n");
         }
@@ -162,12 +176,17 @@ impl Group<'_> {
         let _ = writeln!(text, "expr = \"{}\"", self.statement);
         let formats = Self::formats_of(statement, choice).into_iter();
         let tensors: Vec<String> =
-            formats.map(|(tensor, format)| format!("{tensor} = \"{format}\"")).collect();
+            formats.map(|(tensor, format)| declared(tensor, format, choice)).collect();
         let _ = writeln!(text, "tensors = {{ {} }}", tensors.join(", "));
-        let parameters = statement.parameters();
+        let mut parameters = Choice(choice).parameters();
+        for name in statement.parameters() {
+            if parameters.iter().all(|(known, _)| *known != name) {
+                parameters.push((name, "index"));
+            }
+        }
         if !parameters.is_empty() {
             let declared: Vec<_> =
-                parameters.iter().map(|name| format!("{name} = \"index\"")).collect();
+                parameters.iter().map(|(name, kind)| format!("{name} = \"{kind}\"")).collect();
             let _ = writeln!(text, "params = {{ {} }}", declared.join(", "));
         }
         for (key, value) in choice {
@@ -176,14 +195,26 @@ impl Group<'_> {
                     let commands: Vec<&str> = value.split(';').collect();
                     let _ = writeln!(text, "schedule = {commands:?}");
                 }
+                Some("params") | None => {}
                 Some(key) => {
                     let quote = if matches!(*value, "true" | "false") { "" } else { "\"" };
                     let _ = writeln!(text, "{key} = {quote}{value}{quote}");
                 }
-                None => {}
             }
         }
         text
+    }
+}
+
+/// What a manifest says of a tensor.
+fn declared(tensor: &str, format: &str, choice: &[(&str, &str)]) -> String {
+    match Choice(choice).storage(tensor) {
+        Some(Storage { format, dtype, is_pattern }) if dtype.is_some() || is_pattern => {
+            let dtype = dtype.map(|dtype| format!(", dtype = \"{dtype}\"")).unwrap_or_default();
+            let values = if is_pattern { ", values = \"one\"" } else { "" };
+            format!("{tensor} = {{ format = \"{format}\"{dtype}{values} }}")
+        }
+        Some(_) | None => format!("{tensor} = \"{format}\""),
     }
 }
 
@@ -217,6 +248,23 @@ spmv: y[i] = A[i,j] * x[j]
         );
         assert_eq!(cases[2].refusal.as_deref(), Some("needs a workspace"));
         assert!(cases[2].manifest.ends_with("dtype = \"f32\"\n"));
+    }
+
+    #[test]
+    fn tensors_have_types_and_kernels_keys() {
+        let text = "\
+scaled: y[i] = f64(A[i,j]) * x[j] * top * (i < at)
+    A=csr:f32|coo:one:f32 @params=at:index,top:index @semiring=max_times
+";
+        let cases = parse("types.txt", text).unwrap();
+        assert_eq!(cases[1].name, "scaled_dense_coo_one_f32_dense_at_index_top_index_max_times");
+        assert_eq!(
+            cases[0].manifest.lines().skip(2).collect::<Vec<_>>().join("\n"),
+            "tensors = { y = \"dense\", A = { format = \"csr\", dtype = \"f32\" }, x = \"dense\" }\n\
+             params = { at = \"index\", top = \"index\" }\n\
+             semiring = \"max_times\""
+        );
+        assert!(cases[1].manifest.contains("dtype = \"f32\", values = \"one\" }"));
     }
 
     #[test]

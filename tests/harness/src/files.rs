@@ -1,11 +1,12 @@
 //! Operands from the real files, for statements whose orders fit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use sparsegen::{Coo, Tensor, io};
 
+use crate::kinds::Kinds;
 use crate::layout::Layout;
 use crate::number::Number;
 use crate::oracle::Extents;
@@ -29,14 +30,14 @@ const OF_EACH: usize = 2;
 /// The statement on some of the real files that fit, others for other names: the file is the first operand of its order, and what other
 /// operands there are is made up to fit it. `dense` names the tensors that store everything, which
 /// must not become too large.
-pub fn worlds(name: &str, statement: &Statement, dense: &[&str]) -> Vec<World> {
+pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds, dense: &[&str]) -> Vec<World> {
     let files = files();
     let first = Random::seeded(name).below(files.len());
     let rotated = files[first..].iter().chain(&files[..first]);
-    rotated.filter_map(|file| world(statement, file, dense)).take(OF_EACH).collect()
+    rotated.filter_map(|file| world(statement, kinds, file, dense)).take(OF_EACH).collect()
 }
 
-fn world(statement: &Statement, file: &File, dense: &[&str]) -> Option<World> {
+fn world(statement: &Statement, kinds: &Kinds, file: &File, dense: &[&str]) -> Option<World> {
     // Their extents are not for slices of given bounds.
     if !statement.views.is_empty() {
         return None;
@@ -72,7 +73,7 @@ fn world(statement: &Statement, file: &File, dense: &[&str]) -> Option<World> {
         let count = shape.iter().try_fold(1_usize, |all, n| all.checked_mul(*n))?;
         let entries = if name == taken.tensor {
             let entries = file.entries.iter();
-            entries.map(|(at, value)| (at.clone(), Number::real(*value))).collect()
+            entries.map(|(at, value)| (at.clone(), Number::Real(*value))).collect()
         } else if shape.len() <= 1 || count <= LARGEST {
             let all = 0..count;
             all.map(|k| (worlds::coordinate(&shape, k), value(&mut random))).collect()
@@ -95,14 +96,27 @@ fn world(statement: &Statement, file: &File, dense: &[&str]) -> Option<World> {
                 })
                 .collect()
         };
+        let entries = if kinds.has_zeros(name) { entries } else { structure(entries) };
         operands.insert(name.to_owned(), Entries { shape, entries });
     }
-    let layout = Layout { extents, ..Layout::default() };
+    let mut layout = Layout { extents, ..Layout::default() };
+    for name in statement.parameters() {
+        let value = 1 + random.below(40);
+        let entries = vec![(Vec::new(), Number::Whole(value as i128))];
+        operands.insert(name.to_owned(), Entries { shape: Vec::new(), entries });
+        layout.parameters.insert(name.to_owned(), value);
+    }
     Some(World { name: file.name.to_owned(), layout, operands })
 }
 
+/// Where there are entries, once each.
+fn structure(entries: Vec<(Vec<usize>, Number)>) -> Vec<(Vec<usize>, Number)> {
+    let places: BTreeSet<Vec<usize>> = entries.into_iter().map(|(at, _)| at).collect();
+    places.into_iter().map(|at| (at, Number::Whole(1))).collect()
+}
+
 fn value(random: &mut Random) -> Number {
-    Number::real((1 + random.below(4)) as f64)
+    Number::Real((1 + random.below(4)) as f64)
 }
 
 fn files() -> &'static [File] {

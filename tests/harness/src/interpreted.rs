@@ -14,12 +14,13 @@ use crate::typed::{Run, Stored};
 /// # Errors
 /// The interpreter's fault, or the first array that differs.
 pub fn check(function: &Function, run: &Run) -> Result<(), String> {
-    let Some((_, result)) = run.results.first() else { return Ok(()) };
+    let Some((_, result)) = run.results.as_ref().ok().and_then(|results| results.first()) else {
+        return Ok(());
+    };
     if let Some(compute) = &function.compute {
         check(compute, run).map_err(|reason| format!("values alone: {reason}"))?;
     }
-    let inputs = inputs(function, run, result)?;
-    let outputs = interpret::run(function, &inputs).map_err(|fault| fault.to_string())?;
+    let outputs = outputs(function, run, result)?;
     // What is packed afterwards is nowhere to be seen.
     if matches!(&function.result, IrResult::Tensor(tensor) if tensor.packed.is_some()) {
         return Ok(());
@@ -44,6 +45,16 @@ pub fn check(function: &Function, run: &Run) -> Result<(), String> {
     }
 }
 
+/// What the interpreter makes of the operands; `result` is a result of the right shape, whose values do
+/// not count.
+///
+/// # Errors
+/// The interpreter's fault.
+pub fn outputs(function: &Function, run: &Run, result: &Stored) -> Result<Outputs, String> {
+    let inputs = inputs(function, run, result)?;
+    interpret::run(function, &inputs).map_err(|fault| fault.to_string())
+}
+
 fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, String> {
     let mut inputs = Inputs::default();
     for operand in &function.operands {
@@ -53,7 +64,7 @@ fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, Str
                 inputs.scalars.insert(name.clone(), to_interpreter(stored.vals[0], *dtype));
             }
             Operand::Index { name } => {
-                inputs.sizes.insert(name.clone(), stored.vals[0].re as usize);
+                inputs.sizes.insert(name.clone(), stored.vals[0].whole() as usize);
             }
             Operand::Tensor(tensor) => {
                 add_arrays(&mut inputs, &tensor.arrays, stored, tensor.dtype)?;
@@ -84,7 +95,7 @@ fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, Str
         match &tensor.assembly {
             Assembly::Computed { vals, structure, zeroed } => {
                 add_arrays(&mut inputs, structure, result, tensor.dtype)?;
-                let zero = to_interpreter(Number::ZERO, tensor.dtype);
+                let zero = interpret::Number::of(tensor.fill, tensor.dtype);
                 let held = run.operands.get(&tensor.tensor).filter(|_| tensor.updates && !zeroed);
                 let before = match held {
                     Some(held) => {
@@ -99,7 +110,7 @@ fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, Str
                 for array in arrays {
                     let garbage = match array.place {
                         Place::Values => {
-                            let number = to_interpreter(Number::real(7.0), tensor.dtype);
+                            let number = to_interpreter(Number::Whole(7), tensor.dtype);
                             ArrayValue::Values(vec![number; 3])
                         }
                         Place::Level { .. } => ArrayValue::Index(vec![7; 3]),
@@ -195,18 +206,19 @@ fn compare(name: &str, found: &ArrayValue, expected: &Contents) -> Result<(), St
 
 fn to_interpreter(number: Number, dtype: Dtype) -> interpret::Number {
     if dtype.is_complex() {
-        interpret::Number::Complex(number.re, number.im)
+        interpret::Number::Complex(number.re(), number.im())
     } else if dtype.is_float() {
-        interpret::Number::Float(number.re)
+        interpret::Number::Float(number.re())
     } else {
-        interpret::Number::Integer(number.re as i128)
+        interpret::Number::Integer(number.whole())
     }
 }
 
-fn of_interpreter(number: interpret::Number) -> Number {
+/// A number of the interpreter.
+pub fn of_interpreter(number: interpret::Number) -> Number {
     match number {
-        interpret::Number::Float(x) => Number::real(x),
-        interpret::Number::Integer(n) => Number::real(n as f64),
-        interpret::Number::Complex(re, im) => Number { re, im },
+        interpret::Number::Float(x) => Number::Real(x),
+        interpret::Number::Integer(n) => Number::Whole(n),
+        interpret::Number::Complex(re, im) => Number::Complex(re, im),
     }
 }

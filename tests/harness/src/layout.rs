@@ -64,6 +64,9 @@ pub fn layout(
         let shape = shape(statement, operand, &extents, &mut parameters, random);
         shapes.insert(operand.to_owned(), shape);
     }
+    for name in statement.parameters() {
+        parameters.entry(name.to_owned()).or_insert_with(|| random.below(4));
+    }
     let layout = Layout { extents, parameters, shapes };
     layout.fits(statement).then_some(layout)
 }

@@ -8,12 +8,17 @@
 
 pub mod check;
 pub mod corpus;
+pub mod dtype;
+pub mod dynamic;
 pub mod files;
+pub mod generate;
 pub mod interpreted;
+pub mod kinds;
 pub mod layout;
 pub mod number;
 pub mod oracle;
 pub mod random;
+pub mod shrink;
 pub mod statement;
 pub mod typed;
 pub mod worlds;

@@ -1,17 +1,38 @@
 //! What a statement means, evaluated on total functions: no formats, no loops over levels.
 //!
 //! An expression has a value at every coordinate. Beside the value goes what is *known* of it from
-//! the unstored operands and the constants alone, which decides what a sparse result stores: all
-//! but where the value is known to be zero. There are two evaluators, which check each other:
-//! [`grid`] visits every coordinate, [`relation`] only what is stored, so that it can run on large
-//! operands.
+//! the unstored operands, the constants and the masks alone, which decides what a sparse result
+//! stores: all but where the value is known to be the fill. There are two evaluators, which check
+//! each other: [`grid`] visits every coordinate, [`relation`] only what is stored, so that it can run
+//! on large operands.
+//!
+//! Where the language does not say whether something is stored, both is right
+//! ([`Knowledge::Either`]):
+//! - a mask that is no factor of a product (`A[i,j] + (i >= j)`, `select(i >= j, A[i,j], B[i,j])`)
+//!   need not be looked at to find out what is stored;
+//! - an entry that decides a whole `prod`, `any` or `all` (a zero, something true, something false)
+//!   is seen where loops are, so that what follows from it may be stored like any value;
+//! - where the expression differs from the fill although nothing is stored, everything is stored, be
+//!   it what a mask excludes.
 
+pub mod arithmetic;
+pub mod cell;
+mod fold;
 pub mod grid;
+pub mod meaning;
 pub mod relation;
+pub mod semiring;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::number::Number;
+
+pub use arithmetic::Fault;
+pub use cell::{Cell, Knowledge};
+pub use meaning::{Meaning, Setting};
+pub use semiring::Semiring;
 
 /// The extent of each index variable.
 pub type Extents = BTreeMap<String, usize>;
@@ -20,78 +41,5 @@ pub type Extents = BTreeMap<String, usize>;
 /// at the empty coordinate.
 pub type Operands = HashMap<String, HashMap<Vec<usize>, Number>>;
 
-/// What a result stores, if its format forces it to nothing more.
+/// What a result stores, if its format forces it to nothing more; and what it may store.
 pub type Cells = BTreeMap<Vec<usize>, Cell>;
-
-/// The value of an expression at a coordinate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cell {
-    /// The value.
-    pub value: Number,
-    /// The sum of the magnitudes of all that was added up: what rounding errors are relative to.
-    pub magnitude: f64,
-    /// Whether the value is known from the unstored operands and the constants alone.
-    pub known: bool,
-}
-
-impl Cell {
-    /// What an unstored operand counts as.
-    pub const NOTHING: Cell = Cell { value: Number::ZERO, magnitude: 0.0, known: true };
-
-    /// A constant.
-    pub fn known(value: Number) -> Cell {
-        Cell { value, magnitude: value.magnitude(), known: true }
-    }
-
-    /// A stored value.
-    pub fn stored(value: Number) -> Cell {
-        Cell { known: false, ..Cell::known(value) }
-    }
-
-    /// Whether the value is known to be zero, so that it is not stored.
-    pub fn is_nothing(self) -> bool {
-        self.known && self.value.is_zero()
-    }
-
-    fn negative(self) -> Cell {
-        Cell { value: -self.value, ..self }
-    }
-
-    fn plus(self, other: Cell) -> Cell {
-        Cell {
-            value: self.value + other.value,
-            magnitude: self.magnitude + other.magnitude,
-            known: self.known && other.known,
-        }
-    }
-
-    /// An unstored zero annihilates whatever the other factor is.
-    fn times(self, other: Cell) -> Cell {
-        if self.is_nothing() || other.is_nothing() {
-            return Cell::NOTHING;
-        }
-        Cell {
-            value: self.value * other.value,
-            magnitude: self.magnitude * other.magnitude,
-            known: self.known && other.known,
-        }
-    }
-
-    /// A quotient has its numerator's pattern.
-    fn over(self, other: Cell) -> Cell {
-        if self.is_nothing() {
-            return Cell::NOTHING;
-        }
-        Cell {
-            value: self.value / other.value,
-            magnitude: self.magnitude / other.value.magnitude() * other.relative_magnitude(),
-            known: self.known && other.known,
-        }
-    }
-
-    /// By how much more than itself a value was added up from.
-    fn relative_magnitude(self) -> f64 {
-        let value = self.value.magnitude();
-        if value == 0.0 { 1.0 } else { self.magnitude / value }
-    }
-}

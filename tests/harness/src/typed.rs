@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sparsegen::level::{LevelViews as _, Levels};
-use sparsegen::{Error, Format, LevelExpr, Shape, Tensor};
+use sparsegen::{Error, Format, LevelExpr, Shape, Stored as Storable, Tensor};
 
 use crate::number::{Element, Number};
 use crate::worlds::Entries;
@@ -37,23 +37,30 @@ pub struct Run {
     pub operands: BTreeMap<String, Stored>,
     /// The extents that the kernel reads from levels, by the names it gives them.
     pub extents: BTreeMap<String, usize>,
-    /// The results, by how they came to be.
-    pub results: Vec<(&'static str, Stored)>,
+    /// The results, by how they came to be, or the kernel's error.
+    pub results: Result<Vec<(&'static str, Stored)>, Error>,
     /// Packs entries in the result's format.
     pub repack: fn(&Entries) -> Result<Stored, Error>,
 }
 
 /// Calls a kernel on operands of any shape.
-pub type Driver = fn(&BTreeMap<String, Entries>) -> Result<Run, Error>;
+pub type Driver = dyn Fn(&BTreeMap<String, Entries>) -> Result<Run, Error>;
+
+/// What a kernel makes of its operands, apart from what packing makes of them.
+pub fn attempt(
+    run: impl FnOnce() -> Result<Vec<(&'static str, Stored)>, Error>,
+) -> Result<Vec<(&'static str, Stored)>, Error> {
+    run()
+}
 
 /// Packs an operand.
-pub fn pack<V: Element, F: Format>(operand: &Entries) -> Result<Tensor<V, F>, Error> {
+pub fn pack<V: Element + Storable, F: Format>(operand: &Entries) -> Result<Tensor<V, F>, Error> {
     let entries = operand.entries.iter().map(|(at, value)| (array::<F>(at), V::of(*value)));
     Tensor::from_triplets(array::<F>(&operand.shape), entries)
 }
 
 /// Packs entries and looks at them.
-pub fn repack<V: Element, F: Format>(entries: &Entries) -> Result<Stored, Error> {
+pub fn repack<V: Element + Storable, F: Format>(entries: &Entries) -> Result<Stored, Error> {
     pack::<V, F>(entries).map(|tensor| look(&tensor))
 }
 
@@ -80,7 +87,7 @@ pub fn look_at_scalar<V: Element>(value: V) -> Stored {
 }
 
 /// All that is stored of a tensor.
-pub fn look<V: Element, F: Format>(tensor: &Tensor<V, F>) -> Stored {
+pub fn look<V: Element + Storable, F: Format>(tensor: &Tensor<V, F>) -> Stored {
     let mut arrays = BTreeMap::new();
     let views = tensor.levels().views();
     for level in 0..F::Levels::KINDS.len() {
@@ -115,17 +122,17 @@ pub fn look<V: Element, F: Format>(tensor: &Tensor<V, F>) -> Stored {
 
 /// A tensor that has the same shape, but stores as much as it can of something else: whoever
 /// computes into it must not depend on what it holds.
-pub fn scribbled<V: Element, F: Format>(like: &Tensor<V, F>) -> Tensor<V, F> {
+pub fn scribbled<V: Element + Storable, F: Format>(like: &Tensor<V, F>) -> Tensor<V, F> {
     let shape = like.shape().as_ref().to_vec();
     let count: usize = shape.iter().product();
-    let scribble = Number::real(77.0);
+    let scribble = Number::Whole(77);
     let full = (0..count.min(5000)).map(|k| (crate::worlds::coordinate(&shape, k), scribble));
     pack(&Entries { shape: shape.clone(), entries: full.collect() })
         .unwrap_or_else(|_| like.clone())
 }
 
 /// A tensor of the same shape that stores other coordinates, where nothing does so.
-pub fn restructured<V: Element, F: Format>(like: &Tensor<V, F>) -> Option<Tensor<V, F>> {
+pub fn restructured<V: Element + Storable, F: Format>(like: &Tensor<V, F>) -> Option<Tensor<V, F>> {
     let empty = Tensor::zeros(like.shape()).ok()?;
     (empty.levels() != like.levels()).then_some(empty)
 }

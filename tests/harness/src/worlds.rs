@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::kinds::Kinds;
 use crate::layout::{Layout, layout};
 use crate::number::Number;
 use crate::oracle::Extents;
@@ -28,17 +29,6 @@ pub struct World {
     pub operands: BTreeMap<String, Entries>,
 }
 
-/// Which numbers an element type can hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Reals, or integers with a sign.
-    Signed,
-    /// Integers without a sign.
-    Unsigned,
-    /// Complex numbers.
-    Complex,
-}
-
 /// Which coordinates of an operand have entries.
 #[derive(Clone, Copy, Debug)]
 enum Pattern {
@@ -59,7 +49,7 @@ enum Pattern {
 }
 
 /// Every world for a statement.
-pub fn worlds(name: &str, statement: &Statement, kind: Kind) -> Vec<World> {
+pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds) -> Vec<World> {
     let classes = classes(statement);
     let count = classes.iter().collect::<std::collections::BTreeSet<_>>().len();
     let usual: &[usize] = match count {
@@ -83,12 +73,14 @@ pub fn worlds(name: &str, statement: &Statement, kind: Kind) -> Vec<World> {
         let Some(layout) = layout(statement, &classes, extents, &mut random) else { return };
         let mut world = World { name: label.to_owned(), layout, operands: BTreeMap::new() };
         for (name, value) in &world.layout.parameters {
-            let entries = vec![(Vec::new(), Number::real(*value as f64))];
+            let entries = vec![(Vec::new(), Number::Whole(*value as i128))];
             world.operands.insert(name.clone(), Entries { shape: Vec::new(), entries });
         }
         for (k, operand) in operands.iter().enumerate() {
             let shape = world.layout.shapes[*operand].clone();
-            let entries = fill(&mut random, k, operands.len(), &shape, pattern, kind, zeros);
+            let mut entries = entries(&mut random, k, operands.len(), &shape, pattern);
+            fill(&mut random, &mut entries, kinds, operand, zeros);
+            shuffle(&mut random, &mut entries);
             world.operands.insert((*operand).to_owned(), Entries { shape, entries });
         }
         worlds.push(world);
@@ -162,14 +154,13 @@ pub fn shape(statement: &Statement, operand: &str, extents: &Extents) -> Vec<usi
     variables.iter().map(|variable| extents[variable]).collect()
 }
 
-fn fill(
+/// The coordinates at which an operand has entries.
+fn entries(
     random: &mut Random,
     operand: usize,
     operands: usize,
     shape: &[usize],
     pattern: Pattern,
-    kind: Kind,
-    zeros: bool,
 ) -> Vec<(Vec<usize>, Number)> {
     let count: usize = shape.iter().product();
     let mut shared = Random::seeded(&format!("{shape:?}"));
@@ -188,35 +179,38 @@ fn fill(
             Pattern::Only(one) => operand == one,
         };
         // A scalar is there in any case.
-        if !is_there && !shape.is_empty() {
-            continue;
+        if is_there || shape.is_empty() {
+            entries.push((at, Number::ZERO));
         }
-        let value = if zeros && random.chance(0.3) { Number::ZERO } else { value(random, kind) };
-        // Now and then an entry comes in two parts.
-        if random.chance(0.1) && kind != Kind::Unsigned {
-            entries.push((at.clone(), Number::real(1.0)));
-            entries.push((at, value - Number::real(1.0)));
-        } else {
-            entries.push((at, value));
-        }
-    }
-    // Packing has to sort them.
-    for k in (1..entries.len()).rev() {
-        entries.swap(k, random.below(k + 1));
     }
     entries
 }
 
-/// A small whole number that is not zero, so that sums are exact in any order.
-fn value(random: &mut Random, kind: Kind) -> Number {
-    let mut whole = |limit: usize| (1 + random.below(limit)) as f64;
-    match kind {
-        Kind::Unsigned => Number::real(whole(3)),
-        Kind::Signed => {
-            let magnitude = whole(4);
-            Number::real(if whole(2) == 1.0 { magnitude } else { -magnitude })
+/// Gives entries values; now and then one comes in two parts.
+fn fill(
+    random: &mut Random,
+    entries: &mut Vec<(Vec<usize>, Number)>,
+    kinds: &Kinds,
+    operand: &str,
+    zeros: bool,
+) {
+    let kind = kinds.kind(operand);
+    for k in 0..entries.len() {
+        let is_zero = zeros && kinds.has_zeros(operand) && random.chance(0.3);
+        let value = if is_zero { Number::ZERO } else { kind.value(random) };
+        entries[k].1 = value;
+        if kinds.splits && kind.is_arithmetic() && random.chance(0.1) {
+            let at = entries[k].0.clone();
+            entries[k].1 = Number::Real(1.0);
+            entries.push((at, value + Number::Real(-1.0)));
         }
-        Kind::Complex => Number { re: whole(4) - 2.0, im: whole(3) },
+    }
+}
+
+/// Brings entries into an order that packing has to change.
+fn shuffle(random: &mut Random, entries: &mut [(Vec<usize>, Number)]) {
+    for k in (1..entries.len()).rev() {
+        entries.swap(k, random.below(k + 1));
     }
 }
 

@@ -1,101 +1,72 @@
 //! Evaluates a statement at every coordinate.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use crate::number::Number;
-use crate::oracle::{Cell, Cells, Extents, Operands};
-use crate::statement::{Access, Expr, Statement};
+use crate::oracle::cell::{Answer, Cell, Knowledge};
+use crate::oracle::fold::Fold;
+use crate::oracle::meaning::{Kind, Meaning, Node};
+use crate::oracle::{Cells, Fault, Operands};
 
-/// The cells of the result that are not known to be zero.
-pub fn evaluate(statement: &Statement, operands: &Operands, extents: &Extents) -> Cells {
-    let variables: Vec<String> = extents.keys().cloned().collect();
-    let mut grid = Grid { extents: extents.values().copied().collect(), tensors: Vec::new() };
-    let mut builder = Builder { variables: &variables, operands, grid: &mut grid };
-    let value = builder.node(&statement.value);
-    let result: Vec<usize> =
-        statement.result.variables.iter().map(|name| builder.variable(name)).collect();
-
+/// The cells of the result that are not known to be the fill.
+///
+/// # Errors
+/// Why there is no result.
+pub fn evaluate(meaning: &Meaning, operands: &Operands) -> Result<Cells, Fault> {
+    let mut grid = Grid { meaning, tensors: HashMap::new() };
+    grid.lay_out(&meaning.value, operands);
     let mut cells = Cells::new();
-    let mut at = vec![0; variables.len()];
-    grid.for_each(&result, &mut at, &mut |at| {
-        let cell = grid.cell(&value, at);
-        if !cell.is_nothing() {
-            cells.insert(result.iter().map(|variable| at[*variable]).collect(), cell);
+    let mut at = vec![0; meaning.extents.len()];
+    let mut fault = None;
+    grid.for_each(&meaning.result, &mut at, &mut |at| match grid.cell(&meaning.value, at, true) {
+        Err(found) => fault = Some(found),
+        Ok(mut cell) => {
+            if cell.is_known(meaning.fill) {
+                let background = grid.cell(&meaning.value, at, false);
+                if background.is_ok_and(|cell| cell.value.is_like(meaning.fill, 0.0)) {
+                    return;
+                }
+                cell.knowledge = Knowledge::Either;
+            }
+            let coordinate = meaning.result.iter().map(|variable| at[*variable]).collect();
+            cells.insert(coordinate, cell);
         }
     });
-    cells
+    fault.map_or(Ok(cells), Err)
 }
 
-/// The extents of the variables, by number, and the operands as grids.
-struct Grid {
-    extents: Vec<usize>,
-    tensors: Vec<Vec<Option<Number>>>,
+/// The operands as grids.
+struct Grid<'a> {
+    meaning: &'a Meaning,
+    tensors: HashMap<(&'a str, &'a [usize]), Tensor>,
 }
 
-/// An expression whose names are resolved.
-enum Node {
-    Constant(Number),
-    /// A tensor, and the variable and stride of each mode.
-    Element(usize, Vec<(usize, usize)>),
-    Negative(Box<Node>),
-    Sum(Box<Node>, Box<Node>),
-    Product(Box<Node>, Box<Node>),
-    Quotient(Box<Node>, Box<Node>),
-    Total(Vec<usize>, Box<Node>),
+struct Tensor {
+    strides: Vec<usize>,
+    cells: Vec<Option<Number>>,
 }
 
-struct Builder<'a> {
-    variables: &'a [String],
-    operands: &'a Operands,
-    grid: &'a mut Grid,
-}
-
-impl Builder<'_> {
-    fn variable(&self, name: &str) -> usize {
-        self.variables.iter().position(|known| known == name).expect("every variable has an extent")
-    }
-
-    fn node(&mut self, expr: &Expr) -> Node {
-        match expr {
-            Expr::Number(number) => Node::Constant(Number::real(*number)),
-            Expr::Access(access) => self.element(access),
-            Expr::Negative(a) => Node::Negative(self.boxed(a)),
-            Expr::Sum(a, b) => Node::Sum(self.boxed(a), self.boxed(b)),
-            Expr::Difference(a, b) => {
-                Node::Sum(self.boxed(a), Box::new(Node::Negative(self.boxed(b))))
+impl<'a> Grid<'a> {
+    fn lay_out(&mut self, node: &'a Node, operands: &Operands) {
+        if let Kind::Element(name, variables) = &node.kind {
+            let mut size = 1;
+            let mut strides = vec![0; variables.len()];
+            for (stride, variable) in strides.iter_mut().zip(variables).rev() {
+                *stride = size;
+                size *= self.meaning.extents[*variable];
             }
-            Expr::Product(a, b) => Node::Product(self.boxed(a), self.boxed(b)),
-            Expr::Quotient(a, b) => Node::Quotient(self.boxed(a), self.boxed(b)),
-            Expr::Total(names, a) => {
-                Node::Total(names.iter().map(|name| self.variable(name)).collect(), self.boxed(a))
+            let mut cells = vec![None; size];
+            for (coordinate, value) in operands.get(name).into_iter().flatten() {
+                let at: usize = coordinate.iter().zip(&strides).map(|(c, s)| c * s).sum();
+                cells[at] = Some(*value);
             }
+            self.tensors.insert((name, variables), Tensor { strides, cells });
+        }
+        for part in node.parts() {
+            self.lay_out(part, operands);
         }
     }
 
-    fn boxed(&mut self, expr: &Expr) -> Box<Node> {
-        Box::new(self.node(expr))
-    }
-
-    fn element(&mut self, access: &Access) -> Node {
-        let modes: Vec<usize> = access.variables.iter().map(|name| self.variable(name)).collect();
-        let mut strides = BTreeMap::new();
-        let mut size = 1;
-        for mode in (0..modes.len()).rev() {
-            strides.insert(mode, size);
-            size *= self.grid.extents[modes[mode]];
-        }
-        let mut cells = vec![None; size];
-        for (coordinate, value) in &self.operands[&access.tensor] {
-            let at: usize = coordinate.iter().zip(strides.values()).map(|(c, s)| c * s).sum();
-            cells[at] = Some(*value);
-        }
-        self.grid.tensors.push(cells);
-        let modes = modes.into_iter().zip(strides.into_values()).collect();
-        Node::Element(self.grid.tensors.len() - 1, modes)
-    }
-}
-
-impl Grid {
     /// Calls a function with every coordinate of some variables; the others stay as they are.
     fn for_each(
         &self,
@@ -106,7 +77,7 @@ impl Grid {
         match over {
             [] => visit(at),
             [first, rest @ ..] => {
-                for coordinate in 0..self.extents[*first] {
+                for coordinate in 0..self.meaning.extents[*first] {
                     at[*first] = coordinate;
                     self.for_each(rest, at, visit);
                 }
@@ -114,21 +85,61 @@ impl Grid {
         }
     }
 
-    fn cell(&self, node: &Node, at: &mut Vec<usize>) -> Cell {
-        match node {
-            Node::Constant(number) => Cell::known(*number),
-            Node::Element(tensor, modes) => {
-                let position: usize = modes.iter().map(|(v, stride)| at[*v] * stride).sum();
-                self.tensors[*tensor][position].map_or(Cell::NOTHING, Cell::stored)
+    /// The value at a coordinate, of the operands as they are, or as if nothing were `stored`.
+    fn cell(&self, node: &Node, at: &mut Vec<usize>, stored: bool) -> Answer {
+        match &node.kind {
+            Kind::Constant(number) => Ok(Cell::known(*number)),
+            Kind::Coordinate(variable) => Ok(Cell::stored(Number::Whole(at[*variable] as i128))),
+            Kind::Element(name, variables) => {
+                let tensor = &self.tensors[&(name.as_str(), variables.as_slice())];
+                let places = variables.iter().zip(&tensor.strides);
+                let position: usize = places.map(|(v, stride)| at[*v] * stride).sum();
+                // A scalar is there in any case.
+                let number = tensor.cells[position].filter(|_| stored || variables.is_empty());
+                let fill = || Cell::known(self.meaning.semiring.zero(node.dtype));
+                Ok(number.map_or_else(fill, Cell::stored))
             }
-            Node::Negative(a) => self.cell(a, at).negative(),
-            Node::Sum(a, b) => self.cell(a, at).plus(self.cell(b, at)),
-            Node::Product(a, b) => self.cell(a, at).times(self.cell(b, at)),
-            Node::Quotient(a, b) => self.cell(a, at).over(self.cell(b, at)),
-            Node::Total(over, a) => {
-                let mut total = Cell::NOTHING;
-                self.for_each(over, at, &mut |at| total = total.plus(self.cell(a, at)));
-                total
+            Kind::Apply(op, parts) => {
+                let cells: Result<Vec<Cell>, Fault> =
+                    parts.iter().map(|part| self.cell(part, at, stored)).collect();
+                Cell::of(*op, &cells?, node.dtype)
+            }
+            Kind::Product(parts) => {
+                let zero = self.meaning.semiring.zero(node.dtype);
+                let answers = parts.each_ref().map(|part| {
+                    let answer = self.cell(part, at, stored);
+                    if part.is_mask() { answer.map(|cell| cell.filtering(zero)) } else { answer }
+                });
+                Cell::decided(self.meaning.semiring.times(), zero, answers, node.dtype)
+            }
+            Kind::Decided(op, by, parts) => {
+                let answers = parts.each_ref().map(|part| self.cell(part, at, stored));
+                Cell::decided(*op, *by, answers, node.dtype)
+            }
+            Kind::Quotient(parts) => {
+                let answers = parts.each_ref().map(|part| self.cell(part, at, stored));
+                Cell::quotient(answers, self.meaning.semiring.zero(node.dtype), node.dtype)
+            }
+            Kind::Coordinates(op, parts) => {
+                let [a, b] = parts.each_ref().map(|part| self.cell(part, at, stored));
+                let cell = Cell::of(*op, &[a?, b?], node.dtype)?;
+                Ok(Cell { knowledge: Knowledge::Either, ..cell })
+            }
+            Kind::Select(parts) => {
+                let [condition, then, otherwise] =
+                    parts.each_ref().map(|part| self.cell(part, at, stored));
+                Cell::select(condition, then, otherwise)
+            }
+            Kind::Present(inner) => {
+                let background = self.cell(inner, at, false)?;
+                Ok(self.cell(inner, at, stored)?.present(background.value))
+            }
+            Kind::Reduce(reduction, over, body) => {
+                let mut fold = Fold::new(*reduction, self.meaning.semiring, node.dtype);
+                self.for_each(over, at, &mut |at| {
+                    fold.add(self.cell(body, at, stored), at[over[0]]);
+                });
+                fold.finish()
             }
         }
     }

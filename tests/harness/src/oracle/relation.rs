@@ -1,106 +1,117 @@
 //! Evaluates a statement as relational algebra over what is stored: products join, sums unite.
 
+mod algebra;
+
 use std::collections::HashMap;
 
 use crate::number::Number;
-use crate::oracle::{Cell, Cells, Extents, Operands};
-use crate::statement::{Access, Expr, Statement};
+use crate::oracle::cell::{Cell, Knowledge};
+use crate::oracle::fold::Fold;
+use crate::oracle::meaning::{Kind, Meaning, Node};
+use crate::oracle::relation::algebra::{Relation, join};
+use crate::oracle::{Cells, Operands};
+use crate::statement::Reduction;
 
 /// How many cells an expression may have before evaluation gives up.
 const LIMIT: usize = 300_000;
 
-/// The cells of the result that are not known to be zero, or `None` where there are too many on
-/// the way.
-pub fn evaluate(statement: &Statement, operands: &Operands, extents: &Extents) -> Option<Cells> {
-    let context = Context { operands, extents };
-    let value = context.relation(&statement.value)?;
-    let value = context.spread(value, &statement.result.variables)?;
-    let order = value.positions(&statement.result.variables);
+/// The cells of the result that are not known to be the fill, or `None` where there are too many on
+/// the way, where there is a fault, or where relations do not tell: of expressions that are no constant
+/// where nothing is stored.
+pub fn evaluate(meaning: &Meaning, operands: &Operands) -> Option<Cells> {
+    let context = Context { meaning, operands };
+    let value = context.relation(&meaning.value)?;
+    if !value.default.is_known(meaning.fill) {
+        return None;
+    }
+    let value = context.spread(value, &meaning.result)?;
+    let order = value.positions(&meaning.result);
     let cells = value.cells.into_iter();
     Some(cells.map(|(at, cell)| (order.iter().map(|k| at[*k]).collect(), cell)).collect())
 }
 
-/// The cells of an expression that are not known to be zero, by the coordinates of its variables.
-struct Relation {
-    variables: Vec<String>,
-    cells: HashMap<Vec<usize>, Cell>,
-}
-
-impl Relation {
-    fn positions(&self, variables: &[String]) -> Vec<usize> {
-        let position = |name| self.variables.iter().position(|own| own == name);
-        variables.iter().filter_map(position).collect()
-    }
-
-    fn map(mut self, change: impl Fn(Cell) -> Cell) -> Relation {
-        self.cells.values_mut().for_each(|cell| *cell = change(*cell));
-        self
-    }
-
-    fn without_nothing(mut self) -> Relation {
-        self.cells.retain(|_, cell| !cell.is_nothing());
-        self
-    }
-}
-
 struct Context<'a> {
+    meaning: &'a Meaning,
     operands: &'a Operands,
-    extents: &'a Extents,
 }
 
 impl Context<'_> {
-    fn relation(&self, expr: &Expr) -> Option<Relation> {
-        let relation = match expr {
-            Expr::Number(number) => Relation {
-                variables: Vec::new(),
-                cells: [(Vec::new(), Cell::known(Number::real(*number)))].into(),
-            },
-            Expr::Access(access) => self.stored(access),
-            Expr::Negative(a) => self.relation(a)?.map(Cell::negative),
-            Expr::Sum(a, b) => self.union(self.relation(a)?, self.relation(b)?)?,
-            Expr::Difference(a, b) => {
-                self.union(self.relation(a)?, self.relation(b)?.map(Cell::negative))?
+    fn relation(&self, node: &Node) -> Option<Relation> {
+        let semiring = self.meaning.semiring;
+        let zero = semiring.zero(node.dtype);
+        let relation = match &node.kind {
+            Kind::Constant(number) => Relation::constant(Cell::known(*number)),
+            Kind::Element(name, variables) => self.stored(name, variables, zero),
+            // What depends on coordinates alone is no relation, but a factor may filter one.
+            Kind::Coordinate(_) | Kind::Coordinates(..) => return None,
+            Kind::Apply(op, parts) => {
+                let parts = parts.iter().map(|part| self.relation(part));
+                let parts: Vec<Relation> = parts.collect::<Option<_>>()?;
+                self.combined(parts, |cells| Cell::of(*op, cells, node.dtype).ok())?
             }
-            Expr::Product(a, b) => join(self.relation(a)?, self.relation(b)?)?,
-            Expr::Quotient(a, b) => self.quotient(self.relation(a)?, self.relation(b)?)?,
-            Expr::Total(variables, a) => {
-                let body = self.spread(self.relation(a)?, variables)?;
-                total(body, variables)
+            Kind::Product(parts) => self.product(parts, node)?,
+            Kind::Decided(op, by, parts) => {
+                let [a, b] = &**parts;
+                let parts = vec![self.relation(a)?, self.relation(b)?];
+                self.combined(parts, |cells| {
+                    Cell::decided(*op, *by, [Ok(cells[0]), Ok(cells[1])], node.dtype).ok()
+                })?
+            }
+            Kind::Quotient(parts) => {
+                let [a, b] = &**parts;
+                self.quotient(self.relation(a)?, self.relation(b)?, zero, node)?
+            }
+            Kind::Select(parts) => {
+                let parts = parts.iter().map(|part| self.relation(part));
+                let parts: Vec<Relation> = parts.collect::<Option<_>>()?;
+                self.combined(parts, |cells| {
+                    Cell::select(Ok(cells[0]), Ok(cells[1]), Ok(cells[2])).ok()
+                })?
+            }
+            // Scalars are there where nothing else is, so the default is not what that looks like.
+            Kind::Present(inner) if has_scalars(inner) => return None,
+            Kind::Present(inner) => {
+                let relation = self.relation(inner)?;
+                let background = relation.default.value;
+                relation.map(|cell| Some(cell.present(background)))?
+            }
+            Kind::Reduce(reduction, over, body) => {
+                let body = self.spread(self.relation(body)?, over)?;
+                self.reduced(*reduction, body, over, node)?
             }
         };
-        Some(relation.without_nothing())
+        Some(relation.without_defaults())
     }
 
-    fn stored(&self, access: &Access) -> Relation {
-        let mut variables: Vec<String> = Vec::new();
-        for variable in &access.variables {
+    fn stored(&self, name: &str, modes: &[usize], zero: Number) -> Relation {
+        let mut variables: Vec<usize> = Vec::new();
+        for variable in modes {
             if !variables.contains(variable) {
-                variables.push(variable.clone());
+                variables.push(*variable);
             }
         }
         let mut cells = HashMap::new();
-        for (coordinate, value) in &self.operands[&access.tensor] {
+        for (coordinate, value) in &self.operands[name] {
             let mut at = vec![None; variables.len()];
-            let modes = access.variables.iter().zip(coordinate);
             // In an access such as `A[i,i]` only the diagonal counts.
-            let agrees = modes.into_iter().all(|(name, coordinate)| {
-                let own = variables.iter().position(|known| known == name);
+            let agrees = modes.iter().zip(coordinate).all(|(mode, coordinate)| {
+                let own = variables.iter().position(|known| known == mode);
                 own.is_some_and(|own| *at[own].get_or_insert(*coordinate) == *coordinate)
             });
             if agrees {
                 cells.insert(at.into_iter().flatten().collect(), Cell::stored(*value));
             }
         }
-        Relation { variables, cells }
+        Relation { variables, cells, default: Cell::known(zero) }
     }
 
     /// The same relation over more variables, on which it does not depend.
-    fn spread(&self, mut relation: Relation, variables: &[String]) -> Option<Relation> {
+    fn spread(&self, mut relation: Relation, variables: &[usize]) -> Option<Relation> {
         for name in variables {
             if relation.variables.contains(name) {
                 continue;
             }
-            let extent = self.extents[name];
+            let extent = self.meaning.extents[*name];
             if relation.cells.len().checked_mul(extent)? > LIMIT {
                 return None;
             }
@@ -112,158 +123,182 @@ impl Context<'_> {
                 })
             });
             relation.cells = cells.collect();
-            relation.variables.push(name.clone());
+            relation.variables.push(*name);
         }
         Some(relation)
     }
 
-    fn union(&self, a: Relation, b: Relation) -> Option<Relation> {
-        let mut a = self.spread(a, &b.variables)?;
-        let b = self.spread(b, &a.variables)?;
-        let order = b.positions(&a.variables);
-        for (at, cell) in b.cells {
-            let at = order.iter().map(|k| at[*k]).collect();
-            let sum = a.cells.entry(at).or_insert(Cell::NOTHING);
-            *sum = sum.plus(cell);
+    /// What a function makes of several relations, wherever one of them is not its default.
+    fn combined(
+        &self,
+        relations: Vec<Relation>,
+        function: impl Fn(&[Cell]) -> Option<Cell>,
+    ) -> Option<Relation> {
+        let mut variables: Vec<usize> = Vec::new();
+        for variable in relations.iter().flat_map(|relation| &relation.variables) {
+            if !variables.contains(variable) {
+                variables.push(*variable);
+            }
         }
-        Some(a)
+        let defaults: Vec<Cell> = relations.iter().map(|relation| relation.default).collect();
+        let mut united: HashMap<Vec<usize>, Vec<Cell>> = HashMap::new();
+        for (k, relation) in relations.into_iter().enumerate() {
+            let relation = self.spread(relation, &variables)?;
+            let order = relation.positions(&variables);
+            for (at, cell) in relation.cells {
+                let at = order.iter().map(|k| at[*k]).collect();
+                united.entry(at).or_insert_with(|| defaults.clone())[k] = cell;
+            }
+        }
+        let cells = united.into_iter().map(|(at, cells)| Some((at, function(&cells)?)));
+        Some(Relation {
+            variables,
+            cells: cells.collect::<Option<_>>()?,
+            default: function(&defaults)?,
+        })
     }
 
-    fn quotient(&self, a: Relation, b: Relation) -> Option<Relation> {
+    fn product(&self, parts: &[Node; 2], node: &Node) -> Option<Relation> {
+        let zero = self.meaning.semiring.zero(node.dtype);
+        let times = |a: Cell, b: Cell| {
+            Cell::decided(self.meaning.semiring.times(), zero, [Ok(a), Ok(b)], node.dtype).ok()
+        };
+        let [a, b] = parts;
+        for (mask, other) in [(a, b), (b, a)] {
+            if mask.is_mask() && mask.is_coordinates() {
+                return self.filtered(self.relation(other)?, mask, &times);
+            }
+        }
+        let factor = |part: &Node| {
+            let relation = self.relation(part)?;
+            if part.is_mask() {
+                relation.map(|cell| Some(cell.filtering(zero)))
+            } else {
+                Some(relation)
+            }
+        };
+        let (a, b) = (factor(a)?, factor(b)?);
+        if a.default.is_known(zero) && b.default.is_known(zero) {
+            return join(a, b, LIMIT, Cell::known(zero), times);
+        }
+        self.combined(vec![a, b], |cells| times(cells[0], cells[1]))
+    }
+
+    /// What a mask leaves of a relation that has all its variables.
+    fn filtered(
+        &self,
+        relation: Relation,
+        mask: &Node,
+        times: &impl Fn(Cell, Cell) -> Option<Cell>,
+    ) -> Option<Relation> {
+        let mut variables = Vec::new();
+        coordinates(mask, &mut variables);
+        let zero = self.meaning.semiring.zero(mask.dtype);
+        let mut relation = self.spread(relation, &variables)?;
+        if !relation.default.is_known(zero) {
+            return None;
+        }
+        let mut at = vec![0; self.meaning.extents.len()];
+        for (own, cell) in &mut relation.cells {
+            for (variable, coordinate) in relation.variables.iter().zip(own) {
+                at[*variable] = *coordinate;
+            }
+            let factor = pointwise(mask, &at)?;
+            let factor = Cell { knowledge: Knowledge::Either, ..factor }.filtering(zero);
+            *cell = times(factor, *cell)?;
+        }
+        Some(relation)
+    }
+
+    fn quotient(&self, a: Relation, b: Relation, zero: Number, node: &Node) -> Option<Relation> {
+        let over = |a: Cell, b: Cell| Cell::quotient([Ok(a), Ok(b)], zero, node.dtype).ok();
+        if !a.default.is_known(zero) {
+            return self.combined(vec![a, b], |cells| over(cells[0], cells[1]));
+        }
         let mut a = self.spread(a, &b.variables)?;
         let order = a.positions(&b.variables);
         for (at, cell) in &mut a.cells {
             let at: Vec<usize> = order.iter().map(|k| at[*k]).collect();
-            *cell = cell.over(b.cells.get(&at).copied().unwrap_or(Cell::NOTHING));
+            *cell = over(*cell, b.cells.get(&at).copied().unwrap_or(b.default))?;
         }
         Some(a)
     }
-}
 
-/// The products of all cells that agree in their common variables.
-fn join(a: Relation, b: Relation) -> Option<Relation> {
-    let common: Vec<String> =
-        a.variables.iter().filter(|name| b.variables.contains(name)).cloned().collect();
-    let (of_a, of_b) = (a.positions(&common), b.positions(&common));
-    let own: Vec<usize> = (0..b.variables.len()).filter(|k| !of_b.contains(k)).collect();
-    let mut index: HashMap<Vec<usize>, Vec<(&Vec<usize>, Cell)>> = HashMap::new();
-    for (at, cell) in &b.cells {
-        index.entry(of_b.iter().map(|k| at[*k]).collect()).or_default().push((at, *cell));
-    }
-    let mut cells = HashMap::new();
-    for (at, cell) in &a.cells {
-        let key: Vec<usize> = of_a.iter().map(|k| at[*k]).collect();
-        for (other, factor) in index.get(&key).into_iter().flatten() {
-            let at = at.iter().copied().chain(own.iter().map(|k| other[*k])).collect();
-            cells.insert(at, cell.times(*factor));
+    /// Reduces all cells that differ in some variables only, and with them what is not stored.
+    fn reduced(
+        &self,
+        reduction: Reduction,
+        body: Relation,
+        over: &[usize],
+        node: &Node,
+    ) -> Option<Relation> {
+        let new = || Fold::new(reduction, self.meaning.semiring, node.dtype);
+        let is_sum = reduction == Reduction::Sum;
+        let mut places = over.iter().map(|variable| self.meaning.extents[*variable]);
+        let places = places.try_fold(1_usize, usize::checked_mul)?;
+        match reduction {
+            Reduction::Argmin | Reduction::Argmax => return None,
+            // Of a sum of what is not stored nothing is left; of others once is as good as often.
+            Reduction::Sum if !body.default.is_known(new().finish().ok()?.value) => return None,
+            Reduction::Prod if body.default.value.holds() => return None,
+            _ if !is_sum && places == 0 => return None,
+            Reduction::Sum
+            | Reduction::Prod
+            | Reduction::Min
+            | Reduction::Max
+            | Reduction::Any
+            | Reduction::All => {}
         }
-        if cells.len() > LIMIT {
-            return None;
+        let variables: Vec<usize> =
+            body.variables.iter().copied().filter(|name| !over.contains(name)).collect();
+        let kept = body.positions(&variables);
+        let mut folds: HashMap<Vec<usize>, (usize, Fold)> = HashMap::new();
+        for (at, cell) in body.cells {
+            let at = kept.iter().map(|k| at[*k]).collect();
+            let (count, fold) = folds.entry(at).or_insert_with(|| (0, new()));
+            fold.add(Ok(cell), 0);
+            *count += 1;
         }
-    }
-    let mut variables = a.variables;
-    variables.extend(own.iter().map(|k| b.variables[*k].clone()));
-    Some(Relation { variables, cells })
-}
-
-/// Adds up all cells that differ in some variables only.
-fn total(body: Relation, over: &[String]) -> Relation {
-    let variables: Vec<String> =
-        body.variables.iter().filter(|name| !over.contains(name)).cloned().collect();
-    let kept = body.positions(&variables);
-    let mut cells = HashMap::new();
-    for (at, cell) in body.cells {
-        let sum: &mut Cell =
-            cells.entry(kept.iter().map(|k| at[*k]).collect()).or_insert(Cell::NOTHING);
-        *sum = sum.plus(cell);
-    }
-    Relation { variables, cells }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::oracle::grid;
-
-    fn operands() -> Operands {
-        let stored = |entries: &[(&[usize], f64)]| {
-            entries.iter().map(|(at, value)| (at.to_vec(), Number::real(*value))).collect()
-        };
-        Operands::from([
-            ("A".into(), stored(&[(&[0, 0], 2.0), (&[0, 1], 3.0), (&[2, 2], 0.0)])),
-            ("B".into(), stored(&[(&[0, 1], 5.0), (&[1, 0], 7.0)])),
-            ("x".into(), stored(&[(&[0], f64::INFINITY), (&[1], 1.0), (&[2], f64::NAN)])),
-            ("c".into(), stored(&[(&[], 4.0)])),
-        ])
-    }
-
-    /// Both evaluators agree that these coordinates are stored, with these values.
-    fn check(statement: &str, expected: &[(&[usize], f64)]) {
-        let statement = Statement::parse(statement).unwrap();
-        let extents = statement.variables().iter().map(|name| ((*name).to_owned(), 3)).collect();
-        let visited = grid::evaluate(&statement, &operands(), &extents);
-        let joined = evaluate(&statement, &operands(), &extents).unwrap();
-        for cells in [visited, joined] {
-            let coordinates: Vec<&[usize]> = cells.keys().map(Vec::as_slice).collect();
-            let wanted: Vec<&[usize]> = expected.iter().map(|(at, _)| *at).collect();
-            assert_eq!(coordinates, wanted, "{}", statement.value);
-            for (cell, (at, value)) in cells.values().zip(expected) {
-                let is_like = cell.value.is_like(Number::real(*value), 0.0);
-                assert!(is_like, "{} at {at:?}: {}", statement.value, cell.value);
+        let rest = |(count, mut fold): (usize, Fold)| {
+            if count < places && !is_sum {
+                fold.add(Ok(body.default), 0);
             }
-        }
-    }
-
-    #[test]
-    fn products_intersect_and_sums_unite() {
-        check("C[i,j] = A[i,j] * B[i,j]", &[(&[0, 1], 15.0)]);
-        check(
-            "C[i,j] = A[i,j] - B[i,j]",
-            &[(&[0, 0], 2.0), (&[0, 1], -2.0), (&[1, 0], -7.0), (&[2, 2], 0.0)],
-        );
-        check("C[i,j] = A[i,j] - A[i,j]", &[(&[0, 0], 0.0), (&[0, 1], 0.0), (&[2, 2], 0.0)]);
-        check("C[i,j] = c * B[i,j]", &[(&[0, 1], 20.0), (&[1, 0], 28.0)]);
-    }
-
-    #[test]
-    fn an_unstored_zero_annihilates_whatever_it_meets() {
-        check("y[i] = A[i,j] * x[j]", &[(&[0], f64::INFINITY), (&[2], f64::NAN)]);
-        check("y[i] = B[i,j] * x[j]", &[(&[0], 5.0), (&[1], f64::INFINITY)]);
-    }
-
-    #[test]
-    fn a_quotient_has_the_pattern_of_its_numerator() {
-        check(
-            "C[i,j] = A[i,j] / B[i,j]",
-            &[(&[0, 0], f64::INFINITY), (&[0, 1], 0.6), (&[2, 2], f64::NAN)],
-        );
-    }
-
-    #[test]
-    fn a_constant_makes_a_result_dense() {
-        let at = |i, j| {
-            if (i, j) == (0, 1) {
-                6.0
-            } else if (i, j) == (1, 0) {
-                8.0
-            } else {
-                1.0
-            }
+            fold.finish().ok()
         };
-        let coordinates: Vec<[usize; 2]> = (0..9).map(|k| [k / 3, k % 3]).collect();
-        let all: Vec<(&[usize], f64)> =
-            coordinates.iter().map(|c| (c.as_slice(), at(c[0], c[1]))).collect();
-        check("C[i,j] = B[i,j] + 1", &all);
+        let default = rest((0, new()))?;
+        let cells = folds.into_iter().map(|(at, fold)| Some((at, rest(fold)?)));
+        Some(Relation { variables, cells: cells.collect::<Option<_>>()?, default })
     }
+}
 
-    #[test]
-    fn accesses_may_permute_and_repeat() {
-        check("C[i,j] = B[i,j] + B[j,i]", &[(&[0, 1], 12.0), (&[1, 0], 12.0)]);
-        check("t = A[i,i]", &[(&[], 2.0)]);
-        check("C[i,j] = A[i,k] * B[k,j]", &[(&[0, 0], 21.0), (&[0, 1], 10.0)]);
-        check(
-            "C[i,j] = x[i] * B[i,j] + A[j,i]",
-            &[(&[0, 0], 2.0), (&[0, 1], f64::INFINITY), (&[1, 0], 10.0), (&[2, 2], 0.0)],
-        );
+fn has_scalars(node: &Node) -> bool {
+    matches!(&node.kind, Kind::Element(_, variables) if variables.is_empty())
+        || node.parts().iter().any(has_scalars)
+}
+
+/// The variables of what depends on them alone.
+fn coordinates(node: &Node, variables: &mut Vec<usize>) {
+    if let Kind::Coordinate(variable) = node.kind {
+        variables.push(variable);
+    }
+    node.parts().iter().for_each(|part| coordinates(part, variables));
+}
+
+/// The value of what depends on coordinates alone.
+fn pointwise(node: &Node, at: &[usize]) -> Option<Cell> {
+    let parts: Vec<Cell> =
+        node.parts().iter().map(|part| pointwise(part, at)).collect::<Option<_>>()?;
+    match &node.kind {
+        Kind::Constant(number) => Some(Cell::known(*number)),
+        Kind::Coordinate(variable) => Some(Cell::stored(Number::Whole(at[*variable] as i128))),
+        Kind::Apply(op, _) | Kind::Coordinates(op, _) | Kind::Decided(op, ..) => {
+            Cell::of(*op, &parts, node.dtype).ok()
+        }
+        Kind::Element(..)
+        | Kind::Product(_)
+        | Kind::Quotient(_)
+        | Kind::Select(_)
+        | Kind::Present(_)
+        | Kind::Reduce(..) => None,
     }
 }

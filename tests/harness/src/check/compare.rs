@@ -1,0 +1,109 @@
+//! Compares what came with what was expected.
+
+use std::collections::BTreeMap;
+
+use crate::number::Number;
+use crate::oracle::{Cells, Knowledge};
+use crate::typed::{Run, Stored};
+use crate::worlds::Entries;
+
+/// In what a result's structure may differ from the oracle's: by zeros that are stored although there
+/// is no reason to, or not stored although an operand stores them.
+#[derive(Clone, Copy)]
+pub struct Freedom {
+    /// Whether zeros may be stored without reason.
+    pub more: bool,
+    /// Whether zeros may be left out.
+    pub less: bool,
+}
+
+/// Whether some operand stores zeros of which nobody can tell whether they were given to it.
+pub fn operand_pads(run: &Run) -> bool {
+    run.operands.values().any(|stored| stored.pads && !stored.full)
+}
+
+/// What the oracle expects is stored, and nothing else, or only what counts as not stored.
+pub fn check_values(
+    result: &Stored,
+    cells: &Cells,
+    fill: Number,
+    freedom: Freedom,
+) -> Result<(), String> {
+    // A level that is not unique may hold a coordinate more than once.
+    let mut stored: BTreeMap<&Vec<usize>, Number> = BTreeMap::new();
+    for (at, value) in &result.entries {
+        let sum = stored.get(at).map_or(*value, |sum| *sum + *value);
+        stored.insert(at, sum);
+    }
+    for (at, cell) in cells {
+        // What cancels to zero in one order of a sum may not in another.
+        let may_lack = cell.knowledge == Knowledge::Either || freedom.less;
+        match stored.get(at) {
+            None if may_lack && fill.is_like(cell.value, cell.error) => {}
+            None => return Err(format!("{at:?} is not stored, expected {}", cell.value)),
+            Some(value) if !value.is_like(cell.value, cell.error) => {
+                return Err(format!("at {at:?} is {value}, expected {}", cell.value));
+            }
+            Some(_) => {}
+        }
+    }
+    for (at, value) in stored.iter().filter(|(at, _)| !cells.contains_key(**at)) {
+        if !freedom.more {
+            return Err(format!("{at:?} is stored, but known to be {fill}"));
+        }
+        if !value.is_like(fill, 0.0) {
+            return Err(format!("at {at:?} is {value}, expected {fill}"));
+        }
+    }
+    Ok(())
+}
+
+/// What was given is what is stored.
+pub fn check_packing(given: &Entries, stored: &Stored) -> Result<(), String> {
+    let mut sums: BTreeMap<&Vec<usize>, Number> = BTreeMap::new();
+    for (at, value) in &given.entries {
+        let sum = sums.entry(at).or_insert(Number::ZERO);
+        *sum = *sum + *value;
+    }
+    for (at, value) in &stored.entries {
+        let sum = sums.entry(at).or_insert(Number::ZERO);
+        *sum = *sum - *value;
+    }
+    // Unsigned and narrow types hold other numbers than they are given in no case.
+    match sums.iter().find(|(_, rest)| rest.magnitude() > 1e-4) {
+        Some((at, rest)) => Err(format!("{at:?} is off by {rest}")),
+        None => Ok(()),
+    }
+}
+
+/// Entries come in the order of the levels, each coordinate once.
+pub fn check_order(result: &Stored) -> Result<(), String> {
+    let by_level =
+        |at: &Vec<usize>| -> Vec<usize> { result.modes.iter().map(|mode| at[*mode]).collect() };
+    if !result.ordered || result.modes.is_empty() {
+        return Ok(());
+    }
+    for pair in result.entries.windows(2) {
+        let (before, after) = (by_level(&pair[0].0), by_level(&pair[1].0));
+        if before >= after {
+            return Err(format!("{:?} is stored before {:?}", pair[0].0, pair[1].0));
+        }
+    }
+    Ok(())
+}
+
+/// Equal, where what is no number equals itself.
+pub fn is_same(a: &Stored, b: &Stored) -> bool {
+    a.arrays == b.arrays
+        && a.vals.len() == b.vals.len()
+        && a.vals.iter().zip(&b.vals).all(|(a, b)| a.is_like(*b, 0.0))
+}
+
+/// Whether the oracles agree.
+pub fn is_same_cells(a: &Cells, b: &Cells) -> bool {
+    a.len() == b.len()
+        && a.iter().zip(b).all(|((at, a), (other, b))| {
+            let error = a.error.max(b.error);
+            at == other && a.knowledge == b.knowledge && a.value.is_like(b.value, error)
+        })
+}

@@ -1,0 +1,259 @@
+//! Runs a kernel on operands and asks the oracles what it must come to.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sparsegen::Error;
+use sparsegen_build::ir::{Function, Limit, Operand};
+
+use crate::check::compare::{
+    Freedom, check_order, check_packing, check_values, is_same, is_same_cells, operand_pads,
+};
+use crate::dtype::Dtype;
+use crate::interpreted;
+use crate::number::Number;
+use crate::oracle::{Cells, Fault, Knowledge, Meaning, Operands, Semiring, Setting};
+use crate::oracle::{grid, relation};
+use crate::statement::Statement;
+use crate::typed::{Driver, Run, Stored};
+use crate::worlds::{Entries, World};
+
+/// A kernel of a case.
+pub struct Kernel<'c> {
+    /// What it is of.
+    pub statement: &'c Statement,
+    /// What its `+` and `*` are.
+    pub semiring: Semiring,
+    /// The element types of its tensors.
+    pub dtypes: HashMap<String, Dtype>,
+    /// Its intermediate representation.
+    pub function: &'c Function,
+    /// Calls it.
+    pub run: &'c Driver,
+}
+
+/// What the oracles say: what is stored, and what counts as not stored.
+struct Expected {
+    cells: Cells,
+    fill: Number,
+}
+
+impl Kernel<'_> {
+    /// Whether the operands fit the formats; then the kernel is right on them.
+    pub fn check(&self, world: &World) -> Result<bool, String> {
+        let run = match (self.run)(&world.operands) {
+            Ok(run) => run,
+            // Narrow positions and coordinates, and slots of a fixed number, cannot hold all worlds.
+            Err(Error::Width { .. } | Error::Pack { .. }) => return Ok(false),
+            Err(error) => return Err(format!("the operands cannot be packed: {error}")),
+        };
+        self.judge(world, &run)
+    }
+
+    /// Whether what came is as the oracles say; false where they do not.
+    pub fn judge(&self, world: &World, run: &Run) -> Result<bool, String> {
+        for (name, stored) in &run.operands {
+            let Some(given) = world.operands.get(name) else { continue };
+            check_packing(given, stored)
+                .map_err(|reason| format!("operand {name} is packed wrongly: {reason}"))?;
+        }
+        let expected = self.expected(world, run)?;
+        let (results, expected) = match (&run.results, expected) {
+            (Err(Error::Width { .. } | Error::Pack { .. }), _) => return Ok(false),
+            (
+                Err(Error::Shape { .. } | Error::Slice { .. } | Error::Index { .. }),
+                Some(Err(_)),
+            ) => {
+                return Err("the kernel fails for another reason than it should".into());
+            }
+            (Err(_), Some(Err(Fault::Division | Fault::Empty))) => return Ok(true),
+            (Err(error), _) => return Err(format!("the kernel failed: {error}")),
+            // What overflows is nobody's business.
+            (Ok(_), Some(Err(Fault::Overflow))) => return Ok(false),
+            (Ok(_), Some(Err(fault))) => {
+                return Err(format!("the kernel does not fail, but should for {fault:?}"));
+            }
+            (Ok(results), Some(Ok(expected))) => (results, expected),
+            (Ok(_), None) => return Ok(true),
+        };
+        let (first_way, first) = &results[0];
+        for (way, result) in results {
+            let wrong = |reason: String| format!("{way}: {reason}");
+            check_order(result).map_err(wrong)?;
+            let freedom = Freedom {
+                more: operand_pads(run) || self.may_store_more(result, world),
+                less: result.drops || operand_pads(run),
+            };
+            check_values(result, &expected.cells, expected.fill, freedom).map_err(wrong)?;
+            if first.ordered && result != first && !is_same(result, first) {
+                return Err(format!("{way} differs from {first_way}:\n{result:?}\n{first:?}"));
+            }
+        }
+        if first.ordered && !first.drops && !operand_pads(run) && !self.may_store_more(first, world)
+        {
+            self.check_structure(first, &expected.cells, run)?;
+        }
+        interpreted::check(self.function, run).map(|()| true)
+    }
+
+    /// Whether the result stores everything, whatever is stored of the operands.
+    pub fn fills(&self) -> Result<bool, String> {
+        let variables = self.statement.variables().into_iter();
+        let parameters = self.statement.parameters().into_iter();
+        let setting = Setting {
+            extents: &variables.map(|name| (name.to_owned(), 1)).collect(),
+            parameters: &parameters.map(|name| (name.to_owned(), 0)).collect(),
+            dtypes: &self.dtypes,
+            semiring: self.semiring,
+        };
+        let meaning = Meaning::of(self.statement, &setting)?;
+        let cells = grid::evaluate(&meaning, &Operands::new());
+        Ok(cells.is_ok_and(|cells| !cells.is_empty()))
+    }
+
+    /// What the oracles say; nothing where they would take too long.
+    fn expected(
+        &self,
+        world: &World,
+        run: &Run,
+    ) -> Result<Option<Result<Expected, Fault>>, String> {
+        let operands = self.operands(world, run);
+        let setting = Setting {
+            extents: &world.layout.extents,
+            parameters: &world.layout.parameters,
+            dtypes: &self.dtypes,
+            semiring: self.semiring,
+        };
+        let meaning = Meaning::of(self.statement, &setting)?;
+        let joined = relation::evaluate(&meaning, &operands);
+        let expected = |cells| Expected { cells, fill: meaning.fill };
+        let points = world.layout.extents.values().fold(1_usize, |all, n| all.saturating_mul(*n));
+        if points > 20_000 {
+            return Ok(joined.map(|cells| Ok(expected(cells))));
+        }
+        let visited = grid::evaluate(&meaning, &operands);
+        match (joined, &visited) {
+            (_, Err(Fault::Types)) => Err("the oracle does not know what types these are".into()),
+            (Some(joined), Ok(visited)) if !is_same_cells(&joined, visited) => {
+                Err(format!("the oracles disagree:\n{joined:?}\n{visited:?}"))
+            }
+            _ => Ok(Some(visited.map(expected))),
+        }
+    }
+
+    /// What is stored, by the names of accesses.
+    fn operands(&self, world: &World, run: &Run) -> Operands {
+        let mut operands = Operands::new();
+        for (name, stored) in
+            run.operands.iter().filter(|(name, _)| world.operands.contains_key(*name))
+        {
+            let cells = operands.entry(name.clone()).or_default();
+            for (at, value) in &stored.entries {
+                let sum = cells.get(at).map_or(*value, |sum| *sum + *value);
+                cells.insert(at.clone(), sum);
+            }
+        }
+        for view in &self.statement.views {
+            let whole = operands[&view.of].iter();
+            let part = whole.filter_map(|(at, value)| {
+                world.layout.within(&view.modes, at).map(|at| (at, *value))
+            });
+            let part = part.collect();
+            operands.insert(view.name.clone(), part);
+        }
+        operands
+    }
+
+    /// Whether the result may store what counts as not stored where the oracle sees no reason to: its
+    /// innermost level pads, or sums range over nothing, which kernels do not know beforehand.
+    fn may_store_more(&self, result: &Stored, world: &World) -> bool {
+        let pads = result.pads || result.shape.is_empty();
+        let is_summed = |name: &&String| !self.statement.result.variables.contains(name);
+        pads || world
+            .layout
+            .extents
+            .keys()
+            .filter(is_summed)
+            .any(|name| world.layout.extents[name] == 0)
+    }
+
+    /// The arrays are those of the same entries, packed.
+    fn check_structure(&self, result: &Stored, cells: &Cells, run: &Run) -> Result<(), String> {
+        let stored: BTreeMap<_, _> =
+            result.entries.iter().map(|(at, value)| (at, *value)).collect();
+        let entries = cells
+            .iter()
+            .filter(|(at, cell)| cell.knowledge != Knowledge::Either || stored.contains_key(*at));
+        let entries = entries.map(|(at, cell)| (at.clone(), cell.value));
+        let entries = Entries { shape: result.shape.clone(), entries: entries.collect() };
+        let packed = (run.repack)(&entries).map_err(|error| error.to_string())?;
+        if packed.arrays == result.arrays {
+            return Ok(());
+        }
+        let arrays = |stored: &Stored| format!("{:?}", stored.arrays);
+        Err(format!("the arrays are\n{}\nexpected\n{}", arrays(result), arrays(&packed)))
+    }
+
+    /// What the kernel says to operands.
+    fn call(&self, world: &World) -> Result<(), Error> {
+        (self.run)(&world.operands)?.results.map(|_| ())
+    }
+
+    /// Where two modes of one variable differ in their extents, the kernel says so.
+    pub fn check_disagreements(&self, world: &World) -> Result<(), String> {
+        for size in &self.function.sizes {
+            let [(operand, mode), _, ..] = size.operands.as_slice() else { continue };
+            let Operand::Tensor(tensor) = &self.function.operands[*operand] else { continue };
+            let others = size.operands.iter().filter(|(other, _)| other != operand);
+            if others.count() == 0 {
+                continue;
+            }
+            // One that is read twice disagrees in several variables.
+            let sizes = self.function.sizes.iter();
+            let disagreeing: Vec<&str> = sizes
+                .filter(|size| size.operands.contains(&(*operand, *mode)))
+                .map(|size| size.variable.as_str())
+                .collect();
+            let mut world = world.clone();
+            let operand = world.operands.get_mut(&tensor.tensor).expect("operands have names");
+            operand.shape[*mode] += 1;
+            match self.call(&world) {
+                Err(Error::Shape { variable, .. }) if disagreeing.contains(&variable) => {}
+                Err(Error::Width { .. } | Error::Pack { .. }) => {}
+                Err(error) => return Err(format!("another error than of shape: {error}")),
+                Ok(()) => {
+                    let (tensor, variable) = (&tensor.tensor, &size.variable);
+                    return Err(format!("takes a {tensor} whose {variable} disagrees"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a part that is read does not lie within its mode, the kernel says so.
+    pub fn check_parts(&self, world: &World) -> Result<(), String> {
+        for part in &self.function.parts {
+            let Operand::Tensor(tensor) = &self.function.operands[part.operand] else {
+                continue;
+            };
+            let value = |limit: &Limit| match limit {
+                Limit::Number(number) => *number as usize,
+                Limit::Argument(name) => world.layout.parameters[name],
+            };
+            let end = part.end.as_ref().map_or(value(&part.start) + 1, value);
+            let mut world = world.clone();
+            let operand = world.operands.get_mut(&tensor.tensor).expect("operands have names");
+            operand.entries.clear();
+            let Some(short) = end.checked_sub(1) else { continue };
+            operand.shape[part.mode] = short;
+            match self.call(&world) {
+                Err(Error::Slice { .. } | Error::Index { .. }) => {}
+                Err(Error::Width { .. } | Error::Pack { .. }) => {}
+                Err(error) => return Err(format!("another error than of a part: {error}")),
+                Ok(()) => {
+                    return Err(format!("takes a {} that is too short", tensor.tensor));
+                }
+            }
+        }
+        Ok(())
+    }
+}

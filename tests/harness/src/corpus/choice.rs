@@ -1,0 +1,58 @@
+//! What a line of the corpus says of a kernel.
+
+use crate::dtype::Dtype;
+use crate::oracle::Semiring;
+
+/// One alternative of each word: formats by tensor, and keys of the kernel behind `@`.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<'c>(pub &'c [(&'c str, &'c str)]);
+
+/// What is said of a tensor: `csr:f32:one`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Storage<'c> {
+    /// The format's name.
+    pub format: &'c str,
+    /// The element type, where it is not that of the kernel.
+    pub dtype: Option<Dtype>,
+    /// Whether only structure is stored.
+    pub is_pattern: bool,
+}
+
+impl<'c> Choice<'c> {
+    /// The value of a tensor or a key.
+    pub fn word(&self, key: &str) -> Option<&'c str> {
+        self.0.iter().find(|(known, _)| *known == key).map(|(_, word)| *word)
+    }
+
+    /// What is said of a tensor.
+    pub fn storage(&self, tensor: &str) -> Option<Storage<'c>> {
+        let mut words = self.word(tensor)?.split(':');
+        let format = words.next()?;
+        let words: Vec<&str> = words.collect();
+        let dtype = words.iter().find_map(|word| Dtype::named(word));
+        Some(Storage { format, dtype, is_pattern: words.contains(&"one") })
+    }
+
+    /// The element type of a tensor.
+    pub fn dtype(&self, tensor: &str) -> Dtype {
+        let own = self.storage(tensor).and_then(|storage| storage.dtype);
+        let of_all = || self.word("@dtype").and_then(Dtype::named);
+        own.or_else(of_all).unwrap_or(Dtype::F64)
+    }
+
+    /// What `+` and `*` are.
+    pub fn semiring(&self) -> Semiring {
+        self.word("@semiring").and_then(Semiring::named).unwrap_or(Semiring::PlusTimes)
+    }
+
+    /// The parameters that are declared, each with its kind.
+    pub fn parameters(&self) -> Vec<(&'c str, &'c str)> {
+        let declared = self.word("@params").into_iter().flat_map(|words| words.split(','));
+        declared.map(|word| word.split_once(':').unwrap_or((word, "index"))).collect()
+    }
+
+    /// The names of the parameters that are declared.
+    pub fn parameter_names(&self) -> Vec<&'c str> {
+        self.parameters().into_iter().map(|(name, _)| name).collect()
+    }
+}

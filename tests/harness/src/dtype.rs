@@ -1,0 +1,116 @@
+//! Element types.
+
+use std::fmt;
+
+/// The type of an element, or of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dtype {
+    /// True or false.
+    Bool,
+    /// A whole number of so many bits, with a sign or without.
+    Integer(u32, bool),
+    /// Unsigned, as wide as an address.
+    Usize,
+    /// Single precision.
+    F32,
+    /// Double precision.
+    F64,
+    /// Two numbers of single precision.
+    C32,
+    /// Two numbers of double precision.
+    C64,
+    /// A whole number without bounds: what comparisons of index variables are made in.
+    Exact,
+}
+
+impl Dtype {
+    /// The types that tensors can have.
+    pub const ALL: [Dtype; 14] = [
+        Dtype::Bool,
+        Dtype::Integer(8, true),
+        Dtype::Integer(16, true),
+        Dtype::Integer(32, true),
+        Dtype::Integer(64, true),
+        Dtype::Integer(8, false),
+        Dtype::Integer(16, false),
+        Dtype::Integer(32, false),
+        Dtype::Integer(64, false),
+        Dtype::Usize,
+        Dtype::F32,
+        Dtype::F64,
+        Dtype::C32,
+        Dtype::C64,
+    ];
+
+    /// The type of a name.
+    pub fn named(name: &str) -> Option<Dtype> {
+        Dtype::ALL.into_iter().find(|dtype| dtype.to_string() == name)
+    }
+
+    /// Whether its numbers have an imaginary part.
+    pub fn is_complex(self) -> bool {
+        matches!(self, Dtype::C32 | Dtype::C64)
+    }
+
+    /// Whether its numbers are rounded.
+    pub fn is_rounded(self) -> bool {
+        matches!(self, Dtype::F32 | Dtype::F64 | Dtype::C32 | Dtype::C64)
+    }
+
+    /// Whether its numbers are whole.
+    pub fn is_whole(self) -> bool {
+        matches!(self, Dtype::Integer(..) | Dtype::Usize | Dtype::Exact)
+    }
+
+    /// Whether its numbers are not negative.
+    pub fn is_unsigned(self) -> bool {
+        matches!(self, Dtype::Integer(_, false) | Dtype::Usize)
+    }
+
+    /// Whether its numbers take half of the usual space.
+    pub fn is_single(self) -> bool {
+        matches!(self, Dtype::F32 | Dtype::C32)
+    }
+
+    /// The real type of a complex one.
+    pub fn real(self) -> Dtype {
+        match self {
+            Dtype::C32 => Dtype::F32,
+            Dtype::C64 => Dtype::F64,
+            Dtype::Bool
+            | Dtype::Integer(..)
+            | Dtype::Usize
+            | Dtype::F32
+            | Dtype::F64
+            | Dtype::Exact => self,
+        }
+    }
+
+    /// The least and the largest of its numbers, where these are whole.
+    pub fn range(self) -> Option<(i128, i128)> {
+        match self {
+            Dtype::Integer(bits, true) => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
+            Dtype::Integer(bits, false) => Some((0, (1 << bits) - 1)),
+            Dtype::Usize => Some((0, usize::MAX as i128)),
+            Dtype::Exact => Some((i128::MIN, i128::MAX)),
+            Dtype::Bool | Dtype::F32 | Dtype::F64 | Dtype::C32 | Dtype::C64 => None,
+        }
+    }
+}
+
+/// The name in a manifest.
+impl fmt::Display for Dtype {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Dtype::Bool => f.write_str("bool"),
+            Dtype::Integer(bits, true) => write!(f, "i{bits}"),
+            Dtype::Integer(bits, false) => write!(f, "u{bits}"),
+            Dtype::Usize => f.write_str("usize"),
+            Dtype::F32 => f.write_str("f32"),
+            Dtype::F64 => f.write_str("f64"),
+            Dtype::C32 => f.write_str("c32"),
+            Dtype::C64 => f.write_str("c64"),
+            Dtype::Exact => f.write_str("an exact number"),
+        }
+    }
+}

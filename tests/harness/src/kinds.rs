@@ -1,0 +1,145 @@
+//! Which numbers a tensor gets: those that its type can hold, and on which functions are defined.
+
+use std::collections::BTreeMap;
+
+use crate::corpus::Choice;
+use crate::dtype::Dtype;
+use crate::number::Number;
+use crate::oracle::Semiring;
+use crate::random::Random;
+use crate::statement::{Expr, Function, Statement};
+
+/// The kinds of numbers that the operands of a statement get.
+#[derive(Clone, Debug)]
+pub struct Kinds {
+    of: BTreeMap<String, Kind>,
+    patterns: Vec<String>,
+    /// Whether an entry may come in two parts that add up.
+    pub splits: bool,
+}
+
+/// Which numbers a tensor gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Whole reals, or integers with a sign.
+    Signed,
+    /// Whole and not negative.
+    Unsigned,
+    /// Quarters.
+    Quarters,
+    /// Eighths between -1 and 1.
+    Unit,
+    /// Complex numbers.
+    Complex,
+    /// What is true.
+    True,
+}
+
+impl Kinds {
+    /// The kinds of a statement's operands.
+    pub fn of(statement: &Statement, choice: &Choice<'_>) -> Kinds {
+        let real = domain(statement, choice.semiring());
+        let kind = |tensor: &str| {
+            let dtype = choice.dtype(tensor);
+            let is_pattern = choice.storage(tensor).is_some_and(|storage| storage.is_pattern);
+            match dtype {
+                _ if is_pattern => Kind::True,
+                Dtype::Bool => Kind::True,
+                Dtype::C32 | Dtype::C64 => Kind::Complex,
+                Dtype::Integer(_, false) | Dtype::Usize => Kind::Unsigned,
+                Dtype::Integer(_, true) | Dtype::Exact => match real {
+                    Kind::Unsigned => Kind::Unsigned,
+                    Kind::Signed | Kind::Quarters | Kind::Unit | Kind::Complex | Kind::True => {
+                        Kind::Signed
+                    }
+                },
+                Dtype::F32 | Dtype::F64 => real,
+            }
+        };
+        let of = statement.operands().into_iter().map(|name| (name.to_owned(), kind(name)));
+        // What entries at one coordinate add up to is a matter of the plain sum.
+        let is_pattern =
+            |name: &&str| choice.storage(name).is_some_and(|storage| storage.is_pattern);
+        let patterns = statement.operands().into_iter().filter(is_pattern).map(str::to_owned);
+        Kinds {
+            of: of.collect(),
+            patterns: patterns.collect(),
+            splits: choice.semiring() == Semiring::PlusTimes,
+        }
+    }
+
+    /// The kind of an operand.
+    pub fn kind(&self, operand: &str) -> Kind {
+        self.of.get(operand).copied().unwrap_or(Kind::Signed)
+    }
+}
+
+impl Kinds {
+    /// Whether an operand may store zeros.
+    pub fn has_zeros(&self, operand: &str) -> bool {
+        self.patterns.iter().all(|pattern| pattern != operand)
+    }
+}
+
+/// The reals on which all functions of a statement are defined and tell something.
+fn domain(statement: &Statement, semiring: Semiring) -> Kind {
+    let mut kind = if semiring == Semiring::MaxTimes { Kind::Unsigned } else { Kind::Signed };
+    statement.value.visit(&mut |expr| match expr {
+        Expr::Call(Function::Asin | Function::Acos | Function::Atanh, _) => kind = Kind::Unit,
+        Expr::Call(
+            Function::Ln
+            | Function::Ln1p
+            | Function::Log2
+            | Function::Log10
+            | Function::Sqrt
+            | Function::Acosh
+            | Function::Pow,
+            _,
+        ) if kind != Kind::Unit => kind = Kind::Unsigned,
+        Expr::Call(Function::Floor | Function::Ceil | Function::Round | Function::Trunc, _)
+        | Expr::Convert(Dtype::Integer(..) | Dtype::Usize, _)
+            if kind == Kind::Signed =>
+        {
+            kind = Kind::Quarters;
+        }
+        Expr::Number(_)
+        | Expr::Access(_)
+        | Expr::Variable(_)
+        | Expr::Parameter(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Call(..)
+        | Expr::Convert(..)
+        | Expr::Reduce(..) => {}
+    });
+    kind
+}
+
+impl Kind {
+    /// A number that is not zero, and small, so that sums are exact in any order.
+    pub fn value(self, random: &mut Random) -> Number {
+        let mut whole = |limit: usize| (1 + random.below(limit)) as f64;
+        match self {
+            Kind::True => Number::Whole(1),
+            Kind::Unsigned => Number::Real(whole(3)),
+            Kind::Signed => {
+                let magnitude = whole(4);
+                Number::Real(if whole(2) == 1.0 { magnitude } else { -magnitude })
+            }
+            Kind::Quarters | Kind::Unit => {
+                let (most, part) = if self == Kind::Unit { (7, 8.0) } else { (15, 4.0) };
+                let magnitude = whole(most) / part;
+                Number::Real(if whole(2) == 1.0 { magnitude } else { -magnitude })
+            }
+            Kind::Complex => Number::Complex(whole(4) - 2.0, whole(3)),
+        }
+    }
+
+    /// Whether a number of this kind may come in two parts.
+    pub fn is_arithmetic(self) -> bool {
+        match self {
+            Kind::Signed | Kind::Quarters | Kind::Unit | Kind::Complex => true,
+            Kind::Unsigned | Kind::True => false,
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Operators and functions on numbers, in a type.
+
+mod functions;
+
+use sparsegen::c64;
+
+use crate::dtype::Dtype;
+use crate::number::Number;
+use crate::statement::{Binary, Function};
+
+/// Why an expression has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A whole number is divided by zero.
+    Division,
+    /// The place of the least of no numbers is asked for.
+    Empty,
+    /// A whole number does not fit its type, of which an expression must not make anything.
+    Overflow,
+    /// The types do not fit the operator, which is a mistake in the statement.
+    Types,
+}
+
+/// What is done to numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Op {
+    /// `-a`
+    Negate,
+    /// `!a`
+    Not,
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Subtract,
+    /// `a * b`
+    Multiply,
+    /// `a / b`
+    Divide,
+    /// `a & b`
+    And,
+    /// `a | b`
+    Or,
+    /// `a < b` and its kin.
+    Compare(Binary),
+    /// `sqrt(a)`
+    Function(Function),
+    /// `f64(a)`
+    Convert,
+    /// One of two numbers, for what is false and true.
+    Count(Number, Number),
+}
+
+impl Op {
+    /// Whether the answer is right to the last bit wherever it is computed, if it has few digits.
+    pub fn is_exact(self) -> bool {
+        match self {
+            Op::Function(function) => functions::is_exact(function),
+            Op::Negate
+            | Op::Not
+            | Op::Add
+            | Op::Subtract
+            | Op::Multiply
+            | Op::Divide
+            | Op::And
+            | Op::Or
+            | Op::Compare(_)
+            | Op::Convert
+            | Op::Count(..) => true,
+        }
+    }
+
+    /// The answer, in a type.
+    pub fn apply(self, numbers: &[Number], dtype: Dtype) -> Result<Number, Fault> {
+        let number = match (self, numbers) {
+            (Op::Negate, [Number::Whole(n)]) => Ok(Number::Whole(-n)),
+            (Op::Negate, [Number::Real(x)]) => Ok(Number::Real(-x)),
+            (Op::Negate, [Number::Complex(re, im)]) => Ok(Number::Complex(-re, -im)),
+            (Op::Not, [Number::Bool(a)]) => Ok(Number::Bool(!a)),
+            (Op::Not, [Number::Whole(a)]) if dtype.is_unsigned() => {
+                let (_, most) = dtype.range().ok_or(Fault::Types)?;
+                Ok(Number::Whole(most - a))
+            }
+            (Op::Not, [Number::Whole(a)]) => Ok(Number::Whole(!a)),
+            (Op::Add | Op::Subtract | Op::Multiply | Op::Divide, [a, b]) => self.combine(*a, *b),
+            (Op::And, [Number::Bool(a), Number::Bool(b)]) => Ok(Number::Bool(*a && *b)),
+            (Op::And, [Number::Whole(a), Number::Whole(b)]) => Ok(Number::Whole(a & b)),
+            (Op::Or, [Number::Bool(a), Number::Bool(b)]) => Ok(Number::Bool(*a || *b)),
+            (Op::Or, [Number::Whole(a), Number::Whole(b)]) => Ok(Number::Whole(a | b)),
+            (Op::Compare(op), [a, b]) => compare(op, *a, *b).map(Number::Bool),
+            (Op::Function(function), numbers) => functions::apply(function, numbers, dtype),
+            (Op::Convert, [a]) => return convert(*a, dtype),
+            (Op::Count(zero, one), [a]) => Ok(if a.holds() { one } else { zero }),
+            (
+                Op::Negate
+                | Op::Not
+                | Op::Add
+                | Op::Subtract
+                | Op::Multiply
+                | Op::Divide
+                | Op::And
+                | Op::Or
+                | Op::Compare(_)
+                | Op::Convert
+                | Op::Count(..),
+                _,
+            ) => Err(Fault::Types),
+        };
+        fit(number?, dtype)
+    }
+
+    fn combine(self, a: Number, b: Number) -> Result<Number, Fault> {
+        match (a, b) {
+            (Number::Whole(a), Number::Whole(b)) => match self {
+                Op::Add => a.checked_add(b),
+                Op::Subtract => a.checked_sub(b),
+                Op::Multiply => a.checked_mul(b),
+                _ if b == 0 => return Err(Fault::Division),
+                _ => a.checked_div(b),
+            }
+            .map(Number::Whole)
+            .ok_or(Fault::Overflow),
+            (Number::Real(a), Number::Real(b)) => Ok(Number::Real(match self {
+                Op::Add => a + b,
+                Op::Subtract => a - b,
+                Op::Multiply => a * b,
+                _ => a / b,
+            })),
+            (Number::Complex(..), Number::Complex(..)) => {
+                let (a, b) = (complex(a), complex(b));
+                Ok(of_complex(match self {
+                    Op::Add => a + b,
+                    Op::Subtract => a - b,
+                    Op::Multiply => a * b,
+                    _ => a / b,
+                }))
+            }
+            _ => Err(Fault::Types),
+        }
+    }
+}
+
+fn complex(number: Number) -> c64 {
+    c64::new(number.re(), number.im())
+}
+
+fn of_complex(number: c64) -> Number {
+    Number::Complex(number.re, number.im)
+}
+
+/// Whether two numbers compare as they should; complex ones have no order.
+pub fn compare(op: Binary, a: Number, b: Number) -> Result<bool, Fault> {
+    let order = match (a, b) {
+        (Number::Bool(a), Number::Bool(b)) => Some(a.cmp(&b)),
+        (Number::Whole(a), Number::Whole(b)) => Some(a.cmp(&b)),
+        (Number::Real(a), Number::Real(b)) => a.partial_cmp(&b),
+        (Number::Complex(..), Number::Complex(..)) => match op {
+            Binary::Equal => return Ok(a == b),
+            Binary::Unequal => return Ok(a != b),
+            _ => return Err(Fault::Types),
+        },
+        _ => return Err(Fault::Types),
+    };
+    Ok(match op {
+        Binary::Less => order.is_some_and(|order| order.is_lt()),
+        Binary::LessEqual => order.is_some_and(|order| order.is_le()),
+        Binary::Greater => order.is_some_and(|order| order.is_gt()),
+        Binary::GreaterEqual => order.is_some_and(|order| order.is_ge()),
+        Binary::Equal => order.is_some_and(|order| order.is_eq()),
+        Binary::Unequal => order.is_none_or(|order| order.is_ne()),
+        _ => return Err(Fault::Types),
+    })
+}
+
+/// The number as one of a type that can hold it.
+fn fit(number: Number, dtype: Dtype) -> Result<Number, Fault> {
+    match number {
+        Number::Whole(n) => match dtype.range() {
+            Some((least, most)) if (least..=most).contains(&n) => Ok(number),
+            Some(_) => Err(Fault::Overflow),
+            None => Err(Fault::Types),
+        },
+        Number::Real(x) if dtype == Dtype::F32 => Ok(Number::Real(f64::from(x as f32))),
+        Number::Real(_) if dtype == Dtype::F64 => Ok(number),
+        Number::Complex(re, im) if dtype == Dtype::C32 => {
+            Ok(Number::Complex(f64::from(re as f32), f64::from(im as f32)))
+        }
+        Number::Complex(..) if dtype == Dtype::C64 => Ok(number),
+        Number::Bool(_) if dtype == Dtype::Bool => Ok(number),
+        Number::Real(_) | Number::Complex(..) | Number::Bool(_) => Err(Fault::Types),
+    }
+}
+
+/// As `as` in Rust; what is not zero is true, and a real number becomes a complex one.
+pub fn convert(number: Number, dtype: Dtype) -> Result<Number, Fault> {
+    let converted = match dtype {
+        Dtype::Bool => Number::Bool(number.holds()),
+        Dtype::C32 | Dtype::C64 => Number::Complex(number.re(), number.im()),
+        _ if matches!(number, Number::Complex(..)) => return Err(Fault::Types),
+        Dtype::F32 | Dtype::F64 => Number::Real(number.re()),
+        Dtype::Integer(..) | Dtype::Usize | Dtype::Exact => {
+            let (least, most) = dtype.range().ok_or(Fault::Types)?;
+            Number::Whole(match number {
+                // Numbers with a fraction saturate, whole ones wrap.
+                Number::Real(x) => (x as i128).clamp(least, most),
+                Number::Bool(_) | Number::Whole(_) | Number::Complex(..) => {
+                    match most.checked_sub(least).and_then(|span| span.checked_add(1)) {
+                        Some(span) => (number.whole() - least).rem_euclid(span) + least,
+                        None => number.whole(),
+                    }
+                }
+            })
+        }
+    };
+    fit(converted, dtype)
+}
+
+/// A literal in the type around it; `None` where the type cannot hold it.
+pub fn literal(number: Number, dtype: Dtype) -> Option<Number> {
+    let is_whole = matches!(number, Number::Whole(_));
+    let is_bool = matches!(number, Number::Bool(_));
+    if is_bool != (dtype == Dtype::Bool) || (dtype.is_whole() && !is_whole) {
+        return None;
+    }
+    match dtype.range() {
+        Some((least, most)) => {
+            (least..=most).contains(&number.whole()).then_some(Number::Whole(number.whole()))
+        }
+        None => convert(number, dtype).ok(),
+    }
+}

@@ -1,0 +1,246 @@
+//! The value of an expression at a coordinate: how exact it is, and what is known of it.
+
+use crate::dtype::Dtype;
+use crate::number::Number;
+use crate::oracle::arithmetic::{self, Fault, Op};
+use crate::statement::{Binary, Function};
+
+/// What is known of a value before any stored value is looked at. What is made of several values is
+/// known as the least known of them is, for which they are in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Knowledge {
+    /// The value follows from what is not stored, from constants and from masks: where it is the
+    /// fill, it is not stored.
+    Known,
+    /// Whether it follows is a matter of how cleverly one looks: where it is the fill, it may be
+    /// stored or not.
+    Either,
+    /// The value depends on what is stored, so it is stored itself.
+    Unknown,
+}
+
+/// The value of an expression at a coordinate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// The value.
+    pub value: Number,
+    /// How far off it may be, by rounding and by sums in another order.
+    pub error: f64,
+    /// What is known of it.
+    pub knowledge: Knowledge,
+}
+
+/// What a cell is, or why there is none.
+pub type Answer = Result<Cell, Fault>;
+
+impl Cell {
+    /// What follows from the statement alone.
+    pub fn known(value: Number) -> Cell {
+        Cell { value, error: 0.0, knowledge: Knowledge::Known }
+    }
+
+    /// A stored value.
+    pub fn stored(value: Number) -> Cell {
+        Cell { knowledge: Knowledge::Unknown, ..Cell::known(value) }
+    }
+
+    /// Whether it is known to be this value.
+    pub fn is_known(self, value: Number) -> bool {
+        self.knowledge == Knowledge::Known && self.value.is_like(value, 0.0)
+    }
+
+    /// The cell with no more known of it than this.
+    pub fn at_most(self, knowledge: Knowledge) -> Cell {
+        Cell { knowledge: self.knowledge.max(knowledge), ..self }
+    }
+
+    /// A mask as a factor: what it excludes is known to be zero.
+    pub fn filtering(self, zero: Number) -> Cell {
+        if self.value.is_like(zero, 0.0) { Cell::known(zero) } else { self }
+    }
+
+    /// An operator's or a function's answer.
+    pub fn of(op: Op, cells: &[Cell], dtype: Dtype) -> Answer {
+        let numbers: Vec<Number> = cells.iter().map(|cell| cell.value).collect();
+        let value = op.apply(&numbers, dtype)?;
+        let knowledge = cells.iter().map(|cell| cell.knowledge).max();
+        Ok(Cell {
+            value,
+            error: error(op, cells, value, dtype),
+            knowledge: knowledge.unwrap_or(Knowledge::Known),
+        })
+    }
+
+    /// The answer of an operator that one operand decides where it has this value: an unstored zero
+    /// annihilates a product, whatever the other factor, and what is false a conjunction. Such an
+    /// operand makes up for what is wrong with the other one.
+    pub fn decided(op: Op, by: Number, [a, b]: [Answer; 2], dtype: Dtype) -> Answer {
+        let decides = |answer: &Answer| answer.is_ok_and(|cell| cell.is_known(by));
+        if decides(&a) || decides(&b) {
+            return Ok(Cell::known(by));
+        }
+        let (a, b) = (a?, b?);
+        let cell = Cell::of(op, &[a, b], dtype)?;
+        let may_decide =
+            |cell: Cell| cell.knowledge == Knowledge::Either && cell.value.is_like(by, cell.error);
+        if may_decide(a) || may_decide(b) {
+            // With what is infinite the product is the zero, or no number.
+            let off = cell.value.distance(by);
+            return Ok(Cell { knowledge: Knowledge::Either, error: cell.error + off, ..cell });
+        }
+        Ok(cell)
+    }
+
+    /// A quotient, which has its dividend's pattern: 0 / 0 is 0 where the dividend is not stored.
+    pub fn quotient([a, b]: [Answer; 2], zero: Number, dtype: Dtype) -> Answer {
+        let a = a?;
+        if a.is_known(zero) {
+            return Ok(a);
+        }
+        let cell = Cell::of(Op::Divide, &[a, b?], dtype)?;
+        if a.knowledge == Knowledge::Either && a.value.is_zero() {
+            let off = cell.value.distance(zero);
+            return Ok(Cell { knowledge: Knowledge::Either, error: cell.error + off, ..cell });
+        }
+        Ok(cell)
+    }
+
+    /// `select(condition, then, otherwise)`, which runs into no fault of what it does not choose.
+    pub fn select(condition: Answer, then: Answer, otherwise: Answer) -> Answer {
+        let condition = condition?;
+        let (chosen, other) =
+            if condition.value.holds() { (then, otherwise) } else { (otherwise, then) };
+        if condition.knowledge == Knowledge::Known {
+            return chosen;
+        }
+        let chosen = chosen?;
+        let Ok(other) = other else { return Ok(chosen.at_most(condition.knowledge)) };
+        if chosen.knowledge == Knowledge::Known && other.is_known(chosen.value) {
+            return Ok(chosen);
+        }
+        // What a mask chooses is what is stored; what a value chooses may be either.
+        let knowledge = match condition.knowledge {
+            Knowledge::Known | Knowledge::Either => chosen.knowledge.max(Knowledge::Either),
+            Knowledge::Unknown => Knowledge::Unknown,
+        };
+        let uncertain =
+            if condition.error > 0.0 { chosen.value.distance(other.value) } else { 0.0 };
+        Ok(Cell { error: chosen.error + uncertain, knowledge, ..chosen })
+    }
+
+    /// Whether a value differs from what it is where nothing is stored.
+    pub fn present(self, background: Number) -> Cell {
+        let off = self.value.distance(background);
+        Cell {
+            value: Number::Bool(off > 0.0),
+            error: f64::from(u8::from(self.error > 0.0 && off <= self.error)),
+            knowledge: self.knowledge.min(Knowledge::Either),
+        }
+    }
+}
+
+/// By how much an answer may be off.
+fn error(op: Op, cells: &[Cell], value: Number, dtype: Dtype) -> f64 {
+    let largest = cells.iter().map(|cell| cell.error).fold(0.0, f64::max);
+    let carried = match (op, cells) {
+        _ if largest == 0.0 => 0.0,
+        _ if largest.is_infinite() => f64::INFINITY,
+        (Op::Add | Op::Subtract, [a, b]) => a.error + b.error,
+        (Op::Multiply, [a, b]) => {
+            let (x, y) = (a.value.magnitude(), b.value.magnitude());
+            if value.magnitude().is_finite() {
+                x * b.error + y * a.error + a.error * b.error
+            } else {
+                0.0
+            }
+        }
+        (Op::Compare(_), [a, b]) => {
+            f64::from(u8::from(a.value.distance(b.value) <= a.error + b.error))
+        }
+        (
+            Op::Negate
+            | Op::Not
+            | Op::Add
+            | Op::Subtract
+            | Op::Multiply
+            | Op::Divide
+            | Op::And
+            | Op::Or
+            | Op::Compare(_)
+            | Op::Function(_)
+            | Op::Convert
+            | Op::Count(..),
+            cells,
+        ) => deviation(op, cells, value, dtype),
+    };
+    let operands: f64 = cells.iter().map(|cell| cell.value.magnitude()).sum();
+    carried + rounding(op, operands, largest, value, dtype)
+}
+
+/// By how much the answer changes when each operand is as far off as it may be.
+fn deviation(op: Op, cells: &[Cell], value: Number, dtype: Dtype) -> f64 {
+    let mut sum = 0.0;
+    for (k, cell) in cells.iter().enumerate().filter(|(_, cell)| cell.error > 0.0) {
+        let mut numbers: Vec<Number> = cells.iter().map(|cell| cell.value).collect();
+        let ways = match cell.value {
+            Number::Bool(holds) => vec![Number::Bool(!holds)],
+            Number::Whole(n) => {
+                let error = cell.error.ceil() as i128;
+                vec![Number::Whole(n - error), Number::Whole(n + error)]
+            }
+            Number::Real(x) => vec![Number::Real(x - cell.error), Number::Real(x + cell.error)],
+            Number::Complex(re, im) => vec![
+                Number::Complex(re - cell.error, im),
+                Number::Complex(re + cell.error, im),
+                Number::Complex(re, im - cell.error),
+                Number::Complex(re, im + cell.error),
+            ],
+        };
+        let off = ways.into_iter().map(|way| {
+            numbers[k] = way;
+            op.apply(&numbers, dtype).map_or(f64::INFINITY, |other| value.distance(other))
+        });
+        sum += off.fold(0.0, f64::max);
+    }
+    sum
+}
+
+/// By how much an answer may be rounded: not at all where all that is computed with has few digits.
+fn rounding(op: Op, operands: f64, error: f64, value: Number, dtype: Dtype) -> f64 {
+    if !dtype.is_rounded() || !value.magnitude().is_finite() {
+        return 0.0;
+    }
+    let (finest, largest, relative): (f64, f64, f64) =
+        if dtype.is_single() { (256.0, 32768.0, 1e-5) } else { (65536.0, 4e9, 1e-10) };
+    let has_few_digits = |x: f64| (x * finest).fract() == 0.0 && x.abs() < largest;
+    let is_exact = error == 0.0 && op.is_exact();
+    if is_exact && has_few_digits(value.re()) && has_few_digits(value.im()) {
+        return 0.0;
+    }
+    match op {
+        // Other orders of a sum have other terms on the way.
+        Op::Add | Op::Subtract => relative * operands,
+        // What only passes a value on does not round it.
+        Op::Negate
+        | Op::Count(..)
+        | Op::Function(
+            Function::Min | Function::Max | Function::Abs | Function::Re | Function::Im,
+        ) => 0.0,
+        Op::Not
+        | Op::Multiply
+        | Op::Divide
+        | Op::And
+        | Op::Or
+        | Op::Compare(_)
+        | Op::Function(_)
+        | Op::Convert => relative * value.magnitude(),
+    }
+}
+
+/// Whether one of two values, as far off as they may be, stands before the other, and whether that is
+/// certain.
+pub fn precedes(op: Binary, a: Cell, b: Cell) -> Result<(bool, bool), Fault> {
+    let off = a.value.distance(b.value);
+    let is_certain = a.error + b.error == 0.0 || off > a.error + b.error;
+    Ok((arithmetic::compare(op, a.value, b.value)?, is_certain))
+}

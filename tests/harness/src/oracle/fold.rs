@@ -1,0 +1,111 @@
+//! Reductions: one value of many.
+
+use crate::dtype::Dtype;
+use crate::number::Number;
+use crate::oracle::arithmetic::{Fault, Op};
+use crate::oracle::cell::{Answer, Cell, Knowledge, precedes};
+use crate::oracle::semiring::{Semiring, extremes};
+use crate::statement::{Binary, Function, Reduction};
+
+/// A reduction on its way.
+#[derive(Clone, Debug)]
+pub struct Fold {
+    how: How,
+    dtype: Dtype,
+    total: Answer,
+    /// What is known of the least known of all.
+    knowledge: Knowledge,
+    is_empty: bool,
+}
+
+#[derive(Clone, Debug)]
+enum How {
+    /// Values are combined.
+    Combine(Op),
+    /// As before, but one that is known to be this value decides.
+    Decide(Op, Number),
+    /// The place of the first of the least, or of the greatest, is asked for: the comparison that one
+    /// has to pass to be preferred, and the best so far.
+    Place(Binary, Option<(usize, Cell)>, bool),
+}
+
+impl Fold {
+    /// A reduction of nothing yet, in a type.
+    pub fn new(reduction: Reduction, semiring: Semiring, dtype: Dtype) -> Fold {
+        let (least, greatest) = extremes(dtype);
+        let number = |number| crate::oracle::arithmetic::literal(Number::Whole(number), dtype);
+        let (how, start) = match reduction {
+            Reduction::Sum => (How::Combine(semiring.plus()), semiring.zero(dtype)),
+            Reduction::Prod => (
+                How::Decide(Op::Multiply, number(0).unwrap_or(Number::ZERO)),
+                number(1).unwrap_or(Number::ZERO),
+            ),
+            Reduction::Min => (How::Combine(Op::Function(Function::Min)), greatest),
+            Reduction::Max => (How::Combine(Op::Function(Function::Max)), least),
+            Reduction::Any => (How::Decide(Op::Or, Number::Bool(true)), Number::Bool(false)),
+            Reduction::All => (How::Decide(Op::And, Number::Bool(false)), Number::Bool(true)),
+            Reduction::Argmin => (How::Place(Binary::Less, None, true), Number::Whole(0)),
+            Reduction::Argmax => (How::Place(Binary::Greater, None, true), Number::Whole(0)),
+        };
+        let total = Ok(Cell::known(start));
+        Fold { how, dtype, total, knowledge: Knowledge::Known, is_empty: true }
+    }
+
+    /// Takes one more; the coordinate is the place of which `argmin` tells.
+    pub fn add(&mut self, answer: Answer, coordinate: usize) {
+        self.is_empty = false;
+        if let Ok(cell) = &answer {
+            self.knowledge = self.knowledge.max(cell.knowledge);
+        }
+        match &mut self.how {
+            How::Combine(op) => {
+                self.total = match (self.total, answer) {
+                    (Ok(total), Ok(cell)) => Cell::of(*op, &[total, cell], self.dtype),
+                    (Err(fault), _) | (_, Err(fault)) => Err(fault),
+                };
+            }
+            How::Decide(op, by) => {
+                self.total = Cell::decided(*op, *by, [self.total, answer], self.dtype);
+            }
+            How::Place(op, best, is_certain) => {
+                let cell = match answer {
+                    Ok(cell) => cell,
+                    Err(fault) => {
+                        self.total = Err(fault);
+                        return;
+                    }
+                };
+                let Some((place, held)) = best else {
+                    *best = Some((coordinate, cell));
+                    return;
+                };
+                match precedes(*op, cell, *held) {
+                    Ok((is_better, certain)) => {
+                        *is_certain &= certain;
+                        let is_first = cell.value == held.value && coordinate < *place;
+                        if is_better || is_first {
+                            *best = Some((coordinate, cell));
+                        }
+                    }
+                    Err(fault) => self.total = Err(fault),
+                }
+            }
+        }
+    }
+
+    /// The answer.
+    pub fn finish(self) -> Answer {
+        let total = self.total?;
+        match self.how {
+            How::Combine(_) => Ok(total),
+            // That one decides for all is seen where the values are, be they stored.
+            How::Decide(..) => Ok(total.at_most(self.knowledge.min(Knowledge::Either))),
+            How::Place(..) if self.is_empty => Err(Fault::Empty),
+            How::Place(_, best, is_certain) => Ok(Cell {
+                value: Number::Whole(best.map_or(0, |(place, _)| place as i128)),
+                error: if is_certain { 0.0 } else { f64::INFINITY },
+                knowledge: self.knowledge,
+            }),
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! What a statement asks for: every name resolved, every part of its type.
+
+mod types;
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::dtype::Dtype;
+use crate::number::Number;
+use crate::oracle::Extents;
+use crate::oracle::arithmetic::{Op, literal};
+use crate::oracle::semiring::Semiring;
+use crate::statement::{Access, Binary, Expr, Function, Reduction, Statement, Unary};
+
+/// What a statement is to be understood by.
+#[derive(Clone, Debug)]
+pub struct Setting<'a> {
+    /// The extent of each index variable.
+    pub extents: &'a Extents,
+    /// The value of each parameter.
+    pub parameters: &'a BTreeMap<String, usize>,
+    /// The element type of each tensor; `f64` of others.
+    pub dtypes: &'a HashMap<String, Dtype>,
+    /// What `+` and `*` are.
+    pub semiring: Semiring,
+}
+
+/// A statement, understood. Variables are numbers in the order of their names.
+#[derive(Clone, Debug)]
+pub struct Meaning {
+    /// What `+` and `*` are.
+    pub semiring: Semiring,
+    /// The variables' names.
+    pub variables: Vec<String>,
+    /// The variables' extents.
+    pub extents: Vec<usize>,
+    /// The result's variables, by mode.
+    pub result: Vec<usize>,
+    /// The value.
+    pub value: Node,
+    /// What the result counts as where it is not stored.
+    pub fill: Number,
+}
+
+/// A part of a statement.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// The type of its value.
+    pub dtype: Dtype,
+}
+
+/// What a part of a statement is.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// A constant.
+    Constant(Number),
+    /// An operand's element: the operand's name and the variable of each mode.
+    Element(String, Vec<usize>),
+    /// An index variable's value.
+    Coordinate(usize),
+    /// An operator or function without ways of its own.
+    Apply(Op, Vec<Node>),
+    /// A product, of which a factor that is a mask filters.
+    Product(Box<[Node; 2]>),
+    /// A conjunction or disjunction, which an operand of this value decides.
+    Decided(Op, Number, Box<[Node; 2]>),
+    /// A quotient.
+    Quotient(Box<[Node; 2]>),
+    /// A comparison of index variables.
+    Coordinates(Op, Box<[Node; 2]>),
+    /// `select(c, a, b)`
+    Select(Box<[Node; 3]>),
+    /// `present(a)`
+    Present(Box<Node>),
+    /// A reduction over variables.
+    Reduce(Reduction, Vec<usize>, Box<Node>),
+}
+
+impl Node {
+    /// The parts directly within.
+    pub fn parts(&self) -> &[Node] {
+        match &self.kind {
+            Kind::Constant(_) | Kind::Element(..) | Kind::Coordinate(_) => &[],
+            Kind::Apply(_, parts) => parts,
+            Kind::Product(parts)
+            | Kind::Decided(_, _, parts)
+            | Kind::Quotient(parts)
+            | Kind::Coordinates(_, parts) => &**parts,
+            Kind::Select(parts) => &**parts,
+            Kind::Present(part) | Kind::Reduce(_, _, part) => std::slice::from_ref(part),
+        }
+    }
+
+    /// Whether it is a factor that filters: `present`, `absent`, a comparison of index variables, or a
+    /// logical combination of these.
+    pub fn is_mask(&self) -> bool {
+        let combines = match &self.kind {
+            Kind::Coordinates(..) | Kind::Present(_) => return true,
+            Kind::Apply(op, _) => {
+                matches!(op, Op::Not | Op::And | Op::Or | Op::Count(..))
+                    || *op == Op::Function(Function::Xor)
+            }
+            Kind::Product(_) | Kind::Decided(..) => true,
+            Kind::Constant(_)
+            | Kind::Element(..)
+            | Kind::Coordinate(_)
+            | Kind::Quotient(_)
+            | Kind::Select(_)
+            | Kind::Reduce(..) => false,
+        };
+        combines && self.parts().iter().all(Node::is_mask)
+    }
+
+    /// Whether it depends on index variables and parameters alone.
+    pub fn is_coordinates(&self) -> bool {
+        let depends = matches!(self.kind, Kind::Element(..) | Kind::Present(_) | Kind::Reduce(..));
+        !depends && self.parts().iter().all(Node::is_coordinates)
+    }
+}
+
+impl Meaning {
+    /// Understands a statement.
+    ///
+    /// # Errors
+    /// Which types do not go together.
+    pub fn of(statement: &Statement, setting: &Setting<'_>) -> Result<Meaning, String> {
+        let variables: Vec<String> = setting.extents.keys().cloned().collect();
+        let reader = Reader { setting, statement, variables: &variables };
+        let dtype = reader.dtype(&statement.result);
+        let value = reader.node(&statement.value, dtype)?;
+        let result = reader.numbers(&statement.result.variables)?;
+        let fill = setting.semiring.zero(dtype);
+        let extents = setting.extents.values().copied().collect();
+        Ok(Meaning { semiring: setting.semiring, extents, result, value, fill, variables })
+    }
+}
+
+struct Reader<'a> {
+    setting: &'a Setting<'a>,
+    statement: &'a Statement,
+    variables: &'a [String],
+}
+
+fn apply(op: Op, parts: Vec<Node>) -> Kind {
+    Kind::Apply(op, parts)
+}
+
+impl Reader<'_> {
+    fn number(&self, variable: &str) -> Result<usize, String> {
+        let position = self.variables.iter().position(|known| known == variable);
+        position.ok_or_else(|| format!("`{variable}` has no extent"))
+    }
+
+    fn numbers(&self, variables: &[String]) -> Result<Vec<usize>, String> {
+        variables.iter().map(|variable| self.number(variable)).collect()
+    }
+
+    fn dtype(&self, access: &Access) -> Dtype {
+        let tensor = self.statement.tensor(access);
+        self.setting.dtypes.get(tensor).copied().unwrap_or(Dtype::F64)
+    }
+
+    /// An expression where this type is expected.
+    fn node(&self, expr: &Expr, expected: Dtype) -> Result<Node, String> {
+        let dtype = self.own(expr)?.unwrap_or(expected);
+        let node = Node { kind: self.kind(expr, dtype)?, dtype };
+        if dtype == expected {
+            return Ok(node);
+        }
+        if dtype != Dtype::Bool {
+            return Err(format!("`{expr}` is of {dtype}, not of {expected}"));
+        }
+        let semiring = self.setting.semiring;
+        let op = Op::Count(semiring.zero(expected), semiring.one(expected));
+        Ok(Node { kind: apply(op, vec![node]), dtype: expected })
+    }
+
+    fn nodes<const N: usize>(
+        &self,
+        parts: [&Expr; N],
+        dtype: Dtype,
+    ) -> Result<Box<[Node; N]>, String> {
+        let nodes: Vec<Node> =
+            parts.into_iter().map(|part| self.node(part, dtype)).collect::<Result<_, _>>()?;
+        Ok(Box::new(nodes.try_into().expect("one for each")))
+    }
+
+    fn kind(&self, expr: &Expr, dtype: Dtype) -> Result<Kind, String> {
+        let semiring = self.setting.semiring;
+        Ok(match expr {
+            Expr::Number(number) => Kind::Constant(
+                literal(*number, dtype)
+                    .ok_or_else(|| format!("{number} is no number of {dtype}"))?,
+            ),
+            Expr::Access(access) => {
+                Kind::Element(access.tensor.clone(), self.numbers(&access.variables)?)
+            }
+            Expr::Variable(name) => {
+                let exact =
+                    Node { kind: Kind::Coordinate(self.number(name)?), dtype: Dtype::Exact };
+                apply(Op::Convert, vec![exact])
+            }
+            Expr::Parameter(name) => {
+                let value = self.setting.parameters.get(name);
+                let value = value.ok_or_else(|| format!("`{name}` has no value"))?;
+                let exact = Node {
+                    kind: Kind::Constant(Number::Whole(*value as i128)),
+                    dtype: Dtype::Exact,
+                };
+                apply(Op::Convert, vec![exact])
+            }
+            Expr::Unary(Unary::Negative, a) => apply(Op::Negate, vec![self.node(a, dtype)?]),
+            Expr::Unary(Unary::Not, a) => apply(Op::Not, vec![self.node(a, dtype)?]),
+            Expr::Binary(op, a, b) => self.binary(*op, [a, b], dtype)?,
+            Expr::Call(function, arguments) => self.call(*function, arguments, dtype)?,
+            Expr::Convert(_, a) => {
+                let inner = self.own(a)?.unwrap_or_else(|| self.leaning(a, dtype));
+                apply(Op::Convert, vec![self.node(a, inner)?])
+            }
+            Expr::Reduce(reduction, variables, body) => {
+                let inner = match reduction {
+                    Reduction::Any | Reduction::All => Dtype::Bool,
+                    Reduction::Argmin | Reduction::Argmax => self.own(body)?.unwrap_or(Dtype::F64),
+                    Reduction::Prod if semiring != Semiring::PlusTimes => {
+                        return Err("whose products are these?".into());
+                    }
+                    Reduction::Sum | Reduction::Prod | Reduction::Min | Reduction::Max => dtype,
+                };
+                let body = Box::new(self.node(body, inner)?);
+                Kind::Reduce(*reduction, self.numbers(variables)?, body)
+            }
+        })
+    }
+
+    fn binary(&self, op: Binary, parts: [&Expr; 2], dtype: Dtype) -> Result<Kind, String> {
+        let semiring = self.setting.semiring;
+        let is_plain = semiring == Semiring::PlusTimes;
+        let is_logical = matches!(op, Binary::And | Binary::Or);
+        let nodes = |dtype| self.nodes(parts, dtype);
+        let compared = |op| -> Result<Kind, String> {
+            let inner = match self.joined(&parts)? {
+                Some(dtype) => dtype,
+                None => self.leanings(&parts, Dtype::F64),
+            };
+            let nodes = nodes(inner)?;
+            if nodes.iter().all(Node::is_coordinates) {
+                Ok(Kind::Coordinates(Op::Compare(op), nodes))
+            } else {
+                Ok(apply(Op::Compare(op), nodes.to_vec()))
+            }
+        };
+        if dtype == Dtype::Bool && is_plain && matches!(op, Binary::Sum | Binary::Product) {
+            return Err(format!("`{op}` is no operator of bools"));
+        }
+        if is_logical && dtype.is_rounded() {
+            return Err(format!("`{op}` is no operator of {dtype}"));
+        }
+        Ok(match op {
+            Binary::Sum => apply(semiring.plus(), nodes(dtype)?.to_vec()),
+            Binary::Product => Kind::Product(nodes(dtype)?),
+            Binary::Difference if is_plain => apply(Op::Subtract, nodes(dtype)?.to_vec()),
+            Binary::Quotient if is_plain => Kind::Quotient(nodes(dtype)?),
+            Binary::Difference | Binary::Quotient => {
+                return Err(format!("`{op}` has no meaning in a semiring"));
+            }
+            Binary::And if dtype == Dtype::Bool => {
+                Kind::Decided(Op::And, Number::Bool(false), nodes(dtype)?)
+            }
+            Binary::And => Kind::Decided(Op::And, Number::Whole(0), nodes(dtype)?),
+            Binary::Or if dtype == Dtype::Bool => {
+                Kind::Decided(Op::Or, Number::Bool(true), nodes(dtype)?)
+            }
+            Binary::Or => apply(Op::Or, nodes(dtype)?.to_vec()),
+            Binary::LessEqual
+            | Binary::Less
+            | Binary::GreaterEqual
+            | Binary::Greater
+            | Binary::Equal
+            | Binary::Unequal => compared(op)?,
+        })
+    }
+
+    fn call(&self, function: Function, parts: &[Expr], dtype: Dtype) -> Result<Kind, String> {
+        let present = |part: &Expr| -> Result<Node, String> {
+            let inner = self.own(part)?.unwrap_or(Dtype::F64);
+            let inner = Box::new(self.node(part, inner)?);
+            Ok(Node { kind: Kind::Present(inner), dtype: Dtype::Bool })
+        };
+        Ok(match (function, parts) {
+            (Function::Present, [a]) => present(a)?.kind,
+            (Function::Absent, [a]) => apply(Op::Not, vec![present(a)?]),
+            (Function::Replace, [a, b]) => {
+                let [then, otherwise] = *self.nodes([b, a], dtype)?;
+                let there = Box::new(then.clone());
+                let condition = Node { kind: Kind::Present(there), dtype: Dtype::Bool };
+                Kind::Select(Box::new([condition, then, otherwise]))
+            }
+            (Function::Select, [condition, a, b]) => {
+                let condition = self.node(condition, Dtype::Bool)?;
+                let [then, otherwise] = *self.nodes([a, b], dtype)?;
+                Kind::Select(Box::new([condition, then, otherwise]))
+            }
+            (Function::Abs | Function::Re | Function::Im | Function::Arg, [a]) => {
+                let inner = self.own(a)?.filter(|inner| inner.is_complex()).unwrap_or(dtype);
+                apply(Op::Function(function), vec![self.node(a, inner)?])
+            }
+            (function, parts) => {
+                let nodes = parts.iter().map(|part| self.node(part, dtype));
+                apply(Op::Function(function), nodes.collect::<Result<_, _>>()?)
+            }
+        })
+    }
+}

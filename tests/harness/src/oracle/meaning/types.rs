@@ -1,0 +1,109 @@
+//! The types of expressions.
+
+use crate::dtype::Dtype;
+use crate::number::Number;
+use crate::oracle::meaning::Reader;
+use crate::oracle::semiring::Semiring;
+use crate::statement::{Binary, Expr, Function, Reduction};
+
+impl Reader<'_> {
+    /// The type that an expression has by itself; none where it takes the one around it, as literals,
+    /// variables and parameters do, and numbers that are counted from bools.
+    pub fn own(&self, expr: &Expr) -> Result<Option<Dtype>, String> {
+        Ok(match expr {
+            Expr::Number(Number::Bool(_)) => Some(Dtype::Bool),
+            Expr::Number(_) | Expr::Variable(_) | Expr::Parameter(_) => None,
+            Expr::Access(access) => Some(self.dtype(access)),
+            Expr::Unary(_, a) => self.own(a)?,
+            Expr::Binary(op, a, b) => match op {
+                Binary::Sum | Binary::Difference | Binary::Product | Binary::Quotient => {
+                    self.counted(self.joined(&[a, b])?)
+                }
+                Binary::And | Binary::Or => self.joined(&[a, b])?,
+                Binary::LessEqual
+                | Binary::Less
+                | Binary::GreaterEqual
+                | Binary::Greater
+                | Binary::Equal
+                | Binary::Unequal => Some(Dtype::Bool),
+            },
+            Expr::Call(Function::Present | Function::Absent, _) => Some(Dtype::Bool),
+            Expr::Call(Function::Select, parts) => {
+                self.joined(&parts[1..].iter().collect::<Vec<_>>())?
+            }
+            Expr::Call(Function::Abs | Function::Re | Function::Im | Function::Arg, parts) => {
+                self.own(&parts[0])?.map(Dtype::real)
+            }
+            Expr::Call(_, parts) => self.joined(&parts.iter().collect::<Vec<_>>())?,
+            Expr::Convert(dtype, _) => Some(*dtype),
+            Expr::Reduce(reduction, _, body) => match reduction {
+                Reduction::Any | Reduction::All => Some(Dtype::Bool),
+                Reduction::Argmin | Reduction::Argmax => Some(Dtype::Usize),
+                Reduction::Sum | Reduction::Prod => self.counted(self.own(body)?),
+                Reduction::Min | Reduction::Max => self.own(body)?,
+            },
+        })
+    }
+
+    /// The one type of several operands, some of which may take that of the others; a bool counts as a
+    /// number among numbers.
+    pub fn joined(&self, parts: &[&Expr]) -> Result<Option<Dtype>, String> {
+        let mut joined: Option<Dtype> = None;
+        let mut numbers = false;
+        for part in parts {
+            let own = self.own(part)?;
+            numbers |= own.is_none();
+            joined = match (joined, own) {
+                (known, None) => known,
+                (None | Some(Dtype::Bool), own) => own,
+                (known, Some(Dtype::Bool)) => known,
+                (Some(known), Some(own)) if known == own => joined,
+                (Some(known), Some(own)) => {
+                    return Err(format!("`{part}` is of {own}, what is beside it of {known}"));
+                }
+            };
+        }
+        Ok(joined.filter(|dtype| !(*dtype == Dtype::Bool && numbers)))
+    }
+
+    /// Bools are numbers in arithmetic, but in the semiring that is made for them.
+    fn counted(&self, dtype: Option<Dtype>) -> Option<Dtype> {
+        let counts = self.setting.semiring != Semiring::OrAnd;
+        dtype.filter(|dtype| !(*dtype == Dtype::Bool && counts))
+    }
+
+    /// The type in which an expression is best computed that takes that of what is around it, where
+    /// nothing is: exactly if it is of whole numbers, variables and parameters alone.
+    pub fn leaning(&self, expr: &Expr, around: Dtype) -> Dtype {
+        let (mut is_exact, mut is_real) = (true, false);
+        expr.visit(&mut |part| match part {
+            Expr::Number(Number::Real(_) | Number::Complex(..)) => is_real = true,
+            Expr::Number(Number::Whole(_))
+            | Expr::Variable(_)
+            | Expr::Parameter(_)
+            | Expr::Unary(..)
+            | Expr::Binary(
+                Binary::Sum | Binary::Difference | Binary::Product | Binary::Quotient,
+                ..,
+            ) => {}
+            Expr::Number(Number::Bool(_))
+            | Expr::Access(_)
+            | Expr::Binary(..)
+            | Expr::Call(..)
+            | Expr::Convert(..)
+            | Expr::Reduce(..) => is_exact = false,
+        });
+        match (is_real, is_exact) {
+            (true, _) => Dtype::F64,
+            (false, true) => Dtype::Exact,
+            (false, false) => around,
+        }
+    }
+
+    /// As [`leaning`](Reader::leaning), of all of several.
+    pub fn leanings(&self, parts: &[&Expr], around: Dtype) -> Dtype {
+        let leanings: Vec<Dtype> = parts.iter().map(|part| self.leaning(part, around)).collect();
+        let first = leanings.first().copied().unwrap_or(around);
+        if leanings.iter().all(|leaning| *leaning == first) { first } else { Dtype::F64 }
+    }
+}

@@ -1,0 +1,99 @@
+//! What `+`, `*` and sums mean.
+
+use crate::dtype::Dtype;
+use crate::number::Number;
+use crate::oracle::arithmetic::{Op, literal};
+use crate::statement::Function;
+
+/// A semiring of the language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Semiring {
+    /// The numbers as everybody knows them.
+    PlusTimes,
+    /// Shortest paths.
+    MinPlus,
+    /// Longest paths.
+    MaxPlus,
+    /// The most probable paths.
+    MaxTimes,
+    /// The paths whose largest step is the smallest.
+    MinMax,
+    /// Whether there is a path.
+    OrAnd,
+}
+
+/// The least upper bound of a type is its largest number where it has no infinity.
+fn infinity(dtype: Dtype, sign: f64) -> Number {
+    match dtype.range() {
+        Some((_, most)) if sign > 0.0 => Number::Whole(most),
+        Some((least, _)) => Number::Whole(least),
+        None => Number::Real(sign * f64::INFINITY),
+    }
+}
+
+/// The least and the greatest of all, which are the greatest and the least of none.
+pub fn extremes(dtype: Dtype) -> (Number, Number) {
+    (infinity(dtype, -1.0), infinity(dtype, 1.0))
+}
+
+impl Semiring {
+    /// The semiring of a name.
+    pub fn named(name: &str) -> Option<Semiring> {
+        match name {
+            "plus_times" => Some(Semiring::PlusTimes),
+            "min_plus" => Some(Semiring::MinPlus),
+            "max_plus" => Some(Semiring::MaxPlus),
+            "max_times" => Some(Semiring::MaxTimes),
+            "min_max" => Some(Semiring::MinMax),
+            "or_and" => Some(Semiring::OrAnd),
+            _ => None,
+        }
+    }
+
+    /// What `+` does.
+    pub fn plus(self) -> Op {
+        match self {
+            Semiring::PlusTimes => Op::Add,
+            Semiring::MinPlus | Semiring::MinMax => Op::Function(Function::Min),
+            Semiring::MaxPlus | Semiring::MaxTimes => Op::Function(Function::Max),
+            Semiring::OrAnd => Op::Or,
+        }
+    }
+
+    /// What `*` does.
+    pub fn times(self) -> Op {
+        match self {
+            Semiring::PlusTimes | Semiring::MaxTimes => Op::Multiply,
+            Semiring::MinPlus | Semiring::MaxPlus => Op::Add,
+            Semiring::MinMax => Op::Function(Function::Max),
+            Semiring::OrAnd => Op::And,
+        }
+    }
+
+    /// What is added without effect, which what is not stored counts as.
+    pub fn zero(self, dtype: Dtype) -> Number {
+        match self {
+            // A bool is a number of two values where no semiring makes it more.
+            Semiring::PlusTimes | Semiring::MaxTimes | Semiring::OrAnd => {
+                whole(dtype, 0).unwrap_or(Number::Bool(false))
+            }
+            Semiring::MinPlus | Semiring::MinMax => extremes(dtype).1,
+            Semiring::MaxPlus => extremes(dtype).0,
+        }
+    }
+
+    /// What is multiplied without effect.
+    pub fn one(self, dtype: Dtype) -> Number {
+        match self {
+            Semiring::PlusTimes | Semiring::MaxTimes | Semiring::OrAnd => {
+                whole(dtype, 1).unwrap_or(Number::Bool(true))
+            }
+            Semiring::MinPlus | Semiring::MaxPlus => whole(dtype, 0).unwrap_or(Number::ZERO),
+            Semiring::MinMax => extremes(dtype).0,
+        }
+    }
+}
+
+fn whole(dtype: Dtype, number: i128) -> Option<Number> {
+    literal(Number::Whole(number), dtype)
+}

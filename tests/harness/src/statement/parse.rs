@@ -1,0 +1,212 @@
+//! Reads the text of a statement.
+
+mod expression;
+mod names;
+
+use crate::statement::parse::names::with_names;
+use crate::statement::sums::with_sums;
+use crate::statement::{Access, Binary, Bound, Expr, Function, Mode, Statement, View};
+
+impl Statement {
+    /// Reads a statement and makes its implicit sums explicit; names of `parameters` are parameters.
+    ///
+    /// # Errors
+    /// What was expected, and where.
+    pub fn parse(text: &str, parameters: &[&str]) -> Result<Statement, String> {
+        let mut parser = Parser { text, rest: text, views: Vec::new() };
+        let result = parser.name().ok_or_else(|| parser.expected("a name"))?;
+        let result = parser.access(result)?;
+        let changes = ["+=", "-=", "*=", "min=", "max="];
+        let change = changes.into_iter().find(|change| parser.eat(change));
+        if change.is_none() {
+            parser.demand("=")?;
+        }
+        let value = parser.expression()?;
+        if !parser.rest.trim().is_empty() {
+            return Err(parser.expected("the end"));
+        }
+        let mut statement = Statement { result, value, views: parser.views };
+        with_names(&mut statement, parameters);
+        let value = with_sums(statement.value, &statement.result.variables);
+        let before = Expr::Access(statement.result.clone());
+        statement.value = match change {
+            Some("+=") => Expr::binary(Binary::Sum, before, value),
+            Some("-=") => Expr::binary(Binary::Difference, before, value),
+            Some("*=") => Expr::binary(Binary::Product, before, value),
+            Some("min=") => Expr::Call(Function::Min, vec![before, value]),
+            Some(_) => Expr::Call(Function::Max, vec![before, value]),
+            None => value,
+        };
+        Ok(statement)
+    }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    rest: &'t str,
+    views: Vec<View>,
+}
+
+impl Parser<'_> {
+    fn expected(&self, what: &str) -> String {
+        let at = self.text.len() - self.rest.len();
+        format!("expected {what} at byte {at} of `{}`", self.text)
+    }
+
+    fn eat(&mut self, symbol: &str) -> bool {
+        let rest = self.rest.trim_start().strip_prefix(symbol);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn demand(&mut self, symbol: &str) -> Result<(), String> {
+        if self.eat(symbol) { Ok(()) } else { Err(self.expected(&format!("`{symbol}`"))) }
+    }
+
+    fn word(&mut self, accept: impl Fn(char) -> bool) -> String {
+        let rest = self.rest.trim_start();
+        let end = rest.find(|c| !accept(c)).unwrap_or(rest.len());
+        self.rest = &rest[end..];
+        rest[..end].to_owned()
+    }
+
+    fn name(&mut self) -> Option<String> {
+        let starts = self.rest.trim_start().starts_with(|c: char| c.is_alphabetic() || c == '_');
+        starts.then(|| self.word(|c| c.is_alphanumeric() || c == '_'))
+    }
+
+    fn access(&mut self, tensor: String) -> Result<Access, String> {
+        if !self.eat("[") {
+            return Ok(Access { tensor, variables: Vec::new() });
+        }
+        let before = self.rest;
+        let mut modes = Vec::new();
+        loop {
+            modes.push(self.mode()?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        let inside = before[..before.len() - self.rest.len()].trim();
+        self.demand("]")?;
+        let variables = modes.iter().filter_map(|mode| match mode {
+            Mode::Whole(variable) | Mode::Slice(variable, ..) => Some(variable.clone()),
+            Mode::Fixed(_) => None,
+        });
+        let variables = variables.collect();
+        if modes.iter().all(|mode| matches!(mode, Mode::Whole(_))) {
+            return Ok(Access { tensor, variables });
+        }
+        let view = View { name: format!("{tensor}[{inside}]"), of: tensor, modes };
+        let name = view.name.clone();
+        if !self.views.contains(&view) {
+            self.views.push(view);
+        }
+        Ok(Access { tensor: name, variables })
+    }
+
+    fn mode(&mut self) -> Result<Mode, String> {
+        let start = match self.name() {
+            Some(name) if name.len() > 1 => return Ok(Mode::Fixed(Bound::Parameter(name))),
+            Some(variable) if !self.eat("in ") => return Ok(Mode::Whole(variable)),
+            Some(variable) => {
+                let start = self.bound()?;
+                self.demand("..")?;
+                let end = self.bound()?;
+                let step = if self.eat("step") { self.number()? } else { 1 };
+                return Ok(Mode::Slice(variable, start, end, step));
+            }
+            None => self.number()?,
+        };
+        Ok(Mode::Fixed(Bound::Number(start)))
+    }
+
+    fn bound(&mut self) -> Result<Bound, String> {
+        Ok(match self.name() {
+            Some(name) => Bound::Parameter(name),
+            None => Bound::Number(self.number()?),
+        })
+    }
+
+    fn number(&mut self) -> Result<usize, String> {
+        let number = self.word(|c| c.is_ascii_digit());
+        number.parse().map_err(|_| self.expected("a coordinate"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let statement = Statement::parse(text, &["far"]).unwrap();
+        assert_eq!(format!("{} = {}", statement.result, statement.value), expected);
+    }
+
+    #[test]
+    fn sums_stand_around_the_terms_that_need_them() {
+        check("y[i] = A[i,j]*x[j]", "y[i] = sum[j]((A[i,j] * x[j]))");
+        check("r[i] = b[i] - A[i,j]*x[j]", "r[i] = (b[i] - sum[j]((A[i,j] * x[j])))");
+        check("a = b * -c - 2 / d", "a = ((b * -c) - (2 / d))");
+        check("a = A[i,j] * sum[k](B[j,k])", "a = sum[i,j]((A[i,j] * sum[k](B[j,k])))");
+        check("C[i,j] = A[i,j] - (B[i,j] - A[i,j])", "C[i,j] = (A[i,j] - (B[i,j] - A[i,j]))");
+        check("s = -A[i,j] + 1", "s = (-sum[i,j](A[i,j]) + 1)");
+        check("y[i] = f64(A[i,j]) * x[j]", "y[i] = sum[j]((f64(A[i,j]) * x[j]))");
+        check("y[i] += A[i,j]", "y[i] = (y[i] + sum[j](A[i,j]))");
+        check("y[i] min= A[i,j]", "y[i] = min(y[i], sum[j](A[i,j]))");
+    }
+
+    #[test]
+    fn operators_bind_as_the_grammar_says() {
+        check("y[i] = a[i] & b[i] | c[i] & d[i]", "y[i] = ((a[i] & b[i]) | (c[i] & d[i]))");
+        check("y[i] = a[i]+1 >= b[i]*2 & c[i]", "y[i] = (((a[i] + 1) >= (b[i] * 2)) & c[i])");
+        check("y[i] = !a[i] == b[i] | true", "y[i] = ((!a[i] == b[i]) | true)");
+        check("y[i] = - -a[i] * !b[i]", "y[i] = (--a[i] * !b[i])");
+        check("y[i] = a[i] - 1 - 2", "y[i] = ((a[i] - 1) - 2)");
+        check("y[i] = max(a[i], 2) * (i != 3)", "y[i] = (max(a[i], 2) * (i != 3))");
+        check(
+            "y[i] = min[j](select(present(A[i,j]), A[i,j], inf))",
+            "y[i] = min[j](select(present(A[i,j]), A[i,j], inf))",
+        );
+        check("t = argmin[i](x[i] < pi)", "t = argmin[i]((x[i] < 3.141592653589793))");
+    }
+
+    #[test]
+    fn numbers_are_whole_or_not() {
+        check("y[i] = 2e3 * x[i] + 12 - 1.5e-2", "y[i] = (((2000 * x[i]) + 12) - 0.015)");
+        let statement = Statement::parse("y[i] = x[i] + 2", &[]).unwrap();
+        let Expr::Binary(_, _, two) = statement.value else { panic!("a sum") };
+        assert_eq!(*two, Expr::Number(crate::number::Number::Whole(2)));
+    }
+
+    #[test]
+    fn bare_names_are_variables_parameters_or_scalars() {
+        let text = "y[i] = sum[k](i * k * A[i,k]) + far * a + A[i,at] * at";
+        let statement = Statement::parse(text, &["far"]).unwrap();
+        assert_eq!(statement.operands(), ["A", "a"]);
+        assert_eq!(statement.parameters(), ["at", "far"]);
+        assert_eq!(statement.variables(), ["i", "k"]);
+        let parts = Statement::parse("v = A[i in 2..hi step 3, 4] * B[j,at]", &[]).unwrap();
+        assert_eq!(parts.operands(), ["A", "B"]);
+        assert_eq!(parts.parameters(), ["hi", "at"]);
+        assert_eq!(parts.views[1].modes.len(), 2);
+    }
+
+    #[test]
+    fn what_is_no_statement_is_refused() {
+        for text in [
+            "y[i]",
+            "y[i] = ",
+            "y[i] = A[i",
+            "y[i] = x[i] x[i]",
+            "y[i] = (x[i]",
+            "y[i] = x[i] < 2 < 3",
+            "y[i] = max(x[i])",
+            "y[i] = sqrt(x[i], 2)",
+            "y[i] = exp",
+            "y[i] = 2e",
+        ] {
+            assert!(Statement::parse(text, &[]).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Tells what bare names stand for.
+
+use crate::statement::parse::expression::bare;
+use crate::statement::{Expr, Statement};
+
+/// Makes a bare name a parameter where it is one of these or stands in an index as one, else a
+/// variable where it indexes or is bound anywhere; else it stays a scalar.
+pub fn with_names(statement: &mut Statement, parameters: &[&str]) {
+    let positions = statement.parameters();
+    let parameters: Vec<String> =
+        parameters.iter().chain(&positions).map(|name| (*name).to_owned()).collect();
+    let mut variables: Vec<String> =
+        statement.accesses().iter().flat_map(|access| access.variables.clone()).collect();
+    statement.value.visit(&mut |expr| {
+        if let Expr::Reduce(_, bound, _) = expr {
+            variables.extend(bound.iter().cloned());
+        }
+    });
+    resolve(&mut statement.value, &parameters, &variables);
+}
+
+fn resolve(expr: &mut Expr, parameters: &[String], variables: &[String]) {
+    if let Some(name) = bare(expr).map(str::to_owned) {
+        if parameters.contains(&name) {
+            *expr = Expr::Parameter(name);
+        } else if variables.contains(&name) {
+            *expr = Expr::Variable(name);
+        }
+    }
+    for part in expr.parts_mut() {
+        resolve(part, parameters, variables);
+    }
+}
