@@ -168,6 +168,10 @@ fn how(function: math::Function, dtype: Dtype) -> How {
 
 /// A constant of an element type, without a suffix: what stands around it decides.
 pub(super) fn value(literal: Literal, dtype: Dtype) -> TokenStream {
+    if dtype == Dtype::Bool {
+        let truth = !literal.is_zero();
+        return quote!(#truth);
+    }
     if dtype.is_complex() {
         let part = if dtype == Dtype::C32 { Dtype::F32 } else { Dtype::F64 };
         let (name, real) = (ident(dtype.name()), value(literal, part));
