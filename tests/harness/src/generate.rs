@@ -247,7 +247,7 @@ impl Writer<'_> {
                 let op = self.chosen(&[Reduction::Any, Reduction::All]);
                 self.within(below, |writer, below, variable| {
                     let body = writer.condition(below);
-                    if body.free().contains(variable) {
+                    if has(&body, variable) {
                         return Expr::Reduce(op, vec![variable.clone()], Box::new(body));
                     }
                     let zero = Expr::Number(Number::Whole(0));
@@ -308,12 +308,7 @@ impl Writer<'_> {
 
     /// The expression, which has the variable afterwards.
     fn with(&mut self, expr: Expr, variable: &String, dtype: Dtype) -> Expr {
-        let mut is_indexed = false;
-        expr.visit(&mut |part| {
-            is_indexed |=
-                matches!(part, Expr::Access(access) if access.variables.contains(variable));
-        });
-        if is_indexed && expr.free().contains(variable) {
+        if has(&expr, variable) {
             return expr;
         }
         let op = self.chosen(&[Binary::Sum, Binary::Product, Binary::Product]);
@@ -370,4 +365,13 @@ impl Writer<'_> {
         }
         Expr::Access(Access { tensor: operand.name.to_owned(), variables })
     }
+}
+
+/// Whether a variable indexes an operand, and is bound by no reduction within.
+pub fn has(expr: &Expr, variable: &String) -> bool {
+    let mut is_indexed = false;
+    expr.visit(&mut |part| {
+        is_indexed |= matches!(part, Expr::Access(access) if access.variables.contains(variable));
+    });
+    is_indexed && expr.free().contains(variable)
 }

@@ -10,7 +10,7 @@ use crate::check::kernel::Kernel;
 use crate::corpus::{self, Choice};
 use crate::dtype::Dtype;
 use crate::dynamic;
-use crate::generate::Draft;
+use crate::generate::{Draft, has};
 use crate::kinds::Kinds;
 use crate::number::Number;
 use crate::statement::{Expr, Statement};
@@ -133,8 +133,7 @@ fn is_statement(draft: &Draft) -> bool {
     draft.value.visit(&mut |part| match part {
         Expr::Access(access) => indexed.extend(&access.variables),
         Expr::Reduce(_, variables, body) => {
-            let free = body.free();
-            is_sound &= variables.iter().all(|variable| free.contains(variable));
+            is_sound &= variables.iter().all(|variable| has(body, variable));
         }
         Expr::Number(_)
         | Expr::Variable(_)

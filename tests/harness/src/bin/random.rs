@@ -1,7 +1,7 @@
 //! Tries random statements: `cargo run --release -p sparsegen-harness --bin random -- 1000 seed`.
 //!
 //! Each is compiled, interpreted on many operands and compared with the oracle. What fails is made
-//! smaller and shown as lines for the corpus. With `--write`, nothing is tried, and all are written as
+//! smaller and shown as lines for the corpus. With `--write`, those that do not fail are written as
 //! lines of the corpus, as `tests/corpus/language/random.txt` was by `40 corpus --write`. With
 //! `--values`, it is no failure if a result stores what is known to be its fill.
 
@@ -19,11 +19,11 @@ fn main() {
     let (mut failures, mut missing) = (0, 0);
     for k in 0..count {
         let draft = draft(&format!("{seed} {k}"));
-        if writes {
+        let found = failure(&draft);
+        if writes && found.is_none() {
             println!("{}", lines(&format!("r{k}"), &draft));
-            continue;
         }
-        let Some(found) = failure(&draft) else { continue };
+        let Some(found) = found.filter(|_| !writes) else { continue };
         if only_values && found.is_of_structure() {
             continue;
         }
