@@ -2,7 +2,7 @@
 //!
 //! Each is compiled, interpreted on many operands and compared with the oracle. What fails is made
 //! smaller and shown as lines for the corpus. With `--write`, those that do not fail are written as
-//! lines of the corpus, as `tests/corpus/language/random.txt` was by `40 corpus --write`. With
+//! lines of the corpus, as `tests/corpus/language/random.txt` was by `90 corpus --write`. With
 //! `--values`, it is no failure if a result stores what is known to be its fill.
 
 use std::env;
