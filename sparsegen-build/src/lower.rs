@@ -89,7 +89,7 @@ impl Lowering<'_> {
         match plan {
             Plan::Loop(inner) => self.run(inner, scope),
             Plan::Where { temporary, op, consumer, producer, only_if_found } => {
-                self.with_temporary((*temporary, *op), consumer, producer, *only_if_found, scope)
+                self.with_temporary((*temporary, *op), consumer, producer, only_if_found, scope)
             }
             Plan::Assign { target, accumulate, value } => {
                 self.assign(target, *accumulate, value, scope)

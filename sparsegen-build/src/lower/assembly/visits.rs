@@ -27,7 +27,7 @@ pub(super) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool 
             }
             Plan::Where { consumer, producer, only_if_found, .. } => {
                 check(program, producer, v, guarded, any)
-                    && check(program, consumer, v, guarded || *only_if_found, any)
+                    && check(program, consumer, v, guarded || !only_if_found.is_empty(), any)
             }
             Plan::Assign { .. } => true,
             Plan::If { body, .. } => check(program, body, v, true, any),
