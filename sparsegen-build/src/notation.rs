@@ -27,7 +27,7 @@ use crate::types::{Dtype, Literal};
 pub use call::{Function, count_of};
 pub use check::check;
 pub use parse::parse;
-pub use part::{Bound, Role, Slice};
+pub use part::{Bound, Coordinate, Range, Reads, Role, Slice};
 pub use semiring::{Operator, Semiring};
 
 use schedule::Schedule;

@@ -9,7 +9,7 @@ use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
 use crate::level::{Found, Segment};
-use crate::notation::{Bound, Slice, VariableId};
+use crate::notation::{Bound, Coordinate, Range, Reads, Slice, VariableId};
 
 use super::Lowering;
 use super::names::Names;
@@ -23,59 +23,64 @@ fn bound(names: &Names, bound: Bound) -> Expr {
     }
 }
 
-/// The first coordinate of a part, and the one after its last.
-pub(super) fn bounds(names: &Names, slice: &Slice) -> Segment {
-    let start = bound(names, slice.start);
-    match slice.end {
-        Some(end) => Segment { start, end: bound(names, end) },
-        None => Segment::of(start),
-    }
-}
-
-/// `2 + 3 * i`: the mode's coordinate.
-pub(super) fn in_mode(names: &Names, slice: &Slice, counted: Expr) -> Expr {
-    let steps = Expr::mul(counted, Expr::Index(slice.step as usize));
-    Expr::add(steps, bound(names, slice.start))
-}
-
 /// `(c - 2) / 3`: which of the part's coordinates a coordinate that lies within is.
 pub(super) fn counted(names: &Names, slice: &Slice, coordinate: Expr) -> Expr {
-    if slice.end.is_none() {
-        return Expr::Index(0);
+    match slice.reads {
+        Reads::At(_) => Expr::Index(0),
+        Reads::Range(Range { start, step, .. }) => {
+            let ahead = Expr::sub(coordinate, bound(names, start));
+            Expr::div(ahead, Expr::Index(step as usize))
+        }
     }
-    let ahead = Expr::sub(coordinate, bound(names, slice.start));
-    Expr::div(ahead, Expr::Index(slice.step as usize))
-}
-
-/// Whether a coordinate lies within a part.
-pub(super) fn inside(names: &Names, slice: &Slice, coordinate: &Expr) -> Expr {
-    let Segment { start, end } = bounds(names, slice);
-    if slice.end.is_none() {
-        return Expr::eq(coordinate.clone(), start);
-    }
-    let behind = Expr::lt(coordinate.clone(), end);
-    let within = if start == Expr::Index(0) {
-        behind
-    } else {
-        Expr::and(Expr::le(start, coordinate.clone()), behind)
-    };
-    Expr::and(within, aligned(names, slice, coordinate))
 }
 
 /// Whether a coordinate that is not before a part's first lies whole steps ahead of it.
 fn aligned(names: &Names, slice: &Slice, coordinate: &Expr) -> Expr {
-    let ahead = Expr::sub(coordinate.clone(), bound(names, slice.start));
-    let from = match slice.start {
-        Bound::Number(start) if start % slice.step == 0 => coordinate.clone(),
+    let (start, step) = match slice.reads {
+        Reads::At(_) | Reads::Range(Range { step: 1, .. }) => return Expr::Bool(true),
+        Reads::Range(Range { start, step, .. }) => (start, step),
+    };
+    let ahead = Expr::sub(coordinate.clone(), bound(names, start));
+    let from = match start {
+        Bound::Number(start) if start % step == 0 => coordinate.clone(),
         Bound::Number(_) | Bound::Parameter(_) => ahead,
     };
-    match slice.step {
-        1 => Expr::Bool(true),
-        step => Expr::eq(Expr::rem(from, Expr::Index(step as usize)), Expr::Index(0)),
-    }
+    Expr::eq(Expr::rem(from, Expr::Index(step as usize)), Expr::Index(0))
 }
 
 impl Lowering<'_> {
+    /// The first coordinate of a part, and the one after its last.
+    pub(super) fn bounds(&self, slice: &Slice, scope: &Scope) -> Segment {
+        match slice.reads {
+            Reads::Range(Range { start, end, .. }) => {
+                Segment { start: bound(&self.names, start), end: bound(&self.names, end) }
+            }
+            Reads::At(Coordinate::Fixed(at)) => Segment::of(bound(&self.names, at)),
+            Reads::At(Coordinate::Variable(v)) => Segment::of(scope.coordinate(v)),
+        }
+    }
+
+    /// `2 + 3 * i`: the mode's coordinate.
+    pub(super) fn in_mode(&self, slice: &Slice, counted: Expr, scope: &Scope) -> Expr {
+        let steps = Expr::mul(counted, Expr::Index(slice.step() as usize));
+        Expr::add(steps, self.bounds(slice, scope).start)
+    }
+
+    /// Whether a coordinate lies within a part.
+    pub(super) fn inside(&self, slice: &Slice, coordinate: &Expr, scope: &Scope) -> Expr {
+        let Segment { start, end } = self.bounds(slice, scope);
+        if let Reads::At(_) = slice.reads {
+            return Expr::eq(coordinate.clone(), start);
+        }
+        let behind = Expr::lt(coordinate.clone(), end);
+        let within = if start == Expr::Index(0) {
+            behind
+        } else {
+            Expr::and(Expr::le(start, coordinate.clone()), behind)
+        };
+        Expr::and(within, aligned(&self.names, slice, coordinate))
+    }
+
     /// The part of its mode that an iterator runs over; a sorted copy has nothing else in it.
     pub(super) fn part_of(&self, iterator: &LevelIterator) -> Option<Slice> {
         iterator.slice(self.program).filter(|_| !iterator.reorders())
@@ -83,10 +88,15 @@ impl Lowering<'_> {
 
     /// What an entry's coordinate, which has a name, must hold for it to lie within the part, if it
     /// must be looked at.
-    pub(super) fn filter(&self, iterator: &LevelIterator, coordinate: &Expr) -> Option<Expr> {
+    pub(super) fn filter(
+        &self,
+        iterator: &LevelIterator,
+        coordinate: &Expr,
+        scope: &Scope,
+    ) -> Option<Expr> {
         let slice = self.part_of(iterator)?;
         let condition = if iterator.filters(self.program) {
-            inside(&self.names, &slice, coordinate)
+            self.inside(&slice, coordinate, scope)
         } else {
             aligned(&self.names, &slice, coordinate)
         };
@@ -105,7 +115,7 @@ impl Lowering<'_> {
         let Some(slice) = self.part_of(iterator) else { return (Vec::new(), positions) };
         let name = self.names.position(&iterator.access, iterator.level);
         let [begin, end] = ["begin", "end"].map(|suffix| format!("{name}_{suffix}"));
-        let Segment { start: first, end: last } = bounds(&self.names, &slice);
+        let Segment { start: first, end: last } = self.bounds(&slice, scope);
         let from = self.search(iterator, positions.start, positions.end.clone(), first, scope);
         let mut stmts = Vec::new();
         let from = match from {
@@ -141,7 +151,7 @@ impl Lowering<'_> {
 
     /// Moves an iterator on to the next coordinate that lies whole steps ahead of the part's first.
     pub(super) fn skip(&self, iterator: &LevelIterator, scope: &Scope) -> Vec<Stmt> {
-        let Some(slice) = self.part_of(iterator).filter(|slice| slice.step != 1) else {
+        let Some(slice) = self.part_of(iterator).filter(|slice| slice.step() != 1) else {
             return Vec::new();
         };
         let name = self.names.position(&iterator.access, iterator.level);
@@ -154,7 +164,12 @@ impl Lowering<'_> {
 
     /// The bounds of an iterator by coordinate, counted within the part that the loop runs over; of
     /// blocks those that have any of it.
-    pub(super) fn counted_bounds(&self, iterator: &LevelIterator, own: Segment) -> Segment {
+    pub(super) fn counted_bounds(
+        &self,
+        iterator: &LevelIterator,
+        own: Segment,
+        scope: &Scope,
+    ) -> Segment {
         let v = self.program.level_variable(&iterator.access, iterator.level);
         let v = v.expect("a level of the access");
         let Some(slice) = iterator.slice(self.program) else {
@@ -162,7 +177,7 @@ impl Lowering<'_> {
                 Some(Definition::Div(of, BlockSize::Constant(size)))
                     if iterator.is_full(self.program) =>
                 {
-                    self.counted_blocks(of, size, own)
+                    self.counted_blocks(of, size, own, scope)
                 }
                 Some(_) | None => own,
             };
@@ -171,10 +186,10 @@ impl Lowering<'_> {
         if iterator.is_full(self.program) {
             return Segment { start: Expr::Index(0), end: extent };
         }
-        let first = bounds(&self.names, &slice).start;
+        let first = self.bounds(&slice, scope).start;
         let count = |reached: Expr| {
             let ahead = Expr::sub(Expr::max(reached, first.clone()), first.clone());
-            Expr::div_ceil(ahead, Expr::Index(slice.step as usize))
+            Expr::div_ceil(ahead, Expr::Index(slice.step() as usize))
         };
         Segment { start: count(own.start), end: Expr::min(count(own.end), extent) }
     }
@@ -195,9 +210,12 @@ impl Lowering<'_> {
     }
 
     /// The blocks of a mode that have any of the part of it that is read.
-    fn counted_blocks(&self, of: VariableId, size: u64, all: Segment) -> Segment {
+    fn counted_blocks(&self, of: VariableId, size: u64, all: Segment, scope: &Scope) -> Segment {
         let Some(slice) = self.program.space.slice(of) else { return all };
-        let Segment { start, end } = bounds(&self.names, &slice);
+        if slice.follows().is_some_and(|v| !scope.knows(v)) {
+            return all;
+        }
+        let Segment { start, end } = self.bounds(&slice, scope);
         let size = Expr::Index(size as usize);
         Segment { start: Expr::div(start, size.clone()), end: Expr::div_ceil(end, size) }
     }
@@ -234,7 +252,7 @@ impl Lowering<'_> {
         if let Some(driver) = point.drivers.members().find(|member| partial(*member)) {
             let iterator = &inner.iterators[driver];
             let within = self.own_bounds(iterator, outer)?;
-            let at = bounds(&self.names, &iterator.slice(self.program)?).start;
+            let at = self.bounds(&iterator.slice(self.program)?, outer).start;
             let reached = Expr::le(within.start, at.clone());
             let inside = Expr::and(reached, Expr::lt(at, within.end));
             return Some(Stmt::when(inside, self.cases(inner, point, &scope, &[])));
@@ -268,7 +286,7 @@ impl Lowering<'_> {
         let slice = iterator.slice(self.program).expect("a fixed coordinate is part of a mode");
         let (begin, positions) = self.begin(iterator, scope);
         stmts.extend(begin);
-        let Segment { start: first, end: last } = bounds(&self.names, &slice);
+        let Segment { start: first, end: last } = self.bounds(&slice, scope);
         let at = |position: &Expr| self.raw_access(iterator, position, scope).value;
         if positions == Segment::of(positions.start.clone()) {
             let found = Expr::eq(at(&positions.start), first);

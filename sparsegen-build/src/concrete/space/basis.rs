@@ -146,7 +146,10 @@ impl Space {
                 self.collect_sources(basis, a, sources);
                 self.collect_sources(basis, b, sources);
             }
-            Some(Definition::Slice(slice)) => self.collect_sources(basis, slice.of, sources),
+            Some(Definition::Slice(slice)) => {
+                self.collect_sources(basis, slice.of, sources);
+                slice.follows().iter().for_each(|v| self.collect_sources(basis, *v, sources));
+            }
             Some(Definition::Slot(_) | Definition::Once) | None => add(v, sources),
         }
     }

@@ -7,7 +7,7 @@ use crate::notation::syntax::{Access, Assign, Bound, Expr, ExprKind, Index, Inde
 
 use super::Context;
 use super::bindings::is_parameter;
-use super::parts;
+use super::bounds;
 use super::types::conversion;
 
 /// Says whether the statement can be looked at further: not so where it calls what is no function,
@@ -105,6 +105,17 @@ fn check_index(context: Context<'_>, index: &Index, diagnostics: &mut Vec<Diagno
 
 /// A result of which only a part is written.
 fn check_parts_on_left(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diagnostic>) {
+    let mut seen: Vec<&Name> = Vec::new();
+    access.for_each_variable(&mut |name| {
+        if seen.iter().any(|earlier| earlier.text == name.text) && !is_parameter(context, name) {
+            diagnostics.push(
+                Diagnostic::unsupported(access.span, "diagonals on the left")
+                    .label(format!("`{}` stands twice in this access", name.text))
+                    .help("compute the diagonal into a vector"),
+            );
+        }
+        seen.push(name);
+    });
     for index in &access.indices {
         let what = match &index.kind {
             IndexKind::Name(name) if is_parameter(context, name) => "fixed coordinates on the left",
@@ -157,8 +168,8 @@ fn check_parts(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diag
             | IndexKind::Gather(_) => {}
         }
     }
-    parts::check_access(context, access, diagnostics);
-    for parameter in parts::undeclared(context, access) {
+    bounds::check_access(context, access, diagnostics);
+    for parameter in bounds::undeclared(context, access) {
         let name = &parameter.text;
         diagnostics.push(
             Diagnostic::new(parameter.span, format!("there is no parameter `{name}`"))
