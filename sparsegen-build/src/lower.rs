@@ -175,7 +175,7 @@ impl Lowering<'_> {
         let program = self.program;
         let kernel = &program.kernel;
         let operands: Vec<TensorId> = self.operands();
-        let result = match self.assembler.result() {
+        let result = match self.assembler.result(self.cover()) {
             Some(result) => ir::Result::Tensor(result),
             None => {
                 let dtype = program.tensor(kernel.result()).dtype;

@@ -9,6 +9,7 @@ use super::full;
 use super::graph::last_appended;
 use super::iterator::{Frontier, LevelIterator};
 use super::lattice::{Lattice, MergePoint, Set};
+use super::visits::covers;
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Stmt};
 use crate::notation::{Access, Expr, ReduceOp, TensorId, VariableId};
@@ -74,7 +75,14 @@ pub fn plan(program: &Program) -> Result<Plan, Unplannable> {
     if program.body.is_skip() {
         return plan_within(program, &full::nothing(program), &Frontier::default());
     }
-    plan_within(program, &program.body, &Frontier::default())
+    let plan = plan_within(program, &program.body, &Frontier::default())?;
+    let kernel = &program.kernel;
+    let has_places = last_appended(kernel).is_none();
+    if !kernel.is_partial() || kernel.in_place || !has_places || covers(program, &plan) {
+        return Ok(plan);
+    }
+    // What the part held before must not stay where nothing is stored.
+    Ok(Plan::Sequence(vec![Rc::new(full::part(program)), Rc::new(plan)]))
 }
 
 fn plan_within(program: &Program, stmt: &Stmt, frontier: &Frontier) -> Result<Plan, Unplannable> {
@@ -115,7 +123,9 @@ fn plan_beside(
                 Stmt::Where { .. } => Vec::new(),
                 Stmt::Forall { .. } | Stmt::If { .. } | Stmt::Assign { .. } | Stmt::Sequence(_) => {
                     let mut read = all.clone();
-                    read.retain(|(id, _)| consumer.reads().iter().any(|access| access.tensor == *id));
+                    read.retain(|(id, _)| {
+                        consumer.reads().iter().any(|access| access.tensor == *id)
+                    });
                     if is_nothing_without(&read) { read } else { Vec::new() }
                 }
             };

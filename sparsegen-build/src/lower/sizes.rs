@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::concrete::space::Definition;
-use crate::ir::{Limit, Part, Size};
+use crate::ir::{Limit, Part, Size, Source};
 use crate::notation::{self, Bound, Coordinate, Range, Reads, TensorId, VariableId};
+
+use crate::concrete::Program;
 
 use super::Lowering;
 
@@ -46,34 +48,18 @@ impl Lowering<'_> {
                 operands: modes.remove(&v).unwrap_or_default(),
                 parts: (0..parts.len()).filter(|k| space.counted(parts[*k]) == v).collect(),
                 result: (0..result.len())
-                    .filter(|mode| result[*mode] == v || held.contains(mode))
+                    .filter(|mode| space.measure(result[*mode]) == v || held.contains(mode))
                     .collect(),
                 used: true,
             }
         };
-        let defined = kernel.schedule.iter().flat_map(|command| command.action.defines());
-        let is_indexed = |v: VariableId| {
-            let follows = match space.definition(v) {
-                None => false,
-                Some(Definition::Slice(slice)) => slice.follows().is_some(),
-                Some(
-                    Definition::Div(..)
-                    | Definition::Mod(..)
-                    | Definition::Sub(..)
-                    | Definition::Add(..)
-                    | Definition::Fused(..)
-                    | Definition::Slot(_)
-                    | Definition::Once,
-                ) => true,
-            };
-            !follows && !defined.clone().any(|of| *of == v)
-        };
         let index_variables = kernel.variables.iter().enumerate();
-        let index_variables = index_variables.filter(|(id, _)| is_indexed(VariableId(*id)));
+        let index_variables =
+            index_variables.filter(|(id, _)| is_sized(self.program, VariableId(*id)));
         index_variables.map(size).collect()
     }
 
-    /// The modes of which parts are read.
+    /// The modes of which parts are read or computed.
     fn parted_modes(&self) -> Vec<VariableId> {
         let variables = (0..self.program.kernel.variables.len()).map(VariableId);
         let space = &self.program.space;
@@ -82,7 +68,7 @@ impl Lowering<'_> {
         variables.filter(is_part).collect()
     }
 
-    /// The parts of modes that are read.
+    /// The parts of modes that are read or computed.
     pub(super) fn parts(&self, operands: &[TensorId]) -> Vec<Part> {
         let kernel = &self.program.kernel;
         let limit = |bound: Bound| match bound {
@@ -93,8 +79,13 @@ impl Lowering<'_> {
         let part = |v: VariableId| {
             let slice = space.slice(v)?;
             let is_it = |index: &VariableId| space.measure(*index) == v;
-            let access = kernel.accesses.iter().find(|access| access.indices.iter().any(is_it))?;
+            let mut accesses = std::iter::once(&kernel.assignment.result).chain(&kernel.accesses);
+            let access = accesses.find(|access| access.indices.iter().any(is_it))?;
             let tensor = self.program.declared_as(access.tensor);
+            let of = match operands.iter().position(|id| *id == tensor) {
+                Some(operand) => Source::Operand(operand),
+                None => Source::Result,
+            };
             let (start, end) = match slice.reads {
                 Reads::Range(Range { start, end, .. }) => (limit(start), Some(limit(end))),
                 Reads::At(Coordinate::Fixed(at)) => (limit(at), None),
@@ -102,7 +93,7 @@ impl Lowering<'_> {
             };
             Some(Part {
                 access: kernel.show_access(access),
-                operand: operands.iter().position(|id| *id == tensor)?,
+                of,
                 mode: access.indices.iter().position(is_it)?,
                 start,
                 end,
@@ -111,4 +102,30 @@ impl Lowering<'_> {
         };
         self.parted_modes().into_iter().filter_map(part).collect()
     }
+}
+
+/// Whether a variable has an extent of its own, that of modes or of a part of them.
+fn is_sized(program: &Program, v: VariableId) -> bool {
+    let follows = match program.space.definition(v) {
+        None => false,
+        Some(Definition::Slice(slice)) => slice.follows().is_some(),
+        Some(
+            Definition::Div(..)
+            | Definition::Mod(..)
+            | Definition::Sub(..)
+            | Definition::Add(..)
+            | Definition::Fused(..)
+            | Definition::Slot(_)
+            | Definition::Once,
+        ) => true,
+    };
+    let schedule = &program.kernel.schedule;
+    let mut defined = schedule.iter().flat_map(|command| command.action.defines());
+    !follows && !defined.any(|of| *of == v)
+}
+
+/// Where the extent of a mode over which a variable runs stands among all.
+pub(super) fn place(program: &Program, v: VariableId) -> usize {
+    let before = 0..program.space.measure(v).0;
+    before.filter(|id| is_sized(program, VariableId(*id))).count()
 }

@@ -4,7 +4,7 @@
 //! part is in the order of the mode, so that what is merged stays in order.
 
 use crate::concrete::space::{BlockSize, Definition};
-use crate::ir::{Expr, Stmt};
+use crate::ir::{Cover, Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
@@ -79,6 +79,42 @@ impl Lowering<'_> {
             Expr::and(Expr::le(start, coordinate.clone()), behind)
         };
         Expr::and(within, aligned(&self.names, slice, coordinate))
+    }
+
+    /// The part of the result that the loops compute, if it is not all of it.
+    pub(super) fn cover(&self) -> Option<Cover> {
+        let program = self.program;
+        let result = &program.kernel.assignment.result;
+        program.kernel.is_partial().then_some(())?;
+        let coordinate = |v: &VariableId| self.names.variable(*v).to_owned();
+        let mut scope = Scope::default();
+        for v in &result.indices {
+            let own = Expr::var(self.names.variable(*v));
+            match program.space.slice(*v) {
+                Some(slice @ Slice { reads: Reads::Range(_), .. }) => {
+                    scope.bind(slice.of, counted(&self.names, &slice, own.clone()));
+                }
+                Some(_) | None => {}
+            }
+            scope.bind(*v, own);
+        }
+        // A range that is read at another mode's place has no mode of its own.
+        for place in result.indices.iter().filter_map(|v| program.space.place(*v)) {
+            if let Some(slice) = program.space.slice(place)
+                && !scope.knows(place)
+            {
+                let at = self.in_mode(&slice, scope.coordinate(slice.of), &scope);
+                scope.bind(place, at);
+            }
+        }
+        let inside = result.indices.iter().filter_map(|v| {
+            let slice = program.space.slice(*v)?;
+            Some(self.inside(&slice, &scope.coordinate(*v), &scope))
+        });
+        Some(Cover {
+            coordinate: result.indices.iter().map(coordinate).collect(),
+            inside: inside.fold(Expr::Bool(true), Expr::and),
+        })
     }
 
     /// The part of its mode that an iterator runs over; a sorted copy has nothing else in it.

@@ -94,8 +94,8 @@ fn shape(
     parameters: &mut BTreeMap<String, usize>,
     random: &mut Random,
 ) -> Vec<usize> {
-    let accesses = statement.accesses();
-    let reads: Vec<Vec<Mode>> = accesses[1..]
+    let accesses = statement.reads();
+    let reads: Vec<Vec<Mode>> = accesses
         .iter()
         .filter(|access| statement.tensor(access) == operand)
         .map(|access| statement.modes(access))
@@ -149,24 +149,41 @@ impl Layout {
         })
     }
 
-    /// A coordinate of a tensor as a coordinate of the parts that are read of it; nothing where it is
-    /// not read.
-    pub fn within(&self, modes: &[Mode], at: &[usize]) -> Option<Vec<usize>> {
-        let mut within = Vec::new();
+    /// A coordinate of a tensor as one of some of the variables by which parts of it are accessed, where
+    /// it lies within these.
+    pub fn within(&self, modes: &[Mode], at: &[usize], variables: &[String]) -> Option<Vec<usize>> {
+        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         for (mode, coordinate) in modes.iter().zip(at) {
-            match mode {
-                Mode::Whole(_) => within.push(*coordinate),
-                Mode::Fixed(at) if self.value(at) == *coordinate => {}
+            let (v, counted) = match mode {
+                Mode::Whole(v) => (v, *coordinate),
+                Mode::Fixed(at) if self.value(at) == *coordinate => continue,
                 Mode::Fixed(_) => return None,
-                Mode::Slice(_, start, end, step) => {
+                Mode::Slice(v, start, end, step) => {
                     let ahead = coordinate.checked_sub(self.value(start))?;
                     if *coordinate >= self.value(end) || ahead % step != 0 {
                         return None;
                     }
-                    within.push(ahead / step);
+                    (v, ahead / step)
                 }
+            };
+            if *known.entry(v).or_insert(counted) != counted {
+                return None;
             }
         }
-        Some(within)
+        Some(variables.iter().map(|v| known[v.as_str()]).collect())
+    }
+
+    /// The coordinate of a tensor that variables stand for.
+    pub fn place(&self, modes: &[Mode], at: &[usize], variables: &[String]) -> Vec<usize> {
+        let coordinate = |v: &String| {
+            let own = variables.iter().position(|known| known == v);
+            own.map_or(0, |own| at[own])
+        };
+        let place = |mode: &Mode| match mode {
+            Mode::Whole(v) => coordinate(v),
+            Mode::Fixed(at) => self.value(at),
+            Mode::Slice(v, start, _, step) => self.value(start) + coordinate(v) * step,
+        };
+        modes.iter().map(place).collect()
     }
 }

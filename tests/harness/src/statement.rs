@@ -86,16 +86,25 @@ impl Statement {
         all
     }
 
-    /// The operands' names, in order of first appearance.
+    /// The operands' names, in order of first appearance. A result of which a part is computed is one.
     pub fn operands(&self) -> Vec<&str> {
         let mut all: Vec<&str> = Vec::new();
-        for access in &self.accesses()[1..] {
+        for access in self.reads() {
             let tensor = self.tensor(access);
             if !all.contains(&tensor) {
                 all.push(tensor);
             }
         }
         all
+    }
+
+    /// The accesses that tell of the operands' modes.
+    pub fn reads(&self) -> Vec<&Access> {
+        let mut reads = self.accesses();
+        if self.view(&self.result).is_none() {
+            reads.remove(0);
+        }
+        reads
     }
 
     /// The tensor that an access reads, be it only parts of it.

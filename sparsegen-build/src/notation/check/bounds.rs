@@ -87,7 +87,7 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let sizes = context.entry.sizes.iter();
         sizes.filter(|(known, _)| known.text == name).map(|(_, extent)| *extent).next()
     };
-    let mut accesses: Vec<&Access> = Vec::new();
+    let mut accesses: Vec<&Access> = vec![&context.statement.left];
     context.statement.right.for_each_access(&mut |access| accesses.push(access));
     let known_extent = |of: &Access, mode: usize| {
         accesses.iter().filter(|access| access.name.text == of.name.text).find_map(|access| {

@@ -101,7 +101,8 @@ pub(super) fn build(
         }
         (None, _) | (_, None) => value,
     };
-    let assignment = Assignment { result, value: bind_fixed(value, &variables) };
+    let value = bind_fixed(value, &result, &variables);
+    let assignment = Assignment { result, value };
     Some(Kernel {
         name: entry.name.text.clone(),
         doc: entry.doc.clone(),
@@ -112,6 +113,7 @@ pub(super) fn build(
         assignment,
         old,
         in_place: false,
+        packed: None,
         accesses,
         semiring: entry.semiring,
         bounds: entry.bounds,

@@ -69,10 +69,10 @@ pub(super) struct Known<'a, 'm> {
     pub(super) variables: &'a [&'m str],
 }
 
-/// The parts of all accesses on the right.
+/// The parts of all accesses.
 pub(super) fn of(known: Known<'_, '_>) -> Parts {
     let mut parts = Parts::default();
-    known.context.statement.right.for_each_access(&mut |access| {
+    let mut add_all = |access: &Access| {
         let Some(tensor) = known.tensor(access) else { return };
         for mode in 0..access.indices.len() {
             let Some(index) = known.index(tensor, access, mode) else { continue };
@@ -87,7 +87,9 @@ pub(super) fn of(known: Known<'_, '_>) -> Parts {
                 }
             }
         }
-    });
+    };
+    add_all(&known.context.statement.left);
+    known.context.statement.right.for_each_access(&mut add_all);
     parts
 }
 
@@ -97,7 +99,7 @@ fn add<P: PartialEq>(parts: &mut Vec<P>, part: P) {
     }
 }
 
-impl<'m> Known<'_, 'm> {
+impl Known<'_, '_> {
     pub(super) fn tensor(&self, access: &Access) -> Option<usize> {
         self.tensors.iter().position(|tensor| tensor.first.name.text == access.name.text)
     }
@@ -107,7 +109,7 @@ impl<'m> Known<'_, 'm> {
     }
 
     /// What an index reads of its mode; nothing where it is of no kind that is supported.
-    fn index(&self, tensor: usize, access: &'m Access, mode: usize) -> Option<Index> {
+    fn index(&self, tensor: usize, access: &Access, mode: usize) -> Option<Index> {
         let index = match &access.indices[mode].kind {
             IndexKind::Name(name) if is_parameter(self.context, name) => {
                 Index::Point(Point::Fixed(self.parameter(name)?))
@@ -267,9 +269,18 @@ impl Parts {
 }
 
 /// An expression in which the variables of fixed coordinates that stand in sums only are bound by
-/// these. Their extent is 1, so that it is the same sum.
-pub(super) fn bind_fixed(value: Canonical, variables: &[Variable]) -> Canonical {
-    let fixed = |v: &VariableId| variables[v.0].role == Role::Fixed;
+/// these. Their extent is 1, so that it is the same sum. Those that the result has are bound nowhere.
+pub(super) fn bind_fixed(
+    value: Canonical,
+    result: &crate::notation::Access,
+    variables: &[Variable],
+) -> Canonical {
+    let counted = |mode: &VariableId| match variables[mode.0].role {
+        Role::Mode(slice) => slice.of,
+        Role::Index | Role::Fixed => *mode,
+    };
+    let of_result: Vec<VariableId> = result.indices.iter().map(counted).collect();
+    let fixed = |v: &VariableId| variables[v.0].role == Role::Fixed && !of_result.contains(v);
     let all = (0..variables.len()).map(VariableId).filter(fixed);
     all.fold(value, |value, v| bind(&value, v, variables).unwrap_or(value))
 }

@@ -15,7 +15,7 @@ impl Statement {
     pub fn parse(text: &str, parameters: &[&str]) -> Result<Statement, String> {
         let mut parser = Parser { text, rest: text, views: Vec::new() };
         let result = parser.name().ok_or_else(|| parser.expected("a name"))?;
-        let result = parser.access(result)?;
+        let result = parser.result(result)?;
         let changes = ["+=", "-=", "*=", "min=", "max="];
         let change = changes.into_iter().find(|change| parser.eat(change));
         if change.is_none() {
@@ -73,6 +73,24 @@ impl Parser<'_> {
     fn name(&mut self) -> Option<String> {
         let starts = self.rest.trim_start().starts_with(|c: char| c.is_alphabetic() || c == '_');
         starts.then(|| self.word(|c| c.is_alphanumeric() || c == '_'))
+    }
+
+    /// The access on the left, which is one of a part where a variable stands twice.
+    fn result(&mut self, tensor: String) -> Result<Access, String> {
+        let name = tensor.clone();
+        let mut access = self.access(tensor)?;
+        let mut distinct: Vec<String> = Vec::new();
+        for variable in &access.variables {
+            if !distinct.contains(variable) {
+                distinct.push(variable.clone());
+            }
+        }
+        if distinct.len() < access.variables.len() && access.tensor == name {
+            let modes = access.variables.iter().cloned().map(Mode::Whole).collect();
+            access.tensor = format!("{name}[{}]", access.variables.join(","));
+            self.views.push(View { name: access.tensor.clone(), of: name, modes });
+        }
+        Ok(Access { variables: distinct, ..access })
     }
 
     fn access(&mut self, tensor: String) -> Result<Access, String> {
