@@ -161,9 +161,14 @@ impl Space {
         self.slice(v)?.follows()
     }
 
-    /// The variable that has the extent of a mode: another that it follows, or its own.
+    /// The variable that has the extent of a mode: another that it follows, that which runs over all of
+    /// it, or its own.
     pub fn measure(&self, v: VariableId) -> VariableId {
-        self.place(v).map_or(v, |place| self.measure(place))
+        match self.slice(v) {
+            Some(slice) if slice.shift().is_some() => slice.of,
+            Some(slice) => slice.follows().map_or(v, |place| self.measure(place)),
+            None => v,
+        }
     }
 
     /// The variable of a definition.

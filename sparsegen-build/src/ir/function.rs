@@ -309,7 +309,7 @@ pub struct TensorResult {
     /// How its arrays come to be.
     pub assembly: Assembly,
     /// The part of the caller's tensor that is computed, if it is not all of it; the rest stays.
-    pub cover: Option<Cover>,
+    pub cover: Option<Box<Cover>>,
 }
 
 /// A part of a tensor.

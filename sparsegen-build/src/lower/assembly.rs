@@ -126,7 +126,7 @@ impl<'p> Assembler<'p> {
             assembly,
             packed: self.program.packed.as_ref().map(Format::marker),
             updates: self.program.kernel.is_update(),
-            cover,
+            cover: cover.map(Box::new),
         })
     }
 

@@ -46,7 +46,10 @@ impl Lowering<'_> {
                 variable: variable.name.clone(),
                 constant: variable.size,
                 operands: modes.remove(&v).unwrap_or_default(),
-                parts: (0..parts.len()).filter(|k| space.counted(parts[*k]) == v).collect(),
+                parts: (0..parts.len())
+                    .filter(|k| space.measure(parts[*k]) == parts[*k])
+                    .filter(|k| space.counted(parts[*k]) == v)
+                    .collect(),
                 result: (0..result.len())
                     .filter(|mode| space.measure(result[*mode]) == v || held.contains(mode))
                     .collect(),
@@ -78,7 +81,7 @@ impl Lowering<'_> {
         let space = &self.program.space;
         let part = |v: VariableId| {
             let slice = space.slice(v)?;
-            let is_it = |index: &VariableId| space.measure(*index) == v;
+            let is_it = |index: &VariableId| *index == v || space.measure(*index) == v;
             let mut accesses = std::iter::once(&kernel.assignment.result).chain(&kernel.accesses);
             let access = accesses.find(|access| access.indices.iter().any(is_it))?;
             let tensor = self.program.declared_as(access.tensor);
@@ -108,7 +111,7 @@ impl Lowering<'_> {
 fn is_sized(program: &Program, v: VariableId) -> bool {
     let follows = match program.space.definition(v) {
         None => false,
-        Some(Definition::Slice(slice)) => slice.follows().is_some(),
+        Some(Definition::Slice(_)) => program.space.measure(v) != v,
         Some(
             Definition::Div(..)
             | Definition::Mod(..)

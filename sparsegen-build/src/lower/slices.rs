@@ -27,7 +27,11 @@ fn bound(names: &Names, bound: Bound) -> Expr {
 pub(super) fn counted(names: &Names, slice: &Slice, coordinate: Expr) -> Expr {
     match slice.reads {
         Reads::At(_) => Expr::Index(0),
-        Reads::Range(Range { start, step, .. }) => {
+        Reads::Range(Range { shift: Some(shift), .. }) => {
+            let by = Expr::Index(shift.unsigned_abs() as usize);
+            if shift < 0 { Expr::sub(coordinate, by) } else { Expr::add(coordinate, by) }
+        }
+        Reads::Range(Range { start, step, shift: None, .. }) => {
             let ahead = Expr::sub(coordinate, bound(names, start));
             Expr::div(ahead, Expr::Index(step as usize))
         }
@@ -52,16 +56,34 @@ impl Lowering<'_> {
     /// The first coordinate of a part, and the one after its last.
     pub(super) fn bounds(&self, slice: &Slice, scope: &Scope) -> Segment {
         match slice.reads {
-            Reads::Range(Range { start, end, .. }) => {
-                Segment { start: bound(&self.names, start), end: bound(&self.names, end) }
+            Reads::Range(Range { start, end, shift, .. }) => {
+                let (start, end) = (bound(&self.names, start), bound(&self.names, end));
+                let by = Expr::Index(shift.map_or(0, i64::unsigned_abs) as usize);
+                match shift {
+                    Some(shift) if shift < 0 => Segment { start: Expr::max(start, by), end },
+                    Some(shift) if shift > 0 => {
+                        let size = Expr::max(self.extent(slice.of), by.clone());
+                        Segment { start, end: Expr::min(end, Expr::sub(size, by)) }
+                    }
+                    Some(_) | None => Segment { start, end },
+                }
             }
             Reads::At(Coordinate::Fixed(at)) => Segment::of(bound(&self.names, at)),
             Reads::At(Coordinate::Variable(v)) => Segment::of(scope.coordinate(v)),
         }
     }
 
-    /// `2 + 3 * i`: the mode's coordinate.
+    /// `2 + 3 * i`: the mode's coordinate. Where coordinates move, and none has come to this one, it is
+    /// some coordinate of the mode.
     pub(super) fn in_mode(&self, slice: &Slice, counted: Expr, scope: &Scope) -> Expr {
+        if let Some(shift) = slice.shift() {
+            let by = Expr::Index(shift.unsigned_abs() as usize);
+            if shift < 0 {
+                let last = Expr::sub(self.extent(slice.of), Expr::Index(1));
+                return Expr::min(Expr::add(counted, by), last);
+            }
+            return Expr::sub(Expr::max(counted, by.clone()), by);
+        }
         let steps = Expr::mul(counted, Expr::Index(slice.step() as usize));
         Expr::add(steps, self.bounds(slice, scope).start)
     }
@@ -70,7 +92,7 @@ impl Lowering<'_> {
     pub(super) fn inside(&self, slice: &Slice, coordinate: &Expr, scope: &Scope) -> Expr {
         let Segment { start, end } = self.bounds(slice, scope);
         if let Reads::At(_) = slice.reads {
-            return Expr::eq(coordinate.clone(), start);
+            return Expr::and(self.is_reached(slice, scope), Expr::eq(coordinate.clone(), start));
         }
         let behind = Expr::lt(coordinate.clone(), end);
         let within = if start == Expr::Index(0) {
@@ -79,6 +101,36 @@ impl Lowering<'_> {
             Expr::and(Expr::le(start, coordinate.clone()), behind)
         };
         Expr::and(within, aligned(&self.names, slice, coordinate))
+    }
+
+    /// Whether the coordinate of a variable at which a mode is read is one that it has here.
+    fn is_reached(&self, slice: &Slice, scope: &Scope) -> Expr {
+        let of = slice.follows().and_then(|v| self.program.space.slice(v));
+        of.map_or(Expr::Bool(true), |of| self.is_moved_to(&of, scope))
+    }
+
+    /// Whether a coordinate that a variable has is one that some coordinate of the mode has moved to.
+    pub(super) fn is_moved_to(&self, slice: &Slice, scope: &Scope) -> Expr {
+        let (Reads::Range(Range { start, end, .. }), Some(shift)) = (slice.reads, slice.shift())
+        else {
+            return Expr::Bool(true);
+        };
+        let counted = scope.coordinate(slice.of);
+        let by = Expr::Index(shift.unsigned_abs() as usize);
+        let (start, end) = (bound(&self.names, start), bound(&self.names, end));
+        let (from, at, to) = if shift < 0 {
+            (start, Expr::add(counted.clone(), by), end)
+        } else {
+            (Expr::add(start, by.clone()), counted.clone(), Expr::add(end, by))
+        };
+        let behind = Expr::lt(at.clone(), to);
+        let is_ahead = match (&from, shift < 0) {
+            (Expr::Index(from), true) => *from as u64 <= shift.unsigned_abs(),
+            (from, _) => *from == Expr::Index(0),
+        };
+        let ahead = if is_ahead { Expr::Bool(true) } else { Expr::le(from, at) };
+        let own = self.in_mode(slice, counted, scope);
+        Expr::and(Expr::and(ahead, behind), aligned(&self.names, slice, &own))
     }
 
     /// The part of the result that the loops compute, if it is not all of it.
@@ -90,11 +142,8 @@ impl Lowering<'_> {
         let mut scope = Scope::default();
         for v in &result.indices {
             let own = Expr::var(self.names.variable(*v));
-            match program.space.slice(*v) {
-                Some(slice @ Slice { reads: Reads::Range(_), .. }) => {
-                    scope.bind(slice.of, counted(&self.names, &slice, own.clone()));
-                }
-                Some(_) | None => {}
+            if let Some(slice @ Slice { reads: Reads::Range(_), .. }) = program.space.slice(*v) {
+                scope.bind(slice.of, counted(&self.names, &slice, own.clone()));
             }
             scope.bind(*v, own);
         }
@@ -134,7 +183,7 @@ impl Lowering<'_> {
         let condition = if iterator.filters(self.program) {
             self.inside(&slice, coordinate, scope)
         } else {
-            aligned(&self.names, &slice, coordinate)
+            Expr::and(self.is_reached(&slice, scope), aligned(&self.names, &slice, coordinate))
         };
         (condition != Expr::Bool(true)).then_some(condition)
     }
@@ -222,6 +271,13 @@ impl Lowering<'_> {
         if iterator.is_full(self.program) {
             return Segment { start: Expr::Index(0), end: extent };
         }
+        if slice.shift().is_some() {
+            let Segment { start, end } = self.bounds(&slice, scope);
+            let start = Expr::max(own.start, start);
+            let end = Expr::max(Expr::min(own.end, end), start.clone());
+            let [start, end] = [start, end].map(|c| counted(&self.names, &slice, c));
+            return Segment { start, end };
+        }
         let first = self.bounds(&slice, scope).start;
         let count = |reached: Expr| {
             let ahead = Expr::sub(Expr::max(reached, first.clone()), first.clone());
@@ -291,6 +347,8 @@ impl Lowering<'_> {
             let at = self.bounds(&iterator.slice(self.program)?, outer).start;
             let reached = Expr::le(within.start, at.clone());
             let inside = Expr::and(reached, Expr::lt(at, within.end));
+            let slice = iterator.slice(self.program)?;
+            let inside = Expr::and(self.is_reached(&slice, outer), inside);
             return Some(Stmt::when(inside, self.cases(inner, point, &scope, &[])));
         }
         let mut stmts = Vec::new();
@@ -298,6 +356,8 @@ impl Lowering<'_> {
         for member in &searched {
             let iterator = &inner.iterators[*member];
             let (found, segment) = self.find(iterator, &scope, &mut stmts);
+            let slice = iterator.slice(self.program)?;
+            let found = Expr::and(self.is_reached(&slice, outer), found);
             scope.resolve(&iterator.access, self.standing(iterator, segment));
             here.push((*member, found));
         }

@@ -297,9 +297,9 @@ pub(super) fn extent(program: &Program, names: &Names, v: VariableId) -> Expr {
             Expr::mul(extent(program, names, a), extent(program, names, b))
         }
         Some(Definition::Slot(tensor)) => Expr::var(&names.slots(tensor)),
-        Some(Definition::Slice(_)) => match program.space.place(v) {
-            Some(place) => extent(program, names, place),
-            None => Expr::var(names.size(v)),
+        Some(Definition::Slice(_)) => match program.space.measure(v) {
+            own if own == v => Expr::var(names.size(v)),
+            measure => extent(program, names, measure),
         },
         Some(Definition::Once) => Expr::Index(1),
     }

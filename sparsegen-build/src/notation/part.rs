@@ -31,7 +31,7 @@ pub enum Reads {
     At(Coordinate),
 }
 
-/// `start..end step step`
+/// `start..end step step shift shift`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Range {
     /// The first coordinate.
@@ -40,6 +40,9 @@ pub struct Range {
     pub end: Bound,
     /// The distance of neighbours.
     pub step: u64,
+    /// By how much coordinates move, where the variable runs over all of the mode and not over the
+    /// part alone.
+    pub shift: Option<i64>,
 }
 
 /// Where a part of a mode begins or ends.
@@ -69,6 +72,14 @@ impl Slice {
         }
     }
 
+    /// By how much coordinates move, where the variable runs over all of the mode.
+    pub fn shift(&self) -> Option<i64> {
+        match self.reads {
+            Reads::Range(range) => range.shift,
+            Reads::At(_) => None,
+        }
+    }
+
     /// How far neighbours of the part lie apart.
     pub fn step(&self) -> u64 {
         match self.reads {
@@ -90,10 +101,11 @@ impl Kernel {
             Role::Mode(Slice { reads: Reads::At(Coordinate::Variable(v)), .. }) => {
                 self.show_index(v)
             }
-            Role::Mode(Slice { of, reads: Reads::Range(Range { start, end, step }) }) => {
+            Role::Mode(Slice { of, reads: Reads::Range(Range { start, end, step, shift }) }) => {
                 let (start, end) = (self.show_bound(start), self.show_bound(end));
                 let step = if step == 1 { String::new() } else { format!(" step {step}") };
-                format!("{} in {start}..{end}{step}", self.variable(of).name)
+                let shift = shift.map_or_else(String::new, |shift| format!(" shift {shift}"));
+                format!("{} in {start}..{end}{step}{shift}", self.variable(of).name)
             }
         }
     }

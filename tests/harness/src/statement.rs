@@ -50,6 +50,8 @@ pub enum Mode {
     Slice(String, Bound, Bound, usize),
     /// One coordinate.
     Fixed(Bound),
+    /// `i in 2..n step 3 shift -1`, where `i` runs over the whole mode.
+    Shifted(String, Bound, Bound, usize, isize),
 }
 
 /// A coordinate. Variables have one letter, so that names with more are parameters.
@@ -131,7 +133,9 @@ impl Statement {
         for mode in self.views.iter().flat_map(|view| &view.modes) {
             let bounds = match mode {
                 Mode::Whole(_) => vec![],
-                Mode::Slice(_, start, end, _) => vec![start, end],
+                Mode::Slice(_, start, end, _) | Mode::Shifted(_, start, end, ..) => {
+                    vec![start, end]
+                }
                 Mode::Fixed(at) => vec![at],
             };
             for bound in bounds {

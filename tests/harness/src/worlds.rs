@@ -129,7 +129,7 @@ pub fn classes(statement: &Statement) -> Vec<usize> {
     let mut of_mode: BTreeMap<(&str, usize), usize> = BTreeMap::new();
     for access in statement.accesses() {
         for (mode, read) in statement.modes(access).into_iter().enumerate() {
-            let Mode::Whole(name) = read else { continue };
+            let (Mode::Whole(name) | Mode::Shifted(name, ..)) = read else { continue };
             let own = variables.iter().position(|known| *known == name).expect("a variable");
             let first = *of_mode.entry((statement.tensor(access), mode)).or_insert(own);
             let (keep, drop) = (classes[first], classes[own]);

@@ -75,7 +75,7 @@ impl Space {
                     choices.push(vec![part]);
                 }
                 // Blocks and diagonals of the mode; to loop over it is to loop over `v`.
-                Definition::Slice(slice) if slice.of == v => {
+                Definition::Slice(slice) if slice.of == v && slice.shift().is_none() => {
                     let of_mode = self.choices(part).into_iter();
                     choices.extend(of_mode.filter(|choice| *choice != [part]));
                 }

@@ -114,6 +114,9 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
                     (syntax::Bound::Parameter(_), syntax::Bound::Number(end)) => {
                         (None, end.unsigned_abs())
                     }
+                    (_, syntax::Bound::Number(end)) if slice.shift.is_some() => {
+                        (None, end.unsigned_abs())
+                    }
                     (syntax::Bound::Number(start), syntax::Bound::Number(end)) => {
                         let step = slice.step.unwrap_or(1).unsigned_abs().max(1);
                         let length = end.unsigned_abs().saturating_sub(start.unsigned_abs());

@@ -122,7 +122,8 @@ impl Known<'_, '_> {
                 let step = slice.step.unwrap_or(1).unsigned_abs();
                 let (start, end) = (self.bound(&slice.start)?, self.bound(&slice.end)?);
                 let of = self.variable(&slice.variable)?;
-                Index::Range(Counted { of, range: Range { start, end, step } })
+                let shift = slice.shift;
+                Index::Range(Counted { of, range: Range { start, end, step, shift } })
             }
             IndexKind::Set(..) | IndexKind::Affine(_) | IndexKind::Gather(_) => return None,
         };

@@ -131,12 +131,6 @@ fn check_parts(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diag
         match &index.kind {
             IndexKind::Slice(slice) => {
                 diagnostics.extend(check_slice(slice, index.span));
-                if slice.shift.is_some() && !is_left {
-                    diagnostics.push(
-                        Diagnostic::unsupported(index.span, "slices with a `shift`")
-                            .help("leave it out: the variable counts from 0"),
-                    );
-                }
             }
             IndexKind::Set(..) if is_left => {}
             IndexKind::Set(..) => diagnostics.push(

@@ -108,7 +108,9 @@ impl Parser<'_> {
         let inside = before[..before.len() - self.rest.len()].trim();
         self.demand("]")?;
         let variables = modes.iter().filter_map(|mode| match mode {
-            Mode::Whole(variable) | Mode::Slice(variable, ..) => Some(variable.clone()),
+            Mode::Whole(variable) | Mode::Slice(variable, ..) | Mode::Shifted(variable, ..) => {
+                Some(variable.clone())
+            }
             Mode::Fixed(_) => None,
         });
         let variables = variables.collect();
@@ -132,6 +134,12 @@ impl Parser<'_> {
                 self.demand("..")?;
                 let end = self.bound()?;
                 let step = if self.eat("step") { self.number()? } else { 1 };
+                if self.eat("shift") {
+                    let back = self.eat("-");
+                    let by = self.number()? as isize;
+                    let by = if back { -by } else { by };
+                    return Ok(Mode::Shifted(variable, start, end, step, by));
+                }
                 return Ok(Mode::Slice(variable, start, end, step));
             }
             None => self.number()?,
