@@ -30,7 +30,8 @@ mod update;
 
 use crate::format::Format;
 use crate::notation::{
-    Access, DeclaredFormat, DeclaredKind, Expr, Kernel, ReduceOp, Tensor, TensorId, VariableId,
+    Access, DeclaredFormat, DeclaredKind, Expr, Kernel, ReduceOp, Slice, Tensor, TensorId,
+    VariableId,
 };
 use crate::types::Literal;
 
@@ -290,6 +291,14 @@ impl Program {
     /// The variable that a level of an access stores, if the tensor has that level.
     pub fn level_variable(&self, access: &Access, level: usize) -> Option<VariableId> {
         self.space.level_variable(&self.kernel, access, level)
+    }
+
+    /// The slices that move coordinates among those that a level of an access tells of.
+    pub fn shifts(&self, access: &Access, level: usize) -> Vec<Slice> {
+        let spec = &self.tensor(access.tensor).format.levels[level];
+        let modes = spec.expr.modes().into_iter().map(|mode| access.indices[mode]);
+        let slices = modes.map(|v| self.space.slice(self.space.place(v).unwrap_or(v)));
+        slices.flatten().filter(|slice| slice.shift().is_some()).collect()
     }
 
     /// The formats of converted tensors that the generated module must declare.

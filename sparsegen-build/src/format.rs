@@ -132,6 +132,16 @@ impl LevelExpr {
         }
     }
 
+    /// The dimensions whose coordinates it tells of.
+    pub fn modes(&self) -> Vec<usize> {
+        match self {
+            LevelExpr::Dimension(mode) => vec![*mode],
+            LevelExpr::Div(of, _) | LevelExpr::Mod(of, _) => of.modes(),
+            LevelExpr::Sub(a, b) | LevelExpr::Add(a, b) => vec![*a, *b],
+            LevelExpr::Count(_) => Vec::new(),
+        }
+    }
+
     fn write(&self, f: &mut fmt::Formatter<'_>, dims: &[String]) -> fmt::Result {
         match self {
             LevelExpr::Dimension(d) => f.write_str(&dims[*d]),

@@ -17,8 +17,8 @@ mod walk;
 
 pub use fold::does_nothing;
 pub use function::{
-    Array, Assembly, Bounds, Conversion, Element, Extent, Fit, Function, Limit, Operand, Parallel,
-    Part, Place, Result, Size, Source, TensorOperand, TensorResult, Unroll,
+    Array, Assembly, Bounds, Conversion, Cover, Element, Extent, Fit, Function, Limit, Operand,
+    Parallel, Part, Place, Result, Size, Source, TensorOperand, TensorResult, Unroll,
 };
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use walk::{Uses, substitute};

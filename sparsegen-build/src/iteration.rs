@@ -13,3 +13,4 @@ pub mod lattice;
 pub mod plan;
 #[cfg(test)]
 mod tests;
+pub(crate) mod visits;

@@ -89,7 +89,7 @@ impl Lowering<'_> {
         match plan {
             Plan::Loop(inner) => self.run(inner, scope),
             Plan::Where { temporary, op, consumer, producer, only_if_found } => {
-                self.with_temporary((*temporary, *op), consumer, producer, *only_if_found, scope)
+                self.with_temporary((*temporary, *op), consumer, producer, only_if_found, scope)
             }
             Plan::Assign { target, accumulate, value } => {
                 self.assign(target, *accumulate, value, scope)
@@ -175,7 +175,7 @@ impl Lowering<'_> {
         let program = self.program;
         let kernel = &program.kernel;
         let operands: Vec<TensorId> = self.operands();
-        let result = match self.assembler.result() {
+        let result = match self.assembler.result(self.cover()) {
             Some(result) => ir::Result::Tensor(result),
             None => {
                 let dtype = program.tensor(kernel.result()).dtype;

@@ -27,7 +27,7 @@ use crate::types::{Dtype, Literal};
 pub use call::{Function, count_of};
 pub use check::check;
 pub use parse::parse;
-pub use part::{Bound, Role, Slice};
+pub use part::{Bound, Coordinate, Range, Reads, Role, Slice};
 pub use semiring::{Operator, Semiring};
 
 use schedule::Schedule;
@@ -82,6 +82,8 @@ pub struct Kernel {
     pub old: Option<TensorId>,
     /// Whether the value is added to what the result holds, which nothing else reads.
     pub in_place: bool,
+    /// The format of the caller's result, where the loops list its entries to be packed into it.
+    pub packed: Option<Format>,
     /// Every access of the right-hand side as written, in the order of the text. Extents are taken
     /// from these: folding may have removed some of them from the statement's value.
     pub accesses: Vec<Access>,
@@ -315,6 +317,17 @@ impl Kernel {
             Expr::Call(_, arguments) => first(arguments),
             Expr::Reduce(reduce) => self.dtype_of(&reduce.body),
         }
+    }
+
+    /// Whether the result that is passed in counts for what it is afterwards.
+    pub fn is_update(&self) -> bool {
+        self.old.is_some() || self.in_place || self.is_partial()
+    }
+
+    /// Whether only a part of the result is computed, and the rest of it stays.
+    pub fn is_partial(&self) -> bool {
+        let roles = self.assignment.result.indices.iter().map(|v| self.variable(*v).role);
+        roles.into_iter().any(|role| matches!(role, Role::Mode(_)))
     }
 
     /// The result's tensor.

@@ -103,6 +103,19 @@ pub fn slice(
     Err(Error::Slice { kernel, mode: mode.into(), start, end })
 }
 
+/// The result of a kernel that computes a part of it: what it held outside of that part, and in it the
+/// entries that the kernel listed.
+///
+/// # Errors
+/// As [`Tensor::from_triplets`].
+pub fn cover<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
+    old: &Tensor<V, F>,
+    listed: &Tensor<V, G>,
+    inside: impl Fn(&F::Shape) -> bool,
+) -> Result<Tensor<V, F>, Error> {
+    crate::tensor::cover(&old.view(), &listed.view(), inside)
+}
+
 /// Checks that a coordinate lies within a mode, which is given as for [`agree`].
 ///
 /// # Errors

@@ -20,6 +20,7 @@ mod view;
 mod walk;
 
 pub use build::{Builder, Duplicates};
+pub(crate) use pack::cover;
 pub use view::View;
 pub use walk::Iter;
 pub(crate) use walk::Walk;

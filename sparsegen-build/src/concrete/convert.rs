@@ -31,7 +31,8 @@ pub struct Conversion {
 impl Conversion {
     /// The kernel as it is.
     pub fn none(kernel: &Kernel) -> Conversion {
-        Conversion { kernel: kernel.clone(), converted: Vec::new(), packed: None }
+        let packed = kernel.packed.clone();
+        Conversion { kernel: kernel.clone(), converted: Vec::new(), packed }
     }
 
     /// How many tensors are converted.
@@ -55,7 +56,7 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     for packs in [false, true] {
         let results: Vec<Option<Format>> = if packs {
             let result = kernel.tensor(kernel.result());
-            if is_at_random(kernel, &kernel.assignment.result) {
+            if kernel.packed.is_some() || is_at_random(kernel, &kernel.assignment.result) {
                 continue;
             }
             let format = &result.format;
@@ -173,5 +174,6 @@ fn convert(
         let id = kernel.result();
         std::mem::replace(&mut kernel.tensors[id.0].format, format.clone())
     });
+    let packed = packed.or_else(|| kernel.packed.clone());
     Conversion { kernel, converted, packed }
 }

@@ -48,7 +48,10 @@ pub(super) fn nest_into(
     let target = program.kernel.assignment.result.clone();
     let mut free = program.space.access_sources(&program.basis, &target);
     let (value, once) = once::split(program, value);
-    free.extend(once);
+    free.extend(
+        once.into_iter()
+            .filter(|v| !target.indices.iter().any(|mode| program.space.counted(*mode) == *v)),
+    );
     let pending = program.precomputed.clone();
     let mut nest = Nest { program, order, sums, pending };
     let stmt = match sums {

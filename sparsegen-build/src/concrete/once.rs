@@ -1,4 +1,5 @@
-//! Fixed coordinates, each of which has a variable with a loop over a single coordinate.
+//! Single coordinates, each of which has a variable with a loop over just that: fixed ones, and those of
+//! variables that stand twice in an access.
 //!
 //! Such a loop may stand anywhere around what is read there: what is within is done once. Where blocks
 //! or a diagonal are looped over in its stead, most of these loops' iterations have nothing of it, so

@@ -20,7 +20,7 @@ use crate::notation::{Assignment, Expr, Kernel, ReduceOp, VariableId};
 /// Tensors are converted where there is no other way, and where that takes away most of the work. What
 /// the kernel's schedule demands restricts the choice.
 pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Diagnostic> {
-    let kernel = &update::in_place(kernel);
+    let kernel = &update::listed(&update::in_place(kernel), levels);
     let mut found = automatic(&commands::first_commands(kernel, 0), levels)?;
     if !kernel.schedule.is_empty() {
         found = commands::apply(kernel, found)?;

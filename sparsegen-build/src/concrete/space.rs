@@ -32,7 +32,7 @@ pub enum Definition {
     Fused(VariableId, VariableId),
     /// The slots of a tensor whose level counts the entries that share a coordinate.
     Slot(TensorId),
-    /// `start + step * v`: the coordinate of a mode of which a part is read.
+    /// `start + step * v`: the coordinate of a mode of which a part is read, or that of another variable.
     Slice(Slice),
     /// 0: what is read at one coordinate only.
     Once,
@@ -156,6 +156,21 @@ impl Space {
         self.slice(v).map_or(v, |slice| slice.of)
     }
 
+    /// The variable whose coordinate a mode is read at, where it is at that of one.
+    pub fn place(&self, v: VariableId) -> Option<VariableId> {
+        self.slice(v)?.follows()
+    }
+
+    /// The variable that has the extent of a mode: another that it follows, that which runs over all of
+    /// it, or its own.
+    pub fn measure(&self, v: VariableId) -> VariableId {
+        match self.slice(v) {
+            Some(slice) if slice.shift().is_some() => slice.of,
+            Some(slice) => slice.follows().map_or(v, |place| self.measure(place)),
+            None => v,
+        }
+    }
+
     /// The variable of a definition.
     pub fn variable(&self, definition: Definition) -> Option<VariableId> {
         self.definitions.iter().find(|(_, known)| **known == definition).map(|(v, _)| *v)
@@ -218,11 +233,12 @@ impl Space {
             Definition::Sub(a, b) | Definition::Add(a, b) | Definition::Fused(a, b) => {
                 has(&a) && has(&b)
             }
-            Definition::Slice(slice) => has(&slice.of),
+            Definition::Slice(slice) => has(&slice.of) && slice.follows().iter().all(has),
             Definition::Slot(_) | Definition::Once => false,
         });
+        let is_placed = |mode: &VariableId| self.place(*mode).iter().all(has);
         of_itself
-            || self.modes(v).any(|mode| has(&mode))
+            || self.modes(v).any(|mode| has(&mode) && is_placed(&mode))
             || self.parts(v).into_iter().any(|parts| parts.iter().all(has))
     }
 

@@ -1,5 +1,7 @@
 //! Results that keep what they hold: `y[i] += …` need not read `y` where it can be added to.
 
+use crate::format::unordered;
+use crate::level::Levels;
 use crate::notation::{Access, Assignment, BinaryOp, Expr, Kernel, UnaryOp};
 
 /// The kernel that adds to its result in place, if the statement only adds to what the result holds
@@ -7,10 +9,7 @@ use crate::notation::{Access, Assignment, BinaryOp, Expr, Kernel, UnaryOp};
 /// the result held as an operand.
 pub(super) fn in_place(kernel: &Kernel) -> Kernel {
     let mut changed = kernel.clone();
-    let levels = &kernel.tensor(kernel.result()).format.levels;
-    let has_places =
-        levels.iter().all(|spec| spec.level.insert().is_some() && spec.properties.full);
-    let Some(old) = kernel.old.filter(|_| has_places) else { return changed };
+    let Some(old) = kernel.old.filter(|_| has_places(kernel)) else { return changed };
     let Assignment { result, value } = &kernel.assignment;
     let before = Access { tensor: old, ..result.clone() };
     let Some(added) = without(value, &before) else { return changed };
@@ -25,6 +24,26 @@ pub(super) fn in_place(kernel: &Kernel) -> Kernel {
     changed.tensors.truncate(old.0);
     (changed.old, changed.in_place) = (None, true);
     changed
+}
+
+/// The kernel that lists what it computes, where that is a part of a result that has no place for every
+/// coordinate: what is listed is packed together with the rest of what the result holds.
+pub(super) fn listed(kernel: &Kernel, levels: &Levels) -> Kernel {
+    let mut listed = kernel.clone();
+    if !kernel.is_partial() || has_places(kernel) {
+        return listed;
+    }
+    let format = &mut listed.tensors[kernel.result().0].format;
+    if let Some(list) = unordered(format, levels) {
+        listed.packed = Some(std::mem::replace(format, list));
+    }
+    listed
+}
+
+/// Whether the result has a place for every coordinate.
+fn has_places(kernel: &Kernel) -> bool {
+    let levels = &kernel.tensor(kernel.result()).format.levels;
+    levels.iter().all(|spec| spec.level.insert().is_some() && spec.properties.full)
 }
 
 /// What is added to `before` in a sum that has it once, as a term of its own.

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::body::Body;
 use super::kernel;
 use super::layout::comment;
 use super::names::{element_type, ident, plain, tokens};
@@ -10,7 +11,7 @@ use super::parallel;
 use super::result::Parts;
 use super::shell::{call, is_filled_apart};
 use super::values::value;
-use crate::ir::{Array, Assembly, Bounds, Fit, Function, TensorResult};
+use crate::ir::{Array, Assembly, Bounds, Expr, Fit, Function, TensorResult};
 
 /// Runs the kernel on the result's storage.
 pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
@@ -20,7 +21,7 @@ pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
     let Parts { shape, levels, vals, unpacked, .. } = &parts;
     let computed = computed_format(result);
     let apart = is_filled_apart(function, result);
-    let pack = result.packed.as_ref().map(|_| quote!(.to()?));
+    let packed = packed(result, &quote!(#unpacked));
     match (&result.assembly, apart) {
         (Assembly::Computed { zeroed, .. }, false) => {
             let zero = value(result.fill, result.dtype);
@@ -31,11 +32,15 @@ pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
             let is_filled = *zeroed && !result.fill.is_zero();
             let zero = value(result.fill, result.dtype);
             let fill = is_filled.then(|| quote!(#unpacked.vals_mut().fill(#zero);));
+            let before = match result.cover.is_some() && result.packed.is_none() {
+                true => quote!(#variable.clone()),
+                false => quote!(#computed::zeros(#variable.shape())?),
+            };
             quote! {
-                let mut #unpacked = #computed::zeros(#variable.shape())?;
+                let mut #unpacked = #before;
                 #fill
                 #run
-                *#variable = #unpacked #pack;
+                *#variable = #packed;
             }
         }
         (Assembly::Assembled { arrays, extents, fits }, apart) => {
@@ -95,7 +100,27 @@ fn assemble(bounds: Bounds, parts: &Parts, result: &TensorResult) -> TokenStream
         }
         Some(_) => {
             let made = within(quote!(#computed::#make));
-            quote!(#safety let #unpacked = #made; *#variable = #unpacked.to()?;)
+            let packed = packed(result, &quote!(#unpacked));
+            quote!(#safety let #unpacked = #made; *#variable = #packed;)
+        }
+    }
+}
+
+/// What the kernel filled as the caller's tensor: packed, together with what it covers nothing of.
+fn packed(result: &TensorResult, filled: &TokenStream) -> TokenStream {
+    match (&result.packed, &result.cover) {
+        // The kernel started from what the tensor held.
+        (None, _) => filled.clone(),
+        (Some(_), None) => quote!(#filled.to()?),
+        (Some(_), Some(cover)) => {
+            let variable = ident(&result.name);
+            let coordinate = cover.coordinate.iter().map(|name| {
+                let mut tells = false;
+                cover.inside.for_each(&mut |part| tells |= *part == Expr::var(name));
+                if tells { tokens(name) } else { quote!(_) }
+            });
+            let inside = Body::default().expr(&cover.inside);
+            quote!(kernel::cover(#variable, &#filled, |&[#(#coordinate),*]| #inside)?)
         }
     }
 }

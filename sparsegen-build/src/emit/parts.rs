@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::kernel::extent as extent_of_mode;
 use super::names::{ident, number, plain};
-use crate::ir::{Function, Limit, Operand, Part, Size, TensorResult};
+use crate::ir::{Function, Limit, Operand, Part, Result, Size, Source, TensorResult};
 
 /// How many coordinates a part has: `n - 2`, `(hi - lo).div_ceil(3)`.
 pub(super) fn extent(part: &Part) -> TokenStream {
@@ -49,15 +49,32 @@ fn limit(limit: &Limit) -> TokenStream {
     }
 }
 
+/// The name of the tensor that a part is of.
+fn tensor<'f>(function: &'f Function, part: &Part) -> Option<&'f str> {
+    match (part.of, &function.result) {
+        (Source::Operand(operand), _) => match &function.operands[operand] {
+            Operand::Tensor(tensor) => Some(&tensor.tensor),
+            Operand::Scalar { .. } | Operand::Index { .. } => None,
+        },
+        (Source::Result, Result::Tensor(result)) => Some(&result.tensor),
+        (Source::Result, Result::Scalar { .. }) => None,
+    }
+}
+
 /// The checks that every part lies within its mode.
 pub(super) fn checks(function: &Function) -> TokenStream {
     let kernel = plain(&function.name);
     let check = |part: &Part| {
-        let Operand::Tensor(tensor) = &function.operands[part.operand] else {
-            return TokenStream::new();
+        let Some(name) = tensor(function, part) else { return TokenStream::new() };
+        let mode = number(part.mode);
+        let extent = match (part.of, &function.result) {
+            (Source::Operand(operand), _) => extent_of_mode(function, (operand, part.mode)),
+            (Source::Result, Result::Tensor(result)) => {
+                let result = ident(&result.name);
+                quote!(#result.shape()[#mode])
+            }
+            (Source::Result, Result::Scalar { .. }) => TokenStream::new(),
         };
-        let (name, mode) = (&tensor.tensor, number(part.mode));
-        let extent = extent_of_mode(function, (part.operand, part.mode));
         let (mode, start) = (quote!((#name, #mode, #extent)), limit(&part.start));
         match &part.end {
             None => quote!(kernel::index(#kernel, #mode, #start)?;),
@@ -88,7 +105,7 @@ pub(super) fn first<'f>(function: &'f Function, size: &Size) -> Option<&'f Part>
 /// Whether an operand is an argument of a part, or the tensor that it is of.
 pub(super) fn concerns(function: &Function, operand: usize) -> bool {
     let of_part = |part: &Part| match &function.operands[operand] {
-        Operand::Tensor(_) => part.operand == operand,
+        Operand::Tensor(_) => part.of == Source::Operand(operand),
         Operand::Scalar { .. } => false,
         Operand::Index { name } => part.arguments().any(|argument| argument == name),
     };
@@ -103,9 +120,8 @@ pub(super) fn errors(function: &Function) -> Vec<String> {
     };
     let mut errors: Vec<String> = Vec::new();
     for part in &function.parts {
-        let Operand::Tensor(tensor) = &function.operands[part.operand] else { continue };
-        let (mode, start) =
-            (format!("mode {} of `{}`", part.mode, tensor.tensor), shown(&part.start));
+        let Some(name) = tensor(function, part) else { continue };
+        let (mode, start) = (format!("mode {} of `{name}`", part.mode), shown(&part.start));
         let error = match &part.end {
             None => format!("[`Error::Index`] where `{start}` lies beyond {mode}."),
             Some(end) => {

@@ -221,10 +221,10 @@ pub struct Size {
 /// A part of a mode, `start..end` in steps, or one coordinate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The access that reads it, for messages: `A[i in 2..n, j]`.
+    /// The access that reads or computes it, for messages: `A[i in 2..n, j]`.
     pub access: String,
-    /// The operand: index into [`Function::operands`].
-    pub operand: usize,
+    /// The tensor.
+    pub of: Source,
     /// Which of its modes.
     pub mode: usize,
     /// The first coordinate.
@@ -308,6 +308,17 @@ pub struct TensorResult {
     pub shape: Vec<usize>,
     /// How its arrays come to be.
     pub assembly: Assembly,
+    /// The part of the caller's tensor that is computed, if it is not all of it; the rest stays.
+    pub cover: Option<Box<Cover>>,
+}
+
+/// A part of a tensor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cover {
+    /// Names for a coordinate, one a mode.
+    pub coordinate: Vec<String>,
+    /// Whether it lies within the part, in terms of these and of the arguments.
+    pub inside: Expr,
 }
 
 impl TensorResult {

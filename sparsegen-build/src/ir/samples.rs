@@ -70,6 +70,7 @@ pub(crate) fn spmv() -> Function {
         parts: Vec::new(),
         sizes: vec![size("i", &[(0, 0)], &[0], true), size("j", &[(0, 1), (1, 0)], &[], false)],
         result: Result::Tensor(TensorResult {
+            cover: None,
             name: "y".into(),
             tensor: "y".into(),
             dtype: Dtype::F64,
@@ -157,6 +158,7 @@ pub(crate) fn add() -> Function {
             size("j", &[(0, 1), (1, 1)], &[1], false),
         ],
         result: Result::Tensor(TensorResult {
+            cover: None,
             name: "c".into(),
             tensor: "C".into(),
             dtype: Dtype::F64,

@@ -23,7 +23,9 @@ impl Certain<'_> {
                 let ranges = self.ranges_count && inner.exhaustive;
                 ranges && self.happens_everywhere(inner) || self.happens_at_an_entry(inner)
             }
-            Plan::Where { consumer, only_if_found, .. } => !only_if_found && self.happens(consumer),
+            Plan::Where { consumer, only_if_found, .. } => {
+                only_if_found.is_empty() && self.happens(consumer)
+            }
             Plan::If { .. } => false,
             Plan::Assign { target, value, .. } => {
                 !value.is_masked() && (self.counts)(target, value)

@@ -1,5 +1,9 @@
 //! Results with full levels: what is stored where the operands leave nothing to do.
 
+use std::rc::Rc;
+
+use super::lattice::{MergePoint, Set};
+use super::plan::{Loop, Plan};
 use crate::concrete::{Program, Stmt};
 use crate::notation::{Access, Expr, VariableId};
 
@@ -29,6 +33,33 @@ pub(super) fn nothing(program: &Program) -> Stmt {
     let zero = || Stmt::Assign { target: result.clone(), accumulate: None, value: Expr::ZERO };
     let innermost = if filled.len() == levels && levels > 0 { zero() } else { Stmt::SKIP };
     filled.into_iter().rev().fold(innermost, |body, variable| visit(variable, body))
+}
+
+/// Zeros for the part of the result that is computed.
+pub(super) fn part(program: &Program) -> Plan {
+    let result = &program.kernel.assignment.result;
+    let mut variables: Vec<VariableId> = Vec::new();
+    for v in result.indices.iter().map(|v| program.space.counted(*v)) {
+        if !variables.contains(&v) {
+            variables.push(v);
+        }
+    }
+    let zero = Plan::Assign { target: result.clone(), accumulate: None, value: Expr::ZERO };
+    variables.into_iter().rev().fold(zero, |body, variable| {
+        let everywhere = MergePoint {
+            drivers: Set::EMPTY,
+            located: Set::EMPTY,
+            by_dimension: true,
+            cases: vec![(Set::EMPTY, 1)],
+        };
+        Plan::Loop(Loop {
+            variable,
+            iterators: Vec::new(),
+            points: vec![everywhere],
+            bodies: vec![Rc::new(Plan::Sequence(Vec::new())), Rc::new(body)],
+            exhaustive: true,
+        })
+    })
 }
 
 /// A loop that visits every coordinate even where it does nothing there.

@@ -90,7 +90,10 @@ impl IterationGraph {
         let variable = |level| space.level_variable(kernel, access, level);
         let ancestors = 0..self.first_of_unordered(kernel, access, level, reason);
         let ancestors = ancestors.filter_map(variable);
-        let before: Vec<_> = ancestors.flat_map(|v| space.sources(basis, v)).collect();
+        // Where it is read at the coordinate of another variable, that one comes first as well.
+        let place = variable(level).and_then(|v| space.place(v));
+        let before = ancestors.chain(place);
+        let before: Vec<_> = before.flat_map(|v| space.sources(basis, v)).collect();
         let Some(after) = variable(level).map(|v| space.counted(v)) else { return true };
         if !basis.loops_over(after) {
             let mut sources = space.sources(basis, after).into_iter();

@@ -9,6 +9,7 @@ use super::full;
 use super::graph::last_appended;
 use super::iterator::{Frontier, LevelIterator};
 use super::lattice::{Lattice, MergePoint, Set};
+use super::visits::covers;
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Stmt};
 use crate::notation::{Access, Expr, ReduceOp, TensorId, VariableId};
@@ -23,9 +24,9 @@ pub enum Plan {
         op: ReduceOp,
         consumer: Rc<Plan>,
         producer: Rc<Plan>,
-        /// Whether the consumer must not run where the producer found nothing: the result would
-        /// store what is not there.
-        only_if_found: bool,
+        /// The temporaries without anything in all of which the consumer must not run: the result would
+        /// store what is not there. None where it runs in any case.
+        only_if_found: Vec<TensorId>,
     },
     Assign {
         target: Access,
@@ -74,31 +75,69 @@ pub fn plan(program: &Program) -> Result<Plan, Unplannable> {
     if program.body.is_skip() {
         return plan_within(program, &full::nothing(program), &Frontier::default());
     }
-    plan_within(program, &program.body, &Frontier::default())
+    let plan = plan_within(program, &program.body, &Frontier::default())?;
+    let kernel = &program.kernel;
+    let has_places = last_appended(kernel).is_none();
+    if !kernel.is_partial() || kernel.in_place || !has_places || covers(program, &plan) {
+        return Ok(plan);
+    }
+    // What the part held before must not stay where nothing is stored.
+    Ok(Plan::Sequence(vec![Rc::new(full::part(program)), Rc::new(plan)]))
 }
 
 fn plan_within(program: &Program, stmt: &Stmt, frontier: &Frontier) -> Result<Plan, Unplannable> {
+    plan_beside(program, stmt, frontier, &[])
+}
+
+/// Plans a statement that stands beside scalars which were filled just before, and of which it is not
+/// certain that anything was found for them.
+fn plan_beside(
+    program: &Program,
+    stmt: &Stmt,
+    frontier: &Frontier,
+    uncertain: &[(TensorId, ReduceOp)],
+) -> Result<Plan, Unplannable> {
     match stmt {
         Stmt::Forall { variable, body } => {
             Ok(Plan::Loop(plan_loop(program, *variable, body, frontier)?))
         }
         Stmt::Where { temporary, op, consumer, producer } => {
-            let initial = Expr::Literal(op.identity());
-            let unfound =
-                consumer.with(&|access| (access.tensor == *temporary).then(|| initial.clone()));
             let producer = plan_within(program, producer, frontier)?;
             // A workspace knows what was found in it.
             let is_scalar = program.tensor(*temporary).format.levels.is_empty();
-            let may_be_nothing = is_scalar
-                && unfound.is_skip()
-                && program.may_lack_entries()
-                && !full::must_run(program, consumer);
+            let is_uncertain =
+                is_scalar && program.may_lack_entries() && !producer.is_certain(program);
+            let own = if is_uncertain { vec![(*temporary, *op)] } else { Vec::new() };
+            let all = [uncertain, &own].concat();
+            let is_nothing_without = |unfound: &[(TensorId, ReduceOp)]| {
+                let initial = |access: &Access| {
+                    let (_, op) = unfound.iter().find(|(id, _)| *id == access.tensor)?;
+                    Some(Expr::Literal(op.identity()))
+                };
+                !unfound.is_empty() && consumer.with(&initial).is_skip()
+            };
+            let only_if_found = match consumer.as_ref() {
+                _ if full::must_run(program, consumer) => Vec::new(),
+                _ if is_nothing_without(&own) => own,
+                // Another scalar may be found before it is decided.
+                Stmt::Where { .. } => Vec::new(),
+                Stmt::Forall { .. } | Stmt::If { .. } | Stmt::Assign { .. } | Stmt::Sequence(_) => {
+                    let mut read = all.clone();
+                    read.retain(|(id, _)| {
+                        consumer.reads().iter().any(|access| access.tensor == *id)
+                    });
+                    if is_nothing_without(&read) { read } else { Vec::new() }
+                }
+            };
+            let only_if_found: Vec<TensorId> =
+                only_if_found.into_iter().map(|(id, _)| id).collect();
+            let beside = if only_if_found.is_empty() { &all[..] } else { &[] };
             Ok(Plan::Where {
                 temporary: *temporary,
                 op: *op,
-                only_if_found: may_be_nothing && !producer.is_certain(program),
-                consumer: Rc::new(plan_within(program, consumer, frontier)?),
+                consumer: Rc::new(plan_beside(program, consumer, frontier, beside)?),
                 producer: Rc::new(producer),
+                only_if_found,
             })
         }
         Stmt::Assign { target, accumulate, value } => Ok(Plan::Assign {
@@ -233,6 +272,16 @@ impl Plan {
         }
     }
 
+    /// Whether it is asked here, beside a temporary, whether anything was found for it.
+    pub fn asks_for(&self, temporary: TensorId) -> bool {
+        match self {
+            Plan::Where { consumer, only_if_found, .. } => {
+                only_if_found.contains(&temporary) || consumer.asks_for(temporary)
+            }
+            Plan::Loop(_) | Plan::If { .. } | Plan::Assign { .. } | Plan::Sequence(_) => false,
+        }
+    }
+
     /// Every access that is read below, each once, in order of appearance.
     pub fn reads(&self) -> Vec<&Access> {
         fn collect<'p>(plan: &'p Plan, reads: &mut Vec<&'p Access>) {
@@ -313,7 +362,8 @@ impl Plan {
                 let name = &program.tensor(*temporary).name;
                 let _ = writeln!(text, "{indent}{name} from");
                 producer.write(program, depth + 1, text);
-                let only = if *only_if_found { ", only if anything was found," } else { "" };
+                let only =
+                    if only_if_found.is_empty() { "" } else { ", only if anything was found," };
                 let _ = writeln!(text, "{indent}then{only}");
                 consumer.write(program, depth + 1, text);
             }

@@ -6,8 +6,9 @@
 
 use crate::concrete::Program;
 use crate::format::{Format, LevelSpec};
-use crate::ir::{Array, Assembly, Element, Expr, Stmt, TensorResult};
+use crate::ir::{Array, Assembly, Cover, Element, Expr, Stmt, TensorResult};
 use crate::iteration::plan::Plan;
+use crate::iteration::visits::{covers, level_variables, visits_all};
 use crate::level::Storage;
 use crate::notation::{Access, ReduceOp, VariableId};
 use crate::types::Dtype;
@@ -16,12 +17,10 @@ use super::names::Names;
 use super::parallel::within_part;
 use super::room::{bind_indices, fits, most_entries, takes_one};
 use super::scope::Scope;
-use super::{arrays, combination, initial};
-use visits::{level_variables, stores_once, visits_all};
+use super::{arrays, combination, initial, sizes};
 
 mod known;
 mod padding;
-mod visits;
 
 /// What the loops do with a result that entries are appended to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,8 +81,7 @@ impl<'p> Assembler<'p> {
             part: part.clone().map(|(begin, _)| begin),
             appends: levels.iter().any(|spec| spec.level.insert().is_none()),
             contiguous: variables.iter().map(|v| visits_all(program, plan, *v)).collect(),
-            covers: stores_once(program, plan)
-                && variables.iter().all(|v| visits_all(program, plan, *v)),
+            covers: covers(program, plan),
             // What all have is more than a part needs, and less than a full level has.
             bound: match part {
                 None if !levels.iter().any(must_fill) => {
@@ -95,7 +93,7 @@ impl<'p> Assembler<'p> {
     }
 
     /// The result as the function's signature knows it; `None` for a scalar.
-    pub(super) fn result(&self) -> Option<TensorResult> {
+    pub(super) fn result(&self, cover: Option<Cover>) -> Option<TensorResult> {
         let tensor = self.program.tensor(self.target.tensor);
         if self.target.indices.is_empty() {
             return None;
@@ -114,7 +112,8 @@ impl<'p> Assembler<'p> {
                 element: Element::Value(tensor.dtype),
                 place: crate::ir::Place::Values,
             };
-            let zeroed = !self.covers && !self.program.kernel.in_place;
+            let kernel = &self.program.kernel;
+            let zeroed = !self.covers && !kernel.in_place && !kernel.is_partial();
             Assembly::Computed { vals, zeroed, structure: Vec::new() }
         };
         Some(TensorResult {
@@ -123,10 +122,11 @@ impl<'p> Assembler<'p> {
             dtype: tensor.dtype,
             fill: self.program.kernel.semiring.zero,
             format: tensor.format.marker(),
-            shape: self.target.indices.iter().map(|v| v.0).collect(),
+            shape: self.target.indices.iter().map(|v| sizes::place(self.program, *v)).collect(),
             assembly,
             packed: self.program.packed.as_ref().map(Format::marker),
-            updates: self.program.kernel.old.is_some() || self.program.kernel.in_place,
+            updates: self.program.kernel.is_update(),
+            cover: cover.map(Box::new),
         })
     }
 

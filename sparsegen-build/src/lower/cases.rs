@@ -155,6 +155,12 @@ impl Lowering<'_> {
         let mut conditions = Vec::new();
         for level in levels {
             let v = self.program.level_variable(access, level).expect("a level of the access");
+            for slice in self.program.shifts(access, level) {
+                let condition = self.is_moved_to(&slice, scope);
+                if condition != Expr::Bool(true) && !conditions.contains(&condition) {
+                    conditions.push(condition);
+                }
+            }
             let storage = &self.storages[access.tensor.0][level];
             let parent = scope.position(access);
             let kind = &format.levels[level].level;

@@ -9,7 +9,7 @@ use crate::level::{Found, PositionIteration, Segment, Storage};
 
 use super::Lowering;
 use super::scope::Scope;
-use super::slices::{counted, in_mode};
+use super::slices::counted;
 
 impl Lowering<'_> {
     /// The loops of one variable.
@@ -154,7 +154,7 @@ impl Lowering<'_> {
         within.resolve(&iterator.access, self.standing(iterator, Segment::of(position.clone())));
         let Found { prelude: mut body, value, found } = self.access(iterator, &position, scope);
         let own = self.names.coordinate(inner.variable, &iterator.access);
-        let filter = self.filter(iterator, &Expr::var(&own));
+        let filter = self.filter(iterator, &Expr::var(&own), scope);
         let (mut cases, mut stored) = (Vec::new(), coordinate.clone());
         if let (Some(_), Some(slice)) = (&filter, self.part_of(iterator)) {
             let raw = self.raw_access(iterator, &position, scope).value;
@@ -239,7 +239,7 @@ impl Lowering<'_> {
             // Neighbours between two steps must not be taken for the first of these.
             Some(slice) => (
                 self.raw_access(iterator, &Expr::var(&next), scope).value,
-                in_mode(&self.names, &slice, coordinate.clone()),
+                self.in_mode(&slice, coordinate.clone(), scope),
             ),
             None => (self.access(iterator, &Expr::var(&next), scope).value, coordinate.clone()),
         };
@@ -367,7 +367,7 @@ impl Lowering<'_> {
         iterator: &LevelIterator,
         scope: &Scope,
     ) -> Option<Segment> {
-        self.own_bounds(iterator, scope).map(|own| self.counted_bounds(iterator, own))
+        self.own_bounds(iterator, scope).map(|own| self.counted_bounds(iterator, own, scope))
     }
 
     /// The bounds of an iterator by coordinate, as the level counts.

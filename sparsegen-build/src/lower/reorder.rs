@@ -13,7 +13,7 @@ use crate::level::{Found, Segment};
 use super::Lowering;
 use super::names::Names;
 use super::scope::{Reached, Scope};
-use super::slices::{counted, inside};
+use super::slices::counted;
 
 /// The vectors that loops within loops copy entries into, which share one each.
 pub(super) fn scratch(plan: &Plan, names: &Names) -> Vec<Stmt> {
@@ -82,7 +82,7 @@ impl Lowering<'_> {
                 let own = self.names.coordinate(variable.expect("a level"), &iterator.access);
                 body.push(Stmt::bind(&own, value));
                 let own = Expr::var(&own);
-                let is_inside = inside(&self.names, &slice, &own);
+                let is_inside = self.inside(&slice, &own, scope);
                 let counted = counted(&self.names, &slice, own.clone());
                 (own, counted, is_inside)
             }

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use crate::concrete::space::Definition;
-use crate::ir::{Limit, Part, Size};
-use crate::notation::{self, Bound, TensorId, VariableId};
+use crate::ir::{Limit, Part, Size, Source};
+use crate::notation::{self, Bound, Coordinate, Range, Reads, TensorId, VariableId};
+
+use crate::concrete::Program;
 
 use super::Lowering;
 
 impl Lowering<'_> {
     /// The extents, by variable, each with the modes that must have it.
     pub(super) fn sizes(&self, operands: &[TensorId]) -> Vec<Size> {
-        let kernel = &self.program.kernel;
+        let (kernel, space) = (&self.program.kernel, &self.program.space);
         let mut modes: BTreeMap<VariableId, Vec<(usize, usize)>> = BTreeMap::new();
         // The modes of the result that what it held before is read by.
         let mut held: BTreeMap<VariableId, Vec<usize>> = BTreeMap::new();
@@ -21,14 +23,14 @@ impl Lowering<'_> {
             let tensor = of.map_or(access.tensor, |converted| converted.of);
             if kernel.old == Some(tensor) {
                 for (mode, v) in access.indices.iter().enumerate() {
-                    held.entry(*v).or_default().push(mode);
+                    held.entry(space.measure(*v)).or_default().push(mode);
                 }
                 return;
             }
             let operand = operands.iter().position(|id| *id == tensor);
             let operand = operand.expect("every tensor that is read is an operand");
             for (mode, v) in access.indices.iter().enumerate() {
-                let of = modes.entry(*v).or_default();
+                let of = modes.entry(space.measure(*v)).or_default();
                 if !of.contains(&(operand, mode)) {
                     of.push((operand, mode));
                 }
@@ -45,54 +47,88 @@ impl Lowering<'_> {
                 constant: variable.size,
                 operands: modes.remove(&v).unwrap_or_default(),
                 parts: (0..parts.len())
-                    .filter(|k| self.program.space.counted(parts[*k]) == v)
+                    .filter(|k| space.measure(parts[*k]) == parts[*k])
+                    .filter(|k| space.counted(parts[*k]) == v)
                     .collect(),
                 result: (0..result.len())
-                    .filter(|mode| result[*mode] == v || held.contains(mode))
+                    .filter(|mode| space.measure(result[*mode]) == v || held.contains(mode))
                     .collect(),
                 used: true,
             }
         };
-        let defined = kernel.schedule.iter().flat_map(|command| command.action.defines());
-        let is_indexed = |v: VariableId| {
-            let follows = match self.program.space.definition(v) {
-                None | Some(Definition::Slice(_)) => false,
-                Some(_) => true,
-            };
-            !follows && !defined.clone().any(|of| *of == v)
-        };
         let index_variables = kernel.variables.iter().enumerate();
-        let index_variables = index_variables.filter(|(id, _)| is_indexed(VariableId(*id)));
+        let index_variables =
+            index_variables.filter(|(id, _)| is_sized(self.program, VariableId(*id)));
         index_variables.map(size).collect()
     }
 
-    /// The modes of which parts are read.
+    /// The modes of which parts are read or computed.
     fn parted_modes(&self) -> Vec<VariableId> {
         let variables = (0..self.program.kernel.variables.len()).map(VariableId);
-        variables.filter(|v| self.program.space.slice(*v).is_some()).collect()
+        let space = &self.program.space;
+        let is_part =
+            |v: &VariableId| space.slice(*v).is_some_and(|slice| slice.follows().is_none());
+        variables.filter(is_part).collect()
     }
 
-    /// The parts of modes that are read.
+    /// The parts of modes that are read or computed.
     pub(super) fn parts(&self, operands: &[TensorId]) -> Vec<Part> {
         let kernel = &self.program.kernel;
         let limit = |bound: Bound| match bound {
             Bound::Number(number) => Limit::Number(number),
             Bound::Parameter(id) => Limit::Argument(self.names.argument(id).to_owned()),
         };
+        let space = &self.program.space;
         let part = |v: VariableId| {
-            let slice = self.program.space.slice(v)?;
-            let reads = |access: &&notation::Access| access.indices.contains(&v);
-            let access = kernel.accesses.iter().find(reads)?;
+            let slice = space.slice(v)?;
+            let is_it = |index: &VariableId| *index == v || space.measure(*index) == v;
+            let mut accesses = std::iter::once(&kernel.assignment.result).chain(&kernel.accesses);
+            let access = accesses.find(|access| access.indices.iter().any(is_it))?;
             let tensor = self.program.declared_as(access.tensor);
+            let of = match operands.iter().position(|id| *id == tensor) {
+                Some(operand) => Source::Operand(operand),
+                None => Source::Result,
+            };
+            let (start, end) = match slice.reads {
+                Reads::Range(Range { start, end, .. }) => (limit(start), Some(limit(end))),
+                Reads::At(Coordinate::Fixed(at)) => (limit(at), None),
+                Reads::At(Coordinate::Variable(_)) => return None,
+            };
             Some(Part {
                 access: kernel.show_access(access),
-                operand: operands.iter().position(|id| *id == tensor)?,
-                mode: access.indices.iter().position(|index| *index == v)?,
-                start: limit(slice.start),
-                end: slice.end.map(limit),
-                step: slice.step,
+                of,
+                mode: access.indices.iter().position(is_it)?,
+                start,
+                end,
+                step: slice.step(),
             })
         };
         self.parted_modes().into_iter().filter_map(part).collect()
     }
+}
+
+/// Whether a variable has an extent of its own, that of modes or of a part of them.
+fn is_sized(program: &Program, v: VariableId) -> bool {
+    let follows = match program.space.definition(v) {
+        None => false,
+        Some(Definition::Slice(_)) => program.space.measure(v) != v,
+        Some(
+            Definition::Div(..)
+            | Definition::Mod(..)
+            | Definition::Sub(..)
+            | Definition::Add(..)
+            | Definition::Fused(..)
+            | Definition::Slot(_)
+            | Definition::Once,
+        ) => true,
+    };
+    let schedule = &program.kernel.schedule;
+    let mut defined = schedule.iter().flat_map(|command| command.action.defines());
+    !follows && !defined.any(|of| *of == v)
+}
+
+/// Where the extent of a mode over which a variable runs stands among all.
+pub(super) fn place(program: &Program, v: VariableId) -> usize {
+    let before = 0..program.space.measure(v).0;
+    before.filter(|id| is_sized(program, VariableId(*id))).count()
 }

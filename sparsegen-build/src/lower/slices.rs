@@ -4,12 +4,12 @@
 //! part is in the order of the mode, so that what is merged stays in order.
 
 use crate::concrete::space::{BlockSize, Definition};
-use crate::ir::{Expr, Stmt};
+use crate::ir::{Cover, Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
 use crate::level::{Found, Segment};
-use crate::notation::{Bound, Slice, VariableId};
+use crate::notation::{Bound, Coordinate, Range, Reads, Slice, VariableId};
 
 use super::Lowering;
 use super::names::Names;
@@ -23,59 +23,149 @@ fn bound(names: &Names, bound: Bound) -> Expr {
     }
 }
 
-/// The first coordinate of a part, and the one after its last.
-pub(super) fn bounds(names: &Names, slice: &Slice) -> Segment {
-    let start = bound(names, slice.start);
-    match slice.end {
-        Some(end) => Segment { start, end: bound(names, end) },
-        None => Segment::of(start),
-    }
-}
-
-/// `2 + 3 * i`: the mode's coordinate.
-pub(super) fn in_mode(names: &Names, slice: &Slice, counted: Expr) -> Expr {
-    let steps = Expr::mul(counted, Expr::Index(slice.step as usize));
-    Expr::add(steps, bound(names, slice.start))
-}
-
 /// `(c - 2) / 3`: which of the part's coordinates a coordinate that lies within is.
 pub(super) fn counted(names: &Names, slice: &Slice, coordinate: Expr) -> Expr {
-    if slice.end.is_none() {
-        return Expr::Index(0);
+    match slice.reads {
+        Reads::At(_) => Expr::Index(0),
+        Reads::Range(Range { shift: Some(shift), .. }) => {
+            let by = Expr::Index(shift.unsigned_abs() as usize);
+            if shift < 0 { Expr::sub(coordinate, by) } else { Expr::add(coordinate, by) }
+        }
+        Reads::Range(Range { start, step, shift: None, .. }) => {
+            let ahead = Expr::sub(coordinate, bound(names, start));
+            Expr::div(ahead, Expr::Index(step as usize))
+        }
     }
-    let ahead = Expr::sub(coordinate, bound(names, slice.start));
-    Expr::div(ahead, Expr::Index(slice.step as usize))
-}
-
-/// Whether a coordinate lies within a part.
-pub(super) fn inside(names: &Names, slice: &Slice, coordinate: &Expr) -> Expr {
-    let Segment { start, end } = bounds(names, slice);
-    if slice.end.is_none() {
-        return Expr::eq(coordinate.clone(), start);
-    }
-    let behind = Expr::lt(coordinate.clone(), end);
-    let within = if start == Expr::Index(0) {
-        behind
-    } else {
-        Expr::and(Expr::le(start, coordinate.clone()), behind)
-    };
-    Expr::and(within, aligned(names, slice, coordinate))
 }
 
 /// Whether a coordinate that is not before a part's first lies whole steps ahead of it.
 fn aligned(names: &Names, slice: &Slice, coordinate: &Expr) -> Expr {
-    let ahead = Expr::sub(coordinate.clone(), bound(names, slice.start));
-    let from = match slice.start {
-        Bound::Number(start) if start % slice.step == 0 => coordinate.clone(),
+    let (start, step) = match slice.reads {
+        Reads::At(_) | Reads::Range(Range { step: 1, .. }) => return Expr::Bool(true),
+        Reads::Range(Range { start, step, .. }) => (start, step),
+    };
+    let ahead = Expr::sub(coordinate.clone(), bound(names, start));
+    let from = match start {
+        Bound::Number(start) if start % step == 0 => coordinate.clone(),
         Bound::Number(_) | Bound::Parameter(_) => ahead,
     };
-    match slice.step {
-        1 => Expr::Bool(true),
-        step => Expr::eq(Expr::rem(from, Expr::Index(step as usize)), Expr::Index(0)),
-    }
+    Expr::eq(Expr::rem(from, Expr::Index(step as usize)), Expr::Index(0))
 }
 
 impl Lowering<'_> {
+    /// The first coordinate of a part, and the one after its last.
+    pub(super) fn bounds(&self, slice: &Slice, scope: &Scope) -> Segment {
+        match slice.reads {
+            Reads::Range(Range { start, end, shift, .. }) => {
+                let (start, end) = (bound(&self.names, start), bound(&self.names, end));
+                let by = Expr::Index(shift.map_or(0, i64::unsigned_abs) as usize);
+                match shift {
+                    Some(shift) if shift < 0 => Segment { start: Expr::max(start, by), end },
+                    Some(shift) if shift > 0 => {
+                        let size = Expr::max(self.extent(slice.of), by.clone());
+                        Segment { start, end: Expr::min(end, Expr::sub(size, by)) }
+                    }
+                    Some(_) | None => Segment { start, end },
+                }
+            }
+            Reads::At(Coordinate::Fixed(at)) => Segment::of(bound(&self.names, at)),
+            Reads::At(Coordinate::Variable(v)) => Segment::of(scope.coordinate(v)),
+        }
+    }
+
+    /// `2 + 3 * i`: the mode's coordinate. Where coordinates move, and none has come to this one, it is
+    /// some coordinate of the mode.
+    pub(super) fn in_mode(&self, slice: &Slice, counted: Expr, scope: &Scope) -> Expr {
+        if let Some(shift) = slice.shift() {
+            let by = Expr::Index(shift.unsigned_abs() as usize);
+            if shift < 0 {
+                let last = Expr::sub(self.extent(slice.of), Expr::Index(1));
+                return Expr::min(Expr::add(counted, by), last);
+            }
+            return Expr::sub(Expr::max(counted, by.clone()), by);
+        }
+        let steps = Expr::mul(counted, Expr::Index(slice.step() as usize));
+        Expr::add(steps, self.bounds(slice, scope).start)
+    }
+
+    /// Whether a coordinate lies within a part.
+    pub(super) fn inside(&self, slice: &Slice, coordinate: &Expr, scope: &Scope) -> Expr {
+        let Segment { start, end } = self.bounds(slice, scope);
+        if let Reads::At(_) = slice.reads {
+            return Expr::and(self.is_reached(slice, scope), Expr::eq(coordinate.clone(), start));
+        }
+        let behind = Expr::lt(coordinate.clone(), end);
+        let within = if start == Expr::Index(0) {
+            behind
+        } else {
+            Expr::and(Expr::le(start, coordinate.clone()), behind)
+        };
+        Expr::and(within, aligned(&self.names, slice, coordinate))
+    }
+
+    /// Whether the coordinate of a variable at which a mode is read is one that it has here.
+    fn is_reached(&self, slice: &Slice, scope: &Scope) -> Expr {
+        let of = slice.follows().and_then(|v| self.program.space.slice(v));
+        of.map_or(Expr::Bool(true), |of| self.is_moved_to(&of, scope))
+    }
+
+    /// Whether a coordinate that a variable has is one that some coordinate of the mode has moved to.
+    pub(super) fn is_moved_to(&self, slice: &Slice, scope: &Scope) -> Expr {
+        let (Reads::Range(Range { start, end, .. }), Some(shift)) = (slice.reads, slice.shift())
+        else {
+            return Expr::Bool(true);
+        };
+        let counted = scope.coordinate(slice.of);
+        let by = Expr::Index(shift.unsigned_abs() as usize);
+        let (start, end) = (bound(&self.names, start), bound(&self.names, end));
+        let (from, at, to) = if shift < 0 {
+            (start, Expr::add(counted.clone(), by), end)
+        } else {
+            (Expr::add(start, by.clone()), counted.clone(), Expr::add(end, by))
+        };
+        let behind = Expr::lt(at.clone(), to);
+        let is_ahead = match (&from, shift < 0) {
+            (Expr::Index(from), true) => *from as u64 <= shift.unsigned_abs(),
+            (from, _) => *from == Expr::Index(0),
+        };
+        let ahead = if is_ahead { Expr::Bool(true) } else { Expr::le(from, at) };
+        let own = self.in_mode(slice, counted, scope);
+        Expr::and(Expr::and(ahead, behind), aligned(&self.names, slice, &own))
+    }
+
+    /// The part of the result that the loops compute, if it is not all of it.
+    pub(super) fn cover(&self) -> Option<Cover> {
+        let program = self.program;
+        let result = &program.kernel.assignment.result;
+        program.kernel.is_partial().then_some(())?;
+        let coordinate = |v: &VariableId| self.names.variable(*v).to_owned();
+        let mut scope = Scope::default();
+        for v in &result.indices {
+            let own = Expr::var(self.names.variable(*v));
+            if let Some(slice @ Slice { reads: Reads::Range(_), .. }) = program.space.slice(*v) {
+                scope.bind(slice.of, counted(&self.names, &slice, own.clone()));
+            }
+            scope.bind(*v, own);
+        }
+        // A range that is read at another mode's place has no mode of its own.
+        for place in result.indices.iter().filter_map(|v| program.space.place(*v)) {
+            if let Some(slice) = program.space.slice(place)
+                && !scope.knows(place)
+            {
+                let at = self.in_mode(&slice, scope.coordinate(slice.of), &scope);
+                scope.bind(place, at);
+            }
+        }
+        let inside = result.indices.iter().filter_map(|v| {
+            let slice = program.space.slice(*v)?;
+            Some(self.inside(&slice, &scope.coordinate(*v), &scope))
+        });
+        Some(Cover {
+            coordinate: result.indices.iter().map(coordinate).collect(),
+            inside: inside.fold(Expr::Bool(true), Expr::and),
+        })
+    }
+
     /// The part of its mode that an iterator runs over; a sorted copy has nothing else in it.
     pub(super) fn part_of(&self, iterator: &LevelIterator) -> Option<Slice> {
         iterator.slice(self.program).filter(|_| !iterator.reorders())
@@ -83,12 +173,17 @@ impl Lowering<'_> {
 
     /// What an entry's coordinate, which has a name, must hold for it to lie within the part, if it
     /// must be looked at.
-    pub(super) fn filter(&self, iterator: &LevelIterator, coordinate: &Expr) -> Option<Expr> {
+    pub(super) fn filter(
+        &self,
+        iterator: &LevelIterator,
+        coordinate: &Expr,
+        scope: &Scope,
+    ) -> Option<Expr> {
         let slice = self.part_of(iterator)?;
         let condition = if iterator.filters(self.program) {
-            inside(&self.names, &slice, coordinate)
+            self.inside(&slice, coordinate, scope)
         } else {
-            aligned(&self.names, &slice, coordinate)
+            Expr::and(self.is_reached(&slice, scope), aligned(&self.names, &slice, coordinate))
         };
         (condition != Expr::Bool(true)).then_some(condition)
     }
@@ -105,7 +200,7 @@ impl Lowering<'_> {
         let Some(slice) = self.part_of(iterator) else { return (Vec::new(), positions) };
         let name = self.names.position(&iterator.access, iterator.level);
         let [begin, end] = ["begin", "end"].map(|suffix| format!("{name}_{suffix}"));
-        let Segment { start: first, end: last } = bounds(&self.names, &slice);
+        let Segment { start: first, end: last } = self.bounds(&slice, scope);
         let from = self.search(iterator, positions.start, positions.end.clone(), first, scope);
         let mut stmts = Vec::new();
         let from = match from {
@@ -141,7 +236,7 @@ impl Lowering<'_> {
 
     /// Moves an iterator on to the next coordinate that lies whole steps ahead of the part's first.
     pub(super) fn skip(&self, iterator: &LevelIterator, scope: &Scope) -> Vec<Stmt> {
-        let Some(slice) = self.part_of(iterator).filter(|slice| slice.step != 1) else {
+        let Some(slice) = self.part_of(iterator).filter(|slice| slice.step() != 1) else {
             return Vec::new();
         };
         let name = self.names.position(&iterator.access, iterator.level);
@@ -154,7 +249,12 @@ impl Lowering<'_> {
 
     /// The bounds of an iterator by coordinate, counted within the part that the loop runs over; of
     /// blocks those that have any of it.
-    pub(super) fn counted_bounds(&self, iterator: &LevelIterator, own: Segment) -> Segment {
+    pub(super) fn counted_bounds(
+        &self,
+        iterator: &LevelIterator,
+        own: Segment,
+        scope: &Scope,
+    ) -> Segment {
         let v = self.program.level_variable(&iterator.access, iterator.level);
         let v = v.expect("a level of the access");
         let Some(slice) = iterator.slice(self.program) else {
@@ -162,7 +262,7 @@ impl Lowering<'_> {
                 Some(Definition::Div(of, BlockSize::Constant(size)))
                     if iterator.is_full(self.program) =>
                 {
-                    self.counted_blocks(of, size, own)
+                    self.counted_blocks(of, size, own, scope)
                 }
                 Some(_) | None => own,
             };
@@ -171,10 +271,17 @@ impl Lowering<'_> {
         if iterator.is_full(self.program) {
             return Segment { start: Expr::Index(0), end: extent };
         }
-        let first = bounds(&self.names, &slice).start;
+        if slice.shift().is_some() {
+            let Segment { start, end } = self.bounds(&slice, scope);
+            let start = Expr::max(own.start, start);
+            let end = Expr::max(Expr::min(own.end, end), start.clone());
+            let [start, end] = [start, end].map(|c| counted(&self.names, &slice, c));
+            return Segment { start, end };
+        }
+        let first = self.bounds(&slice, scope).start;
         let count = |reached: Expr| {
             let ahead = Expr::sub(Expr::max(reached, first.clone()), first.clone());
-            Expr::div_ceil(ahead, Expr::Index(slice.step as usize))
+            Expr::div_ceil(ahead, Expr::Index(slice.step() as usize))
         };
         Segment { start: count(own.start), end: Expr::min(count(own.end), extent) }
     }
@@ -195,9 +302,12 @@ impl Lowering<'_> {
     }
 
     /// The blocks of a mode that have any of the part of it that is read.
-    fn counted_blocks(&self, of: VariableId, size: u64, all: Segment) -> Segment {
+    fn counted_blocks(&self, of: VariableId, size: u64, all: Segment, scope: &Scope) -> Segment {
         let Some(slice) = self.program.space.slice(of) else { return all };
-        let Segment { start, end } = bounds(&self.names, &slice);
+        if slice.follows().is_some_and(|v| !scope.knows(v)) {
+            return all;
+        }
+        let Segment { start, end } = self.bounds(&slice, scope);
         let size = Expr::Index(size as usize);
         Segment { start: Expr::div(start, size.clone()), end: Expr::div_ceil(end, size) }
     }
@@ -234,9 +344,11 @@ impl Lowering<'_> {
         if let Some(driver) = point.drivers.members().find(|member| partial(*member)) {
             let iterator = &inner.iterators[driver];
             let within = self.own_bounds(iterator, outer)?;
-            let at = bounds(&self.names, &iterator.slice(self.program)?).start;
+            let at = self.bounds(&iterator.slice(self.program)?, outer).start;
             let reached = Expr::le(within.start, at.clone());
             let inside = Expr::and(reached, Expr::lt(at, within.end));
+            let slice = iterator.slice(self.program)?;
+            let inside = Expr::and(self.is_reached(&slice, outer), inside);
             return Some(Stmt::when(inside, self.cases(inner, point, &scope, &[])));
         }
         let mut stmts = Vec::new();
@@ -244,6 +356,8 @@ impl Lowering<'_> {
         for member in &searched {
             let iterator = &inner.iterators[*member];
             let (found, segment) = self.find(iterator, &scope, &mut stmts);
+            let slice = iterator.slice(self.program)?;
+            let found = Expr::and(self.is_reached(&slice, outer), found);
             scope.resolve(&iterator.access, self.standing(iterator, segment));
             here.push((*member, found));
         }
@@ -268,7 +382,7 @@ impl Lowering<'_> {
         let slice = iterator.slice(self.program).expect("a fixed coordinate is part of a mode");
         let (begin, positions) = self.begin(iterator, scope);
         stmts.extend(begin);
-        let Segment { start: first, end: last } = bounds(&self.names, &slice);
+        let Segment { start: first, end: last } = self.bounds(&slice, scope);
         let at = |position: &Expr| self.raw_access(iterator, position, scope).value;
         if positions == Segment::of(positions.start.clone()) {
             let found = Expr::eq(at(&positions.start), first);

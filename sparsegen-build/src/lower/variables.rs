@@ -15,7 +15,7 @@ use crate::notation::{Access, Slice, VariableId};
 use super::Lowering;
 use super::names::Names;
 use super::scope::Scope;
-use super::slices::{counted, in_mode, inside};
+use super::slices::counted;
 
 /// What must hold for a coordinate to be inside its dimension.
 pub(super) struct Guard {
@@ -54,7 +54,7 @@ impl Lowering<'_> {
             if let Some((mode, slice)) = self.mode_of(v, scope) {
                 let name = &program.kernel.variable(v).name;
                 let reason = format!("What is read may lie outside of the range of `{name}`.");
-                let within = inside(&self.names, &slice, &mode);
+                let within = self.inside(&slice, &mode, scope);
                 add_guard(&mut guard, Guard { reason, inside: within });
                 groups.push((std::mem::take(&mut stmts), guard.take()));
                 let counted = counted(&self.names, &slice, mode);
@@ -96,7 +96,8 @@ impl Lowering<'_> {
     /// The coordinate of a mode of which a variable counts a part, where it is known without it.
     fn mode_of(&self, v: VariableId, scope: &Scope) -> Option<(Expr, Slice)> {
         let space = &self.program.space;
-        let mode = space.modes(v).find(|mode| scope.knows(*mode))?;
+        let is_placed = |mode| space.place(mode).is_none_or(|place| scope.knows(place));
+        let mode = space.modes(v).find(|mode| scope.knows(*mode) && is_placed(*mode))?;
         Some((scope.coordinate(mode), space.slice(mode)?))
     }
 
@@ -172,7 +173,10 @@ impl Lowering<'_> {
             Definition::Fused(a, b) => {
                 Some(Expr::add(Expr::mul(known(a)?, self.extent(b)), known(b)?))
             }
-            Definition::Slice(slice) => Some(in_mode(&self.names, &slice, known(slice.of)?)),
+            Definition::Slice(slice) => {
+                slice.follows().is_none_or(|v| scope.knows(v)).then_some(())?;
+                Some(self.in_mode(&slice, known(slice.of)?, scope))
+            }
             Definition::Slot(_) | Definition::Once => None,
         }
     }
@@ -293,7 +297,10 @@ pub(super) fn extent(program: &Program, names: &Names, v: VariableId) -> Expr {
             Expr::mul(extent(program, names, a), extent(program, names, b))
         }
         Some(Definition::Slot(tensor)) => Expr::var(&names.slots(tensor)),
-        Some(Definition::Slice(_)) => Expr::var(names.size(v)),
+        Some(Definition::Slice(_)) => match program.space.measure(v) {
+            own if own == v => Expr::var(names.size(v)),
+            measure => extent(program, names, measure),
+        },
         Some(Definition::Once) => Expr::Index(1),
     }
 }

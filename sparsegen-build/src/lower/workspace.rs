@@ -44,7 +44,7 @@ impl Lowering<'_> {
         (temporary, op): (TensorId, ReduceOp),
         consumer: &Plan,
         producer: &Plan,
-        only_if_found: bool,
+        only_if_found: &[TensorId],
         scope: &Scope,
     ) -> Vec<Stmt> {
         let name = self.names.argument(temporary).to_owned();
@@ -69,16 +69,18 @@ impl Lowering<'_> {
         let dtype = self.program.tensor(temporary).dtype;
         let initial = initial(&self.program.kernel, op, dtype);
         let mut stmts = vec![Stmt::bind_mut(&name, initial)];
-        if !only_if_found {
-            stmts.extend(self.plan(producer, &producing));
-            stmts.extend(self.plan(consumer, scope));
-            return stmts;
+        if only_if_found.contains(&temporary) || consumer.asks_for(temporary) {
+            let flag = self.names.found(temporary);
+            stmts.push(Stmt::bind_mut(&flag, Expr::Bool(false)));
+            producing.flags.insert(temporary, flag);
         }
-        let flag = self.names.found(temporary);
-        stmts.push(Stmt::bind_mut(&flag, Expr::Bool(false)));
-        producing.flags.insert(temporary, flag.clone());
         stmts.extend(self.plan(producer, &producing));
-        stmts.extend(Stmt::when(Expr::var(&flag), self.plan(consumer, scope)));
+        let consumed = self.plan(consumer, scope);
+        let found = only_if_found.iter().map(|id| Expr::var(&self.names.found(*id)));
+        match found.reduce(Expr::or) {
+            Some(found) => stmts.extend(Stmt::when(found, consumed)),
+            None => stmts.extend(consumed),
+        }
         stmts
     }
 

@@ -7,6 +7,7 @@
 //! is explicit, and what is not supported was refused.
 
 mod bindings;
+mod bounds;
 mod build;
 mod constants;
 mod declare;
@@ -79,7 +80,7 @@ fn check_kernel(context: Context<'_>) -> (Option<Kernel>, Vec<Diagnostic>) {
         return (None, diagnostics);
     }
     let names = names::resolve(context, &mut diagnostics);
-    parts::check(context, &names, &mut diagnostics);
+    bounds::check(context, &names, &mut diagnostics);
     bindings::check(context, &mut diagnostics);
     sums::check(context, &mut diagnostics);
     types::check(context, &names, &mut diagnostics);

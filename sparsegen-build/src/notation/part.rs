@@ -1,4 +1,4 @@
-//! Parts of modes: slices and fixed coordinates.
+//! Parts of modes: slices, and single coordinates.
 
 use super::{Kernel, TensorId, VariableId};
 
@@ -7,23 +7,42 @@ use super::{Kernel, TensorId, VariableId};
 pub enum Role {
     /// Whole modes, or what a command or a format defines.
     Index,
-    /// One coordinate only, for the sake of accesses at a fixed coordinate: its extent is 1.
+    /// One coordinate only, for the sake of accesses at a single coordinate: its extent is 1.
     Fixed,
     /// A mode of which an index variable runs over a part.
     Mode(Slice),
 }
 
-/// `of in start..end step step`: the coordinates of a mode that an index variable runs over.
+/// The coordinates of a mode that an index variable runs over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Slice {
     /// The variable that counts the coordinates of the part from 0.
     pub of: VariableId,
+    /// Which coordinates of the mode these are.
+    pub reads: Reads,
+}
+
+/// Which coordinates of a mode are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reads {
+    /// Those of a range.
+    Range(Range),
+    /// A single one.
+    At(Coordinate),
+}
+
+/// `start..end step step shift shift`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Range {
     /// The first coordinate.
     pub start: Bound,
-    /// The coordinate after the last; nothing where there is just the first.
-    pub end: Option<Bound>,
+    /// The coordinate after the last.
+    pub end: Bound,
     /// The distance of neighbours.
     pub step: u64,
+    /// By how much coordinates move, where the variable runs over all of the mode and not over the
+    /// part alone.
+    pub shift: Option<i64>,
 }
 
 /// Where a part of a mode begins or ends.
@@ -35,17 +54,58 @@ pub enum Bound {
     Parameter(TensorId),
 }
 
+/// The single coordinate at which a mode is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Coordinate {
+    /// The same one wherever the loops are.
+    Fixed(Bound),
+    /// That of a variable, which another mode of the tensor has as well: `A[i,i]`.
+    Variable(VariableId),
+}
+
+impl Slice {
+    /// The variable whose coordinate a mode is read at, where it is at that of one.
+    pub fn follows(&self) -> Option<VariableId> {
+        match self.reads {
+            Reads::At(Coordinate::Variable(v)) => Some(v),
+            Reads::At(Coordinate::Fixed(_)) | Reads::Range(_) => None,
+        }
+    }
+
+    /// By how much coordinates move, where the variable runs over all of the mode.
+    pub fn shift(&self) -> Option<i64> {
+        match self.reads {
+            Reads::Range(range) => range.shift,
+            Reads::At(_) => None,
+        }
+    }
+
+    /// How far neighbours of the part lie apart.
+    pub fn step(&self) -> u64 {
+        match self.reads {
+            Reads::Range(range) => range.step,
+            Reads::At(_) => 1,
+        }
+    }
+}
+
 impl Kernel {
     /// What stands in an access for a mode over which a variable runs: `i`, `i in 2..n`, `3`.
     pub fn show_index(&self, v: VariableId) -> String {
         let variable = self.variable(v);
         match variable.role {
             Role::Index | Role::Fixed => variable.name.clone(),
-            Role::Mode(Slice { start, end: None, .. }) => self.show_bound(start),
-            Role::Mode(Slice { of, start, end: Some(end), step }) => {
+            Role::Mode(Slice { reads: Reads::At(Coordinate::Fixed(at)), .. }) => {
+                self.show_bound(at)
+            }
+            Role::Mode(Slice { reads: Reads::At(Coordinate::Variable(v)), .. }) => {
+                self.show_index(v)
+            }
+            Role::Mode(Slice { of, reads: Reads::Range(Range { start, end, step, shift }) }) => {
                 let (start, end) = (self.show_bound(start), self.show_bound(end));
                 let step = if step == 1 { String::new() } else { format!(" step {step}") };
-                format!("{} in {start}..{end}{step}", self.variable(of).name)
+                let shift = shift.map_or_else(String::new, |shift| format!(" shift {shift}"));
+                format!("{} in {start}..{end}{step}{shift}", self.variable(of).name)
             }
         }
     }

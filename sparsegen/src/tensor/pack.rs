@@ -39,6 +39,19 @@ pub(super) fn pack<V: Stored, F: Format>(
     pack_listed(shape, entries, duplicates)
 }
 
+/// What `old` stores outside of a part of it, together with the entries of `new`.
+pub(crate) fn cover<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
+    old: &View<'_, V, F>,
+    new: &View<'_, V, G>,
+    inside: impl Fn(&F::Shape) -> bool,
+) -> Result<Tensor<V, F>, Error> {
+    let keeps_zeros = !pads::<F>();
+    let kept = old.iter().filter(|(coordinate, _)| !inside(coordinate));
+    let entries = kept.chain(new.iter());
+    let entries = entries.filter(|(_, value)| keeps_zeros || value.value() != Value::ZERO);
+    pack(old.shape, entries.collect(), Duplicates::Sum)
+}
+
 /// The tensor that stores what another one does; the values of entries that share their coordinate
 /// are added up.
 pub(super) fn repack<V: Stored, F: Format, G: Format<Shape = F::Shape>>(

@@ -30,7 +30,7 @@ pub fn layout(
     let slices: Vec<(&str, &Bound, &Bound, usize)> = modes(statement)
         .filter_map(|mode| match mode {
             Mode::Slice(v, start, end, step) => Some((v.as_str(), start, end, *step)),
-            Mode::Whole(_) | Mode::Fixed(_) => None,
+            Mode::Whole(_) | Mode::Fixed(_) | Mode::Shifted(..) => None,
         })
         .collect();
     for (v, start, end, step) in &slices {
@@ -56,6 +56,17 @@ pub fn layout(
                 let reached = extents[*v] * step;
                 let beyond = if reached > 0 { random.below(*step) } else { 0 };
                 parameters.entry(end.clone()).or_insert(start + reached - beyond);
+            }
+        }
+    }
+    for mode in modes(statement) {
+        if let Mode::Shifted(v, start, end, ..) = mode {
+            let extent = extents[v];
+            if let Bound::Parameter(name) = start {
+                parameters.entry(name.clone()).or_insert(random.below(extent / 2 + 1));
+            }
+            if let Bound::Parameter(name) = end {
+                parameters.entry(name.clone()).or_insert(extent - random.below(extent / 2 + 1));
             }
         }
     }
@@ -94,8 +105,8 @@ fn shape(
     parameters: &mut BTreeMap<String, usize>,
     random: &mut Random,
 ) -> Vec<usize> {
-    let accesses = statement.accesses();
-    let reads: Vec<Vec<Mode>> = accesses[1..]
+    let accesses = statement.reads();
+    let reads: Vec<Vec<Mode>> = accesses
         .iter()
         .filter(|access| statement.tensor(access) == operand)
         .map(|access| statement.modes(access))
@@ -104,7 +115,7 @@ fn shape(
     let extent = |mode: usize| {
         let parts: Vec<&Mode> = reads.iter().map(|modes| &modes[mode]).collect();
         let whole = parts.iter().find_map(|part| match part {
-            Mode::Whole(v) => Some(extents[v]),
+            Mode::Whole(v) | Mode::Shifted(v, ..) => Some(extents[v]),
             Mode::Slice(..) | Mode::Fixed(_) => None,
         });
         let mut value = |bound: &Bound| match bound {
@@ -116,7 +127,7 @@ fn shape(
         };
         let ends = parts.iter().map(|part| match part {
             Mode::Whole(_) => 0,
-            Mode::Slice(_, _, end, _) => value(end),
+            Mode::Slice(_, _, end, _) | Mode::Shifted(_, _, end, ..) => value(end),
             Mode::Fixed(at) => value(at) + 1,
         });
         let least = ends.max().unwrap_or_default();
@@ -140,6 +151,10 @@ impl Layout {
             view.modes.iter().zip(&self.shapes[&view.of]).all(|(mode, extent)| match mode {
                 Mode::Whole(v) => self.extents[v] == *extent,
                 Mode::Fixed(at) => self.value(at) < *extent,
+                Mode::Shifted(v, start, end, ..) => {
+                    let (start, end) = (self.value(start), self.value(end));
+                    start <= end && end <= *extent && self.extents[v] == *extent
+                }
                 Mode::Slice(v, start, end, step) => {
                     let (start, end) = (self.value(start), self.value(end));
                     let length = end.checked_sub(start).map(|ahead| ahead.div_ceil(*step));
@@ -149,24 +164,50 @@ impl Layout {
         })
     }
 
-    /// A coordinate of a tensor as a coordinate of the parts that are read of it; nothing where it is
-    /// not read.
-    pub fn within(&self, modes: &[Mode], at: &[usize]) -> Option<Vec<usize>> {
-        let mut within = Vec::new();
+    /// A coordinate of a tensor as one of some of the variables by which parts of it are accessed, where
+    /// it lies within these.
+    pub fn within(&self, modes: &[Mode], at: &[usize], variables: &[String]) -> Option<Vec<usize>> {
+        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         for (mode, coordinate) in modes.iter().zip(at) {
-            match mode {
-                Mode::Whole(_) => within.push(*coordinate),
-                Mode::Fixed(at) if self.value(at) == *coordinate => {}
+            let (v, counted) = match mode {
+                Mode::Whole(v) => (v, *coordinate),
+                Mode::Fixed(at) if self.value(at) == *coordinate => continue,
                 Mode::Fixed(_) => return None,
-                Mode::Slice(_, start, end, step) => {
+                Mode::Slice(v, start, end, step) => {
                     let ahead = coordinate.checked_sub(self.value(start))?;
                     if *coordinate >= self.value(end) || ahead % step != 0 {
                         return None;
                     }
-                    within.push(ahead / step);
+                    (v, ahead / step)
                 }
+                Mode::Shifted(v, start, end, step, by) => {
+                    let ahead = coordinate.checked_sub(self.value(start))?;
+                    let moved = coordinate.checked_add_signed(*by)?;
+                    let outside = *coordinate >= self.value(end) || ahead % step != 0;
+                    if outside || moved >= self.extents[v] {
+                        return None;
+                    }
+                    (v, moved)
+                }
+            };
+            if *known.entry(v).or_insert(counted) != counted {
+                return None;
             }
         }
-        Some(within)
+        Some(variables.iter().map(|v| known[v.as_str()]).collect())
+    }
+
+    /// The coordinate of a tensor that variables stand for.
+    pub fn place(&self, modes: &[Mode], at: &[usize], variables: &[String]) -> Vec<usize> {
+        let coordinate = |v: &String| {
+            let own = variables.iter().position(|known| known == v);
+            own.map_or(0, |own| at[own])
+        };
+        let place = |mode: &Mode| match mode {
+            Mode::Whole(v) | Mode::Shifted(v, ..) => coordinate(v),
+            Mode::Fixed(at) => self.value(at),
+            Mode::Slice(v, start, _, step) => self.value(start) + coordinate(v) * step,
+        };
+        modes.iter().map(place).collect()
     }
 }

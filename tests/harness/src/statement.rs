@@ -50,6 +50,8 @@ pub enum Mode {
     Slice(String, Bound, Bound, usize),
     /// One coordinate.
     Fixed(Bound),
+    /// `i in 2..n step 3 shift -1`, where `i` runs over the whole mode.
+    Shifted(String, Bound, Bound, usize, isize),
 }
 
 /// A coordinate. Variables have one letter, so that names with more are parameters.
@@ -86,16 +88,25 @@ impl Statement {
         all
     }
 
-    /// The operands' names, in order of first appearance.
+    /// The operands' names, in order of first appearance. A result of which a part is computed is one.
     pub fn operands(&self) -> Vec<&str> {
         let mut all: Vec<&str> = Vec::new();
-        for access in &self.accesses()[1..] {
+        for access in self.reads() {
             let tensor = self.tensor(access);
             if !all.contains(&tensor) {
                 all.push(tensor);
             }
         }
         all
+    }
+
+    /// The accesses that tell of the operands' modes.
+    pub fn reads(&self) -> Vec<&Access> {
+        let mut reads = self.accesses();
+        if self.view(&self.result).is_none() {
+            reads.remove(0);
+        }
+        reads
     }
 
     /// The tensor that an access reads, be it only parts of it.
@@ -122,7 +133,9 @@ impl Statement {
         for mode in self.views.iter().flat_map(|view| &view.modes) {
             let bounds = match mode {
                 Mode::Whole(_) => vec![],
-                Mode::Slice(_, start, end, _) => vec![start, end],
+                Mode::Slice(_, start, end, _) | Mode::Shifted(_, start, end, ..) => {
+                    vec![start, end]
+                }
                 Mode::Fixed(at) => vec![at],
             };
             for bound in bounds {

@@ -48,6 +48,9 @@ enum Pattern {
     Only(usize),
 }
 
+/// How many coordinates an operand may have.
+const LARGEST: usize = 200_000;
+
 /// Every world for a statement.
 pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds) -> Vec<World> {
     let classes = classes(statement);
@@ -71,6 +74,10 @@ pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds) -> Vec<World> {
         let extents = assign(statement, &classes, extents);
         let mut random = Random::seeded(&format!("{name} {label}"));
         let Some(layout) = layout(statement, &classes, extents, &mut random) else { return };
+        let cells = |shape: &Vec<usize>| shape.iter().product::<usize>();
+        if layout.shapes.values().map(cells).max() > Some(LARGEST) {
+            return;
+        }
         let mut world = World { name: label.to_owned(), layout, operands: BTreeMap::new() };
         for (name, value) in &world.layout.parameters {
             let entries = vec![(Vec::new(), Number::Whole(*value as i128))];
@@ -122,7 +129,7 @@ pub fn classes(statement: &Statement) -> Vec<usize> {
     let mut of_mode: BTreeMap<(&str, usize), usize> = BTreeMap::new();
     for access in statement.accesses() {
         for (mode, read) in statement.modes(access).into_iter().enumerate() {
-            let Mode::Whole(name) = read else { continue };
+            let (Mode::Whole(name) | Mode::Shifted(name, ..)) = read else { continue };
             let own = variables.iter().position(|known| *known == name).expect("a variable");
             let first = *of_mode.entry((statement.tensor(access), mode)).or_insert(own);
             let (keep, drop) = (classes[first], classes[own]);

@@ -4,7 +4,7 @@
 use crate::math;
 use crate::notation::schedule::Action;
 use crate::notation::syntax::{
-    self, Assign, BinaryOp, Comparison, Constant, ExprKind, IndexKind, Number, Statement, UnaryOp,
+    self, Assign, BinaryOp, Comparison, Constant, ExprKind, Number, Statement, UnaryOp,
 };
 use crate::notation::{
     self, Access, Assignment, Expr, Function, Kernel, ReduceOp, Role, Semiring, Tensor, TensorId,
@@ -14,9 +14,9 @@ use crate::types::{Dtype, Literal};
 
 use super::Context;
 use super::bindings::is_parameter;
+use super::bounds::parameters;
 use super::names::Names;
 use super::parts::bind_fixed;
-use super::parts::parameters;
 use super::schedule::Resolved;
 use super::sums::summed;
 use super::types::{argument_types, conversion, dtype_of};
@@ -75,7 +75,7 @@ pub(super) fn build(
     let defined =
         defined.map(|name| Variable { name: (*name).to_owned(), size: None, role: Role::Index });
     let variables: Vec<Variable> =
-        variables.chain(names.part_variables(context)).chain(defined).collect();
+        variables.chain(names.parts.variables(names.known(context))).chain(defined).collect();
     let is_threads = |action: &Action<_, _, _>| matches!(action, Action::Parallelize(_));
     let parallelizes = schedule.commands.iter().any(|command| is_threads(&command.action));
     let builder = Builder {
@@ -101,7 +101,8 @@ pub(super) fn build(
         }
         (None, _) | (_, None) => value,
     };
-    let assignment = Assignment { result, value: bind_fixed(value, &variables) };
+    let value = bind_fixed(value, &result, &variables);
+    let assignment = Assignment { result, value };
     Some(Kernel {
         name: entry.name.text.clone(),
         doc: entry.doc.clone(),
@@ -112,6 +113,7 @@ pub(super) fn build(
         assignment,
         old,
         in_place: false,
+        packed: None,
         accesses,
         semiring: entry.semiring,
         bounds: entry.bounds,
@@ -368,15 +370,10 @@ impl Builder<'_, '_> {
     }
 
     fn access(&self, access: &syntax::Access) -> Option<Access> {
-        let tensor =
-            self.names.tensors.iter().position(|t| t.first.name.text == access.name.text)?;
-        let indices = access.indices.iter().enumerate().map(|(mode, index)| match &index.kind {
-            IndexKind::Name(name) if !is_parameter(self.context, name) => self.variable(&name.text),
-            IndexKind::Name(_) | IndexKind::Slice(_) | IndexKind::Fixed(_) => {
-                self.names.mode_variable(self.context, tensor, mode, &index.kind)
-            }
-            IndexKind::Set(..) | IndexKind::Affine(_) | IndexKind::Gather(_) => None,
-        });
+        let known = self.names.known(self.context);
+        let tensor = known.tensor(access)?;
+        let indices = (0..access.indices.len())
+            .map(|mode| self.names.parts.mode_variable(known, tensor, access, mode));
         Some(Access { tensor: TensorId(tensor), indices: indices.collect::<Option<_>>()? })
     }
 

@@ -12,7 +12,7 @@ use crate::types::Dtype;
 use super::Context;
 use super::bindings::{is_parameter, variables_of};
 use super::build::is_update;
-use super::parts::{self, Part};
+use super::parts::{self, Known, Parts};
 
 /// The names of a statement.
 #[derive(Debug)]
@@ -21,10 +21,8 @@ pub(super) struct Names<'m> {
     pub(super) tensors: Vec<Operand<'m>>,
     /// The variables, in order of first appearance.
     pub(super) variables: Vec<&'m str>,
-    /// How many fixed coordinates there are: the index variables behind those above.
-    pub(super) fixed: usize,
-    /// The parts of modes that are read; the variables of these modes stand behind the fixed.
-    pub(super) parts: Vec<Part>,
+    /// The parts of modes that are read, whose variables stand behind those above.
+    pub(super) parts: Parts,
 }
 
 /// A tensor of a statement.
@@ -42,7 +40,17 @@ pub(super) struct Operand<'m> {
     pub(super) pattern: bool,
 }
 
-impl Names<'_> {
+impl<'m> Names<'m> {
+    /// The names against which indices are read.
+    pub(super) fn known(&self, context: Context<'m>) -> Known<'_, 'm> {
+        Known { context, tensors: &self.tensors, variables: &self.variables }
+    }
+
+    /// How many variables there are, those of parts of modes included.
+    pub(super) fn count(&self) -> usize {
+        self.variables.len() + self.parts.count()
+    }
+
     /// The element type of a tensor.
     pub(super) fn dtype(&self, name: &str) -> Option<Dtype> {
         self.tensors.iter().find(|tensor| tensor.first.name.text == name).map(|found| found.dtype)
@@ -99,8 +107,8 @@ pub(super) fn resolve<'m>(context: Context<'m>, diagnostics: &mut Vec<Diagnostic
         let pattern = pattern.is_some();
         tensors.push(Operand { first, argument, format, dtype, pattern });
     }
-    let (parts, fixed) = parts::of(context, &tensors, &variables);
-    Names { tensors, variables, fixed, parts }
+    let parts = parts::of(Known { context, tensors: &tensors, variables: &variables });
+    Names { tensors, variables, parts }
 }
 
 fn declaration<'m>(context: Context<'m>, name: &str) -> Option<&'m TensorEntry> {

@@ -6,8 +6,7 @@ use crate::notation::functions::{self, FUNCTIONS, TYPES};
 use crate::notation::syntax::{Access, Assign, Bound, Expr, ExprKind, Index, IndexKind, Slice};
 
 use super::Context;
-use super::bindings::is_parameter;
-use super::parts;
+use super::bounds;
 use super::types::conversion;
 
 /// Says whether the statement can be looked at further: not so where it calls what is no function,
@@ -24,7 +23,7 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
     for index in &statement.left.indices {
         check_left(index, diagnostics);
     }
-    check_parts_on_left(context, &statement.left, diagnostics);
+    check_parts_on_left(&statement.left, diagnostics);
     check_parts(context, &statement.left, diagnostics);
     let mut understood = true;
     statement.right.for_each(&mut |expr| {
@@ -103,50 +102,37 @@ fn check_index(context: Context<'_>, index: &Index, diagnostics: &mut Vec<Diagno
     );
 }
 
-/// A result of which only a part is written.
-fn check_parts_on_left(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diagnostic>) {
+/// What stands on the left in no case, or not yet, of the parts of modes.
+fn check_parts_on_left(access: &Access, diagnostics: &mut Vec<Diagnostic>) {
     for index in &access.indices {
-        let what = match &index.kind {
-            IndexKind::Name(name) if is_parameter(context, name) => "fixed coordinates on the left",
-            IndexKind::Slice(_) => "slices on the left",
-            IndexKind::Fixed(_) => "fixed coordinates on the left",
+        match &index.kind {
+            IndexKind::Slice(slice) if slice.shift.is_some() => diagnostics.push(
+                Diagnostic::new(index.span, "a slice on the left cannot have a `shift`")
+                    .note("the slice tells which coordinates are written, and the rest stays")
+                    .help("write the slice that begins where the values are to go"),
+            ),
+            IndexKind::Set(..) => diagnostics.push(
+                Diagnostic::unsupported(index.span, "index sets on the left")
+                    .help("compute into a slice"),
+            ),
             IndexKind::Name(_)
-            | IndexKind::Set(..)
+            | IndexKind::Slice(_)
+            | IndexKind::Fixed(_)
             | IndexKind::Affine(_)
-            | IndexKind::Gather(_) => continue,
-        };
-        diagnostics.push(
-            Diagnostic::unsupported(index.span, what)
-                .help("compute the part into a result of its own"),
-        );
+            | IndexKind::Gather(_) => {}
+        }
     }
 }
 
 /// The parts of modes in an access on either side.
 fn check_parts(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diagnostic>) {
-    let is_result = access.name.text == context.statement.left.name.text;
+    let is_left = std::ptr::eq(access, &context.statement.left);
     for index in &access.indices {
-        let is_part = match &index.kind {
-            IndexKind::Slice(_) | IndexKind::Fixed(_) => true,
-            IndexKind::Name(name) => is_parameter(context, name),
-            IndexKind::Set(..) | IndexKind::Affine(_) | IndexKind::Gather(_) => false,
-        };
-        if is_result && is_part && !std::ptr::eq(access, &context.statement.left) {
-            diagnostics.push(
-                Diagnostic::unsupported(index.span, "parts of a result that is changed")
-                    .help("compute into a result of another name"),
-            );
-        }
         match &index.kind {
             IndexKind::Slice(slice) => {
                 diagnostics.extend(check_slice(slice, index.span));
-                if slice.shift.is_some() {
-                    diagnostics.push(
-                        Diagnostic::unsupported(index.span, "slices with a `shift`")
-                            .help("leave it out: the variable counts from 0"),
-                    );
-                }
             }
+            IndexKind::Set(..) if is_left => {}
             IndexKind::Set(..) => diagnostics.push(
                 Diagnostic::unsupported(index.span, "index sets")
                     .help("use an index variable over the whole mode, or over a slice of it"),
@@ -157,8 +143,8 @@ fn check_parts(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diag
             | IndexKind::Gather(_) => {}
         }
     }
-    parts::check_access(context, access, diagnostics);
-    for parameter in parts::undeclared(context, access) {
+    bounds::check_access(context, access, diagnostics);
+    for parameter in bounds::undeclared(context, access) {
         let name = &parameter.text;
         diagnostics.push(
             Diagnostic::new(parameter.span, format!("there is no parameter `{name}`"))

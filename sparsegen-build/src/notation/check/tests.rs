@@ -221,7 +221,6 @@ fn all_mistakes_of_a_statement_are_reported() {
         "sizes = { q = 3 }",
         &[
             "`k` stands only on the left",
-            "diagonals are not supported yet",
             "`A` has 2 indices here and 1 index in its first access",
             "`q` is not an index variable of the statement",
         ],

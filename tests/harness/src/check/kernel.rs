@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use sparsegen::Error;
-use sparsegen_build::ir::{Function, Limit, Operand};
+use sparsegen_build::ir::{self, Function, Limit, Operand, Source};
 
 use crate::check::compare::{
     Freedom, check_order, check_packing, check_values, is_same, is_same_cells, operand_pads,
@@ -11,9 +11,9 @@ use crate::check::compare::{
 use crate::dtype::Dtype;
 use crate::interpreted;
 use crate::number::Number;
-use crate::oracle::{Cells, Fault, Knowledge, Meaning, Operands, Semiring, Setting};
+use crate::oracle::{Cell, Cells, Fault, Knowledge, Meaning, Operands, Semiring, Setting};
 use crate::oracle::{grid, relation};
-use crate::statement::Statement;
+use crate::statement::{Access, Statement};
 use crate::typed::{Driver, Run, Stored};
 use crate::worlds::{Entries, World};
 
@@ -57,6 +57,8 @@ impl Kernel<'_> {
                 .map_err(|reason| format!("operand {name} is packed wrongly: {reason}"))?;
         }
         let expected = self.expected(world, run)?;
+        let expected =
+            expected.map(|known| known.map(|expected| self.beside(expected, world, run)));
         let (results, expected) = match (&run.results, expected) {
             (Err(Error::Width { .. } | Error::Pack { .. }), _) => return Ok(false),
             (
@@ -140,6 +142,26 @@ impl Kernel<'_> {
         }
     }
 
+    /// What the result comes to where a part of it is computed: outside of that it stays as it was.
+    fn beside(&self, expected: Expected, world: &World, run: &Run) -> Expected {
+        let Statement { result, .. } = self.statement;
+        let Some(view) = self.statement.view(result) else { return expected };
+        let place = |at: &[usize]| world.layout.place(&view.modes, at, &result.variables);
+        let mut cells: Cells =
+            expected.cells.into_iter().map(|(at, cell)| (place(&at), cell)).collect();
+        let mut before: BTreeMap<&Vec<usize>, Number> = BTreeMap::new();
+        for (at, value) in &run.operands[&view.of].entries {
+            let sum = before.get(at).map_or(*value, |sum| *sum + *value);
+            before.insert(at, sum);
+        }
+        for (at, value) in before {
+            if world.layout.within(&view.modes, at, &result.variables).is_none() {
+                cells.insert(at.clone(), Cell::stored(value));
+            }
+        }
+        Expected { cells, ..expected }
+    }
+
     /// What is stored, by the names of accesses.
     fn operands(&self, world: &World, run: &Run) -> Operands {
         let mut operands = Operands::new();
@@ -153,9 +175,12 @@ impl Kernel<'_> {
             }
         }
         for view in &self.statement.views {
+            let accesses = self.statement.accesses();
+            let access = accesses.iter().find(|access| access.tensor == view.name);
+            let Some(Access { variables, .. }) = access else { continue };
             let whole = operands[&view.of].iter();
             let part = whole.filter_map(|(at, value)| {
-                world.layout.within(&view.modes, at).map(|at| (at, *value))
+                world.layout.within(&view.modes, at, variables).map(|at| (at, *value))
             });
             let part = part.collect();
             operands.insert(view.name.clone(), part);
@@ -203,10 +228,6 @@ impl Kernel<'_> {
         for size in &self.function.sizes {
             let [(operand, mode), _, ..] = size.operands.as_slice() else { continue };
             let Operand::Tensor(tensor) = &self.function.operands[*operand] else { continue };
-            let others = size.operands.iter().filter(|(other, _)| other != operand);
-            if others.count() == 0 {
-                continue;
-            }
             // One that is read twice disagrees in several variables.
             let sizes = self.function.sizes.iter();
             let disagreeing: Vec<&str> = sizes
@@ -232,8 +253,13 @@ impl Kernel<'_> {
     /// Where a part that is read does not lie within its mode, the kernel says so.
     pub fn check_parts(&self, world: &World) -> Result<(), String> {
         for part in &self.function.parts {
-            let Operand::Tensor(tensor) = &self.function.operands[part.operand] else {
-                continue;
+            let name = match (part.of, &self.function.result) {
+                (Source::Operand(operand), _) => match &self.function.operands[operand] {
+                    Operand::Tensor(tensor) => &tensor.tensor,
+                    Operand::Scalar { .. } | Operand::Index { .. } => continue,
+                },
+                (Source::Result, ir::Result::Tensor(result)) => &result.tensor,
+                (Source::Result, ir::Result::Scalar { .. }) => continue,
             };
             let value = |limit: &Limit| match limit {
                 Limit::Number(number) => *number as usize,
@@ -241,7 +267,7 @@ impl Kernel<'_> {
             };
             let end = part.end.as_ref().map_or(value(&part.start) + 1, value);
             let mut world = world.clone();
-            let operand = world.operands.get_mut(&tensor.tensor).expect("operands have names");
+            let operand = world.operands.get_mut(name).expect("operands have names");
             operand.entries.clear();
             let Some(short) = end.checked_sub(1) else { continue };
             operand.shape[part.mode] = short;
@@ -250,7 +276,7 @@ impl Kernel<'_> {
                 Err(Error::Width { .. } | Error::Pack { .. }) => {}
                 Err(error) => return Err(format!("another error than of a part: {error}")),
                 Ok(()) => {
-                    return Err(format!("takes a {} that is too short", tensor.tensor));
+                    return Err(format!("takes a {name} that is too short"));
                 }
             }
         }

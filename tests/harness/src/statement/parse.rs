@@ -15,7 +15,7 @@ impl Statement {
     pub fn parse(text: &str, parameters: &[&str]) -> Result<Statement, String> {
         let mut parser = Parser { text, rest: text, views: Vec::new() };
         let result = parser.name().ok_or_else(|| parser.expected("a name"))?;
-        let result = parser.access(result)?;
+        let result = parser.result(result)?;
         let changes = ["+=", "-=", "*=", "min=", "max="];
         let change = changes.into_iter().find(|change| parser.eat(change));
         if change.is_none() {
@@ -75,6 +75,24 @@ impl Parser<'_> {
         starts.then(|| self.word(|c| c.is_alphanumeric() || c == '_'))
     }
 
+    /// The access on the left, which is one of a part where a variable stands twice.
+    fn result(&mut self, tensor: String) -> Result<Access, String> {
+        let name = tensor.clone();
+        let mut access = self.access(tensor)?;
+        let mut distinct: Vec<String> = Vec::new();
+        for variable in &access.variables {
+            if !distinct.contains(variable) {
+                distinct.push(variable.clone());
+            }
+        }
+        if distinct.len() < access.variables.len() && access.tensor == name {
+            let modes = access.variables.iter().cloned().map(Mode::Whole).collect();
+            access.tensor = format!("{name}[{}]", access.variables.join(","));
+            self.views.push(View { name: access.tensor.clone(), of: name, modes });
+        }
+        Ok(Access { variables: distinct, ..access })
+    }
+
     fn access(&mut self, tensor: String) -> Result<Access, String> {
         if !self.eat("[") {
             return Ok(Access { tensor, variables: Vec::new() });
@@ -90,7 +108,9 @@ impl Parser<'_> {
         let inside = before[..before.len() - self.rest.len()].trim();
         self.demand("]")?;
         let variables = modes.iter().filter_map(|mode| match mode {
-            Mode::Whole(variable) | Mode::Slice(variable, ..) => Some(variable.clone()),
+            Mode::Whole(variable) | Mode::Slice(variable, ..) | Mode::Shifted(variable, ..) => {
+                Some(variable.clone())
+            }
             Mode::Fixed(_) => None,
         });
         let variables = variables.collect();
@@ -114,6 +134,12 @@ impl Parser<'_> {
                 self.demand("..")?;
                 let end = self.bound()?;
                 let step = if self.eat("step") { self.number()? } else { 1 };
+                if self.eat("shift") {
+                    let back = self.eat("-");
+                    let by = self.number()? as isize;
+                    let by = if back { -by } else { by };
+                    return Ok(Mode::Shifted(variable, start, end, step, by));
+                }
                 return Ok(Mode::Slice(variable, start, end, step));
             }
             None => self.number()?,

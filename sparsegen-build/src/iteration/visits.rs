@@ -5,19 +5,19 @@ use crate::iteration::plan::Plan;
 use crate::notation::{Access, VariableId};
 
 /// The variable of each level, outermost first.
-pub(super) fn level_variables(program: &Program, access: &Access) -> Vec<VariableId> {
+pub(crate) fn level_variables(program: &Program, access: &Access) -> Vec<VariableId> {
     (0..).map_while(|level| program.level_variable(access, level)).collect()
 }
 
 /// Whether every loop over a variable, of which there is one at least, runs its body for every
 /// coordinate, whatever the operands hold.
-pub(super) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool {
+pub(crate) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool {
     fn check(program: &Program, plan: &Plan, v: VariableId, guarded: bool, any: &mut bool) -> bool {
         match plan {
             Plan::Loop(inner) => {
                 // What stands below a fixed coordinate is done only if there is anything.
                 let guarded = guarded || program.loops_once(inner.variable) && !inner.exhaustive;
-                if inner.variable == v {
+                if inner.variable == program.space.counted(v) {
                     *any = true;
                     if guarded || !inner.exhaustive {
                         return false;
@@ -27,7 +27,7 @@ pub(super) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool 
             }
             Plan::Where { consumer, producer, only_if_found, .. } => {
                 check(program, producer, v, guarded, any)
-                    && check(program, consumer, v, guarded || *only_if_found, any)
+                    && check(program, consumer, v, guarded || !only_if_found.is_empty(), any)
             }
             Plan::Assign { .. } => true,
             Plan::If { body, .. } => check(program, body, v, true, any),
@@ -38,9 +38,16 @@ pub(super) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool 
     check(program, plan, v, false, &mut any) && any
 }
 
+/// Whether every entry of a result that has a place for each, or of the part of it that is computed, is
+/// stored exactly once.
+pub(crate) fn covers(program: &Program, plan: &Plan) -> bool {
+    let variables = level_variables(program, &program.kernel.assignment.result);
+    stores_once(program, plan) && variables.iter().all(|v| visits_all(program, plan, *v))
+}
+
 /// Whether the result is stored to and not added to, by a single statement in each region, and
 /// whatever there is at fixed coordinates.
-pub(super) fn stores_once(program: &Program, plan: &Plan) -> bool {
+fn stores_once(program: &Program, plan: &Plan) -> bool {
     match plan {
         Plan::Loop(inner) => {
             (inner.exhaustive || !program.loops_once(inner.variable))

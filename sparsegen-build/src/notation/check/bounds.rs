@@ -1,0 +1,200 @@
+//! What is wrong with parameters, and with the parts of modes that a statement reads.
+
+use crate::error::{Diagnostic, Name};
+use crate::notation::names::{identifier, snake_case};
+use crate::notation::syntax::{self, Access, IndexKind, Set};
+
+use super::Context;
+use super::bindings::is_parameter;
+use super::names::Names;
+
+/// Checks the parameters, and what can be seen to be wrong of the extents of slices.
+pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    check_parameters(context, names, diagnostics);
+    check_extents(context, diagnostics);
+}
+
+fn check_parameters(context: Context<'_>, names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let used = parameters(context);
+    for name in &context.entry.params {
+        let text = &name.text;
+        if !used.contains(&name) {
+            let is_operand = names.tensors.iter().any(|tensor| tensor.first.name.text == *text);
+            if !is_operand {
+                diagnostics.push(
+                    Diagnostic::new(name.span, format!("`{text}` does not stand in the statement"))
+                        .help("remove it, or use it as a bound or a coordinate"),
+                );
+            }
+            continue;
+        }
+        if identifier(text).as_ref() != Some(text) || snake_case(text) != *text {
+            diagnostics.push(
+                Diagnostic::new(name.span, format!("`{text}` cannot be the name of a parameter"))
+                    .note("it is the name of an argument: small letters, digits and `_`")
+                    .help("choose another name"),
+            );
+        } else if let Some(other) = names.tensors.iter().find(|tensor| tensor.argument == *text) {
+            let other = &other.first.name.text;
+            diagnostics.push(
+                Diagnostic::new(
+                    name.span,
+                    format!("`{other}` and `{text}` would be the same argument `{text}`"),
+                )
+                .note("an argument is called by its tensor's name in snake case")
+                .help("give one of the two another name"),
+            );
+        }
+    }
+}
+
+/// The parameters that stand somewhere in the statement, in the order in which they do.
+pub(super) fn parameters(context: Context<'_>) -> Vec<&Name> {
+    let mut used = Vec::new();
+    let mut see = |access: &Access| {
+        if access.indices.is_empty() && is_parameter(context, &access.name) {
+            used.push(access.name.text.clone());
+        }
+        for index in &access.indices {
+            match &index.kind {
+                IndexKind::Name(name) | IndexKind::Set(_, Set::Parameter(name)) => {
+                    used.push(name.text.clone());
+                }
+                IndexKind::Slice(slice) => {
+                    used.extend(slice.parameters().map(|name| name.text.clone()));
+                }
+                IndexKind::Set(_, Set::Listed(_))
+                | IndexKind::Fixed(_)
+                | IndexKind::Affine(_)
+                | IndexKind::Gather(_) => {}
+            }
+        }
+    };
+    see(&context.statement.left);
+    context.statement.right.for_each_access(&mut see);
+    let mut parameters: Vec<&Name> = Vec::new();
+    for text in used {
+        let declared = context.entry.params.iter().find(|name| name.text == text);
+        parameters.extend(declared.filter(|name| !parameters.contains(name)));
+    }
+    parameters
+}
+
+/// Where the extents of a variable's slices are known now, they agree with each other and with `sizes`;
+/// what is read of a mode whose extent is known lies within it.
+fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let size = |name: &str| {
+        let sizes = context.entry.sizes.iter();
+        sizes.filter(|(known, _)| known.text == name).map(|(_, extent)| *extent).next()
+    };
+    let mut accesses: Vec<&Access> = vec![&context.statement.left];
+    context.statement.right.for_each_access(&mut |access| accesses.push(access));
+    let known_extent = |of: &Access, mode: usize| {
+        accesses.iter().filter(|access| access.name.text == of.name.text).find_map(|access| {
+            match &access.indices.get(mode)?.kind {
+                IndexKind::Name(name) => {
+                    size(&name.text).map(|extent| (name.text.as_str(), extent))
+                }
+                IndexKind::Slice(_)
+                | IndexKind::Set(..)
+                | IndexKind::Fixed(_)
+                | IndexKind::Affine(_)
+                | IndexKind::Gather(_) => None,
+            }
+        })
+    };
+    let mut counted: Vec<(&str, u64, &str)> = Vec::new();
+    for access in &accesses {
+        for (mode, index) in access.indices.iter().enumerate() {
+            let text = context.text.at(index.span);
+            let (variable, end) = match &index.kind {
+                IndexKind::Fixed(at) => (None, at.unsigned_abs() + 1),
+                IndexKind::Slice(slice) => match (&slice.start, &slice.end) {
+                    (_, syntax::Bound::Parameter(_)) => continue,
+                    (syntax::Bound::Parameter(_), syntax::Bound::Number(end)) => {
+                        (None, end.unsigned_abs())
+                    }
+                    (_, syntax::Bound::Number(end)) if slice.shift.is_some() => {
+                        (None, end.unsigned_abs())
+                    }
+                    (syntax::Bound::Number(start), syntax::Bound::Number(end)) => {
+                        let step = slice.step.unwrap_or(1).unsigned_abs().max(1);
+                        let length = end.unsigned_abs().saturating_sub(start.unsigned_abs());
+                        (Some((&slice.variable, length.div_ceil(step))), end.unsigned_abs())
+                    }
+                },
+                IndexKind::Name(_)
+                | IndexKind::Set(..)
+                | IndexKind::Affine(_)
+                | IndexKind::Gather(_) => continue,
+            };
+            if let Some((of, extent)) = known_extent(access, mode).filter(|known| end > known.1) {
+                diagnostics.push(
+                    Diagnostic::new(
+                        index.span,
+                        format!(
+                            "mode {mode} of `{}` has {extent} coordinates only",
+                            access.name.text
+                        ),
+                    )
+                    .label("this lies beyond them")
+                    .note(format!("its extent is that of `{of}`, which `sizes` gives")),
+                );
+            }
+            let Some((variable, extent)) = variable else { continue };
+            let wrong = |other: String| {
+                Diagnostic::new(
+                    index.span,
+                    format!("`{}` has {extent} coordinates here, {other}", variable.text),
+                )
+                .help("make the slices as long as each other, or use two variables")
+            };
+            if let Some(size) = size(&variable.text).filter(|size| *size != extent) {
+                diagnostics.push(wrong(format!("but `sizes` says {size}")));
+            }
+            match counted.iter().find(|(known, ..)| *known == variable.text) {
+                Some((_, other, at)) if *other != extent => {
+                    diagnostics.push(wrong(format!("but {other} in `{at}`")));
+                }
+                Some(_) => {}
+                None => counted.push((&variable.text, extent, text)),
+            }
+        }
+    }
+}
+
+/// What is wrong with the indices of an access, beside what is not supported.
+pub(super) fn check_access(
+    context: Context<'_>,
+    access: &Access,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    for index in &access.indices {
+        if let IndexKind::Slice(slice) = &index.kind
+            && is_parameter(context, &slice.variable)
+        {
+            let message =
+                format!("the parameter `{}` cannot run over a slice", slice.variable.text);
+            diagnostics.push(
+                Diagnostic::new(slice.variable.span, message)
+                    .help("give the index variable another name"),
+            );
+        }
+    }
+}
+
+/// The names in bounds that no parameter has.
+pub(super) fn undeclared<'s>(context: Context<'_>, access: &'s Access) -> Vec<&'s Name> {
+    let mut names = Vec::new();
+    for index in &access.indices {
+        if let IndexKind::Slice(slice) = &index.kind {
+            names.extend(slice.parameters().filter(|name| !is_parameter(context, name)));
+        }
+        if let IndexKind::Set(_, Set::Parameter(name)) = &index.kind
+            && !is_parameter(context, name)
+        {
+            names.push(name);
+        }
+    }
+    names
+}
