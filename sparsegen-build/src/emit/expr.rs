@@ -7,7 +7,7 @@ use super::body::Body;
 use super::names::{element_type, ident, number, tokens};
 use super::values::{cast_precedence, largest, typed, value};
 use crate::ir::precedence::{CAST, PRIMARY, UNARY};
-use crate::ir::{BinaryOp, Element, Expr, Literal, UnaryOp, Width};
+use crate::ir::{BinaryOp, Dtype, Element, Expr, Literal, UnaryOp, Width};
 
 /// How tightly `..` binds.
 const RANGE: u8 = 1;
@@ -84,6 +84,15 @@ impl Body {
                 let part = number(usize::from(*op == UnaryOp::Second));
                 let a = self.within(a, PRIMARY);
                 quote!(#a.#part)
+            }
+            Expr::Binary(op, a, b)
+                if op.is_method()
+                    && !matches!(**a, Expr::Value(..))
+                    && let Some(dtype) = of_literals(a) =>
+            {
+                let (of, method) = (tokens(dtype.name()), ident(op.symbol()));
+                let (a, b) = (self.expr(a), self.expr(b));
+                quote!(#of::#method(#a, #b))
             }
             Expr::Binary(op, a, b) if op.is_method() => {
                 let (receiver, b) = (self.receiver(a), self.expr(b));
@@ -365,6 +374,27 @@ impl Body {
             | Expr::Call(..)
             | Expr::Choose { .. } => false,
         }
+    }
+}
+
+/// The type of what is made of literals alone, which do not tell it in Rust.
+fn of_literals(expr: &Expr) -> Option<Dtype> {
+    match expr {
+        Expr::Value(_, dtype) => Some(*dtype),
+        Expr::Unary(_, a) => of_literals(a),
+        Expr::Binary(op, a, b) if op.is_arithmetic() => of_literals(a).and(of_literals(b)),
+        Expr::Binary(..)
+        | Expr::Index(_)
+        | Expr::Bool(_)
+        | Expr::Largest(_)
+        | Expr::Var(_)
+        | Expr::Load { .. }
+        | Expr::Len(_)
+        | Expr::Search { .. }
+        | Expr::Pair(..)
+        | Expr::Call(..)
+        | Expr::Cast { .. }
+        | Expr::Choose { .. } => None,
     }
 }
 

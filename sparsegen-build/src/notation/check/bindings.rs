@@ -11,6 +11,7 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     walk.expr(&context.statement.right, &mut Vec::new());
     let Walk { free, bound, .. } = walk;
 
+    check_extents(context, diagnostics);
     let mut left = Vec::new();
     context.statement.left.for_each_variable(&mut |name| left.push(name));
     left.retain(|name| !is_parameter(context, name));
@@ -46,6 +47,31 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
                         "index an operand by `{0}`, or remove `{0}` from the result",
                         name.text
                     )),
+            );
+        }
+    }
+}
+
+/// A variable that is a value has the extent of what it indexes elsewhere.
+fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    let mut indexing: Vec<&str> = Vec::new();
+    let mut values: Vec<&Name> = Vec::new();
+    context.statement.right.for_each_access(&mut |access| {
+        variables_of(context, access, &mut |name| indexing.push(&name.text));
+        uses(context, access, &mut |name| values.push(name));
+    });
+    // `A op= e` is `A = A op e`.
+    if context.statement.assign != Assign::Set {
+        let left = &context.statement.left;
+        variables_of(context, left, &mut |name| indexing.push(&name.text));
+    }
+    for (k, name) in values.iter().enumerate() {
+        let is_first = !values[..k].iter().any(|other| other.text == name.text);
+        if is_first && !indexing.contains(&name.text.as_str()) {
+            diagnostics.push(
+                Diagnostic::unsupported(name.span, "variables that index no operand")
+                    .note(format!("nothing tells the extent of `{}`", name.text))
+                    .help(format!("index an operand by `{}`", name.text)),
             );
         }
     }
