@@ -2,11 +2,12 @@
 
 use crate::error::{Diagnostic, Span};
 use crate::format::{Format, LevelExpr};
-use crate::notation::syntax::{Assign, BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::notation::syntax::{Assign, BinaryOp, Expr, ExprKind, Index, IndexKind, UnaryOp};
 use crate::notation::{Operator, Semiring};
 use crate::types::{Dtype, Literal};
 
 use super::Context;
+use super::bindings::is_parameter;
 use super::names::{Names, Operand};
 
 pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
@@ -19,7 +20,29 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
         diagnostics.push(no_inverse(context.statement.assign_span, "-="));
     }
     diagnostics.extend(names.tensors.iter().find_map(|tensor| check_type(semiring, tensor)));
+    if !semiring.zero.is_zero()
+        && let Some(index) =
+            context.statement.left.indices.iter().find(|index| is_part(context, index))
+    {
+        diagnostics.push(
+            Diagnostic::unsupported(index.span, "parts of results in this semiring")
+                .note(format!("what is not stored is {}", semiring.zero))
+                .help("compute the part into a result of its own"),
+        );
+    }
     for tensor in &names.tensors {
+        let repeats = tensor.format.as_ref().and_then(|format| format.levels.last());
+        if repeats.is_some_and(|spec| !spec.properties.unique) && semiring.add != Operator::Add {
+            let name = &tensor.first.name.text;
+            diagnostics.push(
+                Diagnostic::unsupported(
+                    tensor.first.span,
+                    format!("entries that repeat, as in the format of `{name}`, in a semiring"),
+                )
+                .note("tensors add up their entries when they are packed or converted")
+                .help("use a format whose last level is unique, such as \"coo\""),
+            );
+        }
         if let Some(format) = &tensor.format
             && !semiring.zero.is_zero()
             && pads(format)
@@ -34,6 +57,15 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
                 .help("use a format that does not pad, such as \"csr\""),
             );
         }
+    }
+}
+
+/// Whether an index of the result covers a part of its mode only.
+fn is_part(context: Context<'_>, index: &Index) -> bool {
+    match &index.kind {
+        IndexKind::Name(name) => is_parameter(context, name),
+        IndexKind::Slice(_) | IndexKind::Set(..) | IndexKind::Fixed(_) => true,
+        IndexKind::Affine(_) | IndexKind::Gather(_) => false,
     }
 }
 
