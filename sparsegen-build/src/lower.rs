@@ -13,6 +13,7 @@ mod limits;
 mod loops;
 mod merge;
 mod names;
+mod once;
 mod parallel;
 mod reorder;
 mod room;

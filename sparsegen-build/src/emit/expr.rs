@@ -5,9 +5,9 @@ use quote::quote;
 
 use super::body::Body;
 use super::names::{element_type, ident, number, tokens};
-use super::values::{cast_precedence, largest, typed, value};
+use super::values::{cast_precedence, largest, of_literals, typed, value};
 use crate::ir::precedence::{CAST, PRIMARY, UNARY};
-use crate::ir::{BinaryOp, Dtype, Element, Expr, Literal, UnaryOp, Width};
+use crate::ir::{BinaryOp, Element, Expr, Literal, UnaryOp, Width};
 
 /// How tightly `..` binds.
 const RANGE: u8 = 1;
@@ -84,6 +84,11 @@ impl Body {
                 let part = number(usize::from(*op == UnaryOp::Second));
                 let a = self.within(a, PRIMARY);
                 quote!(#a.#part)
+            }
+            Expr::Binary(BinaryOp::Max, a, b) if let Some((x, least, most)) = as_clamp(a, b) => {
+                let receiver = self.receiver(x);
+                let (least, most) = (number(least), number(most));
+                quote!(#receiver.clamp(#least, #most))
             }
             Expr::Binary(op, a, b)
                 if op.is_method()
@@ -377,25 +382,11 @@ impl Body {
     }
 }
 
-/// The type of what is made of literals alone, which do not tell it in Rust.
-fn of_literals(expr: &Expr) -> Option<Dtype> {
-    match expr {
-        Expr::Value(_, dtype) => Some(*dtype),
-        Expr::Unary(_, a) => of_literals(a),
-        Expr::Binary(op, a, b) if op.is_arithmetic() => of_literals(a).and(of_literals(b)),
-        Expr::Binary(..)
-        | Expr::Index(_)
-        | Expr::Bool(_)
-        | Expr::Largest(_)
-        | Expr::Var(_)
-        | Expr::Load { .. }
-        | Expr::Len(_)
-        | Expr::Search { .. }
-        | Expr::Pair(..)
-        | Expr::Call(..)
-        | Expr::Cast { .. }
-        | Expr::Choose { .. } => None,
-    }
+/// What lies between which two, of `a.min(most).max(least)`.
+fn as_clamp<'e>(a: &'e Expr, b: &Expr) -> Option<(&'e Expr, usize, usize)> {
+    let (Expr::Binary(BinaryOp::Min, x, most), Expr::Index(least)) = (a, b) else { return None };
+    let Expr::Index(most) = **most else { return None };
+    (*least <= most).then_some((x, *least, most))
 }
 
 /// What is asked to be a multiple of what, if a comparison asks that of an index.

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::names::tokens;
-use crate::ir::{Assembly, BinaryOp, Bounds, Expr, Function, Literal, Result, Stmt};
+use crate::ir::{Assembly, BinaryOp, Bounds, Expr, Function, Literal, Result, Stmt, UnaryOp};
 
 /// The most parameters that a function has without an `allow`.
 const PARAMETERS: usize = 7;
@@ -45,6 +45,14 @@ pub(super) fn attribute(function: &Function, parameters: usize) -> Option<TokenS
     if expressions.iter().any(|e| has_equal_sides(e)) {
         lints.push("clippy::eq_op");
     }
+    for (lint, would_fire) in OF_CONDITIONS {
+        if expressions.iter().any(|e| would_fire(e)) {
+            lints.push(lint);
+        }
+    }
+    if bounds_constants(&function.body) && !lints.contains(&"clippy::unnecessary_min_or_max") {
+        lints.push("clippy::unnecessary_min_or_max");
+    }
     let slices = slices(function);
     let mut loops = Vec::new();
     for stmt in &function.body {
@@ -66,6 +74,89 @@ pub(super) fn attribute(function: &Function, parameters: usize) -> Option<TokenS
     let lints = lints.iter().map(|lint| tokens(lint));
     let lints: Vec<_> = lints.collect();
     (!lints.is_empty()).then(|| quote!(#[allow(#(#lints),*)]))
+}
+
+/// Whether a lint would fire at an expression.
+type Fires = fn(&Expr) -> bool;
+
+/// What clippy would have written in another way than the user has: with what it asks of an expression.
+const OF_CONDITIONS: [(&str, Fires); 5] = [
+    ("clippy::manual_clamp", is_like_a_clamp),
+    ("clippy::neg_cmp_op_on_partial_ord", is_negated),
+    ("clippy::nonminimal_bool", combines_conditions),
+    ("clippy::overly_complex_bool_expr", combines_conditions),
+    ("clippy::unnecessary_min_or_max", is_bounded),
+];
+
+/// `x.max(0).min(1)`
+fn is_like_a_clamp(expr: &Expr) -> bool {
+    let is_within = |op: BinaryOp, a: &Expr| {
+        matches!(
+            (op, a),
+            (BinaryOp::Min, Expr::Binary(BinaryOp::Max, ..))
+                | (BinaryOp::Max, Expr::Binary(BinaryOp::Min, ..))
+        )
+    };
+    match expr {
+        Expr::Choose { otherwise, .. } => matches!(**otherwise, Expr::Choose { .. }),
+        expr => matches!(expr, Expr::Binary(op, a, b) if is_within(*op, a) || is_within(*op, b)),
+    }
+}
+
+/// `!(a < b)`
+fn is_negated(expr: &Expr) -> bool {
+    matches!(expr, Expr::Unary(UnaryOp::Not, a)
+        if matches!(**a, Expr::Binary(BinaryOp::Lt | BinaryOp::Le, ..)))
+}
+
+/// `a && !a`, and whatever else can be simplified.
+fn combines_conditions(expr: &Expr) -> bool {
+    let is_simple = |e: &Expr| !matches!(e, Expr::Unary(UnaryOp::Not, _) | Expr::Binary(..));
+    match expr {
+        Expr::Unary(UnaryOp::Not, a) => !is_simple(a),
+        Expr::Binary(BinaryOp::And | BinaryOp::Or, a, b) => {
+            let is_combined = |e: &Expr| {
+                matches!(e, Expr::Unary(UnaryOp::Not, _) | Expr::Binary(BinaryOp::Or, ..))
+            };
+            is_combined(a) || is_combined(b)
+        }
+        Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Index(_)
+        | Expr::Value(..)
+        | Expr::Bool(_)
+        | Expr::Largest(_)
+        | Expr::Var(_)
+        | Expr::Load { .. }
+        | Expr::Len(_)
+        | Expr::Search { .. }
+        | Expr::Pair(..)
+        | Expr::Call(..)
+        | Expr::Cast { .. }
+        | Expr::Choose { .. } => false,
+    }
+}
+
+/// `x.max(0)`, of a value that cannot be less.
+fn is_bounded(expr: &Expr) -> bool {
+    let is_constant = |e: &Expr| matches!(e, Expr::Value(_, dtype) if dtype.is_integer());
+    matches!(expr, Expr::Binary(BinaryOp::Min | BinaryOp::Max, a, b)
+        if is_constant(a) || is_constant(b))
+}
+
+/// `max = max.max(0);`, of a value that cannot be less.
+fn bounds_constants(body: &[Stmt]) -> bool {
+    let mut found = false;
+    for stmt in body {
+        stmt.for_each(&mut |stmt| {
+            found |= matches!(stmt, Stmt::Assign {
+                op: Some(BinaryOp::Min | BinaryOp::Max),
+                value: Expr::Value(_, dtype),
+                ..
+            } if dtype.is_integer());
+        });
+    }
+    found
 }
 
 /// Every expression of a function and every one within.

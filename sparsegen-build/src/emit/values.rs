@@ -225,3 +225,24 @@ fn digits(literal: Literal, dtype: Dtype) -> String {
         Literal::Greatest | Literal::Least | Literal::Nan | Literal::Bool(_) => literal.to_string(),
     }
 }
+
+/// The type of what is made of literals alone, which do not tell it in Rust.
+pub(super) fn of_literals(expr: &Expr) -> Option<Dtype> {
+    match expr {
+        Expr::Value(_, dtype) => Some(*dtype),
+        Expr::Unary(_, a) => of_literals(a),
+        Expr::Binary(op, a, b) if op.is_arithmetic() => of_literals(a).and(of_literals(b)),
+        Expr::Binary(..)
+        | Expr::Index(_)
+        | Expr::Bool(_)
+        | Expr::Largest(_)
+        | Expr::Var(_)
+        | Expr::Load { .. }
+        | Expr::Len(_)
+        | Expr::Search { .. }
+        | Expr::Pair(..)
+        | Expr::Call(..)
+        | Expr::Cast { .. }
+        | Expr::Choose { .. } => None,
+    }
+}

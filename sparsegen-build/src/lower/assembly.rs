@@ -21,6 +21,7 @@ use super::{arrays, combination, initial, sizes};
 
 mod known;
 mod padding;
+mod structure;
 
 /// What the loops do with a result that entries are appended to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -378,54 +379,6 @@ impl<'p> Assembler<'p> {
         let append =
             self.levels()[level].level.append().expect("only levels that append are counted");
         append.count(&self.storages[level])
-    }
-
-    fn levels(&self) -> &'p [crate::format::LevelSpec] {
-        &self.program.tensor(self.target.tensor).format.levels
-    }
-
-    fn variable(&self, level: usize) -> VariableId {
-        level_variables(self.program, self.target)[level]
-    }
-
-    fn is_assembled_by_append(&self, level: usize) -> bool {
-        self.levels().get(level).is_some_and(|spec| spec.level.insert().is_none())
-    }
-
-    /// Whether a level appends and starts a chain: it has edges.
-    fn is_appended(&self, level: usize) -> bool {
-        self.is_assembled_by_append(level) && !self.levels()[level].properties.branchless
-    }
-
-    /// Whether no branchless level follows that is appended together with this one.
-    fn closes_chain(&self, level: usize) -> bool {
-        !self.levels().get(level + 1).is_some_and(|below| below.properties.branchless)
-    }
-
-    /// The levels appended together with `level`, which is the last of them.
-    fn chain(&self, level: usize) -> std::ops::RangeInclusive<usize> {
-        let mut first = level;
-        while self.levels()[first].properties.branchless && first > 0 {
-            first -= 1;
-        }
-        first..=level
-    }
-
-    /// The levels that hold one coordinate for each entry.
-    fn entry_levels(&self) -> Option<std::ops::RangeInclusive<usize>> {
-        let last = self.levels().len() - 1;
-        self.is_assembled_by_append(last).then(|| self.chain(last))
-    }
-
-    /// Whether the parents of a level that appends come without gaps: those between it and the next
-    /// level above that appends are all visited.
-    fn follows_on(&self, level: usize) -> bool {
-        let above = (0..level).rev().take_while(|k| !self.is_assembled_by_append(*k));
-        above.into_iter().all(|k| self.contiguous[k])
-    }
-
-    fn begin_name(&self, level: usize) -> String {
-        format!("{}{}_begin", self.argument, level + 1)
     }
 }
 

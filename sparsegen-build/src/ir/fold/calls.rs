@@ -48,6 +48,15 @@ impl Expr {
 
     /// An operation on integers bit by bit, or on conditions.
     pub(super) fn bits(op: BinaryOp, a: Expr, b: Expr) -> Expr {
-        Expr::Binary(op, Box::new(a), Box::new(b))
+        match (op, a, b) {
+            (BinaryOp::BitOr | BinaryOp::Xor, a, zero)
+            | (BinaryOp::BitOr | BinaryOp::Xor, zero, a)
+                if zero.is_zero() =>
+            {
+                a
+            }
+            (BinaryOp::BitAnd, _, zero) | (BinaryOp::BitAnd, zero, _) if zero.is_zero() => zero,
+            (op, a, b) => Expr::Binary(op, Box::new(a), Box::new(b)),
+        }
     }
 }

@@ -29,6 +29,12 @@ impl Stmt {
         if op == BinaryOp::Add {
             return Stmt::accumulate(name, value);
         }
+        // What decides, whatever was there before.
+        let no = op == BinaryOp::And && value == Expr::Bool(false);
+        let yes = op == BinaryOp::Or && value == Expr::Bool(true);
+        if no || yes {
+            return Stmt::assign(name, value);
+        }
         Stmt::Assign { name: name.to_string(), op: Some(op), value }
     }
 
@@ -165,13 +171,14 @@ impl Stmt {
             if does_nothing(body) {
                 return Stmt::when(Expr::not(condition.clone()), rest);
             }
-            // One condition within another is their conjunction.
-            if rest.is_empty()
-                && let [Stmt::If { arms, otherwise }] = body.as_slice()
-                && let ([(inner, inner_body)], []) = (arms.as_slice(), otherwise.as_slice())
-            {
-                kept = vec![(Expr::and(condition.clone(), inner.clone()), inner_body.clone())];
-            }
+        }
+        // One condition within another is their conjunction.
+        if let (Some((outer, body)), []) = (kept.last_mut(), rest.as_slice())
+            && let [Stmt::If { arms, otherwise }] = body.as_slice()
+            && let ([(inner, within)], []) = (arms.as_slice(), otherwise.as_slice())
+        {
+            *outer = Expr::and(outer.clone(), inner.clone());
+            *body = within.clone();
         }
         vec![Stmt::If { arms: kept, otherwise: rest }]
     }

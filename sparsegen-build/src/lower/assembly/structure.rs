@@ -1,0 +1,55 @@
+//! Which of a result's levels are appended to, and which together.
+
+use super::Assembler;
+use crate::iteration::visits::level_variables;
+use crate::notation::VariableId;
+
+impl<'p> Assembler<'p> {
+    pub(super) fn levels(&self) -> &'p [crate::format::LevelSpec] {
+        &self.program.tensor(self.target.tensor).format.levels
+    }
+
+    pub(super) fn variable(&self, level: usize) -> VariableId {
+        level_variables(self.program, self.target)[level]
+    }
+
+    pub(super) fn is_assembled_by_append(&self, level: usize) -> bool {
+        self.levels().get(level).is_some_and(|spec| spec.level.insert().is_none())
+    }
+
+    /// Whether a level appends and starts a chain: it has edges.
+    pub(super) fn is_appended(&self, level: usize) -> bool {
+        self.is_assembled_by_append(level) && !self.levels()[level].properties.branchless
+    }
+
+    /// Whether no branchless level follows that is appended together with this one.
+    pub(super) fn closes_chain(&self, level: usize) -> bool {
+        !self.levels().get(level + 1).is_some_and(|below| below.properties.branchless)
+    }
+
+    /// The levels appended together with `level`, which is the last of them.
+    pub(super) fn chain(&self, level: usize) -> std::ops::RangeInclusive<usize> {
+        let mut first = level;
+        while self.levels()[first].properties.branchless && first > 0 {
+            first -= 1;
+        }
+        first..=level
+    }
+
+    /// The levels that hold one coordinate for each entry.
+    pub(super) fn entry_levels(&self) -> Option<std::ops::RangeInclusive<usize>> {
+        let last = self.levels().len() - 1;
+        self.is_assembled_by_append(last).then(|| self.chain(last))
+    }
+
+    /// Whether the parents of a level that appends come without gaps: those between it and the next
+    /// level above that appends are all visited.
+    pub(super) fn follows_on(&self, level: usize) -> bool {
+        let above = (0..level).rev().take_while(|k| !self.is_assembled_by_append(*k));
+        above.into_iter().all(|k| self.contiguous[k])
+    }
+
+    pub(super) fn begin_name(&self, level: usize) -> String {
+        format!("{}{}_begin", self.argument, level + 1)
+    }
+}
