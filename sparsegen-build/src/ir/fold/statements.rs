@@ -167,10 +167,10 @@ impl Stmt {
         if kept.is_empty() {
             return rest;
         }
-        if let [(condition, body)] = kept.as_slice() {
-            if does_nothing(body) {
-                return Stmt::when(Expr::not(condition.clone()), rest);
-            }
+        if let [(condition, body)] = kept.as_slice()
+            && does_nothing(body)
+        {
+            return Stmt::when(Expr::not(condition.clone()), rest);
         }
         // One condition within another is their conjunction.
         if let (Some((outer, body)), []) = (kept.last_mut(), rest.as_slice())
