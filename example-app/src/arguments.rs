@@ -12,11 +12,12 @@ Usage: example-app [COMMAND] [OPTIONS]
 Commands (all of them, if none is named):
   solve    solve a symmetric positive definite system by conjugate gradients
   rank     rank the nodes of a graph by PageRank
+  graph    search a graph: breadth first, by shortest paths, by most probable ones
   merge    add and multiply sparse matrices elementwise
   factor   fit a CP decomposition to a tensor of order 3
 
 Options:
-  --matrix FILE   the matrix of solve, rank and merge: a Matrix Market file
+  --matrix FILE   the matrix of solve, rank, graph and merge: a Matrix Market file
   --tensor FILE   the tensor of factor: a FROSTT file
   -h, --help      print this
 
@@ -50,6 +51,8 @@ pub(crate) enum Part {
     Solve,
     /// PageRank.
     Rank,
+    /// Breadth-first search and best paths.
+    Graph,
     /// Sums and elementwise products.
     Merge,
     /// The CP decomposition.
@@ -57,13 +60,14 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    const ALL: [Part; 4] = [Part::Solve, Part::Rank, Part::Merge, Part::Factor];
+    const ALL: [Part; 5] = [Part::Solve, Part::Rank, Part::Graph, Part::Merge, Part::Factor];
 
     /// The command that runs this part alone.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Part::Solve => "solve",
             Part::Rank => "rank",
+            Part::Graph => "graph",
             Part::Merge => "merge",
             Part::Factor => "factor",
         }
@@ -72,7 +76,7 @@ impl Part {
     /// The option whose file this part reads.
     fn input(self) -> &'static str {
         match self {
-            Part::Solve | Part::Rank | Part::Merge => "--matrix",
+            Part::Solve | Part::Rank | Part::Graph | Part::Merge => "--matrix",
             Part::Factor => "--tensor",
         }
     }

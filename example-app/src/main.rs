@@ -1,4 +1,4 @@
-//! Conjugate gradients, PageRank, sparse sums and a CP decomposition on generated kernels.
+//! Conjugate gradients, PageRank, searches of graphs, sparse sums and a CP decomposition on generated kernels.
 //!
 //! `kernels.toml` declares every kernel: an expression, and a format for each of its tensors. The
 //! build script compiles them, and the module [`kernels`] brings the functions in. Each part of the
@@ -10,6 +10,7 @@ use std::process::ExitCode;
 mod arguments;
 mod cholesky;
 mod factor;
+mod graph;
 mod input;
 mod merge;
 mod rank;
@@ -57,6 +58,7 @@ fn run(options: &Options, out: &mut dyn Write) -> std::io::Result<bool> {
         let outcome = match part {
             Part::Solve => solve::run(options.matrix.as_deref(), out),
             Part::Rank => rank::run(options.matrix.as_deref(), out),
+            Part::Graph => graph::run(options.matrix.as_deref(), out),
             Part::Merge => merge::run(options.matrix.as_deref(), out),
             Part::Factor => factor::run(options.tensor.as_deref(), out),
         };

@@ -38,6 +38,9 @@ fn everything_runs_on_the_bundled_data() {
         "Conjugate gradients: bcsstk13.mtx",
         "PageRank: hep-th.mtx",
         "sum of all ranks   1.0000000000",
+        "Graph searches: karate.mtx",
+        "Graph searches: hep-th.mtx",
+        "by textbook        the same",
         "Sums and elementwise products: bcsstk13.mtx",
         "CP decomposition: kinships.tns",
         "MTTKRP with ones   sums to 170976.0, 170976.0 and 170976.0",
@@ -81,7 +84,7 @@ fn bad_files_are_errors_that_name_them() {
 
     let broken = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.0\n3 1 1.0\n";
     let broken = file("broken.mtx", broken);
-    for command in ["solve", "rank", "merge"] {
+    for command in ["solve", "rank", "graph", "merge"] {
         let errors = complaint(command, "--matrix", &broken);
         assert!(errors.contains("broken.mtx:4") || errors.contains("line 4"), "{errors}");
     }
@@ -96,6 +99,7 @@ fn matrices_that_do_not_suit_are_errors_that_say_why() {
     let wide = file("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 3 4.0\n");
     assert!(complaint("solve", "--matrix", &wide).contains("not square"));
     assert!(complaint("rank", "--matrix", &wide).contains("not that of a graph"));
+    assert!(complaint("graph", "--matrix", &wide).contains("not that of a graph"));
     let merged = run(&["merge", "--matrix", &wide]);
     assert_eq!(merged.status.code(), Some(0), "{}", text(&merged.stderr));
 
