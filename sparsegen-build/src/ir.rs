@@ -58,8 +58,8 @@ pub enum Expr {
     Pair(Box<Expr>, Box<Expr>),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// `a.sqrt()`, of arguments of a type.
-    Call(math::Function, Dtype, Vec<Expr>),
+    /// `a.sqrt()`, `crate::ops::relu(a)`, of arguments of a type.
+    Call(Callee, Dtype, Vec<Expr>),
     /// `a as f32`, from a type, or from an index.
     Cast {
         value: Box<Expr>,
@@ -72,6 +72,15 @@ pub enum Expr {
         holds: Box<Expr>,
         otherwise: Box<Expr>,
     },
+}
+
+/// What is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// A function of numbers.
+    Math(math::Function),
+    /// What has this path in Rust: a function from values of one type to a value of that type.
+    Path(String),
 }
 
 /// An operation on one operand.

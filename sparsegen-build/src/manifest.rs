@@ -5,6 +5,7 @@
 //! read them.
 
 mod display;
+mod functions;
 mod kernels;
 mod sections;
 mod text;
@@ -13,7 +14,7 @@ mod values;
 
 use crate::error::{Diagnostic, Name, Span};
 use crate::ir::Bounds;
-use crate::notation::Semiring;
+use crate::notation::{Laws, Semiring};
 use crate::types::{Dtype, Width};
 
 pub use text::Text;
@@ -28,7 +29,7 @@ pub struct Manifest {
     /// The kernels of `[kernels]`.
     pub kernels: Vec<KernelEntry>,
     /// The functions of `[functions]`.
-    pub functions: Vec<Name>,
+    pub functions: Vec<FunctionEntry>,
     /// What `[defaults]` sets for the file.
     pub defaults: Defaults,
 }
@@ -51,6 +52,23 @@ pub struct FormatText {
     pub pos: Option<Width>,
     /// The width of coordinates, where it is set.
     pub crd: Option<Width>,
+}
+
+/// One table `[functions.NAME]`: a function of Rust.
+#[derive(Clone, Debug)]
+pub struct FunctionEntry {
+    /// Its name.
+    pub name: Name,
+    /// The path to it; nothing where regions have functions of their own and there is nothing else.
+    pub path: Option<Text>,
+    /// The names of its arguments.
+    pub args: Vec<Name>,
+    /// Where it can differ from the fill, where that is said.
+    pub stores: Option<Text>,
+    /// Regions that have functions of their own, each with the path to it.
+    pub regions: Vec<(Text, Text)>,
+    /// What is known of its values.
+    pub laws: Laws,
 }
 
 /// One table `[kernels.NAME]`.
@@ -172,7 +190,7 @@ pub fn parse(text: &str) -> (Manifest, Vec<Diagnostic>) {
         manifest.formats = sections::formats(&entry.value, &mut diagnostics);
     }
     if let Some(entry) = section("functions") {
-        manifest.functions = sections::functions(&entry.value, &mut diagnostics);
+        manifest.functions = functions::functions(&entry.value, &mut diagnostics);
     }
     let semirings = match section("semirings") {
         Some(entry) => sections::semirings(&entry.value, &mut diagnostics),

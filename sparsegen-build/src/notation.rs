@@ -13,6 +13,7 @@ mod display;
 mod expr;
 pub mod functions;
 pub mod names;
+mod own;
 mod parse;
 mod part;
 pub mod schedule;
@@ -26,6 +27,7 @@ use crate::types::{Dtype, Literal};
 
 pub use call::{Function, count_of};
 pub use check::check;
+pub use own::{Laws, Own, PathId, Region, RustPath, UserFunction};
 pub use parse::parse;
 pub use part::{Bound, Coordinate, Range, Reads, Role, Slice};
 pub use semiring::{Operator, Semiring};
@@ -87,6 +89,8 @@ pub struct Kernel {
     /// Every access of the right-hand side as written, in the order of the text. Extents are taken
     /// from these: folding may have removed some of them from the statement's value.
     pub accesses: Vec<Access>,
+    /// The functions of Rust that the statement may call.
+    pub paths: Vec<RustPath>,
     /// What `+` and `*` mean.
     pub semiring: Semiring,
     /// Whether proven bounds are checked.

@@ -7,7 +7,7 @@ use super::body::Body;
 use super::names::{element_type, ident, number, tokens};
 use super::values::{cast_precedence, largest, of_literals, typed, value};
 use crate::ir::precedence::{CAST, PRIMARY, UNARY};
-use crate::ir::{BinaryOp, Element, Expr, Literal, UnaryOp, Width};
+use crate::ir::{BinaryOp, Callee, Element, Expr, Literal, UnaryOp, Width};
 
 /// How tightly `..` binds.
 const RANGE: u8 = 1;
@@ -54,12 +54,22 @@ impl Body {
                 let (a, b) = (self.expr(a), self.expr(b));
                 quote!((#a, #b))
             }
-            Expr::Call(function, dtype, arguments) => self.call(*function, *dtype, arguments),
+            Expr::Call(Callee::Math(function), dtype, arguments) => {
+                self.call(*function, *dtype, arguments)
+            }
+            Expr::Call(Callee::Path(path), _, arguments) => {
+                let (path, arguments) = (tokens(path), arguments.iter().map(|a| self.expr(a)));
+                quote!(#path(#(#arguments),*))
+            }
             Expr::Cast { value, from, to } => self.cast(value, *from, *to),
             Expr::Choose { condition, holds, otherwise } => {
+                let is_chain = matches!(**otherwise, Expr::Choose { .. });
                 let [condition, holds, otherwise] =
                     [condition, holds, otherwise].map(|e| self.expr(e));
-                quote!(if #condition { #holds } else { #otherwise })
+                match is_chain {
+                    true => quote!(if #condition { #holds } else #otherwise),
+                    false => quote!(if #condition { #holds } else { #otherwise }),
+                }
             }
             Expr::Unary(UnaryOp::Neg, a) => {
                 let a = self.within(a, UNARY);

@@ -98,7 +98,17 @@ fn is_like_a_clamp(expr: &Expr) -> bool {
         )
     };
     match expr {
-        Expr::Choose { otherwise, .. } => matches!(**otherwise, Expr::Choose { .. }),
+        Expr::Choose { condition, otherwise, .. } => {
+            let bounds = |condition: &Expr| {
+                matches!(condition, Expr::Binary(BinaryOp::Lt | BinaryOp::Le, ..))
+            };
+            let other = if let Expr::Choose { condition, .. } = &**otherwise {
+                Some(condition)
+            } else {
+                None
+            };
+            bounds(condition) && other.is_some_and(|other| bounds(other))
+        }
         expr => matches!(expr, Expr::Binary(op, a, b) if is_within(*op, a) || is_within(*op, b)),
     }
 }

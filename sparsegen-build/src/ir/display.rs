@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::precedence::{CAST, PRIMARY, UNARY};
 use super::{
-    BinaryOp, Expr, Function, Literal, Operand, Result, Source, Stmt, TensorOperand, UnaryOp,
+    BinaryOp, Callee, Expr, Function, Literal, Operand, Result, Source, Stmt, TensorOperand,
+    UnaryOp,
 };
 
 impl BinaryOp {
@@ -97,7 +98,11 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         Expr::Value(Literal::Int(n), dtype) if dtype.is_integer() => write!(f, "{n}")?,
         Expr::Value(Literal::Int(n), _) => write!(f, "{n}.0")?,
         Expr::Value(literal, _) => write!(f, "{literal}")?,
-        Expr::Call(function, _, arguments) => {
+        Expr::Call(Callee::Path(path), _, arguments) => {
+            let arguments: Vec<_> = arguments.iter().map(Expr::to_string).collect();
+            write!(f, "{path}({})", arguments.join(", "))?;
+        }
+        Expr::Call(Callee::Math(function), _, arguments) => {
             let (first, others) = arguments.split_first().unzip();
             if let Some(first) = first {
                 write_expr(f, first, PRIMARY)?;

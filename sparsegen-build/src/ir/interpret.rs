@@ -80,14 +80,27 @@ pub fn run(function: &Function, inputs: &Inputs) -> Result<Outputs, Fault> {
     run_within(function, inputs, STEPS)
 }
 
+/// The value of what has a path in Rust; nothing where there is no such function.
+pub type Library = fn(&str, super::Dtype, &[Number]) -> Option<Number>;
+
+/// As [`run`], where the functions that are called by their paths are known.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with(function: &Function, inputs: &Inputs, library: Library) -> Result<Outputs, Fault> {
+    Machine { steps: STEPS, library, ..Machine::default() }.run_function(function, inputs)
+}
+
 /// As [`run`], with a limit to the number of statements executed.
 ///
 /// # Errors
 /// As [`run`], and where the limit is reached.
 pub fn run_within(function: &Function, inputs: &Inputs, steps: u64) -> Result<Outputs, Fault> {
-    let mut machine = Machine { steps, ..Machine::default() };
-    machine.declare(function, inputs).map_err(|reason| fault(&function.name, reason))?;
-    function.body.iter().try_for_each(|stmt| machine.step(stmt))?;
+    Machine { steps, ..Machine::default() }.run_function(function, inputs)
+}
+
+/// What a machine returns that has run a function.
+fn finish(machine: &Machine, function: &Function) -> Result<Outputs, Fault> {
     let end = |reason| fault(&format!("the end of {}", function.name), reason);
     match &function.result {
         super::Result::Scalar { dtype, value } => match machine.eval(value).map_err(end)? {
@@ -145,15 +158,33 @@ struct Variable {
     mutable: bool,
 }
 
-#[derive(Default)]
 struct Machine {
+    library: Library,
     steps: u64,
     scopes: Vec<BTreeMap<String, Variable>>,
     arrays: BTreeMap<String, Storage>,
     workspaces: BTreeMap<String, Workspace>,
 }
 
+impl Default for Machine {
+    fn default() -> Machine {
+        Machine {
+            library: |_, _, _| None,
+            steps: 0,
+            scopes: Vec::new(),
+            arrays: BTreeMap::new(),
+            workspaces: BTreeMap::new(),
+        }
+    }
+}
+
 impl Machine {
+    fn run_function(mut self, function: &Function, inputs: &Inputs) -> Result<Outputs, Fault> {
+        self.declare(function, inputs).map_err(|reason| fault(&function.name, reason))?;
+        function.body.iter().try_for_each(|stmt| self.step(stmt))?;
+        finish(&self, function)
+    }
+
     /// Declares operands, sizes and result.
     fn declare(&mut self, function: &Function, inputs: &Inputs) -> Result<(), String> {
         self.scopes.push(BTreeMap::new());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Expr, Function, Result, Stmt};
+use super::{Callee, Expr, Function, Result, Stmt};
 
 impl Expr {
     /// Calls `visit` on this expression and every one within, outermost first.
@@ -72,9 +72,12 @@ impl Expr {
                 let [start, end, index] = [start, end, index].map(|e| e.substitute(name, by));
                 Expr::search(array, start, end, index)
             }
-            Expr::Call(function, dtype, arguments) => {
-                let arguments = arguments.iter().map(|a| a.substitute(name, by));
-                Expr::call(*function, *dtype, arguments.collect())
+            Expr::Call(callee, dtype, arguments) => {
+                let arguments = arguments.iter().map(|a| a.substitute(name, by)).collect();
+                match callee {
+                    Callee::Math(function) => Expr::call(*function, *dtype, arguments),
+                    Callee::Path(path) => Expr::run(path, *dtype, arguments),
+                }
             }
             Expr::Cast { value, from, to } => Expr::cast(value.substitute(name, by), *from, *to),
             Expr::Choose { condition, holds, otherwise } => {

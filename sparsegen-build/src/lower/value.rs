@@ -64,15 +64,20 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Expr {
         let kernel = &self.program.kernel;
-        let own = || arguments.iter().find_map(|argument| kernel.dtype_of(argument));
+        let own_type = || arguments.iter().find_map(|argument| kernel.dtype_of(argument));
         let value = |k: usize, dtype: Dtype| self.number(&arguments[k], dtype, scope);
         let same = |k: usize| self.valued(&arguments[k], semiring, dtype, scope);
         let truth = |k: usize| self.number(&arguments[k], Dtype::Bool, scope);
         let is_truth = dtype == Dtype::Bool;
         match function {
             Function::Math(function) => {
-                let of = own().unwrap_or(dtype);
+                let of = own_type().unwrap_or(dtype);
                 Expr::call(function, of, (0..arguments.len()).map(|k| value(k, of)).collect())
+            }
+            Function::Own(own) => {
+                let of = own_type().unwrap_or(dtype);
+                let arguments = (0..arguments.len()).map(|k| value(k, of));
+                Expr::run(&kernel.paths[own.path.0].path, of, arguments.collect())
             }
             Function::Not => Expr::unary(UnaryOp::Not, value(0, dtype)),
             Function::And | Function::Or | Function::Xor => {
@@ -92,7 +97,7 @@ impl Lowering<'_> {
                     Function::Equal => BinaryOp::Eq,
                     _ => BinaryOp::Ne,
                 };
-                let [a, b] = match own() {
+                let [a, b] = match own_type() {
                     Some(of) => [value(0, of), value(1, of)],
                     None => self.places(&arguments[0], &arguments[1], scope),
                 };
@@ -115,11 +120,11 @@ impl Lowering<'_> {
                 if arguments[1].is_zero() && self.assembler.is_nonzero(&arguments[0]) {
                     return Expr::Bool(true);
                 }
-                let of = own().unwrap_or(dtype);
+                let of = own_type().unwrap_or(dtype);
                 let [value, fill] = [0, 1].map(|k| self.value(&arguments[k], of, scope));
                 Expr::ne(value, fill)
             }
-            Function::Convert(to) => match own() {
+            Function::Convert(to) => match own_type() {
                 Some(of) => Expr::cast(value(0, of), Some(of), to),
                 None => value(0, to),
             },

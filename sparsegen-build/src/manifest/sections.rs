@@ -1,4 +1,4 @@
-//! The sections beside the kernels: defaults, formats, functions and semirings.
+//! The sections beside the kernels: defaults, formats and semirings.
 
 use crate::error::{Diagnostic, Name};
 use crate::format::builtin::EXAMPLE_MAP;
@@ -92,32 +92,6 @@ pub(super) fn format_table(
         );
     }
     Some(FormatText { map: map?, pos, crd })
-}
-
-/// `[functions]`, which are read and then refused; their names are known to the statements.
-pub(super) fn functions(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> {
-    const KEYS: [&str; 9] = [
-        "path",
-        "args",
-        "stores",
-        "regions",
-        "annihilator",
-        "identity",
-        "commutative",
-        "associative",
-        "idempotent",
-    ];
-    let mut names = Vec::new();
-    for Entry { key, value } in value.table("a table of functions", diagnostics) {
-        for entry in value.table("a table that describes a function", diagnostics) {
-            if !KEYS.contains(&entry.key.text.as_str()) {
-                diagnostics.push(unknown_key(&entry.key, &KEYS, "a function"));
-            }
-        }
-        diagnostics.push(Diagnostic::unsupported(key.span, "functions of your own"));
-        names.push(key);
-    }
-    names
 }
 
 /// `[semirings]`: each with its name, or nothing where it has mistakes.

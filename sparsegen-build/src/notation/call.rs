@@ -8,13 +8,15 @@ use crate::math;
 use crate::types::{Dtype, Literal};
 
 use super::semiring::is_same;
-use super::{BinaryOp, Expr, Semiring, VariableId};
+use super::{BinaryOp, Expr, Own, Semiring, VariableId};
 
 /// What is made of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Function {
     /// `sqrt(a)`
     Math(math::Function),
+    /// A function of the user's.
+    Own(Own),
     /// `!a`
     Not,
     /// `a & b`
@@ -63,7 +65,7 @@ impl Function {
             Function::Present => "present",
             Function::Convert(dtype) => dtype.name(),
             Function::Mask => "*",
-            Function::Number(_) | Function::Symbol(_) => "",
+            Function::Own(_) | Function::Number(_) | Function::Symbol(_) => "",
         }
     }
 
@@ -76,6 +78,7 @@ impl Function {
             Function::Mask => Some(BinaryOp::Mul.precedence()),
             Function::Not => Some(6),
             Function::Math(_)
+            | Function::Own(_)
             | Function::Xor
             | Function::Select
             | Function::Present
@@ -94,6 +97,7 @@ impl Function {
             | Function::NotEqual
             | Function::Present => true,
             Function::Math(_)
+            | Function::Own(_)
             | Function::Not
             | Function::And
             | Function::Or
@@ -114,6 +118,11 @@ impl Expr {
         if let Some(folded) = literals.and_then(|literals| fold(function, &literals)) {
             return Expr::Literal(folded);
         }
+        if let Function::Own(own) = function
+            && let Some(folded) = own.fold(&arguments)
+        {
+            return folded;
+        }
         match (function, <[Expr; 2]>::try_from(arguments)) {
             (Function::And | Function::Or, Ok([a, b])) => {
                 let decided = function == Function::Or;
@@ -122,6 +131,7 @@ impl Expr {
                     (_, Some(known)) if known == decided => b,
                     (Some(_), _) => b,
                     (_, Some(_)) => a,
+                    (None, None) if a == b => a,
                     (None, None) => Expr::Call(function, vec![a, b]),
                 }
             }
@@ -240,7 +250,7 @@ impl Expr {
 }
 
 /// Whether two values are the same wherever they stand.
-fn are_same(a: &Expr, b: &Expr) -> bool {
+pub(super) fn are_same(a: &Expr, b: &Expr) -> bool {
     match (a.as_literal(), b.as_literal()) {
         (Some(a), Some(b)) => is_same(a, b),
         (_, _) => a == b,
@@ -299,7 +309,7 @@ fn fold(function: Function, arguments: &[Literal]) -> Option<Literal> {
         Function::Number(semiring) => Some(semiring.number(arguments[0])),
         Function::Symbol(semiring) if is_same(arguments[0], semiring.zero) => Some(Literal::Int(0)),
         Function::Symbol(semiring) if is_same(arguments[0], semiring.one) => Some(Literal::Int(1)),
-        Function::Select | Function::Mask | Function::Symbol(_) => None,
+        Function::Own(_) | Function::Select | Function::Mask | Function::Symbol(_) => None,
     }
 }
 

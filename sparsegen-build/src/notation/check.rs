@@ -11,6 +11,7 @@ mod bounds;
 mod build;
 mod constants;
 mod declare;
+mod functions;
 mod names;
 mod parts;
 mod schedule;
@@ -26,6 +27,8 @@ use crate::format::Formats;
 use crate::level::Levels;
 use crate::manifest::{Given, KernelEntry, Manifest, Text};
 
+use functions::Functions;
+
 use super::syntax::Statement;
 use super::{Kernel, Module};
 
@@ -39,11 +42,13 @@ pub fn check(
     let mut diagnostics = Vec::new();
     declare::check_names(manifest, &mut diagnostics);
     let formats = Formats::of(manifest, levels, &mut diagnostics);
+    let functions = Functions::of(manifest, &mut diagnostics);
     let mut kernels = Vec::new();
     for (entry, statement) in manifest.kernels.iter().zip(statements) {
         match (statement, &entry.statement) {
             (Some(statement), Some(text)) => {
-                let context = Context { manifest, formats: &formats, entry, statement, text };
+                let (formats, functions) = (&formats, &functions);
+                let context = Context { formats, functions, entry, statement, text };
                 let (kernel, mistakes) = check_kernel(context);
                 kernels.extend(kernel);
                 diagnostics.extend(mistakes);
@@ -66,8 +71,8 @@ pub fn check(
 /// What a statement is checked against.
 #[derive(Clone, Copy)]
 struct Context<'m> {
-    manifest: &'m Manifest,
     formats: &'m Formats<'m>,
+    functions: &'m Functions,
     entry: &'m KernelEntry,
     statement: &'m Statement,
     /// The statement's text.
@@ -80,6 +85,7 @@ fn check_kernel(context: Context<'_>) -> (Option<Kernel>, Vec<Diagnostic>) {
         return (None, diagnostics);
     }
     let names = names::resolve(context, &mut diagnostics);
+    functions::check_names(context, &names, &mut diagnostics);
     bounds::check(context, &names, &mut diagnostics);
     bindings::check(context, &mut diagnostics);
     sums::check(context, &mut diagnostics);

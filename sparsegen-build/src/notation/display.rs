@@ -71,7 +71,10 @@ impl Kernel {
 
     /// A call, or what is written with a sign, and how tightly that binds.
     fn show_call(&self, function: Function, arguments: &[Expr]) -> (String, u8) {
-        let symbol = function.symbol();
+        let symbol = match function {
+            Function::Own(own) => &self.paths[own.path.0].name,
+            function => function.symbol(),
+        };
         if let (Function::Present, [value, ..]) = (function, arguments) {
             return (format!("{symbol}({})", self.show(value)), 7);
         }

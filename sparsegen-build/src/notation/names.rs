@@ -24,6 +24,13 @@ pub fn is_keyword(name: &str) -> bool {
     KEYWORDS.contains(&name) || name == "_"
 }
 
+/// Whether this is a path to something of Rust, such as `crate::ops::relu`.
+pub fn is_path(path: &str) -> bool {
+    let begins = ["crate", "self", "super", "Self"];
+    let is_segment = |name: &str| is_name(name) && (!is_keyword(name) || begins.contains(&name));
+    path.strip_prefix("::").unwrap_or(path).split("::").all(is_segment)
+}
+
 /// A name as an identifier, with `r#` before a keyword; nothing where there is no way to write it.
 pub fn identifier(name: &str) -> Option<String> {
     if UNSPEAKABLE.contains(&name) {

@@ -5,12 +5,15 @@
 
 mod command;
 mod index;
+mod region;
 #[cfg(test)]
 mod tests;
 
 use crate::error::{Diagnostic, Name, Span};
 use crate::manifest::tokens::{Token, Tokens};
 use crate::manifest::{Manifest, Text};
+
+pub(super) use region::region;
 
 use super::functions::{self, CONSTANTS, REDUCTIONS};
 use super::syntax::{Access, Assign, BinaryOp, Comparison, Expr, ExprKind, Statement, UnaryOp};

@@ -30,7 +30,7 @@ mod choice;
 
 use std::fmt::Write as _;
 
-use crate::statement::Statement;
+use crate::statement::{Expr, Statement};
 
 pub use choice::{Choice, Storage};
 
@@ -172,6 +172,13 @@ impl Group<'_> {
             let quote = if format.starts_with('{') { "" } else { "\"" };
             let _ = writeln!(text, "{name} = {quote}{format}{quote}");
         }
+        statement.value.visit(&mut |expr| {
+            if let Expr::Own(own, _) = expr
+                && !text.contains(&own.header())
+            {
+                let _ = writeln!(text, "{}\n{}", own.header(), own.declaration);
+            }
+        });
         let _ = writeln!(text, "[kernels.{}]", self.case_name(statement, choice));
         let _ = writeln!(text, "expr = \"{}\"", self.statement);
         let formats = Self::formats_of(statement, choice).into_iter();

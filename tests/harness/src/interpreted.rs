@@ -7,6 +7,7 @@ use sparsegen_build::ir::{
 };
 
 use crate::number::Number;
+use crate::own::Own;
 use crate::typed::{Run, Stored};
 
 /// Checks that the interpreter makes of the operands what the generated code made of them.
@@ -52,7 +53,22 @@ pub fn check(function: &Function, run: &Run) -> Result<(), String> {
 /// The interpreter's fault.
 pub fn outputs(function: &Function, run: &Run, result: &Stored) -> Result<Outputs, String> {
     let inputs = inputs(function, run, result)?;
-    interpret::run(function, &inputs).map_err(|fault| fault.to_string())
+    interpret::run_with(function, &inputs, library).map_err(|fault| fault.to_string())
+}
+
+/// The value of a function that is called by its path.
+fn library(path: &str, dtype: Dtype, numbers: &[interpret::Number]) -> Option<interpret::Number> {
+    let own = crate::dtype::Dtype::named(dtype.name())?;
+    let numbers: Vec<Number> = numbers
+        .iter()
+        .map(|number| match *number {
+            interpret::Number::Integer(n) if dtype == Dtype::Bool => Number::Bool(n != 0),
+            interpret::Number::Integer(n) => Number::Whole(n),
+            interpret::Number::Float(x) => Number::Real(x),
+            interpret::Number::Complex(re, im) => Number::Complex(re, im),
+        })
+        .collect();
+    Some(to_interpreter(Own::called(path, &numbers, own)?, dtype))
 }
 
 fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, String> {

@@ -109,6 +109,7 @@ fn domain(statement: &Statement, semiring: Semiring) -> Kind {
         | Expr::Unary(..)
         | Expr::Binary(..)
         | Expr::Call(..)
+        | Expr::Own(..)
         | Expr::Convert(..)
         | Expr::Reduce(..) => {}
     });

@@ -17,6 +17,7 @@ pub mod kinds;
 pub mod layout;
 pub mod number;
 pub mod oracle;
+pub mod own;
 pub mod random;
 pub mod shrink;
 pub mod statement;

@@ -141,6 +141,7 @@ fn is_statement(draft: &Draft) -> bool {
         | Expr::Unary(..)
         | Expr::Binary(..)
         | Expr::Call(..)
+        | Expr::Own(..)
         | Expr::Convert(..) => {}
     });
     let free = draft.value.free();

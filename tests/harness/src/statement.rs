@@ -154,6 +154,7 @@ impl Statement {
             | Expr::Unary(..)
             | Expr::Binary(..)
             | Expr::Call(..)
+            | Expr::Own(..)
             | Expr::Convert(..)
             | Expr::Reduce(..) => {}
         });

@@ -1,6 +1,6 @@
 //! Functions, conversions and choices.
 
-use super::super::{BinaryOp, Dtype, Expr, Literal, math};
+use super::super::{BinaryOp, Callee, Dtype, Expr, Literal, math};
 
 impl Expr {
     /// A function's value, of arguments of a type.
@@ -11,11 +11,16 @@ impl Expr {
             (Min, Ok([a, b])) => Expr::min(a, b),
             (Max, Ok([a, b])) => Expr::max(a, b),
             (Rem, Ok([a, b])) => Expr::rem(a, b),
-            (_, Ok(two)) => Expr::Call(function, dtype, two.into()),
+            (_, Ok(two)) => Expr::Call(Callee::Math(function), dtype, two.into()),
             (Conj | Re, Err(mut one)) if is_real && one.len() == 1 => one.remove(0),
             (Im, Err(_)) if is_real => Expr::value(Literal::Int(0), dtype),
-            (_, Err(arguments)) => Expr::Call(function, dtype, arguments),
+            (_, Err(arguments)) => Expr::Call(Callee::Math(function), dtype, arguments),
         }
+    }
+
+    /// The value of what has a path in Rust.
+    pub fn run(path: &str, dtype: Dtype, arguments: Vec<Expr>) -> Expr {
+        Expr::Call(Callee::Path(path.to_owned()), dtype, arguments)
     }
 
     /// A value in another type; `from` is none for an index.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::calls::{call, cast, turned};
 use super::{Machine, Number, Storage, Value};
-use crate::ir::{BinaryOp, Expr, UnaryOp, Width};
+use crate::ir::{BinaryOp, Callee, Expr, UnaryOp, Width};
 
 impl Machine {
     /// The value of an expression, or why it has none.
@@ -34,9 +34,17 @@ impl Machine {
             }
             Expr::Len(array) => Ok(Value::Index(self.array(array)?.len()?)),
             Expr::Pair(a, b) => Ok(Value::Pair(self.eval(a)?.index()?, self.eval(b)?.index()?)),
-            Expr::Call(function, dtype, arguments) => {
-                let arguments = arguments.iter().map(|argument| self.eval(argument)?.number());
-                call(*function, *dtype, &arguments.collect::<Result<Vec<_>, _>>()?)
+            Expr::Call(callee, dtype, arguments) => {
+                let arguments = arguments.iter().map(|argument| self.eval(argument)?.as_element());
+                let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+                match callee {
+                    Callee::Math(function) => call(*function, *dtype, &arguments),
+                    Callee::Path(path) => {
+                        let number = (self.library)(path, *dtype, &arguments);
+                        let number = number.ok_or_else(|| format!("nobody knows `{path}`"))?;
+                        Ok(Value::element(number, *dtype))
+                    }
+                }
             }
             Expr::Cast { value, to, .. } => cast(self.eval(value)?, *to),
             Expr::Choose { condition, holds, otherwise } => {

@@ -2,6 +2,7 @@
 //! type around them, constants are folded.
 
 use crate::math;
+use crate::notation::own::Argument;
 use crate::notation::schedule::Action;
 use crate::notation::syntax::{
     self, Assign, BinaryOp, Comparison, Constant, ExprKind, Number, Statement, UnaryOp,
@@ -115,6 +116,7 @@ pub(super) fn build(
         in_place: false,
         packed: None,
         accesses,
+        paths: context.functions.paths().to_vec(),
         semiring: entry.semiring,
         bounds: entry.bounds,
         parallel: entry.parallel || parallelizes,
@@ -161,6 +163,16 @@ fn operator(assign: Assign) -> Option<notation::BinaryOp> {
         Assign::Mul => Some(notation::BinaryOp::Mul),
         Assign::Set | Assign::Min | Assign::Max => None,
     }
+}
+
+/// Whether there are coordinates at which a tensor stores nothing.
+fn is_stored(access: &Access) -> bool {
+    !access.indices.is_empty()
+}
+
+/// What a value is where nothing is stored.
+fn fill_of(value: &Expr) -> Expr {
+    value.substitute(&|access| is_stored(access).then_some(Expr::ZERO))
 }
 
 struct Builder<'m, 'n> {
@@ -325,6 +337,11 @@ impl Builder<'_, '_> {
                     _ => Expr::call(Function::Not, vec![present]),
                 })
             }
+            _ if let Some(function) = self.context.functions.find(name) => {
+                let values = typed.map(|(argument, of)| self.argument(argument, of));
+                let values = values.collect::<Option<Vec<_>>>()?;
+                function.call(&values, self.semiring.zero, symbol)
+            }
             _ => {
                 let numbers = typed.map(|(argument, of)| self.number(argument, of));
                 let numbers = numbers.collect::<Option<Vec<_>>>()?;
@@ -338,10 +355,20 @@ impl Builder<'_, '_> {
         })
     }
 
+    /// An argument of a function of the user's. What reads no tensor is in where it differs from what
+    /// a tensor does not store.
+    fn argument(&self, expr: &syntax::Expr, dtype: Dtype) -> Option<Argument> {
+        let value = self.expr(expr, dtype)?;
+        let mut reads = false;
+        value.for_each_access(&mut |access| reads |= is_stored(access));
+        let fill = if reads { fill_of(&value) } else { Expr::ZERO };
+        let number = self.semiring.to_number(value.clone());
+        Some(Argument { value, fill, number })
+    }
+
     /// Whether a value differs from what it is where nothing is stored.
     fn present(&self, value: Expr) -> Expr {
-        let is_stored = |access: &Access| !access.indices.is_empty();
-        let fill = value.substitute(&|access| is_stored(access).then_some(Expr::ZERO));
+        let fill = fill_of(&value);
         Expr::call(Function::Present, vec![value, fill])
     }
 

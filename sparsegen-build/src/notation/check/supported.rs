@@ -29,9 +29,8 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
     statement.right.for_each(&mut |expr| {
         check_expr(context, expr, diagnostics);
         if let ExprKind::Call(name, _) = &expr.kind {
-            let own = &context.manifest.functions;
             understood &= functions::arguments(&name.text).is_some()
-                || own.iter().any(|function| function.text == name.text);
+                || context.functions.find(&name.text).is_some();
         }
     });
     understood
@@ -176,13 +175,9 @@ fn check_call(
     arguments: &[Expr],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let own = context.manifest.functions.iter().map(|function| function.text.as_str());
-    let Some(count) = functions::arguments(&name.text) else {
-        if own.clone().any(|known| known == name.text) {
-            // It was refused where it is declared.
-            return;
-        }
-        diagnostics.push(unknown_function(name, arguments, own));
+    let own = context.functions.find(&name.text).map(|function| function.arity);
+    let Some(count) = functions::arguments(&name.text).or(own) else {
+        diagnostics.push(unknown_function(name, arguments, context.functions.names()));
         return;
     };
     if arguments.len() != count {

@@ -132,6 +132,35 @@ fn functions_are_folded_through_what_is_known() {
 }
 
 #[test]
+fn functions_of_the_users_run_within_their_regions() {
+    let with = |keys: &str| format!("[functions.f]\npath = 'f'\nargs = ['a', 'b']\n{keys}");
+    let cases = [
+        ("stores = 'all'", "y[i] = f(x[i], z[i])"),
+        ("", "y[i] = f(x[i], z[i])"),
+        ("stores = '!a & b'", "y[i] = select(!present(x[i]) & present(z[i]), f(x[i], z[i]), 0)"),
+        ("annihilator = 0", "y[i] = select(present(x[i]) & present(z[i]), f(x[i], z[i]), 0)"),
+        ("identity = 0", "y[i] = select(present(x[i]) | present(z[i]), f(x[i], z[i]), 0)"),
+        ("idempotent = true", "y[i] = select(present(x[i]) | present(z[i]), f(x[i], z[i]), 0)"),
+        (
+            "regions = [['a & b', 'g']]",
+            "y[i] = select(present(x[i]) & present(z[i]), g(x[i], z[i]), f(x[i], z[i]))",
+        ),
+    ];
+    for (keys, expected) in cases {
+        check_with("y[i] = f(x[i], z[i])", &with(keys), expected);
+    }
+    check_with("y[i] = f(x[i], 2)", &with("annihilator = 2"), "y[i] = 2");
+    check_with("y[i] = f(x[i], 1)", &with("identity = 1"), "y[i] = x[i]");
+    check_with("y[i] = f(x[i], x[i])", &with("idempotent = true"), "y[i] = x[i]");
+    check_with(
+        "y[i] = f(x[i], 1)",
+        &with("stores = 'a & b'"),
+        "y[i] = select(present(x[i]), f(x[i], 1), 0)",
+    );
+    refuse("y[i] = f(x[i])", &with(""), &["`f` takes 2 arguments, not 1"]);
+}
+
+#[test]
 fn conditions_as_factors_are_masks_or_select() {
     check("s = A[i,j] * (i >= j)", "s = sum[i,j]((j <= i) * A[i,j])");
     check(

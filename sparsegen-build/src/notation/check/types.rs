@@ -172,6 +172,9 @@ impl Types<'_, '_> {
             }
             _ => {
                 let found = self.same(&format!("`{name}`"), span, &all);
+                if self.context.functions.find(name).is_some() {
+                    return found;
+                }
                 let function = math::Function::of(name)?;
                 let found = found.filter(|found| *found != Dtype::Bool)?;
                 if !function.takes(found) {

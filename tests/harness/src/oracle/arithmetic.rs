@@ -6,6 +6,7 @@ use sparsegen::c64;
 
 use crate::dtype::Dtype;
 use crate::number::Number;
+use crate::own::Own;
 use crate::statement::{Binary, Function};
 
 /// Why an expression has no value.
@@ -44,6 +45,8 @@ pub enum Op {
     Compare(Binary),
     /// `sqrt(a)`
     Function(Function),
+    /// A function of the corpus's own, in the place of its regions of this number.
+    Own(&'static Own, usize),
     /// `f64(a)`
     Convert,
     /// One of two numbers, for what is false and true.
@@ -55,6 +58,7 @@ impl Op {
     pub fn is_exact(self) -> bool {
         match self {
             Op::Function(function) => functions::is_exact(function),
+            Op::Own(..) => true,
             Op::Negate
             | Op::Not
             | Op::Add
@@ -88,6 +92,7 @@ impl Op {
             (Op::Or, [Number::Whole(a), Number::Whole(b)]) => Ok(Number::Whole(a | b)),
             (Op::Compare(op), [a, b]) => compare(op, *a, *b).map(Number::Bool),
             (Op::Function(function), numbers) => functions::apply(function, numbers, dtype),
+            (Op::Own(own, k), numbers) => (own.regions[k].1)(numbers, dtype),
             (Op::Convert, [a]) => return convert(*a, dtype),
             (Op::Count(zero, one), [a]) => Ok(if a.holds() { one } else { zero }),
             (

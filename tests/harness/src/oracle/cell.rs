@@ -168,6 +168,7 @@ fn error(op: Op, cells: &[Cell], value: Number, dtype: Dtype) -> f64 {
             | Op::Or
             | Op::Compare(_)
             | Op::Function(_)
+            | Op::Own(..)
             | Op::Convert
             | Op::Count(..),
             cells,
@@ -233,6 +234,7 @@ fn rounding(op: Op, operands: f64, error: f64, value: Number, dtype: Dtype) -> f
         | Op::Or
         | Op::Compare(_)
         | Op::Function(_)
+        | Op::Own(..)
         | Op::Convert => relative * value.magnitude(),
     }
 }

@@ -9,6 +9,7 @@ use crate::number::Number;
 use crate::oracle::Extents;
 use crate::oracle::arithmetic::{Op, literal};
 use crate::oracle::semiring::Semiring;
+use crate::own::{Own, Place};
 use crate::statement::{Access, Binary, Expr, Function, Reduction, Statement, Unary};
 
 /// What a statement is to be understood by.
@@ -214,6 +215,7 @@ impl Reader<'_> {
             Expr::Unary(Unary::Not, a) => apply(Op::Not, vec![self.node(a, dtype)?]),
             Expr::Binary(op, a, b) => self.binary(*op, [a, b], dtype)?,
             Expr::Call(function, arguments) => self.call(*function, arguments, dtype)?,
+            Expr::Own(own, arguments) => self.run(own, arguments, dtype)?,
             Expr::Convert(_, a) => {
                 let inner = self.own(a)?.unwrap_or_else(|| self.leaning(a, dtype));
                 apply(Op::Convert, vec![self.node(a, inner)?])
@@ -279,6 +281,37 @@ impl Reader<'_> {
             | Binary::Equal
             | Binary::Unequal => compared(op)?,
         })
+    }
+
+    /// A function of the corpus's own: the first of its regions that fits, elsewhere the fill.
+    fn run(&self, own: &'static Own, parts: &[Expr], dtype: Dtype) -> Result<Kind, String> {
+        let numbers = parts.iter().map(|part| self.node(part, dtype));
+        let numbers: Vec<Node> = numbers.collect::<Result<_, _>>()?;
+        let mut value = Node { kind: Kind::Constant(self.setting.semiring.zero(dtype)), dtype };
+        for (k, (place, _)) in own.regions.iter().enumerate().rev() {
+            let inside = self.inside(place, &numbers);
+            let here = Node { kind: apply(Op::Own(own, k), numbers.clone()), dtype };
+            value = Node { kind: Kind::Select(Box::new([inside, here, value])), dtype };
+        }
+        Ok(value.kind)
+    }
+
+    /// Whether arguments are in a place, by which of them differ from what is not stored.
+    fn inside(&self, place: &Place, numbers: &[Node]) -> Node {
+        let both = |parts: [&Place; 2]| Box::new(parts.map(|part| self.inside(part, numbers)));
+        let kind = match place {
+            Place::Everywhere => Kind::Constant(Number::Bool(true)),
+            Place::In(k) => {
+                let dtype = numbers[*k].dtype;
+                let fill = Kind::Constant(self.setting.semiring.zero(dtype));
+                let fill = Node { kind: fill, dtype };
+                apply(Op::Compare(Binary::Unequal), vec![numbers[*k].clone(), fill])
+            }
+            Place::Not(inner) => apply(Op::Not, vec![self.inside(inner, numbers)]),
+            Place::And(a, b) => Kind::Decided(Op::And, Number::Bool(false), both([a, b])),
+            Place::Or(a, b) => Kind::Decided(Op::Or, Number::Bool(true), both([a, b])),
+        };
+        Node { kind, dtype: Dtype::Bool }
     }
 
     fn call(&self, function: Function, parts: &[Expr], dtype: Dtype) -> Result<Kind, String> {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::dtype::Dtype;
 use crate::number::Number;
+use crate::own::Own;
 use crate::statement::Access;
 
 /// A right-hand side.
@@ -23,6 +24,8 @@ pub enum Expr {
     Binary(Binary, Box<Expr>, Box<Expr>),
     /// `max(a, b)`
     Call(Function, Vec<Expr>),
+    /// A function of the corpus's own.
+    Own(&'static Own, Vec<Expr>),
     /// `f64(a)`
     Convert(Dtype, Box<Expr>),
     /// `sum[i,j](a)`
@@ -183,7 +186,7 @@ impl Expr {
             Expr::Number(_) | Expr::Access(_) | Expr::Variable(_) | Expr::Parameter(_) => vec![],
             Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Reduce(_, _, a) => vec![a],
             Expr::Binary(_, a, b) => vec![a, b],
-            Expr::Call(_, parts) => parts.iter().collect(),
+            Expr::Call(_, parts) | Expr::Own(_, parts) => parts.iter().collect(),
         }
     }
 
@@ -193,7 +196,7 @@ impl Expr {
             Expr::Number(_) | Expr::Access(_) | Expr::Variable(_) | Expr::Parameter(_) => vec![],
             Expr::Unary(_, a) | Expr::Convert(_, a) | Expr::Reduce(_, _, a) => vec![a],
             Expr::Binary(_, a, b) => vec![a, b],
-            Expr::Call(_, parts) => parts.iter_mut().collect(),
+            Expr::Call(_, parts) | Expr::Own(_, parts) => parts.iter_mut().collect(),
         }
     }
 
@@ -218,6 +221,7 @@ impl Expr {
             | Expr::Unary(..)
             | Expr::Binary(..)
             | Expr::Call(..)
+            | Expr::Own(..)
             | Expr::Convert(..) => self.parts().into_iter().flat_map(Expr::free).collect(),
         };
         let mut once: Vec<String> = Vec::new();
@@ -252,6 +256,10 @@ impl fmt::Display for Expr {
             Expr::Call(function, arguments) => {
                 let arguments: Vec<String> = arguments.iter().map(Expr::to_string).collect();
                 write!(f, "{function}({})", arguments.join(", "))
+            }
+            Expr::Own(own, arguments) => {
+                let arguments: Vec<String> = arguments.iter().map(Expr::to_string).collect();
+                write!(f, "{}({})", own.name, arguments.join(", "))
             }
             Expr::Convert(dtype, a) => write!(f, "{dtype}({a})"),
             Expr::Reduce(op, variables, a) => write!(f, "{op}[{}]({a})", variables.join(",")),

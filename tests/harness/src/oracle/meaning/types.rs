@@ -34,7 +34,9 @@ impl Reader<'_> {
             Expr::Call(Function::Abs | Function::Re | Function::Im | Function::Arg, parts) => {
                 self.own(&parts[0])?.map(Dtype::real)
             }
-            Expr::Call(_, parts) => self.joined(&parts.iter().collect::<Vec<_>>())?,
+            Expr::Call(_, parts) | Expr::Own(_, parts) => {
+                self.joined(&parts.iter().collect::<Vec<_>>())?
+            }
             Expr::Convert(dtype, _) => Some(*dtype),
             Expr::Reduce(reduction, _, body) => match reduction {
                 Reduction::Any | Reduction::All => Some(Dtype::Bool),
@@ -90,6 +92,7 @@ impl Reader<'_> {
             | Expr::Access(_)
             | Expr::Binary(..)
             | Expr::Call(..)
+            | Expr::Own(..)
             | Expr::Convert(..)
             | Expr::Reduce(..) => is_exact = false,
         });

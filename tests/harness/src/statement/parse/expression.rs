@@ -4,6 +4,7 @@ use std::f64::consts::PI;
 
 use crate::dtype::Dtype;
 use crate::number::Number;
+use crate::own::Own;
 use crate::statement::parse::Parser;
 use crate::statement::{Access, Binary, Expr, Function, Reduction, Unary};
 
@@ -82,6 +83,14 @@ impl Parser<'_> {
             };
             return Ok(Expr::Call(function, arguments));
         }
+        if let Some(own) = Own::named(&name) {
+            let arguments = match own.arity() {
+                1 => self.arguments::<1>()?.into(),
+                2 => self.arguments::<2>()?.into(),
+                _ => self.arguments::<3>()?.into(),
+            };
+            return Ok(Expr::Own(own, arguments));
+        }
         if let Some(dtype) = Dtype::named(&name) {
             let [inner] = self.arguments::<1>()?;
             return Ok(Expr::Convert(dtype, Box::new(inner)));
@@ -157,6 +166,7 @@ pub fn bare(expr: &Expr) -> Option<&str> {
         | Expr::Unary(..)
         | Expr::Binary(..)
         | Expr::Call(..)
+        | Expr::Own(..)
         | Expr::Convert(..)
         | Expr::Reduce(..) => None,
     }

@@ -1,0 +1,138 @@
+//! The functions of a manifest: their names, paths and regions.
+
+use crate::error::{Diagnostic, Name, Span};
+use crate::manifest::{FunctionEntry, Manifest, Text};
+use crate::notation::functions::reserved;
+use crate::notation::names::{is_name, is_path};
+use crate::notation::parse::region;
+use crate::notation::{PathId, Region, RustPath, UserFunction};
+
+use super::Context;
+use super::names::Names;
+
+/// The functions that statements may call beside those of the language.
+#[derive(Debug, Default)]
+pub(super) struct Functions {
+    functions: Vec<UserFunction>,
+    /// Everything that is called by a path.
+    paths: Vec<RustPath>,
+}
+
+impl Functions {
+    /// The functions of a manifest. Those with mistakes are there as well, for statements that call
+    /// them not to be taken for mistaken.
+    pub(super) fn of(manifest: &Manifest, diagnostics: &mut Vec<Diagnostic>) -> Functions {
+        let mut functions = Functions::default();
+        for entry in &manifest.functions {
+            diagnostics.extend(check_name(entry));
+            let mut report = |mistake: Diagnostic| diagnostics.push(mistake);
+            let path =
+                entry.path.as_ref().map(|path| functions.path(&entry.name.text, path, &mut report));
+            let mut parsed =
+                |text: &Text| region(text, &entry.args).map_err(&mut report).unwrap_or(Region::All);
+            let stores = entry.stores.as_ref().map(&mut parsed);
+            let cases: Vec<_> = entry.regions.iter().map(|(region, _)| parsed(region)).collect();
+            let paths = entry.regions.iter();
+            let paths = paths.map(|(_, path)| functions.path(&path.value, path, &mut report));
+            let regions = cases.into_iter().zip(paths.collect::<Vec<_>>()).collect();
+            functions.functions.push(UserFunction {
+                name: entry.name.text.clone(),
+                arity: entry.args.len(),
+                path,
+                stores,
+                regions,
+                laws: entry.laws,
+            });
+        }
+        functions
+    }
+
+    /// The function of a name.
+    pub(super) fn find(&self, name: &str) -> Option<&UserFunction> {
+        self.functions.iter().find(|function| function.name == name)
+    }
+
+    /// The names of all.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.functions.iter().map(|function| function.name.as_str())
+    }
+
+    /// Everything that is called by a path.
+    pub(super) fn paths(&self) -> &[RustPath] {
+        &self.paths
+    }
+
+    fn path(&mut self, name: &str, path: &Text, report: &mut impl FnMut(Diagnostic)) -> PathId {
+        let Text { value, .. } = path;
+        if !is_path(value) {
+            report(not_a_path(value, path.inner()));
+        }
+        let name = name.rsplit("::").next().unwrap_or(name).to_owned();
+        self.paths.push(RustPath { name, path: value.clone() });
+        PathId(self.paths.len() - 1)
+    }
+}
+
+fn not_a_path(path: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(span, format!("`{path}` is no path of Rust"))
+        .help("a path is written as in Rust: `crate::ops::relu`")
+}
+
+fn check_name(entry: &FunctionEntry) -> Option<Diagnostic> {
+    let name = &entry.name.text;
+    let wrong = |message: String| Diagnostic::new(entry.name.span, message);
+    if !is_name(name) {
+        return Some(
+            wrong(format!("`{name}` cannot be the name of a function"))
+                .help("a name is a letter or `_`, then letters, digits, `_`"),
+        );
+    }
+    let kind = reserved(name)?;
+    Some(wrong(format!("`{name}` is {kind} of the language")).help("choose another name"))
+}
+
+/// Nothing but calls may have the name of a function.
+pub(super) fn check_names(
+    context: Context<'_>,
+    names: &Names<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let mut used: Vec<&Name> = names.tensors.iter().map(|tensor| &tensor.first.name).collect();
+    used.extend(&context.entry.params);
+    let mut variables = Vec::new();
+    context.statement.left.for_each_variable(&mut |name| variables.push(name));
+    context.statement.right.for_each_access(&mut |access| {
+        access.for_each_variable(&mut |name| variables.push(name));
+    });
+    for name in variables {
+        if used.iter().all(|known| known.text != name.text) {
+            used.push(name);
+        }
+    }
+    for name in used {
+        if context.functions.find(&name.text).is_some() {
+            diagnostics.push(
+                Diagnostic::new(
+                    name.span,
+                    format!("`{}` is a function of the manifest", name.text),
+                )
+                .help("give one of the two another name"),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_those_of_rust() {
+        for path in ["crate::ops::relu", "f64::max", "::half::f16::sum", "super::super::f", "f"] {
+            assert!(is_path(path), "{path}");
+        }
+        for path in ["", "crate::", "a b", "a:b", "1::a", "a::fn", "f()", "a::<b>"] {
+            assert!(!is_path(path), "{path}");
+        }
+    }
+}
