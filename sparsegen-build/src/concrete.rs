@@ -28,6 +28,8 @@ mod tests;
 mod unroll;
 mod update;
 
+use std::collections::BTreeMap;
+
 use crate::format::Format;
 use crate::notation::{
     Access, DeclaredFormat, DeclaredKind, Expr, Kernel, ReduceOp, Slice, Tensor, TensorId,
@@ -55,9 +57,20 @@ pub struct Program {
     pub converted: Vec<Converted>,
     /// The format that the result is packed into afterwards.
     pub packed: Option<Format>,
+    /// The temporaries that tell where a value is, each with what it is chosen by.
+    pub chosen: BTreeMap<TensorId, Chosen>,
     /// The parts of the kernel's value that the user wants in workspaces.
     pub precomputed: Vec<Precomputed>,
     pub body: Stmt,
+}
+
+/// What a coordinate is chosen by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    /// The temporary that holds the best value so far.
+    pub best: TensorId,
+    /// The variable whose coordinate it is.
+    pub variable: VariableId,
 }
 
 /// A statement of concrete index notation.
@@ -111,7 +124,7 @@ impl Stmt {
             return consumer;
         }
         if producer.is_skip() {
-            let initial = Expr::Literal(op.identity());
+            let initial = Expr::Literal(op.of_nothing());
             return consumer.with(&|access| (access.tensor == temporary).then(|| initial.clone()));
         }
         let [consumer, producer] = [consumer, producer].map(Box::new);
@@ -156,15 +169,13 @@ impl Stmt {
         }
     }
 
-    /// The constant that this statement alone brings into a reduction for which it makes no difference
-    /// how often.
+    /// What a reduction comes to that this statement alone brings something into, always the same, if it
+    /// makes no difference how often.
     fn constant(&self, op: ReduceOp) -> Option<Literal> {
         match self {
             Stmt::Forall { body, .. } => body.constant(op),
-            Stmt::Assign { accumulate, value, .. }
-                if op.is_idempotent() && *accumulate == Some(op) =>
-            {
-                value.as_literal()
+            Stmt::Assign { accumulate, value, .. } if *accumulate == Some(op) => {
+                op.of_constant(value.as_literal()?)
             }
             Stmt::Assign { .. } | Stmt::Where { .. } | Stmt::If { .. } | Stmt::Sequence(_) => None,
         }
@@ -269,6 +280,8 @@ impl Program {
                     Some(ReduceOp::Max) => "max=",
                     Some(ReduceOp::Any) => "|=",
                     Some(ReduceOp::All) => "&=",
+                    Some(ReduceOp::ArgMin) => "argmin=",
+                    Some(ReduceOp::ArgMax) => "argmax=",
                 };
                 format!("{} {op} {}", self.kernel.show_access(target), self.kernel.show(value))
             }

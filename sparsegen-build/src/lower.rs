@@ -5,6 +5,7 @@
 //! conditions.
 
 mod assembly;
+mod best;
 mod cases;
 mod complexity;
 mod docs;
@@ -120,6 +121,10 @@ impl Lowering<'_> {
             let value = self.value(whole, dtype, scope);
             return self.assign_value(target, accumulate, value, false, scope);
         }
+        if let Some(op) = accumulate.filter(|op| op.tells_where()) {
+            let stmts = self.choose(target.tensor, op, value, scope);
+            return self.under(condition, stmts, scope);
+        }
         let filter = self.assembler.filters(value);
         let dtype = self.program.tensor(target.tensor).dtype;
         let value = match accumulate.is_none_or(|op| op == ReduceOp::Sum) {
@@ -150,9 +155,7 @@ impl Lowering<'_> {
                 }
                 None => Stmt::assign(name, value),
             }];
-            if let Some(flag) = scope.flags.get(&target.tensor) {
-                stmts.push(Stmt::assign(flag, Expr::Bool(true)));
-            }
+            stmts.extend(scope.found(target.tensor));
             return stmts;
         }
         if target.indices.is_empty() {
@@ -265,8 +268,8 @@ fn combination(kernel: &notation::Kernel, op: ReduceOp, dtype: Dtype) -> ir::Bin
     match op {
         ReduceOp::Sum => value::operation(kernel.semiring.add, dtype),
         ReduceOp::Prod => ir::BinaryOp::Mul,
-        ReduceOp::Min => ir::BinaryOp::Min,
-        ReduceOp::Max => ir::BinaryOp::Max,
+        ReduceOp::Min | ReduceOp::ArgMin => ir::BinaryOp::Min,
+        ReduceOp::Max | ReduceOp::ArgMax => ir::BinaryOp::Max,
         ReduceOp::Any => ir::BinaryOp::Or,
         ReduceOp::All => ir::BinaryOp::And,
     }
@@ -274,12 +277,8 @@ fn combination(kernel: &notation::Kernel, op: ReduceOp, dtype: Dtype) -> ir::Bin
 
 /// What a reduction starts from.
 fn initial(kernel: &notation::Kernel, op: ReduceOp, dtype: Dtype) -> Expr {
-    match op {
-        ReduceOp::Sum => value::constant(kernel.semiring.zero, dtype),
-        ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max | ReduceOp::Any | ReduceOp::All => {
-            value::constant(op.identity(), dtype)
-        }
-    }
+    let is_sum = op == ReduceOp::Sum;
+    value::constant(if is_sum { kernel.semiring.zero } else { op.of_nothing() }, dtype)
 }
 
 /// The arrays of a tensor, in storage order, values last.

@@ -16,6 +16,7 @@ pub mod names;
 mod own;
 mod parse;
 mod part;
+mod reduction;
 pub mod schedule;
 mod semiring;
 pub mod syntax;
@@ -30,6 +31,7 @@ pub use check::check;
 pub use own::{Laws, Own, PathId, Region, RustPath, UserFunction};
 pub use parse::parse;
 pub use part::{Bound, Coordinate, Range, Reads, Role, Slice};
+pub use reduction::ReduceOp;
 pub use semiring::{Operator, Semiring};
 
 use schedule::Schedule;
@@ -91,6 +93,8 @@ pub struct Kernel {
     pub accesses: Vec<Access>,
     /// The functions of Rust that the statement may call.
     pub paths: Vec<RustPath>,
+    /// The variables that must have a coordinate, each with the reduction that tells of one.
+    pub chosen_from: Vec<(VariableId, ReduceOp)>,
     /// What `+` and `*` mean.
     pub semiring: Semiring,
     /// Whether proven bounds are checked.
@@ -214,77 +218,6 @@ pub enum BinaryOp {
     Div,
 }
 
-/// An operator that combines all values of a reduction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReduceOp {
-    /// `+`, from 0.
-    Sum,
-    /// `*`, from 1.
-    Prod,
-    /// The least, from what nothing is greater than.
-    Min,
-    /// The greatest, from what nothing is less than.
-    Max,
-    /// `|`, from false.
-    Any,
-    /// `&`, from true.
-    All,
-}
-
-impl ReduceOp {
-    /// Every reduction, with its name in a statement.
-    pub const ALL: [(&'static str, ReduceOp); 6] = [
-        ("sum", ReduceOp::Sum),
-        ("prod", ReduceOp::Prod),
-        ("min", ReduceOp::Min),
-        ("max", ReduceOp::Max),
-        ("any", ReduceOp::Any),
-        ("all", ReduceOp::All),
-    ];
-
-    /// The reduction of a name.
-    pub fn of(name: &str) -> Option<ReduceOp> {
-        ReduceOp::ALL.iter().find(|(known, _)| *known == name).map(|(_, op)| *op)
-    }
-
-    /// Its name in a statement.
-    pub fn name(self) -> &'static str {
-        ReduceOp::ALL.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
-    }
-
-    /// What makes no difference to the others: the value of an empty range.
-    pub fn identity(self) -> Literal {
-        match self {
-            ReduceOp::Sum => Literal::Int(0),
-            ReduceOp::Prod => Literal::Int(1),
-            ReduceOp::Min => Literal::Greatest,
-            ReduceOp::Max => Literal::Least,
-            ReduceOp::Any => Literal::Bool(false),
-            ReduceOp::All => Literal::Bool(true),
-        }
-    }
-
-    /// Whether it makes no difference how often a value is there.
-    pub fn is_idempotent(self) -> bool {
-        match self {
-            ReduceOp::Min | ReduceOp::Max | ReduceOp::Any | ReduceOp::All => true,
-            ReduceOp::Sum | ReduceOp::Prod => false,
-        }
-    }
-
-    /// Whether a value makes no difference to the others.
-    pub fn ignores(self, value: &Expr) -> bool {
-        let Some(literal) = value.as_literal() else { return false };
-        match self {
-            ReduceOp::Sum => literal.is_zero(),
-            ReduceOp::Prod => literal.is_one(),
-            ReduceOp::Min | ReduceOp::Max => literal == self.identity(),
-            ReduceOp::Any => literal.as_bool() == Some(false),
-            ReduceOp::All => literal.as_bool() == Some(true),
-        }
-    }
-}
-
 impl Kernel {
     /// The tensor of an id.
     pub fn tensor(&self, id: TensorId) -> &Tensor {
@@ -319,6 +252,7 @@ impl Kernel {
             Expr::Call(Function::Select | Function::Mask, arguments) => first(&arguments[1..]),
             Expr::Call(function, _) if function.compares() => Some(Dtype::Bool),
             Expr::Call(_, arguments) => first(arguments),
+            Expr::Reduce(reduce) if reduce.op.tells_where() => Some(Dtype::Usize),
             Expr::Reduce(reduce) => self.dtype_of(&reduce.body),
         }
     }

@@ -52,6 +52,15 @@ pub enum Error {
         /// The coordinate.
         coordinate: usize,
     },
+    /// A kernel is to tell the place of the least or the greatest of no values.
+    Choice {
+        /// The kernel that was called.
+        kernel: &'static str,
+        /// The reduction: `argmin` or `argmax`.
+        reduction: &'static str,
+        /// The index variable that has no coordinates.
+        variable: &'static str,
+    },
     /// A result whose values were to be computed stores other coordinates than the operands lead to.
     Structure {
         /// The kernel that was called.
@@ -170,6 +179,11 @@ impl fmt::Display for Error {
                 f,
                 "kernel `{kernel}`: the coordinate {coordinate} lies beyond {mode} (modes and \
                  coordinates count from 0)"
+            ),
+            Error::Choice { kernel, reduction, variable } => write!(
+                f,
+                "kernel `{kernel}`: index variable `{variable}` runs over modes of size 0, so that \
+                 `{reduction}` has nothing to choose from"
             ),
             Error::Structure { kernel, tensor } => write!(
                 f,

@@ -131,6 +131,19 @@ pub fn index(
     Err(Error::Index { kernel, mode: mode.into(), coordinate })
 }
 
+/// Checks that a reduction that tells where a value is has any to choose from.
+///
+/// # Errors
+/// [`Error::Choice`] where the extent of its variable is 0.
+pub fn choice(
+    kernel: &'static str,
+    reduction: &'static str,
+    variable: &'static str,
+    extent: usize,
+) -> Result<(), Error> {
+    if extent > 0 { Ok(()) } else { Err(Error::Choice { kernel, reduction, variable }) }
+}
+
 /// The first of the positions whose stored coordinate is not below the one that is searched for, or
 /// their end. The coordinates there are in order.
 #[inline]

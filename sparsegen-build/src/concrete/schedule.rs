@@ -3,6 +3,8 @@
 //! Where no single order serves all terms of a sum, each term gets loops of its own, if the result
 //! can be added to at random.
 
+use std::collections::BTreeMap;
+
 use super::convert::{Conversion, conversions};
 use super::cost::{cost, cost_of_conversions};
 use super::nest::{Sums, nest, nest_into};
@@ -164,6 +166,7 @@ pub(super) fn starts(way: &Conversion) -> Vec<Program> {
         declared,
         converted: way.converted.clone(),
         packed: way.packed.clone(),
+        chosen: BTreeMap::new(),
         precomputed: precomputed.clone(),
         body: Stmt::SKIP,
     };

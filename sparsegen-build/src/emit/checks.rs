@@ -9,8 +9,13 @@ use super::shell::tensor;
 use super::{docs, lints, parts};
 use crate::ir::{Function, Operand, Part, Result, Size, TensorResult};
 
-/// Whether several modes must agree in a size, or in a size and a constant.
+/// Whether several modes must agree in a size, or in a size and a constant, or there must be anything.
 pub(super) fn is_checked(size: &Size, function: &Function) -> bool {
+    size.chosen_from.is_some() || must_agree(size, function)
+}
+
+/// Whether several modes must agree in a size, or in a size and a constant.
+fn must_agree(size: &Size, function: &Function) -> bool {
     let is_fixed = |part: &&Part| parts::is_constant(part);
     let (fixed, free): (Vec<_>, Vec<_>) =
         size.parts.iter().map(|part| &function.parts[*part]).partition(is_fixed);
@@ -118,8 +123,25 @@ pub(super) fn checks(function: &Function) -> TokenStream {
             None => quote!(kernel::agree(#kernel, #variable, &[#(#modes),*])?;),
         }
     };
-    let sizes = function.sizes.iter().filter(|size| is_checked(size, function));
+    let sizes = function.sizes.iter().filter(|size| must_agree(size, function));
     let mut checks = parts::checks(function);
     checks.extend(sizes.map(check));
+    checks.extend(function.sizes.iter().filter_map(|size| choice(function, size)));
     checks
+}
+
+/// `kernel::choice("k", "argmin", "j", a.shape()[1])?;`
+fn choice(function: &Function, size: &Size) -> Option<TokenStream> {
+    let (reduction, variable) = (size.chosen_from.as_ref()?, &size.variable);
+    let extent = match (size.operands.first(), size.parts.first(), size.result.first()) {
+        (Some(mode), _, _) => extent(function, *mode),
+        (None, Some(part), _) => parts::extent(&function.parts[*part]),
+        (None, None, mode) => {
+            let Result::Tensor(result) = &function.result else { return None };
+            let (name, mode) = (ident(&result.name), number(*mode?));
+            quote!(#name.shape()[#mode])
+        }
+    };
+    let kernel = plain(&function.name);
+    Some(quote!(kernel::choice(#kernel, #reduction, #variable, #extent)?;))
 }

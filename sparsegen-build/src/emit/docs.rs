@@ -119,7 +119,10 @@ fn push_errors(lines: &mut Vec<String>, errors: &[String]) {
 
 /// What is wrong with extents: one sentence for all sizes of the same tensors.
 fn size_errors(function: &Function, with_result: bool) -> Vec<String> {
-    let mut errors = Vec::new();
+    let choices = function.sizes.iter().filter(|size| size.chosen_from.is_some());
+    let mut errors: Vec<String> = choices
+        .map(|size| format!("[`Error::Choice`] where the extent of `{}` is 0.", size.variable))
+        .collect();
     let mut differing: Vec<(Vec<String>, Vec<String>)> = Vec::new();
     for size in function.sizes.iter().filter(|size| is_checked(size, function)) {
         let of_operands = size.operands.iter().map(|mode| match &function.operands[mode.0] {

@@ -214,6 +214,8 @@ pub struct Size {
     pub parts: Vec<usize>,
     /// The result's modes of this extent.
     pub result: Vec<usize>,
+    /// The reduction that chooses one of the coordinates, of which there must be one: `argmin`.
+    pub chosen_from: Option<String>,
     /// Whether the body reads the variable.
     pub used: bool,
 }

@@ -46,6 +46,7 @@ fn size(variable: &str, operands: &[(usize, usize)], result: &[usize], used: boo
         operands: operands.to_vec(),
         parts: Vec::new(),
         result: result.to_vec(),
+        chosen_from: None,
         used,
     }
 }

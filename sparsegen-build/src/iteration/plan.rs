@@ -113,7 +113,7 @@ fn plan_beside(
             let is_nothing_without = |unfound: &[(TensorId, ReduceOp)]| {
                 let initial = |access: &Access| {
                     let (_, op) = unfound.iter().find(|(id, _)| *id == access.tensor)?;
-                    Some(Expr::Literal(op.identity()))
+                    Some(Expr::Literal(op.of_nothing()))
                 };
                 !unfound.is_empty() && consumer.with(&initial).is_skip()
             };

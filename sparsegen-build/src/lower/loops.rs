@@ -14,6 +14,11 @@ use super::slices::counted;
 impl Lowering<'_> {
     /// The loops of one variable.
     pub(super) fn run(&mut self, inner: &Loop, scope: &Scope) -> Vec<Stmt> {
+        let mut scope = scope.clone();
+        if self.runs_in_order(inner) {
+            scope.in_order.insert(inner.variable);
+        }
+        let scope = &scope;
         let is_once = self.program.space.definition(inner.variable) == Some(Definition::Once);
         if let Some(done) = is_once.then(|| self.run_once(inner, scope)).flatten() {
             return done;

@@ -17,6 +17,8 @@ pub(super) struct Names {
     /// By variable.
     variables: Vec<String>,
     sizes: Vec<String>,
+    /// What may be chosen next.
+    candidate: String,
     /// By tensor: whether it is read in more than one way, so that positions need the indices.
     ambiguous: Vec<bool>,
     /// By tensor: the only level whose positions need a name, if there is just one.
@@ -63,6 +65,7 @@ impl Names {
                 stem
             })
             .collect();
+        let candidate = fresh(&mut taken, "value");
         let reads = program.body.reads();
         let ways = |id| reads.iter().filter(|access| access.tensor == TensorId(id)).count();
         Names {
@@ -86,6 +89,7 @@ impl Names {
             stems,
             variables,
             sizes,
+            candidate,
         }
     }
 
@@ -147,6 +151,11 @@ impl Names {
     /// What an operand's duplicates at one place add up to.
     pub(super) fn summed(&self, access: &Access) -> String {
         format!("{}_sum", self.reader(access))
+    }
+
+    /// A value that is compared with the best so far.
+    pub(super) fn candidate(&self) -> &str {
+        &self.candidate
     }
 
     /// Whether anything went into a temporary.

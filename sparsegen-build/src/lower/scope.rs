@@ -1,8 +1,8 @@
 //! What is known at a place within the loops.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::Expr;
+use crate::ir::{Expr, Stmt};
 use crate::level::Segment;
 use crate::notation::{Access, TensorId, VariableId};
 
@@ -18,6 +18,8 @@ pub(super) struct Scope {
     pub(super) produces: bool,
     /// Temporaries that note whether anything went into them, by the variable that does.
     pub(super) flags: BTreeMap<TensorId, String>,
+    /// The variables of loops around that run over their coordinates in order.
+    pub(super) in_order: BTreeSet<VariableId>,
     /// The position of each of the result's levels that is known, outermost first.
     pub(super) result: Vec<Expr>,
 }
@@ -73,6 +75,11 @@ impl Scope {
 
     pub(super) fn bind(&mut self, v: VariableId, coordinate: Expr) {
         self.coordinates.push((v, coordinate));
+    }
+
+    /// Notes that something went into a temporary, where that is asked for.
+    pub(super) fn found(&self, temporary: TensorId) -> Option<Stmt> {
+        self.flags.get(&temporary).map(|flag| Stmt::assign(flag, Expr::Bool(true)))
     }
 
     /// Whether a variable's coordinate is known.

@@ -53,6 +53,11 @@ impl Lowering<'_> {
                 result: (0..result.len())
                     .filter(|mode| space.measure(result[*mode]) == v || held.contains(mode))
                     .collect(),
+                chosen_from: kernel
+                    .chosen_from
+                    .iter()
+                    .find(|(of, _)| space.measure(*of) == v)
+                    .map(|(_, op)| op.name().to_owned()),
                 used: true,
             }
         };

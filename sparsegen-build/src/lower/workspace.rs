@@ -69,6 +69,7 @@ impl Lowering<'_> {
         let dtype = self.program.tensor(temporary).dtype;
         let initial = initial(&self.program.kernel, op, dtype);
         let mut stmts = vec![Stmt::bind_mut(&name, initial)];
+        stmts.extend(self.declare_best(temporary, op));
         if only_if_found.contains(&temporary) || consumer.asks_for(temporary) {
             let flag = self.names.found(temporary);
             stmts.push(Stmt::bind_mut(&flag, Expr::Bool(false)));

@@ -9,6 +9,7 @@
 mod bindings;
 mod bounds;
 mod build;
+mod choices;
 mod constants;
 mod declare;
 mod functions;

@@ -108,13 +108,18 @@ impl Expr {
     }
 
     /// A reduction over variables; of what makes no difference it is just that, and one of its kind
-    /// directly below joins it.
+    /// directly below joins it. Of constants the first is the least and the greatest.
     pub fn reduce(op: ReduceOp, mut variables: Vec<VariableId>, body: Expr) -> Expr {
+        if op.tells_where() && body.as_literal().is_some() {
+            return Expr::Literal(op.of_nothing());
+        }
         if op.ignores(&body) || variables.is_empty() {
             return body;
         }
         match body {
-            Expr::Reduce(Reduce { op: inner_op, variables: inner, body }) if inner_op == op => {
+            Expr::Reduce(Reduce { op: inner_op, variables: inner, body })
+                if inner_op == op && !op.tells_where() =>
+            {
                 variables.extend(inner);
                 Expr::Reduce(Reduce { op, variables, body })
             }

@@ -25,6 +25,16 @@ fn a_constant_size_is_demanded() {
 }
 
 #[test]
+fn a_choice_is_among_something() {
+    assert_eq!(choice("worst", "argmax", "j", 1), Ok(()));
+    assert_eq!(
+        choice("worst", "argmax", "j", 0).unwrap_err().to_string(),
+        "kernel `worst`: index variable `j` runs over modes of size 0, so that `argmax` has nothing \
+         to choose from"
+    );
+}
+
+#[test]
 fn slices_and_coordinates_lie_within_their_modes() {
     assert_eq!(slice("part", A, 1..4), Ok(()));
     assert_eq!(slice("part", A, 4..4), Ok(()));

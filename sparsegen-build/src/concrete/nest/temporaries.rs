@@ -1,10 +1,11 @@
 //! Temporaries: the scalar of a reduction, the workspace of what does not come in order.
 
 use super::Nest;
+use crate::concrete::Chosen;
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level::workspace;
 use crate::notation::{Expr, Reduce, ReduceOp, Tensor, TensorId};
-use crate::types::Width;
+use crate::types::{Dtype, Width};
 
 impl Nest<'_> {
     pub(super) fn add_temporary(&mut self, reduce: &Reduce) -> TensorId {
@@ -23,7 +24,25 @@ impl Nest<'_> {
             let variables = reduce.variables.iter().map(|v| kernel.variable(*v).name.as_str());
             format!("{own}_{}", variables.collect::<Vec<_>>().join("_"))
         };
-        self.add(name, &reduce.body, None)
+        let best = match reduce.op {
+            ReduceOp::ArgMin => Some(name.replacen("argmin", "least", 1)),
+            ReduceOp::ArgMax => Some(name.replacen("argmax", "greatest", 1)),
+            ReduceOp::Sum
+            | ReduceOp::Prod
+            | ReduceOp::Min
+            | ReduceOp::Max
+            | ReduceOp::Any
+            | ReduceOp::All => None,
+        };
+        let dtype = self.dtype(&Expr::Reduce(reduce.clone()));
+        let temporary = self.add(name, dtype, None);
+        if let (Some(best), [variable]) = (best, &reduce.variables[..]) {
+            // Numbers alone are compared as they are in mathematics, as nearly as can be.
+            let dtype = self.program.kernel.dtype_of(&reduce.body).unwrap_or(Dtype::F64);
+            let best = self.add(best, dtype, None);
+            self.program.chosen.insert(temporary, Chosen { best, variable: *variable });
+        }
+        temporary
     }
 
     pub(super) fn add_workspace(&mut self, value: &Expr) -> TensorId {
@@ -31,14 +50,19 @@ impl Nest<'_> {
         let properties = level.properties();
         self.add(
             "w".to_owned(),
-            value,
+            self.dtype(value),
             Some(LevelSpec { expr: LevelExpr::Dimension(0), level, properties }),
         )
     }
 
-    /// A temporary for a value, over one level or none.
-    fn add(&mut self, name: String, value: &Expr, level: Option<LevelSpec>) -> TensorId {
-        let dtype = self.program.kernel.dtype_of(value);
+    /// The type of a value, which is that of the result where it takes that of what stands around it.
+    fn dtype(&self, value: &Expr) -> Dtype {
+        let kernel = &self.program.kernel;
+        kernel.dtype_of(value).unwrap_or(kernel.tensor(kernel.result()).dtype)
+    }
+
+    /// A temporary for values of a type, over one level or none.
+    fn add(&mut self, name: String, dtype: Dtype, level: Option<LevelSpec>) -> TensorId {
         let kernel = &mut self.program.kernel;
         let result = kernel.tensor(kernel.result());
         let by_value = level.is_none();
@@ -53,7 +77,7 @@ impl Nest<'_> {
                 levels: level.into_iter().collect(),
                 builtin: None,
             },
-            dtype: dtype.unwrap_or(result.dtype),
+            dtype,
             by_value,
             pattern: false,
             parameter: false,

@@ -1,7 +1,7 @@
 //! Folding constructors of comparisons and conditions.
 
 use super::node;
-use crate::ir::{BinaryOp, Expr, UnaryOp};
+use crate::ir::{BinaryOp, Dtype, Expr, UnaryOp};
 
 #[allow(clippy::should_implement_trait, reason = "operands side by side read as the formula does")]
 impl Expr {
@@ -41,7 +41,7 @@ impl Expr {
     pub fn lt(a: Expr, b: Expr) -> Expr {
         match (a, b) {
             (Expr::Index(m), Expr::Index(n)) => Expr::Bool(m < n),
-            (_, Expr::Index(0)) => Expr::Bool(false),
+            (_, least) if least.is_least() => Expr::Bool(false),
             (a, b) if a == b => Expr::Bool(false),
             (a, b) => node(BinaryOp::Lt, a, b),
         }
@@ -51,10 +51,16 @@ impl Expr {
     pub fn le(a: Expr, b: Expr) -> Expr {
         match (a, b) {
             (Expr::Index(m), Expr::Index(n)) => Expr::Bool(m <= n),
-            (Expr::Index(0), _) => Expr::Bool(true),
+            (least, _) if least.is_least() => Expr::Bool(true),
             (a, b) if a == b && a.is_index() => Expr::Bool(true),
             (a, b) => node(BinaryOp::Le, a, b),
         }
+    }
+
+    /// Whether it is visibly the least of all numbers of its type.
+    fn is_least(&self) -> bool {
+        let is_unsigned = |(_, dtype): (_, Dtype)| dtype.is_unsigned();
+        self.is_zero() && self.constant().is_none_or(is_unsigned)
     }
 
     /// `a && b`
@@ -103,6 +109,7 @@ impl Expr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::Literal;
 
     #[test]
     fn conditions_fold() {
@@ -113,9 +120,12 @@ mod tests {
         assert_eq!(Expr::not(Expr::not(p.clone())), p);
         assert_eq!(Expr::not(Expr::eq(p.clone(), q.clone())), Expr::ne(p.clone(), q.clone()));
         // Either may be a NaN.
-        assert_eq!(Expr::not(Expr::lt(p.clone(), q)).to_string(), "!(p < q)");
+        assert_eq!(Expr::not(Expr::lt(p.clone(), q.clone())).to_string(), "!(p < q)");
         assert_eq!(Expr::not(Expr::lt(p.clone(), Expr::len("a"))).to_string(), "a.len() <= p");
         assert_eq!(Expr::lt(p.clone(), p), Expr::Bool(false));
+        let zero = |dtype| Expr::value(Literal::Int(0), dtype);
+        assert_eq!(Expr::lt(q.clone(), zero(Dtype::U8)), Expr::Bool(false));
+        assert_eq!(Expr::lt(q, zero(Dtype::I8)).to_string(), "q < 0");
         assert_eq!(Expr::from_bool(Expr::Bool(true)), Expr::Index(1));
     }
 }

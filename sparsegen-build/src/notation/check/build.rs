@@ -16,11 +16,12 @@ use crate::types::{Dtype, Literal};
 use super::Context;
 use super::bindings::is_parameter;
 use super::bounds::parameters;
+use super::choices::chosen_from;
 use super::names::Names;
 use super::parts::bind_fixed;
 use super::schedule::Resolved;
 use super::sums::summed;
-use super::types::{argument_types, conversion, dtype_of};
+use super::types::{argument_types, conversion, dtype_of, reduced_type};
 
 /// The kernel of a statement; nothing where it holds anything that was to be refused before.
 pub(super) fn build(
@@ -117,6 +118,7 @@ pub(super) fn build(
         packed: None,
         accesses,
         paths: context.functions.paths().to_vec(),
+        chosen_from: chosen_from(names, &statement.right)?,
         semiring: entry.semiring,
         bounds: entry.bounds,
         parallel: entry.parallel || parallelizes,
@@ -245,6 +247,7 @@ impl Builder<'_, '_> {
             ExprKind::Reduce(name, variables, body) => {
                 let variables = variables.iter().map(|name| self.variable(&name.text));
                 let variables = variables.collect::<Option<_>>()?;
+                let dtype = reduced_type(self.context, self.names, &name.text, body, dtype);
                 match ReduceOp::of(&name.text)? {
                     ReduceOp::Sum => Expr::sum(variables, self.expr(body, dtype)?),
                     op => symbol(Expr::reduce(op, variables, self.number(body, dtype)?)),

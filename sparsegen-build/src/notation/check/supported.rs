@@ -66,18 +66,11 @@ fn check_expr(context: Context<'_>, expr: &Expr, diagnostics: &mut Vec<Diagnosti
         }
         ExprKind::Call(name, arguments) => check_call(context, name, arguments, diagnostics),
         ExprKind::Reduce(name, variables, _) => {
-            if name.text.starts_with("arg")
+            if ReduceOp::of(&name.text).is_some_and(ReduceOp::tells_where)
                 && let [_, second, ..] = variables.as_slice()
             {
                 let message = format!("`{}` is of one variable", name.text);
                 diagnostics.push(Diagnostic::new(second.span, message));
-            }
-            if ReduceOp::of(&name.text).is_none() {
-                let what = format!("`{}` reductions", name.text);
-                diagnostics.push(
-                    Diagnostic::unsupported(name.span, what)
-                        .help("the reductions there are: `sum prod min max any all`"),
-                );
             }
         }
     }

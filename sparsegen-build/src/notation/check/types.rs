@@ -108,7 +108,9 @@ impl Types<'_, '_> {
 
     fn infer_reduction(&mut self, name: &str, span: Span, body: &Expr) -> Option<Dtype> {
         let found = self.infer(body);
-        match (ReduceOp::of(name), found) {
+        let op = ReduceOp::of(name);
+        let tells_where = op.is_some_and(ReduceOp::tells_where);
+        match (op, found) {
             (Some(ReduceOp::Any | ReduceOp::All), found) => {
                 if let Some(wrong) = found.filter(|found| *found != Dtype::Bool) {
                     let text = self.context.text.at(body.span);
@@ -120,13 +122,17 @@ impl Types<'_, '_> {
                 }
                 Some(Dtype::Bool)
             }
-            (Some(ReduceOp::Min | ReduceOp::Max), Some(found)) if found.is_complex() => {
+            (
+                Some(ReduceOp::Min | ReduceOp::Max | ReduceOp::ArgMin | ReduceOp::ArgMax),
+                Some(found),
+            ) if found.is_complex() => {
                 self.diagnostics.push(
                     Diagnostic::new(span, format!("{found} has no order"))
                         .help("reduce real parts, by `re`, or sizes, by `abs`"),
                 );
-                Some(found)
+                Some(if tells_where { Dtype::Usize } else { found })
             }
+            (_, _) if tells_where => Some(Dtype::Usize),
             // Conditions are counted.
             (_, found) => found.filter(|dtype| *dtype != Dtype::Bool),
         }
@@ -277,8 +283,8 @@ impl Types<'_, '_> {
                 self.within(b, dtype);
             }
             ExprKind::Reduce(name, _, body) => {
-                let logic = matches!(ReduceOp::of(&name.text), Some(ReduceOp::Any | ReduceOp::All));
-                self.within(body, if logic { Dtype::Bool } else { dtype });
+                let of = reduced_type(self.context, self.names, &name.text, body, dtype);
+                self.within(body, of);
             }
             ExprKind::Call(name, arguments) => {
                 let of = argument_types(self.context, self.names, &name.text, arguments, dtype);
@@ -322,6 +328,26 @@ pub(super) fn argument_types(
             let own = if wanted == Dtype::Bool { Dtype::Bool } else { wanted };
             vec![number().unwrap_or(own); arguments.len()]
         }
+    }
+}
+
+/// The type in which what is reduced is wanted, where its reduction is wanted in one.
+pub(super) fn reduced_type(
+    context: Context<'_>,
+    names: &Names<'_>,
+    reduction: &str,
+    body: &Expr,
+    wanted: Dtype,
+) -> Dtype {
+    match ReduceOp::of(reduction) {
+        Some(ReduceOp::Any | ReduceOp::All) => Dtype::Bool,
+        Some(ReduceOp::ArgMin | ReduceOp::ArgMax) => match dtype_of(context, names, body) {
+            // Conditions are counted.
+            Some(Dtype::Bool) => Dtype::Usize,
+            Some(dtype) => dtype,
+            None => Dtype::F64,
+        },
+        Some(ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max) | None => wanted,
     }
 }
 
