@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{env, fs, process};
 
-use sparsegen_build::compile_str;
 use sparsegen_build::ir::{
     Conversion, Extent, Function, Operand, Result as IrResult, Source, TensorOperand, TensorResult,
 };
+use sparsegen_build::{Dtype, compile_str};
 
 use sparsegen_harness::corpus::{self, Case};
 
@@ -163,6 +163,16 @@ fn caught<T>(run: impl FnOnce() -> T + UnwindSafe) -> Result<T, String> {
     result.map_err(|_| reason.lock().map(|reason| reason.clone()).unwrap_or_default())
 }
 
+/// The type of elements that a kernel is tried with.
+fn rust_type(dtype: Dtype) -> &'static str {
+    match dtype {
+        Dtype::Generic => "f64",
+        Dtype::F16 => "sparsegen::f16",
+        Dtype::Bf16 => "sparsegen::bf16",
+        dtype => dtype.name(),
+    }
+}
+
 /// The module of a kernel and the function that calls it on operands of any kind.
 ///
 /// `apart` tells whether it is assembled and computed apart, too.
@@ -174,7 +184,8 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
     for (k, operand) in function.operands.iter().enumerate() {
         match operand {
             Operand::Tensor(tensor) => {
-                let (key, dtype, format) = (&tensor.tensor, tensor.dtype.name(), &tensor.format);
+                let (key, dtype, format) =
+                    (&tensor.tensor, rust_type(tensor.dtype), &tensor.format);
                 let pattern = format!("sparsegen::Pattern<{dtype}>");
                 let value = if tensor.pattern { &pattern } else { dtype };
                 let _ = writeln!(packed, "let o{k} = pack::<{value}, {format}>(&given[{key:?}])?;");
@@ -188,7 +199,7 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
                 arguments.push(format!("o{k}"));
             }
             Operand::Scalar { name, dtype } => {
-                let dtype = dtype.name();
+                let dtype = rust_type(*dtype);
                 let _ = writeln!(packed, "let o{k} = scalar::<{dtype}>(&given[{name:?}]);");
                 let _ = writeln!(looked, "({name:?}.to_owned(), look_at_scalar(o{k})),");
                 arguments.push(format!("o{k}"));
@@ -200,7 +211,7 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
         IrResult::Tensor(_) | IrResult::Scalar { .. } => None,
     };
     if let Some(result) = changed {
-        let (key, dtype) = (&result.tensor, result.dtype.name());
+        let (key, dtype) = (&result.tensor, rust_type(result.dtype));
         let format = result.packed.as_ref().unwrap_or(&result.format);
         let _ = writeln!(packed, "let mut result = pack::<{dtype}, {format}>(&given[{key:?}])?;");
         let _ = writeln!(packed, "let before = look(&result);");
@@ -239,7 +250,7 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
     let (results, repack) = match &function.result {
         IrResult::Scalar { dtype, .. } => (
             format!("Ok(vec![(\"{name}\", look_at_scalar({name}({arguments})?))])"),
-            format!("repack::<{}, Scalar>", dtype.name()),
+            format!("repack::<{}, Scalar>", rust_type(*dtype)),
         ),
         IrResult::Tensor(tensor) if tensor.updates => (
             format!(
@@ -248,7 +259,7 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
             ),
             {
                 let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
-                format!("repack::<{}, {format}>", tensor.dtype.name())
+                format!("repack::<{}, {format}>", rust_type(tensor.dtype))
             },
         ),
         IrResult::Tensor(tensor) => (
@@ -268,7 +279,7 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
             ),
             {
                 let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
-                format!("repack::<{}, {format}>", tensor.dtype.name())
+                format!("repack::<{}, {format}>", rust_type(tensor.dtype))
             },
         ),
     };

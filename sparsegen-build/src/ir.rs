@@ -13,6 +13,7 @@ mod module;
 pub(crate) mod precedence;
 #[cfg(test)]
 pub(crate) mod samples;
+mod traits;
 mod walk;
 
 pub use fold::does_nothing;
@@ -21,6 +22,7 @@ pub use function::{
     Parallel, Part, Place, Result, Size, Source, TensorOperand, TensorResult, Unroll,
 };
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
+pub use traits::Trait;
 pub use walk::{Uses, substitute};
 
 pub use crate::math;

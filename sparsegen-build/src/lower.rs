@@ -24,6 +24,7 @@ mod slices;
 mod strips;
 #[cfg(test)]
 mod tests;
+mod traits;
 mod unroll;
 mod value;
 mod variables;
@@ -196,6 +197,7 @@ impl Lowering<'_> {
             parts: self.parts(&operands),
             result,
             bounds: kernel.bounds,
+            traits: traits::traits(program),
             unroll: self.unrolled(plan),
             parallel: self.parallel(&body),
             body,

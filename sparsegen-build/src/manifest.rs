@@ -246,21 +246,14 @@ fn unknown_key(key: &Name, known: &[&str], table: &str) -> Diagnostic {
 
 /// An element type by its name.
 fn dtype(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Dtype> {
-    const LATER: [&str; 3] = ["f16", "bf16", "generic"];
     let text = value.text("the name of an element type, such as \"f64\"", diagnostics)?;
     let found = Dtype::ALL.into_iter().find(|dtype| dtype.name() == text.value);
     if found.is_none() {
-        let span = text.inner();
-        diagnostics.push(if LATER.contains(&text.value.as_str()) {
-            Diagnostic::unsupported(span, format!("tensors of type `{}`", text.value))
-        } else {
-            let known = Dtype::ALL.iter().map(|dtype| dtype.name());
-            Diagnostic::new(span, format!("there is no element type `{}`", text.value)).suggest(
-                &text.value,
-                known,
-                "the element types",
-            )
-        });
+        let known = Dtype::ALL.iter().map(|dtype| dtype.name());
+        diagnostics.push(
+            Diagnostic::new(text.inner(), format!("there is no element type `{}`", text.value))
+                .suggest(&text.value, known, "the element types"),
+        );
     }
     found
 }

@@ -166,11 +166,12 @@ impl Function {
 
     /// Whether it is defined for arguments of a type.
     pub fn takes(self, dtype: Dtype) -> bool {
-        let (float, complex) = (dtype.is_float(), dtype.is_complex());
+        let (float, complex) = (dtype.is_float() || dtype == Dtype::Generic, dtype.is_complex());
         let number = dtype != Dtype::Bool;
         match self {
             Sqrt | Exp | Ln | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Asinh
-            | Acosh | Atanh | Recip | Conj | Re | Im | Arg => float || complex,
+            | Acosh | Atanh | Recip => float || complex,
+            Conj | Re | Im | Arg => dtype.is_float() || complex,
             Cbrt | Exp2 | Expm1 | Ln1p | Log2 | Log10 | Atan2 | Hypot => float,
             Abs => number && !dtype.is_unsigned(),
             Sign => number && !complex && !dtype.is_unsigned(),

@@ -10,6 +10,10 @@ pub enum Dtype {
     F64,
     /// Single precision.
     F32,
+    /// Half precision.
+    F16,
+    /// The first half of single precision.
+    Bf16,
     /// Signed, 8 bits.
     I8,
     /// Signed, 16 bits.
@@ -34,13 +38,17 @@ pub enum Dtype {
     C64,
     /// Complex, of two `f32`.
     C32,
+    /// Whatever the caller chooses: a type parameter.
+    Generic,
 }
 
 impl Dtype {
     /// Every element type, in the order of the language page.
-    pub const ALL: [Dtype; 14] = [
+    pub const ALL: [Dtype; 17] = [
         Dtype::F64,
         Dtype::F32,
+        Dtype::F16,
+        Dtype::Bf16,
         Dtype::I8,
         Dtype::I16,
         Dtype::I32,
@@ -53,13 +61,16 @@ impl Dtype {
         Dtype::Bool,
         Dtype::C64,
         Dtype::C32,
+        Dtype::Generic,
     ];
 
-    /// Its name, in a manifest as in Rust.
+    /// Its name in a manifest.
     pub fn name(self) -> &'static str {
         match self {
             Dtype::F64 => "f64",
             Dtype::F32 => "f32",
+            Dtype::F16 => "f16",
+            Dtype::Bf16 => "bf16",
             Dtype::I8 => "i8",
             Dtype::I16 => "i16",
             Dtype::I32 => "i32",
@@ -72,7 +83,19 @@ impl Dtype {
             Dtype::Bool => "bool",
             Dtype::C64 => "c64",
             Dtype::C32 => "c32",
+            Dtype::Generic => "generic",
         }
+    }
+
+    /// Its name in Rust.
+    pub fn rust_name(self) -> &'static str {
+        if self == Dtype::Generic { "T" } else { self.name() }
+    }
+
+    /// Whether it has half the width of single precision. Functions of such numbers are those of
+    /// single precision.
+    pub fn is_half(self) -> bool {
+        matches!(self, Dtype::F16 | Dtype::Bf16)
     }
 
     /// Whether its values have an imaginary part.
@@ -82,7 +105,7 @@ impl Dtype {
 
     /// Whether it is a real floating-point type.
     pub fn is_float(self) -> bool {
-        matches!(self, Dtype::F64 | Dtype::F32)
+        matches!(self, Dtype::F64 | Dtype::F32 | Dtype::F16 | Dtype::Bf16)
     }
 
     /// Whether it is an integer type without a sign.
@@ -92,7 +115,7 @@ impl Dtype {
 
     /// Whether it is an integer type, signed or not.
     pub fn is_integer(self) -> bool {
-        !self.is_float() && !self.is_complex() && self != Dtype::Bool
+        !self.is_float() && !self.is_complex() && !matches!(self, Dtype::Bool | Dtype::Generic)
     }
 
     /// The type of a number's real part.
@@ -102,6 +125,9 @@ impl Dtype {
             Dtype::C32 => Dtype::F32,
             Dtype::F64
             | Dtype::F32
+            | Dtype::F16
+            | Dtype::Bf16
+            | Dtype::Generic
             | Dtype::I8
             | Dtype::I16
             | Dtype::I32

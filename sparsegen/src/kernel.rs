@@ -7,7 +7,7 @@ mod workspace;
 use std::fmt;
 use std::ops::{Index, IndexMut, Range};
 
-use num_traits::{Float, Signed};
+use num_traits::{Float, NumAssign, NumCast, Signed, ToPrimitive};
 
 use crate::width::narrowest;
 use crate::{Error, Format, Stored, Tensor, Width};
@@ -19,6 +19,29 @@ pub use workspace::Workspace;
 /// number.
 pub fn sign<V: Signed>(value: V) -> V {
     if value.is_zero() { value } else { value.signum() }
+}
+
+/// A number of a type that the caller of a generic kernel chooses.
+///
+/// # Panics
+/// Where the type cannot hold it, as an `i8` cannot hold 300.
+pub fn number<V: NumCast>(number: impl ToPrimitive) -> V {
+    V::from(number).expect("the elements' type holds the numbers of the kernel's statement")
+}
+
+/// The absolute value.
+pub fn abs<V: Signed>(value: V) -> V {
+    value.abs()
+}
+
+/// The product of a number with itself.
+pub fn square<V: NumAssign + Copy>(value: V) -> V {
+    value * value
+}
+
+/// The product of three times the same number.
+pub fn cube<V: NumAssign + Copy>(value: V) -> V {
+    value * value * value
 }
 
 /// The argument of a real number taken as a complex one: 0, or π where it is negative.

@@ -31,6 +31,7 @@
 //! # Features
 //!
 //! - `complex` (on by default): complex elements [`c64`] and [`c32`].
+//! - `half`: elements of half precision, `f16` and `bf16`, of the crate `half`.
 //! - `parallel`: threads, of `rayon`, for kernels that the manifest calls parallel. Without it they
 //!   give the same results on one thread.
 //! - `gzip`: reading and writing compressed files.
@@ -67,6 +68,12 @@ pub type c64 = num_complex::Complex<f64>;
 #[cfg(feature = "complex")]
 #[allow(non_camel_case_types, reason = "named like the primitive types it stands beside")]
 pub type c32 = num_complex::Complex<f32>;
+
+#[cfg(feature = "half")]
+pub use half::{bf16, f16};
+
+/// The traits by which generic kernels are bounded.
+pub use num_traits;
 
 /// Declares a module of the kernels that this crate's build script has generated.
 ///

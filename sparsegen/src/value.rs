@@ -245,7 +245,35 @@ impl Value for bool {
     }
 }
 
+#[cfg(feature = "half")]
+macro_rules! half_values {
+    ($($half:ident)*) => {$(
+        impl Value for half::$half {
+            const ZERO: Self = half::$half::ZERO;
+            const ONE: Self = half::$half::ONE;
+
+            fn sum(self, other: Self) -> Self {
+                self + other
+            }
+
+            fn magnitude(self) -> f64 {
+                self.to_f64().abs()
+            }
+
+            fn distance(self, other: Self) -> f64 {
+                (self.to_f64() - other.to_f64()).abs()
+            }
+
+            fn compare(self, other: Self) -> Option<Ordering> {
+                self.partial_cmp(&other)
+            }
+        }
+    )*};
+}
+
 real_values!(f64 f32);
+#[cfg(feature = "half")]
+half_values!(f16 bf16);
 integer_values!(i8 i16 i32 i64 u8 u16 u32 u64 usize);
 #[cfg(feature = "complex")]
 complex_values!(f64 f32);

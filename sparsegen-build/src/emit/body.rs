@@ -69,7 +69,7 @@ impl Body {
             }
             Stmt::Workspace { name, dtype, crd, size, initial } => {
                 let (name, size) = (ident(name), self.expr(size));
-                let types = tokens(&format!("Workspace::<{dtype}, {crd}>"));
+                let types = tokens(&format!("Workspace::<{}, {crd}>", dtype.rust_name()));
                 if initial.is_zero() || *initial == Expr::Bool(false) {
                     return quote!(let mut #name = #types::new(#size););
                 }

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::kernel::{extent, operand_name, view};
 use super::names::{beside, ident, number, plain};
-use super::shell::tensor;
+use super::shell::{generics, tensor};
 use super::{docs, lints, parts};
 use crate::ir::{Function, Operand, Part, Result, Size, TensorResult};
 
@@ -52,11 +52,11 @@ pub(super) fn check_item(function: &Function, result: &TensorResult) -> Option<T
     });
     let params: Vec<_> = in_result.into_iter().chain(views).collect();
     let allow = lints::arguments(params.len());
-    let checks = checks(function);
+    let (checks, generics) = (checks(function), generics(function, Vec::new()));
     Some(quote! {
         #docs
         #allow
-        fn #name(#(#params),*) -> Result<(), Error> {
+        fn #name #generics(#(#params),*) -> Result<(), Error> {
             #checks
             Ok(())
         }

@@ -5,7 +5,7 @@ use quote::quote;
 
 use super::body::Body;
 use super::names::{element_type, ident, number, tokens};
-use super::values::{cast_precedence, largest, of_literals, typed, value};
+use super::values::{cast_precedence, has_suffix, largest, of_literals, typed, value};
 use crate::ir::precedence::{CAST, PRIMARY, UNARY};
 use crate::ir::{BinaryOp, Callee, Element, Expr, Literal, UnaryOp, Width};
 
@@ -105,7 +105,7 @@ impl Body {
                     && !matches!(**a, Expr::Value(..))
                     && let Some(dtype) = of_literals(a) =>
             {
-                let (of, method) = (tokens(dtype.name()), ident(op.symbol()));
+                let (of, method) = (tokens(dtype.rust_name()), ident(op.symbol()));
                 let (a, b) = (self.expr(a), self.expr(b));
                 quote!(#of::#method(#a, #b))
             }
@@ -221,7 +221,7 @@ impl Body {
     /// What a method is called on; a literal needs its type there.
     pub(super) fn receiver(&self, expr: &Expr) -> TokenStream {
         match expr {
-            Expr::Value(literal, dtype) if !dtype.is_complex() => typed(*literal, *dtype),
+            Expr::Value(literal, dtype) if has_suffix(*dtype) => typed(*literal, *dtype),
             Expr::Index(n) => {
                 let n = Token::usize_suffixed(*n);
                 quote!(#n)

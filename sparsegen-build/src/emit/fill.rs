@@ -127,7 +127,7 @@ fn packed(result: &TensorResult, filled: &TokenStream) -> TokenStream {
 
 /// `Tensor::<f64, Csr>`, the type that the kernel fills.
 fn computed_format(result: &TensorResult) -> TokenStream {
-    tokens(&format!("Tensor::<{}, {}>", result.dtype, result.format))
+    tokens(&format!("Tensor::<{}, {}>", result.dtype.rust_name(), result.format))
 }
 
 /// Checks that positions fit their width, if it can be too narrow.

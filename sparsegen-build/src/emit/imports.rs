@@ -6,11 +6,25 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
 use super::names::{ident, tokens};
-use crate::ir::{Dtype, FormatKind, Function, Module, Operand, Result};
+use crate::ir::{FormatKind, Function, Module, Result};
 
 /// What generated code may use of the runtime crate, beside the formats.
-const RUNTIME: [&str; 8] =
-    ["Error", "Format", "LevelExpr", "LevelMap", "Map", "Pattern", "Tensor", "View"];
+const RUNTIME: [&str; 14] = [
+    "Error",
+    "Format",
+    "LevelExpr",
+    "LevelMap",
+    "Map",
+    "Pattern",
+    "Tensor",
+    "Value",
+    "View",
+    "bf16",
+    "c32",
+    "c64",
+    "f16",
+    "num_traits",
+];
 
 /// What generated code may use of the runtime crate's module for kernels.
 const KERNEL: [&str; 4] = ["Proven", "ProvenMut", "Reserved", "Workspace"];
@@ -35,7 +49,6 @@ pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> 
         }
     }
     runtime.extend(RUNTIME.map(String::from).into_iter().filter(|name| used.contains(name)));
-    runtime.extend(module.functions.iter().flat_map(complex_types));
 
     let mut kernel: Vec<TokenStream> = Vec::new();
     if calls_kernel {
@@ -95,19 +108,4 @@ fn formats(function: &Function) -> Vec<String> {
         Result::Scalar { .. } => {}
     }
     markers
-}
-
-/// The complex types of a function's operands and result.
-fn complex_types(function: &Function) -> Vec<String> {
-    let result = match &function.result {
-        Result::Scalar { dtype, .. } => *dtype,
-        Result::Tensor(tensor) => tensor.dtype,
-    };
-    let operands = function.operands.iter().filter_map(|operand| match operand {
-        Operand::Tensor(tensor) => Some(tensor.dtype),
-        Operand::Scalar { dtype, .. } => Some(*dtype),
-        Operand::Index { .. } => None,
-    });
-    let complex = operands.chain([result]).filter(|dtype: &Dtype| dtype.is_complex());
-    complex.map(|dtype| dtype.name().to_string()).collect()
 }

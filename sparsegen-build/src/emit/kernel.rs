@@ -10,7 +10,7 @@ use super::layout::{blank, comment};
 use super::names::{beside, element_type, ident, number, place_in_view, tokens};
 use super::reserve::Reserved;
 use super::result::Parts;
-use super::shell::{is_filled_apart, is_result};
+use super::shell::{generics, is_filled_apart, is_result};
 use super::{docs, lints, parts};
 use crate::ir::{
     Array, Assembly, BinaryOp, Bounds, Conversion, Element, Expr, Extent, Function, Operand,
@@ -29,6 +29,7 @@ pub(super) fn item(function: &Function) -> TokenStream {
     let docs = docs::attributes(&[format!("The loops of [`{}`].", docs::entry(function))]);
     let params = parameters(function);
     let allow = lints::attribute(function, params.len());
+    let generics = generics(function, Vec::new());
     let params = params.iter().map(|param| &param.declaration);
     let sizes = function.sizes.iter().filter_map(|size| read_size(function, size));
     let mut head: TokenStream = sizes.collect();
@@ -49,7 +50,7 @@ pub(super) fn item(function: &Function) -> TokenStream {
     };
     let (returns, value) = match &function.result {
         Result::Scalar { dtype, value } => {
-            let (dtype, value) = (ident(dtype.name()), body.expr(value));
+            let (dtype, value) = (ident(dtype.rust_name()), body.expr(value));
             (Some(quote!(-> #dtype)), Some(value))
         }
         Result::Tensor(result) => {
@@ -67,7 +68,7 @@ pub(super) fn item(function: &Function) -> TokenStream {
     quote! {
         #docs
         #allow
-        fn #name(#(#params),*) #returns {
+        fn #name #generics(#(#params),*) #returns {
             #head
             #stmts
             #value
@@ -149,7 +150,7 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
     for operand in (0..function.operands.len()).filter(|k| is_read(function, *k)) {
         let (name, ty) = match &function.operands[operand] {
             Operand::Tensor(tensor) => (ident(&tensor.name), view(tensor, "'_")),
-            Operand::Scalar { name, dtype } => (ident(name), tokens(dtype.name())),
+            Operand::Scalar { name, dtype } => (ident(name), tokens(dtype.rust_name())),
             Operand::Index { name } => (ident(name), quote!(usize)),
         };
         params.push(Parameter { declaration: quote!(#name: #ty), argument: quote!(#name) });
@@ -199,8 +200,8 @@ pub(super) fn passed_sizes(function: &Function) -> TokenStream {
 
 /// `View<'t, f64, Csr>`
 pub(super) fn view(tensor: &TensorOperand, lifetime: &str) -> TokenStream {
-    let dtype = tensor.dtype;
-    let value = if tensor.pattern { format!("Pattern<{dtype}>") } else { dtype.to_string() };
+    let dtype = tensor.dtype.rust_name();
+    let value = if tensor.pattern { format!("Pattern<{dtype}>") } else { dtype.to_owned() };
     tokens(&format!("View<{lifetime}, {value}, {}>", tensor.format))
 }
 

@@ -48,7 +48,7 @@ fn scalar(function: &Function) -> TokenStream {
     let arguments = arguments(function);
     let allow = lints::arguments(arguments.len());
     let Result::Scalar { dtype, .. } = &function.result else { return TokenStream::new() };
-    let dtype = ident(dtype.name());
+    let dtype = ident(dtype.rust_name());
     let convert = convert_used(function);
     let (checks, conversions) = (checks(function), conversions(function));
     let (run, value) = match &function.parallel {
@@ -189,13 +189,22 @@ pub(super) fn call(function: &Function) -> TokenStream {
 }
 
 /// `<'a, 'x>`: each borrowed argument has a lifetime of its own, because a view cannot be passed
-/// for one with a shorter lifetime.
+/// for one with a shorter lifetime; then the type of elements that the caller chooses.
 pub(super) fn lifetimes(function: &Function) -> Option<TokenStream> {
     let borrowed = function.operands.iter().filter_map(|operand| match operand {
         Operand::Tensor(tensor) => Some(tokens(&lifetime(function, tensor))),
         Operand::Scalar { .. } | Operand::Index { .. } => None,
     });
     let names: Vec<_> = borrowed.collect();
+    generics(function, names)
+}
+
+/// `<'a, T: Value>`: lifetimes, and the type of elements that the caller chooses, if there is one.
+pub(super) fn generics(function: &Function, mut names: Vec<TokenStream>) -> Option<TokenStream> {
+    let bounds = function.traits.iter().map(|needed| tokens(needed.bound()));
+    if !function.traits.is_empty() {
+        names.push(quote!(T: #(#bounds)+*));
+    }
     (!names.is_empty()).then(|| quote!(<#(#names),*>))
 }
 
@@ -219,7 +228,7 @@ pub(super) fn arguments(function: &Function) -> Vec<TokenStream> {
             quote!(#name: impl Into<#ty>)
         }
         Operand::Scalar { name, dtype } => {
-            let (name, dtype) = (ident(name), ident(dtype.name()));
+            let (name, dtype) = (ident(name), ident(dtype.rust_name()));
             quote!(#name: #dtype)
         }
         Operand::Index { name } => {
@@ -233,7 +242,7 @@ pub(super) fn arguments(function: &Function) -> Vec<TokenStream> {
 /// `Tensor<f64, Csr>`, the type that callers see.
 pub(super) fn tensor(result: &TensorResult) -> TokenStream {
     let format = seen_format(result);
-    tokens(&format!("Tensor<{}, {format}>", result.dtype))
+    tokens(&format!("Tensor<{}, {format}>", result.dtype.rust_name()))
 }
 
 /// Turns the operands into views, and lets go of those that folding has made superfluous.

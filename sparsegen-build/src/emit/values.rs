@@ -18,6 +18,15 @@ impl Body {
     ) -> TokenStream {
         let Some((first, others)) = arguments.split_first() else { return TokenStream::new() };
         let others: Vec<_> = others.iter().map(|other| self.expr(other)).collect();
+        if dtype == Dtype::Generic
+            && matches!(
+                function,
+                math::Function::Abs | math::Function::Square | math::Function::Cube
+            )
+        {
+            let (argument, name) = (self.expr(first), ident(function.name()));
+            return quote!(kernel::#name(#argument));
+        }
         match how(function, dtype) {
             How::Method(name) => {
                 let (receiver, name) = (self.receiver(first), ident(name));
@@ -71,7 +80,35 @@ impl Body {
                 }
             };
         }
+        if to == Dtype::Generic {
+            let value = self.expr(value);
+            return quote!(kernel::number::<T>(#value));
+        }
+        if let Some(half) = from.filter(|from| from.is_half()) {
+            let value = self.within(value, PRIMARY);
+            let name = tokens(to.name());
+            return match to {
+                Dtype::F32 => quote!(#value.to_f32()),
+                Dtype::F64 => quote!(#value.to_f64()),
+                to if to.is_half() && to != half => quote!(#name::from_f32(#value.to_f32())),
+                to => {
+                    let name = tokens(to.name());
+                    quote!(#value.to_f32() as #name)
+                }
+            };
+        }
         let name = tokens(to.name());
+        if to.is_half() {
+            let value = match from {
+                Some(Dtype::F32) => {
+                    let value = self.expr(value);
+                    return quote!(#name::from_f32(#value));
+                }
+                Some(Dtype::F64) => self.expr(value),
+                from => self.expr(&Expr::cast(value.clone(), from, Dtype::F64)),
+            };
+            return quote!(#name::from_f64(#value));
+        }
         if from == Some(Dtype::Bool) {
             let value = self.expr(value);
             return quote!(#name::from(#value));
@@ -88,7 +125,18 @@ impl Body {
 pub(super) fn cast_precedence(from: Option<Dtype>, to: Dtype) -> u8 {
     if to == Dtype::Bool {
         BinaryOp::Ne.precedence()
-    } else if to.is_complex() || from == Some(Dtype::Bool) {
+    } else if from.is_some_and(Dtype::is_half)
+        && !to.is_half()
+        && !matches!(to, Dtype::F32 | Dtype::F64)
+        && !to.is_complex()
+    {
+        CAST
+    } else if to.is_complex()
+        || to.is_half()
+        || to == Dtype::Generic
+        || from == Some(Dtype::Bool)
+        || from.is_some_and(Dtype::is_half)
+    {
         PRIMARY
     } else {
         CAST
@@ -177,11 +225,40 @@ pub(super) fn value(literal: Literal, dtype: Dtype) -> TokenStream {
         let (name, real) = (ident(dtype.name()), value(literal, part));
         return quote!(#name::new(#real, 0.0));
     }
+    let name = ident(dtype.rust_name());
+    if dtype == Dtype::Generic {
+        return match literal {
+            literal if literal.is_zero() => quote!(T::ZERO),
+            literal if literal.is_one() => quote!(T::ONE),
+            Literal::Greatest => quote!(T::infinity()),
+            Literal::Least => quote!(T::neg_infinity()),
+            Literal::Nan => quote!(T::nan()),
+            Literal::Int(_) | Literal::Float(_) | Literal::Bool(_) => {
+                let number = tokens(&literal.to_string());
+                quote!(kernel::number::<T>(#number))
+            }
+        };
+    }
+    if dtype.is_half() && matches!(literal, Literal::Int(_) | Literal::Float(_)) {
+        return match literal {
+            Literal::Int(0) => quote!(#name::ZERO),
+            literal if literal.is_one() => quote!(#name::ONE),
+            literal => {
+                let number = tokens(&digits(literal, Dtype::F32));
+                quote!(#name::from_f32_const(#number))
+            }
+        };
+    }
     match literal {
         Literal::Float(_) | Literal::Int(_) => tokens(&digits(literal, dtype)),
         Literal::Greatest | Literal::Least | Literal::Nan => constant(literal, dtype),
         Literal::Bool(truth) => quote!(#truth),
     }
+}
+
+/// Whether a type's literals can have it as their suffix.
+pub(super) fn has_suffix(dtype: Dtype) -> bool {
+    !dtype.is_complex() && !dtype.is_half() && dtype != Dtype::Generic
 }
 
 /// A constant that names its own type, for what stands around it not to decide.

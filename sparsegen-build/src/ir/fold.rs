@@ -367,7 +367,14 @@ fn holds(dtype: Dtype, n: i64) -> bool {
         Dtype::U16 => u16::try_from(n).is_ok(),
         Dtype::U32 => u32::try_from(n).is_ok(),
         Dtype::U64 | Dtype::Usize => n >= 0,
-        Dtype::Bool | Dtype::F64 | Dtype::F32 | Dtype::C64 | Dtype::C32 => false,
+        Dtype::Bool
+        | Dtype::F64
+        | Dtype::F32
+        | Dtype::F16
+        | Dtype::Bf16
+        | Dtype::C64
+        | Dtype::C32
+        | Dtype::Generic => false,
     }
 }
 

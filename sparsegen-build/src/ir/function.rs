@@ -1,6 +1,6 @@
 //! A kernel's signature, and what its body's names stand for.
 
-use super::{Dtype, Expr, Literal, Stmt, Width};
+use super::{Dtype, Expr, Literal, Stmt, Trait, Width};
 
 /// A generated kernel: what its signature, its checks and its documentation say, and its body.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Function {
     pub result: Result,
     /// Whether indices that validation proves are emitted without a check.
     pub bounds: Bounds,
+    /// What the type parameter for elements must be able to do; none where there is none.
+    pub traits: Vec<Trait>,
     /// The loops of which several iterations are to be written one after the other.
     pub unroll: Vec<Unroll>,
     /// Where the outermost loop is run in parts.
@@ -193,7 +195,7 @@ impl Element {
             Element::Signed(width) => width.signed_name(),
             Element::Bits => "u64",
             Element::Pair => "(usize, usize)",
-            Element::Value(dtype) => dtype.name(),
+            Element::Value(dtype) => dtype.rust_name(),
         }
     }
 }

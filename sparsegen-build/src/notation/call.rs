@@ -334,6 +334,8 @@ fn convert(literal: Literal, dtype: Dtype) -> Option<Literal> {
             Literal::Int(i64::try_from((real as i128).clamp(least, greatest)).ok()?)
         }
         (Literal::Int(n @ (0 | 1)), None) => Literal::Int(n),
+        // What these are rounded to is left to generated code.
+        (_, None) if dtype.is_half() || dtype == Dtype::Generic => return None,
         (_, None) if dtype.real() == Dtype::F32 => Literal::real(f64::from(real as f32)),
         (_, None) => Literal::real(real),
     })
@@ -352,6 +354,13 @@ fn integer_range(dtype: Dtype) -> Option<(i128, i128)> {
         Dtype::U16 => unsigned(16),
         Dtype::U32 => unsigned(32),
         Dtype::U64 | Dtype::Usize => unsigned(64),
-        Dtype::Bool | Dtype::F64 | Dtype::F32 | Dtype::C64 | Dtype::C32 => None,
+        Dtype::Bool
+        | Dtype::F64
+        | Dtype::F32
+        | Dtype::F16
+        | Dtype::Bf16
+        | Dtype::C64
+        | Dtype::C32
+        | Dtype::Generic => None,
     }
 }

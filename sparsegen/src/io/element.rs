@@ -266,6 +266,10 @@ impl<V: Value> Element for Pattern<V> {
 }
 
 float_elements! { f64 f32 }
+#[cfg(feature = "half")]
+use half::{bf16, f16};
+#[cfg(feature = "half")]
+float_elements!(f16 bf16);
 integer_elements! { i8 i16 i32 i64 u8 u16 u32 u64 usize }
 #[cfg(feature = "complex")]
 complex_elements! { f64 as "c64", f32 as "c32" }

@@ -13,6 +13,10 @@ pub enum Dtype {
     Usize,
     /// Single precision.
     F32,
+    /// Half precision.
+    F16,
+    /// The first half of single precision.
+    Bf16,
     /// Double precision.
     F64,
     /// Two numbers of single precision.
@@ -25,7 +29,7 @@ pub enum Dtype {
 
 impl Dtype {
     /// The types that tensors can have.
-    pub const ALL: [Dtype; 14] = [
+    pub const ALL: [Dtype; 16] = [
         Dtype::Bool,
         Dtype::Integer(8, true),
         Dtype::Integer(16, true),
@@ -37,13 +41,18 @@ impl Dtype {
         Dtype::Integer(64, false),
         Dtype::Usize,
         Dtype::F32,
+        Dtype::F16,
+        Dtype::Bf16,
         Dtype::F64,
         Dtype::C32,
         Dtype::C64,
     ];
 
-    /// The type of a name.
+    /// The type of a name; what is generic is tried in double precision.
     pub fn named(name: &str) -> Option<Dtype> {
+        if name == "generic" {
+            return Some(Dtype::F64);
+        }
         Dtype::ALL.into_iter().find(|dtype| dtype.to_string() == name)
     }
 
@@ -54,7 +63,7 @@ impl Dtype {
 
     /// Whether its numbers are rounded.
     pub fn is_rounded(self) -> bool {
-        matches!(self, Dtype::F32 | Dtype::F64 | Dtype::C32 | Dtype::C64)
+        self.is_complex() || self.is_half() || matches!(self, Dtype::F32 | Dtype::F64)
     }
 
     /// Whether its numbers are whole.
@@ -65,6 +74,11 @@ impl Dtype {
     /// Whether its numbers are not negative.
     pub fn is_unsigned(self) -> bool {
         matches!(self, Dtype::Integer(_, false) | Dtype::Usize)
+    }
+
+    /// Whether its numbers take a quarter of the usual space.
+    pub fn is_half(self) -> bool {
+        matches!(self, Dtype::F16 | Dtype::Bf16)
     }
 
     /// Whether its numbers take half of the usual space.
@@ -81,6 +95,8 @@ impl Dtype {
             | Dtype::Integer(..)
             | Dtype::Usize
             | Dtype::F32
+            | Dtype::F16
+            | Dtype::Bf16
             | Dtype::F64
             | Dtype::Exact => self,
         }
@@ -93,7 +109,13 @@ impl Dtype {
             Dtype::Integer(bits, false) => Some((0, (1 << bits) - 1)),
             Dtype::Usize => Some((0, usize::MAX as i128)),
             Dtype::Exact => Some((i128::MIN, i128::MAX)),
-            Dtype::Bool | Dtype::F32 | Dtype::F64 | Dtype::C32 | Dtype::C64 => None,
+            Dtype::Bool
+            | Dtype::F32
+            | Dtype::F16
+            | Dtype::Bf16
+            | Dtype::F64
+            | Dtype::C32
+            | Dtype::C64 => None,
         }
     }
 }
@@ -107,6 +129,8 @@ impl fmt::Display for Dtype {
             Dtype::Integer(bits, false) => write!(f, "u{bits}"),
             Dtype::Usize => f.write_str("usize"),
             Dtype::F32 => f.write_str("f32"),
+            Dtype::F16 => f.write_str("f16"),
+            Dtype::Bf16 => f.write_str("bf16"),
             Dtype::F64 => f.write_str("f64"),
             Dtype::C32 => f.write_str("c32"),
             Dtype::C64 => f.write_str("c64"),

@@ -223,7 +223,7 @@ fn compare(name: &str, found: &ArrayValue, expected: &Contents) -> Result<(), St
 fn to_interpreter(number: Number, dtype: Dtype) -> interpret::Number {
     if dtype.is_complex() {
         interpret::Number::Complex(number.re(), number.im())
-    } else if dtype.is_float() {
+    } else if dtype.is_float() || dtype == Dtype::Generic {
         interpret::Number::Float(number.re())
     } else {
         interpret::Number::Integer(number.whole())

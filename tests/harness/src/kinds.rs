@@ -53,7 +53,7 @@ impl Kinds {
                         Kind::Signed
                     }
                 },
-                Dtype::F32 | Dtype::F64 => real,
+                Dtype::F32 | Dtype::F16 | Dtype::Bf16 | Dtype::F64 => real,
             }
         };
         let of = statement.operands().into_iter().map(|name| (name.to_owned(), kind(name)));

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Add, Sub};
 
-use sparsegen::{Pattern, c32, c64};
+use sparsegen::{Pattern, bf16, c32, c64, f16};
 
 /// An element of any type.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -166,6 +166,26 @@ impl Element for f32 {
 
     fn number(self) -> Number {
         Number::Real(self.into())
+    }
+}
+
+impl Element for f16 {
+    fn of(number: Number) -> f16 {
+        f16::from_f64(number.re())
+    }
+
+    fn number(self) -> Number {
+        Number::Real(self.to_f64())
+    }
+}
+
+impl Element for bf16 {
+    fn of(number: Number) -> bf16 {
+        bf16::from_f64(number.re())
+    }
+
+    fn number(self) -> Number {
+        Number::Real(self.to_f64())
     }
 }
 

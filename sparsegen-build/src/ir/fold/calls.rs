@@ -11,11 +11,19 @@ impl Expr {
             (Min, Ok([a, b])) => Expr::min(a, b),
             (Max, Ok([a, b])) => Expr::max(a, b),
             (Rem, Ok([a, b])) => Expr::rem(a, b),
+            (_, Ok(two)) if dtype.is_half() => Expr::in_single(function, dtype, two.into()),
             (_, Ok(two)) => Expr::Call(Callee::Math(function), dtype, two.into()),
             (Conj | Re, Err(mut one)) if is_real && one.len() == 1 => one.remove(0),
             (Im, Err(_)) if is_real => Expr::value(Literal::Int(0), dtype),
+            (_, Err(arguments)) if dtype.is_half() => Expr::in_single(function, dtype, arguments),
             (_, Err(arguments)) => Expr::Call(Callee::Math(function), dtype, arguments),
         }
+    }
+
+    /// The value of a function of numbers of half the width of those that it is computed with.
+    fn in_single(function: math::Function, dtype: Dtype, arguments: Vec<Expr>) -> Expr {
+        let wide = arguments.into_iter().map(|a| Expr::cast(a, Some(dtype), Dtype::F32));
+        Expr::cast(Expr::call(function, Dtype::F32, wide.collect()), Some(Dtype::F32), dtype)
     }
 
     /// The value of what has a path in Rust.
@@ -34,6 +42,16 @@ impl Expr {
                 Err(_) => Expr::Cast { value: Box::new(Expr::Index(n)), from, to },
             },
             Expr::Bool(truth) if to != Dtype::Bool => Expr::value(Literal::Int(truth.into()), to),
+            truth if from == Some(Dtype::Bool) && (to.is_half() || to == Dtype::Generic) => {
+                let [one, zero] = [1, 0].map(|n| Expr::value(Literal::Int(n), to));
+                Expr::choose(truth, one, zero)
+            }
+            // Constants of a type are of the other one as well.
+            Expr::Value(literal @ (Literal::Int(_) | Literal::Float(_)), _)
+                if to == Dtype::F32 && from.is_some_and(Dtype::is_half) =>
+            {
+                Expr::value(literal, to)
+            }
             value => Expr::Cast { value: Box::new(value), from, to },
         }
     }

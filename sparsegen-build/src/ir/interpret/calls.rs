@@ -107,7 +107,8 @@ pub(super) fn cast(value: Value, to: Dtype) -> Result<Value, String> {
             Number::Complex(re, im) => re != 0.0 || im != 0.0,
         }));
     }
-    let number = match (number, to.is_complex(), to.is_float()) {
+    let is_float = to.is_float() || to == Dtype::Generic;
+    let number = match (number, to.is_complex(), is_float) {
         (Number::Complex(re, im), true, _) => Number::Complex(round(re, to), round(im, to)),
         (Number::Complex(..), false, _) => return Err(format!("{number} is not real")),
         (Number::Float(x), true, _) => Number::Complex(round(x, to), 0.0),

@@ -27,7 +27,7 @@ impl Number {
         let real = literal.as_real().unwrap_or(f64::from(literal.is_one()));
         if dtype.is_complex() {
             Number::Complex(round(real, dtype), 0.0)
-        } else if dtype.is_float() {
+        } else if dtype.is_float() || dtype == Dtype::Generic {
             Number::Float(round(real, dtype))
         } else {
             let (least, greatest) = range(dtype);
@@ -93,7 +93,24 @@ impl fmt::Display for Number {
 ///
 /// Of two `f32`, a sum, difference, product or quotient in `f64` rounds to the one in `f32`.
 pub(super) fn round(x: f64, dtype: Dtype) -> f64 {
-    if matches!(dtype, Dtype::F32 | Dtype::C32) { f64::from(x as f32) } else { x }
+    match dtype {
+        Dtype::F32 | Dtype::C32 => f64::from(x as f32),
+        Dtype::F16 => half::f16::from_f64(x).to_f64(),
+        Dtype::Bf16 => half::bf16::from_f64(x).to_f64(),
+        Dtype::F64
+        | Dtype::C64
+        | Dtype::Generic
+        | Dtype::I8
+        | Dtype::I16
+        | Dtype::I32
+        | Dtype::I64
+        | Dtype::U8
+        | Dtype::U16
+        | Dtype::U32
+        | Dtype::U64
+        | Dtype::Usize
+        | Dtype::Bool => x,
+    }
 }
 
 fn float(op: BinaryOp, a: f64, b: f64, dtype: Dtype) -> Result<f64, String> {
@@ -210,6 +227,13 @@ pub(super) fn range(dtype: Dtype) -> (i128, i128) {
         Dtype::U32 => (0, u32::MAX.into()),
         Dtype::U64 => (0, u64::MAX.into()),
         Dtype::Usize => (0, usize::MAX as i128),
-        Dtype::Bool | Dtype::F64 | Dtype::F32 | Dtype::C64 | Dtype::C32 => (0, -1),
+        Dtype::Bool
+        | Dtype::F64
+        | Dtype::F32
+        | Dtype::F16
+        | Dtype::Bf16
+        | Dtype::C64
+        | Dtype::C32
+        | Dtype::Generic => (0, -1),
     }
 }

@@ -142,7 +142,7 @@ pub(super) fn part(context: Context<'_>, names: &Names<'_>, expr: &syntax::Expr)
 /// A number in the type around it.
 fn literal(number: Number, dtype: Dtype) -> Literal {
     match number {
-        Number::Int(n) if dtype.is_integer() => Literal::Int(n),
+        Number::Int(n) if dtype.is_integer() || dtype == Dtype::Generic => Literal::Int(n),
         Number::Int(n) => Literal::Float(n as f64),
         Number::Float(x) if dtype.is_integer() => Literal::Int(x as i64),
         Number::Float(x) => Literal::Float(x),

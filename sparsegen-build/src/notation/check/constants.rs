@@ -114,15 +114,23 @@ fn holds(dtype: Dtype, value: i128) -> bool {
         Dtype::U64 => fits(0, i64::MAX.into()),
         Dtype::Usize => fits(0, u32::MAX.into()),
         Dtype::Bool => fits(0, 1),
-        Dtype::F64 | Dtype::F32 | Dtype::C64 | Dtype::C32 => holds_float(dtype, value as f64),
+        Dtype::F64
+        | Dtype::F32
+        | Dtype::F16
+        | Dtype::Bf16
+        | Dtype::C64
+        | Dtype::C32
+        | Dtype::Generic => holds_float(dtype, value as f64),
     }
 }
 
 /// Whether a type can hold a number, rounded as usual.
 fn holds_float(dtype: Dtype, value: f64) -> bool {
     match dtype {
-        Dtype::F64 | Dtype::C64 => value.is_finite(),
-        Dtype::F32 | Dtype::C32 => (value as f32).is_finite(),
+        Dtype::F64 | Dtype::C64 | Dtype::Generic => value.is_finite(),
+        // From half a step above its largest number on, everything is infinite.
+        Dtype::F16 => value.abs() < 65_520.0,
+        Dtype::F32 | Dtype::C32 | Dtype::Bf16 => (value as f32).is_finite(),
         Dtype::I8
         | Dtype::I16
         | Dtype::I32

@@ -8,9 +8,9 @@ use crate::notation::names::{camel_case, is_keyword, is_name, snake_case};
 use crate::notation::{DeclaredFormat, DeclaredKind, Kernel};
 
 /// Types that generated code names beside those of formats.
-const TYPES: [&str; 19] = [
+const TYPES: [&str; 21] = [
     "Box", "Clone", "Copy", "Default", "Err", "Error", "Format", "From", "Into", "Level", "Levels",
-    "None", "Ok", "Option", "Result", "Some", "Tensor", "Vec", "View",
+    "None", "Ok", "Option", "Result", "Some", "T", "Tensor", "Value", "Vec", "View",
 ];
 
 /// Names of kernels and formats must be names of functions and types.

@@ -2,12 +2,11 @@
 
 use crate::error::{Diagnostic, Name, Span, nearest};
 use crate::notation::ReduceOp;
-use crate::notation::functions::{self, FUNCTIONS, TYPES};
+use crate::notation::functions::{self, FUNCTIONS};
 use crate::notation::syntax::{Access, Assign, Bound, Expr, ExprKind, Index, IndexKind, Slice};
 
 use super::Context;
 use super::bounds;
-use super::types::conversion;
 
 /// Says whether the statement can be looked at further: not so where it calls what is no function,
 /// as what was meant may be an access or a product.
@@ -177,11 +176,6 @@ fn check_call(
         let noun = if count == 1 { "argument" } else { "arguments" };
         let message = format!("`{}` takes {count} {noun}, not {}", name.text, arguments.len());
         diagnostics.push(Diagnostic::new(name.span, message));
-    }
-    let is_type = TYPES.contains(&name.text.as_str());
-    if is_type && conversion(&name.text).is_none() {
-        let what = format!("conversions to `{}`", name.text);
-        diagnostics.push(Diagnostic::unsupported(name.span, what).help("convert to `f64`"));
     }
 }
 

@@ -55,7 +55,7 @@ pub(super) fn dtype_of(context: Context<'_>, names: &Names<'_>, expr: &Expr) -> 
 
 /// The type of a name that is called to convert to it.
 pub(super) fn conversion(name: &str) -> Option<Dtype> {
-    Dtype::ALL.into_iter().find(|dtype| dtype.name() == name)
+    Dtype::ALL.into_iter().find(|dtype| dtype.name() == name && *dtype != Dtype::Generic)
 }
 
 struct Types<'m, 'n> {
@@ -147,6 +147,13 @@ impl Types<'_, '_> {
                         .help("a complex number becomes a real one by `re`, `im`, `abs` or `arg`"),
                 );
             }
+            if found == Some(Dtype::Generic) {
+                self.diagnostics.push(
+                    Diagnostic::new(span, format!("what is generic does not become {to}"))
+                        .note("not every type that a caller may choose has a conversion")
+                        .help("declare the tensors with a `dtype`, such as \"f64\""),
+                );
+            }
             return Some(to);
         }
         let all: Vec<&Expr> = arguments.iter().collect();
@@ -179,6 +186,16 @@ impl Types<'_, '_> {
             _ => {
                 let found = self.same(&format!("`{name}`"), span, &all);
                 if self.context.functions.find(name).is_some() {
+                    if found == Some(Dtype::Generic) {
+                        self.diagnostics.push(
+                            Diagnostic::new(
+                                span,
+                                format!("`{name}` cannot be called in a generic kernel"),
+                            )
+                            .note("which types a function of yours is for is not known here")
+                            .help("declare the tensors with a `dtype`, such as \"f64\""),
+                        );
+                    }
                     return found;
                 }
                 let function = math::Function::of(name)?;
@@ -214,6 +231,14 @@ impl Types<'_, '_> {
         };
         if let Some((other, b)) = numbers.iter().copied().find(|(other, _)| *other != first) {
             let [x, y] = [a, b].map(|side| self.context.text.at(side.span));
+            if [first, other].contains(&Dtype::Generic) {
+                self.diagnostics.push(
+                    Diagnostic::new(place, format!("the operands of {of} are {first} and {other}"))
+                        .note(format!("`{x}` is {first}, `{y}` is {other}"))
+                        .help("what is generic goes with its like only: declare both so"),
+                );
+                return Some(first);
+            }
             let (to, converted) = wider(first, x, other, y);
             self.diagnostics.push(
                 Diagnostic::new(place, format!("the operands of {of} are {first} and {other}"))

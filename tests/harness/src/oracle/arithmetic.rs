@@ -2,7 +2,7 @@
 
 mod functions;
 
-use sparsegen::c64;
+use sparsegen::{bf16, c64, f16};
 
 use crate::dtype::Dtype;
 use crate::number::Number;
@@ -185,6 +185,8 @@ fn fit(number: Number, dtype: Dtype) -> Result<Number, Fault> {
             None => Err(Fault::Types),
         },
         Number::Real(x) if dtype == Dtype::F32 => Ok(Number::Real(f64::from(x as f32))),
+        Number::Real(x) if dtype == Dtype::F16 => Ok(Number::Real(f16::from_f64(x).to_f64())),
+        Number::Real(x) if dtype == Dtype::Bf16 => Ok(Number::Real(bf16::from_f64(x).to_f64())),
         Number::Real(_) if dtype == Dtype::F64 => Ok(number),
         Number::Complex(re, im) if dtype == Dtype::C32 => {
             Ok(Number::Complex(f64::from(re as f32), f64::from(im as f32)))
@@ -201,7 +203,7 @@ pub fn convert(number: Number, dtype: Dtype) -> Result<Number, Fault> {
         Dtype::Bool => Number::Bool(number.holds()),
         Dtype::C32 | Dtype::C64 => Number::Complex(number.re(), number.im()),
         _ if matches!(number, Number::Complex(..)) => return Err(Fault::Types),
-        Dtype::F32 | Dtype::F64 => Number::Real(number.re()),
+        Dtype::F32 | Dtype::F16 | Dtype::Bf16 | Dtype::F64 => Number::Real(number.re()),
         Dtype::Integer(..) | Dtype::Usize | Dtype::Exact => {
             let (least, most) = dtype.range().ok_or(Fault::Types)?;
             Number::Whole(match number {

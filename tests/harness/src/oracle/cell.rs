@@ -211,8 +211,12 @@ fn rounding(op: Op, operands: f64, error: f64, value: Number, dtype: Dtype) -> f
     if !dtype.is_rounded() || !value.magnitude().is_finite() {
         return 0.0;
     }
-    let (finest, largest, relative): (f64, f64, f64) =
-        if dtype.is_single() { (256.0, 32768.0, 1e-5) } else { (65536.0, 4e9, 1e-10) };
+    let (finest, largest, relative): (f64, f64, f64) = match dtype {
+        Dtype::F16 => (8.0, 128.0, 4e-3),
+        Dtype::Bf16 => (2.0, 64.0, 3e-2),
+        dtype if dtype.is_single() => (256.0, 32768.0, 1e-5),
+        _ => (65536.0, 4e9, 1e-10),
+    };
     let has_few_digits = |x: f64| (x * finest).fract() == 0.0 && x.abs() < largest;
     let is_exact = error == 0.0 && op.is_exact();
     if is_exact && has_few_digits(value.re()) && has_few_digits(value.im()) {

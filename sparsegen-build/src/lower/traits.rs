@@ -1,0 +1,163 @@
+//! What an element type must be able to do that the caller chooses.
+
+use std::collections::BTreeSet;
+
+use crate::concrete::Program;
+use crate::ir::Trait;
+use crate::math;
+use crate::notation::{Access, BinaryOp, Expr, Function, Kernel, Operator, ReduceOp};
+use crate::types::{Dtype, Literal};
+
+/// The traits of the type parameter, none of which follows from another; none where there is none.
+pub(super) fn traits(program: &Program) -> Vec<Trait> {
+    let kernel = &program.kernel;
+    let is_generic = |dtype: Dtype| dtype == Dtype::Generic;
+    if !kernel.tensors.iter().any(|tensor| is_generic(tensor.dtype)) {
+        return Vec::new();
+    }
+    let mut needs = Needs { kernel, traits: BTreeSet::from([Trait::Value]) };
+    let repeats = |tensor: &crate::notation::Tensor| {
+        is_generic(tensor.dtype) && tensor.format.levels.iter().any(|spec| !spec.properties.unique)
+    };
+    if kernel.in_place || kernel.tensors.iter().any(repeats) {
+        needs.operator(kernel.semiring.add);
+    }
+    program.body.for_each_assign(&mut |target: &Access, accumulate, value| {
+        let dtype = program.tensor(target.tensor).dtype;
+        if is_generic(dtype) {
+            match accumulate {
+                Some(ReduceOp::Sum) => needs.operator(kernel.semiring.add),
+                Some(ReduceOp::Prod) => needs.operator(Operator::Mul),
+                Some(ReduceOp::Min | ReduceOp::Max) => needs.add(Trait::Float),
+                Some(ReduceOp::Any | ReduceOp::All | ReduceOp::ArgMin | ReduceOp::ArgMax)
+                | None => {}
+            }
+        }
+        let of = kernel.dtype_of(value).unwrap_or(dtype);
+        if is_generic(of) && matches!(accumulate, Some(ReduceOp::ArgMin | ReduceOp::ArgMax)) {
+            needs.add(Trait::Float);
+        }
+        needs.value(value, of);
+    });
+    needs.value(&kernel.assignment.value, kernel.tensor(kernel.result()).dtype);
+    let all = needs.traits;
+    let is_implied = |one: Trait| all.iter().any(|other| other.implies(one));
+    all.iter().copied().filter(|one| !is_implied(*one)).collect()
+}
+
+struct Needs<'k> {
+    kernel: &'k Kernel,
+    traits: BTreeSet<Trait>,
+}
+
+impl Needs<'_> {
+    fn add(&mut self, needed: Trait) {
+        self.traits.insert(needed);
+    }
+
+    fn operator(&mut self, operator: Operator) {
+        self.add(match operator {
+            Operator::Add | Operator::Mul => Trait::NumAssign,
+            Operator::Min | Operator::Max => Trait::Float,
+            // Truth values and integers alone have these.
+            Operator::Or | Operator::And => Trait::Value,
+        });
+    }
+
+    /// What a value needs that is wanted in a type.
+    fn value(&mut self, expr: &Expr, dtype: Dtype) {
+        let is_generic = dtype == Dtype::Generic;
+        let kernel = self.kernel;
+        let own = kernel.dtype_of(expr).unwrap_or(dtype) == Dtype::Generic;
+        match expr {
+            Expr::Literal(literal) if is_generic => self.literal(kernel.semiring.number(*literal)),
+            Expr::Index(_) | Expr::Parameter(_) if is_generic => self.add(Trait::NumCast),
+            Expr::Literal(_) | Expr::Index(_) | Expr::Parameter(_) | Expr::Access(_) => {}
+            Expr::Unary(_, a) => {
+                if own {
+                    self.add(Trait::Neg);
+                }
+                self.value(a, dtype);
+            }
+            Expr::Binary(op, a, b) => {
+                if own {
+                    self.operator(match op {
+                        BinaryOp::Add => kernel.semiring.add,
+                        BinaryOp::Mul => kernel.semiring.mul,
+                        BinaryOp::Sub | BinaryOp::Div => Operator::Add,
+                    });
+                }
+                if own && *op == BinaryOp::Sub && self.may_vanish(a) {
+                    self.add(Trait::Neg);
+                }
+                self.value(a, dtype);
+                self.value(b, dtype);
+            }
+            Expr::Call(function, arguments) => self.call(*function, arguments, dtype),
+            Expr::Reduce(reduce) => self.value(&reduce.body, dtype),
+        }
+    }
+
+    /// Whether nothing is left of a value where tensors store nothing.
+    fn may_vanish(&self, value: &Expr) -> bool {
+        let is_sparse = |access: &Access| {
+            let levels = &self.kernel.tensor(access.tensor).format.levels;
+            levels.iter().any(|spec| !spec.properties.full)
+        };
+        value.substitute(&|access| is_sparse(access).then_some(Expr::ZERO)).is_zero()
+    }
+
+    fn call(&mut self, function: Function, arguments: &[Expr], dtype: Dtype) {
+        let own = arguments.iter().find_map(|argument| self.kernel.dtype_of(argument));
+        let is_generic = own.unwrap_or(dtype) == Dtype::Generic;
+        let of = match function {
+            Function::Math(function) => {
+                if is_generic {
+                    self.math(function);
+                }
+                own.unwrap_or(dtype)
+            }
+            Function::Less | Function::LessEqual => {
+                if own == Some(Dtype::Generic) {
+                    self.add(Trait::PartialOrd);
+                }
+                own.unwrap_or(Dtype::I64)
+            }
+            Function::Equal | Function::NotEqual => own.unwrap_or(Dtype::I64),
+            Function::Select | Function::Mask => {
+                self.value(&arguments[0], Dtype::Bool);
+                arguments[1..].iter().for_each(|argument| self.value(argument, dtype));
+                return;
+            }
+            Function::Not | Function::And | Function::Or | Function::Xor => dtype,
+            Function::Present
+            | Function::Own(_)
+            | Function::Convert(_)
+            | Function::Number(_)
+            | Function::Symbol(_) => own.unwrap_or(dtype),
+        };
+        arguments.iter().for_each(|argument| self.value(argument, of));
+    }
+
+    fn math(&mut self, function: math::Function) {
+        use math::Function::{Abs, Cube, Rem, Sign, Square};
+        self.add(if matches!(function, Abs | Sign) {
+            Trait::Signed
+        } else if matches!(function, Square | Cube | Rem) {
+            Trait::NumAssign
+        } else {
+            Trait::Float
+        });
+    }
+
+    fn literal(&mut self, literal: Literal) {
+        match literal {
+            literal if literal.is_zero() || literal.is_one() => {}
+            Literal::Int(_) => self.add(Trait::NumCast),
+            Literal::Float(_) | Literal::Greatest | Literal::Least | Literal::Nan => {
+                self.add(Trait::Float);
+            }
+            Literal::Bool(_) => {}
+        }
+    }
+}
