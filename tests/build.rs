@@ -111,8 +111,11 @@ fn case_source(
             Ok((source, function)) => {
                 let name = &case.name;
                 write(&kernels.join(format!("{name}.rs")), &source)?;
-                let apart = source.contains(&format!("pub fn {name}_assemble<"));
-                text.push_str(&driver(name, folder, &function, apart));
+                let has = |function: &str| {
+                    ["<", "("].iter().any(|end| source.contains(&format!("pub fn {function}{end}")))
+                };
+                let ways = Ways { allocates: has(name), apart: has(&format!("{name}_assemble")) };
+                text.push_str(&driver(name, folder, &function, ways));
                 let path = format!("concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\")");
                 format!("Compiled {{ run: &run_{name}, source: include_str!({path}) }}")
             }
@@ -173,10 +176,17 @@ fn rust_type(dtype: Dtype) -> &'static str {
     }
 }
 
+/// What functions there are of a kernel, beside that which computes into a result.
+struct Ways {
+    /// Whether one makes the result.
+    allocates: bool,
+    /// Whether it is assembled and computed apart, too.
+    apart: bool,
+}
+
 /// The module of a kernel and the function that calls it on operands of any kind.
-///
-/// `apart` tells whether it is assembled and computed apart, too.
-fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String {
+fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
+    let Ways { allocates, apart } = ways;
     let mut packed = String::new();
     let mut looked = String::new();
     let mut extents = String::new();
@@ -247,6 +257,19 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
     } else {
         String::new()
     };
+    let first = match &function.result {
+        IrResult::Tensor(tensor) if !allocates && !tensor.updates => {
+            let (key, dtype) = (&tensor.tensor, tensor.dtype.name());
+            let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
+            format!(
+                "let mut result = pack::<{dtype}, {format}>(&given[{key:?}])?;
+                {name}_into(&mut result, {arguments})?;"
+            )
+        }
+        IrResult::Tensor(_) | IrResult::Scalar { .. } => {
+            format!("let result = {name}({arguments})?;")
+        }
+    };
     let (results, repack) = match &function.result {
         IrResult::Scalar { dtype, .. } => (
             format!("Ok(vec![(\"{name}\", look_at_scalar({name}({arguments})?))])"),
@@ -264,7 +287,7 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
         ),
         IrResult::Tensor(tensor) => (
             format!(
-                "let result = {name}({arguments})?;
+                "{first}
                 let mut reused = scribbled(&result);
                 {name}_into(&mut reused, {arguments})?;
                 let first = look(&reused);
@@ -289,6 +312,7 @@ fn driver(name: &str, folder: &str, function: &Function, apart: bool) -> String 
         pub mod {name} {{
             include!(concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\"));
         }}
+        #[allow(unused_variables)]
         fn run_{name}(given: &BTreeMap<String, Entries>) -> Result<Run, Error> {{
             use {name}::*;
             {packed}

@@ -59,8 +59,13 @@ impl IterationGraph {
                 reached &= graph.add_level(kernel, space, basis, access, k, &reason);
             }
         };
-        value.for_each_access(&mut add);
-        program.precomputed.iter().for_each(|part| part.value.for_each_access(&mut add));
+        let values =
+            || std::iter::once(value).chain(program.precomputed.iter().map(|part| &part.value));
+        values().for_each(|value| value.for_each_access(&mut add));
+        // Variables that index no operand have loops, too.
+        let mut indices = Vec::new();
+        values().for_each(|value| value.for_each_variable(&mut |v| indices.push(v)));
+        graph.add_variables(indices.into_iter().flat_map(|v| space.sources(basis, v)).collect());
         let reason = Reason::Result(result.clone());
         if let Some(last) = last_appended(kernel) {
             for k in 0..=last {

@@ -173,6 +173,21 @@ impl Expr {
         }
     }
 
+    /// Calls `visit` on every variable that is a value or that a reduction binds.
+    pub fn for_each_variable(&self, visit: &mut impl FnMut(VariableId)) {
+        match self {
+            Expr::Index(v) => visit(*v),
+            Expr::Reduce(reduce) => reduce.variables.iter().for_each(|v| visit(*v)),
+            Expr::Literal(_)
+            | Expr::Access(_)
+            | Expr::Parameter(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Call(..) => {}
+        }
+        self.children().into_iter().for_each(|child| child.for_each_variable(visit));
+    }
+
     /// The expressions directly below this one.
     pub fn children(&self) -> Vec<&Expr> {
         match self {

@@ -73,7 +73,8 @@ impl Case {
             Outcome::Compiled { run, source } => {
                 let function = self.compile(source)?;
                 let choice = Choice(self.choice);
-                let statement = Statement::parse(self.statement, &choice.parameter_names())?;
+                let mut statement = Statement::parse(self.statement, &choice.parameter_names())?;
+                statement.sizes = choice.sizes();
                 let tensors = statement.accesses().into_iter();
                 let tensors = tensors.map(|access| statement.tensor(access).to_owned());
                 let dtypes: HashMap<String, Dtype> =
@@ -105,6 +106,7 @@ impl Case {
                 }
                 let Some(first) = first else { return Ok(()) };
                 kernel.check_disagreements(&first)?;
+                kernel.check_constants(&first)?;
                 kernel.check_parts(&first)
             }
         }

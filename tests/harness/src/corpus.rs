@@ -24,7 +24,8 @@
 //! stored: `A=csr:f32`, `M=csr:one`. `@semiring=min_plus` and `@dtype=bool` are keys like others.
 //!
 //! Variables have one letter each; a longer name in an index is a parameter, as in `A[i in 0..hi]`.
-//! One that stands as a value is declared: `@params=r:index,s:index`.
+//! One that stands as a value is declared: `@params=r:index,s:index`. `@sizes=k:4` gives a variable a
+//! constant extent.
 
 mod choice;
 
@@ -196,13 +197,18 @@ impl Group<'_> {
                 parameters.iter().map(|(name, kind)| format!("{name} = \"{kind}\"")).collect();
             let _ = writeln!(text, "params = {{ {} }}", declared.join(", "));
         }
+        let sizes = Choice(choice).sizes();
+        if !sizes.is_empty() {
+            let sizes: Vec<_> = sizes.iter().map(|(v, extent)| format!("{v} = {extent}")).collect();
+            let _ = writeln!(text, "sizes = {{ {} }}", sizes.join(", "));
+        }
         for (key, value) in choice {
             match key.strip_prefix('@') {
                 Some("schedule") => {
                     let commands: Vec<&str> = value.split(';').collect();
                     let _ = writeln!(text, "schedule = {commands:?}");
                 }
-                Some("params") | None => {}
+                Some("params" | "sizes") | None => {}
                 Some(key) => {
                     let quote = if matches!(*value, "true" | "false") { "" } else { "\"" };
                     let _ = writeln!(text, "{key} = {quote}{value}{quote}");

@@ -39,7 +39,7 @@ pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds, dense: &[&str]) 
 
 fn world(statement: &Statement, kinds: &Kinds, file: &File, dense: &[&str]) -> Option<World> {
     // Their extents are not for slices of given bounds.
-    if !statement.views.is_empty() {
+    if !statement.views.is_empty() || !statement.sizes.is_empty() {
         return None;
     }
     let classes = worlds::classes(statement);
@@ -106,7 +106,7 @@ fn world(statement: &Statement, kinds: &Kinds, file: &File, dense: &[&str]) -> O
         operands.insert(name.to_owned(), Entries { shape: Vec::new(), entries });
         layout.parameters.insert(name.to_owned(), value);
     }
-    Some(World { name: file.name.to_owned(), layout, operands })
+    Some(World { name: file.name.to_owned(), layout, operands }.with_result(statement))
 }
 
 /// Where there are entries, once each.

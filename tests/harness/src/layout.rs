@@ -27,6 +27,9 @@ pub fn layout(
     random: &mut Random,
 ) -> Option<Layout> {
     let mut parameters = BTreeMap::new();
+    for (v, extent) in &statement.sizes {
+        set(statement, classes, &mut extents, v, *extent);
+    }
     let slices: Vec<(&str, &Bound, &Bound, usize)> = modes(statement)
         .filter_map(|mode| match mode {
             Mode::Slice(v, start, end, step) => Some((v.as_str(), start, end, *step)),

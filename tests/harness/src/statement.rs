@@ -19,6 +19,8 @@ pub struct Statement {
     /// The accesses that read only parts of modes: of each there is a tensor that has just these, which
     /// stands in the value in its stead.
     pub views: Vec<View>,
+    /// The extents that are constants, by variable.
+    pub sizes: Vec<(String, usize)>,
 }
 
 /// `A[i,j]`; a scalar has no variables.
@@ -77,12 +79,22 @@ impl Statement {
 
     /// Every index variable, in order of first appearance.
     pub fn variables(&self) -> Vec<&str> {
+        let mut found: Vec<&String> = self.result.variables.iter().collect();
+        self.value.visit(&mut |expr| match expr {
+            Expr::Access(access) => found.extend(&access.variables),
+            Expr::Variable(variable) => found.push(variable),
+            Expr::Reduce(_, bound, _) => found.extend(bound),
+            Expr::Parameter(_)
+            | Expr::Number(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Call(..)
+            | Expr::Convert(..) => {}
+        });
         let mut all: Vec<&str> = Vec::new();
-        for access in self.accesses() {
-            for variable in &access.variables {
-                if !all.contains(&variable.as_str()) {
-                    all.push(variable);
-                }
+        for variable in found {
+            if !all.contains(&variable.as_str()) {
+                all.push(variable);
             }
         }
         all

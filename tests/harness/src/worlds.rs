@@ -29,6 +29,20 @@ pub struct World {
     pub operands: BTreeMap<String, Entries>,
 }
 
+impl World {
+    /// These operands and, where it is none of them, a result without entries: where no operand tells of
+    /// a mode of it, the caller does.
+    pub fn with_result(mut self, statement: &Statement) -> World {
+        let result = &statement.result;
+        if !self.operands.contains_key(statement.tensor(result)) {
+            let extents = &self.layout.extents;
+            let shape = result.variables.iter().map(|variable| extents[variable]).collect();
+            self.operands.insert(result.tensor.clone(), Entries { shape, entries: Vec::new() });
+        }
+        self
+    }
+}
+
 /// Which coordinates of an operand have entries.
 #[derive(Clone, Copy, Debug)]
 enum Pattern {
@@ -90,7 +104,7 @@ pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds) -> Vec<World> {
             shuffle(&mut random, &mut entries);
             world.operands.insert((*operand).to_owned(), Entries { shape, entries });
         }
-        worlds.push(world);
+        worlds.push(world.with_result(statement));
     };
     add("random", usual, Pattern::Random(0.3), false);
     add("half full", usual, Pattern::Random(0.55), false);

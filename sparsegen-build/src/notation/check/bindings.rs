@@ -52,26 +52,29 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A variable that is a value has the extent of what it indexes elsewhere.
+/// A variable that is a value has the extent of what it indexes elsewhere, or that of `sizes`.
 fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
-    let mut indexing: Vec<&str> = Vec::new();
+    let mut sized: Vec<&str> =
+        context.entry.sizes.iter().map(|(name, _)| name.text.as_str()).collect();
     let mut values: Vec<&Name> = Vec::new();
     context.statement.right.for_each_access(&mut |access| {
-        variables_of(context, access, &mut |name| indexing.push(&name.text));
+        variables_of(context, access, &mut |name| sized.push(&name.text));
         uses(context, access, &mut |name| values.push(name));
     });
-    // `A op= e` is `A = A op e`.
-    if context.statement.assign != Assign::Set {
-        let left = &context.statement.left;
-        variables_of(context, left, &mut |name| indexing.push(&name.text));
-    }
+    // The result that is passed in has extents, too.
+    let left = &context.statement.left;
+    variables_of(context, left, &mut |name| sized.push(&name.text));
     for (k, name) in values.iter().enumerate() {
         let is_first = !values[..k].iter().any(|other| other.text == name.text);
-        if is_first && !indexing.contains(&name.text.as_str()) {
+        if is_first && !sized.contains(&name.text.as_str()) {
+            let variable = &name.text;
             diagnostics.push(
-                Diagnostic::unsupported(name.span, "variables that index no operand")
-                    .note(format!("nothing tells the extent of `{}`", name.text))
-                    .help(format!("index an operand by `{}`", name.text)),
+                Diagnostic::new(name.span, format!("nothing tells the extent of `{variable}`"))
+                    .note("a variable has the extent of a mode that it indexes")
+                    .help(format!(
+                        "index an operand by `{variable}`, or give its extent: \
+                         sizes = {{ {variable} = 32 }}"
+                    )),
             );
         }
     }

@@ -231,6 +231,9 @@ impl Kernel<'_> {
     pub fn check_disagreements(&self, world: &World) -> Result<(), String> {
         for size in &self.function.sizes {
             let [(operand, mode), _, ..] = size.operands.as_slice() else { continue };
+            if size.constant.is_some() {
+                continue;
+            }
             let Operand::Tensor(tensor) = &self.function.operands[*operand] else { continue };
             // One that is read twice disagrees in several variables.
             let sizes = self.function.sizes.iter();
@@ -248,6 +251,27 @@ impl Kernel<'_> {
                 Ok(()) => {
                     let (tensor, variable) = (&tensor.tensor, &size.variable);
                     return Err(format!("takes a {tensor} whose {variable} disagrees"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a mode has another extent than the constant, the kernel says so.
+    pub fn check_constants(&self, world: &World) -> Result<(), String> {
+        let sizes = self.function.sizes.iter().filter(|size| size.constant.is_some());
+        for size in sizes {
+            let Some((operand, mode)) = size.operands.first() else { continue };
+            let Operand::Tensor(tensor) = &self.function.operands[*operand] else { continue };
+            let mut world = world.clone();
+            let operand = world.operands.get_mut(&tensor.tensor).expect("operands have names");
+            operand.shape[*mode] += 1;
+            match self.call(&world) {
+                Err(Error::Extent { .. } | Error::Width { .. } | Error::Pack { .. }) => {}
+                Err(error) => return Err(format!("another error than of an extent: {error}")),
+                Ok(()) => {
+                    let (tensor, variable) = (&tensor.tensor, &size.variable);
+                    return Err(format!("takes a {tensor} of any {variable}"));
                 }
             }
         }

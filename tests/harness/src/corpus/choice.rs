@@ -51,6 +51,16 @@ impl<'c> Choice<'c> {
         declared.map(|word| word.split_once(':').unwrap_or((word, "index"))).collect()
     }
 
+    /// The extents that are constants: `@sizes=k:4,l:2`.
+    pub fn sizes(&self) -> Vec<(String, usize)> {
+        let declared = self.word("@sizes").into_iter().flat_map(|words| words.split(','));
+        let size = |word: &str| {
+            let (name, extent) = word.split_once(':')?;
+            Some((name.to_owned(), extent.parse().ok()?))
+        };
+        declared.filter_map(size).collect()
+    }
+
     /// The names of the parameters that are declared.
     pub fn parameter_names(&self) -> Vec<&'c str> {
         self.parameters().into_iter().map(|(name, _)| name).collect()

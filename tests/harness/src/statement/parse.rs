@@ -25,7 +25,7 @@ impl Statement {
         if !parser.rest.trim().is_empty() {
             return Err(parser.expected("the end"));
         }
-        let mut statement = Statement { result, value, views: parser.views };
+        let mut statement = Statement { result, value, views: parser.views, sizes: Vec::new() };
         with_names(&mut statement, parameters);
         let value = with_sums(statement.value, &statement.result.variables);
         let before = Expr::Access(statement.result.clone());
