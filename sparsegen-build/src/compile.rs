@@ -27,7 +27,7 @@ pub struct Output {
     pub source: String,
     /// The kernels in the imperative representation, in the order of the manifest; none where there
     /// are mistakes.
-    pub kernels: Vec<ir::Function>,
+    pub kernels: Vec<ir::Kernel>,
     /// Every mistake, in the order of the manifest.
     pub diagnostics: Diagnostics,
 }
@@ -74,7 +74,7 @@ impl Compiler {
         let (module, mut wrong) = notation::check(&manifest, &statements, &self.levels);
         mistakes.append(&mut wrong);
 
-        let mut kernels = Vec::new();
+        let mut functions = Vec::new();
         let mut formats: Vec<_> = module.formats.iter().map(declaration).collect();
         // With a level that contradicts itself nothing can be said of the kernels.
         let usable = self.levels.refused().is_empty();
@@ -101,7 +101,7 @@ impl Compiler {
             let optimized = optimize_observed(lowered, &mut |pass, function| {
                 observe(&kernel.name, pass.name, &function.to_string());
             });
-            kernels.push(optimized);
+            functions.push(optimized);
         }
         let diagnostics: Diagnostics = mistakes.into_iter().collect();
         if !diagnostics.is_empty() {
@@ -111,10 +111,31 @@ impl Compiler {
             manifest: name.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             formats,
-            functions: kernels,
+            kernels: kernels(&module, functions),
         };
-        Output { source: emit(&module), kernels: module.functions, diagnostics }
+        Output { source: emit(&module), kernels: module.kernels, diagnostics }
     }
+}
+
+/// The kernels of functions, one for each of the module's statements.
+fn kernels(module: &notation::Module, functions: Vec<ir::Function>) -> Vec<ir::Kernel> {
+    let mut kernels = Vec::new();
+    let mut steps = Vec::new();
+    for (k, (kernel, function)) in module.kernels.iter().zip(functions).enumerate() {
+        let Some(several) = module.several.iter().find(|several| several.steps.contains(&k)) else {
+            kernels.push(ir::Kernel::One(function));
+            continue;
+        };
+        let result = kernel.tensor(kernel.result()).argument.clone();
+        steps.push(ir::Step { result, function });
+        if several.steps.end == k + 1 {
+            let docs = several.doc.iter().flat_map(|doc| doc.lines().map(str::to_owned)).collect();
+            let steps = std::mem::take(&mut steps);
+            let several = ir::Several::of(several.name.clone(), docs, steps);
+            kernels.push(ir::Kernel::Several(several));
+        }
+    }
+    kernels
 }
 
 fn declaration(format: &DeclaredFormat) -> ir::FormatDeclaration {

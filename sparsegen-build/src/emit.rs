@@ -21,17 +21,20 @@ mod parallel;
 mod parts;
 mod reserve;
 mod result;
+mod several;
 mod shell;
 #[cfg(test)]
 mod tests;
 mod values;
 
-use crate::ir::Module;
+use proc_macro2::TokenStream;
+
+use crate::ir::{Kernel, Module};
 
 /// The source of a module.
 pub fn emit(module: &Module) -> String {
     let mut items: Vec<_> = module.formats.iter().flat_map(formats::items).collect();
-    items.extend(module.functions.iter().flat_map(shell::items));
+    items.extend(module.kernels.iter().flat_map(of_kernel));
     let mut all = imports::items(module, &items);
     all.append(&mut items);
 
@@ -40,4 +43,12 @@ pub fn emit(module: &Module) -> String {
         module.version, module.manifest
     );
     layout::lay_out(head, all)
+}
+
+/// The items of a kernel.
+fn of_kernel(kernel: &Kernel) -> Vec<TokenStream> {
+    match kernel {
+        Kernel::One(function) => shell::items(function),
+        Kernel::Several(several) => several::items(several),
+    }
 }

@@ -13,6 +13,7 @@ mod module;
 pub(crate) mod precedence;
 #[cfg(test)]
 pub(crate) mod samples;
+mod several;
 mod traits;
 mod walk;
 
@@ -22,6 +23,7 @@ pub use function::{
     Parallel, Part, Place, Result, Size, Source, TensorOperand, TensorResult, Unroll,
 };
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
+pub use several::{Callers, Kernel, Several, Step};
 pub use traits::Trait;
 pub use walk::{Uses, substitute};
 

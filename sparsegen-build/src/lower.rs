@@ -190,6 +190,7 @@ impl Lowering<'_> {
         };
         ir::Function {
             name: kernel.name.clone(),
+            callers: ir::Callers::Everyone,
             docs: docs::docs(program, plan),
             operands: operands.iter().map(|id| self.operand(*id)).collect(),
             conversions: self.conversions(&operands),

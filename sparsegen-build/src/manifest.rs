@@ -8,9 +8,12 @@ mod display;
 mod functions;
 mod kernels;
 mod sections;
+mod several;
 mod text;
 pub mod tokens;
 mod values;
+
+use std::ops::Range;
 
 use crate::error::{Diagnostic, Name, Span};
 use crate::ir::Bounds;
@@ -26,8 +29,10 @@ use values::Value;
 pub struct Manifest {
     /// The formats of `[formats]`.
     pub formats: Vec<FormatEntry>,
-    /// The kernels of `[kernels]`.
+    /// The kernels of `[kernels]`, one for each statement.
     pub kernels: Vec<KernelEntry>,
+    /// Which of them are the statements of one kernel.
+    pub several: Vec<SeveralEntry>,
     /// The functions of `[functions]`.
     pub functions: Vec<FunctionEntry>,
     /// What `[defaults]` sets for the file.
@@ -71,7 +76,18 @@ pub struct FunctionEntry {
     pub laws: Laws,
 }
 
-/// One table `[kernels.NAME]`.
+/// A kernel of several statements, each of which is a kernel among [`Manifest::kernels`].
+#[derive(Clone, Debug)]
+pub struct SeveralEntry {
+    /// The kernel's name.
+    pub name: Name,
+    /// The kernels of its statements.
+    pub steps: Range<usize>,
+    /// Text for the generated function's documentation.
+    pub doc: Option<String>,
+}
+
+/// One table `[kernels.NAME]`, or one statement of it where it has several.
 #[derive(Clone, Debug)]
 pub struct KernelEntry {
     /// The kernel's name.
@@ -92,9 +108,9 @@ pub struct KernelEntry {
     pub bounds: Bounds,
     /// Whether the loops are run on several threads.
     pub parallel: bool,
-    /// The commands of `schedule`.
     /// What `+` and `*` mean.
     pub semiring: Semiring,
+    /// The commands of `schedule`.
     pub schedule: Vec<Text>,
     /// Text for the generated function's documentation.
     pub doc: Option<String>,
@@ -199,7 +215,8 @@ pub fn parse(text: &str) -> (Manifest, Vec<Diagnostic>) {
     if let Some(entry) = section("kernels") {
         for kernel in entry.value.table("a table of kernels", &mut diagnostics) {
             let context = kernels::Context { defaults: manifest.defaults, semirings: &semirings };
-            manifest.kernels.extend(kernels::kernel(&kernel, context, &mut diagnostics));
+            let kernel = kernels::kernel(&kernel, context, &mut diagnostics);
+            kernel.into_iter().for_each(|(entry, texts)| several::add(&mut manifest, entry, texts));
         }
     }
     (manifest, diagnostics)

@@ -41,8 +41,21 @@ use schedule::Schedule;
 pub struct Module {
     /// The formats for which the generated module declares a name, in the order of the file.
     pub formats: Vec<DeclaredFormat>,
-    /// The kernels, in the order of the file.
+    /// The kernels, in the order of the file, one for each statement.
     pub kernels: Vec<Kernel>,
+    /// Which of them are the statements of one kernel.
+    pub several: Vec<Several>,
+}
+
+/// A kernel of several statements.
+#[derive(Clone, Debug)]
+pub struct Several {
+    /// A Rust identifier in snake case.
+    pub name: String,
+    /// Text for the generated function's documentation.
+    pub doc: Option<String>,
+    /// Its statements: indices into [`Module::kernels`].
+    pub steps: std::ops::Range<usize>,
 }
 
 /// A format with a type of its own in the generated module.

@@ -7,16 +7,23 @@ use super::checks::checks;
 use super::kernel::{self, operand_name};
 use super::names::{beside, ident, plain};
 use super::result::Parts;
-use super::shell::{allocates, arguments, call, conversions, convert_used, lifetimes, tensor};
+use super::shell::{
+    allocates, arguments, call, conversions, convert_used, lifetimes, public, tensor,
+};
 use super::{docs, lints};
-use crate::ir::{Assembly, Function, Result, TensorResult};
+use crate::ir::{Assembly, Callers, Function, Result, TensorResult};
 
 /// `NAME_assemble` and `NAME_compute` of a sparse result.
 pub(super) fn items(function: &Function, result: &TensorResult) -> Vec<TokenStream> {
-    if result.updates || !is_assembled(result) {
+    if result.updates || !function.has_structure() {
         return Vec::new();
     }
-    let mut items: Vec<TokenStream> = assemble(function, result).into_iter().collect();
+    let mut items: Vec<TokenStream> = Vec::new();
+    match function.callers {
+        Callers::Everyone => items.extend(assemble(function, result)),
+        Callers::Kernel { computes: true, .. } => {}
+        Callers::Kernel { computes: false, .. } => return Vec::new(),
+    }
     match &function.compute {
         Some(loops) => items.push(compute(function, result, loops)),
         None => items.extend(recompute(function, result)),
@@ -24,19 +31,12 @@ pub(super) fn items(function: &Function, result: &TensorResult) -> Vec<TokenStre
     items
 }
 
-/// Whether a result has a structure that follows from the operands.
-fn is_assembled(result: &TensorResult) -> bool {
-    match result.assembly {
-        Assembly::Assembled { .. } => true,
-        Assembly::Computed { .. } => result.packed.is_some(),
-    }
-}
-
 /// `NAME_assemble`: the structure, with values that are zero.
 fn assemble(function: &Function, result: &TensorResult) -> Option<TokenStream> {
-    if !allocates(function, result) {
+    if !allocates(function) {
         return None;
     }
+    let public = public(function);
     let docs = docs::attributes(&docs::of_assemble(function));
     let (name, entry) = (beside(function, "assemble"), ident(&function.name));
     let (lifetimes, arguments) = (lifetimes(function), arguments(function));
@@ -47,7 +47,7 @@ fn assemble(function: &Function, result: &TensorResult) -> Option<TokenStream> {
     Some(quote! {
         #docs
         #allow
-        pub fn #name #lifetimes(#(#arguments),*) -> Result<#ty, Error> {
+        #public fn #name #lifetimes(#(#arguments),*) -> Result<#ty, Error> {
             let mut #variable = #entry(#(#operands),*)?;
             #variable.vals_mut().fill(#zero);
             Ok(#variable)
@@ -57,6 +57,7 @@ fn assemble(function: &Function, result: &TensorResult) -> Option<TokenStream> {
 
 /// `NAME_compute`, by loops that walk along the structure.
 fn compute(function: &Function, result: &TensorResult, loops: &Function) -> TokenStream {
+    let public = public(function);
     let docs = docs::attributes(&docs::of_compute(function));
     let (lifetimes, arguments) = (lifetimes(function), arguments(function));
     let allow = lints::arguments(arguments.len() + 1);
@@ -77,7 +78,7 @@ fn compute(function: &Function, result: &TensorResult, loops: &Function) -> Toke
     quote! {
         #docs
         #allow
-        pub fn #name #lifetimes(#variable: &mut #ty, #(#arguments),*) -> Result<(), Error> {
+        #public fn #name #lifetimes(#variable: &mut #ty, #(#arguments),*) -> Result<(), Error> {
             #convert
             #checks
             #sizes
@@ -91,9 +92,10 @@ fn compute(function: &Function, result: &TensorResult, loops: &Function) -> Toke
 
 /// `NAME_compute`, by way of a new result.
 fn recompute(function: &Function, result: &TensorResult) -> Option<TokenStream> {
-    if !allocates(function, result) {
+    if !allocates(function) {
         return None;
     }
+    let public = public(function);
     let docs = docs::attributes(&docs::of_compute(function));
     let (lifetimes, arguments) = (lifetimes(function), arguments(function));
     let allow = lints::arguments(arguments.len() + 1);
@@ -104,7 +106,7 @@ fn recompute(function: &Function, result: &TensorResult) -> Option<TokenStream> 
     Some(quote! {
         #docs
         #allow
-        pub fn #name #lifetimes(#variable: &mut #ty, #(#arguments),*) -> Result<(), Error> {
+        #public fn #name #lifetimes(#variable: &mut #ty, #(#arguments),*) -> Result<(), Error> {
             let #unpacked = #entry(#(#operands),*)?;
             kernel::replace_values(#variable, &#unpacked, #of, #tensor)
         }

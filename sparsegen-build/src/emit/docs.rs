@@ -8,7 +8,9 @@ use super::layout::wrap;
 use super::names::plain;
 use super::parts;
 use super::shell::{allocates, is_filled_apart, is_result};
-use crate::ir::{Assembly, Conversion, Element, Function, Operand, Result, TensorResult, Width};
+use crate::ir::{
+    Assembly, Conversion, Element, Function, Operand, Result, Several, TensorResult, Width,
+};
 
 /// The width of documentation lines, without what stands before them.
 const WIDTH: usize = 96;
@@ -25,7 +27,7 @@ pub(super) fn entry(function: &Function) -> String {
     let name = plain(&function.name);
     match &function.result {
         Result::Tensor(result) if !result.structure().is_empty() => name.to_string(),
-        Result::Tensor(result) if !allocates(function, result) => format!("{name}_into"),
+        Result::Tensor(_) if !allocates(function) => format!("{name}_into"),
         Result::Tensor(_) | Result::Scalar { .. } => name.to_string(),
     }
 }
@@ -33,6 +35,12 @@ pub(super) fn entry(function: &Function) -> String {
 /// The documentation of `NAME`.
 pub(super) fn of_entry(function: &Function) -> Vec<String> {
     let mut lines = wrapped(&function.docs);
+    push_errors(&mut lines, &entry_errors(function));
+    lines
+}
+
+/// What may be wrong with the arguments of `NAME`.
+fn entry_errors(function: &Function) -> Vec<String> {
     let mut errors = size_errors(function, false);
     if let Result::Tensor(result) = &function.result {
         errors.extend(width_errors(result, false));
@@ -43,13 +51,12 @@ pub(super) fn of_entry(function: &Function) -> Vec<String> {
             );
         }
     }
-    push_errors(&mut lines, &errors);
-    lines
+    errors
 }
 
 /// The documentation of `NAME_into`.
 pub(super) fn of_into(function: &Function, result: &TensorResult) -> Vec<String> {
-    let mut lines = if allocates(function, result) {
+    let mut lines = if allocates(function) {
         vec![format!("As [`{}`], into a tensor that is already there.", plain(&function.name))]
     } else {
         wrapped(&function.docs)
@@ -69,6 +76,63 @@ pub(super) fn of_into(function: &Function, result: &TensorResult) -> Vec<String>
     errors.extend(width_errors(result, !is_filled_apart(function, result)));
     errors.extend(conversion_errors(function));
     push_errors(&mut lines, &errors);
+    lines
+}
+
+/// The documentation of a kernel of several statements: that of each, one after the other.
+pub(super) fn of_several(several: &Several) -> Vec<String> {
+    let mut lines = wrapped(&several.docs);
+    let mut errors: Vec<String> = Vec::new();
+    for step in &several.steps {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        lines.extend(wrapped(&step.function.docs));
+        errors.extend(
+            entry_errors(&step.function)
+                .into_iter()
+                .filter(|e| !errors.contains(e))
+                .collect::<Vec<_>>(),
+        );
+    }
+    push_errors(&mut lines, &errors);
+    lines
+}
+
+/// The documentation of `NAME_into` of several statements.
+pub(super) fn of_several_into(several: &Several) -> Vec<String> {
+    if !several.allocates() {
+        return of_several(several);
+    }
+    let name = plain(&several.name);
+    let mut lines = vec![format!("As [`{name}`], into tensors that are already there.")];
+    push_errors(&mut lines, &[format!("As of [`{name}`], and where a tensor has other extents.")]);
+    lines
+}
+
+/// The documentation of `NAME_assemble` of several statements.
+pub(super) fn of_several_assemble(several: &Several) -> Vec<String> {
+    let name = plain(&several.name);
+    let summary = format!(
+        "As [`{name}`], with sparse results whose values are zero, for [`{name}_compute`] to compute."
+    );
+    let mut lines = wrap(&summary, WIDTH);
+    push_errors(&mut lines, &[format!("As of [`{name}`].")]);
+    lines
+}
+
+/// The documentation of `NAME_compute` of several statements.
+pub(super) fn of_several_compute(several: &Several) -> Vec<String> {
+    let name = plain(&several.name);
+    let entry = if several.allocates() { name.to_owned() } else { format!("{name}_into") };
+    let summary = format!(
+        "As [`{entry}`], into tensors that were assembled for operands of the same structure."
+    );
+    let mut lines = wrap(&summary, WIDTH);
+    let error = format!(
+        "As of [`{entry}`], and [`Error::Structure`] where a sparse tensor stores other coordinates."
+    );
+    push_errors(&mut lines, &[error]);
     lines
 }
 

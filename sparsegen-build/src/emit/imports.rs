@@ -36,7 +36,7 @@ pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> 
     for item in items {
         collect(item.clone(), &mut used, &mut calls_kernel);
     }
-    let mut runtime: BTreeSet<String> = module.functions.iter().flat_map(formats).collect();
+    let mut runtime: BTreeSet<String> = module.functions().flat_map(formats).collect();
     for format in &module.formats {
         runtime.remove(&without_parameters(&format.name));
     }

@@ -1,6 +1,6 @@
 //! The functions around a kernel: they convert arguments, check extents and hold the result.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::checks::{check_call, check_item, checks, is_checked_operand};
@@ -10,7 +10,7 @@ use super::names::{beside, ident, plain, tokens};
 use super::values::value;
 use super::{compute, docs, lints, parallel, parts};
 use crate::ir::{
-    Assembly, Conversion, Function, Operand, Result, Source, TensorOperand, TensorResult,
+    Assembly, Callers, Conversion, Function, Operand, Result, Source, TensorOperand, TensorResult,
 };
 
 /// The functions of a kernel, the public ones first.
@@ -28,22 +28,36 @@ pub(super) fn items(function: &Function) -> Vec<TokenStream> {
         }
     }
     items.push(kernel::item(function));
-    items.extend(function.compute.iter().map(|loops| kernel::item(loops)));
+    let is_computed = match function.callers {
+        Callers::Everyone => true,
+        Callers::Kernel { computes, .. } => computes,
+    };
+    let compute = function.compute.iter().filter(|_| is_computed);
+    items.extend(compute.map(|loops| kernel::item(loops)));
     items
 }
 
-/// Whether a kernel whose result is a tensor can tell the result's extents from its operands.
-pub(super) fn allocates(function: &Function, result: &TensorResult) -> bool {
-    let is_known = |size: &usize| {
-        let size = &function.sizes[*size];
-        size.constant.is_some() || !size.operands.is_empty() || !size.parts.is_empty()
+/// Whether there is a function that makes a new result.
+pub(super) fn allocates(function: &Function) -> bool {
+    let is_called = match function.callers {
+        Callers::Everyone => true,
+        Callers::Kernel { allocates, .. } => allocates,
     };
-    !result.updates && result.shape.iter().all(is_known)
+    is_called && function.allocates()
+}
+
+/// `pub`, for functions that users call.
+pub(super) fn public(function: &Function) -> Option<TokenStream> {
+    match function.callers {
+        Callers::Everyone => Some(quote!(pub)),
+        Callers::Kernel { .. } => None,
+    }
 }
 
 /// `NAME` of a scalar result.
 fn scalar(function: &Function) -> TokenStream {
     let docs = docs::attributes(&docs::of_entry(function));
+    let public = public(function);
     let (name, lifetimes) = (ident(&function.name), lifetimes(function));
     let arguments = arguments(function);
     let allow = lints::arguments(arguments.len());
@@ -58,7 +72,7 @@ fn scalar(function: &Function) -> TokenStream {
     quote! {
         #docs
         #allow
-        pub fn #name #lifetimes(#(#arguments),*) -> Result<#dtype, Error> {
+        #public fn #name #lifetimes(#(#arguments),*) -> Result<#dtype, Error> {
             #convert
             #checks
             #conversions
@@ -70,10 +84,11 @@ fn scalar(function: &Function) -> TokenStream {
 
 /// `NAME` of a tensor result, which allocates it.
 fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream> {
-    if !allocates(function, result) {
+    if !allocates(function) {
         return None;
     }
     let docs = docs::attributes(&docs::of_entry(function));
+    let public = public(function);
     let (name, lifetimes) = (ident(&function.name), lifetimes(function));
     let arguments = arguments(function);
     let allow = lints::arguments(arguments.len());
@@ -119,7 +134,7 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
     Some(quote! {
         #docs
         #allow
-        pub fn #name #lifetimes(#(#arguments),*) -> Result<#ty, Error> {
+        #public fn #name #lifetimes(#(#arguments),*) -> Result<#ty, Error> {
             #body
             Ok(#variable)
         }
@@ -129,6 +144,7 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
 /// `NAME_into`, which reuses a result.
 fn into(function: &Function, result: &TensorResult) -> TokenStream {
     let docs = docs::attributes(&docs::of_into(function, result));
+    let public = public(function);
     let (name, lifetimes) = (beside(function, "into"), lifetimes(function));
     let arguments = arguments(function);
     let allow = lints::arguments(arguments.len() + 1);
@@ -144,7 +160,7 @@ fn into(function: &Function, result: &TensorResult) -> TokenStream {
     quote! {
         #docs
         #allow
-        pub fn #name #lifetimes(#variable: &mut #ty, #(#arguments),*) -> Result<(), Error> {
+        #public fn #name #lifetimes(#variable: &mut #ty, #(#arguments),*) -> Result<(), Error> {
             #convert
             #checks
             #sizes
@@ -191,8 +207,13 @@ pub(super) fn call(function: &Function) -> TokenStream {
 /// `<'a, 'x>`: each borrowed argument has a lifetime of its own, because a view cannot be passed
 /// for one with a shorter lifetime; then the type of elements that the caller chooses.
 pub(super) fn lifetimes(function: &Function) -> Option<TokenStream> {
-    let borrowed = function.operands.iter().filter_map(|operand| match operand {
-        Operand::Tensor(tensor) => Some(tokens(&lifetime(function, tensor))),
+    lifetimes_of(&function.operands.iter().collect::<Vec<_>>())
+}
+
+/// The lifetimes of some operands.
+pub(super) fn lifetimes_of(operands: &[&Operand]) -> Option<TokenStream> {
+    let borrowed = operands.iter().filter_map(|operand| match operand {
+        Operand::Tensor(tensor) => Some(tokens(&lifetime(operands, tensor))),
         Operand::Scalar { .. } | Operand::Index { .. } => None,
     });
     let names: Vec<_> = borrowed.collect();
@@ -209,10 +230,10 @@ pub(super) fn generics(function: &Function, mut names: Vec<TokenStream>) -> Opti
 }
 
 /// The lifetime of a borrowed argument, which has the argument's name; of `r#fn` that is `'fn_`.
-fn lifetime(function: &Function, tensor: &TensorOperand) -> String {
+fn lifetime(operands: &[&Operand], tensor: &TensorOperand) -> String {
     let mut name = plain(&tensor.name).to_string();
     let is_keyword = name != tensor.name;
-    let is_taken = |name: &str| function.operands.iter().any(|of| operand_name(of) == name);
+    let is_taken = |name: &str| operands.iter().any(|of| of.name() == name);
     while is_keyword && (name == plain(&tensor.name) || is_taken(&name)) {
         name.push('_');
     }
@@ -221,9 +242,14 @@ fn lifetime(function: &Function, tensor: &TensorOperand) -> String {
 
 /// The operands as the public functions take them.
 pub(super) fn arguments(function: &Function) -> Vec<TokenStream> {
-    let argument = |operand: &Operand| match operand {
+    arguments_of(&function.operands.iter().collect::<Vec<_>>())
+}
+
+/// Some operands as public functions take them.
+pub(super) fn arguments_of(operands: &[&Operand]) -> Vec<TokenStream> {
+    let argument = |operand: &&Operand| match operand {
         Operand::Tensor(tensor) => {
-            let lifetime = lifetime(function, tensor);
+            let lifetime = lifetime(operands, tensor);
             let (name, ty) = (ident(&tensor.name), view(tensor, &lifetime));
             quote!(#name: impl Into<#ty>)
         }
@@ -236,7 +262,7 @@ pub(super) fn arguments(function: &Function) -> Vec<TokenStream> {
             quote!(#name: usize)
         }
     };
-    function.operands.iter().map(argument).collect()
+    operands.iter().map(argument).collect()
 }
 
 /// `Tensor<f64, Csr>`, the type that callers see.
@@ -265,8 +291,12 @@ fn convert(function: &Function, chosen: impl Fn(usize) -> bool) -> TokenStream {
         Operand::Tensor(tensor) => chosen(k).then(|| ident(&tensor.name)),
         Operand::Scalar { .. } | Operand::Index { .. } => None,
     });
-    let names: Vec<_> = tensors.collect();
-    match names.as_slice() {
+    views(&tensors.collect::<Vec<_>>())
+}
+
+/// Turns arguments into views.
+pub(super) fn views(names: &[Ident]) -> TokenStream {
+    match names {
         [] => TokenStream::new(),
         [name] => quote!(let #name = #name.into();),
         names => quote!(let (#(#names),*) = (#(#names.into()),*);),

@@ -3,7 +3,7 @@ mod storage;
 
 use super::*;
 use crate::ir::{
-    Assembly, Bounds, Dtype, Element, Expr, FormatDeclaration, FormatKind, Function,
+    Assembly, Bounds, Dtype, Element, Expr, FormatDeclaration, FormatKind, Function, Kernel,
     LevelDeclaration, Literal, Operand, Result, Size, Stmt, Width, samples,
 };
 
@@ -12,7 +12,7 @@ fn module(functions: Vec<Function>) -> Module {
         manifest: "kernels.toml".into(),
         version: "0.1.0".into(),
         formats: Vec::new(),
-        functions,
+        kernels: functions.into_iter().map(Kernel::One).collect(),
     }
 }
 

@@ -1,12 +1,14 @@
 //! A kernel's signature, and what its body's names stand for.
 
-use super::{Dtype, Expr, Literal, Stmt, Trait, Width};
+use super::{Callers, Dtype, Expr, Literal, Stmt, Trait, Width};
 
 /// A generated kernel: what its signature, its checks and its documentation say, and its body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// The kernel's name, a Rust identifier in snake case.
     pub name: String,
+    /// Who calls it, beside those who have its name.
+    pub callers: Callers,
     /// Documentation of the public function, markdown, one line an element.
     pub docs: Vec<String>,
     /// The operands, in the order of the arguments.
@@ -42,6 +44,29 @@ impl Function {
             Operand::Scalar { .. } | Operand::Index { .. } => None,
         });
         operands.chain(self.conversions.iter().map(|conversion| &conversion.into))
+    }
+
+    /// Whether the result's extents follow from the operands, so that a new one can be made.
+    pub fn allocates(&self) -> bool {
+        let is_known = |size: &usize| {
+            let size = &self.sizes[*size];
+            size.constant.is_some() || !size.operands.is_empty() || !size.parts.is_empty()
+        };
+        match &self.result {
+            Result::Scalar { .. } => true,
+            Result::Tensor(result) => !result.updates && result.shape.iter().all(is_known),
+        }
+    }
+
+    /// Whether the result has a structure that follows from the operands.
+    pub fn has_structure(&self) -> bool {
+        match &self.result {
+            Result::Scalar { .. } => false,
+            Result::Tensor(result) => match result.assembly {
+                Assembly::Assembled { .. } => true,
+                Assembly::Computed { .. } => result.packed.is_some(),
+            },
+        }
     }
 }
 
@@ -94,6 +119,16 @@ pub enum Operand {
         /// The argument's identifier.
         name: String,
     },
+}
+
+impl Operand {
+    /// The argument's identifier.
+    pub fn name(&self) -> &str {
+        match self {
+            Operand::Tensor(tensor) => &tensor.name,
+            Operand::Scalar { name, .. } | Operand::Index { name } => name,
+        }
+    }
 }
 
 /// A tensor that is read.

@@ -1,6 +1,6 @@
 //! What a generated file consists of.
 
-use super::Function;
+use super::{Function, Kernel};
 
 /// A generated file.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +12,14 @@ pub struct Module {
     /// The formats that have types of their own.
     pub formats: Vec<FormatDeclaration>,
     /// The kernels, in the order of the manifest.
-    pub functions: Vec<Function>,
+    pub kernels: Vec<Kernel>,
+}
+
+impl Module {
+    /// The functions of all kernels, one for each statement.
+    pub fn functions(&self) -> impl Iterator<Item = &Function> {
+        self.kernels.iter().flat_map(Kernel::functions)
+    }
 }
 
 /// A format with a type of its own.

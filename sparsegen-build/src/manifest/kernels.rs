@@ -22,12 +22,12 @@ pub(super) const KEYS: [&str; 11] = [
     "bounds", "doc",
 ];
 
-/// One kernel; nothing where its value is not a table.
+/// One kernel and its statements, which it does not hold yet; nothing where its value is not a table.
 pub(super) fn kernel(
     entry: &Entry<'_>,
     context: Context<'_>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Option<KernelEntry> {
+) -> Option<(KernelEntry, Vec<Text>)> {
     if !entry.value.is_table() {
         diagnostics.push(
             entry
@@ -51,15 +51,16 @@ pub(super) fn kernel(
         schedule: Vec::new(),
         doc: None,
     };
+    let mut texts: Vec<Text> = Vec::new();
     let mut statements: Vec<Name> = Vec::new();
     for Entry { key, value } in entry.value.table("a kernel's table", diagnostics) {
         match key.text.as_str() {
             "expr" => {
-                kernel.statement = value.text(EXPECTED_STATEMENT, diagnostics);
+                texts.extend(value.text(EXPECTED_STATEMENT, diagnostics));
                 statements.push(key);
             }
             "exprs" => {
-                kernel.statement = only_statement(&value, diagnostics);
+                texts.extend(self::statements(&value, diagnostics));
                 statements.push(key);
             }
             "tensors" => {
@@ -116,28 +117,27 @@ pub(super) fn kernel(
                 .help("put all statements into `exprs`"),
         ),
     }
-    Some(kernel)
+    if let ([_, _, ..], Some(command)) = (texts.as_slice(), kernel.schedule.first()) {
+        diagnostics.push(
+            Diagnostic::new(command.span, "a schedule is for a kernel of one statement")
+                .help("write a kernel for the statement whose loops it is to change"),
+        );
+    }
+    Some((kernel, texts))
 }
 
 const EXPECTED_STATEMENT: &str = "a statement such as \"y[i] = A[i,j] * x[j]\"";
 const EXPECTED_TENSORS: &str = "a table of formats such as { A = \"csr\", B = \"csc\" }";
 
-/// The statement of an `exprs` that holds one.
-fn only_statement(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Text> {
-    let values = value.array("an array of statements", diagnostics)?;
-    let mut texts: Vec<_> =
-        values.iter().map(|value| value.text(EXPECTED_STATEMENT, diagnostics)).collect();
-    if let Some(second) = values.get(1) {
-        diagnostics.push(
-            Diagnostic::unsupported(second.span, "kernels of several statements")
-                .help("write a kernel for each statement"),
-        );
-    }
-    if texts.is_empty() {
+/// The statements of an `exprs`.
+fn statements(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Text> {
+    let Some(values) = value.array("an array of statements", diagnostics) else {
+        return Vec::new();
+    };
+    if values.is_empty() {
         diagnostics.push(Diagnostic::new(value.span, "`exprs` holds no statement"));
-        return None;
     }
-    texts.swap_remove(0)
+    values.iter().filter_map(|value| value.text(EXPECTED_STATEMENT, diagnostics)).collect()
 }
 
 /// One entry of `tensors`: a format, or a table with a format, an element type and values.

@@ -17,6 +17,7 @@ mod names;
 mod parts;
 mod schedule;
 mod semiring;
+mod several;
 mod sums;
 mod supported;
 #[cfg(test)]
@@ -45,7 +46,8 @@ pub fn check(
     let formats = Formats::of(manifest, levels, &mut diagnostics);
     let functions = Functions::of(manifest, &mut diagnostics);
     let mut kernels = Vec::new();
-    for (entry, statement) in manifest.kernels.iter().zip(statements) {
+    let mut several = Vec::new();
+    for (k, (entry, statement)) in manifest.kernels.iter().zip(statements).enumerate() {
         match (statement, &entry.statement) {
             (Some(statement), Some(text)) => {
                 let (formats, functions) = (&formats, &functions);
@@ -63,10 +65,13 @@ pub fn check(
                 }
             }
         }
+        if let Some(entry) = manifest.several.iter().find(|entry| entry.steps.end == k + 1) {
+            several.extend(several::of(entry, &kernels, &mut diagnostics));
+        }
     }
     let formats = declare::formats(manifest, &formats, &mut kernels);
     declare::check_functions(manifest, &kernels, &mut diagnostics);
-    (Module { formats, kernels }, diagnostics)
+    (Module { formats, kernels, several }, diagnostics)
 }
 
 /// What a statement is checked against.

@@ -89,7 +89,8 @@ impl Statement {
             | Expr::Unary(..)
             | Expr::Binary(..)
             | Expr::Call(..)
-            | Expr::Convert(..) => {}
+            | Expr::Convert(..)
+            | Expr::Own(..) => {}
         });
         let mut all: Vec<&str> = Vec::new();
         for variable in found {

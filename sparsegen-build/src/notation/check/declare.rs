@@ -15,8 +15,11 @@ const TYPES: [&str; 21] = [
 
 /// Names of kernels and formats must be names of functions and types.
 pub(super) fn check_names(manifest: &Manifest, diagnostics: &mut Vec<Diagnostic>) {
-    for kernel in &manifest.kernels {
-        diagnostics.extend(check_kernel_name(&kernel.name));
+    let is_step = |k: usize| manifest.several.iter().any(|several| several.steps.contains(&k));
+    let own = manifest.kernels.iter().enumerate().filter(|(k, _)| !is_step(*k));
+    let several = manifest.several.iter().map(|several| &several.name);
+    for name in own.map(|(_, kernel)| &kernel.name).chain(several) {
+        diagnostics.extend(check_kernel_name(name));
     }
     let mut earlier: Vec<(&str, String)> = Vec::new();
     for entry in &manifest.formats {

@@ -1,0 +1,125 @@
+//! Kernels of several statements.
+
+use super::{Function, Operand, Result};
+
+/// What is generated for a kernel of the manifest.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kernel {
+    /// One statement.
+    One(Function),
+    /// Several statements.
+    Several(Several),
+}
+
+impl Kernel {
+    /// A function for each statement.
+    pub fn functions(&self) -> impl Iterator<Item = &Function> {
+        let (one, several) = match self {
+            Kernel::One(function) => (Some(function), &[][..]),
+            Kernel::Several(several) => (None, several.steps.as_slice()),
+        };
+        one.into_iter().chain(several.iter().map(|step| &step.function))
+    }
+}
+
+/// A kernel that calls those of its statements, one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Several {
+    /// The kernel's name, a Rust identifier in snake case.
+    pub name: String,
+    /// Documentation that stands before that of the statements, one line an element.
+    pub docs: Vec<String>,
+    /// The statements, in order.
+    pub steps: Vec<Step>,
+}
+
+/// A statement of several.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The result's identifier, by which later statements read it.
+    pub result: String,
+    /// What computes it.
+    pub function: Function,
+}
+
+/// Who calls the functions of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Callers {
+    /// Whoever uses the generated module.
+    #[default]
+    Everyone,
+    /// The kernel of several statements of which it is one.
+    Kernel {
+        /// Whether that makes new results.
+        allocates: bool,
+        /// Whether that computes values apart from structure.
+        computes: bool,
+    },
+}
+
+impl Several {
+    /// The kernel of these statements.
+    pub fn of(name: String, docs: Vec<String>, steps: Vec<Step>) -> Several {
+        let mut several = Several { name, docs, steps };
+        let is_new = |k: usize| {
+            let Step { result, function } = &several.steps[k];
+            function.allocates() || several.steps[..k].iter().any(|step| step.result == *result)
+        };
+        let allocates = (0..several.steps.len()).all(is_new);
+        let functions = || several.steps.iter().map(|step| &step.function);
+        let changes = |function: &Function| match &function.result {
+            Result::Tensor(result) => result.updates,
+            Result::Scalar { .. } => false,
+        };
+        let computes = functions().any(Function::has_structure) && !functions().any(changes);
+        for step in &mut several.steps {
+            step.function.callers = Callers::Kernel { allocates, computes };
+        }
+        several
+    }
+
+    /// Whether it can make new results.
+    pub fn allocates(&self) -> bool {
+        let allocates = |step: &Step| match step.function.callers {
+            Callers::Kernel { allocates, .. } => allocates,
+            Callers::Everyone => false,
+        };
+        self.steps.iter().all(allocates)
+    }
+
+    /// Whether structure and values of its results can be computed apart.
+    pub fn computes(&self) -> bool {
+        let computes = |step: &Step| match step.function.callers {
+            Callers::Kernel { computes, .. } => computes,
+            Callers::Everyone => false,
+        };
+        self.steps.iter().all(computes)
+    }
+
+    /// The statements that compute something of their own, not more of what an earlier one did.
+    pub fn results(&self) -> impl Iterator<Item = &Step> {
+        let is_first = |(k, step): &(usize, &Step)| {
+            self.steps[..*k].iter().all(|before| before.result != step.result)
+        };
+        self.steps.iter().enumerate().filter(is_first).map(|(_, step)| step)
+    }
+
+    /// Whether a name stands for a result.
+    pub fn is_result(&self, name: &str) -> bool {
+        self.steps.iter().any(|step| step.result == name)
+    }
+
+    /// What the statements read of their caller: tensors and scalars, then parameters, each in order of
+    /// first appearance.
+    pub fn operands(&self) -> Vec<&Operand> {
+        let mut operands: Vec<&Operand> = Vec::new();
+        for operand in self.steps.iter().flat_map(|step| &step.function.operands) {
+            let is_known = operands.iter().any(|known| known.name() == operand.name());
+            if !is_known && !self.is_result(operand.name()) {
+                operands.push(operand);
+            }
+        }
+        operands.sort_by_key(|operand| matches!(operand, Operand::Index { .. }));
+        operands
+    }
+}

@@ -1,0 +1,79 @@
+//! What statements of one kernel must not be to each other.
+
+use crate::error::Diagnostic;
+use crate::manifest::SeveralEntry;
+use crate::notation::{Kernel, Several, Tensor};
+
+/// The kernel of several statements, the last of which is the last of `kernels`; nothing where a
+/// mistake was found in one of them.
+pub(super) fn of(
+    entry: &SeveralEntry,
+    kernels: &[Kernel],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Several> {
+    let first = kernels.len().checked_sub(entry.steps.len())?;
+    let steps = first..kernels.len();
+    let statements = &kernels[steps.clone()];
+    if statements.iter().any(|kernel| kernel.span.start < entry.name.span.start) {
+        // Some of its statements have no kernel.
+        return None;
+    }
+    let mut before: Vec<&Tensor> = Vec::new();
+    for (k, kernel) in statements.iter().enumerate() {
+        let own = kernel.tensors.iter().enumerate();
+        for (_, tensor) in own.filter(|(id, _)| kernel.old.is_none_or(|old| old.0 != *id)) {
+            diagnostics.extend(before.iter().find_map(|other| conflict(other, tensor)));
+        }
+        check_order(statements, k, diagnostics);
+        before.extend(&kernel.tensors);
+    }
+    Some(Several { name: entry.name.text.clone(), doc: entry.doc.clone(), steps })
+}
+
+/// Why tensors of two statements cannot be arguments of one kernel.
+fn conflict(before: &Tensor, tensor: &Tensor) -> Option<Diagnostic> {
+    let (name, order) = (&tensor.name, tensor.format.order());
+    let arguments = [before, tensor].map(|tensor| tensor.argument.as_str());
+    if before.name != *name {
+        return (arguments[0] == arguments[1]).then(|| {
+            let message = format!(
+                "`{}` and `{name}` would be the same argument `{}`",
+                before.name, arguments[1]
+            );
+            Diagnostic::new(tensor.span, message)
+                .note("an argument is called by its tensor's name in snake case")
+                .help("give one of the two another name")
+        });
+    }
+    (before.format.order() != order).then(|| {
+        let message = format!(
+            "`{name}` is of order {order} here and of order {} in an earlier statement",
+            before.format.order()
+        );
+        Diagnostic::new(tensor.span, message)
+            .help("a tensor has the same number of indices wherever it stands")
+    })
+}
+
+/// A result is computed once, and before it is read.
+fn check_order(statements: &[Kernel], k: usize, diagnostics: &mut Vec<Diagnostic>) {
+    let kernel = &statements[k];
+    let result = kernel.tensor(kernel.result());
+    let is_it = |tensor: &Tensor| tensor.name == result.name;
+    let (earlier, before) =
+        (&statements[..k], statements[..k].iter().any(|other| is_it(other.tensor(other.result()))));
+    if before && !kernel.is_update() {
+        diagnostics.push(
+            Diagnostic::new(result.span, format!("`{}` is computed twice", result.name))
+                .help("give one of the results another name, or add to it: `+=`"),
+        );
+    }
+    let read = earlier.iter().flat_map(|other| other.tensors.iter().find(|tensor| is_it(tensor)));
+    if let Some(read) = read.into_iter().next().filter(|_| !before) {
+        diagnostics.push(
+            Diagnostic::new(read.span, format!("`{}` is read before it is computed", result.name))
+                .note("a statement may read the results of earlier ones")
+                .help("bring the statements into the order in which they are to be computed"),
+        );
+    }
+}
