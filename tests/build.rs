@@ -4,6 +4,8 @@
 
 #[path = "tests/plugin/build/mod.rs"]
 mod plugin;
+#[path = "build/several.rs"]
+mod several;
 
 use std::fmt::Write as _;
 use std::panic::{self, UnwindSafe};
@@ -13,7 +15,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, process};
 
 use sparsegen_build::ir::{
-    Conversion, Extent, Function, Operand, Result as IrResult, Source, TensorOperand, TensorResult,
+    Conversion, Extent, Function, Kernel, Operand, Result as IrResult, Source, TensorOperand, TensorResult,
 };
 use sparsegen_build::{Dtype, compile_str};
 
@@ -108,7 +110,19 @@ fn case_source(
         Some(reason) => format!("Refused({reason:?})"),
         None => match compiled {
             Err(mistakes) => format!("Failed({mistakes:?})"),
-            Ok((source, function)) => {
+            Ok((source, Kernel::Several(kernel))) => {
+                let name = &case.name;
+                write(&kernels.join(format!("{name}.rs")), &source)?;
+                text.push_str(&several::drivers(name, folder, &kernel, &source));
+                let path = format!("concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\")");
+                for k in 0..kernel.steps.len() {
+                    let run = format!("&run_{name}_{k}");
+                    let outcome = format!("Compiled {{ run: {run}, source: include_str!({path}) }}");
+                    text.push_str(&test(case, &format!("{name}_{k}"), k, &outcome));
+                }
+                return Ok(text);
+            }
+            Ok((source, Kernel::One(function))) => {
                 let name = &case.name;
                 write(&kernels.join(format!("{name}.rs")), &source)?;
                 let has = |function: &str| {
@@ -121,27 +135,33 @@ fn case_source(
             }
         },
     };
+    text.push_str(&test(case, &case.name, 0, &outcome));
+    Ok(text)
+}
+
+/// The test of a statement of a case.
+fn test(case: &Case, test: &str, step: usize, outcome: &str) -> String {
     let Case { name, place, statement, manifest, choice, refusal: _ } = case;
-    let _ = writeln!(
-        text,
+    format!(
         "#[test]
-fn {name}() {{
+fn {test}() {{
     Case {{
         name: {name:?},
         place: {place:?},
         statement: {statement:?},
+        step: {step},
         choice: &{choice:?},
         manifest: {manifest:?},
         outcome: Outcome::{outcome},
     }}
     .check();
-}}"
-    );
-    Ok(text)
+}}
+"
+    )
 }
 
 /// The kernel of a manifest, or its mistakes as a user sees them.
-fn compile(manifest: &str) -> Result<(String, Function), String> {
+fn compile(manifest: &str) -> Result<(String, Kernel), String> {
     let output = caught(|| compile_str("case.toml", manifest))
         .map_err(|reason| format!("the compiler panics: {reason}"))?;
     if !output.diagnostics.is_empty() {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use sparsegen_build::compile_str;
-use sparsegen_build::ir::{Function, Operand, Result as IrResult};
+use sparsegen_build::ir::{self, Function, Operand, Result as IrResult};
 
 use crate::check::kernel::Kernel;
 use crate::corpus::Choice;
@@ -24,8 +24,10 @@ pub struct Case {
     pub name: &'static str,
     /// Where in the corpus it stands.
     pub place: &'static str,
-    /// The statement.
+    /// The statements.
     pub statement: &'static str,
+    /// Which of the statements is checked.
+    pub step: usize,
     /// What the corpus says of formats and keys.
     pub choice: &'static [(&'static str, &'static str)],
     /// The manifest that declares the kernel.
@@ -71,31 +73,35 @@ impl Case {
             Outcome::Failed(diagnostics) => Err((*diagnostics).to_owned()),
             Outcome::Refused(reason) => self.check_refusal(reason),
             Outcome::Compiled { run, source } => {
-                let function = self.compile(source)?;
+                let compiled = self.compile(source)?;
+                let function = compiled.functions().nth(self.step).ok_or("has no such statement")?;
                 let choice = Choice(self.choice);
-                let mut statement = Statement::parse(self.statement, &choice.parameter_names())?;
-                statement.sizes = choice.sizes();
-                let tensors = statement.accesses().into_iter();
-                let tensors = tensors.map(|access| statement.tensor(access).to_owned());
+                let statements = Statement::parse_all(self.statement, &choice.parameter_names())?;
+                let mut all = Statement::united(&statements).ok_or("has no statement")?;
+                all.sizes = choice.sizes();
+                let tensors = all.accesses().into_iter();
+                let tensors = tensors.map(|access| all.tensor(access).to_owned());
                 let dtypes: HashMap<String, Dtype> =
                     tensors.map(|tensor| (tensor.clone(), choice.dtype(&tensor))).collect();
                 let has_files = dtypes.values().all(|dtype| *dtype == Dtype::F64);
                 let kernel = Kernel {
-                    statement: &statement,
+                    statement: &statements[self.step],
+                    computed: statements[..self.step].iter().map(|s| &*s.result.tensor).collect(),
                     semiring: choice.semiring(),
                     dtypes,
-                    function: &function,
+                    function,
                     run: *run,
                 };
-                let kinds = Kinds::of(&statement, &choice);
-                let mut worlds = worlds::worlds(self.name, &statement, &kinds);
+                let kinds = Kinds::of(&all, &choice);
+                let mut worlds = worlds::worlds(self.name, &all, &kinds);
                 let first = worlds.first().cloned();
                 if has_files {
-                    let mut dense = dense(&statement, &function);
+                    let functions = compiled.functions();
+                    let mut dense: Vec<_> = functions.flat_map(|f| dense(&all, f)).collect();
                     if kernel.fills()? {
-                        dense.push(&statement.result.tensor);
+                        dense.push(&kernel.statement.result.tensor);
                     }
-                    worlds.extend(files::worlds(self.name, &statement, &kinds, &dense));
+                    worlds.extend(files::worlds(self.name, &all, &kinds, &dense));
                 }
                 let mut checked = false;
                 for world in worlds {
@@ -125,7 +131,7 @@ impl Case {
     }
 
     /// The kernel's intermediate representation; its source is what it was in the build script.
-    fn compile(&self, source: &str) -> Result<Function, String> {
+    fn compile(&self, source: &str) -> Result<ir::Kernel, String> {
         let output = compile_str("case.toml", self.manifest);
         if output.source != source {
             return Err("compiles to other bytes than in the build script".into());

@@ -23,6 +23,8 @@
 //! A format may be followed by an element type and by `one`, for a tensor of which only structure is
 //! stored: `A=csr:f32`, `M=csr:one`. `@semiring=min_plus` and `@dtype=bool` are keys like others.
 //!
+//! Several statements of one kernel are parted by `;`; each of them is a case, which checks its result.
+//!
 //! Variables have one letter each; a longer name in an index is a parameter, as in `A[i in 0..hi]`.
 //! One that stands as a value is declared: `@params=r:index,s:index`. `@sizes=k:4` gives a variable a
 //! constant extent.
@@ -106,7 +108,9 @@ impl Group<'_> {
         };
         let words: Vec<(&str, &str)> =
             line.split_whitespace().filter_map(|word| word.split_once('=')).collect();
-        let statement = Statement::parse(self.statement, &Choice(&words).parameter_names())?;
+        let statements =
+            Statement::parse_all(self.statement, &Choice(&words).parameter_names())?;
+        let statement = Statement::united(&statements).ok_or("no statement")?;
         let mut choices: Vec<Vec<(&str, &str)>> = vec![Vec::new()];
         for word in line.split_whitespace() {
             let (key, alternatives) = word.split_once('=').ok_or(format!("no `=` in `{word}`"))?;
@@ -181,7 +185,12 @@ impl Group<'_> {
             }
         });
         let _ = writeln!(text, "[kernels.{}]", self.case_name(statement, choice));
-        let _ = writeln!(text, "expr = \"{}\"", self.statement);
+        let statements: Vec<&str> = self.statement.split(';').map(str::trim).collect();
+        match statements.as_slice() {
+            [statement] => writeln!(text, "expr = \"{statement}\""),
+            statements => writeln!(text, "exprs = {statements:?}"),
+        }
+        .unwrap_or_default();
         let formats = Self::formats_of(statement, choice).into_iter();
         let tensors: Vec<String> =
             formats.map(|(tensor, format)| declared(tensor, format, choice)).collect();

@@ -78,7 +78,7 @@ pub fn failure(draft: &Draft) -> Option<Failure> {
         let shown = output.diagnostics.render("case.toml", &case.manifest);
         return Some(Failure::Refusal(shown));
     }
-    let function = output.kernels.first()?;
+    let function = output.kernels.first()?.functions().next()?;
     wrong(&statement, &choice, function).map(Failure::Wrong)
 }
 
@@ -89,7 +89,7 @@ fn wrong(statement: &Statement, choice: &Choice<'_>, function: &Function) -> Opt
         tensors.map(|tensor| (tensor.clone(), choice.dtype(&tensor))).collect();
     let never = |_: &_| unreachable!("nobody calls what is interpreted");
     let semiring = choice.semiring();
-    let kernel = Kernel { statement, semiring, dtypes, function, run: &never };
+    let kernel = Kernel { statement, computed: Vec::new(), semiring, dtypes, function, run: &never };
     let kinds = Kinds::of(statement, choice);
     for world in worlds::worlds("random", statement, &kinds) {
         let judged = match dynamic::run(function, &world) {

@@ -66,6 +66,24 @@ pub enum Bound {
 }
 
 impl Statement {
+    /// A statement with the last result that reads whatever any of these reads or computes: operands
+    /// that fit it fit all of them. Variables of one name have one extent.
+    pub fn united(statements: &[Statement]) -> Option<Statement> {
+        let (last, earlier) = statements.split_last()?;
+        let mut united = last.clone();
+        for statement in earlier.iter().rev() {
+            let result = Expr::Access(statement.result.clone());
+            let both = Expr::binary(Binary::Sum, statement.value.clone(), result);
+            united.value = Expr::binary(Binary::Sum, both, united.value);
+            for view in &statement.views {
+                if !united.views.contains(view) {
+                    united.views.push(view.clone());
+                }
+            }
+        }
+        Some(united)
+    }
+
     /// Every access, the result's first, in the order of the text.
     pub fn accesses(&self) -> Vec<&Access> {
         let mut all = vec![&self.result];

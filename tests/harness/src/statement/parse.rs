@@ -8,6 +8,14 @@ use crate::statement::sums::with_sums;
 use crate::statement::{Access, Binary, Bound, Expr, Function, Mode, Statement, View};
 
 impl Statement {
+    /// Reads statements, parted by `;`.
+    ///
+    /// # Errors
+    /// As of [`Statement::parse`].
+    pub fn parse_all(text: &str, parameters: &[&str]) -> Result<Vec<Statement>, String> {
+        text.split(';').map(|text| Statement::parse(text, parameters)).collect()
+    }
+
     /// Reads a statement and makes its implicit sums explicit; names of `parameters` are parameters.
     ///
     /// # Errors
