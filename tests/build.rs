@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 use std::{env, fs, process};
 
 use sparsegen_build::ir::{
-    Conversion, Extent, Function, Kernel, Operand, Result as IrResult, Source, TensorOperand, TensorResult,
+    Conversion, Extent, Function, Kernel, Operand, Result as IrResult, Source, TensorOperand,
+    TensorResult,
 };
 use sparsegen_build::{Dtype, compile_str};
 
@@ -117,7 +118,8 @@ fn case_source(
                 let path = format!("concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\")");
                 for k in 0..kernel.steps.len() {
                     let run = format!("&run_{name}_{k}");
-                    let outcome = format!("Compiled {{ run: {run}, source: include_str!({path}) }}");
+                    let outcome =
+                        format!("Compiled {{ run: {run}, source: include_str!({path}) }}");
                     text.push_str(&test(case, &format!("{name}_{k}"), k, &outcome));
                 }
                 return Ok(text);

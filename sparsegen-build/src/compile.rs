@@ -11,7 +11,7 @@ use crate::ir;
 use crate::level::{Level, Levels};
 use crate::lower::lower;
 use crate::notation::{self, DeclaredFormat, DeclaredKind};
-use crate::optimize::optimize_observed;
+use crate::optimize::{fuse, optimize_observed};
 use crate::{iteration, manifest};
 
 /// The compiler, with the levels that it knows.
@@ -131,7 +131,8 @@ fn kernels(module: &notation::Module, functions: Vec<ir::Function>) -> Vec<ir::K
         if several.steps.end == k + 1 {
             let docs = several.doc.iter().flat_map(|doc| doc.lines().map(str::to_owned)).collect();
             let steps = std::mem::take(&mut steps);
-            let several = ir::Several::of(several.name.clone(), docs, steps);
+            let mut several = ir::Several::of(several.name.clone(), docs, steps);
+            several.shared = fuse::shared(&several);
             kernels.push(ir::Kernel::Several(several));
         }
     }

@@ -197,6 +197,7 @@ impl Lowering<'_> {
             sizes: self.sizes(&operands),
             parts: self.parts(&operands),
             result,
+            others: Vec::new(),
             bounds: kernel.bounds,
             traits: traits::traits(program),
             unroll: self.unrolled(plan),

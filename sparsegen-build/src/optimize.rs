@@ -5,6 +5,7 @@
 //! another.
 
 mod factor;
+pub(crate) mod fuse;
 mod inline;
 mod share;
 mod unroll;

@@ -119,10 +119,8 @@ fn ways(name: &str, kernel: &Several, arguments: &str, source: &str) -> String {
     let is_tensor = |step: &&&Step| matches!(step.function.result, IrResult::Tensor(_));
     let count = results.len();
     let all: Vec<String> = (0..count).map(|r| format!("r{r}")).collect();
-    let passed: Vec<String> = (0..count)
-        .filter(|r| is_tensor(&&results[*r]))
-        .map(|r| format!("&mut r{r}, "))
-        .collect();
+    let passed: Vec<String> =
+        (0..count).filter(|r| is_tensor(&&results[*r])).map(|r| format!("&mut r{r}, ")).collect();
     let returned: Vec<&str> =
         (0..count).filter(|r| !is_tensor(&&results[*r])).map(|r| all[r].as_str()).collect();
     let returned = match returned.as_slice() {
@@ -147,9 +145,8 @@ fn ways(name: &str, kernel: &Several, arguments: &str, source: &str) -> String {
         .filter(|r| is_tensor(&&results[*r]))
         .map(|r| format!("let mut r{r} = scribbled(&r{r});\n"))
         .collect();
-    let call = |function: &str| {
-        format!("{returned}{name}_{function}({}{arguments})?;\n", passed.concat())
-    };
+    let call =
+        |function: &str| format!("{returned}{name}_{function}({}{arguments})?;\n", passed.concat());
     let mut text = format!("let mut all: [Vec<_>; {count}] = Default::default();\n");
     let has = |function: &str| {
         ["<", "("].iter().any(|end| source.contains(&format!("pub fn {function}{end}")))
@@ -166,9 +163,9 @@ fn ways(name: &str, kernel: &Several, arguments: &str, source: &str) -> String {
         text.push_str(&call("into"));
         text.push_str(&note("into"));
     }
-    let changes = results.iter().any(
-        |step| matches!(&step.function.result, IrResult::Tensor(result) if result.updates),
-    );
+    let changes = results
+        .iter()
+        .any(|step| matches!(&step.function.result, IrResult::Tensor(result) if result.updates));
     if has(&format!("{name}_into")) && !changes {
         text.push_str(&scribble);
         text.push_str(&call("into"));

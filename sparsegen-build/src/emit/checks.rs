@@ -1,9 +1,9 @@
 //! The checks that extents agree.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 
-use super::kernel::{extent, operand_name, view};
+use super::kernel::{extent, view};
 use super::names::{beside, ident, number, plain};
 use super::shell::{generics, tensor};
 use super::{docs, lints, parts};
@@ -63,8 +63,12 @@ pub(super) fn check_item(function: &Function, result: &TensorResult) -> Option<T
     })
 }
 
-/// A call of `NAME_check`.
-pub(super) fn check_call(function: &Function, reference: TokenStream) -> Option<TokenStream> {
+/// A call of `NAME_check` with a reference to the result, and with operands as they are called.
+pub(super) fn check_call(
+    function: &Function,
+    reference: TokenStream,
+    called: impl Fn(&Operand) -> TokenStream,
+) -> Option<TokenStream> {
     if !has_checks(function) {
         return None;
     }
@@ -72,10 +76,7 @@ pub(super) fn check_call(function: &Function, reference: TokenStream) -> Option<
     let in_result = is_checked_in_result(function).then_some(reference);
     let operands = function.operands.iter().enumerate();
     let checked = operands.filter(|(k, _)| is_checked_operand(function, *k));
-    let views = checked.map(|(_, operand)| {
-        let name = ident(operand_name(operand));
-        quote!(#name)
-    });
+    let views = checked.map(|(_, operand)| called(operand));
     let arguments = in_result.into_iter().chain(views);
     Some(quote!(#name(#(#arguments),*)?;))
 }
@@ -89,6 +90,11 @@ pub(super) fn is_checked_operand(function: &Function, operand: usize) -> bool {
         is_checked(size, function) && size.operands.iter().any(|mode| mode.0 == operand)
     };
     parts::concerns(function, operand) || function.sizes.iter().any(has)
+}
+
+/// An operand as it is called where it is a view.
+pub(super) fn by_name(operand: &Operand) -> TokenStream {
+    ident(operand.name()).into_token_stream()
 }
 
 /// The checks of all parts of modes, and of all sizes that more than one mode has.

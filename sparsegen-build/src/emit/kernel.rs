@@ -85,8 +85,8 @@ pub(super) struct Parameter {
 /// The parameters: the result's arrays, extents that only the result knows, the operands.
 pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
     let mut params = Vec::new();
-    if let Result::Tensor(result) = &function.result {
-        let parts = Parts::of(function);
+    let parts = Parts::of(function);
+    for result in function.results() {
         match &result.assembly {
             Assembly::Computed { vals, structure, .. } => {
                 let uses = Uses::of_function(function);
@@ -132,10 +132,10 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
                 }
             }
         }
-        for size in function.sizes.iter().filter(|size| is_passed(size)) {
-            let name = ident(&size.name);
-            params.push(Parameter { declaration: quote!(#name: usize), argument: quote!(#name) });
-        }
+    }
+    for size in function.sizes.iter().filter(|size| is_passed(size)) {
+        let name = ident(&size.name);
+        params.push(Parameter { declaration: quote!(#name: usize), argument: quote!(#name) });
     }
     if let Some(Parallel { begin, end, .. }) = &function.parallel {
         let part = Parts::of(function).part;
@@ -330,9 +330,8 @@ fn read_arrays(function: &Function, uses: &Uses) -> TokenStream {
         }
         Bounds::Proven => {}
     }
-    if let Result::Tensor(result) = &function.result
-        && let Assembly::Computed { vals, .. } = &result.assembly
-    {
+    for result in function.results() {
+        let Assembly::Computed { vals, .. } = &result.assembly else { continue };
         if is_touched(uses, vals) {
             let name = ident(&vals.name);
             names.push(quote!(mut #name));
@@ -373,13 +372,9 @@ fn body(function: &Function) -> Body {
             lengths.insert(array.name.clone(), quote!(#path.len()));
         }
     }
-    match &function.result {
-        Result::Tensor(result) => {
-            let arrays = result.arrays().iter();
-            let arrays = arrays.chain(result.structure());
-            elements.extend(arrays.map(|array| (array.name.clone(), array.element)));
-        }
-        Result::Scalar { .. } => {}
+    for result in function.results() {
+        let arrays = result.arrays().iter().chain(result.structure());
+        elements.extend(arrays.map(|array| (array.name.clone(), array.element)));
     }
     let mut typed = BTreeSet::new();
     let mut workspaces = BTreeMap::new();

@@ -225,7 +225,7 @@ fn slices(function: &Function) -> Vec<&str> {
     if is_checked {
         names.extend(function.tensors().flat_map(|tensor| &tensor.arrays).map(|a| a.name.as_str()));
     }
-    if let Result::Tensor(result) = &function.result {
+    for result in function.results() {
         let are_plain = match &result.assembly {
             Assembly::Assembled { .. } => true,
             Assembly::Computed { .. } => is_checked,

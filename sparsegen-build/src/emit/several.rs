@@ -1,16 +1,26 @@
 //! The functions of a kernel of several statements, which call those of each.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::names::{ident, plain};
 use super::shell::{arguments_of, lifetimes_of, tensor, views};
-use super::{docs, lints, shell, values};
-use crate::ir::{Function, Operand, Result, Several, Step};
+use super::{checks, docs, kernel, lints, shell, values};
+use crate::ir::{Assembly, Function, Operand, Result, Several, Step};
 
 /// The functions of a kernel, the public ones first.
 pub(super) fn items(several: &Several) -> Vec<TokenStream> {
     let mut items = Vec::new();
+    if let Some(shared) = &several.shared {
+        items.push(allocating_shared(several, shared));
+        items.push(into_shared(several, shared));
+        items.extend(several.steps.iter().filter_map(|step| match &step.function.result {
+            Result::Tensor(result) => checks::check_item(&step.function, result),
+            Result::Scalar { .. } => None,
+        }));
+        items.push(kernel::item(shared));
+        return items;
+    }
     if several.allocates() {
         items.push(allocating(several));
     }
@@ -49,6 +59,59 @@ fn allocating(several: &Several) -> TokenStream {
     let types = several.results().map(|step| result_type(&step.function));
     let name = ident(&several.name);
     function(several, docs, &name, None, quote!((#(#types),*)), body)
+}
+
+/// `NAME`, which makes all results for loops that they share.
+fn allocating_shared(several: &Several, shared: &Function) -> TokenStream {
+    let docs = docs::attributes(&docs::of_several(several));
+    let make = shared.results().map(|result| {
+        let name = ident(&result.name);
+        let shape = result.shape.iter();
+        let shape = shape.map(|size| kernel::extent_value(shared, &shared.sizes[*size]));
+        quote!(let mut #name = Tensor::zeros([#(#shape),*])?;)
+    });
+    let (into, names) = (beside(&several.name, "into"), names(shared));
+    let operands = several.operands().into_iter().map(|operand| ident(operand.name()));
+    let body = quote! {
+        #(#make)*
+        #into(#(&mut #names,)* #(#operands),*)?;
+        Ok((#(#names),*))
+    };
+    let types = shared.results().map(tensor);
+    function(several, docs, &ident(&several.name), None, quote!((#(#types),*)), body)
+}
+
+/// `NAME_into` where the results share loops.
+fn into_shared(several: &Several, shared: &Function) -> TokenStream {
+    let docs = docs::attributes(&docs::of_several_into(several));
+    let checks = several.steps.iter().filter_map(|step| {
+        let result = ident(&step.result);
+        checks::check_call(&step.function, quote!(#result), |operand| {
+            let name = ident(operand.name());
+            if several.is_result(operand.name()) { quote!(#name.view()) } else { quote!(#name) }
+        })
+    });
+    let zeros = shared.results().filter(|result| match result.assembly {
+        Assembly::Computed { zeroed, .. } => zeroed,
+        Assembly::Assembled { .. } => false,
+    });
+    let zeros = zeros.map(|result| {
+        let (name, zero) = (ident(&result.name), values::value(result.fill, result.dtype));
+        quote!(#name.vals_mut().fill(#zero);)
+    });
+    let call = shell::call(shared);
+    let body = quote!(#(#checks)* #(#zeros)* #call; Ok(()));
+    let passed = shared.results().map(|result| {
+        let (name, ty) = (ident(&result.name), tensor(result));
+        quote!(#name: &mut #ty)
+    });
+    let name = beside(&several.name, "into");
+    function(several, docs, &name, Some(passed.collect()), quote!(()), body)
+}
+
+/// The names of all results.
+fn names(shared: &Function) -> Vec<Ident> {
+    shared.results().map(|result| ident(&result.name)).collect()
 }
 
 /// `NAME_into` and `NAME_compute`, which reuse results.
@@ -122,7 +185,7 @@ fn assemble(several: &Several) -> TokenStream {
 fn function(
     several: &Several,
     docs: TokenStream,
-    name: &proc_macro2::Ident,
+    name: &Ident,
     passed: Option<Vec<TokenStream>>,
     returns: TokenStream,
     body: TokenStream,
@@ -133,18 +196,35 @@ fn function(
     arguments.extend(arguments_of(&operands));
     let allow = lints::arguments(arguments.len());
     let shared = operands.iter().filter(|operand| match operand {
-        Operand::Tensor(tensor) => readers(several, &tensor.name) > 1,
+        Operand::Tensor(tensor) => {
+            is_used(several, &tensor.name)
+                && (several.shared.is_some() || readers(several, &tensor.name) > 1)
+        }
         Operand::Scalar { .. } | Operand::Index { .. } => false,
     });
     let views = views(&shared.map(|operand| ident(operand.name())).collect::<Vec<_>>());
+    let unused = operands.iter().filter(|operand| !is_used(several, operand.name()));
+    let unused = unused.map(|operand| ident(operand.name()));
     quote! {
         #docs
         #allow
         pub fn #name #lifetimes(#(#arguments),*) -> Result<#returns, Error> {
+            #(let _ = #unused;)*
             #views
             #body
         }
     }
+}
+
+/// Whether an operand is passed on to any function.
+fn is_used(several: &Several, name: &str) -> bool {
+    let Some(shared) = &several.shared else { return true };
+    let place = |function: &Function| function.operands.iter().position(|of| of.name() == name);
+    let is_checked = |step: &Step| {
+        place(&step.function).is_some_and(|k| checks::is_checked_operand(&step.function, k))
+    };
+    place(shared).is_some_and(|k| kernel::is_read(shared, k))
+        || several.steps.iter().any(is_checked)
 }
 
 /// How many statements read an operand.
@@ -185,6 +265,6 @@ fn tuple(items: &[impl ToTokens]) -> TokenStream {
     }
 }
 
-fn beside(name: &str, suffix: &str) -> proc_macro2::Ident {
+fn beside(name: &str, suffix: &str) -> Ident {
     ident(&format!("{}_{suffix}", plain(name)))
 }

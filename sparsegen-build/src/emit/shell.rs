@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::checks::{check_call, check_item, checks, is_checked_operand};
+use super::checks::{by_name, check_call, check_item, checks, is_checked_operand};
 use super::fill::{fill, run};
 use super::kernel::{self, extent, operand_name, view};
 use super::names::{beside, ident, plain, tokens};
@@ -115,7 +115,7 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
     // A new tensor is zero already.
     let body = if is_zeroed_in_place(result) {
         let (convert, run) = (convert_used(function), run(function));
-        let check = check_call(function, quote!(&#variable));
+        let check = check_call(function, quote!(&#variable), by_name);
         let conversions = conversions(function);
         quote!(#convert #part_checks #zeros #fill #check #conversions #run)
     } else {
@@ -152,7 +152,7 @@ fn into(function: &Function, result: &TensorResult) -> TokenStream {
     let convert = convert_used(function);
     let sizes = kernel::passed_sizes(function);
     let checks = match is_zeroed_in_place(result) && !result.updates {
-        true => check_call(function, quote!(#variable)).unwrap_or_default(),
+        true => check_call(function, quote!(#variable), by_name).unwrap_or_default(),
         false => checks(function),
     };
     let conversions = conversions(function);

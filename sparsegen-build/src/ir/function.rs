@@ -21,6 +21,9 @@ pub struct Function {
     pub parts: Vec<Part>,
     /// What the kernel computes.
     pub result: Result,
+    /// What the same loops compute beside it, into places that are there, for a kernel of several
+    /// statements.
+    pub others: Vec<TensorResult>,
     /// Whether indices that validation proves are emitted without a check.
     pub bounds: Bounds,
     /// What the type parameter for elements must be able to do; none where there is none.
@@ -44,6 +47,15 @@ impl Function {
             Operand::Scalar { .. } | Operand::Index { .. } => None,
         });
         operands.chain(self.conversions.iter().map(|conversion| &conversion.into))
+    }
+
+    /// The results that are tensors.
+    pub fn results(&self) -> impl Iterator<Item = &TensorResult> {
+        let result = match &self.result {
+            Result::Tensor(result) => Some(result),
+            Result::Scalar { .. } => None,
+        };
+        result.into_iter().chain(&self.others)
     }
 
     /// Whether the result's extents follow from the operands, so that a new one can be made.

@@ -31,6 +31,8 @@ pub struct Several {
     pub docs: Vec<String>,
     /// The statements, in order.
     pub steps: Vec<Step>,
+    /// The loops of all statements, where they share some.
+    pub shared: Option<Function>,
 }
 
 /// A statement of several.
@@ -60,7 +62,7 @@ pub enum Callers {
 impl Several {
     /// The kernel of these statements.
     pub fn of(name: String, docs: Vec<String>, steps: Vec<Step>) -> Several {
-        let mut several = Several { name, docs, steps };
+        let mut several = Several { name, docs, steps, shared: None };
         let is_new = |k: usize| {
             let Step { result, function } = &several.steps[k];
             function.allocates() || several.steps[..k].iter().any(|step| step.result == *result)

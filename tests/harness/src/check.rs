@@ -74,7 +74,8 @@ impl Case {
             Outcome::Refused(reason) => self.check_refusal(reason),
             Outcome::Compiled { run, source } => {
                 let compiled = self.compile(source)?;
-                let function = compiled.functions().nth(self.step).ok_or("has no such statement")?;
+                let function =
+                    compiled.functions().nth(self.step).ok_or("has no such statement")?;
                 let choice = Choice(self.choice);
                 let statements = Statement::parse_all(self.statement, &choice.parameter_names())?;
                 let mut all = Statement::united(&statements).ok_or("has no statement")?;

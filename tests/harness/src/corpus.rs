@@ -108,8 +108,7 @@ impl Group<'_> {
         };
         let words: Vec<(&str, &str)> =
             line.split_whitespace().filter_map(|word| word.split_once('=')).collect();
-        let statements =
-            Statement::parse_all(self.statement, &Choice(&words).parameter_names())?;
+        let statements = Statement::parse_all(self.statement, &Choice(&words).parameter_names())?;
         let statement = Statement::united(&statements).ok_or("no statement")?;
         let mut choices: Vec<Vec<(&str, &str)>> = vec![Vec::new()];
         for word in line.split_whitespace() {
