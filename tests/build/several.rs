@@ -42,8 +42,9 @@ pub fn drivers(name: &str, folder: &str, kernel: &Several, source: &str) -> Stri
         pub mod {name} {{
             include!(concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\"));
         }}
+        #[allow(unused_variables, unused_imports)]
         fn ways_{name}(given: &BTreeMap<String, Entries>)
-            -> Result<Result<[Vec<(&'static str, Stored)>; {count}], Error>, Error> {{
+            -> Result<Result<[Vec<(&'static str, sparsegen_harness::typed::Stored)>; {count}], Error>, Error> {{
             use {name}::*;
             {packed}
             Ok((|| {{ {ways} }})())
@@ -96,13 +97,21 @@ fn driver(
             format!("repack::<{}, {format}>", tensor.dtype.name())
         }
     };
+    let before = match &step.function.result {
+        IrResult::Tensor(tensor) if tensor.updates => {
+            let key = &tensor.tensor;
+            format!("operands.insert({key:?}.to_owned(), {repack}(&given[{key:?}])?);")
+        }
+        IrResult::Tensor(_) | IrResult::Scalar { .. } => String::new(),
+    };
     format!(
-        "#[allow(unused_variables, unused_mut)]
+        "#[allow(unused_variables, unused_mut, unused_imports)]
         fn run_{name}_{k}(given: &BTreeMap<String, Entries>) -> Result<Run, Error> {{
             use {name}::*;
             {packed}
             let mut operands = BTreeMap::from([{looked}]);
             {conversions}
+            {before}
             let results = ways_{name}(given)?.map(|mut all| {{
                 {earlier}
                 std::mem::take(&mut all[{own}])

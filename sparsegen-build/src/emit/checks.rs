@@ -52,7 +52,7 @@ pub(super) fn check_item(function: &Function, result: &TensorResult) -> Option<T
     });
     let params: Vec<_> = in_result.into_iter().chain(views).collect();
     let allow = lints::arguments(params.len());
-    let (checks, generics) = (checks(function), generics(function, Vec::new()));
+    let (checks, generics) = (checks(function), generics(&function.traits, Vec::new()));
     Some(quote! {
         #docs
         #allow

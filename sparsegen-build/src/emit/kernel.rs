@@ -29,7 +29,7 @@ pub(super) fn item(function: &Function) -> TokenStream {
     let docs = docs::attributes(&[format!("The loops of [`{}`].", docs::entry(function))]);
     let params = parameters(function);
     let allow = lints::attribute(function, params.len());
-    let generics = generics(function, Vec::new());
+    let generics = generics(&function.traits, Vec::new());
     let params = params.iter().map(|param| &param.declaration);
     let sizes = function.sizes.iter().filter_map(|size| read_size(function, size));
     let mut head: TokenStream = sizes.collect();

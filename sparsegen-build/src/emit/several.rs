@@ -167,7 +167,7 @@ fn assemble(several: &Several) -> TokenStream {
     let operands = several.operands().into_iter().map(|operand| ident(operand.name()));
     let names = several.results().map(|step| ident(&step.result));
     let types = several.results().map(|step| result_type(&step.function));
-    let lifetimes = lifetimes_of(&several.operands());
+    let lifetimes = lifetimes_of(&several.operands(), &several.traits());
     let arguments = arguments_of(&several.operands());
     let allow = lints::arguments(arguments.len());
     quote! {
@@ -191,7 +191,7 @@ fn function(
     body: TokenStream,
 ) -> TokenStream {
     let operands = several.operands();
-    let lifetimes = lifetimes_of(&operands);
+    let lifetimes = lifetimes_of(&operands, &several.traits());
     let mut arguments = passed.unwrap_or_default();
     arguments.extend(arguments_of(&operands));
     let allow = lints::arguments(arguments.len());

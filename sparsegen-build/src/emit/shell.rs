@@ -11,6 +11,7 @@ use super::values::value;
 use super::{compute, docs, lints, parallel, parts};
 use crate::ir::{
     Assembly, Callers, Conversion, Function, Operand, Result, Source, TensorOperand, TensorResult,
+    Trait,
 };
 
 /// The functions of a kernel, the public ones first.
@@ -207,23 +208,23 @@ pub(super) fn call(function: &Function) -> TokenStream {
 /// `<'a, 'x>`: each borrowed argument has a lifetime of its own, because a view cannot be passed
 /// for one with a shorter lifetime; then the type of elements that the caller chooses.
 pub(super) fn lifetimes(function: &Function) -> Option<TokenStream> {
-    lifetimes_of(&function.operands.iter().collect::<Vec<_>>())
+    lifetimes_of(&function.operands.iter().collect::<Vec<_>>(), &function.traits)
 }
 
-/// The lifetimes of some operands.
-pub(super) fn lifetimes_of(operands: &[&Operand]) -> Option<TokenStream> {
+/// The lifetimes of some operands, and the type of elements that can do this.
+pub(super) fn lifetimes_of(operands: &[&Operand], traits: &[Trait]) -> Option<TokenStream> {
     let borrowed = operands.iter().filter_map(|operand| match operand {
         Operand::Tensor(tensor) => Some(tokens(&lifetime(operands, tensor))),
         Operand::Scalar { .. } | Operand::Index { .. } => None,
     });
     let names: Vec<_> = borrowed.collect();
-    generics(function, names)
+    generics(traits, names)
 }
 
 /// `<'a, T: Value>`: lifetimes, and the type of elements that the caller chooses, if there is one.
-pub(super) fn generics(function: &Function, mut names: Vec<TokenStream>) -> Option<TokenStream> {
-    let bounds = function.traits.iter().map(|needed| tokens(needed.bound()));
-    if !function.traits.is_empty() {
+pub(super) fn generics(traits: &[Trait], mut names: Vec<TokenStream>) -> Option<TokenStream> {
+    let bounds = traits.iter().map(|needed| tokens(needed.bound()));
+    if !traits.is_empty() {
         names.push(quote!(T: #(#bounds)+*));
     }
     (!names.is_empty()).then(|| quote!(<#(#names),*>))

@@ -1,6 +1,8 @@
 //! Kernels of several statements.
 
-use super::{Function, Operand, Result};
+use std::collections::BTreeSet;
+
+use super::{Function, Operand, Result, Trait};
 
 /// What is generated for a kernel of the manifest.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +106,14 @@ impl Several {
             self.steps[..*k].iter().all(|before| before.result != step.result)
         };
         self.steps.iter().enumerate().filter(is_first).map(|(_, step)| step)
+    }
+
+    /// What elements must be able to do whose type the caller chooses.
+    pub fn traits(&self) -> Vec<Trait> {
+        let traits = self.steps.iter().flat_map(|step| &step.function.traits);
+        let all: BTreeSet<Trait> = traits.copied().collect();
+        let is_implied = |one: Trait| all.iter().any(|other| other.implies(one));
+        all.iter().copied().filter(|one| !is_implied(*one)).collect()
     }
 
     /// Whether a name stands for a result.

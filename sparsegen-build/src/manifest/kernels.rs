@@ -56,11 +56,11 @@ pub(super) fn kernel(
     for Entry { key, value } in entry.value.table("a kernel's table", diagnostics) {
         match key.text.as_str() {
             "expr" => {
-                texts.extend(value.text(EXPECTED_STATEMENT, diagnostics));
+                texts = value.text(EXPECTED_STATEMENT, diagnostics).into_iter().collect();
                 statements.push(key);
             }
             "exprs" => {
-                texts.extend(self::statements(&value, diagnostics));
+                texts = self::statements(&value, diagnostics);
                 statements.push(key);
             }
             "tensors" => {

@@ -21,6 +21,7 @@ pub fn shared(several: &Several) -> Option<Function> {
     whole.sizes = moved(&whole, &operands);
     for step in steps {
         let result = shareable(step)?;
+        reads_by_name(&step.function, &results).then_some(())?;
         if results.iter().any(|known| known.name == result.name) {
             return None;
         }
@@ -48,8 +49,17 @@ pub fn shared(several: &Several) -> Option<Function> {
     let mut results = results.into_iter();
     whole.result = Result::Tensor(results.next()?);
     whole.others = results.collect();
+    whole.traits = several.traits();
     (whole.name, whole.callers) = (several.name.clone(), Callers::Everyone);
     Some(whole)
+}
+
+/// Whether earlier results are read by the names by which they are written.
+fn reads_by_name(function: &Function, results: &[TensorResult]) -> bool {
+    function.tensors().all(|tensor| {
+        let result = results.iter().find(|result| result.name == tensor.name);
+        result.is_none_or(|result| tensor.arrays.iter().all(|read| result.arrays().contains(read)))
+    })
 }
 
 /// Adds what is not there yet.
@@ -128,8 +138,10 @@ fn distinct(body: &[Stmt], before: &[Stmt], result: &TensorResult) -> Option<Vec
     let mut renamed = body.to_vec();
     for stmt in bindings(body) {
         let Some(name) = bound(stmt) else { continue };
-        let is_same = matches!(stmt, Stmt::Let { mutable: false, .. }) && taken.contains(&stmt);
-        if !is_same && taken.iter().any(|other| bound(other) == Some(name)) {
+        let is_other = |other: &&Stmt| bound(other) == Some(name) && *other != stmt;
+        let may_share = matches!(stmt, Stmt::Let { mutable: false, .. });
+        let is_taken = taken.iter().any(|other| bound(other) == Some(name));
+        if is_taken && (!may_share || taken.iter().any(|other| is_other(other))) {
             matches!(stmt, Stmt::Let { .. }).then_some(())?;
             let own = format!("{name}_{}", result.name.trim_start_matches("r#"));
             renamed = rename(&renamed, name, &own);

@@ -91,6 +91,21 @@ pub(super) fn check_functions(
     kernels: &[Kernel],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
+    for several in &manifest.several {
+        for (k, entry) in manifest.kernels.iter().enumerate() {
+            let steps = &manifest.kernels[several.steps.clone()];
+            let is_other = !several.steps.contains(&k);
+            if is_other && steps.iter().any(|step| step.name.text == entry.name.text) {
+                let (name, of) = (&entry.name.text, &several.name.text);
+                let message = format!("there would be two functions `{name}`");
+                diagnostics.push(
+                    Diagnostic::new(entry.name.span, message)
+                        .note(format!("the kernel `{of}` makes one of that name for a statement"))
+                        .help("give this kernel another name"),
+                );
+            }
+        }
+    }
     for entry in &manifest.kernels {
         let name = &entry.name.text;
         let maker = kernels.iter().find(|kernel| made_beside(kernel).contains(name));

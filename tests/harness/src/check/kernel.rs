@@ -235,14 +235,19 @@ impl Kernel<'_> {
     /// Where two modes of one variable differ in their extents, the kernel says so.
     pub fn check_disagreements(&self, world: &World) -> Result<(), String> {
         for size in &self.function.sizes {
-            let [(operand, mode), _, ..] = size.operands.as_slice() else { continue };
+            let given = size.operands.iter().filter(|(operand, _)| {
+                let name = match &self.function.operands[*operand] {
+                    Operand::Tensor(tensor) => tensor.tensor.as_str(),
+                    operand => operand.name(),
+                };
+                !self.computed.contains(&name)
+            });
+            let given: Vec<&(usize, usize)> = given.collect();
+            let [(operand, mode), _, ..] = given.as_slice() else { continue };
             if size.constant.is_some() {
                 continue;
             }
             let Operand::Tensor(tensor) = &self.function.operands[*operand] else { continue };
-            if self.computed.contains(&tensor.tensor.as_str()) {
-                continue;
-            }
             // One that is read twice disagrees in several variables.
             let sizes = self.function.sizes.iter();
             let disagreeing: Vec<&str> = sizes
