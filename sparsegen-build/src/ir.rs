@@ -11,6 +11,7 @@ mod function;
 pub mod interpret;
 mod module;
 pub(crate) mod precedence;
+mod results;
 #[cfg(test)]
 pub(crate) mod samples;
 mod several;

@@ -141,7 +141,7 @@ fn distinct(body: &[Stmt], before: &[Stmt], result: &TensorResult) -> Option<Vec
         let is_other = |other: &&Stmt| bound(other) == Some(name) && *other != stmt;
         let may_share = matches!(stmt, Stmt::Let { mutable: false, .. });
         let is_taken = taken.iter().any(|other| bound(other) == Some(name));
-        if is_taken && (!may_share || taken.iter().any(|other| is_other(other))) {
+        if is_taken && (!may_share || taken.iter().any(is_other)) {
             matches!(stmt, Stmt::Let { .. }).then_some(())?;
             let own = format!("{name}_{}", result.name.trim_start_matches("r#"));
             renamed = rename(&renamed, name, &own);
