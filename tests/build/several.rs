@@ -42,7 +42,7 @@ pub fn drivers(name: &str, folder: &str, kernel: &Several, source: &str) -> Stri
         pub mod {name} {{
             include!(concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\"));
         }}
-        #[allow(unused_variables, unused_imports)]
+        #[allow(unused_variables, unused_imports, clippy::type_complexity)]
         fn ways_{name}(given: &BTreeMap<String, Entries>)
             -> Result<Result<[Vec<(&'static str, sparsegen_harness::typed::Stored)>; {count}], Error>, Error> {{
             use {name}::*;

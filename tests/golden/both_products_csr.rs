@@ -31,6 +31,7 @@ use sparsegen::{Csr, Dense, Error, Tensor, View};
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
 /// - [`Error::Shape`] where `A` and `w` differ in the extent of `i`.
+#[allow(clippy::type_complexity)]
 pub fn both_products<'a, 'x, 'w>(
     a: impl Into<View<'a, f64, Csr>>,
     x: impl Into<View<'x, f64, Dense<1>>>,

@@ -35,6 +35,13 @@ pub(super) fn arguments(parameters: usize) -> Option<TokenStream> {
     (parameters > PARAMETERS).then(|| quote!(#[allow(clippy::too_many_arguments)]))
 }
 
+/// The `allow` of a function that returns so many tensors and scalars in a tuple, if it needs one: what
+/// clippy counts of types grows by their number and by how deep they stand.
+pub(super) fn returned(tensors: usize, scalars: usize) -> Option<TokenStream> {
+    let counted = 50 + 110 * tensors + 30 * scalars;
+    (counted > 250).then(|| quote!(#[allow(clippy::type_complexity)]))
+}
+
 /// The `allow` of a kernel, if it needs one.
 pub(super) fn attribute(function: &Function, parameters: usize) -> Option<TokenStream> {
     let mut lints = Vec::new();

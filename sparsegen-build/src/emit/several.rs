@@ -170,9 +170,11 @@ fn assemble(several: &Several) -> TokenStream {
     let lifetimes = lifetimes_of(&several.operands(), &several.traits());
     let arguments = arguments_of(&several.operands());
     let allow = lints::arguments(arguments.len());
+    let allow_type = allow_type(several);
     quote! {
         #docs
         #allow
+        #allow_type
         pub fn #name #lifetimes(#(#arguments),*) -> Result<(#(#types),*), Error> {
             let (#(#results),*) = #entry(#(#operands),*)?;
             #(#zeros)*
@@ -192,6 +194,8 @@ fn function(
 ) -> TokenStream {
     let operands = several.operands();
     let lifetimes = lifetimes_of(&operands, &several.traits());
+    // Those that are passed are not returned.
+    let allow_type = passed.is_none().then(|| allow_type(several)).flatten();
     let mut arguments = passed.unwrap_or_default();
     arguments.extend(arguments_of(&operands));
     let allow = lints::arguments(arguments.len());
@@ -208,6 +212,7 @@ fn function(
     quote! {
         #docs
         #allow
+        #allow_type
         pub fn #name #lifetimes(#(#arguments),*) -> Result<#returns, Error> {
             #(let _ = #unused;)*
             #views
@@ -225,6 +230,13 @@ fn is_used(several: &Several, name: &str) -> bool {
     };
     place(shared).is_some_and(|k| kernel::is_read(shared, k))
         || several.steps.iter().any(is_checked)
+}
+
+/// The `allow` of a function that returns all results, if it needs one.
+fn allow_type(several: &Several) -> Option<TokenStream> {
+    let (tensors, scalars): (Vec<&Step>, Vec<&Step>) =
+        several.results().partition(|step| is_passed(&step.function));
+    lints::returned(tensors.len(), scalars.len())
 }
 
 /// How many statements read an operand.
