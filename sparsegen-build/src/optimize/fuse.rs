@@ -321,3 +321,58 @@ fn in_step(counter: &str, a: &[Stmt], b: &[Stmt]) -> bool {
         own
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::compile::Compiler;
+    use crate::ir::Kernel;
+
+    /// What becomes of two statements on a matrix `A` and vectors, all but `A` dense.
+    fn loops(first: &str, second: &str) -> Option<String> {
+        let format = |name: &char| if *name == 'A' { "csr" } else { "dense" };
+        let used = ['A', 'x', 'y', 'z'].into_iter();
+        let used = used.filter(|name| first.contains(*name) || second.contains(*name));
+        let tensors: Vec<_> = used.map(|name| format!("{name} = {:?}", format(&name))).collect();
+        let manifest = format!(
+            "[kernels.two]\nexprs = [{first:?}, {second:?}]\ntensors = {{ {} }}\n",
+            tensors.join(", ")
+        );
+        let output = Compiler::new().compile_str("kernels.toml", &manifest);
+        assert!(output.diagnostics.is_empty(), "{:?}", output.diagnostics);
+        match output.kernels.into_iter().next() {
+            Some(Kernel::Several(several)) => several.shared.map(|shared| shared.to_string()),
+            Some(Kernel::One(_)) | None => None,
+        }
+    }
+
+    /// How many loops there are, if any are shared.
+    fn count(first: &str, second: &str) -> Option<usize> {
+        loops(first, second).map(|text| text.matches("for ").count())
+    }
+
+    #[test]
+    fn two_products_take_one_pass() {
+        assert_eq!(count("y[i] = A[i,j] * x[j]", "z[j] = A[i,j] * x[i]"), Some(2));
+        assert_eq!(count("y[i] = x[i] + 1", "z[i] = 2 * y[i]"), Some(1));
+    }
+
+    #[test]
+    fn what_is_read_must_be_there_already() {
+        // A row of the second needs all of that row of the first, but no other.
+        assert_eq!(count("y[i] = A[i,j] * x[j]", "z[j] = A[i,j] * y[i]"), Some(3));
+        // Rows need other rows.
+        assert_eq!(count("y[i] = A[i,j] * x[j]", "z[i] = A[i,j] * y[j]"), None);
+        assert_eq!(count("y[j] = A[i,j] * x[i]", "z[i] = A[i,j] * y[j]"), None);
+    }
+
+    #[test]
+    fn variables_of_one_name_may_have_two_extents() {
+        assert_eq!(count("y[i] = x[i] + 1", "z[i] = 2 * A[i,j]"), None);
+    }
+
+    #[test]
+    fn names_stay_apart() {
+        let text = loops("y[i] = A[i,j]", "z[i] = A[i,j] * A[i,j]").expect("shared loops");
+        assert!(text.contains("sum += ") && text.contains("sum_z += "), "{text}");
+    }
+}

@@ -112,7 +112,14 @@ impl Types<'_, '_> {
         let tells_where = op.is_some_and(ReduceOp::tells_where);
         match (op, found) {
             (Some(ReduceOp::Any | ReduceOp::All), found) => {
-                if let Some(wrong) = found.filter(|found| *found != Dtype::Bool) {
+                // Variables and numbers have the type around them, but are no conditions.
+                let mut reads = false;
+                body.for_each_access(&mut |access| {
+                    reads |= !self.names.is_place(self.context, access);
+                });
+                let number = (!reads && found.is_none()).then(|| "a number".to_owned());
+                let wrong = found.filter(|found| *found != Dtype::Bool);
+                if let Some(wrong) = wrong.map(|dtype| dtype.to_string()).or(number) {
                     let text = self.context.text.at(body.span);
                     self.diagnostics.push(
                         Diagnostic::new(body.span, format!("`{name}` is for conditions"))
