@@ -8,6 +8,7 @@
 mod body;
 mod checks;
 mod compute;
+mod division;
 mod docs;
 mod expr;
 mod fill;

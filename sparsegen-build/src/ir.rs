@@ -86,6 +86,10 @@ pub enum Callee {
     Math(math::Function),
     /// What has this path in Rust: a function from values of one type to a value of that type.
     Path(String),
+    /// `division.quotient(a, b)`, of integers: an error of the call where `b` is 0.
+    Quotient,
+    /// `division.remainder(a, b)`, of integers: an error of the call where `b` is 0.
+    Remainder,
 }
 
 /// An operation on one operand.
@@ -199,6 +203,8 @@ pub enum Stmt {
     Resize { array: String, len: Expr, value: Expr },
     /// `if condition { return false; }`: the function's answer is no.
     Refuse { condition: Expr },
+    /// `break;`
+    Break,
     /// `for name in start..end { body }`
     For { name: String, start: Expr, end: Expr, body: Vec<Stmt> },
     /// `while condition { body }`

@@ -6,6 +6,7 @@
 
 pub(crate) mod certain;
 mod convert;
+pub(crate) mod found;
 mod full;
 pub mod graph;
 pub mod iterator;

@@ -33,7 +33,7 @@ mod workspace;
 use crate::concrete::Program;
 use crate::concrete::parallel::parted;
 use crate::format::LevelExpr;
-use crate::ir::{self, Array, Element, Expr, Extent, Operand, Place, Stmt};
+use crate::ir::{self, Array, Callee, Element, Expr, Extent, Operand, Place, Stmt};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, Storage};
 use crate::notation::{self, Access, ReduceOp, TensorId, VariableId};
@@ -113,6 +113,7 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Vec<Stmt> {
         let (condition, value) = Self::guarded(whole, accumulate);
+        let found = scope.found(target.tensor, accumulate, value);
         if condition.is_some()
             && target.indices.is_empty()
             && !self.program.is_temporary(target.tensor)
@@ -120,7 +121,7 @@ impl Lowering<'_> {
         {
             let dtype = self.program.tensor(target.tensor).dtype;
             let value = self.value(whole, dtype, scope);
-            return self.assign_value(target, accumulate, value, false, scope);
+            return self.assign_value(target, accumulate, value, found, false, scope);
         }
         if let Some(op) = accumulate.filter(|op| op.tells_where()) {
             let stmts = self.choose(target.tensor, op, value, scope);
@@ -132,7 +133,7 @@ impl Lowering<'_> {
             true => self.value(value, dtype, scope),
             false => self.number(value, dtype, scope),
         };
-        let stmts = self.assign_value(target, accumulate, value, filter, scope);
+        let stmts = self.assign_value(target, accumulate, value, found, filter, scope);
         self.under(condition, stmts, scope)
     }
 
@@ -141,6 +142,7 @@ impl Lowering<'_> {
         target: &Access,
         accumulate: Option<ReduceOp>,
         value: Expr,
+        found: Option<Stmt>,
         filter: bool,
         scope: &Scope,
     ) -> Vec<Stmt> {
@@ -149,14 +151,15 @@ impl Lowering<'_> {
             if !target.indices.is_empty() {
                 return self.enter(target, accumulate, value, scope);
             }
-            let mut stmts = vec![match accumulate {
+            // Before what may end the search.
+            let mut stmts: Vec<Stmt> = found.into_iter().collect();
+            stmts.push(match accumulate {
                 Some(op) => {
                     let dtype = self.program.tensor(target.tensor).dtype;
                     Stmt::combine(name, combination(&self.program.kernel, op, dtype), value)
                 }
                 None => Stmt::assign(name, value),
-            }];
-            stmts.extend(scope.found(target.tensor));
+            });
             return stmts;
         }
         if target.indices.is_empty() {
@@ -180,6 +183,7 @@ impl Lowering<'_> {
         let program = self.program;
         let kernel = &program.kernel;
         let operands: Vec<TensorId> = self.operands();
+        let division = self.division(&body);
         let result = match self.assembler.result(self.cover()) {
             Some(result) => ir::Result::Tensor(result),
             None => {
@@ -200,11 +204,27 @@ impl Lowering<'_> {
             others: Vec::new(),
             bounds: kernel.bounds,
             traits: traits::traits(program),
+            division,
             unroll: self.unrolled(plan),
             parallel: self.parallel(&body),
             body,
             compute: None,
         }
+    }
+
+    /// What divides integers, if the loops do.
+    fn division(&self, body: &[Stmt]) -> Option<String> {
+        let mut divides = false;
+        let mut look = |expr: &Expr| {
+            expr.for_each(&mut |part| {
+                divides |= matches!(part, Expr::Call(Callee::Quotient | Callee::Remainder, ..));
+            });
+        };
+        self.scalar.iter().for_each(&mut look);
+        for stmt in body {
+            stmt.for_each(&mut |stmt| stmt.expressions().into_iter().for_each(&mut look));
+        }
+        divides.then(|| self.names.division().to_owned())
     }
 
     /// Every array of every operand, as it is read.

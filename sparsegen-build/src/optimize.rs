@@ -7,6 +7,7 @@
 mod factor;
 pub(crate) mod fuse;
 mod inline;
+mod leave;
 mod share;
 mod unroll;
 mod unused;
@@ -26,7 +27,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 6] = [
+pub const PASSES: [Pass; 7] = [
     Pass {
         name: "share",
         reason: "Places of several tensors are often the same one. Before names are replaced, as it \
@@ -55,6 +56,12 @@ pub const PASSES: [Pass; 6] = [
         reason: "The schedule says so. Behind the passes that make bodies shorter, as it writes them \
                  several times.",
         run: unroll::run,
+    },
+    Pass {
+        name: "leave",
+        reason: "What is found need not be looked for. Behind the passes that write bodies several times, \
+                 which would no longer be loops to leave.",
+        run: leave::run,
     },
     Pass {
         name: "unused",

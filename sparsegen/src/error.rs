@@ -61,6 +61,11 @@ pub enum Error {
         /// The index variable that has no coordinates.
         variable: &'static str,
     },
+    /// A kernel divides an integer by zero.
+    Division {
+        /// The kernel that was called.
+        kernel: &'static str,
+    },
     /// A result whose values were to be computed stores other coordinates than the operands lead to.
     Structure {
         /// The kernel that was called.
@@ -185,6 +190,7 @@ impl fmt::Display for Error {
                 "kernel `{kernel}`: index variable `{variable}` runs over modes of size 0, so that \
                  `{reduction}` has nothing to choose from"
             ),
+            Error::Division { kernel } => write!(f, "kernel `{kernel}` divides an integer by zero"),
             Error::Structure { kernel, tensor } => write!(
                 f,
                 "kernel `{kernel}`: the structure of `{tensor}` is not that of these operands; \

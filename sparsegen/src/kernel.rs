@@ -1,6 +1,7 @@
 //! What generated kernels call: checks of shapes and widths, slices whose indices are proven,
 //! vectors whose room is, workspaces, loops in parts.
 
+mod division;
 mod parallel;
 mod workspace;
 
@@ -12,6 +13,7 @@ use num_traits::{Float, NumAssign, NumCast, Signed, ToPrimitive};
 use crate::width::narrowest;
 use crate::{Error, Format, Stored, Tensor, Width};
 
+pub use division::Division;
 pub use parallel::{Parts, each, join_ends, join_positions, parts, split, total};
 pub use workspace::Workspace;
 

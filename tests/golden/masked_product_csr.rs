@@ -161,8 +161,8 @@ fn masked_product_kernel(
                 let k_a = a2_crd[p_a] as usize;
                 let k_b = b2_crd[p_b] as usize;
                 if k_a == k_b {
-                    sum += a_vals[p_a] * b_vals[p_b];
                     found = true;
+                    sum += a_vals[p_a] * b_vals[p_b];
                 }
                 p_a += usize::from(k_a <= k_b);
                 p_b += usize::from(k_b <= k_a);
@@ -231,8 +231,8 @@ fn masked_product_compute_kernel(
                 let k_a = a2_crd[p_a] as usize;
                 let k_b = b2_crd[p_b] as usize;
                 if k_a == k_b {
-                    sum += a_vals[p_a] * b_vals[p_b];
                     found = true;
+                    sum += a_vals[p_a] * b_vals[p_b];
                 }
                 p_a += usize::from(k_a <= k_b);
                 p_b += usize::from(k_b <= k_a);

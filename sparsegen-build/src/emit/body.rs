@@ -18,6 +18,8 @@ pub(super) struct Body {
     pub(super) lengths: BTreeMap<String, TokenStream>,
     /// The variables that methods are called on.
     pub(super) typed: BTreeSet<String>,
+    /// What divides integers.
+    pub(super) division: Option<String>,
 }
 
 impl Body {
@@ -85,6 +87,7 @@ impl Body {
                 let condition = self.expr(condition);
                 quote!(if #condition { return false; })
             }
+            Stmt::Break => quote!(break;),
             Stmt::Clear { array } => {
                 let array = ident(array);
                 quote!(#array.clear();)

@@ -10,7 +10,7 @@ use super::result::Parts;
 use super::shell::{
     allocates, arguments, call, conversions, convert_used, lifetimes, public, tensor,
 };
-use super::{docs, lints};
+use super::{division, docs, lints};
 use crate::ir::{Assembly, Callers, Function, Result, TensorResult};
 
 /// `NAME_assemble` and `NAME_compute` of a sparse result.
@@ -73,8 +73,13 @@ fn compute(function: &Function, result: &TensorResult, loops: &Function) -> Toke
     };
     let zero = super::values::value(result.fill, result.dtype);
     let fill = is_zeroed.then(|| quote!(#vals.fill(#zero);));
-    let call = call(loops);
     let (of, tensor) = (plain(&function.name), &result.tensor);
+    let (declare, divided) = (division::declare(loops), division::check(function));
+    let call = call(loops);
+    let known = match divided {
+        Some(_) => quote!(kernel::known(#call, #of, #tensor)?; #divided Ok(())),
+        None => quote!(kernel::known(#call, #of, #tensor)),
+    };
     quote! {
         #docs
         #allow
@@ -85,7 +90,8 @@ fn compute(function: &Function, result: &TensorResult, loops: &Function) -> Toke
             #conversions
             let (#levels, #vals) = #variable.structure_and_vals();
             #fill
-            kernel::known(#call, #of, #tensor)
+            #declare
+            #known
         }
     }
 }

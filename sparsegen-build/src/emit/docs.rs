@@ -220,6 +220,15 @@ fn size_errors(function: &Function, with_result: bool) -> Vec<String> {
             },
         }
     }
+    errors.extend(function.division.iter().map(|_| {
+        let of = match &function.result {
+            Result::Tensor(result) if with_result => {
+                format!("; what values `{}` holds then is not told", result.tensor)
+            }
+            Result::Tensor(_) | Result::Scalar { .. } => String::new(),
+        };
+        format!("[`Error::Division`] where an integer is divided by zero{of}.")
+    }));
     let differ = |(tensors, variables): (Vec<String>, Vec<String>)| {
         let (of, variables) = (list(&tensors, "and"), list(&variables, "or"));
         match tensors.as_slice() {

@@ -57,6 +57,12 @@ impl Body {
             Expr::Call(Callee::Math(function), dtype, arguments) => {
                 self.call(*function, *dtype, arguments)
             }
+            Expr::Call(callee @ (Callee::Quotient | Callee::Remainder), _, arguments) => {
+                let division = self.division.as_deref().map(ident);
+                let method = if *callee == Callee::Quotient { "quotient" } else { "remainder" };
+                let (method, arguments) = (ident(method), arguments.iter().map(|a| self.expr(a)));
+                quote!(#division.#method(#(#arguments),*))
+            }
             Expr::Call(Callee::Path(path), _, arguments) => {
                 let (path, arguments) = (tokens(path), arguments.iter().map(|a| self.expr(a)));
                 quote!(#path(#(#arguments),*))

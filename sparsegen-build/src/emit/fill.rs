@@ -4,19 +4,20 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::body::Body;
-use super::kernel;
 use super::layout::comment;
 use super::names::{element_type, ident, plain, tokens};
 use super::parallel;
 use super::result::Parts;
 use super::shell::{call, is_filled_apart};
 use super::values::value;
+use super::{division, kernel};
 use crate::ir::{Array, Assembly, Bounds, Expr, Fit, Function, TensorResult};
 
 /// Runs the kernel on the result's storage.
 pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
     let variable = ident(&result.name);
     let run = run(function);
+    let divided = division::check(function);
     let parts = Parts::of(function);
     let Parts { shape, levels, vals, unpacked, .. } = &parts;
     let computed = computed_format(result);
@@ -26,7 +27,7 @@ pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
         (Assembly::Computed { zeroed, .. }, false) => {
             let zero = value(result.fill, result.dtype);
             let fill = zeroed.then(|| quote!(#variable.vals_mut().fill(#zero);));
-            quote!(#fill #run)
+            quote!(#fill #run #divided)
         }
         (Assembly::Computed { zeroed, .. }, true) => {
             let is_filled = *zeroed && !result.fill.is_zero();
@@ -40,6 +41,7 @@ pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
                 let mut #unpacked = #before;
                 #fill
                 #run
+                #divided
                 *#variable = #packed;
             }
         }
@@ -58,20 +60,26 @@ pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
                 },
             };
             let assemble = assemble(function.bounds, &parts, result);
-            quote!(#take #run #(#fits)* #assemble)
+            // What was taken from the caller's tensor goes back in any case.
+            match apart {
+                true => quote!(#take #run #divided #(#fits)* #assemble),
+                false => quote!(#take #run #(#fits)* #assemble #divided),
+            }
         }
     }
 }
 
 /// The call of the kernel, or of its parts.
 pub(super) fn run(function: &Function) -> TokenStream {
+    let declare = division::declare(function);
     if let Some(parallel) = &function.parallel {
-        return parallel::run(function, parallel).0;
+        let run = parallel::run(function, parallel).0;
+        return quote!(#declare #run);
     }
     let call = call(function);
     match kernel::returned_extents(function) {
-        Some(extents) => quote!(#extents = #call;),
-        None => quote!(#call;),
+        Some(extents) => quote!(#declare #extents = #call;),
+        None => quote!(#declare #call;),
     }
 }
 

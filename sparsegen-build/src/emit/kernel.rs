@@ -11,7 +11,7 @@ use super::names::{beside, element_type, ident, number, place_in_view, tokens};
 use super::reserve::Reserved;
 use super::result::Parts;
 use super::shell::{generics, is_filled_apart, is_result};
-use super::{docs, lints, parts};
+use super::{division, docs, lints, parts};
 use crate::ir::{
     Array, Assembly, BinaryOp, Bounds, Conversion, Element, Expr, Extent, Function, Operand,
     Parallel, Place, Result, Size, Source, Stmt, TensorOperand, Uses,
@@ -78,7 +78,7 @@ pub(super) fn item(function: &Function) -> TokenStream {
 
 /// A parameter of the kernel and what the caller passes for it.
 pub(super) struct Parameter {
-    declaration: TokenStream,
+    pub(super) declaration: TokenStream,
     pub(super) argument: TokenStream,
 }
 
@@ -155,6 +155,7 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
         };
         params.push(Parameter { declaration: quote!(#name: #ty), argument: quote!(#name) });
     }
+    params.extend(division::parameter(function));
     for conversion in &function.conversions {
         let into = &conversion.into;
         let (name, ty) = (ident(&into.name), view(into, "'_"));
@@ -397,5 +398,5 @@ fn body(function: &Function) -> Body {
             }
         });
     }
-    Body { elements, lengths, typed }
+    Body { elements, lengths, typed, division: function.division.clone() }
 }

@@ -56,6 +56,7 @@ impl<'f> Reserved<'f> {
             | Stmt::Workspace { .. }
             | Stmt::Harvest { .. }
             | Stmt::Refuse { .. }
+            | Stmt::Break
             | Stmt::Clear { .. }
             | Stmt::Push { .. }
             | Stmt::Resize { .. }

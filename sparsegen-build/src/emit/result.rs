@@ -18,6 +18,8 @@ pub(super) struct Parts {
     pub(super) parts: Ident,
     pub(super) part: Ident,
     pub(super) filled: Ident,
+    /// A scalar result.
+    pub(super) value: Ident,
 }
 
 impl Parts {
@@ -34,9 +36,9 @@ impl Parts {
             }
             ident(&name)
         };
-        let names = ["shape", "levels", "vals", "unpacked", "parts", "part", "filled"];
-        let [shape, levels, vals, unpacked, parts, part, filled] = names.map(free);
-        Parts { shape, levels, vals, unpacked, parts, part, filled }
+        let names = ["shape", "levels", "vals", "unpacked", "parts", "part", "filled", "value"];
+        let [shape, levels, vals, unpacked, parts, part, filled, value] = names.map(free);
+        Parts { shape, levels, vals, unpacked, parts, part, filled, value }
     }
 
     /// Where a vector is: `levels.1.crd`, `vals`.

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 
 use super::names::{ident, plain};
 use super::shell::{arguments_of, lifetimes_of, tensor, views};
-use super::{checks, docs, kernel, lints, shell, values};
+use super::{checks, division, docs, kernel, lints, shell, values};
 use crate::ir::{Assembly, Function, Operand, Result, Several, Step};
 
 /// The functions of a kernel, the public ones first.
@@ -100,7 +100,8 @@ fn into_shared(several: &Several, shared: &Function) -> TokenStream {
         quote!(#name.vals_mut().fill(#zero);)
     });
     let call = shell::call(shared);
-    let body = quote!(#(#checks)* #(#zeros)* #call; Ok(()));
+    let (declare, divided) = (division::declare(shared), division::check(shared));
+    let body = quote!(#(#checks)* #(#zeros)* #declare #call; #divided Ok(()));
     let passed = shared.results().map(|result| {
         let (name, ty) = (ident(&result.name), tensor(result));
         quote!(#name: &mut #ty)

@@ -7,8 +7,9 @@ use super::checks::{by_name, check_call, check_item, checks, is_checked_operand}
 use super::fill::{fill, run};
 use super::kernel::{self, extent, operand_name, view};
 use super::names::{beside, ident, plain, tokens};
+use super::result::Parts;
 use super::values::value;
-use super::{compute, docs, lints, parallel, parts};
+use super::{compute, division, docs, lints, parallel, parts};
 use crate::ir::{
     Assembly, Callers, Conversion, Function, Operand, Result, Source, TensorOperand, TensorResult,
     Trait,
@@ -70,6 +71,13 @@ fn scalar(function: &Function) -> TokenStream {
         Some(parallel) => parallel::run(function, parallel),
         None => (TokenStream::new(), call(function)),
     };
+    let value = match division::check(function) {
+        Some(check) => {
+            let (declare, result) = (division::declare(function), Parts::of(function).value);
+            quote!(#declare #run let #result = #value; #check Ok(#result))
+        }
+        None => quote!(#run Ok(#value)),
+    };
     quote! {
         #docs
         #allow
@@ -77,8 +85,7 @@ fn scalar(function: &Function) -> TokenStream {
             #convert
             #checks
             #conversions
-            #run
-            Ok(#value)
+            #value
         }
     }
 }
@@ -118,7 +125,8 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
         let (convert, run) = (convert_used(function), run(function));
         let check = check_call(function, quote!(&#variable), by_name);
         let conversions = conversions(function);
-        quote!(#convert #part_checks #zeros #fill #check #conversions #run)
+        let divided = division::check(function);
+        quote!(#convert #part_checks #zeros #fill #check #conversions #run #divided)
     } else {
         let convert = convert(function, |k| {
             let gives = |size: &usize| {

@@ -102,6 +102,11 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
             let arguments: Vec<_> = arguments.iter().map(Expr::to_string).collect();
             write!(f, "{path}({})", arguments.join(", "))?;
         }
+        Expr::Call(callee @ (Callee::Quotient | Callee::Remainder), _, arguments) => {
+            let name = if *callee == Callee::Quotient { "quotient" } else { "remainder" };
+            let arguments: Vec<_> = arguments.iter().map(Expr::to_string).collect();
+            write!(f, "{name}({})", arguments.join(", "))?;
+        }
         Expr::Call(Callee::Math(function), _, arguments) => {
             let (first, others) = arguments.split_first().unzip();
             if let Some(first) = first {
@@ -205,6 +210,7 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
             writeln!(f, "let ({crd}, {vals}) = {workspace}.harvest();")
         }
         Stmt::Refuse { condition } => writeln!(f, "if {condition} {{ return false; }}"),
+        Stmt::Break => f.write_str("break;\n"),
         Stmt::Clear { array } => writeln!(f, "{array}.clear();"),
         Stmt::Reserve { array, additional } => writeln!(f, "{array}.reserve({additional});"),
         Stmt::Push { array, value } => writeln!(f, "{array}.push({value});"),

@@ -32,6 +32,8 @@ pub struct Function {
     pub unroll: Vec<Unroll>,
     /// Where the outermost loop is run in parts.
     pub parallel: Option<Parallel>,
+    /// What divides integers, and notes whether any is divided by zero, if the body does.
+    pub division: Option<String>,
     /// The loops.
     pub body: Vec<Stmt>,
     /// The same with values alone computed, into a result that was assembled before, where the loops

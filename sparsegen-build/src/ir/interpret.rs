@@ -163,6 +163,8 @@ struct Machine {
     steps: u64,
     scopes: Vec<BTreeMap<String, Variable>>,
     arrays: BTreeMap<String, Storage>,
+    /// Whether the innermost loop around is being left.
+    leaves: bool,
     workspaces: BTreeMap<String, Workspace>,
 }
 
@@ -173,6 +175,7 @@ impl Default for Machine {
             steps: 0,
             scopes: Vec::new(),
             arrays: BTreeMap::new(),
+            leaves: false,
             workspaces: BTreeMap::new(),
         }
     }
@@ -273,7 +276,10 @@ impl Machine {
 
     fn run(&mut self, body: &[Stmt]) -> Result<(), Fault> {
         self.scopes.push(BTreeMap::new());
-        let done = body.iter().try_for_each(|stmt| self.step(stmt));
+        let done = body.iter().try_for_each(|stmt| match self.leaves {
+            true => Ok(()),
+            false => self.step(stmt),
+        });
         self.scopes.pop();
         done
     }
@@ -318,6 +324,10 @@ impl Machine {
                 let is_refused = self.eval(condition).and_then(Value::bool).map_err(here)?;
                 if is_refused { Err(here("the answer is no".into())) } else { Ok(()) }
             }
+            Stmt::Break => {
+                self.leaves = true;
+                Ok(())
+            }
             Stmt::Clear { array } => self.vector(array).map_err(here).map(|a| a.cells.clear()),
             Stmt::Reserve { array, additional } => {
                 let additional = self.eval(additional).and_then(Value::index).map_err(here)?;
@@ -341,12 +351,18 @@ impl Machine {
                     let done = self.run(body);
                     self.scopes.pop();
                     done?;
+                    if std::mem::take(&mut self.leaves) {
+                        break;
+                    }
                 }
                 Ok(())
             }
             Stmt::While { condition, body } => {
                 while self.eval(condition).and_then(Value::bool).map_err(here)? {
                     self.run(body)?;
+                    if std::mem::take(&mut self.leaves) {
+                        break;
+                    }
                     self.steps = self.steps.saturating_sub(1);
                     if self.steps == 0 {
                         return Err(here("the limit of steps is reached".into()));

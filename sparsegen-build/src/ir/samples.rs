@@ -90,6 +90,7 @@ pub(crate) fn spmv() -> Function {
         body: Stmt::for_range("i", Expr::Index(0), var("i_size"), row),
         parallel: None,
         compute: None,
+        division: None,
     }
 }
 
@@ -189,6 +190,7 @@ pub(crate) fn add() -> Function {
         body,
         parallel: None,
         compute: None,
+        division: None,
     }
 }
 
@@ -217,5 +219,6 @@ pub(crate) fn scaled_sum() -> Function {
         body,
         parallel: None,
         compute: None,
+        division: None,
     }
 }

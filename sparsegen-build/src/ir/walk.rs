@@ -77,6 +77,9 @@ impl Expr {
                 match callee {
                     Callee::Math(function) => Expr::call(*function, *dtype, arguments),
                     Callee::Path(path) => Expr::run(path, *dtype, arguments),
+                    Callee::Quotient | Callee::Remainder => {
+                        Expr::Call(callee.clone(), *dtype, arguments)
+                    }
                 }
             }
             Expr::Cast { value, from, to } => Expr::cast(value.substitute(name, by), *from, *to),
@@ -101,7 +104,8 @@ impl Stmt {
             | Stmt::Scratch { .. }
             | Stmt::Sort { .. }
             | Stmt::Harvest { .. }
-            | Stmt::Clear { .. } => Vec::new(),
+            | Stmt::Clear { .. }
+            | Stmt::Break => Vec::new(),
             Stmt::Workspace { size, initial, .. } => vec![size, initial],
             Stmt::Refuse { condition } => vec![condition],
             Stmt::Let { value, .. } | Stmt::Assign { value, .. } | Stmt::Push { value, .. } => {
@@ -131,7 +135,8 @@ impl Stmt {
             | Stmt::Clear { .. }
             | Stmt::Reserve { .. }
             | Stmt::Push { .. }
-            | Stmt::Resize { .. } => Vec::new(),
+            | Stmt::Resize { .. }
+            | Stmt::Break => Vec::new(),
             Stmt::For { body, .. } | Stmt::While { body, .. } => vec![body],
             Stmt::If { arms, otherwise } => {
                 let bodies = arms.iter().map(|(_, body)| body.as_slice());
@@ -161,7 +166,8 @@ impl Stmt {
             | Stmt::Scratch { .. }
             | Stmt::Sort { .. }
             | Stmt::Harvest { .. }
-            | Stmt::Clear { .. } => self.clone(),
+            | Stmt::Clear { .. }
+            | Stmt::Break => self.clone(),
             Stmt::Workspace { name, dtype, crd, size, initial } => {
                 Stmt::workspace(name, *dtype, *crd, expr(size), expr(initial))
             }
@@ -306,6 +312,7 @@ impl Uses {
             | Stmt::Scratch { .. }
             | Stmt::Workspace { .. }
             | Stmt::Refuse { .. }
+            | Stmt::Break
             | Stmt::For { .. }
             | Stmt::While { .. }
             | Stmt::If { .. } => {}

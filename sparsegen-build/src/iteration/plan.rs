@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::certain::Certain;
 use super::convert::{Duplicates, convert, is_tolerated};
+use super::found::{Unfound, is_nothing_without, unfound};
 use super::full;
 use super::graph::last_appended;
 use super::iterator::{Frontier, LevelIterator};
@@ -96,7 +97,7 @@ fn plan_beside(
     program: &Program,
     stmt: &Stmt,
     frontier: &Frontier,
-    uncertain: &[(TensorId, ReduceOp)],
+    uncertain: &[Unfound],
 ) -> Result<Plan, Unplannable> {
     match stmt {
         Stmt::Forall { variable, body } => {
@@ -106,17 +107,13 @@ fn plan_beside(
             let producer = plan_within(program, producer, frontier)?;
             // A workspace knows what was found in it.
             let is_scalar = program.tensor(*temporary).format.levels.is_empty();
-            let is_uncertain =
-                is_scalar && program.may_lack_entries() && !producer.is_certain(program);
-            let own = if is_uncertain { vec![(*temporary, *op)] } else { Vec::new() };
-            let all = [uncertain, &own].concat();
-            let is_nothing_without = |unfound: &[(TensorId, ReduceOp)]| {
-                let initial = |access: &Access| {
-                    let (_, op) = unfound.iter().find(|(id, _)| *id == access.tensor)?;
-                    Some(Expr::Literal(op.of_nothing()))
-                };
-                !unfound.is_empty() && consumer.with(&initial).is_skip()
+            let own: Vec<Unfound> = match is_scalar && program.may_lack_entries() {
+                true => unfound(program, *temporary, *op, &producer).into_iter().collect(),
+                false => Vec::new(),
             };
+            let all = [uncertain, &own].concat();
+            let is_nothing_without =
+                |unfound: &[Unfound]| !unfound.is_empty() && is_nothing_without(consumer, unfound);
             let only_if_found = match consumer.as_ref() {
                 _ if full::must_run(program, consumer) => Vec::new(),
                 _ if is_nothing_without(&own) => own,

@@ -30,8 +30,8 @@ impl Lowering<'_> {
     ) -> Vec<Stmt> {
         let chosen = self.program.chosen[&temporary];
         let (place, best) = (self.names.argument(temporary), self.names.argument(chosen.best));
+        let mut stmts: Vec<Stmt> = scope.found(temporary, Some(op), value).into_iter().collect();
         let value = self.number(value, self.program.tensor(chosen.best).dtype, scope);
-        let mut stmts = Vec::new();
         let value = match value {
             Expr::Var(_) | Expr::Value(..) => value,
             value => {
@@ -54,7 +54,6 @@ impl Lowering<'_> {
         };
         let take = vec![Stmt::assign(best, value), Stmt::assign(place, coordinate)];
         stmts.extend(Stmt::when(Expr::or(is_better, is_first), take));
-        stmts.extend(scope.found(temporary));
         stmts
     }
 

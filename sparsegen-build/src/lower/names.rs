@@ -19,6 +19,8 @@ pub(super) struct Names {
     sizes: Vec<String>,
     /// What may be chosen next.
     candidate: String,
+    /// What divides integers.
+    division: String,
     /// By tensor: whether it is read in more than one way, so that positions need the indices.
     ambiguous: Vec<bool>,
     /// By tensor: the only level whose positions need a name, if there is just one.
@@ -66,6 +68,7 @@ impl Names {
             })
             .collect();
         let candidate = fresh(&mut taken, "value");
+        let division = fresh(&mut taken, "division");
         let reads = program.body.reads();
         let ways = |id| reads.iter().filter(|access| access.tensor == TensorId(id)).count();
         Names {
@@ -90,6 +93,7 @@ impl Names {
             variables,
             sizes,
             candidate,
+            division,
         }
     }
 
@@ -156,6 +160,11 @@ impl Names {
     /// A value that is compared with the best so far.
     pub(super) fn candidate(&self) -> &str {
         &self.candidate
+    }
+
+    /// What divides integers, and notes divisions by zero.
+    pub(super) fn division(&self) -> &str {
+        &self.division
     }
 
     /// Whether anything went into a temporary.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{Expr, Stmt};
 use crate::level::Segment;
-use crate::notation::{Access, TensorId, VariableId};
+use crate::notation::{self, Access, ReduceOp, TensorId, VariableId};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
@@ -77,9 +77,17 @@ impl Scope {
         self.coordinates.push((v, coordinate));
     }
 
-    /// Notes that something went into a temporary, where that is asked for.
-    pub(super) fn found(&self, temporary: TensorId) -> Option<Stmt> {
-        self.flags.get(&temporary).map(|flag| Stmt::assign(flag, Expr::Bool(true)))
+    /// Notes that something was found for a temporary, where that is asked for. What a reduction comes
+    /// to of constants alone is known.
+    pub(super) fn found(
+        &self,
+        temporary: TensorId,
+        op: Option<ReduceOp>,
+        value: &notation::Expr,
+    ) -> Option<Stmt> {
+        let constant = value.as_literal().and_then(|constant| op?.of_constant(constant));
+        let flag = self.flags.get(&temporary).filter(|_| constant.is_none())?;
+        Some(Stmt::assign(flag, Expr::Bool(true)))
     }
 
     /// Whether a variable's coordinate is known.

@@ -130,6 +130,8 @@ impl Needs<'_> {
                 return;
             }
             Function::Not | Function::And | Function::Or | Function::Xor => dtype,
+            // Integers alone have these.
+            Function::Quotient | Function::Remainder => own.unwrap_or(dtype),
             Function::Present
             | Function::Own(_)
             | Function::Convert(_)

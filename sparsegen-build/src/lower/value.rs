@@ -74,6 +74,14 @@ impl Lowering<'_> {
                 let of = own_type().unwrap_or(dtype);
                 Expr::call(function, of, (0..arguments.len()).map(|k| value(k, of)).collect())
             }
+            Function::Quotient | Function::Remainder => {
+                let of = own_type().unwrap_or(dtype);
+                let [a, b] = [0, 1].map(|k| value(k, of));
+                match function == Function::Quotient {
+                    true => Expr::quotient(of, a, b),
+                    false => Expr::remainder(of, a, b),
+                }
+            }
             Function::Own(own) => {
                 let of = own_type().unwrap_or(dtype);
                 let arguments = (0..arguments.len()).map(|k| value(k, of));

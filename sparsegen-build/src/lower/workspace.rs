@@ -4,9 +4,10 @@
 //! that is looked into has a place for each coordinate, which is cleared before it is filled.
 
 use crate::ir::{Element, Expr, Stmt};
+use crate::iteration::found::for_each_constant;
 use crate::iteration::plan::Plan;
 use crate::level::Holds;
-use crate::notation::{Access, ReduceOp, Tensor, TensorId};
+use crate::notation::{Access, ReduceOp, Tensor, TensorId, VariableId};
 
 use super::scope::Scope;
 use super::{Lowering, combination, initial};
@@ -72,7 +73,8 @@ impl Lowering<'_> {
         stmts.extend(self.declare_best(temporary, op));
         if only_if_found.contains(&temporary) || consumer.asks_for(temporary) {
             let flag = self.names.found(temporary);
-            stmts.push(Stmt::bind_mut(&flag, Expr::Bool(false)));
+            let is_empty = self.is_over_nothing(temporary, op, producer);
+            stmts.push(Stmt::bind_mut(&flag, is_empty));
             producing.flags.insert(temporary, flag);
         }
         stmts.extend(self.plan(producer, &producing));
@@ -83,6 +85,19 @@ impl Lowering<'_> {
             None => stmts.extend(consumed),
         }
         stmts
+    }
+
+    /// Whether a reduction that constants go into is over no coordinates at all, and so is not what it
+    /// comes to of these.
+    fn is_over_nothing(&self, temporary: TensorId, op: ReduceOp, producer: &Plan) -> Expr {
+        let mut over: Vec<VariableId> = Vec::new();
+        for_each_constant(producer, temporary, &mut Vec::new(), &mut |constant, around| {
+            if op.of_constant(constant).is_some_and(|known| known != op.of_nothing()) {
+                over.extend(around.iter().filter(|v| !over.contains(v)).collect::<Vec<_>>());
+            }
+        });
+        let is_empty = over.into_iter().map(|v| Expr::eq(self.extent(v), Expr::Index(0)));
+        is_empty.reduce(Expr::or).unwrap_or(Expr::Bool(false))
     }
 
     /// Empties a workspace that has a place for each coordinate.

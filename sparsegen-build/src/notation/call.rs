@@ -17,6 +17,10 @@ pub enum Function {
     Math(math::Function),
     /// A function of the user's.
     Own(Own),
+    /// `a / b`, of integers: towards zero. It is no factor: of a sum it is not the sum of quotients.
+    Quotient,
+    /// `rem(a, b)`, of integers.
+    Remainder,
     /// `!a`
     Not,
     /// `a & b`
@@ -53,6 +57,8 @@ impl Function {
     pub fn symbol(self) -> &'static str {
         match self {
             Function::Math(function) => function.name(),
+            Function::Quotient => "/",
+            Function::Remainder => "rem",
             Function::Not => "!",
             Function::And => "&",
             Function::Or => "|",
@@ -75,10 +81,11 @@ impl Function {
             Function::Or => Some(1),
             Function::And => Some(2),
             Function::Less | Function::LessEqual | Function::Equal | Function::NotEqual => Some(3),
-            Function::Mask => Some(BinaryOp::Mul.precedence()),
+            Function::Mask | Function::Quotient => Some(BinaryOp::Mul.precedence()),
             Function::Not => Some(6),
             Function::Math(_)
             | Function::Own(_)
+            | Function::Remainder
             | Function::Xor
             | Function::Select
             | Function::Present
@@ -98,6 +105,8 @@ impl Function {
             | Function::Present => true,
             Function::Math(_)
             | Function::Own(_)
+            | Function::Quotient
+            | Function::Remainder
             | Function::Not
             | Function::And
             | Function::Or
@@ -148,6 +157,14 @@ impl Expr {
                     value => Expr::Call(Function::Mask, vec![condition, value]),
                 },
             },
+            // It has the pattern of the dividend.
+            (Function::Quotient, Ok([dividend, _])) if dividend.is_zero() => dividend,
+            (Function::Quotient, Ok([dividend, divisor])) if divisor.is_one() => dividend,
+            (Function::Quotient, Ok([Expr::Call(Function::Mask, masked), divisor])) => {
+                let [condition, dividend] = pair(masked);
+                let divided = Expr::call(function, vec![dividend, divisor]);
+                Expr::call(Function::Mask, vec![condition, divided])
+            }
             (_, Ok(two)) => Expr::Call(function, two.into()),
             (Function::Select, Err(three)) => match three[0].as_truth() {
                 Some(holds) => {
@@ -240,6 +257,9 @@ impl Expr {
             Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => {
                 a.is_place() && b.is_place()
             }
+            Expr::Call(Function::Quotient | Function::Remainder, both) => {
+                both.iter().all(Expr::is_place)
+            }
             Expr::Literal(_)
             | Expr::Access(_)
             | Expr::Binary(BinaryOp::Div, ..)
@@ -296,6 +316,8 @@ fn fold(function: Function, arguments: &[Literal]) -> Option<Literal> {
     };
     match function {
         Function::Math(function) => function.of_literals(arguments),
+        Function::Quotient => integers(arguments, i64::checked_div),
+        Function::Remainder => integers(arguments, i64::checked_rem),
         Function::Not => Some(Literal::Bool(!truth(0)?)),
         Function::And => Some(Literal::Bool(truth(0)? && truth(1)?)),
         Function::Or => Some(Literal::Bool(truth(0)? || truth(1)?)),
@@ -311,6 +333,12 @@ fn fold(function: Function, arguments: &[Literal]) -> Option<Literal> {
         Function::Symbol(semiring) if is_same(arguments[0], semiring.one) => Some(Literal::Int(1)),
         Function::Own(_) | Function::Select | Function::Mask | Function::Symbol(_) => None,
     }
+}
+
+/// A value for two integers.
+fn integers(arguments: &[Literal], value: fn(i64, i64) -> Option<i64>) -> Option<Literal> {
+    let [Literal::Int(a), Literal::Int(b)] = *arguments else { return None };
+    value(a, b).map(Literal::Int)
 }
 
 fn number(literal: Literal) -> Option<f64> {

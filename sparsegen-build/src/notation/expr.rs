@@ -13,7 +13,7 @@ impl Expr {
         matches!(self, Expr::Literal(literal) if literal.is_zero())
     }
 
-    fn is_one(&self) -> bool {
+    pub(super) fn is_one(&self) -> bool {
         matches!(self, Expr::Literal(literal) if literal.is_one())
     }
 

@@ -79,6 +79,7 @@ fn is_local(stmt: &Stmt) -> bool {
             | Stmt::Workspace { .. }
             | Stmt::Harvest { .. }
             | Stmt::Refuse { .. }
+            | Stmt::Break
             | Stmt::Comment(_)
     )
 }

@@ -29,6 +29,7 @@ pub fn shared(several: &Several) -> Option<Function> {
         unite(&mut whole.sizes, sizes, &step.function, &results)?;
         let body = distinct(&step.function.body, &whole.body, result)?;
         whole.body = fused(&whole.body, &body)?;
+        whole.division = whole.division.or_else(|| step.function.division.clone());
         let place = |size: &usize| {
             let name = &step.function.sizes[*size].name;
             whole.sizes.iter().position(|size| size.name == *name)
@@ -193,6 +194,7 @@ fn bound(stmt: &Stmt) -> Option<&str> {
         | Stmt::Push { .. }
         | Stmt::Resize { .. }
         | Stmt::Refuse { .. }
+        | Stmt::Break
         | Stmt::For { .. }
         | Stmt::While { .. }
         | Stmt::If { .. } => None,
@@ -216,7 +218,8 @@ fn fused(a: &[Stmt], b: &[Stmt]) -> Option<Vec<Stmt>> {
     let independent = !depend(after, &b[..=first])
         && !depend(std::slice::from_ref(&a[last]), ahead)
         && in_step(name, of_a, of_b);
-    if !same || !independent {
+    // Who leaves one loop does not leave the other.
+    if !same || !independent || leaves(of_a) || leaves(of_b) {
         return None;
     }
     let body = fused(of_a, of_b).unwrap_or_else(|| beside(of_a, of_b));
@@ -225,6 +228,14 @@ fn fused(a: &[Stmt], b: &[Stmt]) -> Option<Vec<Stmt>> {
     all.push(shared);
     all.extend(after.iter().chain(behind).cloned());
     Some(all)
+}
+
+/// Whether the loop around a body is left within it.
+fn leaves(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match stmt {
+        Stmt::For { .. } | Stmt::While { .. } => false,
+        stmt => *stmt == Stmt::Break || stmt.bodies().into_iter().any(leaves),
+    })
 }
 
 /// One body after the other, without what the first one has bound to the same already.
@@ -247,6 +258,7 @@ fn beside(a: &[Stmt], b: &[Stmt]) -> Vec<Stmt> {
         | Stmt::Push { .. }
         | Stmt::Resize { .. }
         | Stmt::Refuse { .. }
+        | Stmt::Break
         | Stmt::For { .. }
         | Stmt::While { .. }
         | Stmt::If { .. } => false,
@@ -292,6 +304,7 @@ fn in_step(counter: &str, a: &[Stmt], b: &[Stmt]) -> bool {
                     | Stmt::Resize { array: name, .. } => *name != array,
                     Stmt::Comment(_)
                     | Stmt::Refuse { .. }
+                    | Stmt::Break
                     | Stmt::While { .. }
                     | Stmt::If { .. } => true,
                 };

@@ -97,6 +97,7 @@ fn without_filling(body: &[Stmt], vector: &str) -> Vec<Stmt> {
         | Stmt::Workspace { .. }
         | Stmt::Harvest { .. }
         | Stmt::Refuse { .. }
+        | Stmt::Break
         | Stmt::For { .. }
         | Stmt::While { .. }
         | Stmt::If { .. } => false,

@@ -26,6 +26,22 @@ impl Expr {
         Expr::cast(Expr::call(function, Dtype::F32, wide.collect()), Some(Dtype::F32), dtype)
     }
 
+    /// The quotient of integers of a type; an error of the call where the divisor is 0.
+    pub fn quotient(dtype: Dtype, a: Expr, b: Expr) -> Expr {
+        match divides_safely(&b) {
+            true => Expr::div(a, b),
+            false => Expr::Call(Callee::Quotient, dtype, vec![a, b]),
+        }
+    }
+
+    /// The remainder of integers of a type; an error of the call where the divisor is 0.
+    pub fn remainder(dtype: Dtype, a: Expr, b: Expr) -> Expr {
+        match divides_safely(&b) {
+            true => Expr::rem(a, b),
+            false => Expr::Call(Callee::Remainder, dtype, vec![a, b]),
+        }
+    }
+
     /// The value of what has a path in Rust.
     pub fn run(path: &str, dtype: Dtype, arguments: Vec<Expr>) -> Expr {
         Expr::Call(Callee::Path(path.to_owned()), dtype, arguments)
@@ -82,4 +98,9 @@ impl Expr {
             (op, a, b) => Expr::Binary(op, Box::new(a), Box::new(b)),
         }
     }
+}
+
+/// Whether a divisor is visibly neither 0 nor -1, by which the least number cannot be divided.
+fn divides_safely(divisor: &Expr) -> bool {
+    matches!(divisor.constant(), Some((Literal::Int(n), _)) if n != 0 && n != -1)
 }

@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 
 use super::calls::{call, cast, turned};
+use super::number::range;
 use super::{Machine, Number, Storage, Value};
-use crate::ir::{BinaryOp, Callee, Expr, UnaryOp, Width};
+use crate::ir::{BinaryOp, Callee, Dtype, Expr, UnaryOp, Width};
 
 impl Machine {
     /// The value of an expression, or why it has none.
@@ -39,6 +40,8 @@ impl Machine {
                 let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
                 match callee {
                     Callee::Math(function) => call(*function, *dtype, &arguments),
+                    Callee::Quotient => divided(BinaryOp::Div, *dtype, &arguments),
+                    Callee::Remainder => divided(BinaryOp::Rem, *dtype, &arguments),
                     Callee::Path(path) => {
                         let number = (self.library)(path, *dtype, &arguments);
                         let number = number.ok_or_else(|| format!("nobody knows `{path}`"))?;
@@ -170,6 +173,18 @@ fn unary(op: UnaryOp, a: Value) -> Result<Value, String> {
             }
         },
     }
+}
+
+/// A quotient or a remainder of integers, which wraps.
+fn divided(op: BinaryOp, dtype: Dtype, arguments: &[Number]) -> Result<Value, String> {
+    let [a, b] = *arguments else { return Err("of how many numbers?".into()) };
+    let number = match (a, b) {
+        (Number::Integer(n), Number::Integer(-1)) if n == range(dtype).0 => {
+            Number::Integer(if op == BinaryOp::Div { n } else { 0 })
+        }
+        (a, b) => Number::arithmetic(op, a, b, dtype)?,
+    };
+    Ok(Value::Number(number, dtype))
 }
 
 /// The largest index of a width.

@@ -96,12 +96,12 @@ pub(super) fn build(
     });
     let before = old.map(|tensor| Access { tensor, ..result.clone() });
     let value = builder.terms(&statement.right)?;
-    let value = match (operator(statement.assign), before) {
-        (Some(op), Some(before)) => {
+    let value = match before.filter(|_| statement.assign != Assign::Set) {
+        Some(before) => {
             accesses.push(before.clone());
-            Expr::binary(op, Expr::Access(before), value)
+            updated(statement.assign, entry.semiring, Expr::Access(before), value)
         }
-        (None, _) | (_, None) => value,
+        None => value,
     };
     let value = bind_fixed(value, &result, &variables);
     let assignment = Assignment { result, value };
@@ -157,14 +157,18 @@ pub(super) fn is_update(statement: &Statement) -> bool {
     reads || statement.assign != Assign::Set
 }
 
-/// The operator of `+=` and its kin; `A op= e` is `A = A op e`.
-fn operator(assign: Assign) -> Option<notation::BinaryOp> {
-    match assign {
-        Assign::Add => Some(notation::BinaryOp::Add),
-        Assign::Sub => Some(notation::BinaryOp::Sub),
-        Assign::Mul => Some(notation::BinaryOp::Mul),
-        Assign::Set | Assign::Min | Assign::Max => None,
-    }
+/// The value of `+=` and its kin; `A op= e` is `A = A op e`.
+fn updated(assign: Assign, semiring: Semiring, before: Expr, value: Expr) -> Expr {
+    let function = match assign {
+        Assign::Set => return value,
+        Assign::Add => return Expr::add(before, value),
+        Assign::Sub => return Expr::sub(before, value),
+        Assign::Mul => return Expr::mul(before, value),
+        Assign::Min => math::Function::Min,
+        Assign::Max => math::Function::Max,
+    };
+    let numbers = [before, value].map(|symbol| semiring.to_number(symbol));
+    semiring.to_symbol(Expr::call(Function::Math(function), numbers.into()))
 }
 
 /// Whether there are coordinates at which a tensor stores nothing.
@@ -272,6 +276,10 @@ impl Builder<'_, '_> {
             BinaryOp::Add => notation::BinaryOp::Add,
             BinaryOp::Sub => notation::BinaryOp::Sub,
             BinaryOp::Mul => notation::BinaryOp::Mul,
+            BinaryOp::Div if dtype.is_integer() && self.semiring.is_usual() => {
+                let sides = vec![self.expr(a, dtype)?, self.expr(b, dtype)?];
+                return Some(Expr::call(Function::Quotient, sides));
+            }
             BinaryOp::Div => notation::BinaryOp::Div,
             BinaryOp::And | BinaryOp::Or => {
                 let function = if op == BinaryOp::And { Function::And } else { Function::Or };
@@ -346,11 +354,13 @@ impl Builder<'_, '_> {
                 function.call(&values, self.semiring.zero, symbol)
             }
             _ => {
+                let is_whole = typed.clone().next().is_some_and(|(_, of)| of.is_integer());
                 let numbers = typed.map(|(argument, of)| self.number(argument, of));
                 let numbers = numbers.collect::<Option<Vec<_>>>()?;
                 let function = match conversion(name) {
                     Some(to) => Function::Convert(to),
                     None if name == "xor" => Function::Xor,
+                    None if name == "rem" && is_whole => Function::Remainder,
                     None => Function::Math(math::Function::of(name)?),
                 };
                 symbol(Expr::call(function, numbers))

@@ -1,6 +1,6 @@
 //! Parts of an expression that consist of numbers: whether the type around them can hold them.
 
-use crate::error::{Diagnostic, Span};
+use crate::error::Diagnostic;
 use crate::notation::syntax::{self, BinaryOp, Expr, ExprKind, Number, UnaryOp};
 use crate::types::Dtype;
 
@@ -15,12 +15,7 @@ pub(super) fn check(
     dtype: Dtype,
 ) -> Option<Diagnostic> {
     let text = unparenthesized(context.text.at(expr.span));
-    let Value { exact, nearest, division } = value;
-    if let Some(place) = division
-        && dtype.is_integer()
-    {
-        return Some(integer_division(place));
-    }
+    let Value { exact, nearest } = value;
     if exact.map_or(holds_float(dtype, nearest), |exact| holds(dtype, exact)) {
         return None;
     }
@@ -43,53 +38,47 @@ pub(super) fn check(
     }))
 }
 
-pub(super) fn integer_division(place: Span) -> Diagnostic {
-    Diagnostic::unsupported(place, "divisions of integers")
-        .help("declare the tensors with `dtype = \"f64\"`")
-}
-
 /// The value of a part that consists of numbers.
 pub(super) struct Value {
     /// The value where it is a whole number of moderate size.
     exact: Option<i128>,
     /// The value as nearly as an `f64` can say it.
     nearest: f64,
-    /// The place of a division in it.
-    division: Option<Span>,
 }
 
-/// The value of an expression of numbers alone.
-pub(super) fn value(expr: &Expr) -> Option<Value> {
+/// The value of an expression of numbers alone, in a type; none where integers are divided by zero.
+pub(super) fn value(expr: &Expr, dtype: Dtype) -> Option<Value> {
     let whole = |value: f64| {
         // Beyond that not every whole number is an f64, so it might not be what was written.
         (value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0).then_some(value as i128)
     };
     match &expr.kind {
         ExprKind::Number(Number::Int(n)) => {
-            Some(Value { exact: Some(i128::from(*n)), nearest: *n as f64, division: None })
+            Some(Value { exact: Some(i128::from(*n)), nearest: *n as f64 })
         }
-        ExprKind::Number(Number::Float(x)) => {
-            Some(Value { exact: whole(*x), nearest: *x, division: None })
-        }
+        ExprKind::Number(Number::Float(x)) => Some(Value { exact: whole(*x), nearest: *x }),
         ExprKind::Constant(syntax::Constant::Pi) => {
-            Some(Value { exact: None, nearest: std::f64::consts::PI, division: None })
+            Some(Value { exact: None, nearest: std::f64::consts::PI })
         }
         ExprKind::Unary(UnaryOp::Neg, a) => {
-            let Value { exact, nearest, division } = value(a)?;
-            Some(Value { exact: exact.map(|n| -n), nearest: -nearest, division })
+            let Value { exact, nearest } = value(a, dtype)?;
+            Some(Value { exact: exact.map(|n| -n), nearest: -nearest })
         }
-        ExprKind::Binary(op, place, a, b) => {
-            let (a, b) = (value(a)?, value(b)?);
+        ExprKind::Binary(op, _, a, b) => {
+            let (a, b) = (value(a, dtype)?, value(b, dtype)?);
             let exactly = |fold: fn(i128, i128) -> Option<i128>| fold(a.exact?, b.exact?);
             let (exact, nearest) = match op {
                 BinaryOp::Add => (exactly(i128::checked_add), a.nearest + b.nearest),
                 BinaryOp::Sub => (exactly(i128::checked_sub), a.nearest - b.nearest),
                 BinaryOp::Mul => (exactly(i128::checked_mul), a.nearest * b.nearest),
+                BinaryOp::Div if dtype.is_integer() => {
+                    let quotient = exactly(i128::checked_div)?;
+                    (Some(quotient), quotient as f64)
+                }
                 BinaryOp::Div => (None, a.nearest / b.nearest),
                 BinaryOp::Compare(_) | BinaryOp::And | BinaryOp::Or => return None,
             };
-            let here = (*op == BinaryOp::Div).then_some(*place);
-            Some(Value { exact, nearest, division: here.or(a.division).or(b.division) })
+            Some(Value { exact, nearest })
         }
         ExprKind::Unary(UnaryOp::Not, _)
         | ExprKind::Constant(_)

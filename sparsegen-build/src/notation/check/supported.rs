@@ -3,7 +3,7 @@
 use crate::error::{Diagnostic, Name, Span, nearest};
 use crate::notation::ReduceOp;
 use crate::notation::functions::{self, FUNCTIONS};
-use crate::notation::syntax::{Access, Assign, Bound, Expr, ExprKind, Index, IndexKind, Slice};
+use crate::notation::syntax::{Access, Bound, Expr, ExprKind, Index, IndexKind, Slice};
 
 use super::Context;
 use super::bounds;
@@ -12,13 +12,6 @@ use super::bounds;
 /// as what was meant may be an access or a product.
 pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let statement = context.statement;
-    match statement.assign {
-        Assign::Set | Assign::Add | Assign::Sub | Assign::Mul => {}
-        Assign::Min | Assign::Max => diagnostics.push(
-            Diagnostic::unsupported(statement.assign_span, "assignments by minimum and maximum")
-                .help("the assignments there are: `=`, `+=`, `-=`, `*=`"),
-        ),
-    }
     for index in &statement.left.indices {
         check_left(index, diagnostics);
     }

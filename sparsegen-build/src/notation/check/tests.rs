@@ -199,7 +199,7 @@ fn numbers_must_fit_the_type_around_them() {
         ("y[i] = 1e400 * x[i]", "f64", "f64 cannot hold `1e400`"),
         ("y[i] = 1e39 * x[i]", "f32", "f32 cannot hold `1e39`"),
         ("y[i] = x[i] / 0 + 1 / 0", "f64", "f64 cannot hold `1 / 0`, which is inf"),
-        ("y[i] = x[i] / 2", "u16", "divisions of integers are not supported yet"),
+        ("y[i] = x[i] / 300", "u8", "u8 cannot hold `300`"),
         ("y[i] = -x[i]", "usize", "usize has no negative values"),
     ];
     for (statement, dtype, message) in cases {

@@ -7,7 +7,7 @@ use crate::error::{Diagnostic, Span};
 use crate::math;
 use crate::notation::ReduceOp;
 use crate::notation::functions::TYPES;
-use crate::notation::syntax::{BinaryOp, Comparison, Constant, Expr, ExprKind, UnaryOp};
+use crate::notation::syntax::{Assign, BinaryOp, Comparison, Constant, Expr, ExprKind, UnaryOp};
 use crate::types::Dtype;
 
 use super::constants;
@@ -44,6 +44,14 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
     }
     if types.diagnostics.is_empty() {
         types.within(value, result);
+    }
+    let statement = context.statement;
+    if matches!(statement.assign, Assign::Min | Assign::Max) && !math::Function::Min.takes(result) {
+        let (sign, name) = (context.text.at(statement.assign_span), &statement.left.name.text);
+        types.diagnostics.push(
+            Diagnostic::new(statement.assign_span, format!("{result} has no order"))
+                .label(format!("`{name}` is {result}, of which `{sign}` takes one of two")),
+        );
     }
     diagnostics.append(&mut types.diagnostics);
 }
@@ -278,7 +286,7 @@ impl Types<'_, '_> {
 
     /// What operators and numbers mean in the type that is wanted of an expression.
     fn within(&mut self, expr: &Expr, dtype: Dtype) {
-        if let Some(value) = constants::value(expr) {
+        if let Some(value) = constants::value(expr, dtype) {
             self.diagnostics.extend(constants::check(self.context, expr, value, dtype));
             return;
         }
@@ -304,10 +312,6 @@ impl Types<'_, '_> {
                     }
                     BinaryOp::And | BinaryOp::Or => {
                         self.same("", *place, &[a, b]).unwrap_or(Dtype::Bool)
-                    }
-                    BinaryOp::Div if dtype.is_integer() => {
-                        self.diagnostics.push(constants::integer_division(*place));
-                        dtype
                     }
                     BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => dtype,
                 };

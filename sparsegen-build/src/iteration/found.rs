@@ -1,0 +1,94 @@
+//! What a scalar comes to where nothing that is stored went into it.
+//!
+//! The least of a row without entries is 0, which a sparse result need not store: where all that is
+//! reduced is one constant, it does not matter of how many. Only an empty range is another matter.
+
+use super::certain::Certain;
+use super::plan::Plan;
+use crate::concrete::{Program, Stmt};
+use crate::notation::{Access, Expr, ReduceOp, TensorId, VariableId};
+use crate::types::Literal;
+
+/// A scalar of which it is not certain that anything is found for it, and what it may be if nothing is.
+pub(super) type Unfound = (TensorId, Vec<Literal>);
+
+/// What a scalar that a plan fills may be if nothing is found for it; nothing where something is
+/// certain to be found, or where it is not known what it is then.
+pub(super) fn unfound(
+    program: &Program,
+    temporary: TensorId,
+    op: ReduceOp,
+    producer: &Plan,
+) -> Option<Unfound> {
+    let certain = |counts: &dyn Fn(&Access, &Expr) -> bool| {
+        Certain { program, ranges_count: true, counts }.happens(producer)
+    };
+    let mut constants = Vec::new();
+    for_each_constant(producer, temporary, &mut Vec::new(), &mut |constant, _| {
+        if !constants.contains(&constant) {
+            constants.push(constant);
+        }
+    });
+    let is_full = certain(&|_, _| true);
+    let known: Vec<Option<Literal>> =
+        constants.iter().map(|constant| op.of_constant(*constant)).collect();
+    match known[..] {
+        [Some(known)] => {
+            let is_found = |target: &Access, value: &Expr| {
+                target.tensor != temporary || value.as_literal().is_none()
+            };
+            let mut values = vec![known];
+            if !is_full {
+                values.push(op.of_nothing());
+            }
+            (!certain(&is_found)).then_some((temporary, values))
+        }
+        [Some(_), ..] => None,
+        [] | [None, ..] => (!is_full).then(|| (temporary, vec![op.of_nothing()])),
+    }
+}
+
+/// Whether nothing is left of a statement, whatever scalars are for which nothing is found.
+pub(super) fn is_nothing_without(stmt: &Stmt, unfound: &[Unfound]) -> bool {
+    match unfound {
+        [] => stmt.is_skip(),
+        [(temporary, values), rest @ ..] => values.iter().all(|value| {
+            let value = Expr::Literal(*value);
+            let known = |access: &Access| (access.tensor == *temporary).then(|| value.clone());
+            is_nothing_without(&stmt.with(&known), rest)
+        }),
+    }
+}
+
+/// Calls `visit` on every constant that goes into a temporary, with the loops around.
+pub(crate) fn for_each_constant(
+    plan: &Plan,
+    temporary: TensorId,
+    around: &mut Vec<VariableId>,
+    visit: &mut impl FnMut(Literal, &[VariableId]),
+) {
+    match plan {
+        Plan::Loop(inner) => {
+            around.push(inner.variable);
+            for body in &inner.bodies {
+                for_each_constant(body, temporary, around, visit);
+            }
+            around.pop();
+        }
+        Plan::Where { consumer, producer, .. } => {
+            for_each_constant(producer, temporary, around, visit);
+            for_each_constant(consumer, temporary, around, visit);
+        }
+        Plan::Assign { target, value, .. } => {
+            if let Some(constant) = value.as_literal().filter(|_| target.tensor == temporary) {
+                visit(constant, around);
+            }
+        }
+        Plan::If { body, .. } => for_each_constant(body, temporary, around, visit),
+        Plan::Sequence(plans) => {
+            for plan in plans {
+                for_each_constant(plan, temporary, around, visit);
+            }
+        }
+    }
+}
