@@ -150,6 +150,7 @@ fn declaration(format: &DeclaredFormat) -> ir::FormatDeclaration {
                 key: of.name.clone().unwrap_or_default(),
                 order: of.order(),
                 levels: of.levels.iter().map(|spec| level(spec, of)).collect(),
+                fill: (!of.fill.is_zero()).then_some(of.fill),
             },
         ),
     };

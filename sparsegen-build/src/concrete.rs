@@ -139,12 +139,13 @@ impl Stmt {
         }
     }
 
-    /// What is left of this statement where the given accesses hold what is not stored: zero.
+    /// What is left of this statement where the given accesses hold what is not stored: the fill of
+    /// their formats, which is zero mostly.
     ///
     /// This is how a merge point's statement follows from the whole, and how it is decided that a
     /// region needs no code: constants fold through all operators, and nothing may be left.
-    pub fn with_zero(&self, zero: &dyn Fn(&Access) -> bool) -> Stmt {
-        self.with(&|access| zero(access).then_some(Expr::ZERO))
+    pub fn with_fill(&self, kernel: &Kernel, absent: &dyn Fn(&Access) -> bool) -> Stmt {
+        self.with(&|access| absent(access).then(|| kernel.fill(access.tensor)))
     }
 
     /// This statement with the values of reductions of what is the same everywhere, such as the least

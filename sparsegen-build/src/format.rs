@@ -16,7 +16,7 @@ pub use plain::{plain, unordered};
 
 use crate::level::{Level, Properties};
 use crate::notation::names::camel_case;
-use crate::types::Width;
+use crate::types::{Literal, Width};
 
 /// A tensor format: an ordered list of levels, each storing an expression of the dimensions.
 ///
@@ -36,6 +36,8 @@ pub struct Format {
     /// Where the runtime crate has a marker type for exactly this map: its name with the order where
     /// it is generic over it, such as `Csr` or `Coo<3>`; otherwise the generated module declares one.
     pub builtin: Option<String>,
+    /// The value of what is not stored.
+    pub fill: Literal,
 }
 
 /// One storage level.
@@ -67,6 +69,15 @@ pub enum LevelExpr {
 }
 
 impl Format {
+    /// This format with another value of what is not stored, for which it needs a marker of its own.
+    pub fn filled(self, fill: Literal) -> Format {
+        if fill == self.fill {
+            return self;
+        }
+        let builtin = self.builtin.filter(|_| fill.is_zero());
+        Format { fill, builtin, ..self }
+    }
+
     /// The number of modes of a tensor in this format.
     pub fn order(&self) -> usize {
         self.dimensions.len()

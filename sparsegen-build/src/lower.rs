@@ -7,6 +7,7 @@
 mod assembly;
 mod best;
 mod cases;
+mod combine;
 mod complexity;
 mod docs;
 mod gallop;
@@ -38,6 +39,7 @@ use crate::iteration::plan::Plan;
 use crate::level::{Holds, Storage};
 use crate::notation::{self, Access, ReduceOp, TensorId, VariableId};
 use crate::types::Dtype;
+use combine::Combine;
 
 use assembly::{Assembler, Purpose};
 use names::Names;
@@ -156,7 +158,7 @@ impl Lowering<'_> {
             stmts.push(match accumulate {
                 Some(op) => {
                     let dtype = self.program.tensor(target.tensor).dtype;
-                    Stmt::combine(name, combination(&self.program.kernel, op, dtype), value)
+                    Combine::reducing(&self.program.kernel, op, dtype).assign(name, value)
                 }
                 None => Stmt::assign(name, value),
             });
@@ -169,7 +171,7 @@ impl Lowering<'_> {
                 Some(before) if accumulate.is_some() => {
                     let add = self.program.kernel.semiring.add;
                     let dtype = self.program.tensor(target.tensor).dtype;
-                    Expr::binary(value::operation(add, dtype), before, value)
+                    Combine::by(&self.program.kernel, add, dtype).of(before, value)
                 }
                 Some(_) | None => value,
             });
@@ -284,18 +286,6 @@ impl Lowering<'_> {
         let Program { kernel, .. } = self.program;
         let reads = |old: &TensorId| kernel.accesses.iter().any(|access| access.tensor == *old);
         kernel.old.filter(reads)
-    }
-}
-
-/// What a reduction does with its values.
-fn combination(kernel: &notation::Kernel, op: ReduceOp, dtype: Dtype) -> ir::BinaryOp {
-    match op {
-        ReduceOp::Sum => value::operation(kernel.semiring.add, dtype),
-        ReduceOp::Prod => ir::BinaryOp::Mul,
-        ReduceOp::Min | ReduceOp::ArgMin => ir::BinaryOp::Min,
-        ReduceOp::Max | ReduceOp::ArgMax => ir::BinaryOp::Max,
-        ReduceOp::Any => ir::BinaryOp::Or,
-        ReduceOp::All => ir::BinaryOp::And,
     }
 }
 

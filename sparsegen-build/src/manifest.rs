@@ -17,8 +17,8 @@ use std::ops::Range;
 
 use crate::error::{Diagnostic, Name, Span};
 use crate::ir::Bounds;
-use crate::notation::{Laws, Semiring};
-use crate::types::{Dtype, Width};
+use crate::notation::{Laws, RustPath, Semiring};
+use crate::types::{Dtype, Literal, Width};
 
 pub use text::Text;
 
@@ -33,6 +33,8 @@ pub struct Manifest {
     pub kernels: Vec<KernelEntry>,
     /// Which of them are the statements of one kernel.
     pub several: Vec<SeveralEntry>,
+    /// The functions that semirings call by their paths.
+    pub paths: Vec<RustPath>,
     /// The functions of `[functions]`.
     pub functions: Vec<FunctionEntry>,
     /// What `[defaults]` sets for the file.
@@ -57,6 +59,8 @@ pub struct FormatText {
     pub pos: Option<Width>,
     /// The width of coordinates, where it is set.
     pub crd: Option<Width>,
+    /// The value of what is not stored, where it is set.
+    pub fill: Option<Literal>,
 }
 
 /// One table `[functions.NAME]`: a function of Rust.
@@ -209,7 +213,7 @@ pub fn parse(text: &str) -> (Manifest, Vec<Diagnostic>) {
         manifest.functions = functions::functions(&entry.value, &mut diagnostics);
     }
     let semirings = match section("semirings") {
-        Some(entry) => sections::semirings(&entry.value, &mut diagnostics),
+        Some(entry) => sections::semirings(&entry.value, &mut manifest.paths, &mut diagnostics),
         None => Vec::new(),
     };
     if let Some(entry) = section("kernels") {

@@ -32,7 +32,7 @@ pub use own::{Laws, Own, PathId, Region, RustPath, UserFunction};
 pub use parse::parse;
 pub use part::{Bound, Coordinate, Range, Reads, Role, Slice};
 pub use reduction::ReduceOp;
-pub use semiring::{Operator, Semiring};
+pub use semiring::{Operator, Semiring, is_same};
 
 use schedule::Schedule;
 
@@ -235,6 +235,14 @@ impl Kernel {
     /// The tensor of an id.
     pub fn tensor(&self, id: TensorId) -> &Tensor {
         &self.tensors[id.0]
+    }
+
+    /// The value of what a tensor does not store; in a semiring that is its zero.
+    pub fn fill(&self, id: TensorId) -> Expr {
+        match self.semiring.is_usual() {
+            true => Expr::Literal(self.tensor(id).format.fill),
+            false => Expr::ZERO,
+        }
     }
 
     /// The variable of an id.

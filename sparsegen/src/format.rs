@@ -1,6 +1,7 @@
 //! What a format is: a map from a tensor's dimensions to its levels, as constant data in a type.
 
 use std::fmt::{self, Debug, Display};
+use std::hash::Hash;
 
 use crate::level::{Kind, Levels, MAX_LEVELS};
 
@@ -48,11 +49,41 @@ pub unsafe trait Format: Copy + Debug + 'static {
     type Shape: Shape;
     /// The storage of the levels, outermost first, as a tuple.
     type Levels: Levels;
+    /// The value of what is not stored, and of padding: a manifest's `fill`.
+    const FILL: Fill = Fill::ZERO;
+}
+
+/// The value of what a format does not store, in whatever type the values are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fill {
+    /// A whole number; of truth values 0 and 1.
+    Int(i64),
+    /// A finite number.
+    Float(f64),
+    /// Infinity, or the largest number of a type that has none.
+    Greatest,
+    /// The least number of a type.
+    Least,
+}
+
+impl Fill {
+    /// Zero, or false.
+    pub const ZERO: Fill = Fill::Int(0);
+
+    /// The real number that it is.
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Fill::Int(n) => n as f64,
+            Fill::Float(x) => x,
+            Fill::Greatest => f64::INFINITY,
+            Fill::Least => f64::NEG_INFINITY,
+        }
+    }
 }
 
 /// One `usize` per mode: extents or coordinates. Implemented by `[usize; N]`.
 pub trait Shape:
-    sealed::Sealed + AsRef<[usize]> + AsMut<[usize]> + Copy + Debug + Eq + Send + Sync + 'static
+    sealed::Sealed + AsRef<[usize]> + AsMut<[usize]> + Copy + Debug + Eq + Hash + Send + Sync + 'static
 {
     /// The number of modes.
     const ORDER: usize;

@@ -52,7 +52,7 @@ mod value;
 mod width;
 
 pub use error::Error;
-pub use format::{Format, LevelExpr, LevelMap, Map, Properties, Shape};
+pub use format::{Fill, Format, LevelExpr, LevelMap, Map, Properties, Shape};
 pub use formats::*;
 pub use level::{Level, Levels};
 pub use tensor::{Builder, Duplicates, Iter, Tensor, View};

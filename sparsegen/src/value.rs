@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 use std::fmt::{self, Debug, Display};
 use std::marker::PhantomData;
 
+use crate::Fill;
+
 /// An element type of tensors: the real, integer and complex numbers, and truth values.
 pub trait Value: Copy + PartialEq + Debug + Display + Send + Sync + 'static {
     /// What is not stored: 0, or false.
@@ -11,6 +13,9 @@ pub trait Value: Copy + PartialEq + Debug + Display + Send + Sync + 'static {
 
     /// What an entry of a pattern counts as: 1, or true.
     const ONE: Self;
+
+    /// The number that a format's fill is in this type.
+    fn filled(fill: Fill) -> Self;
 
     /// The sum; of truth values, whether one of them holds.
     fn sum(self, other: Self) -> Self;
@@ -44,8 +49,8 @@ pub trait Stored:
     /// Whether no values are kept, so that an entry cannot be told from padding.
     const IS_PATTERN: bool;
 
-    /// What stands at a position without an entry.
-    fn filler() -> Self;
+    /// What stands at a position without an entry, in a format of this fill.
+    fn filler(fill: Fill) -> Self;
 
     /// What the entry counts as.
     fn value(self) -> Self::Value;
@@ -70,8 +75,8 @@ impl<V: Value> Stored for V {
     const IS_PATTERN: bool = false;
 
     #[inline]
-    fn filler() -> V {
-        V::ZERO
+    fn filler(fill: Fill) -> V {
+        V::filled(fill)
     }
 
     #[inline]
@@ -126,7 +131,7 @@ impl<V: Value> Stored for Pattern<V> {
     const IS_PATTERN: bool = true;
 
     #[inline]
-    fn filler() -> Self {
+    fn filler(_: Fill) -> Self {
         Pattern::ONE
     }
 
@@ -153,6 +158,10 @@ macro_rules! real_values {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
 
+            fn filled(fill: Fill) -> Self {
+                fill.to_f64() as $real
+            }
+
             fn sum(self, other: Self) -> Self {
                 self + other
             }
@@ -177,6 +186,15 @@ macro_rules! integer_values {
         impl Value for $integer {
             const ZERO: Self = 0;
             const ONE: Self = 1;
+
+            fn filled(fill: Fill) -> Self {
+                match fill {
+                    Fill::Int(n) => n as $integer,
+                    Fill::Float(x) => x as $integer,
+                    Fill::Greatest => <$integer>::MAX,
+                    Fill::Least => <$integer>::MIN,
+                }
+            }
 
             fn sum(self, other: Self) -> Self {
                 self + other
@@ -204,6 +222,10 @@ macro_rules! complex_values {
             const ZERO: Self = num_complex::Complex::new(0.0, 0.0);
             const ONE: Self = num_complex::Complex::new(1.0, 0.0);
 
+            fn filled(fill: Fill) -> Self {
+                num_complex::Complex::new(fill.to_f64() as $real, 0.0)
+            }
+
             fn sum(self, other: Self) -> Self {
                 self + other
             }
@@ -228,6 +250,10 @@ impl Value for bool {
     const ZERO: Self = false;
     const ONE: Self = true;
 
+    fn filled(fill: Fill) -> Self {
+        fill.to_f64() > 0.0
+    }
+
     fn sum(self, other: Self) -> Self {
         self || other
     }
@@ -251,6 +277,10 @@ macro_rules! half_values {
         impl Value for half::$half {
             const ZERO: Self = half::$half::ZERO;
             const ONE: Self = half::$half::ONE;
+
+            fn filled(fill: Fill) -> Self {
+                half::$half::from_f64(fill.to_f64())
+            }
 
             fn sum(self, other: Self) -> Self {
                 self + other

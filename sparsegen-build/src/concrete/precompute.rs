@@ -17,7 +17,7 @@ use crate::notation::schedule::Action;
 use crate::notation::{
     Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, Tensor, TensorId, VariableId,
 };
-use crate::types::Width;
+use crate::types::{Literal, Width};
 
 use std::rc::Rc;
 
@@ -98,7 +98,7 @@ fn kinds(kernel: &Kernel, value: &Expr) -> Vec<Rc<dyn Level>> {
         let levels = &kernel.tensor(access.tensor).format.levels;
         levels.iter().any(|spec| !spec.properties.full)
     };
-    let stored = value.substitute(&|access| is_sparse(access).then_some(Expr::ZERO));
+    let stored = value.substitute(&|access| is_sparse(access).then(|| kernel.fill(access.tensor)));
     if stored.is_zero() {
         vec![level::workspace(), level::marked_workspace()]
     } else {
@@ -124,6 +124,7 @@ fn tensor(kernel: &Kernel, name: &str, level: Rc<dyn Level>, span: Span) -> Tens
             crd: result.format.crd,
             levels: vec![spec(level)],
             builtin: None,
+            fill: Literal::Int(0),
         },
         dtype: result.dtype,
         by_value: false,

@@ -3,6 +3,7 @@
 use crate::format::unordered;
 use crate::level::Levels;
 use crate::notation::{Access, Assignment, BinaryOp, Expr, Kernel, UnaryOp};
+use crate::types::Literal;
 
 /// The kernel that adds to its result in place, if the statement only adds to what the result holds
 /// and the result has a place for every coordinate; otherwise the kernel as it is, which reads what
@@ -27,14 +28,18 @@ pub(super) fn in_place(kernel: &Kernel) -> Kernel {
 }
 
 /// The kernel that lists what it computes, where that is a part of a result that has no place for every
-/// coordinate: what is listed is packed together with the rest of what the result holds.
+/// coordinate: what is listed is packed together with the rest of what the result holds. So is what is
+/// not zero where nothing is stored, as sums begin at zero.
 pub(super) fn listed(kernel: &Kernel, levels: &Levels) -> Kernel {
     let mut listed = kernel.clone();
-    if !kernel.is_partial() || has_places(kernel) {
+    let refills = kernel.semiring.is_usual()
+        && !kernel.in_place
+        && !kernel.tensor(kernel.result()).format.fill.is_zero();
+    if !refills && (!kernel.is_partial() || has_places(kernel)) {
         return listed;
     }
     let format = &mut listed.tensors[kernel.result().0].format;
-    if let Some(list) = unordered(format, levels) {
+    if let Some(list) = unordered(&format.clone().filled(Literal::Int(0)), levels) {
         listed.packed = Some(std::mem::replace(format, list));
     }
     listed

@@ -6,7 +6,7 @@ use quote::quote;
 use super::docs::attributes;
 use super::layout::comment;
 use super::names::{number, tokens};
-use crate::ir::{FormatDeclaration, FormatKind, LevelDeclaration};
+use crate::ir::{FormatDeclaration, FormatKind, LevelDeclaration, Literal};
 
 /// A format's type and, of a marker, what it stands for.
 pub(super) fn items(format: &FormatDeclaration) -> Vec<TokenStream> {
@@ -17,7 +17,7 @@ pub(super) fn items(format: &FormatDeclaration) -> Vec<TokenStream> {
             let of = tokens(of);
             vec![quote!(#docs pub type #name = #of;)]
         }
-        FormatKind::Marker { key, order, levels } => vec![
+        FormatKind::Marker { key, order, levels, fill } => vec![
             quote! {
                 #docs
                 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub(super) fn items(format: &FormatDeclaration) -> Vec<TokenStream> {
             comment(
                 "SAFETY: `MAP` and `Levels` list the same levels, those of the manifest's map.",
             ),
-            implementation(&name, key, *order, levels),
+            implementation(&name, key, *order, levels, *fill),
         ],
     }
 }
@@ -36,9 +36,14 @@ fn implementation(
     key: &str,
     order: usize,
     levels: &[LevelDeclaration],
+    fill: Option<Literal>,
 ) -> TokenStream {
     let order = number(order);
     let maps = levels.iter().map(|level| tokens(&level.map));
+    let fill = fill.map(|fill| {
+        let fill = self::fill(fill);
+        quote!(const FILL: Fill = #fill;)
+    });
     let storage = levels.iter().map(|level| tokens(&level.storage));
     quote! {
         unsafe impl Format for #name {
@@ -46,6 +51,28 @@ fn implementation(
             const MAP: Map = Map::new(&[#(#maps),*]);
             type Shape = [usize; #order];
             type Levels = (#(#storage,)*);
+            #fill
+        }
+    }
+}
+
+/// `Fill::Int(2)`
+fn fill(fill: Literal) -> TokenStream {
+    match fill {
+        Literal::Int(n) => {
+            let n = proc_macro2::Literal::i64_unsuffixed(n);
+            quote!(Fill::Int(#n))
+        }
+        Literal::Float(x) => {
+            let x = proc_macro2::Literal::f64_unsuffixed(x);
+            quote!(Fill::Float(#x))
+        }
+        Literal::Greatest => quote!(Fill::Greatest),
+        Literal::Least => quote!(Fill::Least),
+        Literal::Nan => quote!(Fill::Float(f64::NAN)),
+        Literal::Bool(truth) => {
+            let n = number(usize::from(truth));
+            quote!(Fill::Int(#n))
         }
     }
 }

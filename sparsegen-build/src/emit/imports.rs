@@ -9,8 +9,9 @@ use super::names::{ident, tokens};
 use crate::ir::{FormatKind, Function, Module, Result};
 
 /// What generated code may use of the runtime crate, beside the formats.
-const RUNTIME: [&str; 14] = [
+const RUNTIME: [&str; 15] = [
     "Error",
+    "Fill",
     "Format",
     "LevelExpr",
     "LevelMap",

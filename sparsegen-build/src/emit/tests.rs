@@ -223,7 +223,7 @@ fn declared_formats_have_types() {
                 docs: vec![
                     "`(i, j) -> (i : dense, j / 4 : compressed(nonordered), j % 4 : dense)`".into(),
                 ],
-                kind: FormatKind::Marker { key: "loose_rows".into(), order: 2, levels },
+                kind: FormatKind::Marker { key: "loose_rows".into(), order: 2, levels, fill: None },
             },
             FormatDeclaration {
                 name: "BigCoo<const N: usize>".into(),

@@ -3,7 +3,7 @@
 use crate::error::{Diagnostic, nearest, quoted};
 use crate::level::Levels;
 use crate::manifest::{FormatText, Manifest, Text};
-use crate::types::Width;
+use crate::types::{Literal, Width};
 
 use super::builtin::{BUILTINS, Builtin, LARGEST_ORDER, find};
 use super::{Format, parse};
@@ -16,6 +16,7 @@ pub struct Definition {
     map: DefinedMap,
     pos: Width,
     crd: Width,
+    fill: Literal,
 }
 
 #[derive(Clone, Debug)]
@@ -41,6 +42,11 @@ impl Definition {
         }
     }
 
+    /// The value of what is not stored.
+    pub fn fill(&self) -> Literal {
+        self.fill
+    }
+
     /// The name that it has in messages.
     pub fn title(&self) -> String {
         match (&self.name, &self.map) {
@@ -63,12 +69,20 @@ impl Definition {
         format.pos = self.pos;
         format.crd = self.crd;
         format.builtin = builtin.map(|builtin| builtin.marker(order, self.pos, self.crd));
-        Some(format)
+        if !self.fill.is_zero() && self.family().is_some() {
+            // A marker of its own is for one order alone.
+            format.name = None;
+        }
+        if !self.fill.is_zero() && self.name.is_none() {
+            format.name = None;
+        }
+        Some(format.filled(self.fill))
     }
 
     /// A built-in format with widths.
     pub(super) fn of_builtin(builtin: &'static Builtin, pos: Width, crd: Width) -> Definition {
-        Definition { name: None, map: DefinedMap::Builtin(builtin), pos, crd }
+        let fill = Literal::Int(0);
+        Definition { name: None, map: DefinedMap::Builtin(builtin), pos, crd, fill }
     }
 
     /// Where it is a built-in format of every order: its type, over an order called `N`.
@@ -87,7 +101,15 @@ fn of_builtin(builtin: &Builtin, order: usize, levels: &Levels) -> Option<Format
     let (pos, crd) = (Width::default(), Width::default());
     if order == 0 {
         let (dimensions, levels) = (Vec::new(), Vec::new());
-        return Some(Format { name: None, dimensions, levels, pos, crd, builtin: None });
+        return Some(Format {
+            name: None,
+            dimensions,
+            levels,
+            pos,
+            crd,
+            builtin: None,
+            fill: Literal::Int(0),
+        });
     }
     parse::parse(&Text::unplaced(&builtin.map(order)), levels, pos, crd).ok()
 }
@@ -186,7 +208,13 @@ impl<'m> Formats<'m> {
             match parse::parse(&text.map, self.levels, self.pos, self.crd) {
                 Ok(format) => {
                     let (pos, crd) = (self.pos, self.crd);
-                    Definition { name: None, map: DefinedMap::Declared(format), pos, crd }
+                    Definition {
+                        fill: Literal::Int(0),
+                        name: None,
+                        map: DefinedMap::Declared(format),
+                        pos,
+                        crd,
+                    }
                 }
                 Err(mistakes) => {
                     diagnostics.extend(mistakes);
@@ -198,8 +226,9 @@ impl<'m> Formats<'m> {
         };
         definition.pos = text.pos.unwrap_or(definition.pos);
         definition.crd = text.crd.unwrap_or(definition.crd);
-        if (text.pos, text.crd) != (None, None) {
-            // With other widths it is another format than the one of that name.
+        definition.fill = text.fill.unwrap_or(definition.fill);
+        if (text.pos, text.crd, text.fill) != (None, None, None) {
+            // With other widths or another fill it is another format than the one of that name.
             definition.name = None;
         }
         Some(definition)
@@ -213,7 +242,7 @@ impl<'m> Formats<'m> {
         }
         if let Some(builtin) = find(name) {
             let (pos, crd) = (self.pos, self.crd);
-            return Some(Definition { name: None, map: DefinedMap::Builtin(builtin), pos, crd });
+            return Some(Definition::of_builtin(builtin, pos, crd));
         }
         diagnostics.push(self.unknown(text));
         None
@@ -262,8 +291,7 @@ impl<'m> Formats<'m> {
     /// What a scalar is stored as.
     pub fn scalar(&self) -> Option<Definition> {
         let (pos, crd) = (self.pos, self.crd);
-        let map = DefinedMap::Builtin(find("scalar")?);
-        Some(Definition { name: None, map, pos, crd })
+        Some(Definition::of_builtin(find("scalar")?, pos, crd))
     }
 }
 

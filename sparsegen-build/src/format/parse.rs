@@ -9,7 +9,7 @@ use crate::error::{Diagnostic, Name, Span, quoted};
 use crate::level::{Level, Levels, Properties, Property, contradictions, stores_coordinates};
 use crate::manifest::Text;
 use crate::manifest::tokens::{Number, Token, Tokens};
-use crate::types::Width;
+use crate::types::{Literal, Width};
 
 use super::builtin::EXAMPLE_MAP;
 use super::invert;
@@ -59,7 +59,15 @@ pub(super) fn parse(
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
-    Ok(Format { name: None, dimensions, levels: specs, pos, crd, builtin: None })
+    Ok(Format {
+        name: None,
+        dimensions,
+        levels: specs,
+        pos,
+        crd,
+        builtin: None,
+        fill: Literal::Int(0),
+    })
 }
 
 struct Parser<'t> {

@@ -25,7 +25,7 @@ pub fn plain(format: &Format, modes: &[usize], levels: &Levels) -> Vec<Format> {
 /// that is packed afterwards.
 pub fn unordered(format: &Format, levels: &Levels) -> Option<Format> {
     let definition = Definition::of_builtin(find("coo_unordered")?, format.pos, format.crd);
-    definition.of_order(format.order(), levels)
+    definition.of_order(format.order(), levels).map(|list| with_fill(list, format))
 }
 
 /// `root`, and under it every level plain.
@@ -41,9 +41,21 @@ fn of_levels(format: &Format, root: &str, modes: &[usize], levels: &Levels) -> O
     let mut plain = parse::parse(&Text::unplaced(&map), levels, format.pos, format.crd).ok()?;
     if let Some(builtin) = define::recognize(&plain, levels) {
         return Definition::of_builtin(builtin, format.pos, format.crd)
-            .of_order(modes.len(), levels);
+            .of_order(modes.len(), levels)
+            .map(|plain| with_fill(plain, format));
     }
     let digits: String = modes.iter().map(usize::to_string).collect();
     plain.name = Some(format!("{root}_{digits}"));
-    Some(plain)
+    Some(with_fill(plain, format))
+}
+
+/// A format with the fill of another one, in its name too.
+fn with_fill(plain: Format, like: &Format) -> Format {
+    if like.fill.is_zero() {
+        return plain;
+    }
+    let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let fill: String = like.fill.to_string().replace('-', "minus_").chars().map(letters).collect();
+    let (name, order) = (plain.name.clone().unwrap_or_default(), plain.order());
+    Format { name: Some(format!("{name}_{order}_of_{fill}")), ..plain.filled(like.fill) }
 }

@@ -1,6 +1,6 @@
 //! What a generated file consists of.
 
-use super::{Function, Kernel};
+use super::{Function, Kernel, Literal};
 
 /// A generated file.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +46,8 @@ pub enum FormatKind {
         order: usize,
         /// The storage levels, outermost first.
         levels: Vec<LevelDeclaration>,
+        /// The value of what is not stored, where it is not zero.
+        fill: Option<Literal>,
     },
 }
 

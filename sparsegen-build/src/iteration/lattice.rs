@@ -155,7 +155,7 @@ impl Lattice {
         for index in 0..1_usize << sparse.len() {
             let present = lattice.expand(index);
             let absent = sparse.minus(present);
-            let outcome = body.with_zero(&|access| {
+            let outcome = body.with_fill(&program.kernel, &|access| {
                 absent.members().any(|member| iterators[member].access == *access)
             });
             // A sparse result does not store what is known without the operands.

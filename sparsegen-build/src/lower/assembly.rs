@@ -13,11 +13,12 @@ use crate::level::Storage;
 use crate::notation::{Access, ReduceOp, VariableId};
 use crate::types::Dtype;
 
+use super::combine::Combine;
 use super::names::Names;
 use super::parallel::within_part;
 use super::room::{bind_indices, fits, most_entries, takes_one};
 use super::scope::Scope;
-use super::{arrays, combination, initial, sizes};
+use super::{arrays, initial, sizes};
 
 mod known;
 mod padding;
@@ -313,8 +314,8 @@ impl<'p> Assembler<'p> {
         }
         stmts.push(if accumulate.is_some() {
             let dtype = self.program.tensor(self.target.tensor).dtype;
-            let add = combination(&self.program.kernel, ReduceOp::Sum, dtype);
-            Stmt::combine_at(&self.vals, position, add, value)
+            let add = Combine::reducing(&self.program.kernel, ReduceOp::Sum, dtype);
+            add.store(&self.vals, position, value)
         } else {
             Stmt::store(&self.vals, position, value)
         });

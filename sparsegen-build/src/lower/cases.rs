@@ -8,8 +8,9 @@ use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::Loop;
 use crate::level::Segment;
 
+use super::Lowering;
+use super::combine::Combine;
 use super::scope::{Reached, Scope};
-use super::{Lowering, combination};
 use crate::notation::ReduceOp;
 
 impl Lowering<'_> {
@@ -209,8 +210,8 @@ impl Lowering<'_> {
         let value = self.value_at(access.tensor, reached.at(Expr::var(&position)));
         let Segment { start, end } = reached.segment().clone();
         let dtype = self.program.tensor(access.tensor).dtype;
-        let add = combination(&self.program.kernel, ReduceOp::Sum, dtype);
-        let body = vec![Stmt::combine(&name, add, value)];
+        let add = Combine::reducing(&self.program.kernel, ReduceOp::Sum, dtype);
+        let body = vec![add.assign(&name, value)];
         let mut stmts = vec![Stmt::bind_mut(&name, self.zero(dtype))];
         stmts.extend(Stmt::for_range(&position, start, end, body));
         scope.summed.insert(access.clone(), name);

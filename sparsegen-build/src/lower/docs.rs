@@ -21,8 +21,8 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
         let Semiring { add, mul, zero, .. } = kernel.semiring;
         lines.push(format!(
             "Here `+` and sums mean `{}`, `*` means `{}`, and what is not stored is `{zero}`.",
-            add.symbol(),
-            mul.symbol()
+            add.symbol(&kernel.paths),
+            mul.symbol(&kernel.paths)
         ));
         lines.push(String::new());
     }

@@ -87,7 +87,10 @@ pub(super) fn most_entries(
         notation::Expr::Access(access) => {
             let format = &program.tensor(access.tensor).format;
             let is_there = !program.is_temporary(access.tensor);
-            let sparse = is_there && format.levels.iter().any(|spec| !spec.properties.full);
+            // What is not zero where nothing is stored has a value there, too.
+            let vanishes = program.kernel.fill(access.tensor).is_zero();
+            let sparse =
+                vanishes && is_there && format.levels.iter().any(|spec| !spec.properties.full);
             let same = result.iter().all(|v| access.indices.contains(v));
             // Of what only parts are read there may be much more than of these.
             let whole = access.indices.iter().all(|v| program.space.slice(*v).is_none());

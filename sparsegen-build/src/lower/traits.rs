@@ -59,8 +59,8 @@ impl Needs<'_> {
         self.add(match operator {
             Operator::Add | Operator::Mul => Trait::NumAssign,
             Operator::Min | Operator::Max => Trait::Float,
-            // Truth values and integers alone have these.
-            Operator::Or | Operator::And => Trait::Value,
+            // Generic elements have none of these.
+            Operator::Or | Operator::And | Operator::Own(_) => Trait::Value,
         });
     }
 
@@ -104,7 +104,9 @@ impl Needs<'_> {
             let levels = &self.kernel.tensor(access.tensor).format.levels;
             levels.iter().any(|spec| !spec.properties.full)
         };
-        value.substitute(&|access| is_sparse(access).then_some(Expr::ZERO)).is_zero()
+        value
+            .substitute(&|access| is_sparse(access).then(|| self.kernel.fill(access.tensor)))
+            .is_zero()
     }
 
     fn call(&mut self, function: Function, arguments: &[Expr], dtype: Dtype) {

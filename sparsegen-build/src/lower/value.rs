@@ -5,6 +5,7 @@ use crate::notation::{self, Access, Function, Operator, ReduceOp, Semiring, Tens
 use crate::types::{Dtype, Literal};
 
 use super::Lowering;
+use super::combine::Combine;
 use super::scope::Scope;
 
 impl Lowering<'_> {
@@ -38,13 +39,13 @@ impl Lowering<'_> {
             }
             notation::Expr::Binary(op, a, b) => {
                 let [a, b] = [a, b].map(|side| self.valued(side, semiring, dtype, scope));
-                let op = match op {
-                    notation::BinaryOp::Add => operation(semiring.add, dtype),
-                    notation::BinaryOp::Sub => BinaryOp::Sub,
-                    notation::BinaryOp::Mul => operation(semiring.mul, dtype),
-                    notation::BinaryOp::Div => BinaryOp::Div,
+                let combine = match op {
+                    notation::BinaryOp::Add => self.operation(semiring.add, dtype),
+                    notation::BinaryOp::Sub => Combine::Operator(BinaryOp::Sub),
+                    notation::BinaryOp::Mul => self.operation(semiring.mul, dtype),
+                    notation::BinaryOp::Div => Combine::Operator(BinaryOp::Div),
                 };
-                Expr::binary(op, a, b)
+                combine.of(a, b)
             }
             notation::Expr::Call(function, arguments) => {
                 self.call(*function, arguments, semiring, dtype, scope)
@@ -237,6 +238,10 @@ impl Lowering<'_> {
         }
     }
 
+    fn operation(&self, operator: Operator, dtype: Dtype) -> Combine {
+        Combine::by(&self.program.kernel, operator, dtype)
+    }
+
     /// What is not stored.
     pub(super) fn zero(&self, dtype: Dtype) -> Expr {
         constant(self.program.kernel.semiring.zero, dtype)
@@ -272,20 +277,6 @@ impl Lowering<'_> {
             Some(condition) => Stmt::when(self.number(condition, Dtype::Bool, scope), stmts),
             None => stmts,
         }
-    }
-}
-
-/// What Rust has for an operator of a semiring.
-pub(super) fn operation(operator: Operator, dtype: Dtype) -> BinaryOp {
-    match (operator, dtype) {
-        (Operator::Add, _) => BinaryOp::Add,
-        (Operator::Mul, _) => BinaryOp::Mul,
-        (Operator::Min, _) => BinaryOp::Min,
-        (Operator::Max, _) => BinaryOp::Max,
-        (Operator::Or, Dtype::Bool) => BinaryOp::Or,
-        (Operator::And, Dtype::Bool) => BinaryOp::And,
-        (Operator::Or, _) => BinaryOp::BitOr,
-        (Operator::And, _) => BinaryOp::BitAnd,
     }
 }
 

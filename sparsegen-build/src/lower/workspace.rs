@@ -9,8 +9,9 @@ use crate::iteration::plan::Plan;
 use crate::level::Holds;
 use crate::notation::{Access, ReduceOp, Tensor, TensorId, VariableId};
 
+use super::combine::Combine;
 use super::scope::Scope;
-use super::{Lowering, combination, initial};
+use super::{Lowering, initial};
 
 impl Lowering<'_> {
     /// The workspaces, which all loops share.
@@ -128,11 +129,11 @@ impl Lowering<'_> {
     ) -> Vec<Stmt> {
         let coordinate = scope.coordinate(target.indices[0]);
         let dtype = self.program.tensor(target.tensor).dtype;
-        let add = combination(&self.program.kernel, ReduceOp::Sum, dtype);
+        let add = Combine::reducing(&self.program.kernel, ReduceOp::Sum, dtype);
         let Some(locate) = self.program.tensor(target.tensor).format.levels[0].level.locate()
         else {
             let name = self.names.argument(target.tensor);
-            return vec![Stmt::combine_at(name, coordinate, add, value)];
+            return vec![add.store(name, coordinate, value)];
         };
         let storage = &self.storages[target.tensor.0][0];
         let name = self.names.position(target, 0);
@@ -144,7 +145,7 @@ impl Lowering<'_> {
         }
         let vals = self.names.values(target.tensor);
         stmts.push(if accumulate.is_some() {
-            Stmt::combine_at(&vals, position, add, value)
+            add.store(&vals, position, value)
         } else {
             Stmt::store(&vals, position, value)
         });

@@ -31,6 +31,9 @@ impl Display for FormatText {
         if let Some(crd) = self.crd {
             write!(f, ", coordinates of {crd}")?;
         }
+        if let Some(fill) = self.fill {
+            write!(f, ", {fill} where nothing is stored")?;
+        }
         Ok(())
     }
 }

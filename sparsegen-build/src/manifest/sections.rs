@@ -2,7 +2,8 @@
 
 use crate::error::{Diagnostic, Name};
 use crate::format::builtin::EXAMPLE_MAP;
-use crate::notation::{Operator, Semiring};
+use crate::notation::names::is_path;
+use crate::notation::{Operator, PathId, RustPath, Semiring};
 
 use super::values::{Entry, Value};
 use super::{Defaults, FormatEntry, FormatText, bounds, dtype, parallel, unknown_key, width};
@@ -42,7 +43,7 @@ pub(super) fn formats(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> V
 pub(super) fn format(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<FormatText> {
     if !value.is_table() {
         let map = value.text(&expected_format(), diagnostics)?;
-        return Some(FormatText { map, pos: None, crd: None });
+        return Some(FormatText { map, pos: None, crd: None, fill: None });
     }
     let entries = value.table(&expected_format(), diagnostics);
     for Entry { key, .. } in &entries {
@@ -69,7 +70,7 @@ pub(super) fn format_table(
     entries: &[Entry<'_>],
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<FormatText> {
-    let (mut map, mut pos, mut crd, mut has_map) = (None, None, None, false);
+    let (mut map, mut pos, mut crd, mut fill, mut has_map) = (None, None, None, None, false);
     for Entry { key, value } in entries {
         match key.text.as_str() {
             "map" => {
@@ -78,10 +79,7 @@ pub(super) fn format_table(
             }
             "pos" => pos = width(value, diagnostics),
             "crd" => crd = width(value, diagnostics),
-            "fill" => diagnostics.push(
-                Diagnostic::unsupported(key.span, "fill values")
-                    .help("leave `fill` out: what is not stored is then 0"),
-            ),
+            "fill" => fill = value.constant(diagnostics),
             _ => {}
         }
     }
@@ -91,25 +89,31 @@ pub(super) fn format_table(
                 .help("write, for example, `{ map = \"csr\", pos = \"u64\" }`"),
         );
     }
-    Some(FormatText { map: map?, pos, crd })
+    Some(FormatText { map: map?, pos, crd, fill })
 }
 
 /// `[semirings]`: each with its name, or nothing where it has mistakes.
 pub(super) fn semirings(
     value: &Value<'_>,
+    paths: &mut Vec<RustPath>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<(Name, Option<Semiring>)> {
     let tables = value.table("a table of semirings", diagnostics);
     tables
         .into_iter()
         .map(|Entry { key, value }| {
-            let semiring = semiring(&key, &value, diagnostics);
+            let semiring = semiring(&key, &value, paths, diagnostics);
             (key, semiring)
         })
         .collect()
 }
 
-fn semiring(name: &Name, value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Semiring> {
+fn semiring(
+    name: &Name,
+    value: &Value<'_>,
+    paths: &mut Vec<RustPath>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Semiring> {
     const KEYS: [&str; 4] = ["add", "mul", "zero", "one"];
     let entries = value.table("a table that describes a semiring", diagnostics);
     for entry in &entries {
@@ -126,24 +130,33 @@ fn semiring(name: &Name, value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -
         ));
         return None;
     }
-    let add = operator(&find("add")?.value, diagnostics);
-    let mul = operator(&find("mul")?.value, diagnostics);
+    let add = operator(&find("add")?.value, paths, diagnostics);
+    let mul = operator(&find("mul")?.value, paths, diagnostics);
     let zero = find("zero")?.value.constant(diagnostics);
     let one = find("one")?.value.constant(diagnostics);
     Some(Semiring { add: add?, mul: mul?, zero: zero?, one: one? })
 }
 
-fn operator(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Operator> {
-    let text = value.text("an operator, such as \"min\"", diagnostics)?;
-    let found = Operator::of(&text.value);
-    if found.is_none() {
-        diagnostics.push(if text.value.contains("::") {
-            Diagnostic::unsupported(text.inner(), "semirings with functions of your own")
-                .help("the operators there are: `+ * min max | &`")
-        } else {
-            Diagnostic::new(text.inner(), format!("there is no operator `{}`", text.value))
-                .help("the operators there are: `+ * min max | &`")
-        });
+/// An operator of the language, or a function by its path, which is listed among the `paths`.
+fn operator(
+    value: &Value<'_>,
+    paths: &mut Vec<RustPath>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Operator> {
+    let text =
+        value.text("an operator, such as \"min\", or the path to a function", diagnostics)?;
+    if let Some(operator) = Operator::of(&text.value) {
+        return Some(operator);
     }
-    found
+    if text.value.contains("::") && is_path(&text.value) {
+        let name = text.value.rsplit("::").next().unwrap_or_default().to_owned();
+        paths.push(RustPath { name, path: text.value });
+        return Some(Operator::Own(PathId(paths.len() - 1)));
+    }
+    diagnostics.push(
+        Diagnostic::new(text.inner(), format!("there is no operator `{}`", text.value)).help(
+            "the operators there are: `+ * min max | &`, and paths such as `crate::ops::join`",
+        ),
+    );
+    None
 }

@@ -279,7 +279,8 @@ pub(super) fn are_same(a: &Expr, b: &Expr) -> bool {
 
 /// Whether a condition is that a value is there at all.
 fn tests(condition: &Expr, value: &Expr) -> bool {
-    matches!(condition, Expr::Call(Function::Present, of) if of[0] == *value)
+    matches!(condition, Expr::Call(Function::Present, of)
+        if of[0] == *value && of[1].is_zero())
 }
 
 /// The two arguments of a call that has two.

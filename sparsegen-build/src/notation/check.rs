@@ -12,6 +12,7 @@ mod build;
 mod choices;
 mod constants;
 mod declare;
+mod fills;
 mod functions;
 mod names;
 mod parts;
@@ -96,6 +97,7 @@ fn check_kernel(context: Context<'_>) -> (Option<Kernel>, Vec<Diagnostic>) {
     bindings::check(context, &mut diagnostics);
     sums::check(context, &mut diagnostics);
     types::check(context, &names, &mut diagnostics);
+    fills::check(&names, &mut diagnostics);
     semiring::check(context, &names, &mut diagnostics);
     let schedule = schedule::check(context, &names, &mut diagnostics);
     if !diagnostics.is_empty() {

@@ -7,8 +7,8 @@
 
 use crate::types::Literal;
 
-use super::Expr;
 use super::call::Function;
+use super::{Expr, PathId, RustPath};
 
 /// What `+` and `*` mean, and their zero and one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +23,7 @@ pub struct Semiring {
     pub one: Literal,
 }
 
-/// An operator that is commutative and associative.
+/// An operator that is associative; one that makes sums is commutative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operator {
     /// `+`
@@ -38,10 +38,12 @@ pub enum Operator {
     Or,
     /// `&`
     And,
+    /// A function of the user's.
+    Own(PathId),
 }
 
 impl Operator {
-    /// Every operator, as it is written.
+    /// Every operator of the language, as it is written.
     pub const ALL: [(&'static str, Operator); 6] = [
         ("+", Operator::Add),
         ("*", Operator::Mul),
@@ -65,11 +67,15 @@ impl Operator {
             Operator::Max => "max",
             Operator::Or => "any",
             Operator::And => "all",
+            Operator::Own(_) => "total",
         }
     }
 
-    /// As it is written.
-    pub fn symbol(self) -> &'static str {
+    /// As it is written, where functions have these paths.
+    pub fn symbol(self, paths: &[RustPath]) -> &str {
+        if let Operator::Own(path) = self {
+            return &paths[path.0].path;
+        }
         Operator::ALL.iter().find(|(_, known)| *known == self).map_or("", |(symbol, _)| symbol)
     }
 }
@@ -165,7 +171,7 @@ impl Semiring {
 }
 
 /// Whether two constants are the same number.
-pub(super) fn is_same(a: Literal, b: Literal) -> bool {
+pub fn is_same(a: Literal, b: Literal) -> bool {
     let truths = || Some(a.as_bool()? == b.as_bool()?);
     match (a.as_real(), b.as_real()) {
         (Some(x), Some(y)) => x == y,

@@ -23,18 +23,18 @@ pub(super) fn columns<'a, V: Stored, F: Format>(
         return None;
     }
     let axes = axes::<F>(&tensor.shape).ok()?;
-    let (nodes, vals) = entries(tensor.vals, pads::<F>())?;
+    let (nodes, vals) = entries(tensor.vals, pads::<F>(), V::Value::filled(F::FILL))?;
     let dimensions = dimensions(&F::MAP, level_count::<F>(), &axes, &tensor.levels, nodes)?;
     Some(Columns { dimensions, vals })
 }
 
 /// The positions of the entries among the values, which are sorted, and their values.
-fn entries<V: Stored>(vals: &[V], pads: bool) -> Option<(Nodes, Cow<'_, [V]>)> {
+fn entries<V: Stored>(vals: &[V], pads: bool, fill: V::Value) -> Option<(Nodes, Cow<'_, [V]>)> {
     let count = u32::try_from(vals.len()).ok()?;
     if !pads {
         return Some((Nodes::All(count), Cow::Borrowed(vals)));
     }
-    let positions = (0..count).zip(vals).filter(|(_, value)| value.value() != Value::ZERO);
+    let positions = (0..count).zip(vals).filter(|(_, value)| value.value() != fill);
     let (positions, vals): (Vec<u32>, Vec<V>) = positions.unzip();
     Some((Nodes::Some(positions), Cow::Owned(vals)))
 }

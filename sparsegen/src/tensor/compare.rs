@@ -2,6 +2,8 @@
 
 use crate::{Format, Stored, Tensor, Value};
 
+use super::pads;
+
 /// Equal in shape, structure and values.
 impl<V: PartialEq, F: Format> PartialEq for Tensor<V, F> {
     fn eq(&self, other: &Self) -> bool {
@@ -29,13 +31,20 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         if self.shape != other.shape {
             return false;
         }
-        let zero = V::Value::ZERO;
-        let ours = self.iter().map(|(coordinate, value)| (coordinate, [value.value(), zero]));
-        let theirs = other.iter().map(|(coordinate, value)| (coordinate, [zero, value.value()]));
+        let fills = [V::Value::filled(F::FILL), V::Value::filled(G::FILL)];
+        // Padding may stand at the coordinate of an entry.
+        let (ours_pad, theirs_pad) = (pads::<F>(), pads::<G>());
+        let ours = self.iter().map(|(at, value)| (at, [Some(value.value()), None]));
+        let ours = ours.filter(|(_, pair)| !ours_pad || pair[0] != Some(fills[0]));
+        let theirs = other.iter().map(|(at, value)| (at, [None, Some(value.value())]));
+        let theirs = theirs.filter(|(_, pair)| !theirs_pad || pair[1] != Some(fills[1]));
         let mut entries: Vec<_> = ours.chain(theirs).collect();
         entries.sort_by(|(a, _), (b, _)| a.as_ref().cmp(b.as_ref()));
         entries.chunk_by(|(a, _), (b, _)| a == b).all(|same| {
-            let sum = |side: usize| same.iter().fold(zero, |sum, (_, pair)| sum.sum(pair[side]));
+            let sum = |side: usize| {
+                let values = same.iter().filter_map(|(_, pair)| pair[side]);
+                values.reduce(V::Value::sum).unwrap_or(fills[side])
+            };
             sum(0).is_close(sum(1), tolerance)
         })
     }

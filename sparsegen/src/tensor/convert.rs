@@ -35,7 +35,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
 }
 
 impl<V: Value, F: Format> Tensor<V, F> {
-    /// The tensor of the values that are not zero among `values`, which lists all of them in
+    /// The tensor of the values that differ from the format's fill among `values`, which lists all of them in
     /// row-major order.
     ///
     /// # Errors
@@ -48,15 +48,9 @@ impl<V: Value, F: Format> Tensor<V, F> {
             let reason = format!("there are {} values for shape {extents:?}", values.len());
             return Err(Error::Parts { format: F::NAME, reason });
         }
-        let entries = values.iter().enumerate().filter(|(_, value)| **value != V::ZERO);
-        let entries = entries.map(|(mut index, value)| {
-            let mut coordinate = F::Shape::splat(0);
-            for (coordinate, extent) in coordinate.as_mut().iter_mut().zip(extents).rev() {
-                *coordinate = index % extent;
-                index /= extent;
-            }
-            (coordinate, *value)
-        });
+        let fill = V::filled(F::FILL);
+        let entries = values.iter().enumerate().filter(|(_, value)| **value != fill);
+        let entries = entries.map(|(index, value)| (coordinate_of(index, extents), *value));
         Tensor::from_triplets(shape, entries)
     }
 }
@@ -73,4 +67,14 @@ impl<V: Value, F: Format<Shape = [usize; 2]>> Tensor<V, F> {
         entries.extend((0..size).map(|index| ([index; 2], V::ONE)));
         Tensor::from_triplets([size; 2], entries)
     }
+}
+
+/// The coordinate of this number, in row-major order.
+pub(super) fn coordinate_of<S: Shape>(mut number: usize, extents: &[usize]) -> S {
+    let mut coordinate = S::splat(0);
+    for (coordinate, extent) in coordinate.as_mut().iter_mut().zip(extents).rev() {
+        *coordinate = number % extent;
+        number /= extent;
+    }
+    coordinate
 }

@@ -13,7 +13,7 @@
 use crate::format::{Format, LevelMap, Map, Shape};
 use crate::level::{Axes, Fault, Kind, Level, LevelSource, LevelView, Levels, Listing, MAX_LEVELS};
 use crate::memory::filled;
-use crate::{Error, Stored, Tensor};
+use crate::{Error, Fill, Stored, Tensor};
 
 use super::pack::node_depth;
 use super::radix::Radix;
@@ -58,7 +58,7 @@ pub(super) fn pack<V: Stored, F: Format>(
     let format = Declared { name: F::NAME, map: F::MAP, kinds: F::Levels::KINDS };
     let (mut building, vals) = start(format, axes, shape, source, duplicates)?;
     let levels = F::Levels::collect(&mut building).ok()?;
-    let vals = place(building.nodes.positions, vals, building.parents)?;
+    let vals = place(building.nodes.positions, vals, building.parents, F::FILL)?;
     let tensor = Tensor { shape, levels, vals };
     validate_branchless(&tensor.view(), &axes).ok()?;
     Some(tensor)
@@ -101,11 +101,16 @@ fn start<S: Shape, V: Stored>(
 }
 
 /// Values at the positions of their entries, of which there are so many.
-fn place<V: Stored>(positions: Positions, vals: Vec<V>, count: usize) -> Option<Vec<V>> {
+fn place<V: Stored>(
+    positions: Positions,
+    vals: Vec<V>,
+    count: usize,
+    fill: Fill,
+) -> Option<Vec<V>> {
     match positions {
         Positions::Numbered => (vals.len() == count).then_some(vals),
         Positions::Listed(positions) => {
-            let mut places = filled(V::filler(), count)?;
+            let mut places = filled(V::filler(fill), count)?;
             for (position, value) in positions.into_iter().zip(vals) {
                 places[position] = value;
             }

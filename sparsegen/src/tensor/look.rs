@@ -4,7 +4,7 @@ use crate::format::Shape;
 use crate::level::{LevelViews, MAX_LEVELS, Node};
 use crate::{Format, Stored, Tensor, Value};
 
-use super::{Iter, View, axis, is_compact, level_count};
+use super::{Iter, View, axis, is_compact, level_count, pads};
 
 impl<'a, V: Stored, F: Format> View<'a, V, F> {
     /// The number of modes.
@@ -18,12 +18,13 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         if is_compact::<F>(&self.shape) { self.vals.len() } else { self.iter().count() }
     }
 
-    /// How many of the stored entries are not zero, counted in one pass.
+    /// How many of the stored entries differ from the format's fill, which is zero mostly, counted in one pass.
     pub fn nnz(&self) -> usize {
+        let fill = V::Value::filled(F::FILL);
         if is_compact::<F>(&self.shape) {
-            return self.vals.iter().filter(|value| value.value() != Value::ZERO).count();
+            return self.vals.iter().filter(|value| value.value() != fill).count();
         }
-        self.iter().filter(|(_, value)| value.value() != Value::ZERO).count()
+        self.iter().filter(|(_, value)| value.value() != fill).count()
     }
 
     /// Every stored entry, as coordinates and value, in storage order.
@@ -31,14 +32,22 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         Iter::new(*self)
     }
 
-    /// The value at a coordinate, zero where none is stored and the sum where several are; `None`
+    /// The value at a coordinate, the format's fill where none is stored and the sum where several are; `None`
     /// outside the shape.
     pub fn get(&self, coordinate: F::Shape) -> Option<V::Value> {
-        let mut sum = V::Value::ZERO;
+        let (pads, fill) = (pads::<F>(), V::Value::filled(F::FILL));
+        let mut sum: Option<V::Value> = None;
         let inside = self.shape.contains(&coordinate);
         inside.then(|| {
-            self.locate(coordinate, &mut |position| sum = sum.sum(self.vals[position].value()));
-            sum
+            self.locate(coordinate, &mut |position| {
+                let value = self.vals[position].value();
+                // Padding may stand at the coordinate of an entry.
+                if pads && value == fill {
+                    return;
+                }
+                sum = Some(sum.map_or(value, |sum| sum.sum(value)));
+            });
+            sum.unwrap_or(fill)
         })
     }
 

@@ -1,11 +1,14 @@
 //! Packing: a fold of `build` over the levels.
 
+use std::collections::HashMap;
+
 use crate::format::{Format, Map, Shape};
 use crate::level::{Axes, Axis, Fault, Kind, Level, LevelSource, LevelView, Levels};
 use crate::memory::filled;
 use crate::{Error, Stored, Tensor, Value, View};
 
 use super::columns::columns;
+use super::convert::coordinate_of;
 use super::distribute::{self, Source};
 use super::order;
 use super::validate::{validate_branchless, validate_unpadded};
@@ -48,7 +51,8 @@ pub(crate) fn cover<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     let keeps_zeros = !pads::<F>();
     let kept = old.iter().filter(|(coordinate, _)| !inside(coordinate));
     let entries = kept.chain(new.iter());
-    let entries = entries.filter(|(_, value)| keeps_zeros || value.value() != Value::ZERO);
+    let fill = V::Value::filled(F::FILL);
+    let entries = entries.filter(|(_, value)| keeps_zeros || value.value() != fill);
     pack(old.shape, entries.collect(), Duplicates::Sum)
 }
 
@@ -58,6 +62,9 @@ pub(super) fn repack<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     tensor: &View<'_, V, F>,
 ) -> Result<Tensor<V, G>, Error> {
     check_values::<V, G>();
+    if V::Value::filled(F::FILL) != V::Value::filled(G::FILL) {
+        return refill(tensor);
+    }
     if distribute::suits::<G>(Duplicates::Sum)
         && let Some(columns) = columns(tensor)
         && let Some(packed) =
@@ -66,8 +73,32 @@ pub(super) fn repack<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
         return Ok(packed);
     }
     let keeps_zeros = !pads::<F>();
-    let entries = tensor.iter().filter(|(_, value)| keeps_zeros || value.value() != Value::ZERO);
+    let fill = V::Value::filled(F::FILL);
+    let entries = tensor.iter().filter(|(_, value)| keeps_zeros || value.value() != fill);
     pack(tensor.shape, entries.collect(), Duplicates::Sum)
+}
+
+/// The tensor that stores whatever differs from another fill: where a tensor stores nothing, it may.
+fn refill<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
+    tensor: &View<'_, V, F>,
+) -> Result<Tensor<V, G>, Error> {
+    let after = V::Value::filled(G::FILL);
+    let (keeps_all, before) = (!pads::<F>(), V::Value::filled(F::FILL));
+    let entries = tensor.iter().filter(|(_, value)| keeps_all || value.value() != before);
+    let entries = combined::<V, F>(tensor.shape, entries.collect())?;
+    let stored: HashMap<F::Shape, V> = entries.into_iter().collect();
+    let extents = tensor.shape.as_ref();
+    let too_large = || Error::Size { format: G::NAME, shape: extents.to_vec() };
+    let count = extents.iter().try_fold(1_usize, |count, extent| count.checked_mul(*extent));
+    let mut entries = Vec::new();
+    for number in 0..count.ok_or_else(too_large)? {
+        let coordinate = coordinate_of::<F::Shape>(number, extents);
+        let value = stored.get(&coordinate).copied().unwrap_or(V::filler(F::FILL));
+        if value.value() != after {
+            entries.push((coordinate, value));
+        }
+    }
+    pack(tensor.shape, entries, Duplicates::Sum)
 }
 
 /// As [`pack`], for all formats and entries, with the reason where that is not possible.
@@ -88,7 +119,8 @@ pub(super) fn pack_listed<V: Stored, F: Format>(
     }
     let is_unpadded = F::MAP.levels.iter().any(|map| !map.properties.padded);
     if is_unpadded {
-        entries.retain(|(_, value)| value.value() != Value::ZERO);
+        let fill = V::Value::filled(F::FILL);
+        entries.retain(|(_, value)| value.value() != fill);
     }
     let mut counts = order::count::<F, V>(&entries);
     order::set_counted_sizes::<F>(&mut axes, &counts);
@@ -145,7 +177,7 @@ fn combined_by<V: Stored, F: Format>(
 
 fn filler<V: Stored, F: Format>(shape: F::Shape, count: usize) -> Result<Vec<V>, Error> {
     let too_large = || Error::Size { format: F::NAME, shape: shape.as_ref().to_vec() };
-    filled(V::filler(), count).ok_or_else(too_large)
+    filled(V::filler(F::FILL), count).ok_or_else(too_large)
 }
 
 /// A source of levels without entries.

@@ -155,7 +155,7 @@ pub(super) fn validate_unpadded<V: Stored, F: Format>(
         let mut is_needed = flags.ok_or(Fault::Size).map_err(fault)?;
         let mut leaves = Walk::new(&view.levels, *axes, depth);
         while let Some(position) = leaves.next(&view.levels) {
-            if view.vals[position].value() != Value::ZERO {
+            if view.vals[position].value() != V::Value::filled(F::FILL) {
                 is_needed[leaves.position(level)] = true;
             }
         }

@@ -85,7 +85,10 @@ impl Case {
                 let dtypes: HashMap<String, Dtype> =
                     tensors.map(|tensor| (tensor.clone(), choice.dtype(&tensor))).collect();
                 let has_files = dtypes.values().all(|dtype| *dtype == Dtype::F64);
+                let fills =
+                    dtypes.keys().filter_map(|tensor| Some((tensor.clone(), choice.fill(tensor)?)));
                 let kernel = Kernel {
+                    fills: fills.collect(),
                     statement: &statements[self.step],
                     computed: statements[..self.step].iter().map(|s| &*s.result.tensor).collect(),
                     semiring: choice.semiring(),
@@ -99,8 +102,10 @@ impl Case {
                 if has_files {
                     let functions = compiled.functions();
                     let mut dense: Vec<_> = functions.flat_map(|f| dense(&all, f)).collect();
-                    if kernel.fills()? {
-                        dense.push(&kernel.statement.result.tensor);
+                    // Where nothing is stored that is not zero, every coordinate is looked at.
+                    let result = &kernel.statement.result.tensor;
+                    if kernel.fills()? || kernel.fills.contains_key(result) {
+                        dense.push(result);
                     }
                     worlds.extend(files::worlds(self.name, &all, &kinds, &dense));
                 }

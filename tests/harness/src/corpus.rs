@@ -20,7 +20,7 @@
 //! the last one, with that reason. What stands behind `@` are keys of the kernel; the commands of
 //! `@schedule` are parted by `;` and have no spaces. A case that a line makes again is one case.
 //!
-//! A format may be followed by an element type and by `one`, for a tensor of which only structure is
+//! A format may be followed by an element type, by its fill, `csr:fill-1`, and by `one`, for a tensor of which only structure is
 //! stored: `A=csr:f32`, `M=csr:one`. `@semiring=min_plus` and `@dtype=bool` are keys like others.
 //!
 //! Several statements of one kernel are parted by `;`; each of them is a case, which checks its result.
@@ -33,6 +33,7 @@ mod choice;
 
 use std::fmt::Write as _;
 
+use crate::own::BY_PATHS;
 use crate::statement::{Expr, Statement};
 
 pub use choice::{Choice, Storage};
@@ -176,6 +177,9 @@ impl Group<'_> {
             let quote = if format.starts_with('{') { "" } else { "\"" };
             let _ = writeln!(text, "{name} = {quote}{format}{quote}");
         }
+        if Choice(choice).word("@semiring") == Some("by_paths") {
+            let _ = writeln!(text, "[semirings.by_paths]\n{BY_PATHS}");
+        }
         statement.value.visit(&mut |expr| {
             if let Expr::Own(own, _) = expr
                 && !text.contains(&own.header())
@@ -230,10 +234,19 @@ impl Group<'_> {
 /// What a manifest says of a tensor.
 fn declared(tensor: &str, format: &str, choice: &[(&str, &str)]) -> String {
     match Choice(choice).storage(tensor) {
-        Some(Storage { format, dtype, is_pattern }) if dtype.is_some() || is_pattern => {
+        Some(Storage { format, dtype, is_pattern, fill })
+            if dtype.is_some() || is_pattern || fill.is_some() =>
+        {
             let dtype = dtype.map(|dtype| format!(", dtype = \"{dtype}\"")).unwrap_or_default();
             let values = if is_pattern { ", values = \"one\"" } else { "" };
-            format!("{tensor} = {{ format = \"{format}\"{dtype}{values} }}")
+            let format = match fill {
+                Some(fill) if fill.contains("inf") => {
+                    format!("{{ map = \"{format}\", fill = \"{fill}\" }}")
+                }
+                Some(fill) => format!("{{ map = \"{format}\", fill = {fill} }}"),
+                None => format!("\"{format}\""),
+            };
+            format!("{tensor} = {{ format = {format}{dtype}{values} }}")
         }
         Some(_) | None => format!("{tensor} = \"{format}\""),
     }

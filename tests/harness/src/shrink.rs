@@ -89,8 +89,15 @@ fn wrong(statement: &Statement, choice: &Choice<'_>, function: &Function) -> Opt
         tensors.map(|tensor| (tensor.clone(), choice.dtype(&tensor))).collect();
     let never = |_: &_| unreachable!("nobody calls what is interpreted");
     let semiring = choice.semiring();
-    let kernel =
-        Kernel { statement, computed: Vec::new(), semiring, dtypes, function, run: &never };
+    let kernel = Kernel {
+        fills: HashMap::new(),
+        computed: Vec::new(),
+        statement,
+        semiring,
+        dtypes,
+        function,
+        run: &never,
+    };
     let kinds = Kinds::of(statement, choice);
     for world in worlds::worlds("random", statement, &kinds) {
         let judged = match dynamic::run(function, &world) {

@@ -5,7 +5,7 @@ use crate::concrete::Chosen;
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level::workspace;
 use crate::notation::{Expr, Reduce, ReduceOp, Tensor, TensorId};
-use crate::types::{Dtype, Width};
+use crate::types::{Dtype, Literal, Width};
 
 impl Nest<'_> {
     pub(super) fn add_temporary(&mut self, reduce: &Reduce) -> TensorId {
@@ -76,6 +76,7 @@ impl Nest<'_> {
                 crd: result.format.crd,
                 levels: level.into_iter().collect(),
                 builtin: None,
+                fill: Literal::Int(0),
             },
             dtype,
             by_value,

@@ -176,11 +176,6 @@ fn is_stored(access: &Access) -> bool {
     !access.indices.is_empty()
 }
 
-/// What a value is where nothing is stored.
-fn fill_of(value: &Expr) -> Expr {
-    value.substitute(&|access| is_stored(access).then_some(Expr::ZERO))
-}
-
 struct Builder<'m, 'n> {
     context: Context<'m>,
     names: &'n Names<'m>,
@@ -374,15 +369,26 @@ impl Builder<'_, '_> {
         let value = self.expr(expr, dtype)?;
         let mut reads = false;
         value.for_each_access(&mut |access| reads |= is_stored(access));
-        let fill = if reads { fill_of(&value) } else { Expr::ZERO };
+        let fill = if reads { self.fill_of(&value) } else { Expr::ZERO };
         let number = self.semiring.to_number(value.clone());
         Some(Argument { value, fill, number })
     }
 
     /// Whether a value differs from what it is where nothing is stored.
     fn present(&self, value: Expr) -> Expr {
-        let fill = fill_of(&value);
+        let fill = self.fill_of(&value);
         Expr::call(Function::Present, vec![value, fill])
+    }
+
+    /// What a value is where nothing is stored.
+    fn fill_of(&self, value: &Expr) -> Expr {
+        value.substitute(&|access| {
+            // What the result held before stands behind all others.
+            let operand = self.names.tensors.get(access.tensor.0).or(self.names.tensors.first());
+            let format = operand.and_then(|operand| operand.format.as_ref());
+            let fill = format.filter(|_| self.semiring.is_usual()).map(|format| format.fill);
+            is_stored(access).then_some(Expr::Literal(fill.unwrap_or(Literal::Int(0))))
+        })
     }
 
     /// What a name stands for on the right: a variable, a parameter or an access.

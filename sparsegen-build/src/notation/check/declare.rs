@@ -8,9 +8,9 @@ use crate::notation::names::{camel_case, is_keyword, is_name, snake_case};
 use crate::notation::{DeclaredFormat, DeclaredKind, Kernel};
 
 /// Types that generated code names beside those of formats.
-const TYPES: [&str; 21] = [
-    "Box", "Clone", "Copy", "Default", "Err", "Error", "Format", "From", "Into", "Level", "Levels",
-    "None", "Ok", "Option", "Result", "Some", "T", "Tensor", "Value", "Vec", "View",
+const TYPES: [&str; 22] = [
+    "Box", "Clone", "Copy", "Default", "Err", "Error", "Fill", "Format", "From", "Into", "Level",
+    "Levels", "None", "Ok", "Option", "Result", "Some", "T", "Tensor", "Value", "Vec", "View",
 ];
 
 /// Names of kernels and formats must be names of functions and types.
@@ -146,6 +146,10 @@ pub(super) fn formats(
     for entry in &manifest.formats {
         let Some(definition) = formats.declared(&entry.name.text) else { continue };
         let marker = camel_case(&entry.name.text);
+        if definition.family().is_some() && !definition.fill().is_zero() {
+            // Each order has a marker of its own.
+            continue;
+        }
         if let Some(family) = definition.family() {
             let marker = format!("{marker}<const N: usize>");
             declared.push(DeclaredFormat { marker, kind: DeclaredKind::Alias(family) });
@@ -189,7 +193,8 @@ pub(super) fn formats(
 fn same_as(declared: &DeclaredFormat, format: &Format) -> Option<Option<String>> {
     match &declared.kind {
         DeclaredKind::Marker(known)
-            if known.same_map(format) && (known.pos, known.crd) == (format.pos, format.crd) =>
+            if known.same_map(format)
+                && (known.pos, known.crd, known.fill) == (format.pos, format.crd, format.fill) =>
         {
             Some(known.name.clone())
         }

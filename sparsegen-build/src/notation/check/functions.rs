@@ -22,7 +22,7 @@ impl Functions {
     /// The functions of a manifest. Those with mistakes are there as well, for statements that call
     /// them not to be taken for mistaken.
     pub(super) fn of(manifest: &Manifest, diagnostics: &mut Vec<Diagnostic>) -> Functions {
-        let mut functions = Functions::default();
+        let mut functions = Functions { paths: manifest.paths.clone(), ..Functions::default() };
         for entry in &manifest.functions {
             diagnostics.extend(check_name(entry));
             let mut report = |mistake: Diagnostic| diagnostics.push(mistake);

@@ -3,7 +3,7 @@
 use crate::error::{Diagnostic, Span};
 use crate::format::{Format, LevelExpr};
 use crate::notation::syntax::{Assign, BinaryOp, Expr, ExprKind, Index, IndexKind, UnaryOp};
-use crate::notation::{Operator, Semiring};
+use crate::notation::{Operator, Semiring, is_same};
 use crate::types::{Dtype, Literal};
 
 use super::Context;
@@ -12,7 +12,22 @@ use super::names::{Names, Operand};
 
 pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let semiring = context.entry.semiring;
+    let result = names.tensors.first().and_then(|tensor| tensor.format.as_ref());
+    if result.is_some_and(|format| !is_same(format.fill, semiring.zero))
+        && let Some(index) =
+            context.statement.left.indices.iter().find(|index| is_part(context, index))
+    {
+        diagnostics.push(
+            Diagnostic::new(index.span, "a part of this result cannot be computed alone")
+                .note(format!(
+                    "nothing is computed as {}, which is not the format's fill",
+                    semiring.zero
+                ))
+                .help(format!("give the result a format whose `fill` is {}", semiring.zero)),
+        );
+    }
     if semiring.is_usual() {
+        diagnostics.extend(names.tensors.iter().filter_map(check_slots));
         return;
     }
     check_operators(context, names, &context.statement.right, diagnostics);
@@ -20,42 +35,62 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
         diagnostics.push(no_inverse(context.statement.assign_span, "-="));
     }
     diagnostics.extend(names.tensors.iter().find_map(|tensor| check_type(semiring, tensor)));
-    if !semiring.zero.is_zero()
-        && let Some(index) =
-            context.statement.left.indices.iter().find(|index| is_part(context, index))
-    {
-        diagnostics.push(
-            Diagnostic::unsupported(index.span, "parts of results in this semiring")
-                .note(format!("what is not stored is {}", semiring.zero))
-                .help("compute the part into a result of its own"),
-        );
-    }
     for tensor in &names.tensors {
         let repeats = tensor.format.as_ref().and_then(|format| format.levels.last());
         if repeats.is_some_and(|spec| !spec.properties.unique) && semiring.add != Operator::Add {
             let name = &tensor.first.name.text;
             diagnostics.push(
-                Diagnostic::unsupported(
+                Diagnostic::new(
                     tensor.first.span,
-                    format!("entries that repeat, as in the format of `{name}`, in a semiring"),
+                    format!("entries that repeat, as in the format of `{name}`, do not go with this semiring"),
                 )
-                .note("tensors add up their entries when they are packed or converted")
+                .note("such entries add up as numbers before anything else happens to them")
                 .help("use a format whose last level is unique, such as \"coo\""),
             );
         }
-        if let Some(format) = &tensor.format
-            && !semiring.zero.is_zero()
-            && pads(format)
-        {
-            let name = &tensor.first.name.text;
+        // The largest number of an integer type does not stay what it is when something is added.
+        let overflows = tensor.dtype.is_integer()
+            && matches!(semiring.zero, Literal::Greatest | Literal::Least)
+            && semiring.mul == Operator::Add;
+        if let Some(format) = tensor.format.as_ref().filter(|format| overflows && pads(format)) {
+            let (name, dtype, fill) = (&tensor.first.name.text, tensor.dtype, format.fill);
             diagnostics.push(
                 Diagnostic::new(
                     tensor.first.span,
-                    format!("the format of `{name}` pads with 0, and the semiring's zero is {}", semiring.zero),
+                    format!("the format of `{name}` pads, and {dtype} has no {}", semiring.zero),
                 )
-                .note("what a format pads with must be what is not stored; other fills are not supported yet")
-                .help("use a format that does not pad, such as \"csr\""),
+                .note(format!("what is added to the padding {fill} of that type would overflow"))
+                .help("use a format that does not pad, such as \"csr\", or the `dtype` \"f64\""),
             );
+            continue;
+        }
+        if let Some(format) = &tensor.format
+            && !is_same(format.fill, semiring.zero)
+        {
+            let (name, zero) = (&tensor.first.name.text, semiring.zero);
+            let wrong = |what: &str| {
+                let message = format!(
+                    "the format of `{name}` {what} {}, and the semiring's zero is {zero}",
+                    format.fill
+                );
+                Diagnostic::new(tensor.first.span, message)
+            };
+            let fill = match zero {
+                Literal::Greatest | Literal::Least => format!("\"{zero}\""),
+                zero => zero.to_string(),
+            };
+            let filled = format!("give its format that fill: {{ map = …, fill = {fill} }}");
+            if !format.fill.is_zero() {
+                diagnostics.push(wrong("is filled with").help(filled));
+            } else if pads(format) {
+                diagnostics.push(
+                    wrong("pads with")
+                        .note("what a format pads with must be what is not stored")
+                        .help(format!(
+                            "{filled};\nor use a format that does not pad, such as \"csr\""
+                        )),
+                );
+            }
         }
     }
 }
@@ -120,10 +155,10 @@ fn check_type(semiring: Semiring, tensor: &Operand<'_>) -> Option<Diagnostic> {
     let dtype = tensor.dtype;
     let operators = [semiring.add, semiring.mul];
     let has = |wanted: &[Operator]| operators.iter().any(|operator| wanted.contains(operator));
-    let reason = if has(&[Operator::Or, Operator::And])
-        && dtype != Dtype::Bool
-        && !dtype.is_integer()
-    {
+    let calls = operators.iter().any(|operator| matches!(operator, Operator::Own(_)));
+    let reason = if calls && dtype == Dtype::Generic {
+        "which types its functions are for is not known here"
+    } else if has(&[Operator::Or, Operator::And]) && dtype != Dtype::Bool && !dtype.is_integer() {
         "it has logical operators, which are for `bool` and integers"
     } else if has(&[Operator::Min, Operator::Max]) && (dtype.is_complex() || dtype == Dtype::Bool) {
         "it compares, and this type has no order"
@@ -141,6 +176,22 @@ fn check_type(semiring: Semiring, tensor: &Operand<'_>) -> Option<Diagnostic> {
             .note(reason)
             .help("declare the tensors with another `dtype`, or use another semiring"),
     )
+}
+
+/// Slots that nothing fills stand at the coordinates of entries, to which they add nothing if they are
+/// zero.
+fn check_slots(tensor: &Operand<'_>) -> Option<Diagnostic> {
+    let format = tensor.format.as_ref().filter(|format| !format.fill.is_zero())?;
+    let counts = format.levels.iter().any(|spec| matches!(spec.expr, LevelExpr::Count(_)));
+    let message = format!(
+        "a format with slots, as that of `{}`, is filled with zeros",
+        tensor.first.name.text
+    );
+    counts.then(|| {
+        Diagnostic::new(tensor.first.span, message)
+            .note("a slot that nothing fills stands at the coordinate of an entry, to which it adds up")
+            .help("leave `fill` out, or use a format without slots, such as \"csr\"")
+    })
 }
 
 /// Whether a format stores values that stand for no entry: below levels that do not have all

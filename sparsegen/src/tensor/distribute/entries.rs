@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::Stored;
 use crate::format::Shape;
 use crate::memory::filled;
 use crate::tensor::Duplicates;
 use crate::tensor::columns::Columns;
 use crate::tensor::radix::Radix;
+use crate::{Fill, Stored};
 
 /// Where packing takes entries from.
 pub(in crate::tensor) enum Source<'a, S, V: Clone> {
@@ -74,7 +74,7 @@ fn numbers_of<'a, S: Shape, V: Stored>(
 ) -> Option<Numbers<'a, V>> {
     let mut buckets = filled(0_u32, entries.len())?;
     let mut low = filled(0_u32, entries.len())?;
-    let mut vals = filled(V::filler(), entries.len())?;
+    let mut vals = filled(V::filler(Fill::ZERO), entries.len())?;
     let mut is_inside = true;
     let places = buckets.iter_mut().zip(&mut low).zip(&mut vals);
     for (((bucket, low), place), (entry, value)) in places.zip(entries) {
@@ -144,7 +144,7 @@ fn scatter<V: Stored>(
         (*place, count) = (count, count + *place);
     }
     let mut low = filled(0_u32, count as usize)?;
-    let mut vals = filled(V::filler(), count as usize)?;
+    let mut vals = filled(V::filler(Fill::ZERO), count as usize)?;
     // Slices whose length is one and the same are checked once.
     let (lows, values) = (&mut low[..count as usize], &mut vals[..count as usize]);
     for (bucket, number, value) in entries {

@@ -59,7 +59,7 @@ pub fn check_values(
 }
 
 /// What was given is what is stored.
-pub fn check_packing(given: &Entries, stored: &Stored) -> Result<(), String> {
+pub fn check_packing(given: &Entries, stored: &Stored, fill: Option<Number>) -> Result<(), String> {
     let mut sums: BTreeMap<&Vec<usize>, Number> = BTreeMap::new();
     for (at, value) in &given.entries {
         let sum = sums.entry(at).or_insert(Number::ZERO);
@@ -70,7 +70,12 @@ pub fn check_packing(given: &Entries, stored: &Stored) -> Result<(), String> {
         *sum = *sum - *value;
     }
     // Unsigned and narrow types hold other numbers than they are given in no case.
-    match sums.iter().find(|(_, rest)| rest.magnitude() > 1e-4) {
+    // What pads is not given.
+    let pads = |rest: &Number| {
+        let fill = fill.filter(|_| stored.pads);
+        fill.is_some_and(|fill| rest.magnitude() == fill.magnitude())
+    };
+    match sums.iter().find(|(_, rest)| rest.magnitude() > 1e-4 && !pads(rest)) {
         Some((at, rest)) => Err(format!("{at:?} is off by {rest}")),
         None => Ok(()),
     }

@@ -19,6 +19,8 @@ use crate::worlds::{Entries, World};
 
 /// A kernel of a case.
 pub struct Kernel<'c> {
+    /// What tensors are where they are not stored, if it is not the semiring's zero.
+    pub fills: HashMap<String, Number>,
     /// What it is of.
     pub statement: &'c Statement,
     /// The operands that are results of earlier statements.
@@ -58,7 +60,7 @@ impl Kernel<'_> {
             if self.computed.contains(&name.as_str()) {
                 continue;
             }
-            check_packing(given, stored)
+            check_packing(given, stored, self.fills.get(name).copied())
                 .map_err(|reason| format!("operand {name} is packed wrongly: {reason}"))?;
         }
         let expected = self.expected(world, run)?;
@@ -86,20 +88,27 @@ impl Kernel<'_> {
             (Ok(results), Some(Ok(expected))) => (results, expected),
             (Ok(_), None) => return Ok(true),
         };
+        // What is computed is brought into a format of another fill, which keeps what differs.
+        let refills = self.semiring == Semiring::PlusTimes
+            && self.fills.contains_key(&self.statement.result.tensor);
         let (first_way, first) = &results[0];
         for (way, result) in results {
             let wrong = |reason: String| format!("{way}: {reason}");
             check_order(result).map_err(wrong)?;
             let freedom = Freedom {
                 more: operand_pads(run) || self.may_store_more(result, world),
-                less: result.drops || operand_pads(run),
+                less: result.drops || operand_pads(run) || refills,
             };
             check_values(result, &expected.cells, expected.fill, freedom).map_err(wrong)?;
             if first.ordered && result != first && !is_same(result, first) {
                 return Err(format!("{way} differs from {first_way}:\n{result:?}\n{first:?}"));
             }
         }
-        if first.ordered && !first.drops && !operand_pads(run) && !self.may_store_more(first, world)
+        if first.ordered
+            && !refills
+            && !first.drops
+            && !operand_pads(run)
+            && !self.may_store_more(first, world)
         {
             self.check_structure(first, &expected.cells, run)?;
         }
@@ -115,6 +124,7 @@ impl Kernel<'_> {
             parameters: &parameters.map(|name| (name.to_owned(), 0)).collect(),
             dtypes: &self.dtypes,
             semiring: self.semiring,
+            fills: &self.fills,
         };
         let meaning = Meaning::of(self.statement, &setting)?;
         let cells = grid::evaluate(&meaning, &Operands::new());
@@ -133,6 +143,7 @@ impl Kernel<'_> {
             parameters: &world.layout.parameters,
             dtypes: &self.dtypes,
             semiring: self.semiring,
+            fills: &self.fills,
         };
         let meaning = Meaning::of(self.statement, &setting)?;
         let joined = relation::evaluate(&meaning, &operands);
@@ -179,7 +190,14 @@ impl Kernel<'_> {
         {
             let cells = operands.entry(name.clone()).or_default();
             for (at, value) in &stored.entries {
-                let sum = cells.get(at).map_or(*value, |sum| *sum + *value);
+                // Padding may stand at the coordinate of an entry.
+                let fill = self.fills.get(name).filter(|_| stored.pads);
+                let is_padding = |n: &Number| fill.is_some_and(|fill| n.is_like(*fill, 0.0));
+                let sum = match cells.get(at) {
+                    Some(sum) if is_padding(value) => *sum,
+                    Some(sum) if !is_padding(sum) => *sum + *value,
+                    Some(_) | None => *value,
+                };
                 cells.insert(at.clone(), sum);
             }
         }

@@ -1,13 +1,15 @@
 //! What a line of the corpus says of a kernel.
 
 use crate::dtype::Dtype;
+use crate::number::Number;
 use crate::oracle::Semiring;
+use crate::oracle::arithmetic::convert;
 
 /// One alternative of each word: formats by tensor, and keys of the kernel behind `@`.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'c>(pub &'c [(&'c str, &'c str)]);
 
-/// What is said of a tensor: `csr:f32:one`.
+/// What is said of a tensor: `csr:f32:one`, `csr:fillinf`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Storage<'c> {
     /// The format's name.
@@ -16,6 +18,8 @@ pub struct Storage<'c> {
     pub dtype: Option<Dtype>,
     /// Whether only structure is stored.
     pub is_pattern: bool,
+    /// What is not stored, where it is said: `inf`, of `csr:fillinf`.
+    pub fill: Option<&'c str>,
 }
 
 impl<'c> Choice<'c> {
@@ -30,7 +34,8 @@ impl<'c> Choice<'c> {
         let format = words.next()?;
         let words: Vec<&str> = words.collect();
         let dtype = words.iter().find_map(|word| Dtype::named(word));
-        Some(Storage { format, dtype, is_pattern: words.contains(&"one") })
+        let fill = words.iter().find_map(|word| word.strip_prefix("fill"));
+        Some(Storage { format, dtype, is_pattern: words.contains(&"one"), fill })
     }
 
     /// The element type of a tensor.
@@ -38,6 +43,19 @@ impl<'c> Choice<'c> {
         let own = self.storage(tensor).and_then(|storage| storage.dtype);
         let of_all = || self.word("@dtype").and_then(Dtype::named);
         own.or_else(of_all).unwrap_or(Dtype::F64)
+    }
+
+    /// What a tensor is where it is not stored, where that is said.
+    pub fn fill(&self, tensor: &str) -> Option<Number> {
+        let fill: f64 = self.storage(tensor)?.fill?.parse().ok()?;
+        let dtype = self.dtype(tensor);
+        let number = match dtype.range() {
+            Some((least, _)) if fill == f64::NEG_INFINITY => Number::Whole(least),
+            Some((_, most)) if fill == f64::INFINITY => Number::Whole(most),
+            Some(_) => Number::Whole(fill as i128),
+            None => Number::Real(fill),
+        };
+        convert(number, dtype).ok()
     }
 
     /// What `+` and `*` are.

@@ -48,7 +48,7 @@ struct Tensor {
 
 impl<'a> Grid<'a> {
     fn lay_out(&mut self, node: &'a Node, operands: &Operands) {
-        if let Kind::Element(name, variables) = &node.kind {
+        if let Kind::Element(name, variables, _) = &node.kind {
             let mut size = 1;
             let mut strides = vec![0; variables.len()];
             for (stride, variable) in strides.iter_mut().zip(variables).rev() {
@@ -90,14 +90,13 @@ impl<'a> Grid<'a> {
         match &node.kind {
             Kind::Constant(number) => Ok(Cell::known(*number)),
             Kind::Coordinate(variable) => Ok(Cell::stored(Number::Whole(at[*variable] as i128))),
-            Kind::Element(name, variables) => {
+            Kind::Element(name, variables, fill) => {
                 let tensor = &self.tensors[&(name.as_str(), variables.as_slice())];
                 let places = variables.iter().zip(&tensor.strides);
                 let position: usize = places.map(|(v, stride)| at[*v] * stride).sum();
                 // A scalar is there in any case.
                 let number = tensor.cells[position].filter(|_| stored || variables.is_empty());
-                let fill = || Cell::known(self.meaning.semiring.zero(node.dtype));
-                Ok(number.map_or_else(fill, Cell::stored))
+                Ok(number.map_or(Cell::known(*fill), Cell::stored))
             }
             Kind::Apply(op, parts) => {
                 let cells: Result<Vec<Cell>, Fault> =

@@ -23,6 +23,8 @@ pub struct Setting<'a> {
     pub dtypes: &'a HashMap<String, Dtype>,
     /// What `+` and `*` are.
     pub semiring: Semiring,
+    /// What tensors are where they are not stored, if it is not the semiring's zero.
+    pub fills: &'a HashMap<String, Number>,
 }
 
 /// A statement, understood. Variables are numbers in the order of their names.
@@ -56,8 +58,9 @@ pub struct Node {
 pub enum Kind {
     /// A constant.
     Constant(Number),
-    /// An operand's element: the operand's name and the variable of each mode.
-    Element(String, Vec<usize>),
+    /// An operand's element: the operand's name, the variable of each mode, and what it is where it is not
+    /// stored.
+    Element(String, Vec<usize>, Number),
     /// An index variable's value.
     Coordinate(usize),
     /// An operator or function without ways of its own.
@@ -131,7 +134,7 @@ impl Meaning {
         let dtype = reader.dtype(&statement.result);
         let value = reader.node(&statement.value, dtype)?;
         let result = reader.numbers(&statement.result.variables)?;
-        let fill = setting.semiring.zero(dtype);
+        let fill = reader.fill(&statement.result);
         let extents = setting.extents.values().copied().collect();
         Ok(Meaning { semiring: setting.semiring, extents, result, value, fill, variables })
     }
@@ -160,6 +163,12 @@ impl Reader<'_> {
     fn dtype(&self, access: &Access) -> Dtype {
         let tensor = self.statement.tensor(access);
         self.setting.dtypes.get(tensor).copied().unwrap_or(Dtype::F64)
+    }
+
+    /// What a tensor is where it is not stored.
+    fn fill(&self, access: &Access) -> Number {
+        let own = self.setting.fills.get(self.statement.tensor(access));
+        own.copied().unwrap_or_else(|| self.setting.semiring.zero(self.dtype(access)))
     }
 
     /// An expression where this type is expected.
@@ -195,7 +204,8 @@ impl Reader<'_> {
                     .ok_or_else(|| format!("{number} is no number of {dtype}"))?,
             ),
             Expr::Access(access) => {
-                Kind::Element(access.tensor.clone(), self.numbers(&access.variables)?)
+                let fill = self.fill(access);
+                Kind::Element(access.tensor.clone(), self.numbers(&access.variables)?, fill)
             }
             Expr::Variable(name) => {
                 let exact =

@@ -41,7 +41,7 @@ impl Context<'_> {
         let zero = semiring.zero(node.dtype);
         let relation = match &node.kind {
             Kind::Constant(number) => Relation::constant(Cell::known(*number)),
-            Kind::Element(name, variables) => self.stored(name, variables, zero),
+            Kind::Element(name, variables, fill) => self.stored(name, variables, *fill),
             // What depends on coordinates alone is no relation, but a factor may filter one.
             Kind::Coordinate(_) | Kind::Coordinates(..) => return None,
             Kind::Apply(op, parts) => {
@@ -83,7 +83,7 @@ impl Context<'_> {
         Some(relation.without_defaults())
     }
 
-    fn stored(&self, name: &str, modes: &[usize], zero: Number) -> Relation {
+    fn stored(&self, name: &str, modes: &[usize], fill: Number) -> Relation {
         let mut variables: Vec<usize> = Vec::new();
         for variable in modes {
             if !variables.contains(variable) {
@@ -102,7 +102,7 @@ impl Context<'_> {
                 cells.insert(at.into_iter().flatten().collect(), Cell::stored(*value));
             }
         }
-        Relation { variables, cells, default: Cell::known(zero) }
+        Relation { variables, cells, default: Cell::known(fill) }
     }
 
     /// The same relation over more variables, on which it does not depend.
@@ -272,7 +272,7 @@ impl Context<'_> {
 }
 
 fn has_scalars(node: &Node) -> bool {
-    matches!(&node.kind, Kind::Element(_, variables) if variables.is_empty())
+    matches!(&node.kind, Kind::Element(_, variables, _) if variables.is_empty())
         || node.parts().iter().any(has_scalars)
 }
 

@@ -41,7 +41,8 @@ impl Semiring {
     pub fn named(name: &str) -> Option<Semiring> {
         match name {
             "plus_times" => Some(Semiring::PlusTimes),
-            "min_plus" => Some(Semiring::MinPlus),
+            // By the paths of functions that do the same.
+            "min_plus" | "by_paths" => Some(Semiring::MinPlus),
             "max_plus" => Some(Semiring::MaxPlus),
             "max_times" => Some(Semiring::MaxTimes),
             "min_max" => Some(Semiring::MinMax),

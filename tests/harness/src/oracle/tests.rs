@@ -64,8 +64,13 @@ impl Try {
         ]);
         let parameters = BTreeMap::from([("far".to_owned(), 1)]);
         let semiring = self.semiring;
-        let setting =
-            Setting { extents: &extents, parameters: &parameters, dtypes: &dtypes, semiring };
+        let setting = Setting {
+            extents: &extents,
+            parameters: &parameters,
+            dtypes: &dtypes,
+            semiring,
+            fills: &HashMap::new(),
+        };
         Meaning::of(&statement, &setting)
     }
 

@@ -1,0 +1,71 @@
+//! How two values become one: by an operator of Rust, or by a function of the user's.
+
+use crate::ir::{BinaryOp, Expr, Stmt};
+use crate::notation::{Kernel, Operator, ReduceOp};
+use crate::types::Dtype;
+
+/// What makes one value of two.
+pub(super) enum Combine {
+    /// `a + b`
+    Operator(BinaryOp),
+    /// `crate::ops::join(a, b)`, of values of a type.
+    Path(String, Dtype),
+}
+
+impl Combine {
+    /// An operator of a semiring.
+    pub(super) fn by(kernel: &Kernel, operator: Operator, dtype: Dtype) -> Combine {
+        Combine::Operator(match (operator, dtype) {
+            (Operator::Own(path), _) => {
+                return Combine::Path(kernel.paths[path.0].path.clone(), dtype);
+            }
+            (Operator::Add, _) => BinaryOp::Add,
+            (Operator::Mul, _) => BinaryOp::Mul,
+            (Operator::Min, _) => BinaryOp::Min,
+            (Operator::Max, _) => BinaryOp::Max,
+            (Operator::Or, Dtype::Bool) => BinaryOp::Or,
+            (Operator::And, Dtype::Bool) => BinaryOp::And,
+            (Operator::Or, _) => BinaryOp::BitOr,
+            (Operator::And, _) => BinaryOp::BitAnd,
+        })
+    }
+
+    /// What combines the values of a reduction.
+    pub(super) fn reducing(kernel: &Kernel, op: ReduceOp, dtype: Dtype) -> Combine {
+        Combine::Operator(match op {
+            ReduceOp::Sum => return Combine::by(kernel, kernel.semiring.add, dtype),
+            ReduceOp::Prod => BinaryOp::Mul,
+            ReduceOp::Min | ReduceOp::ArgMin => BinaryOp::Min,
+            ReduceOp::Max | ReduceOp::ArgMax => BinaryOp::Max,
+            ReduceOp::Any => BinaryOp::Or,
+            ReduceOp::All => BinaryOp::And,
+        })
+    }
+
+    /// The one value of two.
+    pub(super) fn of(&self, a: Expr, b: Expr) -> Expr {
+        match self {
+            Combine::Operator(op) => Expr::binary(*op, a, b),
+            Combine::Path(path, dtype) => Expr::run(path, *dtype, vec![a, b]),
+        }
+    }
+
+    /// Brings a value into a variable.
+    pub(super) fn assign(&self, name: &str, value: Expr) -> Stmt {
+        match self {
+            Combine::Operator(op) => Stmt::combine(name, *op, value),
+            Combine::Path(..) => Stmt::assign(name, self.of(Expr::var(name), value)),
+        }
+    }
+
+    /// Brings a value into an element of an array.
+    pub(super) fn store(&self, array: &str, index: Expr, value: Expr) -> Stmt {
+        match self {
+            Combine::Operator(op) => Stmt::combine_at(array, index, *op, value),
+            Combine::Path(..) => {
+                let before = Expr::load(array, index.clone());
+                Stmt::store(array, index, self.of(before, value))
+            }
+        }
+    }
+}
