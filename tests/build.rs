@@ -230,6 +230,12 @@ fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
                 let _ = writeln!(looked, "({name:?}.to_owned(), look_at_scalar(o{k})),");
                 arguments.push(format!("o{k}"));
             }
+            Operand::Indices { name } => {
+                let ty = "usize, sparsegen::Dense<1>";
+                let _ = writeln!(packed, "let o{k} = pack::<{ty}>(&given[{name:?}])?;");
+                let _ = writeln!(looked, "({name:?}.to_owned(), look(&o{k})),");
+                arguments.push(format!("o{k}.vals()"));
+            }
             Operand::Scalar { name, dtype } => {
                 let dtype = rust_type(*dtype);
                 let _ = writeln!(packed, "let o{k} = scalar::<{dtype}>(&given[{name:?}]);");

@@ -32,12 +32,11 @@ use std::collections::BTreeMap;
 
 use crate::format::Format;
 use crate::notation::{
-    Access, DeclaredFormat, DeclaredKind, Expr, Kernel, ReduceOp, Slice, Tensor, TensorId,
-    VariableId,
+    Access, Converted, DeclaredFormat, DeclaredKind, Expr, Kernel, ReduceOp, Slice, Tensor,
+    TensorId, VariableId,
 };
 use crate::types::Literal;
 
-use convert::Converted;
 use precompute::Precomputed;
 use space::{Basis, Definition, Space};
 
@@ -307,12 +306,13 @@ impl Program {
         self.space.level_variable(&self.kernel, access, level)
     }
 
-    /// The slices that move coordinates among those that a level of an access tells of.
-    pub fn shifts(&self, access: &Access, level: usize) -> Vec<Slice> {
+    /// The parts of modes among those that a level of an access tells of in which the loops may have
+    /// coordinates that nothing is read at.
+    pub fn may_leave(&self, access: &Access, level: usize) -> Vec<Slice> {
         let spec = &self.tensor(access.tensor).format.levels[level];
         let modes = spec.expr.modes().into_iter().map(|mode| access.indices[mode]);
         let slices = modes.map(|v| self.space.slice(self.space.place(v).unwrap_or(v)));
-        slices.flatten().filter(|slice| slice.shift().is_some()).collect()
+        slices.flatten().filter(|slice| self.kernel.may_leave(slice)).collect()
     }
 
     /// The formats of converted tensors that the generated module must declare.

@@ -5,6 +5,7 @@
 //!
 //! AFTER THIS: text that compiles alone, the same on every machine.
 
+mod arrays;
 mod body;
 mod checks;
 mod compute;

@@ -12,7 +12,7 @@ use std::fmt;
 use std::rc::Rc;
 
 pub use define::{Definition, Formats};
-pub use plain::{plain, unordered};
+pub use plain::{at_random, plain, unordered};
 
 use crate::level::{Level, Properties};
 use crate::notation::names::camel_case;

@@ -10,6 +10,7 @@ mod function;
 #[cfg(any(test, feature = "interpret"))]
 pub mod interpret;
 mod module;
+mod part;
 pub(crate) mod precedence;
 mod results;
 #[cfg(test)]
@@ -20,10 +21,11 @@ mod walk;
 
 pub use fold::does_nothing;
 pub use function::{
-    Array, Assembly, Bounds, Conversion, Cover, Element, Extent, Fit, Function, Limit, Operand,
-    Parallel, Part, Place, Result, Size, Source, TensorOperand, TensorResult, Unroll,
+    Array, Assembly, Bounds, Conversion, Cover, Element, Extent, Fit, Function, Operand, Parallel,
+    Place, Result, Size, Source, TensorOperand, TensorResult, Unroll,
 };
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
+pub use part::{Gather, Limit, List, Part, Reads};
 pub use several::{Callers, Kernel, Several, Step};
 pub use traits::Trait;
 pub use walk::{Uses, substitute};

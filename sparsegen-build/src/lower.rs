@@ -17,6 +17,7 @@ mod merge;
 mod names;
 mod once;
 mod parallel;
+mod places;
 mod reorder;
 mod room;
 mod scope;
@@ -37,7 +38,7 @@ use crate::format::LevelExpr;
 use crate::ir::{self, Array, Callee, Element, Expr, Extent, Operand, Place, Stmt};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, Storage};
-use crate::notation::{self, Access, ReduceOp, TensorId, VariableId};
+use crate::notation::{self, Access, Parameter, ReduceOp, TensorId, VariableId};
 use crate::types::Dtype;
 use combine::Combine;
 
@@ -202,6 +203,7 @@ impl Lowering<'_> {
             conversions: self.conversions(&operands),
             sizes: self.sizes(&operands),
             parts: self.parts(&operands),
+            gathers: self.gathers(&operands),
             result,
             others: Vec::new(),
             bounds: kernel.bounds,
@@ -244,8 +246,10 @@ impl Lowering<'_> {
     fn operand(&self, id: TensorId) -> Operand {
         let tensor = self.program.tensor(id);
         let name = self.names.argument(id).to_owned();
-        if tensor.parameter {
-            return Operand::Index { name };
+        match tensor.parameter {
+            Some(Parameter::Index) => return Operand::Index { name },
+            Some(Parameter::Indices) => return Operand::Indices { name },
+            None => {}
         }
         if tensor.by_value {
             return Operand::Scalar { name, dtype: tensor.dtype };
@@ -271,7 +275,7 @@ impl Lowering<'_> {
             Some(operand) => ir::Source::Operand(operand),
             None => ir::Source::Result,
         };
-        let convert = |converted: &crate::concrete::convert::Converted| ir::Conversion {
+        let convert = |converted: &notation::Converted| ir::Conversion {
             of: source(converted.of),
             into: self.tensor_operand(converted.into),
         };

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use crate::error::{Diagnostic, Name, Span};
 use crate::ir::Bounds;
-use crate::notation::{Laws, RustPath, Semiring};
+use crate::notation::{Laws, Parameter, RustPath, Semiring};
 use crate::types::{Dtype, Literal, Width};
 
 pub use text::Text;
@@ -100,8 +100,8 @@ pub struct KernelEntry {
     pub statement: Option<Text>,
     /// What `tensors` says.
     pub tensors: Vec<TensorEntry>,
-    /// The names that `params` declares.
-    pub params: Vec<Name>,
+    /// The names that `params` declares, and what each passes.
+    pub params: Vec<(Name, Parameter)>,
     /// The variables whose extent `sizes` gives.
     pub sizes: Vec<(Name, u64)>,
     /// The element type of tensors that name none.

@@ -16,6 +16,7 @@ pub mod names;
 mod own;
 mod parse;
 mod part;
+mod place;
 mod reduction;
 pub mod schedule;
 mod semiring;
@@ -30,7 +31,8 @@ pub use call::{Function, count_of};
 pub use check::check;
 pub use own::{Laws, Own, PathId, Region, RustPath, UserFunction};
 pub use parse::parse;
-pub use part::{Bound, Coordinate, Range, Reads, Role, Slice};
+pub use part::{Bound, Coordinate, Range, Reads, Role, Slice, Window};
+pub use place::{Factor, List, Place, PlaceId, Term, sum_of};
 pub use reduction::ReduceOp;
 pub use semiring::{Operator, Semiring, is_same};
 
@@ -93,6 +95,8 @@ pub struct Kernel {
     /// The index variables, in order of first appearance; then those of fixed coordinates, of modes
     /// of which only a part is read, and those that commands define.
     pub variables: Vec<Variable>,
+    /// The coordinates at which modes are read that follow from variables.
+    pub places: Vec<Place>,
     /// The statement.
     pub assignment: Assignment,
     /// What the result that is passed in holds before, where the statement reads it.
@@ -101,6 +105,9 @@ pub struct Kernel {
     pub in_place: bool,
     /// The format of the caller's result, where the loops list its entries to be packed into it.
     pub packed: Option<Format>,
+    /// The operands that the loops read in another format whatever their order: those whose elements
+    /// are coordinates. The tensors stand behind all others.
+    pub converted: Vec<Converted>,
     /// Every access of the right-hand side as written, in the order of the text. Extents are taken
     /// from these: folding may have removed some of them from the statement's value.
     pub accesses: Vec<Access>,
@@ -142,10 +149,34 @@ pub struct Tensor {
     pub by_value: bool,
     /// Whether only its structure is stored, and each entry counts 1.
     pub pattern: bool,
-    /// Whether it is a parameter: an index that is passed by value and is no part of the expression.
-    pub parameter: bool,
+    /// What it passes, where it is a parameter and no part of the expression.
+    pub parameter: Option<Parameter>,
     /// Where it first stands in the statement.
     pub span: Span,
+}
+
+/// An operand in another format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Converted {
+    /// The operand.
+    pub of: TensorId,
+    /// The tensor that the loops read in its stead.
+    pub into: TensorId,
+}
+
+/// What a parameter passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// A single index.
+    Index,
+    /// A list of coordinates.
+    Indices,
+}
+
+impl Parameter {
+    /// Every kind, with its name in a manifest.
+    pub const ALL: [(&'static str, Parameter); 2] =
+        [("index", Parameter::Index), ("indices", Parameter::Indices)];
 }
 
 /// A variable that indexes tensors.

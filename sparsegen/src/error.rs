@@ -66,6 +66,17 @@ pub enum Error {
         /// The kernel that was called.
         kernel: &'static str,
     },
+    /// An element of a tensor that gives coordinates of another is none of its mode.
+    Gather {
+        /// The kernel that was called.
+        kernel: &'static str,
+        /// The mode that is read there.
+        mode: Mode,
+        /// The tensor that has the element.
+        by: &'static str,
+        /// The element.
+        element: i128,
+    },
     /// A result whose values were to be computed stores other coordinates than the operands lead to.
     Structure {
         /// The kernel that was called.
@@ -191,6 +202,11 @@ impl fmt::Display for Error {
                  `{reduction}` has nothing to choose from"
             ),
             Error::Division { kernel } => write!(f, "kernel `{kernel}` divides an integer by zero"),
+            Error::Gather { kernel, mode, by, element } => write!(
+                f,
+                "kernel `{kernel}`: the element {element} of `{by}` is no coordinate of {mode} (modes \
+                 and coordinates count from 0)"
+            ),
             Error::Structure { kernel, tensor } => write!(
                 f,
                 "kernel `{kernel}`: the structure of `{tensor}` is not that of these operands; \

@@ -5,6 +5,7 @@ mod division;
 mod parallel;
 mod workspace;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::{Index, IndexMut, Range};
 
@@ -167,6 +168,52 @@ pub fn choice(
     extent: usize,
 ) -> Result<(), Error> {
     if extent > 0 { Ok(()) } else { Err(Error::Choice { kernel, reduction, variable }) }
+}
+
+/// Checks that every coordinate of a list lies within a mode, which is given as for [`agree`].
+///
+/// # Errors
+/// [`Error::Index`] with the first that lies beyond.
+pub fn indices(
+    kernel: &'static str,
+    mode: (&'static str, usize, usize),
+    list: &[usize],
+) -> Result<(), Error> {
+    list.iter().try_for_each(|coordinate| index(kernel, mode, *coordinate))
+}
+
+/// A list of coordinates in which of equal ones the last stays, and the others become the largest index,
+/// which is no coordinate. It takes time in the order of the list's length, on average.
+pub fn last_of_each(list: &[usize]) -> Vec<usize> {
+    let mut seen = HashSet::new();
+    let mut last = list.to_vec();
+    for coordinate in last.iter_mut().rev() {
+        if !seen.insert(*coordinate) {
+            *coordinate = usize::MAX;
+        }
+    }
+    last
+}
+
+/// Checks that every element of the tensor `by` is a coordinate of a mode, which is given as for
+/// [`agree`].
+///
+/// # Errors
+/// [`Error::Gather`] with the first that is negative or lies beyond.
+pub fn gather<V: Copy + TryInto<usize> + TryInto<i128>>(
+    kernel: &'static str,
+    mode: (&'static str, usize, usize),
+    by: &'static str,
+    elements: &[V],
+) -> Result<(), Error> {
+    let lies_beyond = |element: &&V| (**element).try_into().map_or(true, |at: usize| at >= mode.2);
+    match elements.iter().find(lies_beyond) {
+        None => Ok(()),
+        Some(element) => {
+            let element = (*element).try_into().unwrap_or(i128::MAX);
+            Err(Error::Gather { kernel, mode: mode.into(), by, element })
+        }
+    }
 }
 
 /// The first of the positions whose stored coordinate is not below the one that is searched for, or

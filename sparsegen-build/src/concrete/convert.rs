@@ -5,18 +5,9 @@
 //! assembled, or not in this order, is assembled in a plain format and packed afterwards; one that
 //! takes entries in any order serves all loops.
 
-use crate::format::{Format, plain, unordered};
+use crate::format::{Format, at_random, plain, unordered};
 use crate::level::Levels;
-use crate::notation::{Access, Assignment, Kernel, Tensor, TensorId};
-
-/// An operand in another format.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Converted {
-    /// The operand.
-    pub of: TensorId,
-    /// The tensor that the loops read in its stead.
-    pub into: TensorId,
-}
+use crate::notation::{Access, Assignment, Converted, Kernel, Place, Tensor, TensorId};
 
 /// A kernel with tensors converted.
 #[derive(Clone, Debug)]
@@ -31,14 +22,54 @@ pub struct Conversion {
 impl Conversion {
     /// The kernel as it is.
     pub fn none(kernel: &Kernel) -> Conversion {
-        let packed = kernel.packed.clone();
-        Conversion { kernel: kernel.clone(), converted: Vec::new(), packed }
+        let (converted, packed) = (kernel.converted.clone(), kernel.packed.clone());
+        Conversion { kernel: kernel.clone(), converted, packed }
     }
 
-    /// How many tensors are converted.
+    /// How many tensors are converted that need not be.
     pub fn count(&self) -> usize {
-        self.converted.len() + usize::from(self.packed.is_some())
+        self.converted.len() - self.kernel.converted.len() + usize::from(self.packed.is_some())
     }
+}
+
+/// The kernel with the tensors whose elements are coordinates in a format in which any element can be
+/// looked up.
+pub(super) fn gathered(kernel: &Kernel, levels: &Levels) -> Kernel {
+    let mut gathered = kernel.clone();
+    for place in 0..kernel.places.len() {
+        let Place::Element(access) = &kernel.places[place] else { continue };
+        if is_at_random(kernel, access) {
+            continue;
+        }
+        let Some(format) = at_random(&kernel.tensor(access.tensor).format, levels) else {
+            continue;
+        };
+        let into = into(&mut gathered, access.tensor, format);
+        gathered.places[place] = Place::Element(Access { tensor: into, ..access.clone() });
+        // Its extents are asked for as before.
+        for other in gathered.accesses.iter_mut().filter(|other| *other == access) {
+            other.tensor = into;
+        }
+    }
+    gathered
+}
+
+/// The tensor that stands for another one in a format, which is added where there is none yet.
+fn into(kernel: &mut Kernel, of: TensorId, format: Format) -> TensorId {
+    let same = kernel
+        .converted
+        .iter()
+        .find(|before| before.of == of && kernel.tensor(before.into).format.name == format.name);
+    if let Some(before) = same {
+        return before.into;
+    }
+    let tensor = kernel.tensor(of);
+    let name = format.name.clone().unwrap_or_default();
+    let argument = format!("{}_{name}", tensor.argument.trim_start_matches("r#"));
+    kernel.tensors.push(Tensor { argument, format, ..tensor.clone() });
+    let into = TensorId(kernel.tensors.len() - 1);
+    kernel.converted.push(Converted { of, into });
+    into
 }
 
 /// How many conversions of a kernel are tried at most.
@@ -136,30 +167,10 @@ fn convert(
     formats: Vec<Format>,
     result: Option<&Format>,
 ) -> Conversion {
+    let demanded = kernel.converted.clone();
     let mut kernel = kernel.clone();
-    let mut converted: Vec<Converted> = Vec::new();
     for (access, format) in accesses.iter().zip(formats) {
-        let of = kernel.tensor(access.tensor);
-        let name = format.name.clone().unwrap_or_default();
-        let tensor = Tensor {
-            name: of.name.clone(),
-            argument: format!("{}_{name}", of.argument.trim_start_matches("r#")),
-            format,
-            ..of.clone()
-        };
-        let same = converted.iter().find(|before| {
-            before.of == access.tensor
-                && kernel.tensor(before.into).format.name == tensor.format.name
-        });
-        let into = match same {
-            Some(before) => before.into,
-            None => {
-                kernel.tensors.push(tensor);
-                let into = TensorId(kernel.tensors.len() - 1);
-                converted.push(Converted { of: access.tensor, into });
-                into
-            }
-        };
+        let into = into(&mut kernel, access.tensor, format);
         let instead = Access { tensor: into, indices: access.indices.clone() };
         let swap = |other: &Access| {
             (other == *access).then(|| crate::notation::Expr::Access(instead.clone()))
@@ -175,5 +186,6 @@ fn convert(
         std::mem::replace(&mut kernel.tensors[id.0].format, format.clone())
     });
     let packed = packed.or_else(|| kernel.packed.clone());
+    let converted = std::mem::replace(&mut kernel.converted, demanded);
     Conversion { kernel, converted, packed }
 }

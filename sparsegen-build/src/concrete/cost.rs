@@ -9,10 +9,10 @@ use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::{Access, VariableId};
+use crate::notation::{Access, Converted, VariableId};
 
 use super::Program;
-use super::convert::{Conversion as Conversions, Converted};
+use super::convert::Conversion as Conversions;
 use super::space::{BlockSize, Definition};
 
 const DIMENSION: f64 = 1000.0;

@@ -129,7 +129,7 @@ fn tensor(kernel: &Kernel, name: &str, level: Rc<dyn Level>, span: Span) -> Tens
         dtype: result.dtype,
         by_value: false,
         pattern: false,
-        parameter: false,
+        parameter: None,
         span,
     }
 }

@@ -62,6 +62,9 @@ pub struct Space {
     definitions: BTreeMap<VariableId, Definition>,
     /// The variables in whose stead the schedule wants loops over others.
     replaced: BTreeMap<VariableId, Vec<VariableId>>,
+    /// By the variable of a mode: what must be known, beside the variable that counts what is read of
+    /// it, for its coordinate to be known.
+    needs: BTreeMap<VariableId, Vec<VariableId>>,
 }
 
 impl Space {
@@ -72,7 +75,15 @@ impl Space {
             let definition = match variable.role {
                 Role::Index => continue,
                 Role::Fixed => Definition::Once,
-                Role::Mode(slice) => Definition::Slice(slice),
+                Role::Mode(slice) => {
+                    let mut needs = match slice.place() {
+                        Some(place) => kernel.variables_of_place(place),
+                        None => slice.follows().into_iter().collect(),
+                    };
+                    needs.retain(|v| *v != slice.of);
+                    space.needs.insert(VariableId(id), needs);
+                    Definition::Slice(slice)
+                }
             };
             space.definitions.insert(VariableId(id), definition);
         }
@@ -150,6 +161,12 @@ impl Space {
         }
     }
 
+    /// The variable of the mode of which a part is read.
+    pub fn mode_of(&self, slice: Slice) -> VariableId {
+        let mode = self.variable(Definition::Slice(slice));
+        mode.expect("every part that is read has a variable")
+    }
+
     /// The variable that is looped over where `v` is iterated: that of the slice, if it is a mode of
     /// which one is read.
     pub fn counted(&self, v: VariableId) -> VariableId {
@@ -159,6 +176,12 @@ impl Space {
     /// The variable whose coordinate a mode is read at, where it is at that of one.
     pub fn place(&self, v: VariableId) -> Option<VariableId> {
         self.slice(v)?.follows()
+    }
+
+    /// What must be known for the coordinate of a mode to be known, beside the variable that counts what
+    /// is read of it.
+    pub fn needs(&self, mode: VariableId) -> &[VariableId] {
+        self.needs.get(&mode).map_or(&[], Vec::as_slice)
     }
 
     /// The variable that has the extent of a mode: another that it follows, that which runs over all of
@@ -233,10 +256,10 @@ impl Space {
             Definition::Sub(a, b) | Definition::Add(a, b) | Definition::Fused(a, b) => {
                 has(&a) && has(&b)
             }
-            Definition::Slice(slice) => has(&slice.of) && slice.follows().iter().all(has),
+            Definition::Slice(slice) => has(&slice.of) && self.needs(v).iter().all(has),
             Definition::Slot(_) | Definition::Once => false,
         });
-        let is_placed = |mode: &VariableId| self.place(*mode).iter().all(has);
+        let is_placed = |mode: &VariableId| self.needs(*mode).iter().all(has);
         of_itself
             || self.modes(v).any(|mode| has(&mode) && is_placed(&mode))
             || self.parts(v).into_iter().any(|parts| parts.iter().all(has))

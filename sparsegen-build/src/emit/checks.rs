@@ -48,7 +48,14 @@ pub(super) fn check_item(function: &Function, result: &TensorResult) -> Option<T
             let name = ident(name);
             Some(quote!(#name: usize))
         }
-        Operand::Tensor(_) | Operand::Scalar { .. } | Operand::Index { .. } => None,
+        Operand::Indices { name } if is_checked_operand(function, k) => {
+            let name = ident(name);
+            Some(quote!(#name: &[usize]))
+        }
+        Operand::Tensor(_)
+        | Operand::Scalar { .. }
+        | Operand::Index { .. }
+        | Operand::Indices { .. } => None,
     });
     let params: Vec<_> = in_result.into_iter().chain(views).collect();
     let allow = lints::arguments(params.len());

@@ -63,7 +63,8 @@ fn compute(function: &Function, result: &TensorResult, loops: &Function) -> Toke
     let allow = lints::arguments(arguments.len() + 1);
     let (name, variable, ty) = (beside(function, "compute"), ident(&result.name), tensor(result));
     let (convert, checks) = (convert_used(function), checks(function));
-    let (sizes, conversions) = (kernel::passed_sizes(loops), conversions(loops));
+    let (sizes, conversions) =
+        (kernel::passed_sizes(loops), conversions(loops, plain(&function.name)));
     let Parts { levels, vals, .. } = Parts::of(function);
     let is_zeroed = match &loops.result {
         Result::Tensor(result) => {

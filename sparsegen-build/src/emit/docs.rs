@@ -191,7 +191,9 @@ fn size_errors(function: &Function, with_result: bool) -> Vec<String> {
     for size in function.sizes.iter().filter(|size| is_checked(size, function)) {
         let of_operands = size.operands.iter().map(|mode| match &function.operands[mode.0] {
             Operand::Tensor(tensor) => tensor.tensor.as_str(),
-            Operand::Scalar { name, .. } | Operand::Index { name } => name.as_str(),
+            Operand::Scalar { name, .. } | Operand::Index { name } | Operand::Indices { name } => {
+                name.as_str()
+            }
         });
         let of_parts = size.parts.iter().map(|part| function.parts[*part].access.as_str());
         let mut modes: Vec<&str> = of_operands.chain(of_parts).collect();

@@ -6,11 +6,10 @@ use quote::quote;
 use super::body::Body;
 use super::layout::comment;
 use super::names::{element_type, ident, plain, tokens};
-use super::parallel;
 use super::result::Parts;
 use super::shell::{call, is_filled_apart};
 use super::values::value;
-use super::{division, kernel};
+use super::{division, kernel, parallel, parts};
 use crate::ir::{Array, Assembly, Bounds, Expr, Fit, Function, TensorResult};
 
 /// Runs the kernel on the result's storage.
@@ -125,10 +124,17 @@ fn packed(result: &TensorResult, filled: &TokenStream) -> TokenStream {
             let coordinate = cover.coordinate.iter().map(|name| {
                 let mut tells = false;
                 cover.inside.for_each(&mut |part| tells |= *part == Expr::var(name));
+                tells |= cover.listed.iter().any(|(mode, _)| cover.coordinate[*mode] == *name);
                 if tells { tokens(name) } else { quote!(_) }
             });
-            let inside = Body::default().expr(&cover.inside);
-            quote!(kernel::cover(#variable, &#filled, |&[#(#coordinate),*]| #inside)?)
+            let listed = cover.listed.iter().map(|(mode, list)| {
+                let (coordinate, list) = (ident(&cover.coordinate[*mode]), parts::list(list));
+                quote!(#list.contains(&#coordinate))
+            });
+            let inside = Some(&cover.inside).filter(|inside| **inside != Expr::Bool(true));
+            let inside = inside.map(|inside| Body::default().expr(inside));
+            let inside = listed.chain(inside);
+            quote!(kernel::cover(#variable, &#filled, |&[#(#coordinate),*]| #(#inside)&&*)?)
         }
     }
 }

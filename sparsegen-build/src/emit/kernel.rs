@@ -5,22 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
+use super::arrays::{is_touched, lists, operand_arrays, read_arrays, read_extents};
 use super::body::Body;
-use super::layout::{blank, comment};
-use super::names::{beside, element_type, ident, number, place_in_view, tokens};
+use super::layout::blank;
+use super::names::{beside, element_type, ident, number, tokens};
 use super::reserve::Reserved;
 use super::result::Parts;
 use super::shell::{generics, is_filled_apart, is_result};
 use super::{division, docs, lints, parts};
 use crate::ir::{
-    Array, Assembly, BinaryOp, Bounds, Conversion, Element, Expr, Extent, Function, Operand,
-    Parallel, Place, Result, Size, Source, Stmt, TensorOperand, Uses,
+    Assembly, BinaryOp, Bounds, Conversion, Element, Expr, Extent, Function, Operand, Parallel,
+    Place, Result, Size, Source, Stmt, TensorOperand, Uses,
 };
-
-/// What makes unchecked indices sound.
-const SAFETY: &str = "SAFETY: Tensors are validated when they are made: positions and coordinates \
-    stay within the arrays and extents that they index. The caller has checked that the extents \
-    agree.";
 
 /// The function `NAME_kernel`.
 pub(super) fn item(function: &Function) -> TokenStream {
@@ -152,10 +148,15 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
             Operand::Tensor(tensor) => (ident(&tensor.name), view(tensor, "'_")),
             Operand::Scalar { name, dtype } => (ident(name), tokens(dtype.rust_name())),
             Operand::Index { name } => (ident(name), quote!(usize)),
+            Operand::Indices { name } => (ident(name), quote!(&[usize])),
         };
         params.push(Parameter { declaration: quote!(#name: #ty), argument: quote!(#name) });
     }
     params.extend(division::parameter(function));
+    for (name, _) in parts::last_of_each(function) {
+        let name = ident(name);
+        params.push(Parameter { declaration: quote!(#name: &[usize]), argument: quote!(&#name) });
+    }
     for conversion in &function.conversions {
         let into = &conversion.into;
         let (name, ty) = (ident(&into.name), view(into, "'_"));
@@ -224,7 +225,7 @@ pub(super) fn is_read(function: &Function, operand: usize) -> bool {
             reads || !is_converted && function.sizes.iter().any(gives)
         }
         Operand::Scalar { name, .. } => Uses::of_function(function).reads(name) > 0,
-        Operand::Index { name } => {
+        Operand::Index { name } | Operand::Indices { name } => {
             let counts = |size: &Size| {
                 let part = parts::first(function, size).filter(|_| size.used);
                 part.is_some_and(|part| part.arguments().any(|argument| argument == name))
@@ -287,79 +288,8 @@ pub(super) fn conversion(function: &Function, operand: usize) -> Option<&TensorO
 pub(super) fn operand_name(operand: &Operand) -> &str {
     match operand {
         Operand::Tensor(tensor) => &tensor.name,
-        Operand::Scalar { name, .. } | Operand::Index { name } => name,
+        Operand::Scalar { name, .. } | Operand::Index { name } | Operand::Indices { name } => name,
     }
-}
-
-/// The arrays that are read, each with where it is found.
-fn operand_arrays(function: &Function) -> impl Iterator<Item = (&Array, TokenStream)> {
-    function.tensors().flat_map(|tensor| {
-        let view = ident(&tensor.name);
-        tensor.arrays.iter().map(move |array| (array, place_in_view(&view, &array.place)))
-    })
-}
-
-/// `let a2_width = a.levels().1.width;`
-fn read_extents(function: &Function) -> TokenStream {
-    let mut lets = TokenStream::new();
-    for tensor in function.tensors() {
-        for Extent { name, level, field } in &tensor.extents {
-            let place = Place::Level { level: *level, field: field.clone() };
-            let (name, place) = (ident(name), place_in_view(&ident(&tensor.name), &place));
-            lets.extend(quote!(let #name = #place;));
-        }
-    }
-    lets
-}
-
-/// Gives each array its name, wrapped where its indices are proven.
-fn read_arrays(function: &Function, uses: &Uses) -> TokenStream {
-    let is_used = |array: &Array| match function.bounds {
-        Bounds::Proven => uses.reads(&array.name) > 0,
-        Bounds::Checked => uses.reads(&array.name) + uses.measures(&array.name) > 0,
-    };
-    let used = operand_arrays(function).filter(|(array, _)| is_used(array));
-    let mut names = Vec::new();
-    let mut values = Vec::new();
-    match function.bounds {
-        Bounds::Checked => {
-            let lets = used.map(|(array, path)| {
-                let name = ident(&array.name);
-                quote!(let #name = #path;)
-            });
-            return lets.collect();
-        }
-        Bounds::Proven => {}
-    }
-    for result in function.results() {
-        let Assembly::Computed { vals, .. } = &result.assembly else { continue };
-        if is_touched(uses, vals) {
-            let name = ident(&vals.name);
-            names.push(quote!(mut #name));
-            values.push(quote!(ProvenMut::new(#name)));
-        }
-        for array in result.structure().iter().filter(|array| is_touched(uses, array)) {
-            let name = ident(&array.name);
-            names.push(quote!(#name));
-            values.push(quote!(Proven::new(#name)));
-        }
-    }
-    for (array, path) in used {
-        let name = ident(&array.name);
-        names.push(quote!(#name));
-        values.push(quote!(Proven::new(#path)));
-    }
-    let safety = comment(SAFETY);
-    match (names.as_slice(), values.as_slice()) {
-        ([], _) | (_, []) => TokenStream::new(),
-        ([name], [value]) => quote!(#safety let #name = unsafe { #value };),
-        (names, values) => quote!(#safety let (#(#names),*) = unsafe { (#(#values),*) };),
-    }
-}
-
-/// Whether the body reads or writes an array.
-fn is_touched(uses: &Uses, array: &Array) -> bool {
-    uses.reads(&array.name) + uses.writes(&array.name) + uses.measures(&array.name) > 0
 }
 
 /// What the names of the body stand for.
@@ -373,6 +303,7 @@ fn body(function: &Function) -> Body {
             lengths.insert(array.name.clone(), quote!(#path.len()));
         }
     }
+    elements.extend(lists(function).into_iter().map(|(array, _)| (array.name, array.element)));
     for result in function.results() {
         let arrays = result.arrays().iter().chain(result.structure());
         elements.extend(arrays.map(|array| (array.name.clone(), array.element)));

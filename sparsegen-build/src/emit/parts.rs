@@ -3,32 +3,60 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::kernel::extent as extent_of_mode;
+use super::kernel::{conversion, extent as extent_of_mode, operand_name};
 use super::names::{ident, number, plain};
-use crate::ir::{Function, Limit, Operand, Part, Result, Size, Source, TensorResult};
+use crate::ir::{
+    Function, Gather, Limit, List, Operand, Part, Reads, Result, Size, Source, TensorResult,
+};
 
-/// How many coordinates a part has: `n - 2`, `(hi - lo).div_ceil(3)`.
+/// How many coordinates a part has: `n - 2`, `(hi - lo).div_ceil(3)`, `rows.len()`.
 pub(super) fn extent(part: &Part) -> TokenStream {
-    let Some(end) = &part.end else { return quote!(1) };
-    let ahead = match (&part.start, end) {
+    let (start, end, step) = match &part.reads {
+        Reads::At(_) => return quote!(1),
+        Reads::Listed(List::Numbers { numbers, .. }) => {
+            let extent = number(numbers.len());
+            return quote!(#extent);
+        }
+        Reads::Listed(List::Argument(name) | List::LastOf { of: name, .. }) => {
+            let name = ident(name);
+            return quote!(#name.len());
+        }
+        Reads::Range { start, end, step } => (start, end, *step),
+    };
+    let ahead = match (start, end) {
         (Limit::Number(start), Limit::Number(end)) => {
-            let extent = end.saturating_sub(*start).div_ceil(part.step);
+            let extent = end.saturating_sub(*start).div_ceil(step);
             let extent = number(extent as usize);
             return quote!(#extent);
         }
-        (Limit::Number(0), Limit::Argument(_)) if part.step == 1 => return limit(end),
+        (Limit::Number(0), Limit::Argument(_)) if step == 1 => return limit(end),
         (Limit::Number(0), Limit::Argument(_)) => limit(end),
         (Limit::Number(_) | Limit::Argument(_), _) => {
-            let (start, end) = (limit(&part.start), limit(end));
+            let (start, end) = (limit(start), limit(end));
             let ahead = quote!(#end - #start);
-            if part.step == 1 {
+            if step == 1 {
                 return ahead;
             }
             quote!((#ahead))
         }
     };
-    let step = number(part.step as usize);
+    let step = number(step as usize);
     quote!(#ahead.div_ceil(#step))
+}
+
+/// The coordinates of a list, as the caller passes them.
+pub(super) fn list(list: &List) -> TokenStream {
+    match list {
+        List::Argument(name) | List::LastOf { of: name, .. } => {
+            let name = ident(name);
+            quote!(#name)
+        }
+        List::Numbers { numbers, .. } => {
+            let numbers = numbers.iter().filter(|number| **number != u64::MAX);
+            let numbers = numbers.map(|n| number(*n as usize));
+            quote!([#(#numbers),*])
+        }
+    }
 }
 
 /// Whether a part has as many coordinates in every call.
@@ -49,42 +77,92 @@ fn limit(limit: &Limit) -> TokenStream {
     }
 }
 
-/// The name of the tensor that a part is of.
-fn tensor<'f>(function: &'f Function, part: &Part) -> Option<&'f str> {
-    match (part.of, &function.result) {
+/// The name of a tensor of which parts are read.
+fn tensor(function: &Function, of: Source) -> Option<&str> {
+    match (of, &function.result) {
         (Source::Operand(operand), _) => match &function.operands[operand] {
             Operand::Tensor(tensor) => Some(&tensor.tensor),
-            Operand::Scalar { .. } | Operand::Index { .. } => None,
+            Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => None,
         },
         (Source::Result, Result::Tensor(result)) => Some(&result.tensor),
         (Source::Result, Result::Scalar { .. }) => None,
     }
 }
 
+/// A mode of a tensor for the functions that check: `("A", 1, a.shape()[1])`.
+fn mode(function: &Function, of: Source, mode: usize) -> Option<TokenStream> {
+    let name = tensor(function, of)?;
+    let extent = match (of, &function.result) {
+        (Source::Operand(operand), _) => extent_of_mode(function, (operand, mode)),
+        (Source::Result, Result::Tensor(result)) => {
+            let (result, mode) = (ident(&result.name), number(mode));
+            quote!(#result.shape()[#mode])
+        }
+        (Source::Result, Result::Scalar { .. }) => return None,
+    };
+    let mode = number(mode);
+    Some(quote!((#name, #mode, #extent)))
+}
+
 /// The checks that every part lies within its mode.
 pub(super) fn checks(function: &Function) -> TokenStream {
     let kernel = plain(&function.name);
     let check = |part: &Part| {
-        let Some(name) = tensor(function, part) else { return TokenStream::new() };
-        let mode = number(part.mode);
-        let extent = match (part.of, &function.result) {
-            (Source::Operand(operand), _) => extent_of_mode(function, (operand, part.mode)),
-            (Source::Result, Result::Tensor(result)) => {
-                let result = ident(&result.name);
-                quote!(#result.shape()[#mode])
+        let mode = mode(function, part.of, part.mode)?;
+        Some(match &part.reads {
+            Reads::At(at) => {
+                let at = limit(at);
+                quote!(kernel::index(#kernel, #mode, #at)?;)
             }
-            (Source::Result, Result::Scalar { .. }) => TokenStream::new(),
-        };
-        let (mode, start) = (quote!((#name, #mode, #extent)), limit(&part.start));
-        match &part.end {
-            None => quote!(kernel::index(#kernel, #mode, #start)?;),
-            Some(end) => {
-                let end = limit(end);
+            Reads::Range { start, end, .. } => {
+                let (start, end) = (limit(start), limit(end));
                 quote!(kernel::slice(#kernel, #mode, #start..#end)?;)
             }
-        }
+            Reads::Listed(List::Argument(name) | List::LastOf { of: name, .. }) => {
+                let name = ident(name);
+                quote!(kernel::indices(#kernel, #mode, #name)?;)
+            }
+            Reads::Listed(List::Numbers { numbers, .. }) => {
+                let numbers = numbers.iter().filter(|number| **number != u64::MAX);
+                let numbers = numbers.map(|n| number(*n as usize));
+                quote!(kernel::indices(#kernel, #mode, &[#(#numbers),*])?;)
+            }
+        })
     };
-    function.parts.iter().map(check).collect()
+    function.parts.iter().filter_map(check).collect()
+}
+
+/// The arrays of lists in which the last of equal coordinates wins, each with the argument that it is
+/// of.
+pub(super) fn last_of_each(function: &Function) -> Vec<(&str, &str)> {
+    let last = function.parts.iter().filter_map(|part| match &part.reads {
+        Reads::Listed(List::LastOf { of, name }) => Some((name.as_str(), of.as_str())),
+        Reads::Listed(List::Numbers { .. } | List::Argument(_))
+        | Reads::Range { .. }
+        | Reads::At(_) => None,
+    });
+    last.collect()
+}
+
+/// The checks that every element that is a coordinate lies within the mode that is read there.
+pub(super) fn gathers(function: &Function, kernel: &str) -> TokenStream {
+    let check = |gather: &Gather| {
+        let mode = mode(function, gather.of, gather.mode)?;
+        let by = tensor(function, Source::Operand(gather.by))?;
+        let read = match conversion(function, gather.by) {
+            Some(into) => &into.name,
+            None => operand_name(&function.operands[gather.by]),
+        };
+        let read = ident(read);
+        Some(quote!(kernel::gather(#kernel, #mode, #by, #read.vals())?;))
+    };
+    function.gathers.iter().filter_map(check).collect()
+}
+
+/// Whether an operand's elements are coordinates, or it is read there.
+pub(super) fn is_gathered(function: &Function, operand: usize) -> bool {
+    let mut gathers = function.gathers.iter();
+    gathers.any(|gather| gather.by == operand || gather.of == Source::Operand(operand))
 }
 
 /// Whether the arguments must be checked before the result's extents can be told from them.
@@ -107,7 +185,9 @@ pub(super) fn concerns(function: &Function, operand: usize) -> bool {
     let of_part = |part: &Part| match &function.operands[operand] {
         Operand::Tensor(_) => part.of == Source::Operand(operand),
         Operand::Scalar { .. } => false,
-        Operand::Index { name } => part.arguments().any(|argument| argument == name),
+        Operand::Index { name } | Operand::Indices { name } => {
+            part.arguments().any(|argument| argument == name)
+        }
     };
     function.parts.iter().any(of_part)
 }
@@ -119,18 +199,35 @@ pub(super) fn errors(function: &Function) -> Vec<String> {
         Limit::Argument(name) => name.clone(),
     };
     let mut errors: Vec<String> = Vec::new();
-    for part in &function.parts {
-        let Some(name) = tensor(function, part) else { continue };
-        let (mode, start) = (format!("mode {} of `{name}`", part.mode), shown(&part.start));
-        let error = match &part.end {
-            None => format!("[`Error::Index`] where `{start}` lies beyond {mode}."),
-            Some(end) => {
-                format!(
-                    "[`Error::Slice`] where `{start}..{}` does not lie within {mode}.",
-                    shown(end)
-                )
-            }
-        };
+    let beyond = |what: String, of: Source, mode: usize| {
+        let name = tensor(function, of)?;
+        Some(format!("[`Error::Index`] where {what} lies beyond mode {mode} of `{name}`."))
+    };
+    let of_part = |part: &Part| match &part.reads {
+        Reads::At(at) => beyond(format!("`{}`", shown(at)), part.of, part.mode),
+        Reads::Listed(List::Argument(name) | List::LastOf { of: name, .. }) => {
+            beyond(format!("one of `{name}`"), part.of, part.mode)
+        }
+        Reads::Listed(List::Numbers { .. }) => {
+            beyond(format!("what `{}` reads", part.access), part.of, part.mode)
+        }
+        Reads::Range { start, end, .. } => Some(format!(
+            "[`Error::Slice`] where `{}..{}` does not lie within mode {} of `{}`.",
+            shown(start),
+            shown(end),
+            part.mode,
+            tensor(function, part.of)?
+        )),
+    };
+    let of_gather = |gather: &Gather| {
+        let by = tensor(function, Source::Operand(gather.by))?;
+        let (mode, of) = (gather.mode, tensor(function, gather.of)?);
+        Some(format!(
+            "[`Error::Gather`] where an element of `{by}` is no coordinate of mode {mode} of `{of}`."
+        ))
+    };
+    let of_parts = function.parts.iter().filter_map(of_part);
+    for error in of_parts.chain(function.gathers.iter().filter_map(of_gather)) {
         if !errors.contains(&error) {
             errors.push(error);
         }

@@ -205,7 +205,7 @@ fn function(
             is_used(several, &tensor.name)
                 && (several.shared.is_some() || readers(several, &tensor.name) > 1)
         }
-        Operand::Scalar { .. } | Operand::Index { .. } => false,
+        Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => false,
     });
     let views = views(&shared.map(|operand| ident(operand.name())).collect::<Vec<_>>());
     let unused = operands.iter().filter(|operand| !is_used(several, operand.name()));
@@ -256,7 +256,10 @@ fn arguments_of_step(
         let name = ident(operand.name());
         match operand {
             Operand::Tensor(tensor) if several.is_result(&tensor.name) => borrowed(quote!(#name)),
-            Operand::Tensor(_) | Operand::Scalar { .. } | Operand::Index { .. } => quote!(#name),
+            Operand::Tensor(_)
+            | Operand::Scalar { .. }
+            | Operand::Index { .. }
+            | Operand::Indices { .. } => quote!(#name),
         }
     };
     step.function.operands.iter().map(argument).collect()

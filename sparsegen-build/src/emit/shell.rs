@@ -66,7 +66,7 @@ fn scalar(function: &Function) -> TokenStream {
     let Result::Scalar { dtype, .. } = &function.result else { return TokenStream::new() };
     let dtype = ident(dtype.rust_name());
     let convert = convert_used(function);
-    let (checks, conversions) = (checks(function), conversions(function));
+    let (checks, conversions) = (checks(function), conversions(function, plain(&function.name)));
     let (run, value) = match &function.parallel {
         Some(parallel) => parallel::run(function, parallel),
         None => (TokenStream::new(), call(function)),
@@ -124,7 +124,7 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
     let body = if is_zeroed_in_place(result) {
         let (convert, run) = (convert_used(function), run(function));
         let check = check_call(function, quote!(&#variable), by_name);
-        let conversions = conversions(function);
+        let conversions = conversions(function, plain(&function.name));
         let divided = division::check(function);
         quote!(#convert #part_checks #zeros #fill #check #conversions #run #divided)
     } else {
@@ -164,7 +164,7 @@ fn into(function: &Function, result: &TensorResult) -> TokenStream {
         true => check_call(function, quote!(#variable), by_name).unwrap_or_default(),
         false => checks(function),
     };
-    let conversions = conversions(function);
+    let conversions = conversions(function, plain(&function.name));
     let fill = fill(function, result);
     quote! {
         #docs
@@ -223,7 +223,7 @@ pub(super) fn lifetimes(function: &Function) -> Option<TokenStream> {
 pub(super) fn lifetimes_of(operands: &[&Operand], traits: &[Trait]) -> Option<TokenStream> {
     let borrowed = operands.iter().filter_map(|operand| match operand {
         Operand::Tensor(tensor) => Some(tokens(&lifetime(operands, tensor))),
-        Operand::Scalar { .. } | Operand::Index { .. } => None,
+        Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => None,
     });
     let names: Vec<_> = borrowed.collect();
     generics(traits, names)
@@ -270,6 +270,10 @@ pub(super) fn arguments_of(operands: &[&Operand]) -> Vec<TokenStream> {
             let name = ident(name);
             quote!(#name: usize)
         }
+        Operand::Indices { name } => {
+            let name = ident(name);
+            quote!(#name: &[usize])
+        }
     };
     operands.iter().map(argument).collect()
 }
@@ -284,7 +288,10 @@ pub(super) fn tensor(result: &TensorResult) -> TokenStream {
 pub(super) fn convert_used(function: &Function) -> TokenStream {
     let is_used = |k| {
         let is_converted = kernel::conversion(function, k).is_some();
-        kernel::is_read(function, k) || is_checked_operand(function, k) || is_converted
+        kernel::is_read(function, k)
+            || is_checked_operand(function, k)
+            || parts::is_gathered(function, k)
+            || is_converted
     };
     let unused = (0..function.operands.len()).filter(|k| !is_used(*k)).map(|k| {
         let name = ident(operand_name(&function.operands[k]));
@@ -298,7 +305,7 @@ pub(super) fn convert_used(function: &Function) -> TokenStream {
 fn convert(function: &Function, chosen: impl Fn(usize) -> bool) -> TokenStream {
     let tensors = function.operands.iter().enumerate().filter_map(|(k, operand)| match operand {
         Operand::Tensor(tensor) => chosen(k).then(|| ident(&tensor.name)),
-        Operand::Scalar { .. } | Operand::Index { .. } => None,
+        Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => None,
     });
     views(&tensors.collect::<Vec<_>>())
 }
@@ -312,8 +319,9 @@ pub(super) fn views(names: &[Ident]) -> TokenStream {
     }
 }
 
-/// Converts operands that the kernel reads in another format.
-pub(super) fn conversions(function: &Function) -> TokenStream {
+/// Converts operands that the kernel reads in another format, looks at those whose elements are
+/// coordinates, and at lists in which coordinates may stand again.
+pub(super) fn conversions(function: &Function, kernel: &str) -> TokenStream {
     let convert = |Conversion { of, into }: &Conversion| {
         let (name, format) = (ident(&into.name), tokens(&into.format));
         match (of, &function.result) {
@@ -329,5 +337,11 @@ pub(super) fn conversions(function: &Function) -> TokenStream {
             (Source::Result, Result::Scalar { .. }) => TokenStream::new(),
         }
     };
-    function.conversions.iter().map(convert).collect()
+    let mut converted: TokenStream = function.conversions.iter().map(convert).collect();
+    converted.extend(parts::gathers(function, kernel));
+    converted.extend(parts::last_of_each(function).into_iter().map(|(name, of)| {
+        let (name, of) = (ident(name), ident(of));
+        quote!(let #name = kernel::last_of_each(#of);)
+    }));
+    converted
 }

@@ -142,7 +142,7 @@ fn lifetimes_are_named_after_arguments() {
     for (operand, name) in function.operands.iter_mut().zip(["r#fn", "fn_"]) {
         match operand {
             Operand::Tensor(tensor) => tensor.name = name.into(),
-            Operand::Scalar { .. } | Operand::Index { .. } => {
+            Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => {
                 panic!("the sample's operands are tensors")
             }
         }

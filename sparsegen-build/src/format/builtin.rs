@@ -131,6 +131,9 @@ pub(super) const PLAIN: &str = "compressed";
 /// The level that has a place for every coordinate.
 pub(super) const ROWS: &str = "dense";
 
+/// The format in which any element can be looked up.
+pub(super) const AT_RANDOM: &str = "dense";
+
 /// The level that finds any coordinate and has places for few.
 pub(super) const LOCATED: &str = "hashed";
 

@@ -1,6 +1,6 @@
 //! The formats into which tensors are brought where loops do not suit their own.
 
-use super::builtin::{LOCATED, PLAIN, ROWS, find};
+use super::builtin::{AT_RANDOM, LOCATED, PLAIN, ROWS, find};
 use super::{Definition, Format, define, parse};
 use crate::level::Levels;
 use crate::manifest::Text;
@@ -26,6 +26,13 @@ pub fn plain(format: &Format, modes: &[usize], levels: &Levels) -> Vec<Format> {
 pub fn unordered(format: &Format, levels: &Levels) -> Option<Format> {
     let definition = Definition::of_builtin(find("coo_unordered")?, format.pos, format.crd);
     definition.of_order(format.order(), levels).map(|list| with_fill(list, format))
+}
+
+/// A format in which any element can be looked up, for a tensor in `format` whose elements are
+/// coordinates of others.
+pub fn at_random(format: &Format, levels: &Levels) -> Option<Format> {
+    let definition = Definition::of_builtin(find(AT_RANDOM)?, format.pos, format.crd);
+    definition.of_order(format.order(), levels)
 }
 
 /// `root`, and under it every level plain.

@@ -258,6 +258,7 @@ impl fmt::Display for Function {
                 }
                 Operand::Scalar { name, dtype } => write!(f, "{comma}{name}: {dtype}")?,
                 Operand::Index { name } => write!(f, "{comma}{name}: usize")?,
+                Operand::Indices { name } => write!(f, "{comma}{name}: &[usize]")?,
             }
         }
         match &self.result {
@@ -275,7 +276,8 @@ impl fmt::Display for Function {
                 (Source::Operand(operand), _) => match &self.operands[operand] {
                     Operand::Tensor(TensorOperand { name, .. })
                     | Operand::Scalar { name, .. }
-                    | Operand::Index { name } => name.as_str(),
+                    | Operand::Index { name }
+                    | Operand::Indices { name } => name.as_str(),
                 },
                 (Source::Result, Result::Tensor(result)) => &result.name,
                 (Source::Result, Result::Scalar { .. }) => "",

@@ -1,6 +1,6 @@
 //! A kernel's signature, and what its body's names stand for.
 
-use super::{Callers, Dtype, Expr, Literal, Stmt, Trait, Width};
+use super::{Callers, Dtype, Expr, Gather, List, Literal, Part, Stmt, Trait, Width};
 
 /// A generated kernel: what its signature, its checks and its documentation say, and its body.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,8 @@ pub struct Function {
     pub sizes: Vec<Size>,
     /// The parts of modes that are read, each of which must lie within its mode.
     pub parts: Vec<Part>,
+    /// The tensors whose elements are coordinates, each of which must lie within a mode.
+    pub gathers: Vec<Gather>,
     /// What the kernel computes.
     pub result: Result,
     /// What the same loops compute beside it, into places that are there, for a kernel of several
@@ -46,7 +48,7 @@ impl Function {
     pub fn tensors(&self) -> impl Iterator<Item = &TensorOperand> {
         let operands = self.operands.iter().filter_map(|operand| match operand {
             Operand::Tensor(tensor) => Some(tensor),
-            Operand::Scalar { .. } | Operand::Index { .. } => None,
+            Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => None,
         });
         operands.chain(self.conversions.iter().map(|conversion| &conversion.into))
     }
@@ -101,6 +103,11 @@ pub enum Operand {
         /// The argument's identifier.
         name: String,
     },
+    /// A parameter that lists coordinates, borrowed; the body reads it as an array of this name.
+    Indices {
+        /// The argument's identifier.
+        name: String,
+    },
 }
 
 impl Operand {
@@ -108,7 +115,9 @@ impl Operand {
     pub fn name(&self) -> &str {
         match self {
             Operand::Tensor(tensor) => &tensor.name,
-            Operand::Scalar { name, .. } | Operand::Index { name } => name,
+            Operand::Scalar { name, .. } | Operand::Index { name } | Operand::Indices { name } => {
+                name
+            }
         }
     }
 }
@@ -239,60 +248,6 @@ pub struct Size {
     pub used: bool,
 }
 
-/// A part of a mode, `start..end` in steps, or one coordinate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// The access that reads or computes it, for messages: `A[i in 2..n, j]`.
-    pub access: String,
-    /// The tensor.
-    pub of: Source,
-    /// Which of its modes.
-    pub mode: usize,
-    /// The first coordinate.
-    pub start: Limit,
-    /// The coordinate after the last; nothing where there is just the first.
-    pub end: Option<Limit>,
-    /// The distance of neighbours.
-    pub step: u64,
-}
-
-/// Where a part of a mode begins or ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// A number.
-    Number(u64),
-    /// An argument of this name.
-    Argument(String),
-}
-
-impl Part {
-    /// How many coordinates it has, in terms of the arguments.
-    pub fn extent(&self) -> Expr {
-        let Some(end) = &self.end else { return Expr::Index(1) };
-        let ahead = Expr::sub(end.value(), self.start.value());
-        Expr::div_ceil(ahead, Expr::Index(self.step as usize))
-    }
-
-    /// The arguments that say where it lies.
-    pub fn arguments(&self) -> impl Iterator<Item = &str> {
-        [Some(&self.start), self.end.as_ref()].into_iter().flatten().filter_map(|limit| match limit
-        {
-            Limit::Number(_) => None,
-            Limit::Argument(name) => Some(name.as_str()),
-        })
-    }
-}
-
-impl Limit {
-    /// The coordinate.
-    pub fn value(&self) -> Expr {
-        match self {
-            Limit::Number(number) => Expr::Index(*number as usize),
-            Limit::Argument(name) => Expr::var(name),
-        }
-    }
-}
-
 /// What a kernel returns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Result {
@@ -340,6 +295,8 @@ pub struct Cover {
     pub coordinate: Vec<String>,
     /// Whether it lies within the part, in terms of these and of the arguments.
     pub inside: Expr,
+    /// The modes of which the part has what a list names: which of the coordinates, and the list.
+    pub listed: Vec<(usize, List)>,
 }
 
 impl TensorResult {

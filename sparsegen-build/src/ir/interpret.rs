@@ -6,6 +6,7 @@
 
 mod arrays;
 mod calls;
+mod declare;
 mod expr;
 mod number;
 #[cfg(test)]
@@ -20,7 +21,7 @@ pub use number::Number;
 
 use self::arrays::Storage;
 use self::workspace::Workspace;
-use super::{Array, Assembly, BinaryOp, Expr, Function, Operand, Stmt};
+use super::{BinaryOp, Expr, Function, Stmt};
 
 /// What a function runs on, by the names that its body uses.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -186,86 +187,6 @@ impl Machine {
         self.declare(function, inputs).map_err(|reason| fault(&function.name, reason))?;
         function.body.iter().try_for_each(|stmt| self.step(stmt))?;
         finish(&self, function)
-    }
-
-    /// Declares operands, sizes and result.
-    fn declare(&mut self, function: &Function, inputs: &Inputs) -> Result<(), String> {
-        self.scopes.push(BTreeMap::new());
-        for operand in &function.operands {
-            match operand {
-                Operand::Scalar { name, dtype } => {
-                    let number =
-                        inputs.scalars.get(name).ok_or_else(|| format!("no input `{name}`"))?;
-                    self.bind(name, Value::element(*number, *dtype), false);
-                }
-                Operand::Index { name } => {
-                    let index = inputs.sizes.get(name);
-                    let index = *index.ok_or_else(|| format!("no input `{name}`"))?;
-                    self.bind(name, Value::Index(index), false);
-                }
-                Operand::Tensor(_) => {}
-            }
-        }
-        for tensor in function.tensors() {
-            for array in &tensor.arrays {
-                let given = inputs.arrays.get(&array.name);
-                let given = given.ok_or_else(|| format!("no input `{}`", array.name))?;
-                self.insert(array, Storage::of(given, array.element, false)?);
-            }
-            for extent in &tensor.extents {
-                let size = inputs.sizes.get(&extent.name);
-                let size = *size.ok_or_else(|| format!("no size `{}`", extent.name))?;
-                self.bind(&extent.name, Value::Index(size), false);
-            }
-        }
-        for size in function.sizes.iter().filter(|size| size.used) {
-            let extent =
-                inputs.sizes.get(&size.name).ok_or_else(|| format!("no size `{}`", size.name))?;
-            self.bind(&size.name, Value::Index(*extent), false);
-        }
-        if let Some(parallel) = &function.parallel {
-            let size = &function.sizes[parallel.size].name;
-            let size = *inputs.sizes.get(size).ok_or_else(|| format!("no size `{size}`"))?;
-            self.bind(&parallel.begin, Value::Index(0), false);
-            self.bind(&parallel.end, Value::Index(size), false);
-        }
-        match &function.result {
-            super::Result::Scalar { .. } => {}
-            super::Result::Tensor(result) => match &result.assembly {
-                Assembly::Computed { vals, zeroed, structure } => {
-                    for array in structure {
-                        let given = inputs.arrays.get(&array.name);
-                        let given = given.ok_or_else(|| format!("no input `{}`", array.name))?;
-                        self.insert(array, Storage::of(given, array.element, false)?);
-                    }
-                    let given = inputs.arrays.get(&vals.name);
-                    let Some(ArrayValue::Values(given)) = given else {
-                        return Err(format!("no values `{}` to compute into", vals.name));
-                    };
-                    let zero = Value::of(result.fill, result.dtype);
-                    let held = |number: &Number| Some(Value::element(*number, result.dtype));
-                    let cells = match result.updates && !zeroed {
-                        true => given.iter().map(held).collect(),
-                        false => vec![zeroed.then_some(zero); given.len()],
-                    };
-                    self.insert(vals, Storage::values(vals.element, cells));
-                }
-                Assembly::Assembled { arrays, .. } => {
-                    for array in arrays {
-                        let storage = match inputs.arrays.get(&array.name) {
-                            Some(given) => Storage::of(given, array.element, true)?,
-                            None => Storage::empty(array.element),
-                        };
-                        self.insert(array, storage);
-                    }
-                }
-            },
-        }
-        Ok(())
-    }
-
-    fn insert(&mut self, array: &Array, storage: Storage) {
-        self.arrays.insert(array.name.clone(), storage);
     }
 
     fn bind(&mut self, name: &str, value: Value, mutable: bool) {

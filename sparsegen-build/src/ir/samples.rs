@@ -69,6 +69,7 @@ pub(crate) fn spmv() -> Function {
         ],
         conversions: Vec::new(),
         parts: Vec::new(),
+        gathers: Vec::new(),
         sizes: vec![size("i", &[(0, 0)], &[0], true), size("j", &[(0, 1), (1, 0)], &[], false)],
         result: Result::Tensor(TensorResult {
             cover: None,
@@ -158,6 +159,7 @@ pub(crate) fn add() -> Function {
         ],
         conversions: Vec::new(),
         parts: Vec::new(),
+        gathers: Vec::new(),
         sizes: vec![
             size("i", &[(0, 0), (1, 0)], &[0], true),
             size("j", &[(0, 1), (1, 1)], &[1], false),
@@ -209,6 +211,7 @@ pub(crate) fn scaled_sum() -> Function {
         ],
         conversions: Vec::new(),
         parts: Vec::new(),
+        gathers: Vec::new(),
         sizes: vec![size("i", &[(1, 0)], &[], true)],
         result: Result::Scalar { dtype: Dtype::F64, value: var("sum") },
         traits: Vec::new(),

@@ -39,9 +39,12 @@ pub(super) fn nothing(program: &Program) -> Stmt {
 pub(super) fn part(program: &Program) -> Plan {
     let result = &program.kernel.assignment.result;
     let mut variables: Vec<VariableId> = Vec::new();
-    for v in result.indices.iter().map(|v| program.space.counted(*v)) {
-        if !variables.contains(&v) {
-            variables.push(v);
+    for v in &result.indices {
+        let needed = program.space.needs(*v).iter().copied();
+        for v in needed.chain([program.space.counted(*v)]) {
+            if !variables.contains(&v) {
+                variables.push(v);
+            }
         }
     }
     let zero = Plan::Assign { target: result.clone(), accumulate: None, value: Expr::ZERO };

@@ -96,8 +96,8 @@ impl IterationGraph {
         let ancestors = 0..self.first_of_unordered(kernel, access, level, reason);
         let ancestors = ancestors.filter_map(variable);
         // Where it is read at the coordinate of another variable, that one comes first as well.
-        let place = variable(level).and_then(|v| space.place(v));
-        let before = ancestors.chain(place);
+        let needs = variable(level).map_or(&[][..], |v| space.needs(v));
+        let before = ancestors.chain(needs.iter().copied());
         let before: Vec<_> = before.flat_map(|v| space.sources(basis, v)).collect();
         let Some(after) = variable(level).map(|v| space.counted(v)) else { return true };
         if !basis.loops_over(after) {

@@ -62,19 +62,19 @@ impl LevelIterator {
         let levels = &program.tensor(self.access.tensor).format.levels;
         let is_full = |spec: &LevelSpec| spec.properties.full || spec.properties.branchless;
         levels[self.level + 1..=self.through].iter().all(is_full)
-            && (self.level + 1..=self.through).all(|level| !self.is_shifted(program, level))
+            && (self.level + 1..=self.through).all(|level| !self.may_leave(program, level))
     }
 
     /// Whether every coordinate is there, in this level and in those that were waiting for it.
     pub fn is_full(&self, program: &Program) -> bool {
         let levels = &program.tensor(self.access.tensor).format.levels;
         levels[self.level..=self.through].iter().all(|spec| spec.properties.full)
-            && (self.level..=self.through).all(|level| !self.is_shifted(program, level))
+            && (self.level..=self.through).all(|level| !self.may_leave(program, level))
     }
 
-    /// Whether a level's coordinates are moved, so that the loop has some for which there is none.
-    fn is_shifted(&self, program: &Program, level: usize) -> bool {
-        !program.shifts(&self.access, level).is_empty()
+    /// Whether the loop has coordinates for which the level has none.
+    fn may_leave(&self, program: &Program, level: usize) -> bool {
+        !program.may_leave(&self.access, level).is_empty()
     }
 
     pub fn can_locate(&self, program: &Program) -> bool {

@@ -41,7 +41,9 @@ pub(crate) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool 
 /// Whether every entry of a result that has a place for each, or of the part of it that is computed, is
 /// stored exactly once.
 pub(crate) fn covers(program: &Program, plan: &Plan) -> bool {
-    let variables = level_variables(program, &program.kernel.assignment.result);
+    let mut variables = level_variables(program, &program.kernel.assignment.result);
+    let needed = variables.iter().flat_map(|v| program.space.needs(*v).to_vec());
+    variables.extend(needed.collect::<Vec<_>>());
     stores_once(program, plan) && variables.iter().all(|v| visits_all(program, plan, *v))
 }
 

@@ -10,8 +10,9 @@ use crate::level::Segment;
 
 use super::Lowering;
 use super::combine::Combine;
+use super::places::locate_where;
 use super::scope::{Reached, Scope};
-use crate::notation::ReduceOp;
+use crate::notation::{Reads, ReduceOp};
 
 impl Lowering<'_> {
     /// The cases of a merge point. `here` tells of the drivers that may stand elsewhere when they
@@ -156,7 +157,13 @@ impl Lowering<'_> {
         let mut conditions = Vec::new();
         for level in levels {
             let v = self.program.level_variable(access, level).expect("a level of the access");
-            for slice in self.program.shifts(access, level) {
+            let keeps = driven == Some(level) && !self.is_parted(scope);
+            for slice in self.program.may_leave(access, level) {
+                // The bounds of a loop over a window keep to the mode.
+                let is_own = self.program.space.slice(v) == Some(slice);
+                if keeps && is_own && matches!(slice.reads, Reads::Window(_)) {
+                    continue;
+                }
                 let condition = self.is_moved_to(&slice, scope);
                 if condition != Expr::Bool(true) && !conditions.contains(&condition) {
                     conditions.push(condition);
@@ -167,11 +174,18 @@ impl Lowering<'_> {
             let kind = &format.levels[level].level;
             let by_coordinate = kind.coordinate_iteration();
             let name = self.names.position(access, level);
+            let outside = conditions.iter().cloned().reduce(Expr::and);
+            let own_name = match outside {
+                Some(_) => format!("{name}_at"),
+                None => name.clone(),
+            };
             let locate = kind.locate().filter(|_| driven != Some(level));
             let found = match (locate, by_coordinate, kind.position_iteration()) {
-                (Some(locate), _, _) => locate.locate(storage, parent, scope.coordinate(v), &name),
+                (Some(locate), _, _) => {
+                    locate.locate(storage, parent, scope.coordinate(v), &own_name)
+                }
                 (None, Some(iteration), _) => {
-                    iteration.coord_access(storage, parent, scope.coordinate(v), &name)
+                    iteration.coord_access(storage, parent, scope.coordinate(v), &own_name)
                 }
                 // The only child of its parent, at the coordinate that those above imply.
                 (None, None, Some(only)) => {
@@ -182,9 +196,21 @@ impl Lowering<'_> {
                 }
                 (None, None, None) => unreachable!("every level is iterated or located"),
             };
-            stmts.extend(found.prelude);
-            conditions.extend(found.found);
             let mut position = found.value;
+            match outside.filter(|_| !found.prelude.is_empty()) {
+                // What is looked up must not lie outside of the mode.
+                Some(inside) => {
+                    let (found, is_there, at) =
+                        locate_where(inside, &name, found.prelude, found.found, position);
+                    stmts.extend(found);
+                    conditions = vec![is_there];
+                    position = at;
+                }
+                None => {
+                    stmts.extend(found.prelude);
+                    conditions.extend(found.found);
+                }
+            }
             let below = format.levels.get(level + 1);
             let is_read = below.is_none_or(|below| below.level.position_iteration().is_some());
             let is_named = matches!(position, Expr::Var(_) | Expr::Index(_))

@@ -5,7 +5,7 @@ use crate::concrete::parallel::parted;
 use crate::concrete::space::Definition;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::{Semiring, TensorId, VariableId};
+use crate::notation::{Parameter, Semiring, TensorId, VariableId};
 
 use super::complexity::time;
 
@@ -103,8 +103,10 @@ fn conversions(program: &Program) -> Vec<String> {
 fn row(program: &Program, id: TensorId) -> String {
     let kernel = &program.kernel;
     let tensor = program.tensor(id);
-    if tensor.parameter {
-        return format!("| `{}` | an index | |", tensor.name);
+    match tensor.parameter {
+        Some(Parameter::Index) => return format!("| `{}` | an index | |", tensor.name),
+        Some(Parameter::Indices) => return format!("| `{}` | indices | |", tensor.name),
+        None => {}
     }
     let packed = program.packed.as_ref().filter(|_| id == kernel.result());
     let format = packed.unwrap_or(&tensor.format);

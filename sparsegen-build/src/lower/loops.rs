@@ -9,7 +9,6 @@ use crate::level::{Found, PositionIteration, Segment, Storage};
 
 use super::Lowering;
 use super::scope::Scope;
-use super::slices::counted;
 
 impl Lowering<'_> {
     /// The loops of one variable.
@@ -164,7 +163,8 @@ impl Lowering<'_> {
         if let (Some(_), Some(slice)) = (&filter, self.part_of(iterator)) {
             let raw = self.raw_access(iterator, &position, scope).value;
             body.push(Stmt::bind(&own, raw));
-            cases.push(Stmt::bind(&coordinate, counted(&self.names, &slice, Expr::var(&own))));
+            let counted = self.counted(&slice, Expr::var(&own), scope);
+            cases.push(Stmt::bind(&coordinate, counted));
             stored = own;
         } else {
             body.push(Stmt::bind(&coordinate, value));
@@ -276,7 +276,7 @@ impl Lowering<'_> {
         }
         let raw = self.raw_access(iterator, position, scope);
         match self.part_of(iterator) {
-            Some(slice) => Found { value: counted(&self.names, &slice, raw.value.clone()), ..raw },
+            Some(slice) => Found { value: self.counted(&slice, raw.value.clone(), scope), ..raw },
             None => raw,
         }
     }

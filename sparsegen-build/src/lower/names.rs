@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::concrete::Program;
 use crate::notation::names::{is_keyword, snake_case};
-use crate::notation::{Access, TensorId, VariableId};
+use crate::notation::{Access, List, Place, PlaceId, TensorId, VariableId};
 
 pub(super) struct Names {
     /// By tensor: the argument's identifier.
@@ -21,6 +21,8 @@ pub(super) struct Names {
     candidate: String,
     /// What divides integers.
     division: String,
+    /// By place: the list of an index set, where it is no argument.
+    lists: Vec<String>,
     /// By tensor: whether it is read in more than one way, so that positions need the indices.
     ambiguous: Vec<bool>,
     /// By tensor: the only level whose positions need a name, if there is just one.
@@ -50,6 +52,18 @@ impl Names {
         for name in &variables {
             taken.extend([format!("{name}_begin"), format!("{name}_end")]);
         }
+        let lists = kernel.places.iter().map(|place| match place {
+            Place::Listed(List::Numbers(_) | List::LastOfNumbers(_), v) => {
+                fresh(&mut taken, &format!("{}_list", variables[v.0]))
+            }
+            Place::Listed(List::LastOfParameter(id), _) => {
+                fresh(&mut taken, &format!("{}_last", arguments[id.0]))
+            }
+            Place::Listed(List::Parameter(_), _) | Place::Sum(_) | Place::Element(_) => {
+                String::new()
+            }
+        });
+        let lists = lists.collect();
         let sizes =
             variables.iter().map(|name| fresh(&mut taken, &format!("{name}_size"))).collect();
         let stems = arguments
@@ -94,6 +108,7 @@ impl Names {
             sizes,
             candidate,
             division,
+            lists,
         }
     }
 
@@ -120,6 +135,11 @@ impl Names {
     /// `j`
     pub(super) fn variable(&self, v: VariableId) -> &str {
         &self.variables[v.0]
+    }
+
+    /// `j_list`: the coordinates of an index set.
+    pub(super) fn list(&self, place: PlaceId) -> &str {
+        &self.lists[place.0]
     }
 
     /// `j_size`
@@ -226,8 +246,19 @@ fn derived(program: &Program, variables: &[String], id: TensorId, stem: &str) ->
     }
     for position in positions {
         names.extend(
-            ["_end", "_next", "_slot", "_each", "_leap", "_begin", "_block", "_share"]
-                .map(|suffix| format!("{position}{suffix}")),
+            [
+                "_end",
+                "_next",
+                "_slot",
+                "_each",
+                "_leap",
+                "_begin",
+                "_block",
+                "_share",
+                "_at",
+                "_is_there",
+            ]
+            .map(|suffix| format!("{position}{suffix}")),
         );
         let iterations = levels.iter().filter_map(|spec| spec.level.position_iteration());
         let carried = iterations.flat_map(|iteration| iteration.all_carried());

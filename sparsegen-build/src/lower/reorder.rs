@@ -13,7 +13,6 @@ use crate::level::{Found, Segment};
 use super::Lowering;
 use super::names::Names;
 use super::scope::{Reached, Scope};
-use super::slices::counted;
 
 /// The vectors that loops within loops copy entries into, which share one each.
 pub(super) fn scratch(plan: &Plan, names: &Names) -> Vec<Stmt> {
@@ -83,7 +82,7 @@ impl Lowering<'_> {
                 body.push(Stmt::bind(&own, value));
                 let own = Expr::var(&own);
                 let is_inside = self.inside(&slice, &own, scope);
-                let counted = counted(&self.names, &slice, own.clone());
+                let counted = self.counted(&slice, own.clone(), scope);
                 (own, counted, is_inside)
             }
             None => (value.clone(), value, Expr::Bool(true)),

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::concrete::space::Definition;
-use crate::ir::{Limit, Part, Size, Source};
-use crate::notation::{self, Bound, Coordinate, Range, Reads, TensorId, VariableId};
+use crate::ir::{self, Gather, Limit, Part, Size, Source};
+use crate::notation::{
+    self, Bound, Coordinate, List, Place, PlaceId, Range, Reads, TensorId, VariableId,
+};
 
 use crate::concrete::Program;
 
@@ -48,7 +50,7 @@ impl Lowering<'_> {
                 operands: modes.remove(&v).unwrap_or_default(),
                 parts: (0..parts.len())
                     .filter(|k| space.measure(parts[*k]) == parts[*k])
-                    .filter(|k| space.counted(parts[*k]) == v)
+                    .filter(|k| self.counter(parts[*k]) == v)
                     .collect(),
                 result: (0..result.len())
                     .filter(|mode| space.measure(result[*mode]) == v || held.contains(mode))
@@ -69,11 +71,25 @@ impl Lowering<'_> {
 
     /// The modes of which parts are read or computed.
     fn parted_modes(&self) -> Vec<VariableId> {
-        let variables = (0..self.program.kernel.variables.len()).map(VariableId);
-        let space = &self.program.space;
-        let is_part =
-            |v: &VariableId| space.slice(*v).is_some_and(|slice| slice.follows().is_none());
-        variables.filter(is_part).collect()
+        let Program { kernel, space, .. } = self.program;
+        let is_part = |v: &VariableId| match space.slice(*v).map(|slice| slice.reads) {
+            None | Some(Reads::Window(_) | Reads::At(Coordinate::Variable(_))) => false,
+            Some(Reads::Range(_) | Reads::At(Coordinate::Fixed(_))) => true,
+            Some(Reads::At(Coordinate::Place(place))) => match kernel.place(place) {
+                Place::Listed(..) => true,
+                Place::Sum(_) | Place::Element(_) => false,
+            },
+        };
+        (0..kernel.variables.len()).map(VariableId).filter(is_part).collect()
+    }
+
+    /// The variable that counts the coordinates of a part.
+    fn counter(&self, part: VariableId) -> VariableId {
+        let place = self.program.space.slice(part).and_then(|slice| slice.place());
+        match place.map(|place| self.program.kernel.place(place)) {
+            Some(Place::Listed(_, v)) => *v,
+            Some(Place::Sum(_) | Place::Element(_)) | None => self.program.space.counted(part),
+        }
     }
 
     /// The parts of modes that are read or computed.
@@ -85,30 +101,75 @@ impl Lowering<'_> {
         };
         let space = &self.program.space;
         let part = |v: VariableId| {
-            let slice = space.slice(v)?;
-            let is_it = |index: &VariableId| *index == v || space.measure(*index) == v;
-            let mut accesses = std::iter::once(&kernel.assignment.result).chain(&kernel.accesses);
-            let access = accesses.find(|access| access.indices.iter().any(is_it))?;
-            let tensor = self.program.declared_as(access.tensor);
-            let of = match operands.iter().position(|id| *id == tensor) {
-                Some(operand) => Source::Operand(operand),
-                None => Source::Result,
+            let (access, of, mode) = self.access_by(v, operands)?;
+            let reads = match space.slice(v)?.reads {
+                Reads::Range(Range { start, end, step, .. }) => {
+                    ir::Reads::Range { start: limit(start), end: limit(end), step }
+                }
+                Reads::At(Coordinate::Fixed(at)) => ir::Reads::At(limit(at)),
+                Reads::At(Coordinate::Place(place)) => match kernel.place(place) {
+                    Place::Listed(..) => ir::Reads::Listed(self.list_of(place)?),
+                    Place::Sum(_) | Place::Element(_) => return None,
+                },
+                Reads::At(Coordinate::Variable(_)) | Reads::Window(_) => return None,
             };
-            let (start, end) = match slice.reads {
-                Reads::Range(Range { start, end, .. }) => (limit(start), Some(limit(end))),
-                Reads::At(Coordinate::Fixed(at)) => (limit(at), None),
-                Reads::At(Coordinate::Variable(_)) => return None,
-            };
-            Some(Part {
-                access: kernel.show_access(access),
-                of,
-                mode: access.indices.iter().position(is_it)?,
-                start,
-                end,
-                step: slice.step(),
-            })
+            Some(Part { access: kernel.show_access(access), of, mode, reads })
         };
         self.parted_modes().into_iter().filter_map(part).collect()
+    }
+
+    /// The first access that a variable indexes a mode of, its tensor as the caller passes it, and the
+    /// mode.
+    fn access_by(
+        &self,
+        v: VariableId,
+        operands: &[TensorId],
+    ) -> Option<(&notation::Access, Source, usize)> {
+        let Program { kernel, space, .. } = self.program;
+        let is_it = |index: &VariableId| *index == v || space.measure(*index) == v;
+        let mut accesses = std::iter::once(&kernel.assignment.result).chain(&kernel.accesses);
+        let access = accesses.find(|access| access.indices.iter().any(is_it))?;
+        let tensor = self.program.declared_as(access.tensor);
+        let of = match operands.iter().position(|id| *id == tensor) {
+            Some(operand) => Source::Operand(operand),
+            None => Source::Result,
+        };
+        Some((access, of, access.indices.iter().position(is_it)?))
+    }
+
+    /// The list of an index set.
+    pub(super) fn list_of(&self, place: PlaceId) -> Option<ir::List> {
+        let Place::Listed(list, _) = self.program.kernel.place(place) else { return None };
+        let name = self.names.list(place).to_owned();
+        let argument = |id: &TensorId| self.names.argument(*id).to_owned();
+        Some(match list {
+            List::Parameter(id) => ir::List::Argument(argument(id)),
+            List::LastOfParameter(id) => ir::List::LastOf { of: argument(id), name },
+            List::Numbers(numbers) => ir::List::Numbers { name, numbers: numbers.clone() },
+            List::LastOfNumbers(numbers) => {
+                let numbers = numbers.iter().map(|number| number.unwrap_or(u64::MAX)).collect();
+                ir::List::Numbers { name, numbers }
+            }
+        })
+    }
+
+    /// The tensors whose elements are coordinates.
+    pub(super) fn gathers(&self, operands: &[TensorId]) -> Vec<Gather> {
+        let Program { kernel, space, .. } = self.program;
+        let gather = |v: VariableId| {
+            let Place::Element(by) = kernel.place(space.slice(v)?.place()?) else { return None };
+            let (_, of, mode) = self.access_by(v, operands)?;
+            let tensor = self.program.declared_as(by.tensor);
+            let by = operands.iter().position(|id| *id == tensor)?;
+            Some(Gather { by, dtype: kernel.tensor(tensor).dtype, of, mode })
+        };
+        let mut gathers: Vec<Gather> = Vec::new();
+        for gather in (0..kernel.variables.len()).map(VariableId).filter_map(gather) {
+            if !gathers.contains(&gather) {
+                gathers.push(gather);
+            }
+        }
+        gathers
     }
 }
 

@@ -11,6 +11,7 @@ use crate::notation::{Bound, Coordinate, Range, Reads, Slice, VariableId};
 
 use super::Lowering;
 use super::names::Names;
+use super::places::Difference;
 use super::scope::Scope;
 
 /// Where a part of a mode begins or ends.
@@ -21,36 +22,49 @@ fn bound(names: &Names, bound: Bound) -> Expr {
     }
 }
 
-/// `(c - 2) / 3`: which of the part's coordinates a coordinate that lies within is.
-pub(super) fn counted(names: &Names, slice: &Slice, coordinate: Expr) -> Expr {
-    match slice.reads {
-        Reads::At(_) => Expr::Index(0),
-        Reads::Range(Range { shift: Some(shift), .. }) => {
-            let by = Expr::Index(shift.unsigned_abs() as usize);
-            if shift < 0 { Expr::sub(coordinate, by) } else { Expr::add(coordinate, by) }
-        }
-        Reads::Range(Range { start, step, shift: None, .. }) => {
-            let ahead = Expr::sub(coordinate, bound(names, start));
-            Expr::div(ahead, Expr::Index(step as usize))
+impl Lowering<'_> {
+    /// `(c - 2) / 3`: which of the part's coordinates a coordinate that lies within is.
+    pub(super) fn counted(&self, slice: &Slice, coordinate: Expr, scope: &Scope) -> Expr {
+        match slice.reads {
+            Reads::At(_) => Expr::Index(0),
+            Reads::Range(Range { shift: Some(shift), .. }) => {
+                let by = Expr::Index(shift.unsigned_abs() as usize);
+                if shift < 0 { Expr::sub(coordinate, by) } else { Expr::add(coordinate, by) }
+            }
+            Reads::Range(Range { start, step, shift: None, .. }) => {
+                let ahead = Expr::sub(coordinate, bound(&self.names, start));
+                Expr::div(ahead, Expr::Index(step as usize))
+            }
+            Reads::Window(window) => {
+                let Difference { plus, minus } = self.window_start(slice, &window, scope);
+                let ahead = Expr::sub(Expr::add(coordinate, minus), plus);
+                Expr::div(ahead, Expr::Index(window.step as usize))
+            }
         }
     }
-}
 
-/// Whether a coordinate that is not before a part's first lies whole steps ahead of it.
-fn aligned(names: &Names, slice: &Slice, coordinate: &Expr) -> Expr {
-    let (start, step) = match slice.reads {
-        Reads::At(_) | Reads::Range(Range { step: 1, .. }) => return Expr::Bool(true),
-        Reads::Range(Range { start, step, .. }) => (start, step),
-    };
-    let ahead = Expr::sub(coordinate.clone(), bound(names, start));
-    let from = match start {
-        Bound::Number(start) if start % step == 0 => coordinate.clone(),
-        Bound::Number(_) | Bound::Parameter(_) => ahead,
-    };
-    Expr::eq(Expr::rem(from, Expr::Index(step as usize)), Expr::Index(0))
-}
+    /// Whether a coordinate that is not before a part's first lies whole steps ahead of it.
+    fn aligned(&self, slice: &Slice, coordinate: &Expr, scope: &Scope) -> Expr {
+        if slice.step() == 1 {
+            return Expr::Bool(true);
+        }
+        let step = slice.step();
+        let ahead = match slice.reads {
+            Reads::At(_) => return Expr::Bool(true),
+            Reads::Range(Range { start: Bound::Number(start), .. }) if start % step == 0 => {
+                coordinate.clone()
+            }
+            Reads::Range(Range { start, .. }) => {
+                Expr::sub(coordinate.clone(), bound(&self.names, start))
+            }
+            Reads::Window(window) => {
+                let Difference { plus, minus } = self.window_start(slice, &window, scope);
+                Expr::sub(Expr::add(coordinate.clone(), minus), plus)
+            }
+        };
+        Expr::eq(Expr::rem(ahead, Expr::Index(step as usize)), Expr::Index(0))
+    }
 
-impl Lowering<'_> {
     /// The first coordinate of a part, and the one after its last.
     pub(super) fn bounds(&self, slice: &Slice, scope: &Scope) -> Segment {
         match slice.reads {
@@ -68,6 +82,8 @@ impl Lowering<'_> {
             }
             Reads::At(Coordinate::Fixed(at)) => Segment::of(bound(&self.names, at)),
             Reads::At(Coordinate::Variable(v)) => Segment::of(scope.coordinate(v)),
+            Reads::At(Coordinate::Place(place)) => Segment::of(self.place_at(place, scope)),
+            Reads::Window(window) => self.window_bounds(slice, &window, scope),
         }
     }
 
@@ -81,6 +97,9 @@ impl Lowering<'_> {
                 return Expr::min(Expr::add(counted, by), last);
             }
             return Expr::sub(Expr::max(counted, by.clone()), by);
+        }
+        if let Reads::Window(window) = slice.reads {
+            return self.in_window(slice, &window, counted, scope).coordinate();
         }
         let steps = Expr::mul(counted, Expr::Index(slice.step() as usize));
         Expr::add(steps, self.bounds(slice, scope).start)
@@ -98,20 +117,28 @@ impl Lowering<'_> {
         } else {
             Expr::and(Expr::le(start, coordinate.clone()), behind)
         };
-        Expr::and(within, aligned(&self.names, slice, coordinate))
+        Expr::and(within, self.aligned(slice, coordinate, scope))
     }
 
-    /// Whether the coordinate of a variable at which a mode is read is one that it has here.
+    /// Whether the single coordinate at which a mode is read is one that it has.
     pub(super) fn is_reached(&self, slice: &Slice, scope: &Scope) -> Expr {
-        let of = slice.follows().and_then(|v| self.program.space.slice(v));
-        of.map_or(Expr::Bool(true), |of| self.is_moved_to(&of, scope))
+        match slice.reads {
+            Reads::At(Coordinate::Variable(v)) => {
+                let of = self.program.space.slice(v);
+                of.map_or(Expr::Bool(true), |of| self.is_moved_to(&of, scope))
+            }
+            Reads::At(Coordinate::Place(_)) => self.is_in_mode(slice, scope),
+            Reads::At(Coordinate::Fixed(_)) | Reads::Range(_) | Reads::Window(_) => {
+                Expr::Bool(true)
+            }
+        }
     }
 
-    /// Whether a coordinate that a variable has is one that some coordinate of the mode has moved to.
+    /// Whether what the variable of a part has come to is a coordinate of the part.
     pub(super) fn is_moved_to(&self, slice: &Slice, scope: &Scope) -> Expr {
         let (Reads::Range(Range { start, end, .. }), Some(shift)) = (slice.reads, slice.shift())
         else {
-            return Expr::Bool(true);
+            return self.is_in_mode(slice, scope);
         };
         let counted = scope.coordinate(slice.of);
         let by = Expr::Index(shift.unsigned_abs() as usize);
@@ -128,7 +155,7 @@ impl Lowering<'_> {
         };
         let ahead = if is_ahead { Expr::Bool(true) } else { Expr::le(from, at) };
         let own = self.in_mode(slice, counted, scope);
-        Expr::and(Expr::and(ahead, behind), aligned(&self.names, slice, &own))
+        Expr::and(Expr::and(ahead, behind), self.aligned(slice, &own, scope))
     }
 
     /// The part of the result that the loops compute, if it is not all of it.
@@ -141,7 +168,8 @@ impl Lowering<'_> {
         for v in &result.indices {
             let own = Expr::var(self.names.variable(*v));
             if let Some(slice @ Slice { reads: Reads::Range(_), .. }) = program.space.slice(*v) {
-                scope.bind(slice.of, counted(&self.names, &slice, own.clone()));
+                let counted = self.counted(&slice, own.clone(), &scope);
+                scope.bind(slice.of, counted);
             }
             scope.bind(*v, own);
         }
@@ -155,12 +183,17 @@ impl Lowering<'_> {
             }
         }
         let inside = result.indices.iter().filter_map(|v| {
-            let slice = program.space.slice(*v)?;
+            let slice = program.space.slice(*v).filter(|slice| slice.place().is_none())?;
             Some(self.inside(&slice, &scope.coordinate(*v), &scope))
+        });
+        let listed = result.indices.iter().enumerate().filter_map(|(mode, v)| {
+            let place = program.space.slice(*v)?.place()?;
+            Some((mode, self.list_of(place)?))
         });
         Some(Cover {
             coordinate: result.indices.iter().map(coordinate).collect(),
             inside: inside.fold(Expr::Bool(true), Expr::and),
+            listed: listed.collect(),
         })
     }
 
@@ -181,7 +214,7 @@ impl Lowering<'_> {
         let condition = if iterator.filters(self.program) {
             self.inside(&slice, coordinate, scope)
         } else {
-            Expr::and(self.is_reached(&slice, scope), aligned(&self.names, &slice, coordinate))
+            Expr::and(self.is_reached(&slice, scope), self.aligned(&slice, coordinate, scope))
         };
         (condition != Expr::Bool(true)).then_some(condition)
     }
@@ -241,7 +274,7 @@ impl Lowering<'_> {
         let position = Expr::var(&name);
         let lasts = Expr::lt(position.clone(), Expr::var(&format!("{name}_end")));
         let coordinate = self.raw_access(iterator, &position, scope).value;
-        let between = Expr::not(aligned(&self.names, &slice, &coordinate));
+        let between = Expr::not(self.aligned(&slice, &coordinate, scope));
         Stmt::repeat_while(Expr::and(lasts, between), vec![Stmt::accumulate(&name, Expr::Index(1))])
     }
 
@@ -273,12 +306,20 @@ impl Lowering<'_> {
             let Segment { start, end } = self.bounds(&slice, scope);
             let start = Expr::max(own.start, start);
             let end = Expr::max(Expr::min(own.end, end), start.clone());
-            let [start, end] = [start, end].map(|c| counted(&self.names, &slice, c));
+            let [start, end] = [start, end].map(|c| self.counted(&slice, c, scope));
             return Segment { start, end };
         }
-        let first = self.bounds(&slice, scope).start;
         let count = |reached: Expr| {
-            let ahead = Expr::sub(Expr::max(reached, first.clone()), first.clone());
+            let ahead = match slice.reads {
+                Reads::Window(window) => {
+                    let Difference { plus, minus } = self.window_start(&slice, &window, scope);
+                    Expr::saturating_sub(Expr::add(reached, minus), plus)
+                }
+                Reads::Range(_) | Reads::At(_) => {
+                    let first = self.bounds(&slice, scope).start;
+                    Expr::sub(Expr::max(reached, first.clone()), first)
+                }
+            };
             Expr::div_ceil(ahead, Expr::Index(slice.step() as usize))
         };
         Segment { start: count(own.start), end: Expr::min(count(own.end), extent) }
@@ -302,7 +343,7 @@ impl Lowering<'_> {
     /// The blocks of a mode that have any of the part of it that is read.
     fn counted_blocks(&self, of: VariableId, size: u64, all: Segment, scope: &Scope) -> Segment {
         let Some(slice) = self.program.space.slice(of) else { return all };
-        if slice.follows().is_some_and(|v| !scope.knows(v)) {
+        if !self.program.space.needs(of).iter().all(|v| scope.knows(*v)) {
             return all;
         }
         let Segment { start, end } = self.bounds(&slice, scope);

@@ -10,12 +10,11 @@ use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
 use crate::level::{Offset, Storage};
-use crate::notation::{Access, Slice, VariableId};
+use crate::notation::{Access, Reads, Slice, VariableId};
 
 use super::Lowering;
 use super::names::Names;
 use super::scope::Scope;
-use super::slices::counted;
 
 /// What must hold for a coordinate to be inside its dimension.
 pub(super) struct Guard {
@@ -57,7 +56,7 @@ impl Lowering<'_> {
                 let within = self.inside(&slice, &mode, scope);
                 add_guard(&mut guard, Guard { reason, inside: within });
                 groups.push((std::mem::take(&mut stmts), guard.take()));
-                let counted = counted(&self.names, &slice, mode);
+                let counted = self.counted(&slice, mode, scope);
                 let name = self.names.variable(v);
                 if counted == Expr::Index(0) {
                     scope.bind(v, counted);
@@ -67,7 +66,10 @@ impl Lowering<'_> {
                 }
                 continue;
             }
-            let defined = self.defined(v, scope);
+            let defined = match self.kept(v, inner, point, scope) {
+                Some(kept) => Some(kept),
+                None => self.defined(v, scope),
+            };
             let is_followed = defined.is_some();
             let made_of = if defined.is_none() { self.made_of(v, scope) } else { None };
             let value = defined.or_else(|| self.put_together(v, scope));
@@ -82,6 +84,9 @@ impl Lowering<'_> {
                 stmts.push(Stmt::bind(name, value));
                 scope.bind(v, Expr::var(name));
             }
+            if let Some(loses) = self.loses(v, scope) {
+                add_guard(&mut guard, loses);
+            }
             let reason = made_of.and_then(|part| self.beyond(v, part, inner, point));
             // The part of a mode ends where the mode does, if not before.
             if let Some(reason) = reason.filter(|_| program.space.slice(v).is_none()) {
@@ -93,10 +98,22 @@ impl Lowering<'_> {
         groups
     }
 
+    /// What must hold for a coordinate that a list names for the result not to be named again.
+    fn loses(&self, v: VariableId, scope: &Scope) -> Option<Guard> {
+        let program = self.program;
+        let slice = program.space.slice(v)?;
+        let of_result = program.kernel.assignment.result.indices.contains(&v);
+        let may_leave = of_result && program.kernel.may_leave(&slice);
+        may_leave.then(|| Guard {
+            reason: "Of equal coordinates the last wins.".to_owned(),
+            inside: self.is_in_mode(&slice, scope),
+        })
+    }
+
     /// The coordinate of a mode of which a variable counts a part, where it is known without it.
     fn mode_of(&self, v: VariableId, scope: &Scope) -> Option<(Expr, Slice)> {
         let space = &self.program.space;
-        let is_placed = |mode| space.place(mode).is_none_or(|place| scope.knows(place));
+        let is_placed = |mode| space.needs(mode).iter().all(|v| scope.knows(*v));
         let mode = space.modes(v).find(|mode| scope.knows(*mode) && is_placed(*mode))?;
         Some((scope.coordinate(mode), space.slice(mode)?))
     }
@@ -162,6 +179,28 @@ impl Lowering<'_> {
         bounds(storage) != bounds(&unaware)
     }
 
+    /// The coordinate of a mode over a window of which a loop runs, whose bounds keep to the mode.
+    fn kept(&self, v: VariableId, inner: &Loop, point: &MergePoint, scope: &Scope) -> Option<Expr> {
+        let slice = self.program.space.slice(v).filter(|slice| slice.of == inner.variable)?;
+        let Reads::Window(window) = slice.reads else { return None };
+        let is_it = |driver: usize| {
+            let iterator = &inner.iterators[driver];
+            self.program.level_variable(&iterator.access, iterator.level) == Some(v)
+        };
+        let is_kept = point.drivers.members().any(is_it) && !self.is_parted(scope);
+        let known = self.program.space.needs(v).iter().all(|v| scope.knows(*v));
+        (is_kept && known).then(|| {
+            let at = self.in_window(&slice, &window, scope.coordinate(slice.of), scope);
+            Expr::sub(at.plus, at.minus)
+        })
+    }
+
+    /// Whether this is within the outermost loop alone, and that is run in parts.
+    pub(super) fn is_parted(&self, scope: &Scope) -> bool {
+        let [(v, _)] = scope.coordinates.as_slice() else { return false };
+        self.part(*v).is_some()
+    }
+
     /// `i / 4`, `i % 4`, `j - i`
     fn defined(&self, v: VariableId, scope: &Scope) -> Option<Expr> {
         let known = |v: VariableId| scope.knows(v).then(|| scope.coordinate(v));
@@ -174,7 +213,7 @@ impl Lowering<'_> {
                 Some(Expr::add(Expr::mul(known(a)?, self.extent(b)), known(b)?))
             }
             Definition::Slice(slice) => {
-                slice.follows().is_none_or(|v| scope.knows(v)).then_some(())?;
+                self.program.space.needs(v).iter().all(|v| scope.knows(*v)).then_some(())?;
                 Some(self.in_mode(&slice, known(slice.of)?, scope))
             }
             Definition::Slot(_) | Definition::Once => None,

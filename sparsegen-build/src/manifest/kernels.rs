@@ -1,7 +1,7 @@
 //! The tables `[kernels.NAME]`.
 
 use crate::error::{Diagnostic, Name};
-use crate::notation::Semiring;
+use crate::notation::{Parameter, Semiring};
 
 use super::sections::{FORMAT_KEYS, format, format_table};
 use super::values::{Entry, Value};
@@ -198,20 +198,18 @@ fn values(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> bool {
 }
 
 /// `params`: indices that are passed to the kernel.
-fn params(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> {
-    let mut names = Vec::new();
+fn params(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<(Name, Parameter)> {
+    let mut params = Vec::new();
     for Entry { key, value } in value.table("a table such as { n = \"index\" }", diagnostics) {
-        if let Some(kind) = value.text("\"index\" or \"indices\"", diagnostics) {
-            match kind.value.as_str() {
-                "index" => {}
-                "indices" => diagnostics.push(
-                    Diagnostic::unsupported(kind.inner(), "parameters that list coordinates")
-                        .help("a parameter that is one coordinate or bound is an `index`"),
-                ),
-                unknown => {
+        let mut kind = Parameter::Index;
+        if let Some(text) = value.text("\"index\" or \"indices\"", diagnostics) {
+            match Parameter::ALL.into_iter().find(|(name, _)| *name == text.value) {
+                Some((_, known)) => kind = known,
+                None => {
+                    let unknown = &text.value;
                     let message = format!("a parameter cannot be of kind `{unknown}`");
-                    let kinds = ["index", "indices"];
-                    diagnostics.push(Diagnostic::new(kind.inner(), message).suggest(
+                    let kinds = Parameter::ALL.map(|(name, _)| name);
+                    diagnostics.push(Diagnostic::new(text.inner(), message).suggest(
                         unknown,
                         kinds,
                         "the kinds",
@@ -219,9 +217,9 @@ fn params(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> {
                 }
             }
         }
-        names.push(key);
+        params.push((key, kind));
     }
-    names
+    params
 }
 
 /// The semiring of a name, built in or declared; one with mistakes is none.

@@ -23,7 +23,7 @@ pub(super) fn add(manifest: &mut Manifest, entry: KernelEntry, texts: Vec<Text>)
             mentions(text, name) || k == 0 && !texts.iter().any(|text| mentions(text, name))
         };
         step.tensors.retain(|tensor| concerns(&tensor.name));
-        step.params.retain(&concerns);
+        step.params.retain(|(name, _)| concerns(name));
         step.sizes.retain(|(name, _)| concerns(name));
         step.name.text = name(&entry.name.text, text, k, &manifest.kernels[first..]);
         manifest.kernels.push(step);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Access, Assignment, BinaryOp, Expr, Function, Kernel, UnaryOp, VariableId};
+use super::{Access, Assignment, BinaryOp, Expr, Function, Kernel, Parameter, UnaryOp, VariableId};
 
 impl BinaryOp {
     /// Its sign, in a statement as in Rust.
@@ -100,8 +100,9 @@ impl fmt::Display for Kernel {
         writeln!(f, "{} = {}", self.show_access(result), self.show(value))?;
         for tensor in &self.tensors {
             match tensor.parameter {
-                true => writeln!(f, "    {}: a parameter", tensor.name)?,
-                false => writeln!(f, "    {}: {} of {}", tensor.name, tensor.format, tensor.dtype)?,
+                Some(Parameter::Index) => writeln!(f, "    {}: a parameter", tensor.name)?,
+                Some(Parameter::Indices) => writeln!(f, "    {}: a list of indices", tensor.name)?,
+                None => writeln!(f, "    {}: {} of {}", tensor.name, tensor.format, tensor.dtype)?,
             }
         }
         for command in &self.schedule {

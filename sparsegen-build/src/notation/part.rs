@@ -1,6 +1,6 @@
 //! Parts of modes: slices, and single coordinates.
 
-use super::{Kernel, TensorId, VariableId};
+use super::{Kernel, PlaceId, TensorId, VariableId};
 
 /// What a variable of a kernel runs over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub struct Slice {
 pub enum Reads {
     /// Those of a range.
     Range(Range),
+    /// Those at which a sum of variables arrives while one of them runs.
+    Window(Window),
     /// A single one.
     At(Coordinate),
 }
@@ -45,6 +47,16 @@ pub struct Range {
     pub shift: Option<i64>,
 }
 
+/// `2*i + k - 1`, over which one of the variables runs. It may begin before the mode does, and end
+/// behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Window {
+    /// The sum, a [`Place::Sum`](super::Place::Sum), in which the variable is a term.
+    pub at: PlaceId,
+    /// How often the variable counts in it: the distance of neighbours.
+    pub step: u64,
+}
+
 /// Where a part of a mode begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bound {
@@ -61,6 +73,8 @@ pub enum Coordinate {
     Fixed(Bound),
     /// That of a variable, which another mode of the tensor has as well: `A[i,i]`.
     Variable(VariableId),
+    /// One that follows from variables: `word[i]`.
+    Place(PlaceId),
 }
 
 impl Slice {
@@ -68,7 +82,26 @@ impl Slice {
     pub fn follows(&self) -> Option<VariableId> {
         match self.reads {
             Reads::At(Coordinate::Variable(v)) => Some(v),
-            Reads::At(Coordinate::Fixed(_)) | Reads::Range(_) => None,
+            Reads::At(Coordinate::Fixed(_) | Coordinate::Place(_))
+            | Reads::Range(_)
+            | Reads::Window(_) => None,
+        }
+    }
+
+    /// The place at which a mode is read, or by which a window lies.
+    pub fn place(&self) -> Option<PlaceId> {
+        match self.reads {
+            Reads::Window(Window { at, .. }) | Reads::At(Coordinate::Place(at)) => Some(at),
+            Reads::At(Coordinate::Fixed(_) | Coordinate::Variable(_)) | Reads::Range(_) => None,
+        }
+    }
+
+    /// Whether the variable runs over coordinates of the mode alone, each of which is one of the part.
+    pub fn keeps_to_mode(&self) -> bool {
+        match self.reads {
+            Reads::Range(range) => range.shift.is_none(),
+            Reads::At(Coordinate::Fixed(_) | Coordinate::Variable(_)) => true,
+            Reads::Window(_) | Reads::At(Coordinate::Place(_)) => false,
         }
     }
 
@@ -76,7 +109,7 @@ impl Slice {
     pub fn shift(&self) -> Option<i64> {
         match self.reads {
             Reads::Range(range) => range.shift,
-            Reads::At(_) => None,
+            Reads::Window(_) | Reads::At(_) => None,
         }
     }
 
@@ -84,6 +117,7 @@ impl Slice {
     pub fn step(&self) -> u64 {
         match self.reads {
             Reads::Range(range) => range.step,
+            Reads::Window(window) => window.step,
             Reads::At(_) => 1,
         }
     }
@@ -101,6 +135,10 @@ impl Kernel {
             Role::Mode(Slice { reads: Reads::At(Coordinate::Variable(v)), .. }) => {
                 self.show_index(v)
             }
+            Role::Mode(Slice {
+                reads: Reads::Window(Window { at, .. }) | Reads::At(Coordinate::Place(at)),
+                ..
+            }) => self.show_place(at),
             Role::Mode(Slice { of, reads: Reads::Range(Range { start, end, step, shift }) }) => {
                 let (start, end) = (self.show_bound(start), self.show_bound(end));
                 let step = if step == 1 { String::new() } else { format!(" step {step}") };

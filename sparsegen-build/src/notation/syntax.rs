@@ -226,27 +226,51 @@ impl Slice {
     }
 }
 
-impl Access {
+impl Index {
     /// Calls `visit` on every name that stands for a variable or a fixed coordinate, those of
     /// gathers included, in the order of the text.
-    pub fn for_each_variable<'s>(&'s self, visit: &mut impl FnMut(&'s Name)) {
-        for index in &self.indices {
-            match &index.kind {
-                IndexKind::Name(name) | IndexKind::Set(name, _) => visit(name),
-                IndexKind::Slice(slice) => visit(&slice.variable),
-                IndexKind::Fixed(_) => {}
-                IndexKind::Affine(terms) => {
-                    terms.iter().filter_map(|term| term.variable.as_ref()).for_each(&mut *visit);
-                }
-                IndexKind::Gather(access) => access.for_each_variable(visit),
+    pub fn for_each_variable<'s>(&'s self, visit: &mut dyn FnMut(&'s Name)) {
+        match &self.kind {
+            IndexKind::Name(name) | IndexKind::Set(name, _) => visit(name),
+            IndexKind::Slice(slice) => visit(&slice.variable),
+            IndexKind::Fixed(_) => {}
+            IndexKind::Affine(terms) => {
+                terms.iter().filter_map(|term| term.variable.as_ref()).for_each(visit);
             }
+            IndexKind::Gather(access) => access.for_each_variable(visit),
         }
     }
 }
 
 impl Access {
+    /// Calls `visit` on every name that stands for a variable or a fixed coordinate, those of
+    /// gathers included, in the order of the text.
+    pub fn for_each_variable<'s>(&'s self, visit: &mut dyn FnMut(&'s Name)) {
+        for index in &self.indices {
+            index.for_each_variable(visit);
+        }
+    }
+}
+
+impl Access {
+    /// Calls `visit` on every name that may be a parameter's, those in gathers included, in the order of
+    /// the text.
+    pub fn for_each_bound<'s>(&'s self, visit: &mut dyn FnMut(&'s Name)) {
+        for index in &self.indices {
+            match &index.kind {
+                IndexKind::Name(name) | IndexKind::Set(_, Set::Parameter(name)) => visit(name),
+                IndexKind::Slice(slice) => slice.parameters().for_each(&mut *visit),
+                IndexKind::Affine(terms) => {
+                    terms.iter().filter_map(|term| term.variable.as_ref()).for_each(&mut *visit);
+                }
+                IndexKind::Gather(access) => access.for_each_bound(visit),
+                IndexKind::Set(_, Set::Listed(_)) | IndexKind::Fixed(_) => {}
+            }
+        }
+    }
+
     /// Calls `visit` on every access that stands for an index of this one, or of those.
-    pub fn for_each_gather<'s>(&'s self, visit: &mut impl FnMut(&'s Access)) {
+    pub fn for_each_gather<'s>(&'s self, visit: &mut dyn FnMut(&'s Access)) {
         for index in &self.indices {
             if let IndexKind::Gather(access) = &index.kind {
                 visit(access);

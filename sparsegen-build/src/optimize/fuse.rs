@@ -82,6 +82,7 @@ fn shareable(step: &Step) -> Option<&TensorResult> {
     };
     let is_plain = result.packed.is_none() && !result.updates && result.cover.is_none();
     let alone = function.parts.is_empty()
+        && function.gathers.is_empty()
         && function.conversions.is_empty()
         && function.unroll.is_empty()
         && function.parallel.is_none();

@@ -20,7 +20,7 @@ pub(super) fn run(mut function: Function) -> Function {
     for operand in &mut function.operands {
         match operand {
             Operand::Tensor(tensor) => keep_read(tensor, &uses),
-            Operand::Scalar { .. } | Operand::Index { .. } => {}
+            Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => {}
         }
     }
     function.conversions.retain_mut(|Conversion { into, .. }| {
@@ -156,7 +156,7 @@ mod tests {
         assert!(!function.sizes[0].used);
         match &function.operands[1] {
             Operand::Tensor(tensor) => assert_eq!(tensor.arrays, []),
-            Operand::Scalar { .. } | Operand::Index { .. } => {
+            Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => {
                 panic!("the sample's second operand is a tensor")
             }
         }
@@ -190,7 +190,7 @@ mod tests {
         let mut function = samples::add();
         match &mut function.operands[0] {
             Operand::Tensor(tensor) => tensor.extents = vec![extent("a2_width")],
-            Operand::Scalar { .. } | Operand::Index { .. } => {
+            Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => {
                 panic!("the sample's operands are tensors")
             }
         }
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(function.body.last(), Some(&width));
         match &function.operands[0] {
             Operand::Tensor(tensor) => assert_eq!(tensor.extents, []),
-            Operand::Scalar { .. } | Operand::Index { .. } => {
+            Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => {
                 panic!("the sample's operands are tensors")
             }
         }

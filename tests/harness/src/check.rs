@@ -152,7 +152,7 @@ fn dense<'c>(statement: &'c Statement, function: &'c Function) -> Vec<&'c str> {
         ["Csr", "Csc", "Dcsr", "Dcsc", "Coo", "Csf", "SparseVector", "CooUnordered", "HashRows"];
     let of_operands = function.operands.iter().filter_map(|operand| match operand {
         Operand::Tensor(tensor) => Some((tensor.tensor.as_str(), tensor.format.as_str())),
-        Operand::Scalar { .. } | Operand::Index { .. } => None,
+        Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => None,
     });
     let of_result = match &function.result {
         IrResult::Tensor(tensor) => Some((tensor.tensor.as_str(), tensor.format.as_str())),

@@ -84,6 +84,9 @@ pub fn run(function: &Function, world: &World) -> Result<Option<Run>, String> {
             Operand::Index { name } => {
                 (name, packing("usize", "Scalar").map(|pack| pack(&world.operands[name])))
             }
+            Operand::Indices { name } => {
+                (name, packing("usize", "Dense<1>").map(|pack| pack(&world.operands[name])))
+            }
         };
         let Some(Ok(stored)) = packed else { return Ok(None) };
         run.operands.insert(name.clone(), stored);
@@ -131,9 +134,8 @@ fn shape(function: &Function, tensor: &TensorResult, run: &Run, world: &World) -
         let size = &function.sizes[*size];
         match size.operands.first().map(|(operand, mode)| (&function.operands[*operand], mode)) {
             Some((Operand::Tensor(operand), mode)) => run.operands[&operand.tensor].shape[*mode],
-            Some((Operand::Scalar { .. } | Operand::Index { .. }, _)) | None => {
-                world.layout.extents.get(&size.variable).copied().unwrap_or(1)
-            }
+            Some((Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. }, _))
+            | None => world.layout.extents.get(&size.variable).copied().unwrap_or(1),
         }
     };
     tensor.shape.iter().map(extent).collect()

@@ -3,7 +3,7 @@
 use sparsegen_build::Dtype;
 use sparsegen_build::ir::interpret::{self, ArrayValue, Inputs, Outputs};
 use sparsegen_build::ir::{
-    Array, Assembly, Function, Limit, Operand, Part, Place, Result as IrResult,
+    Array, Assembly, Function, Limit, List, Operand, Part, Place, Reads, Result as IrResult,
 };
 
 use crate::number::Number;
@@ -82,6 +82,10 @@ fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, Str
             Operand::Index { name } => {
                 inputs.sizes.insert(name.clone(), stored.vals[0].whole() as usize);
             }
+            Operand::Indices { name } => {
+                let list = stored.vals.iter().map(|at| at.whole() as usize).collect();
+                inputs.arrays.insert(name.clone(), ArrayValue::Index(list));
+            }
             Operand::Tensor(tensor) => {
                 add_arrays(&mut inputs, &tensor.arrays, stored, tensor.dtype)?;
             }
@@ -147,8 +151,17 @@ fn extent_of(part: &Part, inputs: &Inputs) -> Result<usize, String> {
             inputs.sizes.get(name).copied().ok_or_else(|| format!("no parameter `{name}`"))
         }
     };
-    let Some(end) = &part.end else { return Ok(1) };
-    Ok((value(end)? - value(&part.start)?).div_ceil(part.step as usize))
+    Ok(match &part.reads {
+        Reads::At(_) => 1,
+        Reads::Range { start, end, step } => (value(end)? - value(start)?).div_ceil(*step as usize),
+        Reads::Listed(List::Numbers { numbers, .. }) => numbers.len(),
+        Reads::Listed(List::Argument(name) | List::LastOf { of: name, .. }) => {
+            match inputs.arrays.get(name) {
+                Some(ArrayValue::Index(list)) => list.len(),
+                Some(ArrayValue::Values(_)) | None => return Err(format!("no list `{name}`")),
+            }
+        }
+    })
 }
 
 fn add_arrays(
@@ -171,7 +184,7 @@ fn add_arrays(
 
 fn stored<'r>(run: &'r Run, operand: &Operand) -> Result<&'r Stored, String> {
     let name = match operand {
-        Operand::Scalar { name, .. } | Operand::Index { name } => name,
+        Operand::Scalar { name, .. } | Operand::Index { name } | Operand::Indices { name } => name,
         Operand::Tensor(tensor) => &tensor.tensor,
     };
     run.operands.get(name).ok_or_else(|| format!("the driver passed no `{name}`"))

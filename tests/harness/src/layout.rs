@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::oracle::Extents;
+use crate::oracle::{Extents, Operands};
 use crate::random::Random;
-use crate::statement::{Bound, Mode, Statement};
+use crate::statement::{Access, Addend, Bound, List, Mode, Statement};
 
 /// Extents that fit together.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,8 @@ pub struct Layout {
     pub extents: Extents,
     /// The value of each parameter.
     pub parameters: BTreeMap<String, usize>,
+    /// The coordinates of each parameter that lists some.
+    pub lists: BTreeMap<String, Vec<usize>>,
     /// The shape of each operand.
     pub shapes: BTreeMap<String, Vec<usize>>,
 }
@@ -33,7 +35,12 @@ pub fn layout(
     let slices: Vec<(&str, &Bound, &Bound, usize)> = modes(statement)
         .filter_map(|mode| match mode {
             Mode::Slice(v, start, end, step) => Some((v.as_str(), start, end, *step)),
-            Mode::Whole(_) | Mode::Fixed(_) | Mode::Shifted(..) => None,
+            Mode::Whole(_)
+            | Mode::Fixed(_)
+            | Mode::Shifted(..)
+            | Mode::Sum(_)
+            | Mode::Element(_)
+            | Mode::Listed(..) => None,
         })
         .collect();
     for (v, start, end, step) in &slices {
@@ -63,6 +70,11 @@ pub fn layout(
         }
     }
     for mode in modes(statement) {
+        if let Mode::Listed(v, List::Numbers(numbers)) = mode {
+            set(statement, classes, &mut extents, v, numbers.len());
+        }
+    }
+    for mode in modes(statement) {
         if let Mode::Shifted(v, start, end, ..) = mode {
             let extent = extents[v];
             if let Bound::Parameter(name) = start {
@@ -78,10 +90,19 @@ pub fn layout(
         let shape = shape(statement, operand, &extents, &mut parameters, random);
         shapes.insert(operand.to_owned(), shape);
     }
-    for name in statement.parameters() {
+    let mut lists: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for view in &statement.views {
+        for (mode, extent) in view.modes.iter().zip(&shapes[&view.of]) {
+            if let Mode::Listed(v, List::Parameter(name)) = mode {
+                let list = (0..extents[v]).map(|_| random.below((*extent).max(1))).collect();
+                lists.entry(name.clone()).or_insert(list);
+            }
+        }
+    }
+    for name in statement.parameters().into_iter().filter(|name| !lists.contains_key(*name)) {
         parameters.entry(name.to_owned()).or_insert_with(|| random.below(4));
     }
-    let layout = Layout { extents, parameters, shapes };
+    let layout = Layout { extents, parameters, lists, shapes };
     layout.fits(statement).then_some(layout)
 }
 
@@ -119,7 +140,11 @@ fn shape(
         let parts: Vec<&Mode> = reads.iter().map(|modes| &modes[mode]).collect();
         let whole = parts.iter().find_map(|part| match part {
             Mode::Whole(v) | Mode::Shifted(v, ..) => Some(extents[v]),
-            Mode::Slice(..) | Mode::Fixed(_) => None,
+            Mode::Slice(..)
+            | Mode::Fixed(_)
+            | Mode::Sum(_)
+            | Mode::Element(_)
+            | Mode::Listed(..) => None,
         });
         let mut value = |bound: &Bound| match bound {
             Bound::Number(number) => *number,
@@ -132,9 +157,16 @@ fn shape(
             Mode::Whole(_) => 0,
             Mode::Slice(_, _, end, _) | Mode::Shifted(_, _, end, ..) => value(end),
             Mode::Fixed(at) => value(at) + 1,
+            Mode::Sum(_) => 0,
+            Mode::Element(_) => 1,
+            Mode::Listed(v, List::Parameter(_)) => usize::from(extents[v] > 0),
+            Mode::Listed(_, List::Numbers(numbers)) => {
+                numbers.iter().max().map_or(0, |most| most + 1)
+            }
         });
         let least = ends.max().unwrap_or_default();
-        whole.unwrap_or_else(|| least + random.below(4))
+        let more = if parts.iter().all(|part| part.is_part()) { 4 } else { 7 };
+        whole.unwrap_or_else(|| least + random.below(more))
     };
     (0..order).map(extent).collect()
 }
@@ -154,6 +186,12 @@ impl Layout {
             view.modes.iter().zip(&self.shapes[&view.of]).all(|(mode, extent)| match mode {
                 Mode::Whole(v) => self.extents[v] == *extent,
                 Mode::Fixed(at) => self.value(at) < *extent,
+                Mode::Sum(_) => true,
+                Mode::Element(_) => *extent > 0,
+                Mode::Listed(v, list) => {
+                    let list = self.list(list);
+                    list.iter().all(|at| at < extent) && list.len() == self.extents[v]
+                }
                 Mode::Shifted(v, start, end, ..) => {
                     let (start, end) = (self.value(start), self.value(end));
                     start <= end && end <= *extent && self.extents[v] == *extent
@@ -167,6 +205,60 @@ impl Layout {
         })
     }
 
+    /// The coordinates that an index set names.
+    pub fn list<'l>(&'l self, list: &'l List) -> &'l [usize] {
+        match list {
+            List::Numbers(numbers) => numbers,
+            List::Parameter(name) => &self.lists[name],
+        }
+    }
+
+    /// The coordinate at which an access reads its tensor, where each variable has a coordinate; none
+    /// where that lies outside of the tensor or of the part that is read.
+    pub fn read(
+        &self,
+        statement: &Statement,
+        access: &Access,
+        at: &BTreeMap<&str, usize>,
+        operands: &Operands,
+    ) -> Option<Vec<usize>> {
+        let tensor = statement.tensor(access);
+        let shape = &self.shapes[tensor];
+        let modes = statement.modes(access);
+        let coordinates = modes.iter().zip(shape).map(|(mode, extent)| {
+            let coordinate = match mode {
+                Mode::Whole(v) => at[v.as_str()],
+                Mode::Fixed(at) => self.value(at),
+                Mode::Slice(v, start, _, step) => self.value(start) + at[v.as_str()] * step,
+                Mode::Shifted(v, start, end, step, by) => {
+                    let own = at[v.as_str()].checked_add_signed(-by)?;
+                    let ahead = own.checked_sub(self.value(start))?;
+                    (own < self.value(end) && ahead % step == 0).then_some(own)?
+                }
+                Mode::Sum(addends) => {
+                    let addends = addends.iter().map(|(times, addend)| {
+                        times
+                            * match addend {
+                                Addend::One => 1,
+                                Addend::Variable(v) => at[v.as_str()] as i64,
+                                Addend::Parameter(name) => self.parameters[name] as i64,
+                            }
+                    });
+                    usize::try_from(addends.sum::<i64>()).ok()?
+                }
+                Mode::Element(element) => {
+                    let own = self.read(statement, element, at, operands);
+                    let found = operands.get(statement.tensor(element));
+                    let found = own.and_then(|own| found?.get(&own));
+                    found.map_or(0, |number| number.whole() as usize)
+                }
+                Mode::Listed(v, list) => self.list(list)[at[v.as_str()]],
+            };
+            (coordinate < *extent).then_some(coordinate)
+        });
+        coordinates.collect()
+    }
+
     /// A coordinate of a tensor as one of some of the variables by which parts of it are accessed, where
     /// it lies within these.
     pub fn within(&self, modes: &[Mode], at: &[usize], variables: &[String]) -> Option<Vec<usize>> {
@@ -175,7 +267,7 @@ impl Layout {
             let (v, counted) = match mode {
                 Mode::Whole(v) => (v, *coordinate),
                 Mode::Fixed(at) if self.value(at) == *coordinate => continue,
-                Mode::Fixed(_) => return None,
+                Mode::Fixed(_) | Mode::Sum(_) | Mode::Element(_) | Mode::Listed(..) => return None,
                 Mode::Slice(v, start, end, step) => {
                     let ahead = coordinate.checked_sub(self.value(start))?;
                     if *coordinate >= self.value(end) || ahead % step != 0 {
@@ -210,6 +302,8 @@ impl Layout {
             Mode::Whole(v) | Mode::Shifted(v, ..) => coordinate(v),
             Mode::Fixed(at) => self.value(at),
             Mode::Slice(v, start, _, step) => self.value(start) + coordinate(v) * step,
+            Mode::Listed(v, list) => self.list(list)[coordinate(v)],
+            Mode::Sum(_) | Mode::Element(_) => 0,
         };
         modes.iter().map(place).collect()
     }

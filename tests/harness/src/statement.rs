@@ -54,6 +54,60 @@ pub enum Mode {
     Fixed(Bound),
     /// `i in 2..n step 3 shift -1`, where `i` runs over the whole mode.
     Shifted(String, Bound, Bound, usize, isize),
+    /// `2*i + k - 1`: what each addend is multiplied by, and the addend.
+    Sum(Vec<(i64, Addend)>),
+    /// `word[i]`
+    Element(Access),
+    /// `i in {2, 3}` or `i in rows`
+    Listed(String, List),
+}
+
+/// An addend of an index.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Addend {
+    /// 1
+    One,
+    /// `i`
+    Variable(String),
+    /// `far`
+    Parameter(String),
+}
+
+/// The coordinates of an index set.
+#[derive(Clone, Debug, PartialEq)]
+pub enum List {
+    /// `{2, 3}`
+    Numbers(Vec<usize>),
+    /// `rows`
+    Parameter(String),
+}
+
+impl Mode {
+    /// The variables that it reads by.
+    pub fn variables(&self) -> Vec<&String> {
+        match self {
+            Mode::Whole(v) | Mode::Slice(v, ..) | Mode::Shifted(v, ..) | Mode::Listed(v, _) => {
+                vec![v]
+            }
+            Mode::Fixed(_) => Vec::new(),
+            Mode::Sum(addends) => {
+                let variables = addends.iter().filter_map(|(_, addend)| match addend {
+                    Addend::Variable(v) => Some(v),
+                    Addend::One | Addend::Parameter(_) => None,
+                });
+                variables.collect()
+            }
+            Mode::Element(access) => access.variables.iter().collect(),
+        }
+    }
+
+    /// Whether each coordinate of the mode is read by one of the variables' at most.
+    pub fn is_part(&self) -> bool {
+        match self {
+            Mode::Whole(_) | Mode::Slice(..) | Mode::Fixed(_) | Mode::Shifted(..) => true,
+            Mode::Sum(_) | Mode::Element(_) | Mode::Listed(..) => false,
+        }
+    }
 }
 
 /// A coordinate. Variables have one letter, so that names with more are parameters.
@@ -63,6 +117,16 @@ pub enum Bound {
     Number(usize),
     /// `lo`
     Parameter(String),
+}
+
+impl Bound {
+    /// The parameter, if it is one.
+    fn parameter(&self) -> Option<&String> {
+        match self {
+            Bound::Parameter(name) => Some(name),
+            Bound::Number(_) => None,
+        }
+    }
 }
 
 impl Statement {
@@ -89,10 +153,33 @@ impl Statement {
         let mut all = vec![&self.result];
         self.value.visit(&mut |expr| {
             if let Expr::Access(access) = expr {
-                all.push(access);
+                self.add(access, &mut all);
             }
         });
         all
+    }
+
+    /// Adds an access and those that stand in its indices.
+    fn add<'s>(&'s self, access: &'s Access, all: &mut Vec<&'s Access>) {
+        all.push(access);
+        for mode in self.view(access).into_iter().flat_map(|view| &view.modes) {
+            if let Mode::Element(element) = mode {
+                self.add(element, all);
+            }
+        }
+    }
+
+    /// The tensors whose elements are coordinates, with what is read there: a mode of a tensor.
+    pub fn gathers(&self) -> Vec<(&str, &str, usize)> {
+        let mut gathers = Vec::new();
+        for view in &self.views {
+            for (k, mode) in view.modes.iter().enumerate() {
+                if let Mode::Element(element) = mode {
+                    gathers.push((self.tensor(element), view.of.as_str(), k));
+                }
+            }
+        }
+        gathers
     }
 
     /// Every index variable, in order of first appearance.
@@ -162,17 +249,24 @@ impl Statement {
     pub fn parameters(&self) -> Vec<&str> {
         let mut all: Vec<&str> = Vec::new();
         for mode in self.views.iter().flat_map(|view| &view.modes) {
-            let bounds = match mode {
-                Mode::Whole(_) => vec![],
+            let names: Vec<&String> = match mode {
+                Mode::Whole(_) | Mode::Element(_) | Mode::Listed(_, List::Numbers(_)) => vec![],
                 Mode::Slice(_, start, end, _) | Mode::Shifted(_, start, end, ..) => {
-                    vec![start, end]
+                    [start, end].into_iter().filter_map(Bound::parameter).collect()
                 }
-                Mode::Fixed(at) => vec![at],
+                Mode::Fixed(at) => at.parameter().into_iter().collect(),
+                Mode::Listed(_, List::Parameter(name)) => vec![name],
+                Mode::Sum(addends) => {
+                    let names = addends.iter().filter_map(|(_, addend)| match addend {
+                        Addend::Parameter(name) => Some(name),
+                        Addend::One | Addend::Variable(_) => None,
+                    });
+                    names.collect()
+                }
             };
-            for bound in bounds {
-                match bound {
-                    Bound::Parameter(name) if !all.contains(&name.as_str()) => all.push(name),
-                    Bound::Parameter(_) | Bound::Number(_) => {}
+            for name in names {
+                if !all.contains(&name.as_str()) {
+                    all.push(name);
                 }
             }
         }

@@ -97,10 +97,17 @@ pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds) -> Vec<World> {
             let entries = vec![(Vec::new(), Number::Whole(*value as i128))];
             world.operands.insert(name.clone(), Entries { shape: Vec::new(), entries });
         }
+        for (name, list) in &world.layout.lists {
+            let entries = list.iter().enumerate();
+            let entries = entries.map(|(k, at)| (vec![k], Number::Whole(*at as i128)));
+            let (shape, entries) = (vec![list.len()], entries.collect());
+            world.operands.insert(name.clone(), Entries { shape, entries });
+        }
         for (k, operand) in operands.iter().enumerate() {
             let shape = world.layout.shapes[*operand].clone();
             let mut entries = entries(&mut random, k, operands.len(), &shape, pattern);
             fill(&mut random, &mut entries, kinds, operand, zeros);
+            point(statement, &world.layout, &mut random, &mut entries, operand);
             shuffle(&mut random, &mut entries);
             world.operands.insert((*operand).to_owned(), Entries { shape, entries });
         }
@@ -225,6 +232,27 @@ fn fill(
             entries[k].1 = Number::Real(1.0);
             entries.push((at, value + Number::Real(-1.0)));
         }
+    }
+}
+
+/// Gives entries that are coordinates of other tensors values that are such, one each.
+fn point(
+    statement: &Statement,
+    layout: &Layout,
+    random: &mut Random,
+    entries: &mut Vec<(Vec<usize>, Number)>,
+    operand: &str,
+) {
+    let gathers = statement.gathers().into_iter().filter(|(by, ..)| *by == operand);
+    let Some(least) = gathers.map(|(_, of, mode)| layout.shapes[of][mode]).min() else { return };
+    let mut seen: Vec<Vec<usize>> = Vec::new();
+    entries.retain(|(at, _)| {
+        let is_first = !seen.contains(at);
+        seen.push(at.clone());
+        is_first
+    });
+    for (_, value) in entries {
+        *value = Number::Whole(random.below(least.max(1)) as i128);
     }
 }
 

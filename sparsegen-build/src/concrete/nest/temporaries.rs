@@ -81,7 +81,7 @@ impl Nest<'_> {
             dtype,
             by_value,
             pattern: false,
-            parameter: false,
+            parameter: None,
             span: kernel.span,
         };
         kernel.tensors.push(temporary);

@@ -75,7 +75,7 @@ impl Space {
                     choices.push(vec![part]);
                 }
                 // Blocks and diagonals of the mode; to loop over it is to loop over `v`.
-                Definition::Slice(slice) if slice.of == v && slice.shift().is_none() => {
+                Definition::Slice(slice) if slice.of == v && slice.keeps_to_mode() => {
                     let of_mode = self.choices(part).into_iter();
                     choices.extend(of_mode.filter(|choice| *choice != [part]));
                 }
@@ -148,7 +148,8 @@ impl Space {
             }
             Some(Definition::Slice(slice)) => {
                 self.collect_sources(basis, slice.of, sources);
-                slice.follows().iter().for_each(|v| self.collect_sources(basis, *v, sources));
+                let needs = self.needs(v).iter();
+                needs.for_each(|v| self.collect_sources(basis, *v, sources));
             }
             Some(Definition::Slot(_) | Definition::Once) | None => add(v, sources),
         }

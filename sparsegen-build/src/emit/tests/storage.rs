@@ -23,7 +23,7 @@ fn array(name: &str, level: usize, field: &str, element: Element) -> Array {
 fn first(function: &mut Function) -> &mut TensorOperand {
     match &mut function.operands[0] {
         Operand::Tensor(tensor) => tensor,
-        Operand::Scalar { .. } | Operand::Index { .. } => {
+        Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => {
             panic!("the sample's first operand is a tensor")
         }
     }

@@ -63,7 +63,16 @@ impl Machine {
                 }
                 Ok(Value::Bool(self.eval(b)?.bool()?))
             }
-            Expr::Binary(op, a, b) => binary(*op, self.eval(a)?, self.eval(b)?),
+            Expr::Binary(op, a, b) => {
+                let (a, b) = (self.eval(a)?, self.eval(b)?);
+                // An element that is a coordinate meets others.
+                match (a, b) {
+                    (Value::Index(_), Value::Number(..)) | (Value::Number(..), Value::Index(_)) => {
+                        binary(*op, Value::Index(a.index()?), Value::Index(b.index()?))
+                    }
+                    (a, b) => binary(*op, a, b),
+                }
+            }
         }
     }
 
@@ -112,7 +121,13 @@ impl Value {
     }
 
     pub(super) fn index(self) -> Result<usize, String> {
-        if let Value::Index(n) = self { Ok(n) } else { Err(format!("{self} is not an index")) }
+        match self {
+            Value::Index(n) => Ok(n),
+            Value::Number(Number::Integer(n), crate::ir::Dtype::Usize) => {
+                usize::try_from(n).map_err(|_| format!("{self} is not an index"))
+            }
+            _ => Err(format!("{self} is not an index")),
+        }
     }
 
     pub(super) fn signed(self) -> Result<isize, String> {

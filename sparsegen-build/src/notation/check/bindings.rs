@@ -1,7 +1,8 @@
 //! Which variables a statement binds, and where: by its left side, by reductions, or implicitly.
 
 use crate::error::{Diagnostic, Name};
-use crate::notation::syntax::{Access, Assign, Expr, ExprKind};
+use crate::notation::Parameter;
+use crate::notation::syntax::{Access, Assign, Expr, ExprKind, IndexKind};
 
 use super::Context;
 use super::names::variables;
@@ -58,12 +59,12 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
         context.entry.sizes.iter().map(|(name, _)| name.text.as_str()).collect();
     let mut values: Vec<&Name> = Vec::new();
     context.statement.right.for_each_access(&mut |access| {
-        variables_of(context, access, &mut |name| sized.push(&name.text));
+        sized_by(access, &mut |name| sized.push(&name.text));
         uses(context, access, &mut |name| values.push(name));
     });
     // The result that is passed in has extents, too.
     let left = &context.statement.left;
-    variables_of(context, left, &mut |name| sized.push(&name.text));
+    sized_by(left, &mut |name| sized.push(&name.text));
     for (k, name) in values.iter().enumerate() {
         let is_first = !values[..k].iter().any(|other| other.text == name.text);
         if is_first && !sized.contains(&name.text.as_str()) {
@@ -80,9 +81,28 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Calls `visit` on each variable that has the extent of a mode of an access or of a part of one: that
+/// which runs over it, alone.
+fn sized_by<'m>(access: &'m Access, visit: &mut impl FnMut(&'m Name)) {
+    for index in &access.indices {
+        match &index.kind {
+            IndexKind::Name(name) | IndexKind::Set(name, _) => visit(name),
+            IndexKind::Slice(slice) => visit(&slice.variable),
+            IndexKind::Gather(access) => sized_by(access, visit),
+            IndexKind::Fixed(_) | IndexKind::Affine(_) => {}
+        }
+    }
+}
+
 /// Whether a name is declared as a parameter.
 pub(super) fn is_parameter(context: Context<'_>, name: &Name) -> bool {
-    context.entry.params.iter().any(|parameter| parameter.text == name.text)
+    parameter(context, name).is_some()
+}
+
+/// What a name passes that is declared as a parameter.
+pub(super) fn parameter(context: Context<'_>, name: &Name) -> Option<Parameter> {
+    let mut params = context.entry.params.iter();
+    params.find(|(known, _)| known.text == name.text).map(|(_, kind)| *kind)
 }
 
 /// Calls `visit` on each variable of an access.

@@ -1,11 +1,12 @@
 //! What is wrong with parameters, and with the parts of modes that a statement reads.
 
 use crate::error::{Diagnostic, Name};
+use crate::notation::Parameter;
 use crate::notation::names::{identifier, snake_case};
 use crate::notation::syntax::{self, Access, IndexKind, Set};
 
 use super::Context;
-use super::bindings::is_parameter;
+use super::bindings::{is_parameter, parameter};
 use super::names::Names;
 
 /// Checks the parameters, and what can be seen to be wrong of the extents of slices.
@@ -16,7 +17,7 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
 
 fn check_parameters(context: Context<'_>, names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let used = parameters(context);
-    for name in &context.entry.params {
+    for (name, _) in &context.entry.params {
         let text = &name.text;
         if !used.contains(&name) {
             let is_operand = names.tensors.iter().any(|tensor| tensor.first.name.text == *text);
@@ -55,26 +56,14 @@ pub(super) fn parameters(context: Context<'_>) -> Vec<&Name> {
         if access.indices.is_empty() && is_parameter(context, &access.name) {
             used.push(access.name.text.clone());
         }
-        for index in &access.indices {
-            match &index.kind {
-                IndexKind::Name(name) | IndexKind::Set(_, Set::Parameter(name)) => {
-                    used.push(name.text.clone());
-                }
-                IndexKind::Slice(slice) => {
-                    used.extend(slice.parameters().map(|name| name.text.clone()));
-                }
-                IndexKind::Set(_, Set::Listed(_))
-                | IndexKind::Fixed(_)
-                | IndexKind::Affine(_)
-                | IndexKind::Gather(_) => {}
-            }
-        }
+        access.for_each_bound(&mut |name| used.push(name.text.clone()));
     };
     see(&context.statement.left);
     context.statement.right.for_each_access(&mut see);
     let mut parameters: Vec<&Name> = Vec::new();
     for text in used {
-        let declared = context.entry.params.iter().find(|name| name.text == text);
+        let declared = context.entry.params.iter().find(|(name, _)| name.text == text);
+        let declared = declared.map(|(name, _)| name);
         parameters.extend(declared.filter(|name| !parameters.contains(name)));
     }
     parameters
@@ -163,38 +152,79 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What is wrong with the indices of an access, beside what is not supported.
+/// What is wrong with the names that stand in the indices of an access: parameters where variables
+/// must stand or of the wrong kind, and names that no parameter has.
 pub(super) fn check_access(
     context: Context<'_>,
     access: &Access,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     for index in &access.indices {
-        if let IndexKind::Slice(slice) = &index.kind
-            && is_parameter(context, &slice.variable)
-        {
-            let message =
-                format!("the parameter `{}` cannot run over a slice", slice.variable.text);
-            diagnostics.push(
-                Diagnostic::new(slice.variable.span, message)
-                    .help("give the index variable another name"),
-            );
+        match &index.kind {
+            IndexKind::Slice(slice) => {
+                check_runs(context, &slice.variable, "a slice", diagnostics);
+                for name in slice.parameters() {
+                    check_kind(context, name, Parameter::Index, diagnostics);
+                }
+            }
+            IndexKind::Set(variable, set) => {
+                check_runs(context, variable, "an index set", diagnostics);
+                if let Set::Parameter(name) = set {
+                    check_kind(context, name, Parameter::Indices, diagnostics);
+                }
+            }
+            IndexKind::Name(name) => {
+                if is_parameter(context, name) {
+                    check_kind(context, name, Parameter::Index, diagnostics);
+                }
+            }
+            IndexKind::Affine(terms) => {
+                let names = terms.iter().filter_map(|term| term.variable.as_ref());
+                for name in names.filter(|name| is_parameter(context, name)) {
+                    check_kind(context, name, Parameter::Index, diagnostics);
+                }
+            }
+            IndexKind::Fixed(_) | IndexKind::Gather(_) => {}
         }
     }
 }
 
-/// The names in bounds that no parameter has.
-pub(super) fn undeclared<'s>(context: Context<'_>, access: &'s Access) -> Vec<&'s Name> {
-    let mut names = Vec::new();
-    for index in &access.indices {
-        if let IndexKind::Slice(slice) = &index.kind {
-            names.extend(slice.parameters().filter(|name| !is_parameter(context, name)));
-        }
-        if let IndexKind::Set(_, Set::Parameter(name)) = &index.kind
-            && !is_parameter(context, name)
-        {
-            names.push(name);
-        }
+/// A variable that runs over a part of a mode is no parameter.
+fn check_runs(
+    context: Context<'_>,
+    variable: &Name,
+    over: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    if is_parameter(context, variable) {
+        let message = format!("the parameter `{}` cannot run over {over}", variable.text);
+        diagnostics.push(
+            Diagnostic::new(variable.span, message).help("give the index variable another name"),
+        );
     }
-    names
+}
+
+/// A name that stands where a parameter must is one of the kind that is wanted there.
+pub(super) fn check_kind(
+    context: Context<'_>,
+    name: &Name,
+    wanted: Parameter,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let text = &name.text;
+    let found = parameter(context, name);
+    let (is, declared) = match wanted {
+        Parameter::Index => ("a list of coordinates", "index"),
+        Parameter::Indices => ("a single coordinate", "indices"),
+    };
+    let declare = format!("declare it: params = {{ {text} = \"{declared}\" }}");
+    match found {
+        Some(found) if found == wanted => {}
+        Some(_) => diagnostics.push(
+            Diagnostic::new(name.span, format!("the parameter `{text}` is {is}")).help(declare),
+        ),
+        None => diagnostics.push(
+            Diagnostic::new(name.span, format!("there is no parameter `{text}`")).help(declare),
+        ),
+    }
 }

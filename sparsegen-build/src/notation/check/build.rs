@@ -14,7 +14,7 @@ use crate::notation::{
 use crate::types::{Dtype, Literal};
 
 use super::Context;
-use super::bindings::is_parameter;
+use super::bindings::{is_parameter, parameter};
 use super::bounds::parameters;
 use super::choices::chosen_from;
 use super::names::Names;
@@ -43,7 +43,7 @@ pub(super) fn build(
                 format,
                 dtype: operand.dtype,
                 pattern: operand.pattern,
-                parameter: false,
+                parameter: None,
                 span: operand.first.span,
             })
         })
@@ -56,7 +56,7 @@ pub(super) fn build(
         format: scalar.clone(),
         dtype: Dtype::Usize,
         pattern: false,
-        parameter: true,
+        parameter: parameter(context, name),
         span: name.span,
     }));
     let old = is_update(statement).then_some(TensorId(tensors.len()));
@@ -76,8 +76,8 @@ pub(super) fn build(
     let defined = schedule.defined.iter();
     let defined =
         defined.map(|name| Variable { name: (*name).to_owned(), size: None, role: Role::Index });
-    let variables: Vec<Variable> =
-        variables.chain(names.parts.variables(names.known(context))).chain(defined).collect();
+    let (of_parts, places) = names.parts.variables(names.known(context));
+    let variables: Vec<Variable> = variables.chain(of_parts).chain(defined).collect();
     let is_threads = |action: &Action<_, _, _>| matches!(action, Action::Parallelize(_));
     let parallelizes = schedule.commands.iter().any(|command| is_threads(&command.action));
     let builder = Builder {
@@ -92,6 +92,7 @@ pub(super) fn build(
     statement.right.for_each_access(&mut |access| {
         if !names.is_place(context, access) {
             accesses.extend(builder.read(access));
+            access.for_each_gather(&mut |gather| accesses.extend(builder.read(gather)));
         }
     });
     let before = old.map(|tensor| Access { tensor, ..result.clone() });
@@ -112,10 +113,12 @@ pub(super) fn build(
         span: statement.span,
         tensors,
         variables,
+        places,
         assignment,
         old,
         in_place: false,
         packed: None,
+        converted: Vec::new(),
         accesses,
         paths: context.functions.paths().to_vec(),
         chosen_from: chosen_from(names, &statement.right)?,
@@ -416,11 +419,7 @@ impl Builder<'_, '_> {
     }
 
     fn access(&self, access: &syntax::Access) -> Option<Access> {
-        let known = self.names.known(self.context);
-        let tensor = known.tensor(access)?;
-        let indices = (0..access.indices.len())
-            .map(|mode| self.names.parts.mode_variable(known, tensor, access, mode));
-        Some(Access { tensor: TensorId(tensor), indices: indices.collect::<Option<_>>()? })
+        self.names.parts.access(self.names.known(self.context), access)
     }
 
     fn variable(&self, name: &str) -> Option<VariableId> {

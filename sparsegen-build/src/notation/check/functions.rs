@@ -98,7 +98,7 @@ pub(super) fn check_names(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut used: Vec<&Name> = names.tensors.iter().map(|tensor| &tensor.first.name).collect();
-    used.extend(&context.entry.params);
+    used.extend(context.entry.params.iter().map(|(name, _)| name));
     let mut variables = Vec::new();
     context.statement.left.for_each_variable(&mut |name| variables.push(name));
     context.statement.right.for_each_access(&mut |access| {

@@ -22,7 +22,7 @@ pub(super) struct Names<'m> {
     /// The variables, in order of first appearance.
     pub(super) variables: Vec<&'m str>,
     /// The parts of modes that are read, whose variables stand behind those above.
-    pub(super) parts: Parts,
+    pub(super) parts: Parts<'m>,
 }
 
 /// A tensor of a statement.

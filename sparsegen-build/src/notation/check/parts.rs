@@ -6,30 +6,30 @@
 //! A variable that stands twice in an access runs over the mode that is stored first; the others are
 //! read at its coordinate.
 
-use crate::error::Name;
-use crate::format::{Format, LevelExpr};
-use crate::notation::syntax::{self, Access, IndexKind};
+mod known;
+
+use crate::notation::names::snake_case;
+use crate::notation::syntax::Access;
 use crate::notation::{
-    Bound, Coordinate, Expr as Canonical, Range, Reads, Reduce, Role, Slice, TensorId, Variable,
-    VariableId,
+    self, Bound, Coordinate, Expr as Canonical, Factor, List, Place, PlaceId, Range, Reads, Reduce,
+    Role, Slice, TensorId, Term, Variable, VariableId, Window,
 };
 
 use super::Context;
-use super::bindings::is_parameter;
 use super::bounds::parameters;
 use super::names::Operand;
 
 /// The parts of modes that a statement reads.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct Parts<'m> {
     /// Those that variables of the statement count.
-    ranges: Vec<Part<Counted>>,
+    counted: Vec<Part<Counted>>,
     /// The single coordinates, each with a variable of extent 1.
-    points: Vec<Part<Point>>,
+    points: Vec<Part<Point<'m>>>,
 }
 
 /// A part of a tensor's mode.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Part<R> {
     /// The tensor: index into [`Names::tensors`](super::names::Names::tensors).
     tensor: usize,
@@ -37,28 +37,56 @@ struct Part<R> {
     reads: R,
 }
 
-/// A range that a variable of the statement counts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What a variable of the statement counts.
+#[derive(Clone, Debug, PartialEq)]
 struct Counted {
     of: VariableId,
-    range: Range,
+    reads: Runs,
+}
+
+/// What a variable runs over.
+#[derive(Clone, Debug, PartialEq)]
+enum Runs {
+    Range(Range),
+    /// The coordinates at which a sum arrives, in which it counts so often.
+    Window {
+        sum: Vec<Term>,
+        step: u64,
+    },
 }
 
 /// A single coordinate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Point {
+#[derive(Clone, Debug, PartialEq)]
+enum Point<'m> {
     Fixed(Bound),
     /// That of a variable of the statement.
     Variable(VariableId),
     /// That which a variable of the statement reaches in a range of the mode.
     InRange(Counted),
+    /// A sum none of whose variables runs over the mode.
+    Sum(Vec<Term>),
+    Element(Gather<'m>),
+    Listed(List, VariableId),
+}
+
+/// A gather, with its text by which it is known.
+#[derive(Clone, Debug)]
+struct Gather<'m> {
+    text: String,
+    access: &'m Access,
+}
+
+impl PartialEq for Gather<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
 }
 
 /// What an index reads of its mode.
-enum Index {
+enum Index<'m> {
     Whole(VariableId),
-    Range(Counted),
-    Point(Point),
+    Counted(Counted),
+    Point(Point<'m>),
 }
 
 /// The names against which the indices of an access are read.
@@ -70,18 +98,19 @@ pub(super) struct Known<'a, 'm> {
 }
 
 /// The parts of all accesses.
-pub(super) fn of(known: Known<'_, '_>) -> Parts {
+pub(super) fn of<'m>(known: Known<'_, 'm>) -> Parts<'m> {
     let mut parts = Parts::default();
-    let mut add_all = |access: &Access| {
+    let mut add_all = |access: &'m Access| {
         let Some(tensor) = known.tensor(access) else { return };
         for mode in 0..access.indices.len() {
             let Some(index) = known.index(tensor, access, mode) else { continue };
             match index {
                 Index::Whole(_) => {}
-                Index::Range(reads) => add(&mut parts.ranges, Part { tensor, mode, reads }),
+                Index::Counted(reads) => add(&mut parts.counted, Part { tensor, mode, reads }),
                 Index::Point(reads) => {
-                    if let Point::InRange(reads) = reads {
-                        add(&mut parts.ranges, Part { tensor, mode, reads });
+                    if let Point::InRange(reads) = &reads {
+                        let reads = reads.clone();
+                        add(&mut parts.counted, Part { tensor, mode, reads });
                     }
                     add(&mut parts.points, Part { tensor, mode, reads });
                 }
@@ -89,7 +118,10 @@ pub(super) fn of(known: Known<'_, '_>) -> Parts {
         }
     };
     add_all(&known.context.statement.left);
-    known.context.statement.right.for_each_access(&mut add_all);
+    known.context.statement.right.for_each_access(&mut |access| {
+        add_all(access);
+        access.for_each_gather(&mut add_all);
+    });
     parts
 }
 
@@ -99,127 +131,59 @@ fn add<P: PartialEq>(parts: &mut Vec<P>, part: P) {
     }
 }
 
-impl Known<'_, '_> {
-    pub(super) fn tensor(&self, access: &Access) -> Option<usize> {
-        self.tensors.iter().position(|tensor| tensor.first.name.text == access.name.text)
-    }
-
-    fn variable(&self, name: &Name) -> Option<VariableId> {
-        self.variables.iter().position(|known| *known == name.text).map(VariableId)
-    }
-
-    /// What an index reads of its mode; nothing where it is of no kind that is supported.
-    fn index(&self, tensor: usize, access: &Access, mode: usize) -> Option<Index> {
-        let index = match &access.indices[mode].kind {
-            IndexKind::Name(name) if is_parameter(self.context, name) => {
-                Index::Point(Point::Fixed(self.parameter(name)?))
-            }
-            IndexKind::Name(name) => Index::Whole(self.variable(name)?),
-            IndexKind::Fixed(number) => {
-                Index::Point(Point::Fixed(Bound::Number(number.unsigned_abs())))
-            }
-            IndexKind::Slice(slice) => {
-                let step = slice.step.unwrap_or(1).unsigned_abs();
-                let (start, end) = (self.bound(&slice.start)?, self.bound(&slice.end)?);
-                let of = self.variable(&slice.variable)?;
-                let shift = slice.shift;
-                Index::Range(Counted { of, range: Range { start, end, step, shift } })
-            }
-            IndexKind::Set(..) | IndexKind::Affine(_) | IndexKind::Gather(_) => return None,
-        };
-        if !self.repeats(tensor, access, mode) {
-            return Some(index);
-        }
-        Some(match index {
-            Index::Whole(v) => Index::Point(Point::Variable(v)),
-            Index::Range(counted) => Index::Point(Point::InRange(counted)),
-            Index::Point(_) => index,
-        })
-    }
-
-    /// Whether the variable of a mode stands for one that is stored earlier, too.
-    fn repeats(&self, tensor: usize, access: &Access, mode: usize) -> bool {
-        let Some(name) = variable_of(&access.indices[mode].kind) else { return false };
-        let format = self.tensors[tensor].format.as_ref();
-        let rank = |mode: usize| (format.and_then(|format| first_level(format, mode)), mode);
-        access.indices.iter().enumerate().any(|(other, index)| {
-            let is_same = variable_of(&index.kind).is_some_and(|of| of.text == name.text);
-            other != mode && is_same && rank(other) < rank(mode)
-        })
-    }
-
-    fn parameter(&self, name: &Name) -> Option<Bound> {
-        let declared = parameters(self.context).iter().position(|known| known.text == name.text);
-        declared.map(|k| Bound::Parameter(TensorId(self.tensors.len() + k)))
-    }
-
-    fn bound(&self, bound: &syntax::Bound) -> Option<Bound> {
-        match bound {
-            syntax::Bound::Number(number) => Some(Bound::Number(number.unsigned_abs())),
-            syntax::Bound::Parameter(name) => self.parameter(name),
-        }
-    }
-}
-
-/// The variable that an index has for its mode.
-fn variable_of(index: &IndexKind) -> Option<&Name> {
-    match index {
-        IndexKind::Name(name) | IndexKind::Set(name, _) => Some(name),
-        IndexKind::Slice(slice) => Some(&slice.variable),
-        IndexKind::Fixed(_) | IndexKind::Affine(_) | IndexKind::Gather(_) => None,
-    }
-}
-
-/// The first level that tells of a mode alone.
-fn first_level(format: &Format, mode: usize) -> Option<usize> {
-    fn is_of(expr: &LevelExpr, mode: usize) -> bool {
-        match expr {
-            LevelExpr::Dimension(of) => *of == mode,
-            LevelExpr::Div(of, _) | LevelExpr::Mod(of, _) => is_of(of, mode),
-            LevelExpr::Sub(..) | LevelExpr::Add(..) | LevelExpr::Count(_) => false,
-        }
-    }
-    let found = format.levels.iter().position(|spec| is_of(&spec.expr, mode));
-    Some(found.unwrap_or(format.levels.len()))
-}
-
-impl Parts {
+impl<'m> Parts<'m> {
     /// How many variables there are for them.
     pub(super) fn count(&self) -> usize {
-        self.ranges.len() + 2 * self.points.len()
+        self.counted.len() + 2 * self.points.len()
+    }
+
+    /// An access, with the variable of each of its modes.
+    pub(super) fn access(
+        &self,
+        known: Known<'_, 'm>,
+        access: &'m Access,
+    ) -> Option<notation::Access> {
+        let tensor = known.tensor(access)?;
+        let indices = (0..access.indices.len())
+            .map(|mode| self.mode_variable(known, tensor, access, mode))
+            .collect::<Option<_>>()?;
+        Some(notation::Access { tensor: TensorId(tensor), indices })
     }
 
     /// The variable of a mode as an access reads it.
-    pub(super) fn mode_variable(
+    fn mode_variable(
         &self,
-        known: Known<'_, '_>,
+        known: Known<'_, 'm>,
         tensor: usize,
-        access: &Access,
+        access: &'m Access,
         mode: usize,
     ) -> Option<VariableId> {
         match known.index(tensor, access, mode)? {
             Index::Whole(v) => Some(v),
-            Index::Range(reads) => self.range(known, Part { tensor, mode, reads }),
+            Index::Counted(reads) => self.counted(known, &Part { tensor, mode, reads }),
             Index::Point(reads) => {
-                let k = self.points.iter().position(|p| *p == Part { tensor, mode, reads })?;
-                Some(VariableId(self.modes(known) + self.ranges.len() + k))
+                let part = Part { tensor, mode, reads };
+                let k = self.points.iter().position(|point| *point == part)?;
+                Some(VariableId(self.modes(known) + self.counted.len() + k))
             }
         }
     }
 
-    fn range(&self, known: Known<'_, '_>, part: Part<Counted>) -> Option<VariableId> {
-        let k = self.ranges.iter().position(|range| *range == part)?;
+    fn counted(&self, known: Known<'_, 'm>, part: &Part<Counted>) -> Option<VariableId> {
+        let k = self.counted.iter().position(|counted| counted == part)?;
         Some(VariableId(self.modes(known) + k))
     }
 
     /// How many variables stand before those of modes: the statement's, and those of points.
-    fn modes(&self, known: Known<'_, '_>) -> usize {
+    fn modes(&self, known: Known<'_, 'm>) -> usize {
         known.variables.len() + self.points.len()
     }
 
-    /// The variables of single coordinates, then those of modes of which parts are read.
-    pub(super) fn variables(&self, known: Known<'_, '_>) -> Vec<Variable> {
+    /// The variables of single coordinates, then those of modes of which parts are read; and the places
+    /// by which these are read.
+    pub(super) fn variables(&self, known: Known<'_, 'm>) -> (Vec<Variable>, Vec<Place>) {
         let mut made: Vec<Variable> = Vec::new();
+        let mut places: Vec<Place> = Vec::new();
         let mut add = |name: String, role: Role| {
             let mut free = name;
             let is_taken = |free: &String| {
@@ -231,24 +195,25 @@ impl Parts {
             let size = (role == Role::Fixed).then_some(1);
             made.push(Variable { name: free, size, role });
         };
-        let shown = |point: Point| match point {
-            Point::Fixed(Bound::Number(number)) => format!("at_{number}"),
-            Point::Fixed(Bound::Parameter(TensorId(id))) => {
-                format!("at_{}", parameters(known.context)[id - known.tensors.len()].text)
-            }
-            Point::Variable(of) | Point::InRange(Counted { of, .. }) => {
-                format!("at_{}", known.variables[of.0])
-            }
+        let mut place = |place: Place| {
+            places.push(place);
+            PlaceId(places.len() - 1)
         };
         let of_tensor = |name: &str, tensor: usize| {
             let tensor = known.tensors[tensor].argument.trim_start_matches("r#");
             format!("{name}_of_{tensor}")
         };
         for part in &self.points {
-            add(shown(part.reads), Role::Fixed);
+            add(name_of(known, &part.reads), Role::Fixed);
         }
-        for Part { tensor, reads: Counted { of, range }, .. } in &self.ranges {
-            let slice = Slice { of: *of, reads: Reads::Range(*range) };
+        for Part { tensor, reads: Counted { of, reads }, .. } in &self.counted {
+            let reads = match reads {
+                Runs::Range(range) => Reads::Range(*range),
+                Runs::Window { sum, step } => {
+                    Reads::Window(Window { at: place(Place::Sum(sum.clone())), step: *step })
+                }
+            };
+            let slice = Slice { of: *of, reads };
             add(of_tensor(known.variables[of.0], *tensor), Role::Mode(slice));
         }
         for (k, Part { tensor, mode, reads: point }) in self.points.iter().enumerate() {
@@ -256,16 +221,43 @@ impl Parts {
                 Point::Fixed(bound) => Coordinate::Fixed(*bound),
                 Point::Variable(v) => Coordinate::Variable(*v),
                 Point::InRange(reads) => {
-                    let part = Part { tensor: *tensor, mode: *mode, reads: *reads };
-                    let Some(range) = self.range(known, part) else { continue };
+                    let part = Part { tensor: *tensor, mode: *mode, reads: reads.clone() };
+                    let Some(range) = self.counted(known, &part) else { continue };
                     Coordinate::Variable(range)
                 }
+                Point::Sum(sum) => Coordinate::Place(place(Place::Sum(sum.clone()))),
+                Point::Element(gather) => {
+                    let Some(access) = self.access(known, gather.access) else { continue };
+                    Coordinate::Place(place(Place::Element(access)))
+                }
+                Point::Listed(list, v) => Coordinate::Place(place(Place::Listed(list.clone(), *v))),
             };
             let of = VariableId(known.variables.len() + k);
             let role = Role::Mode(Slice { of, reads: Reads::At(at) });
-            add(of_tensor(&shown(*point), *tensor), role);
+            add(of_tensor(&name_of(known, point), *tensor), role);
         }
-        made
+        (made, places)
+    }
+}
+
+/// What the variable of a single coordinate is called.
+fn name_of(known: Known<'_, '_>, point: &Point<'_>) -> String {
+    match point {
+        Point::Fixed(Bound::Number(number)) => format!("at_{number}"),
+        Point::Fixed(Bound::Parameter(TensorId(id))) => {
+            format!("at_{}", parameters(known.context)[id - known.tensors.len()].text)
+        }
+        Point::Variable(of) | Point::InRange(Counted { of, .. }) | Point::Listed(_, of) => {
+            format!("at_{}", known.variables[of.0])
+        }
+        Point::Sum(sum) => {
+            let variable = sum.iter().find_map(|term| match term.of {
+                Factor::Variable(v) => Some(known.variables[v.0]),
+                Factor::One | Factor::Parameter(_) => None,
+            });
+            variable.map_or_else(|| "at".to_owned(), |name| format!("at_{name}"))
+        }
+        Point::Element(gather) => format!("at_{}", snake_case(&gather.access.name.text)),
     }
 }
 

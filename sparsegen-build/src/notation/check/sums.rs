@@ -82,7 +82,7 @@ fn ambiguous<'m>(context: Context<'m>, expr: &'m Expr, variable: &str) -> Option
 /// Whether anything but variables, parameters and numbers stands in a comparison.
 fn compares_values(context: Context<'_>, expr: &Expr) -> bool {
     let mut variables = free_variables(context, &context.statement.right);
-    variables.extend(context.entry.params.iter().map(|name| name.text.as_str()));
+    variables.extend(context.entry.params.iter().map(|(name, _)| name.text.as_str()));
     let mut found = false;
     expr.for_each_access(&mut |access| {
         found |= !access.indices.is_empty() || !variables.contains(&access.name.text.as_str());

@@ -1,11 +1,12 @@
 //! What of the language a statement uses that cannot be compiled yet, or never.
 
 use crate::error::{Diagnostic, Name, Span, nearest};
-use crate::notation::ReduceOp;
 use crate::notation::functions::{self, FUNCTIONS};
 use crate::notation::syntax::{Access, Bound, Expr, ExprKind, Index, IndexKind, Slice};
+use crate::notation::{Parameter, ReduceOp};
 
 use super::Context;
+use super::bindings::is_parameter;
 use super::bounds;
 
 /// Says whether the statement can be looked at further: not so where it calls what is no function,
@@ -51,10 +52,10 @@ fn check_expr(context: Context<'_>, expr: &Expr, diagnostics: &mut Vec<Diagnosti
         | ExprKind::Unary(..)
         | ExprKind::Binary(..) => {}
         ExprKind::Access(access) => {
-            for index in &access.indices {
-                check_index(context, index, diagnostics);
-            }
             check_parts(context, access, diagnostics);
+            if access.indices.is_empty() && is_parameter(context, &access.name) {
+                bounds::check_kind(context, &access.name, Parameter::Index, diagnostics);
+            }
         }
         ExprKind::Call(name, arguments) => check_call(context, name, arguments, diagnostics),
         ExprKind::Reduce(name, variables, _) => {
@@ -68,25 +69,7 @@ fn check_expr(context: Context<'_>, expr: &Expr, diagnostics: &mut Vec<Diagnosti
     }
 }
 
-/// The indices of an access on the right.
-fn check_index(context: Context<'_>, index: &Index, diagnostics: &mut Vec<Diagnostic>) {
-    let what = match &index.kind {
-        IndexKind::Name(_) | IndexKind::Slice(..) | IndexKind::Set(..) | IndexKind::Fixed(_) => {
-            return;
-        }
-        IndexKind::Affine(_) => "sums of indices",
-        IndexKind::Gather(access) => {
-            check_parts(context, access, diagnostics);
-            "gathers"
-        }
-    };
-    diagnostics.push(
-        Diagnostic::unsupported(index.span, what)
-            .help("use an index variable of its own for each mode"),
-    );
-}
-
-/// What stands on the left in no case, or not yet, of the parts of modes.
+/// What stands on the left in no case, of the parts of modes.
 fn check_parts_on_left(access: &Access, diagnostics: &mut Vec<Diagnostic>) {
     for index in &access.indices {
         match &index.kind {
@@ -95,12 +78,9 @@ fn check_parts_on_left(access: &Access, diagnostics: &mut Vec<Diagnostic>) {
                     .note("the slice tells which coordinates are written, and the rest stays")
                     .help("write the slice that begins where the values are to go"),
             ),
-            IndexKind::Set(..) => diagnostics.push(
-                Diagnostic::unsupported(index.span, "index sets on the left")
-                    .help("compute into a slice"),
-            ),
             IndexKind::Name(_)
             | IndexKind::Slice(_)
+            | IndexKind::Set(..)
             | IndexKind::Fixed(_)
             | IndexKind::Affine(_)
             | IndexKind::Gather(_) => {}
@@ -110,31 +90,17 @@ fn check_parts_on_left(access: &Access, diagnostics: &mut Vec<Diagnostic>) {
 
 /// The parts of modes in an access on either side.
 fn check_parts(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diagnostic>) {
-    let is_left = std::ptr::eq(access, &context.statement.left);
     for index in &access.indices {
         match &index.kind {
-            IndexKind::Slice(slice) => {
-                diagnostics.extend(check_slice(slice, index.span));
-            }
-            IndexKind::Set(..) if is_left => {}
-            IndexKind::Set(..) => diagnostics.push(
-                Diagnostic::unsupported(index.span, "index sets")
-                    .help("use an index variable over the whole mode, or over a slice of it"),
-            ),
+            IndexKind::Slice(slice) => diagnostics.extend(check_slice(slice, index.span)),
+            IndexKind::Gather(gather) => check_parts(context, gather, diagnostics),
             IndexKind::Name(_)
+            | IndexKind::Set(..)
             | IndexKind::Fixed(_)
-            | IndexKind::Affine(_)
-            | IndexKind::Gather(_) => {}
+            | IndexKind::Affine(_) => {}
         }
     }
     bounds::check_access(context, access, diagnostics);
-    for parameter in bounds::undeclared(context, access) {
-        let name = &parameter.text;
-        diagnostics.push(
-            Diagnostic::new(parameter.span, format!("there is no parameter `{name}`"))
-                .help(format!("declare it: params = {{ {name} = \"index\" }}")),
-        );
-    }
 }
 
 /// What can be seen to be wrong of a slice whose bounds are numbers.

@@ -13,9 +13,9 @@ use crate::interpreted;
 use crate::number::Number;
 use crate::oracle::{Cell, Cells, Fault, Knowledge, Meaning, Operands, Semiring, Setting};
 use crate::oracle::{grid, relation};
-use crate::statement::{Access, Statement};
+use crate::statement::{Access, Mode, Statement};
 use crate::typed::{Driver, Run, Stored};
-use crate::worlds::{Entries, World};
+use crate::worlds::{Entries, World, coordinate};
 
 /// A kernel of a case.
 pub struct Kernel<'c> {
@@ -167,15 +167,23 @@ impl Kernel<'_> {
         let Statement { result, .. } = self.statement;
         let Some(view) = self.statement.view(result) else { return expected };
         let place = |at: &[usize]| world.layout.place(&view.modes, at, &result.variables);
-        let mut cells: Cells =
-            expected.cells.into_iter().map(|(at, cell)| (place(&at), cell)).collect();
+        let shape: Vec<usize> = result.variables.iter().map(|v| world.layout.extents[v]).collect();
+        // Of equal coordinates the last wins.
+        let mut covered: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+        for position in 0..shape.iter().product() {
+            let at = coordinate(&shape, position);
+            covered.insert(place(&at), at);
+        }
+        let last = expected.cells.into_iter().map(|(at, cell)| (place(&at), at, cell));
+        let last = last.filter(|(place, at, _)| covered[place] == *at);
+        let mut cells: Cells = last.map(|(place, _, cell)| (place, cell)).collect();
         let mut before: BTreeMap<&Vec<usize>, Number> = BTreeMap::new();
         for (at, value) in &run.operands[&view.of].entries {
             let sum = before.get(at).map_or(*value, |sum| *sum + *value);
             before.insert(at, sum);
         }
         for (at, value) in before {
-            if world.layout.within(&view.modes, at, &result.variables).is_none() {
+            if !covered.contains_key(at) {
                 cells.insert(at.clone(), Cell::stored(value));
             }
         }
@@ -204,7 +212,13 @@ impl Kernel<'_> {
         for view in &self.statement.views {
             let accesses = self.statement.accesses();
             let access = accesses.iter().find(|access| access.tensor == view.name);
-            let Some(Access { variables, .. }) = access else { continue };
+            let Some(access) = access else { continue };
+            let variables = &access.variables;
+            if !view.modes.iter().all(Mode::is_part) {
+                let part = self.scattered(access, world, &operands);
+                operands.insert(view.name.clone(), part);
+                continue;
+            }
             let whole = operands[&view.of].iter();
             let part = whole.filter_map(|(at, value)| {
                 world.layout.within(&view.modes, at, variables).map(|at| (at, *value))
@@ -213,6 +227,25 @@ impl Kernel<'_> {
             operands.insert(view.name.clone(), part);
         }
         operands
+    }
+
+    /// What an access reads of its tensor, by all coordinates of its variables.
+    fn scattered(
+        &self,
+        access: &Access,
+        world: &World,
+        operands: &Operands,
+    ) -> HashMap<Vec<usize>, Number> {
+        let shape: Vec<usize> = access.variables.iter().map(|v| world.layout.extents[v]).collect();
+        let stored = &operands[self.statement.tensor(access)];
+        let read = |position: usize| {
+            let at = coordinate(&shape, position);
+            let variables = access.variables.iter().map(String::as_str);
+            let known = variables.zip(at.iter().copied()).collect();
+            let own = world.layout.read(self.statement, access, &known, operands)?;
+            Some((at, *stored.get(&own)?))
+        };
+        (0..shape.iter().product::<usize>()).filter_map(read).collect()
     }
 
     /// Whether the result may store what counts as not stored where the oracle sees no reason to: its
@@ -318,7 +351,9 @@ impl Kernel<'_> {
             let name = match (part.of, &self.function.result) {
                 (Source::Operand(operand), _) => match &self.function.operands[operand] {
                     Operand::Tensor(tensor) => &tensor.tensor,
-                    Operand::Scalar { .. } | Operand::Index { .. } => continue,
+                    Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => {
+                        continue;
+                    }
                 },
                 (Source::Result, ir::Result::Tensor(result)) => &result.tensor,
                 (Source::Result, ir::Result::Scalar { .. }) => continue,
@@ -327,7 +362,18 @@ impl Kernel<'_> {
                 Limit::Number(number) => *number as usize,
                 Limit::Argument(name) => world.layout.parameters[name],
             };
-            let end = part.end.as_ref().map_or(value(&part.start) + 1, value);
+            let listed = |list: &[usize]| list.iter().max().map_or(0, |most| most + 1);
+            let end = match &part.reads {
+                ir::Reads::Range { end, .. } => value(end),
+                ir::Reads::At(at) => value(at) + 1,
+                ir::Reads::Listed(ir::List::Argument(name) | ir::List::LastOf { of: name, .. }) => {
+                    listed(&world.layout.lists[name])
+                }
+                ir::Reads::Listed(ir::List::Numbers { numbers, .. }) => {
+                    let numbers = numbers.iter().filter(|number| **number != u64::MAX);
+                    numbers.max().map_or(0, |most| *most as usize + 1)
+                }
+            };
             let mut world = world.clone();
             let operand = world.operands.get_mut(name).expect("operands have names");
             operand.entries.clear();
@@ -340,6 +386,23 @@ impl Kernel<'_> {
                 Ok(()) => {
                     return Err(format!("takes a {name} that is too short"));
                 }
+            }
+        }
+        self.check_gathers(world)
+    }
+
+    /// Where an element is no coordinate of the mode that is read there, the kernel says so.
+    fn check_gathers(&self, world: &World) -> Result<(), String> {
+        for (by, of, mode) in self.statement.gathers() {
+            let mut world = world.clone();
+            let extent = world.layout.shapes[of][mode];
+            let operand = world.operands.get_mut(by).expect("operands have names");
+            let Some((_, value)) = operand.entries.first_mut() else { continue };
+            *value = Number::Whole(extent as i128);
+            match self.call(&world) {
+                Err(Error::Gather { .. } | Error::Width { .. } | Error::Pack { .. }) => {}
+                Err(error) => return Err(format!("another error than of a gather: {error}")),
+                Ok(()) => return Err(format!("takes a {by} that leaves {of}")),
             }
         }
         Ok(())

@@ -5,7 +5,9 @@ mod names;
 
 use crate::statement::parse::names::with_names;
 use crate::statement::sums::with_sums;
-use crate::statement::{Access, Binary, Bound, Expr, Function, Mode, Statement, View};
+use crate::statement::{
+    Access, Addend, Binary, Bound, Expr, Function, List, Mode, Statement, View,
+};
 
 impl Statement {
     /// Reads statements, parted by `;`.
@@ -115,13 +117,13 @@ impl Parser<'_> {
         }
         let inside = before[..before.len() - self.rest.len()].trim();
         self.demand("]")?;
-        let variables = modes.iter().filter_map(|mode| match mode {
-            Mode::Whole(variable) | Mode::Slice(variable, ..) | Mode::Shifted(variable, ..) => {
-                Some(variable.clone())
+        let mut variables: Vec<String> = Vec::new();
+        let are_parts = modes.iter().all(Mode::is_part);
+        for variable in modes.iter().flat_map(Mode::variables) {
+            if are_parts || !variables.contains(variable) {
+                variables.push(variable.clone());
             }
-            Mode::Fixed(_) => None,
-        });
-        let variables = variables.collect();
+        }
         if modes.iter().all(|mode| matches!(mode, Mode::Whole(_))) {
             return Ok(Access { tensor, variables });
         }
@@ -134,11 +136,33 @@ impl Parser<'_> {
     }
 
     fn mode(&mut self) -> Result<Mode, String> {
+        if self.rest.trim_start().starts_with('-') {
+            return self.addends(Vec::new());
+        }
         let start = match self.name() {
+            Some(tensor) if self.rest.trim_start().starts_with('[') => {
+                return Ok(Mode::Element(self.access(tensor)?));
+            }
+            Some(name) if self.rest.trim_start().starts_with(['+', '-']) => {
+                return self.addends(vec![(1, addend(name))]);
+            }
             Some(name) if name.len() > 1 => return Ok(Mode::Fixed(Bound::Parameter(name))),
             Some(variable) if !self.eat("in ") => return Ok(Mode::Whole(variable)),
+            Some(variable) if self.eat("{") => {
+                let mut numbers = vec![self.number()?];
+                while self.eat(",") {
+                    numbers.push(self.number()?);
+                }
+                self.demand("}")?;
+                return Ok(Mode::Listed(variable, List::Numbers(numbers)));
+            }
             Some(variable) => {
                 let start = self.bound()?;
+                if let Bound::Parameter(name) = &start
+                    && !self.rest.trim_start().starts_with("..")
+                {
+                    return Ok(Mode::Listed(variable, List::Parameter(name.clone())));
+                }
                 self.demand("..")?;
                 let end = self.bound()?;
                 let step = if self.eat("step") { self.number()? } else { 1 };
@@ -152,7 +176,34 @@ impl Parser<'_> {
             }
             None => self.number()?,
         };
+        if self.eat("*") {
+            let name = self.name().ok_or_else(|| self.expected("a variable"))?;
+            return self.addends(vec![(start as i64, addend(name))]);
+        }
+        if self.rest.trim_start().starts_with(['+', '-']) {
+            return self.addends(vec![(start as i64, Addend::One)]);
+        }
         Ok(Mode::Fixed(Bound::Number(start)))
+    }
+
+    /// The rest of a sum of indices.
+    fn addends(&mut self, mut addends: Vec<(i64, Addend)>) -> Result<Mode, String> {
+        loop {
+            let sign = if self.eat("+") {
+                1
+            } else if self.eat("-") {
+                -1
+            } else {
+                return Ok(Mode::Sum(addends));
+            };
+            let starts = self.rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
+            let times = if starts { self.number()? as i64 } else { 1 };
+            let of = match starts && !self.eat("*") {
+                true => Addend::One,
+                false => addend(self.name().ok_or_else(|| self.expected("a variable"))?),
+            };
+            addends.push((sign * times, of));
+        }
     }
 
     fn bound(&mut self) -> Result<Bound, String> {
@@ -166,6 +217,10 @@ impl Parser<'_> {
         let number = self.word(|c| c.is_ascii_digit());
         number.parse().map_err(|_| self.expected("a coordinate"))
     }
+}
+
+fn addend(name: String) -> Addend {
+    if name.len() > 1 { Addend::Parameter(name) } else { Addend::Variable(name) }
 }
 
 #[cfg(test)]
