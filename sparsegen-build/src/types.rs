@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::ops::RangeInclusive;
 
 /// The element type of a tensor or an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,6 +117,30 @@ impl Dtype {
     /// Whether it is an integer type, signed or not.
     pub fn is_integer(self) -> bool {
         !self.is_float() && !self.is_complex() && !matches!(self, Dtype::Bool | Dtype::Generic)
+    }
+
+    /// The least and the greatest number of an integer type.
+    pub fn integers(self) -> Option<RangeInclusive<i128>> {
+        let signed = |bits: u32| Some(-(1_i128 << (bits - 1))..=(1_i128 << (bits - 1)) - 1);
+        let unsigned = |bits: u32| Some(0..=(1_i128 << bits) - 1);
+        match self {
+            Dtype::I8 => signed(8),
+            Dtype::I16 => signed(16),
+            Dtype::I32 => signed(32),
+            Dtype::I64 => signed(64),
+            Dtype::U8 => unsigned(8),
+            Dtype::U16 => unsigned(16),
+            Dtype::U32 => unsigned(32),
+            Dtype::U64 | Dtype::Usize => unsigned(64),
+            Dtype::Bool
+            | Dtype::F64
+            | Dtype::F32
+            | Dtype::F16
+            | Dtype::Bf16
+            | Dtype::C64
+            | Dtype::C32
+            | Dtype::Generic => None,
+        }
     }
 
     /// The type of a number's real part.

@@ -21,6 +21,10 @@ pub fn drivers(name: &str, folder: &str, kernel: &Several, source: &str) -> Stri
                 (format!("pack::<{value}, {format}>(&given[{key:?}])?"), format!("look(&o{k})"))
             }
             Operand::Index { .. } => scalar(key, "usize", k),
+            Operand::Indices { .. } => (
+                format!("pack::<usize, sparsegen::Dense<1>>(&given[{key:?}])?"),
+                format!("look(&o{k})"),
+            ),
             Operand::Scalar { dtype, .. } => scalar(key, dtype.name(), k),
         };
         let _ = writeln!(packed, "let o{k} = {pack};");
@@ -32,6 +36,7 @@ pub fn drivers(name: &str, folder: &str, kernel: &Several, source: &str) -> Stri
         .map(|(k, operand)| match operand {
             Operand::Tensor(_) => format!("&o{k}"),
             Operand::Scalar { .. } | Operand::Index { .. } => format!("o{k}"),
+            Operand::Indices { .. } => format!("o{k}.vals()"),
         })
         .collect();
     let ways = ways(name, kernel, &arguments.join(", "), source);
@@ -199,7 +204,7 @@ fn scalar(key: &str, dtype: &str, k: usize) -> (String, String) {
 fn key(operand: &Operand) -> &str {
     match operand {
         Operand::Tensor(tensor) => &tensor.tensor,
-        Operand::Scalar { name, .. } | Operand::Index { name } => name,
+        Operand::Scalar { name, .. } | Operand::Index { name } | Operand::Indices { name } => name,
     }
 }
 

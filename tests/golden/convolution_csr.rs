@@ -147,8 +147,8 @@ fn convolve_kernel(
                 for p_a in p_a_begin..p_a_end {
                     let l = a2_crd[p_a] as usize + 1 - j;
                     let p_f = k * l_size + l;
-                    sum += f_vals[p_f] * a_vals[p_a] * m_vals[p_m];
                     found = true;
+                    sum += f_vals[p_f] * a_vals[p_a] * m_vals[p_m];
                 }
             }
             if found {
@@ -225,8 +225,8 @@ fn convolve_compute_kernel(
                 for p_a in p_a_begin..p_a_end {
                     let l = a2_crd[p_a] as usize + 1 - j;
                     let p_f = k * l_size + l;
-                    sum += f_vals[p_f] * a_vals[p_a] * m_vals[p_m];
                     found = true;
+                    sum += f_vals[p_f] * a_vals[p_a] * m_vals[p_m];
                 }
             }
             if found {

@@ -3,8 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::kernel::{conversion, extent as extent_of_mode, operand_name};
+use super::kernel::{extent as extent_of_mode, operand_name};
 use super::names::{ident, number, plain};
+use super::shell::is_result;
 use crate::ir::{
     Function, Gather, Limit, List, Operand, Part, Reads, Result, Size, Source, TensorResult,
 };
@@ -148,10 +149,13 @@ pub(super) fn last_of_each(function: &Function) -> Vec<(&str, &str)> {
 pub(super) fn gathers(function: &Function, kernel: &str) -> TokenStream {
     let check = |gather: &Gather| {
         let mode = mode(function, gather.of, gather.mode)?;
-        let by = tensor(function, Source::Operand(gather.by))?;
-        let read = match conversion(function, gather.by) {
-            Some(into) => &into.name,
-            None => operand_name(&function.operands[gather.by]),
+        let by = tensor(function, gather.by)?;
+        let converted = function.conversions.iter().find(|of| of.of == gather.by);
+        let read = match (converted, gather.by, &function.result) {
+            (Some(converted), ..) if !is_result(function, converted) => &converted.into.name,
+            (_, Source::Operand(operand), _) => operand_name(&function.operands[operand]),
+            (_, Source::Result, Result::Tensor(result)) => &result.name,
+            (_, Source::Result, Result::Scalar { .. }) => return None,
         };
         let read = ident(read);
         Some(quote!(kernel::gather(#kernel, #mode, #by, #read.vals())?;))
@@ -162,7 +166,8 @@ pub(super) fn gathers(function: &Function, kernel: &str) -> TokenStream {
 /// Whether an operand's elements are coordinates, or it is read there.
 pub(super) fn is_gathered(function: &Function, operand: usize) -> bool {
     let mut gathers = function.gathers.iter();
-    gathers.any(|gather| gather.by == operand || gather.of == Source::Operand(operand))
+    let operand = Source::Operand(operand);
+    gathers.any(|gather| gather.by == operand || gather.of == operand)
 }
 
 /// Whether the arguments must be checked before the result's extents can be told from them.
@@ -220,7 +225,7 @@ pub(super) fn errors(function: &Function) -> Vec<String> {
         )),
     };
     let of_gather = |gather: &Gather| {
-        let by = tensor(function, Source::Operand(gather.by))?;
+        let by = tensor(function, gather.by)?;
         let (mode, of) = (gather.mode, tensor(function, gather.of)?);
         Some(format!(
             "[`Error::Gather`] where an element of `{by}` is no coordinate of mode {mode} of `{of}`."

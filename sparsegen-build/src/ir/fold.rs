@@ -349,33 +349,11 @@ fn fold_integers(op: BinaryOp, a: Expr, b: Expr, fold: impl Fn(i64, i64) -> Opti
         && dtype.is_integer()
         && dtype == other
         && let Some(folded) = fold(*m, *n)
-        && holds(*dtype, folded)
+        && dtype.integers().is_some_and(|range| range.contains(&folded.into()))
     {
         return Expr::Value(Literal::Int(folded), *dtype);
     }
     node(op, a, b)
-}
-
-/// Whether an integer type can hold a number.
-fn holds(dtype: Dtype, n: i64) -> bool {
-    match dtype {
-        Dtype::I8 => i8::try_from(n).is_ok(),
-        Dtype::I16 => i16::try_from(n).is_ok(),
-        Dtype::I32 => i32::try_from(n).is_ok(),
-        Dtype::I64 => true,
-        Dtype::U8 => u8::try_from(n).is_ok(),
-        Dtype::U16 => u16::try_from(n).is_ok(),
-        Dtype::U32 => u32::try_from(n).is_ok(),
-        Dtype::U64 | Dtype::Usize => n >= 0,
-        Dtype::Bool
-        | Dtype::F64
-        | Dtype::F32
-        | Dtype::F16
-        | Dtype::Bf16
-        | Dtype::C64
-        | Dtype::C32
-        | Dtype::Generic => false,
-    }
 }
 
 #[cfg(test)]

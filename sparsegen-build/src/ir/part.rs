@@ -67,8 +67,8 @@ pub enum Limit {
 /// A tensor whose elements are coordinates of a mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gather {
-    /// The tensor: index into [`Function::operands`].
-    pub by: usize,
+    /// The tensor.
+    pub by: Source,
     /// The type of its elements.
     pub dtype: Dtype,
     /// The tensor that is read there.

@@ -97,16 +97,14 @@ impl Lowering<'_> {
 
     /// Whether what is read of a mode by a place lies within the mode.
     pub(super) fn is_in_mode(&self, slice: &Slice, scope: &Scope) -> Expr {
+        if !self.program.kernel.may_leave(slice) {
+            return Expr::Bool(true);
+        }
         let difference = match slice.reads {
             Reads::Window(window) => {
                 self.in_window(slice, &window, scope.coordinate(slice.of), scope)
             }
-            Reads::At(Coordinate::Place(place)) => match self.program.kernel.place(place) {
-                Place::Sum(_) => self.difference(place, None, scope),
-                Place::Listed(list, _) if list.has_losers() => self.difference(place, None, scope),
-                // All of these were looked at before.
-                Place::Element(_) | Place::Listed(..) => return Expr::Bool(true),
-            },
+            Reads::At(Coordinate::Place(place)) => self.difference(place, None, scope),
             Reads::At(Coordinate::Fixed(_) | Coordinate::Variable(_)) | Reads::Range(_) => {
                 return Expr::Bool(true);
             }

@@ -160,7 +160,8 @@ impl Lowering<'_> {
             let Place::Element(by) = kernel.place(space.slice(v)?.place()?) else { return None };
             let (_, of, mode) = self.access_by(v, operands)?;
             let tensor = self.program.declared_as(by.tensor);
-            let by = operands.iter().position(|id| *id == tensor)?;
+            let by = operands.iter().position(|id| *id == tensor);
+            let by = by.map_or(Source::Result, Source::Operand);
             Some(Gather { by, dtype: kernel.tensor(tensor).dtype, of, mode })
         };
         let mut gathers: Vec<Gather> = Vec::new();

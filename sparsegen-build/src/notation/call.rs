@@ -354,12 +354,14 @@ fn convert(literal: Literal, dtype: Dtype) -> Option<Literal> {
     let Some(real) = literal.as_real() else {
         return literal.as_bool().map(|truth| Literal::Int(truth.into()));
     };
-    Some(match (literal, integer_range(dtype)) {
-        (Literal::Int(n), Some((least, greatest))) => {
+    Some(match (literal, dtype.integers()) {
+        (Literal::Int(n), Some(range)) => {
+            let (least, greatest) = range.into_inner();
             let wrapped = (i128::from(n) - least).rem_euclid(greatest - least + 1) + least;
             Literal::Int(i64::try_from(wrapped).ok()?)
         }
-        (_, Some((least, greatest))) => {
+        (_, Some(range)) => {
+            let (least, greatest) = range.into_inner();
             Literal::Int(i64::try_from((real as i128).clamp(least, greatest)).ok()?)
         }
         (Literal::Int(n @ (0 | 1)), None) => Literal::Int(n),
@@ -368,28 +370,4 @@ fn convert(literal: Literal, dtype: Dtype) -> Option<Literal> {
         (_, None) if dtype.real() == Dtype::F32 => Literal::real(f64::from(real as f32)),
         (_, None) => Literal::real(real),
     })
-}
-
-/// The least and the greatest number of an integer type.
-fn integer_range(dtype: Dtype) -> Option<(i128, i128)> {
-    let signed = |bits: u32| Some((-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1));
-    let unsigned = |bits: u32| Some((0, (1_i128 << bits) - 1));
-    match dtype {
-        Dtype::I8 => signed(8),
-        Dtype::I16 => signed(16),
-        Dtype::I32 => signed(32),
-        Dtype::I64 => signed(64),
-        Dtype::U8 => unsigned(8),
-        Dtype::U16 => unsigned(16),
-        Dtype::U32 => unsigned(32),
-        Dtype::U64 | Dtype::Usize => unsigned(64),
-        Dtype::Bool
-        | Dtype::F64
-        | Dtype::F32
-        | Dtype::F16
-        | Dtype::Bf16
-        | Dtype::C64
-        | Dtype::C32
-        | Dtype::Generic => None,
-    }
 }

@@ -103,7 +103,13 @@ impl Kernel {
             Reads::At(Coordinate::Place(place)) => match self.place(place) {
                 Place::Sum(_) => true,
                 Place::Listed(list, _) => list.has_losers(),
-                Place::Element(_) => false,
+                // Outside of the tensor is 0, which need not be a coordinate.
+                Place::Element(access) => {
+                    access.indices.iter().any(|v| match &self.variable(*v).role {
+                        Role::Mode(slice) => self.may_leave(slice),
+                        Role::Index | Role::Fixed => false,
+                    })
+                }
             },
             Reads::At(Coordinate::Fixed(_) | Coordinate::Variable(_)) => false,
         }

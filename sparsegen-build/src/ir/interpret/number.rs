@@ -217,23 +217,5 @@ pub(super) fn within(n: i128, dtype: Dtype) -> Result<Number, String> {
 
 /// The least and the greatest integer of a type; nothing lies between those of other types.
 pub(super) fn range(dtype: Dtype) -> (i128, i128) {
-    match dtype {
-        Dtype::I8 => (i8::MIN.into(), i8::MAX.into()),
-        Dtype::I16 => (i16::MIN.into(), i16::MAX.into()),
-        Dtype::I32 => (i32::MIN.into(), i32::MAX.into()),
-        Dtype::I64 => (i64::MIN.into(), i64::MAX.into()),
-        Dtype::U8 => (0, u8::MAX.into()),
-        Dtype::U16 => (0, u16::MAX.into()),
-        Dtype::U32 => (0, u32::MAX.into()),
-        Dtype::U64 => (0, u64::MAX.into()),
-        Dtype::Usize => (0, usize::MAX as i128),
-        Dtype::Bool
-        | Dtype::F64
-        | Dtype::F32
-        | Dtype::F16
-        | Dtype::Bf16
-        | Dtype::C64
-        | Dtype::C32
-        | Dtype::Generic => (0, -1),
-    }
+    dtype.integers().map_or((0, -1), std::ops::RangeInclusive::into_inner)
 }

@@ -8,8 +8,8 @@ use crate::notation::syntax::{
     self, Assign, BinaryOp, Comparison, Constant, ExprKind, Number, Statement, UnaryOp,
 };
 use crate::notation::{
-    self, Access, Assignment, Expr, Function, Kernel, ReduceOp, Role, Semiring, Tensor, TensorId,
-    Variable, VariableId,
+    self, Access, Assignment, Expr, Function, Kernel, Place, ReduceOp, Role, Semiring, Tensor,
+    TensorId, Variable, VariableId,
 };
 use crate::types::{Dtype, Literal};
 
@@ -76,7 +76,14 @@ pub(super) fn build(
     let defined = schedule.defined.iter();
     let defined =
         defined.map(|name| Variable { name: (*name).to_owned(), size: None, role: Role::Index });
-    let (of_parts, places) = names.parts.variables(names.known(context));
+    let (of_parts, mut places) = names.parts.variables(names.known(context));
+    for place in &mut places {
+        if let (Place::Element(access), Some(old)) = (place, old)
+            && access.tensor == TensorId(0)
+        {
+            access.tensor = old;
+        }
+    }
     let variables: Vec<Variable> = variables.chain(of_parts).chain(defined).collect();
     let is_threads = |action: &Action<_, _, _>| matches!(action, Action::Parallelize(_));
     let parallelizes = schedule.commands.iter().any(|command| is_threads(&command.action));
@@ -156,7 +163,10 @@ fn literal(number: Number, dtype: Dtype) -> Literal {
 pub(super) fn is_update(statement: &Statement) -> bool {
     let mut reads = false;
     let result = &statement.left.name.text;
-    statement.right.for_each_access(&mut |access| reads |= access.name.text == *result);
+    statement.right.for_each_access(&mut |access| {
+        reads |= access.name.text == *result;
+        access.for_each_gather(&mut |gather| reads |= gather.name.text == *result);
+    });
     reads || statement.assign != Assign::Set
 }
 

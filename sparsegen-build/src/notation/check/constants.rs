@@ -90,26 +90,12 @@ pub(super) fn value(expr: &Expr, dtype: Dtype) -> Option<Value> {
 
 /// Whether a type can hold a whole number.
 fn holds(dtype: Dtype, value: i128) -> bool {
-    let fits = |least: i128, largest: i128| (least..=largest).contains(&value);
-    match dtype {
-        Dtype::I8 => fits(i8::MIN.into(), i8::MAX.into()),
-        Dtype::I16 => fits(i16::MIN.into(), i16::MAX.into()),
-        Dtype::I32 => fits(i32::MIN.into(), i32::MAX.into()),
-        Dtype::I64 => fits(i64::MIN.into(), i64::MAX.into()),
-        Dtype::U8 => fits(0, u8::MAX.into()),
-        Dtype::U16 => fits(0, u16::MAX.into()),
-        Dtype::U32 => fits(0, u32::MAX.into()),
+    match dtype.integers() {
         // Numbers are read as i64, and what runs on machines of 32 bits has a smaller usize.
-        Dtype::U64 => fits(0, i64::MAX.into()),
-        Dtype::Usize => fits(0, u32::MAX.into()),
-        Dtype::Bool => fits(0, 1),
-        Dtype::F64
-        | Dtype::F32
-        | Dtype::F16
-        | Dtype::Bf16
-        | Dtype::C64
-        | Dtype::C32
-        | Dtype::Generic => holds_float(dtype, value as f64),
+        Some(_) if dtype == Dtype::Usize => u32::try_from(value).is_ok(),
+        Some(range) => range.contains(&value) && i64::try_from(value).is_ok(),
+        None if dtype == Dtype::Bool => (0..=1).contains(&value),
+        None => holds_float(dtype, value as f64),
     }
 }
 
