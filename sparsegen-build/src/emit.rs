@@ -11,6 +11,7 @@ mod checks;
 mod compute;
 mod division;
 mod docs;
+mod element;
 mod expr;
 mod fill;
 mod formats;

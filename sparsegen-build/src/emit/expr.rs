@@ -4,10 +4,10 @@ use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
 
 use super::body::Body;
-use super::names::{element_type, ident, number, tokens};
+use super::names::{ident, number, tokens};
 use super::values::{cast_precedence, has_suffix, largest, of_literals, typed, value};
 use crate::ir::precedence::{CAST, PRIMARY, UNARY};
-use crate::ir::{BinaryOp, Callee, Element, Expr, Literal, UnaryOp, Width};
+use crate::ir::{BinaryOp, Callee, Expr, Literal, UnaryOp, Width};
 
 /// How tightly `..` binds.
 const RANGE: u8 = 1;
@@ -246,134 +246,6 @@ impl Body {
             | Expr::Cast { .. }
             | Expr::Choose { .. } => self.within(expr, PRIMARY),
         }
-    }
-
-    /// A value as an array's element: narrowed, if the elements are narrower than indices.
-    pub(super) fn element(&self, array: &str, value: &Expr) -> TokenStream {
-        let Some(&element) = self.elements.get(array) else { return self.expr(value) };
-        let narrow = match element {
-            Element::Index(Width::Usize) | Element::Signed(Width::Usize) => None,
-            Element::Index(_) | Element::Signed(_) => Some(element_type(element)),
-            Element::Bits | Element::Pair | Element::Value(_) => None,
-        };
-        let Some(narrow) = narrow else { return self.expr(value) };
-        match value {
-            Expr::Index(_) => self.expr(value),
-            Expr::Largest(width) if element == Element::Index(*width) => largest(*width),
-            // From one array into another there is no need to pass through `usize`.
-            Expr::Load { array: from, .. } => {
-                let load = self.load(value);
-                let same = self.elements.get(from) == Some(&element);
-                if same { load } else { quote!(#load as #narrow) }
-            }
-            Expr::Value(..)
-            | Expr::Bool(_)
-            | Expr::Largest(_)
-            | Expr::Var(_)
-            | Expr::Len(_)
-            | Expr::Search { .. }
-            | Expr::Pair(..)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Call(..)
-            | Expr::Cast { .. }
-            | Expr::Choose { .. } => {
-                let value = self.within(value, CAST);
-                quote!(#value as #narrow)
-            }
-        }
-    }
-
-    /// An index as a signed one.
-    pub(super) fn signed(&self, expr: &Expr) -> TokenStream {
-        match expr {
-            Expr::Index(_) => self.expr(expr),
-            // A stored index need not pass through `usize`.
-            Expr::Load { array, .. } if self.widened(array).is_some() => {
-                let load = self.load(expr);
-                quote!(#load as isize)
-            }
-            Expr::Value(..)
-            | Expr::Bool(_)
-            | Expr::Largest(_)
-            | Expr::Var(_)
-            | Expr::Load { .. }
-            | Expr::Len(_)
-            | Expr::Search { .. }
-            | Expr::Pair(..)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Call(..)
-            | Expr::Cast { .. }
-            | Expr::Choose { .. } => {
-                let index = self.within(expr, CAST);
-                quote!(#index as isize)
-            }
-        }
-    }
-
-    /// A stored index and the largest of its width, which compare without being widened.
-    fn as_stored(&self, a: &Expr, b: &Expr) -> Option<(TokenStream, TokenStream)> {
-        let (Expr::Load { array, .. }, Expr::Largest(width)) = (a, b) else { return None };
-        let same = self.elements.get(array) == Some(&Element::Index(*width));
-        same.then(|| (self.load(a), largest(*width)))
-    }
-
-    /// An element of an array as it is stored.
-    fn load(&self, expr: &Expr) -> TokenStream {
-        let Expr::Load { array, index } = expr else { return self.expr(expr) };
-        let (array, index) = (ident(array), self.expr(index));
-        quote!(#array[#index])
-    }
-
-    /// The type to which what an array holds is widened when it is read, if it is.
-    fn widened(&self, array: &str) -> Option<TokenStream> {
-        match self.elements.get(array)? {
-            Element::Index(Width::Usize) | Element::Signed(Width::Usize) => None,
-            Element::Index(_) => Some(quote!(usize)),
-            Element::Signed(_) => Some(quote!(isize)),
-            Element::Bits | Element::Pair | Element::Value(_) => None,
-        }
-    }
-
-    /// Whether an array holds a bit for each position.
-    pub(super) fn is_bits(&self, array: &str) -> bool {
-        self.elements.get(array) == Some(&Element::Bits)
-    }
-
-    /// The array and the index, of an expression that loads a bit.
-    fn as_bit<'e>(&self, expr: &'e Expr) -> Option<(&'e str, &'e Expr)> {
-        match expr {
-            Expr::Load { array, index } if self.is_bits(array) => Some((array, index)),
-            Expr::Load { .. }
-            | Expr::Index(_)
-            | Expr::Value(..)
-            | Expr::Bool(_)
-            | Expr::Largest(_)
-            | Expr::Var(_)
-            | Expr::Len(_)
-            | Expr::Search { .. }
-            | Expr::Pair(..)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Call(..)
-            | Expr::Cast { .. }
-            | Expr::Choose { .. } => None,
-        }
-    }
-
-    /// Whether the bit at a position is set, or is not.
-    fn is_set(&self, array: &str, index: &Expr, set: bool) -> TokenStream {
-        let (array, (word, bit)) = (ident(array), self.bit(index));
-        let compare = if set { quote!(!=) } else { quote!(==) };
-        quote!((#array[#word] >> #bit) & 1 #compare 0)
-    }
-
-    /// Where a bit is: the word that holds it, and by how much it is shifted there.
-    pub(super) fn bit(&self, index: &Expr) -> (TokenStream, TokenStream) {
-        let word = Expr::div(index.clone(), Expr::Index(64));
-        let shift = Expr::rem(index.clone(), Expr::Index(64));
-        (self.expr(&word), self.within(&shift, PRIMARY))
     }
 
     fn ends_in_cast(&self, expr: &Expr) -> bool {

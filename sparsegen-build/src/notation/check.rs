@@ -24,6 +24,7 @@ mod supported;
 #[cfg(test)]
 mod tests;
 mod types;
+mod values;
 
 use crate::error::Diagnostic;
 use crate::format::Formats;

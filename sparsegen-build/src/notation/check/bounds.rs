@@ -13,6 +13,9 @@ use super::names::Names;
 pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
     check_parameters(context, names, diagnostics);
     check_extents(context, diagnostics);
+    context.statement.right.for_each_access(&mut |access| {
+        access.for_each_gather(&mut |gather| diagnostics.extend(check_gather(names, gather)));
+    });
 }
 
 fn check_parameters(context: Context<'_>, names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
@@ -227,4 +230,21 @@ pub(super) fn check_kind(
             Diagnostic::new(name.span, format!("there is no parameter `{text}`")).help(declare),
         ),
     }
+}
+
+/// What is read at the elements of a tensor needs them to be coordinates.
+fn check_gather(names: &Names<'_>, gather: &Access) -> Option<Diagnostic> {
+    let name = &gather.name.text;
+    let tensor = names.tensors.iter().find(|tensor| tensor.first.name.text == *name)?;
+    let dtype = tensor.dtype;
+    let mistake = match (dtype.is_integer(), tensor.pattern) {
+        (true, false) => return None,
+        (true, true) => format!("the pattern `{name}` holds no coordinates"),
+        (false, _) => format!("the elements of `{name}` are {dtype}, which is no coordinate"),
+    };
+    Some(
+        Diagnostic::new(gather.span, mistake)
+            .note("what stands in an index is a coordinate of that mode")
+            .help(format!("declare it so: {name} = {{ format = …, dtype = \"u32\" }}")),
+    )
 }

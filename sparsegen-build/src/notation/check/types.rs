@@ -7,9 +7,7 @@ use crate::error::{Diagnostic, Span};
 use crate::math;
 use crate::notation::ReduceOp;
 use crate::notation::functions::TYPES;
-use crate::notation::syntax::{
-    Access, Assign, BinaryOp, Comparison, Constant, Expr, ExprKind, UnaryOp,
-};
+use crate::notation::syntax::{Assign, BinaryOp, Comparison, Constant, Expr, ExprKind, UnaryOp};
 use crate::types::Dtype;
 
 use super::constants;
@@ -20,9 +18,6 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
     if !context.entry.typed {
         return;
     }
-    context.statement.right.for_each_access(&mut |access| {
-        access.for_each_gather(&mut |gather| diagnostics.extend(check_gather(names, gather)));
-    });
     let mut types = Types { context, names, diagnostics: Vec::new() };
     let value = &context.statement.right;
     let found = types.infer(value);
@@ -59,23 +54,6 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
         );
     }
     diagnostics.append(&mut types.diagnostics);
-}
-
-/// What is read at the elements of a tensor needs them to be coordinates.
-fn check_gather(names: &Names<'_>, gather: &Access) -> Option<Diagnostic> {
-    let name = &gather.name.text;
-    let tensor = names.tensors.iter().find(|tensor| tensor.first.name.text == *name)?;
-    let dtype = tensor.dtype;
-    let mistake = match (dtype.is_integer(), tensor.pattern) {
-        (true, false) => return None,
-        (true, true) => format!("the pattern `{name}` holds no coordinates"),
-        (false, _) => format!("the elements of `{name}` are {dtype}, which is no coordinate"),
-    };
-    Some(
-        Diagnostic::new(gather.span, mistake)
-            .note("what stands in an index is a coordinate of that mode")
-            .help(format!("declare it so: {name} = {{ format = …, dtype = \"u32\" }}")),
-    )
 }
 
 /// The type of an expression without mistakes; nothing where it takes that of what stands around it.
