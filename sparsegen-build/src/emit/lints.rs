@@ -4,7 +4,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::names::tokens;
-use crate::ir::{Assembly, BinaryOp, Bounds, Expr, Function, Literal, Result, Stmt, UnaryOp};
+use crate::ir::{
+    Assembly, BinaryOp, Bounds, Expr, Function, Literal, Reads, Result, Stmt, UnaryOp,
+};
 
 /// The most parameters that a function has without an `allow`.
 const PARAMETERS: usize = 7;
@@ -126,32 +128,51 @@ fn is_negated(expr: &Expr) -> bool {
         if matches!(**a, Expr::Binary(BinaryOp::Lt | BinaryOp::Le, ..)))
 }
 
-/// `a && !a`, and whatever else can be simplified.
+/// `a && !a`, and whatever else can be simplified: what has a condition twice, or negations.
 fn combines_conditions(expr: &Expr) -> bool {
-    let is_simple = |e: &Expr| !matches!(e, Expr::Unary(UnaryOp::Not, _) | Expr::Binary(..));
-    match expr {
-        Expr::Unary(UnaryOp::Not, a) => !is_simple(a),
-        Expr::Binary(BinaryOp::And | BinaryOp::Or, a, b) => {
-            let is_combined = |e: &Expr| {
-                matches!(e, Expr::Unary(UnaryOp::Not, _) | Expr::Binary(BinaryOp::Or, ..))
-            };
-            is_combined(a) || is_combined(b)
-        }
-        Expr::Unary(..)
-        | Expr::Binary(..)
-        | Expr::Index(_)
-        | Expr::Value(..)
-        | Expr::Bool(_)
-        | Expr::Largest(_)
-        | Expr::Var(_)
-        | Expr::Load { .. }
-        | Expr::Len(_)
-        | Expr::Search { .. }
-        | Expr::Pair(..)
-        | Expr::Call(..)
-        | Expr::Cast { .. }
-        | Expr::Choose { .. } => false,
+    if let Expr::Unary(UnaryOp::Not, a) = expr {
+        return matches!(**a, Expr::Unary(UnaryOp::Not, _) | Expr::Binary(..));
     }
+    let mut conditions = Conditions::default();
+    conditions.add(expr);
+    conditions.is_negated && conditions.found.len() > 1 || conditions.repeats
+}
+
+/// The conditions that `&&`, `||` and `!` combine.
+#[derive(Default)]
+struct Conditions<'e> {
+    found: Vec<&'e Expr>,
+    repeats: bool,
+    is_negated: bool,
+}
+
+impl<'e> Conditions<'e> {
+    fn add(&mut self, expr: &'e Expr) {
+        match expr {
+            Expr::Binary(BinaryOp::And | BinaryOp::Or, a, b) => {
+                self.add(a);
+                self.add(b);
+            }
+            Expr::Unary(UnaryOp::Not, a) => {
+                self.is_negated = true;
+                self.add(a);
+            }
+            condition => {
+                self.repeats |= self.found.iter().any(|known| is_same(known, condition));
+                self.found.push(condition);
+            }
+        }
+    }
+}
+
+/// Whether one of two conditions follows from the other, or from its contrary.
+fn is_same(a: &Expr, b: &Expr) -> bool {
+    let (Expr::Binary(of_a, a1, a2), Expr::Binary(of_b, b1, b2)) = (a, b) else { return a == b };
+    let is_equality = |op: &BinaryOp| matches!(op, BinaryOp::Eq | BinaryOp::Ne);
+    let is_order = |op: &BinaryOp| matches!(op, BinaryOp::Lt | BinaryOp::Le);
+    let are_alike =
+        is_equality(of_a) && is_equality(of_b) || is_order(of_a) && is_order(of_b) || of_a == of_b;
+    are_alike && (a1 == b1 && a2 == b2 || a1 == b2 && a2 == b1)
 }
 
 /// `x.max(0)`, of a value that cannot be less.
@@ -231,6 +252,10 @@ fn slices(function: &Function) -> Vec<&str> {
     let mut names = Vec::new();
     if is_checked {
         names.extend(function.tensors().flat_map(|tensor| &tensor.arrays).map(|a| a.name.as_str()));
+        names.extend(function.parts.iter().filter_map(|part| match &part.reads {
+            Reads::Listed(list) => Some(list.name()),
+            Reads::Range { .. } | Reads::At(_) => None,
+        }));
     }
     for result in function.results() {
         let are_plain = match &result.assembly {

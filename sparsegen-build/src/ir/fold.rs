@@ -140,6 +140,9 @@ impl Expr {
         match (a, b) {
             (Expr::Index(m), Expr::Index(n)) => fold_index(BinaryOp::Rem, m, n, m.checked_rem(n)),
             (_, Expr::Index(1)) => Expr::Index(0),
+            (_, Expr::Value(one, dtype)) if dtype.is_integer() && one.is_one() => {
+                Expr::value(Literal::Int(0), dtype)
+            }
             (a, b) => node(BinaryOp::Rem, a, b),
         }
     }
