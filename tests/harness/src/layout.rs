@@ -129,7 +129,9 @@ fn shape(
     parameters: &mut BTreeMap<String, usize>,
     random: &mut Random,
 ) -> Vec<usize> {
-    let accesses = statement.reads();
+    let mut accesses = statement.reads();
+    // What reads its result has its extents from there, too.
+    accesses.push(&statement.result);
     let reads: Vec<Vec<Mode>> = accesses
         .iter()
         .filter(|access| statement.tensor(access) == operand)
