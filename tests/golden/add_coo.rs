@@ -243,7 +243,6 @@ fn add_coo_kernel(
 }
 
 /// The loops of [`add_coo_compute`].
-#[allow(clippy::nonminimal_bool, clippy::overly_complex_bool_expr)]
 fn add_coo_compute_kernel(
     c_vals: &mut [f64],
     c1_pos: &[u32],

@@ -328,11 +328,7 @@ fn add_coo_unordered_kernel(
 }
 
 /// The loops of [`add_coo_unordered_compute`].
-#[allow(
-    clippy::nonminimal_bool,
-    clippy::overly_complex_bool_expr,
-    clippy::needless_range_loop
-)]
+#[allow(clippy::needless_range_loop)]
 fn add_coo_unordered_compute_kernel(
     c_vals: &mut [f64],
     c1_pos: &[u32],
