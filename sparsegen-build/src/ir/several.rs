@@ -131,7 +131,10 @@ impl Several {
                 operands.push(operand);
             }
         }
-        operands.sort_by_key(|operand| matches!(operand, Operand::Index { .. }));
+        operands.sort_by_key(|operand| match operand {
+            Operand::Tensor(_) | Operand::Scalar { .. } => false,
+            Operand::Index { .. } | Operand::Indices { .. } => true,
+        });
         operands
     }
 }

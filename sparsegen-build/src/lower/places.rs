@@ -136,19 +136,14 @@ impl Lowering<'_> {
             return (scope.coordinate(v), Expr::Bool(true));
         };
         match slice.reads {
-            Reads::Range(_) => {
+            Reads::Range(_) | Reads::Window(_) => {
                 let counted = scope.coordinate(slice.of);
                 (self.in_mode(&slice, counted, scope), self.is_moved_to(&slice, scope))
             }
-            Reads::Window(window) => {
-                let at = self.in_window(&slice, &window, scope.coordinate(slice.of), scope);
-                (at.coordinate(), at.is_within(self.extent(v)))
-            }
-            Reads::At(Coordinate::Place(place)) => {
-                (self.place_at(place, scope), self.is_in_mode(&slice, scope))
-            }
             Reads::At(Coordinate::Variable(v)) => self.coordinate_without_loop(v, scope),
-            Reads::At(Coordinate::Fixed(_)) => (self.bounds(&slice, scope).start, Expr::Bool(true)),
+            Reads::At(Coordinate::Fixed(_) | Coordinate::Place(_)) => {
+                (self.bounds(&slice, scope).start, self.is_reached(&slice, scope))
+            }
         }
     }
 

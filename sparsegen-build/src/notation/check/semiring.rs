@@ -42,7 +42,10 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
             diagnostics.push(
                 Diagnostic::new(
                     tensor.first.span,
-                    format!("entries that repeat, as in the format of `{name}`, do not go with this semiring"),
+                    format!(
+                        "entries that repeat, as in the format of `{name}`, do not go with this \
+                         semiring"
+                    ),
                 )
                 .note("such entries add up as numbers before anything else happens to them")
                 .help("use a format whose last level is unique, such as \"coo\""),
@@ -189,7 +192,10 @@ fn check_slots(tensor: &Operand<'_>) -> Option<Diagnostic> {
     );
     counts.then(|| {
         Diagnostic::new(tensor.first.span, message)
-            .note("a slot that nothing fills stands at the coordinate of an entry, to which it adds up")
+            .note(
+                "a slot that nothing fills stands at the coordinate of an entry, to which it adds \
+                 up",
+            )
             .help("leave `fill` out, or use a format without slots, such as \"csr\"")
     })
 }
@@ -197,7 +203,7 @@ fn check_slots(tensor: &Operand<'_>) -> Option<Diagnostic> {
 /// Whether a format stores values that stand for no entry: below levels that do not have all
 /// coordinates stands one that has, or one that cannot be assembled entry by entry.
 fn pads(format: &Format) -> bool {
-    let mut below = format.levels.iter().skip_while(|spec| spec.properties.full).peekable();
+    let mut below = format.levels.iter().skip_while(|spec| spec.properties.full);
     let counts = format.levels.iter().any(|spec| matches!(spec.expr, LevelExpr::Count(_)));
     counts
         || below.any(|spec| {
