@@ -6,10 +6,12 @@ use std::hash::Hash;
 use crate::level::{Kind, Levels, MAX_LEVELS};
 
 mod expr;
+mod fill;
 mod inverse;
 
 pub(crate) use expr::Interval;
 pub use expr::LevelExpr;
+pub use fill::Fill;
 pub(crate) use inverse::Inverse;
 
 /// A storage format: a marker type without values, such as [`Csr`](crate::Csr).
@@ -51,34 +53,6 @@ pub unsafe trait Format: Copy + Debug + 'static {
     type Levels: Levels;
     /// The value of what is not stored, and of padding: a manifest's `fill`.
     const FILL: Fill = Fill::ZERO;
-}
-
-/// The value of what a format does not store, in whatever type the values are.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fill {
-    /// A whole number; of truth values 0 and 1.
-    Int(i64),
-    /// A finite number.
-    Float(f64),
-    /// Infinity, or the largest number of a type that has none.
-    Greatest,
-    /// The least number of a type.
-    Least,
-}
-
-impl Fill {
-    /// Zero, or false.
-    pub const ZERO: Fill = Fill::Int(0);
-
-    /// The real number that it is.
-    pub fn to_f64(self) -> f64 {
-        match self {
-            Fill::Int(n) => n as f64,
-            Fill::Float(x) => x,
-            Fill::Greatest => f64::INFINITY,
-            Fill::Least => f64::NEG_INFINITY,
-        }
-    }
 }
 
 /// One `usize` per mode: extents or coordinates. Implemented by `[usize; N]`.

@@ -15,12 +15,13 @@ mod look;
 mod order;
 mod pack;
 mod radix;
+mod repack;
 mod validate;
 mod view;
 mod walk;
 
 pub use build::{Builder, Duplicates};
-pub(crate) use pack::cover;
+pub(crate) use repack::cover;
 pub use view::View;
 pub use walk::Iter;
 pub(crate) use walk::Walk;

@@ -4,7 +4,7 @@ use crate::format::Shape;
 
 use crate::{Error, Format, Stored, Tensor, Value, View};
 
-use super::pack::repack;
+use super::repack::repack;
 
 impl<V: Stored, F: Format> View<'_, V, F> {
     /// The same tensor in another format.

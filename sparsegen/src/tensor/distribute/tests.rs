@@ -3,8 +3,9 @@
 #[path = "../../../tests/common/mod.rs"]
 mod common;
 
-use super::super::pack::{pack_listed, repack};
+use super::super::pack::pack_listed;
 use super::super::pads;
+use super::super::repack::repack;
 use super::{Duplicates, Source, pack, suits};
 use crate::level::{Bitmap, Compressed, Dense as D, Hashed, Offset, Singleton};
 use crate::*;
