@@ -1,6 +1,6 @@
 //! The arrays and extents that a kernel reads, and the names that it gives them.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::layout::comment;
@@ -42,10 +42,10 @@ pub(super) fn lists(function: &Function) -> Vec<(Array, TokenStream)> {
             }
             List::Numbers { numbers, .. } => {
                 // The first tells the type of all.
-                let numbers = numbers.iter().enumerate().map(|(k, n)| match (k, *n) {
-                    (_, u64::MAX) => quote!(usize::MAX),
-                    (0, n) => proc_macro2::Literal::usize_suffixed(n as usize).into_token_stream(),
-                    (_, n) => number(n as usize).into_token_stream(),
+                let numbers = numbers.iter().enumerate().map(|(k, n)| match (k, n) {
+                    (_, None) => quote!(usize::MAX),
+                    (0, Some(n)) => Literal::usize_suffixed(*n as usize).into_token_stream(),
+                    (_, Some(n)) => number(*n as usize).into_token_stream(),
                 });
                 quote!(&[#(#numbers),*])
             }

@@ -53,8 +53,7 @@ pub(super) fn list(list: &List) -> TokenStream {
             quote!(#name)
         }
         List::Numbers { numbers, .. } => {
-            let numbers = numbers.iter().filter(|number| **number != u64::MAX);
-            let numbers = numbers.map(|n| number(*n as usize));
+            let numbers = numbers.iter().flatten().map(|n| number(*n as usize));
             quote!([#(#numbers),*])
         }
     }
@@ -119,14 +118,13 @@ pub(super) fn checks(function: &Function) -> TokenStream {
                 let (start, end) = (limit(start), limit(end));
                 quote!(kernel::slice(#kernel, #mode, #start..#end)?;)
             }
-            Reads::Listed(List::Argument(name) | List::LastOf { of: name, .. }) => {
-                let name = ident(name);
-                quote!(kernel::indices(#kernel, #mode, #name)?;)
+            Reads::Listed(list @ List::Numbers { .. }) => {
+                let numbers = self::list(list);
+                quote!(kernel::indices(#kernel, #mode, &#numbers)?;)
             }
-            Reads::Listed(List::Numbers { numbers, .. }) => {
-                let numbers = numbers.iter().filter(|number| **number != u64::MAX);
-                let numbers = numbers.map(|n| number(*n as usize));
-                quote!(kernel::indices(#kernel, #mode, &[#(#numbers),*])?;)
+            Reads::Listed(list @ (List::Argument(_) | List::LastOf { .. })) => {
+                let name = self::list(list);
+                quote!(kernel::indices(#kernel, #mode, #name)?;)
             }
         })
     };

@@ -40,8 +40,8 @@ pub enum List {
     Numbers {
         /// The array's name.
         name: String,
-        /// What it holds; the largest number is no coordinate.
-        numbers: Vec<u64>,
+        /// What it holds: the largest index, which is no coordinate, where there is none.
+        numbers: Vec<Option<u64>>,
     },
     /// An argument of this name.
     Argument(String),

@@ -53,7 +53,7 @@ impl Names {
             taken.extend([format!("{name}_begin"), format!("{name}_end")]);
         }
         let lists = kernel.places.iter().map(|place| match place {
-            Place::Listed(List::Numbers(_) | List::LastOfNumbers(_), v) => {
+            Place::Listed(List::Numbers(_), v) => {
                 fresh(&mut taken, &format!("{}_list", variables[v.0]))
             }
             Place::Listed(List::LastOfParameter(id), _) => {

@@ -151,9 +151,7 @@ impl Lowering<'_> {
     fn listed(&self, place: PlaceId, list: &List, v: VariableId, scope: &Scope) -> Expr {
         let array = match list {
             List::Parameter(id) => self.names.argument(*id),
-            List::Numbers(_) | List::LastOfNumbers(_) | List::LastOfParameter(_) => {
-                self.names.list(place)
-            }
+            List::Numbers(_) | List::LastOfParameter(_) => self.names.list(place),
         };
         Expr::load(array, scope.coordinate(v))
     }

@@ -146,10 +146,6 @@ impl Lowering<'_> {
             List::Parameter(id) => ir::List::Argument(argument(id)),
             List::LastOfParameter(id) => ir::List::LastOf { of: argument(id), name },
             List::Numbers(numbers) => ir::List::Numbers { name, numbers: numbers.clone() },
-            List::LastOfNumbers(numbers) => {
-                let numbers = numbers.iter().map(|number| number.unwrap_or(u64::MAX)).collect();
-                ir::List::Numbers { name, numbers }
-            }
         })
     }
 

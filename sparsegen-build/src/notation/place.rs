@@ -41,12 +41,10 @@ pub enum Factor {
 /// The coordinates of an index set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum List {
-    /// `{2, 3}`
-    Numbers(Vec<u64>),
+    /// `{2, 3}`; nothing for those that others win over.
+    Numbers(Vec<Option<u64>>),
     /// `rows`, a parameter that lists coordinates.
     Parameter(TensorId),
-    /// As the numbers, for a result, where of equal coordinates the last wins: nothing for the others.
-    LastOfNumbers(Vec<Option<u64>>),
     /// As the parameter, for a result, where of equal coordinates the last wins.
     LastOfParameter(TensorId),
 }
@@ -57,19 +55,18 @@ impl List {
         match self {
             List::Numbers(numbers) => {
                 let is_last = |k: usize| !numbers[k + 1..].contains(&numbers[k]);
-                let last = (0..numbers.len()).map(|k| is_last(k).then_some(numbers[k]));
-                List::LastOfNumbers(last.collect())
+                let last = (0..numbers.len()).map(|k| numbers[k].filter(|_| is_last(k)));
+                List::Numbers(last.collect())
             }
-            List::Parameter(id) => List::LastOfParameter(id),
-            List::LastOfNumbers(_) | List::LastOfParameter(_) => self,
+            List::Parameter(id) | List::LastOfParameter(id) => List::LastOfParameter(id),
         }
     }
 
     /// Whether it may have coordinates that others win over.
     pub fn has_losers(&self) -> bool {
         match self {
-            List::Numbers(_) | List::Parameter(_) => false,
-            List::LastOfNumbers(numbers) => numbers.iter().any(Option::is_none),
+            List::Numbers(numbers) => numbers.iter().any(Option::is_none),
+            List::Parameter(_) => false,
             List::LastOfParameter(_) => true,
         }
     }
@@ -152,10 +149,6 @@ impl Kernel {
             Place::Sum(terms) => self.show_sum(terms),
             Place::Element(access) => self.show_access(access),
             Place::Listed(List::Numbers(numbers), v) => {
-                let numbers: Vec<_> = numbers.iter().map(u64::to_string).collect();
-                format!("{} in {{{}}}", self.variable(*v).name, numbers.join(", "))
-            }
-            Place::Listed(List::LastOfNumbers(numbers), v) => {
                 let numbers = numbers.iter().flatten().map(u64::to_string);
                 let numbers: Vec<_> = numbers.collect();
                 format!("{} in {{{}}}", self.variable(*v).name, numbers.join(", "))

@@ -2,6 +2,7 @@
 
 mod compare;
 pub mod kernel;
+mod refusals;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

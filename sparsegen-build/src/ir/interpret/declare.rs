@@ -36,7 +36,8 @@ impl Machine {
         for part in &function.parts {
             match &part.reads {
                 Reads::Listed(List::Numbers { name, numbers }) => {
-                    let numbers = numbers.iter().map(|number| *number as usize).collect();
+                    let numbers = numbers.iter().map(|n| n.map_or(usize::MAX, |n| n as usize));
+                    let numbers = numbers.collect();
                     self.insert_list(name, &ArrayValue::Index(numbers))?;
                 }
                 Reads::Listed(List::LastOf { of, name }) => {

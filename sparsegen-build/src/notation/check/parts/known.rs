@@ -42,9 +42,9 @@ impl<'m> Known<'_, 'm> {
             }
             IndexKind::Set(variable, set) => {
                 let list = match set {
-                    syntax::Set::Listed(numbers) => {
-                        List::Numbers(numbers.iter().map(|number| number.unsigned_abs()).collect())
-                    }
+                    syntax::Set::Listed(numbers) => List::Numbers(
+                        numbers.iter().map(|number| Some(number.unsigned_abs())).collect(),
+                    ),
                     syntax::Set::Parameter(name) => List::Parameter(self.parameter(name)?),
                 };
                 let is_left = std::ptr::eq(access, &self.context.statement.left);

@@ -1,0 +1,139 @@
+//! Operands that a kernel must refuse.
+
+use sparsegen::Error;
+use sparsegen_build::ir::{self, Limit, Operand, Source};
+
+use crate::check::kernel::Kernel;
+use crate::number::Number;
+use crate::worlds::World;
+
+impl Kernel<'_> {
+    /// What the kernel says to operands.
+    fn call(&self, world: &World) -> Result<(), Error> {
+        (self.run)(&world.operands)?.results.map(|_| ())
+    }
+
+    /// Where two modes of one variable differ in their extents, the kernel says so.
+    pub fn check_disagreements(&self, world: &World) -> Result<(), String> {
+        for size in &self.function.sizes {
+            let given = size.operands.iter().filter(|(operand, _)| {
+                let name = match &self.function.operands[*operand] {
+                    Operand::Tensor(tensor) => tensor.tensor.as_str(),
+                    operand => operand.name(),
+                };
+                !self.computed.contains(&name)
+            });
+            let given: Vec<&(usize, usize)> = given.collect();
+            let [(operand, mode), _, ..] = given.as_slice() else { continue };
+            if size.constant.is_some() {
+                continue;
+            }
+            let Operand::Tensor(tensor) = &self.function.operands[*operand] else { continue };
+            // One that is read twice disagrees in several variables.
+            let sizes = self.function.sizes.iter();
+            let disagreeing: Vec<&str> = sizes
+                .filter(|size| size.operands.contains(&(*operand, *mode)))
+                .map(|size| size.variable.as_str())
+                .collect();
+            let mut world = world.clone();
+            let operand = world.operands.get_mut(&tensor.tensor).expect("operands have names");
+            operand.shape[*mode] += 1;
+            match self.call(&world) {
+                Err(Error::Shape { variable, .. }) if disagreeing.contains(&variable) => {}
+                Err(Error::Width { .. } | Error::Pack { .. }) => {}
+                Err(error) => return Err(format!("another error than of shape: {error}")),
+                Ok(()) => {
+                    let (tensor, variable) = (&tensor.tensor, &size.variable);
+                    return Err(format!("takes a {tensor} whose {variable} disagrees"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a mode has another extent than the constant, the kernel says so.
+    pub fn check_constants(&self, world: &World) -> Result<(), String> {
+        let sizes = self.function.sizes.iter().filter(|size| size.constant.is_some());
+        for size in sizes {
+            let Some((operand, mode)) = size.operands.first() else { continue };
+            let Operand::Tensor(tensor) = &self.function.operands[*operand] else { continue };
+            if self.computed.contains(&tensor.tensor.as_str()) {
+                continue;
+            }
+            let mut world = world.clone();
+            let operand = world.operands.get_mut(&tensor.tensor).expect("operands have names");
+            operand.shape[*mode] += 1;
+            match self.call(&world) {
+                Err(Error::Extent { .. } | Error::Width { .. } | Error::Pack { .. }) => {}
+                Err(error) => return Err(format!("another error than of an extent: {error}")),
+                Ok(()) => {
+                    let (tensor, variable) = (&tensor.tensor, &size.variable);
+                    return Err(format!("takes a {tensor} of any {variable}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a part that is read does not lie within its mode, the kernel says so.
+    pub fn check_parts(&self, world: &World) -> Result<(), String> {
+        for part in &self.function.parts {
+            let name = match (part.of, &self.function.result) {
+                (Source::Operand(operand), _) => match &self.function.operands[operand] {
+                    Operand::Tensor(tensor) => &tensor.tensor,
+                    Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => {
+                        continue;
+                    }
+                },
+                (Source::Result, ir::Result::Tensor(result)) => &result.tensor,
+                (Source::Result, ir::Result::Scalar { .. }) => continue,
+            };
+            let value = |limit: &Limit| match limit {
+                Limit::Number(number) => *number as usize,
+                Limit::Argument(name) => world.layout.parameters[name],
+            };
+            let listed = |list: &[usize]| list.iter().max().map_or(0, |most| most + 1);
+            let end = match &part.reads {
+                ir::Reads::Range { end, .. } => value(end),
+                ir::Reads::At(at) => value(at) + 1,
+                ir::Reads::Listed(ir::List::Argument(name) | ir::List::LastOf { of: name, .. }) => {
+                    listed(&world.layout.lists[name])
+                }
+                ir::Reads::Listed(ir::List::Numbers { numbers, .. }) => {
+                    numbers.iter().flatten().max().map_or(0, |most| *most as usize + 1)
+                }
+            };
+            let mut world = world.clone();
+            let operand = world.operands.get_mut(name).expect("operands have names");
+            operand.entries.clear();
+            let Some(short) = end.checked_sub(1) else { continue };
+            operand.shape[part.mode] = short;
+            match self.call(&world) {
+                Err(Error::Slice { .. } | Error::Index { .. }) => {}
+                Err(Error::Width { .. } | Error::Pack { .. }) => {}
+                Err(error) => return Err(format!("another error than of a part: {error}")),
+                Ok(()) => {
+                    return Err(format!("takes a {name} that is too short"));
+                }
+            }
+        }
+        self.check_gathers(world)
+    }
+
+    /// Where an element is no coordinate of the mode that is read there, the kernel says so.
+    fn check_gathers(&self, world: &World) -> Result<(), String> {
+        for (by, of, mode) in self.statement.gathers() {
+            let mut world = world.clone();
+            let extent = world.layout.shapes[of][mode];
+            let operand = world.operands.get_mut(by).expect("operands have names");
+            let Some((_, value)) = operand.entries.first_mut() else { continue };
+            *value = Number::Whole(extent as i128);
+            match self.call(&world) {
+                Err(Error::Gather { .. } | Error::Width { .. } | Error::Pack { .. }) => {}
+                Err(error) => return Err(format!("another error than of a gather: {error}")),
+                Ok(()) => return Err(format!("takes a {by} that leaves {of}")),
+            }
+        }
+        Ok(())
+    }
+}
