@@ -147,8 +147,9 @@ impl Stmt {
         self.with(&|access| absent(access).then(|| kernel.fill(access.tensor)))
     }
 
-    /// This statement with the values of reductions of what is the same everywhere, such as the least
-    /// of zeros. Of an empty range that would be wrong.
+    /// This statement as a result sees it that stores only what is not known to be nothing: with the
+    /// values of reductions of what is the same everywhere, such as the least of zeros, and under the
+    /// masks within values. Of an empty range that would be wrong.
     pub fn settled(&self) -> Stmt {
         match self {
             Stmt::Forall { variable, body } => Stmt::forall(*variable, body.settled()),
@@ -162,6 +163,12 @@ impl Stmt {
                 }
                 None => Stmt::where_(*temporary, *op, consumer.settled(), producer.settled()),
             },
+            // What a mask excludes counts as nothing where it is added, too.
+            Stmt::Assign { target, accumulate, value }
+                if accumulate.is_none_or(|op| op == ReduceOp::Sum) =>
+            {
+                Stmt::assign(target.clone(), *accumulate, value.under_masks())
+            }
             Stmt::Assign { .. } => self.clone(),
             Stmt::Sequence(statements) => {
                 Stmt::sequence(statements.iter().map(Stmt::settled).collect())
@@ -183,19 +190,23 @@ impl Stmt {
 
     /// What is left of this statement where the accesses that have an answer hold that.
     pub fn with(&self, replace: &dyn Fn(&Access) -> Option<Expr>) -> Stmt {
+        self.map_values(&|value| value.substitute(&replace))
+    }
+
+    /// What is left of this statement with every value and condition changed.
+    pub fn map_values(&self, change: &dyn Fn(&Expr) -> Expr) -> Stmt {
         match self {
-            Stmt::Forall { variable, body } => Stmt::forall(*variable, body.with(replace)),
+            Stmt::Forall { variable, body } => Stmt::forall(*variable, body.map_values(change)),
             Stmt::Where { temporary, op, consumer, producer } => {
-                Stmt::where_(*temporary, *op, consumer.with(replace), producer.with(replace))
+                let [consumer, producer] = [consumer, producer].map(|s| s.map_values(change));
+                Stmt::where_(*temporary, *op, consumer, producer)
             }
             Stmt::Assign { target, accumulate, value } => {
-                Stmt::assign(target.clone(), *accumulate, value.substitute(&replace))
+                Stmt::assign(target.clone(), *accumulate, change(value))
             }
-            Stmt::If { condition, body } => {
-                Stmt::when(condition.substitute(&replace), body.with(replace))
-            }
+            Stmt::If { condition, body } => Stmt::when(change(condition), body.map_values(change)),
             Stmt::Sequence(statements) => {
-                Stmt::sequence(statements.iter().map(|s| s.with(replace)).collect())
+                Stmt::sequence(statements.iter().map(|s| s.map_values(change)).collect())
             }
         }
     }

@@ -121,6 +121,8 @@ pub enum BinaryOp {
     Rem,
     /// `a.div_ceil(b)`, of indices.
     DivCeil,
+    /// `a.saturating_add(b)`, of indices.
+    SaturatingAdd,
     /// `a.saturating_sub(b)`, of indices.
     SaturatingSub,
     /// `a.wrapping_add_signed(b)`: an index and a signed index make an index, which lies within
@@ -154,6 +156,7 @@ impl BinaryOp {
             | BinaryOp::Div
             | BinaryOp::Rem
             | BinaryOp::DivCeil
+            | BinaryOp::SaturatingAdd
             | BinaryOp::SaturatingSub
             | BinaryOp::Offset
             | BinaryOp::Difference

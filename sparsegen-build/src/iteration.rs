@@ -12,6 +12,7 @@ pub mod graph;
 pub mod iterator;
 pub mod lattice;
 pub mod plan;
+mod quotient;
 #[cfg(test)]
 mod tests;
 pub(crate) mod visits;

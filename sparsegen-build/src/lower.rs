@@ -24,6 +24,7 @@ mod scope;
 mod sizes;
 mod slices;
 mod strips;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod traits;

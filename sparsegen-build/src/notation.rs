@@ -12,6 +12,7 @@ mod check;
 mod display;
 mod expr;
 pub mod functions;
+mod mask;
 pub mod names;
 mod own;
 mod parse;

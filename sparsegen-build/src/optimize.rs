@@ -9,6 +9,7 @@ pub(crate) mod fuse;
 mod inline;
 mod leave;
 mod share;
+mod tell;
 mod unroll;
 mod unused;
 mod whole;
@@ -27,7 +28,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 7] = [
+pub const PASSES: [Pass; 8] = [
     Pass {
         name: "share",
         reason: "Places of several tensors are often the same one. Before names are replaced, as it \
@@ -44,6 +45,12 @@ pub const PASSES: [Pass; 7] = [
         name: "factor",
         reason: "What all branches do need not be compared to be understood.",
         run: factor::run,
+    },
+    Pass {
+        name: "tell",
+        reason: "Whether a loop runs at all can be told without the loop. Before bodies are written \
+                 several times, and before loops are left early.",
+        run: tell::run,
     },
     Pass {
         name: "whole",

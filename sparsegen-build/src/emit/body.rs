@@ -169,6 +169,7 @@ impl Body {
             BinaryOp::Min
             | BinaryOp::Max
             | BinaryOp::DivCeil
+            | BinaryOp::SaturatingAdd
             | BinaryOp::SaturatingSub
             | BinaryOp::Offset => {
                 let method = ident(op.symbol());

@@ -74,11 +74,21 @@ impl Body {
         }
     }
 
-    /// A stored index and the largest of its width, which compare without being widened.
+    /// Two indices as they are stored, or the largest that is, which compare without being widened.
     pub(super) fn as_stored(&self, a: &Expr, b: &Expr) -> Option<(TokenStream, TokenStream)> {
-        let (Expr::Load { array, .. }, Expr::Largest(width)) = (a, b) else { return None };
-        let same = self.elements.get(array) == Some(&Element::Index(*width));
-        same.then(|| (self.load(a), largest(*width)))
+        let element = |expr: &Expr| {
+            if let Expr::Largest(width) = expr {
+                return Some(Element::Index(*width));
+            }
+            let Expr::Load { array, .. } = expr else { return None };
+            self.elements.get(array).copied()
+        };
+        let is_index = matches!(element(a), Some(Element::Index(_) | Element::Signed(_)));
+        let stored = |expr: &Expr| match expr {
+            Expr::Largest(width) => largest(*width),
+            load => self.load(load),
+        };
+        (is_index && element(a) == element(b)).then(|| (stored(a), stored(b)))
     }
 
     /// An element of an array as it is stored.

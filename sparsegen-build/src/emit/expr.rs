@@ -124,9 +124,11 @@ impl Body {
                 let (a, b) = (self.signed(a), self.signed(b));
                 quote!(#a - #b)
             }
-            Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b)
-                if let Some((a, b)) = self.as_stored(a, b) =>
-            {
+            Expr::Binary(
+                op @ (BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le),
+                a,
+                b,
+            ) if let Some((a, b)) = self.as_stored(a, b) => {
                 let op = tokens(op.symbol());
                 quote!(#a #op #b)
             }

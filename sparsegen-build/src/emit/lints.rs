@@ -238,6 +238,7 @@ fn has_equal_sides(expr: &Expr) -> bool {
         BinaryOp::Add
         | BinaryOp::Mul
         | BinaryOp::DivCeil
+        | BinaryOp::SaturatingAdd
         | BinaryOp::SaturatingSub
         | BinaryOp::Offset
         | BinaryOp::Min

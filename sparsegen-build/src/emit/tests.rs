@@ -127,7 +127,11 @@ fn casts_and_parentheses_are_where_they_are_needed() {
     );
     assert_eq!(
         body(Stmt::when(Expr::lt(crd(0), crd(1)), set(Expr::load("a_vals", Expr::Index(0))))),
-        "    if (a2_crd[0] as usize) < a2_crd[1] as usize {\n        y_vals[0] = a_vals[0];\n    }\n"
+        "    if a2_crd[0] < a2_crd[1] {\n        y_vals[0] = a_vals[0];\n    }\n"
+    );
+    assert_eq!(
+        body(Stmt::when(Expr::lt(crd(0), Expr::var("n")), set(Expr::load("a_vals", crd(1))))),
+        "    if (a2_crd[0] as usize) < n {\n        y_vals[0] = a_vals[a2_crd[1] as usize];\n    }\n"
     );
     let sum = Expr::mul(Expr::add(crd(0), Expr::Index(1)), Expr::min(crd(1), Expr::var("n")));
     assert_eq!(

@@ -18,6 +18,7 @@ impl BinaryOp {
             BinaryOp::Div => "/",
             BinaryOp::Rem => "%",
             BinaryOp::DivCeil => "div_ceil",
+            BinaryOp::SaturatingAdd => "saturating_add",
             BinaryOp::SaturatingSub => "saturating_sub",
             BinaryOp::Offset => "wrapping_add_signed",
             BinaryOp::Difference => "-",
@@ -54,6 +55,7 @@ impl BinaryOp {
             BinaryOp::Min
             | BinaryOp::Max
             | BinaryOp::DivCeil
+            | BinaryOp::SaturatingAdd
             | BinaryOp::SaturatingSub
             | BinaryOp::Offset => PRIMARY,
         }

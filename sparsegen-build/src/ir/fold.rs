@@ -156,6 +156,16 @@ impl Expr {
         }
     }
 
+    /// `a.saturating_add(b)`
+    pub fn saturating_add(a: Expr, b: Expr) -> Expr {
+        match (a, b) {
+            (a, Expr::Index(0)) | (Expr::Index(0), a) => a,
+            (Expr::Index(m), Expr::Index(n)) => Expr::Index(m.saturating_add(n)),
+            (a @ Expr::Index(_), b) => node(BinaryOp::SaturatingAdd, b, a),
+            (a, b) => node(BinaryOp::SaturatingAdd, a, b),
+        }
+    }
+
     /// `a.saturating_sub(b)`
     pub fn saturating_sub(a: Expr, b: Expr) -> Expr {
         match (a, b) {
@@ -231,6 +241,7 @@ impl Expr {
             BinaryOp::Div => Expr::div(a, b),
             BinaryOp::Rem => Expr::rem(a, b),
             BinaryOp::DivCeil => Expr::div_ceil(a, b),
+            BinaryOp::SaturatingAdd => Expr::saturating_add(a, b),
             BinaryOp::SaturatingSub => Expr::saturating_sub(a, b),
             BinaryOp::Offset => Expr::offset(a, b),
             BinaryOp::Difference => Expr::difference(a, b),
@@ -281,9 +292,13 @@ impl Expr {
                 UnaryOp::FromBool | UnaryOp::BelowZero | UnaryOp::First | UnaryOp::Second,
                 _,
             )
-            | Expr::Binary(BinaryOp::Offset | BinaryOp::DivCeil | BinaryOp::SaturatingSub, ..) => {
-                true
-            }
+            | Expr::Binary(
+                BinaryOp::Offset
+                | BinaryOp::DivCeil
+                | BinaryOp::SaturatingAdd
+                | BinaryOp::SaturatingSub,
+                ..,
+            ) => true,
             Expr::Binary(BinaryOp::Difference, ..) => false,
             Expr::Binary(op, a, b) => op.is_arithmetic() && (a.is_index() || b.is_index()),
             Expr::Value(..)

@@ -6,7 +6,7 @@
 use super::certain::Certain;
 use super::plan::Plan;
 use crate::concrete::{Program, Stmt};
-use crate::notation::{Access, Expr, ReduceOp, TensorId, VariableId};
+use crate::notation::{Access, Expr, Function, ReduceOp, TensorId, VariableId};
 use crate::types::Literal;
 
 /// A scalar of which it is not certain that anything is found for it, and what it may be if nothing is.
@@ -57,6 +57,23 @@ pub(super) fn is_nothing_without(stmt: &Stmt, unfound: &[Unfound]) -> bool {
             let known = |access: &Access| (access.tensor == *temporary).then(|| value.clone());
             is_nothing_without(&stmt.with(&known), rest)
         }),
+    }
+}
+
+/// Whether a value asks whether anything was found for a temporary.
+pub(super) fn asks_for(value: &Expr, temporary: TensorId) -> bool {
+    match value {
+        Expr::Call(Function::Found, of) => {
+            matches!(&of[..], [Expr::Access(access)] if access.tensor == temporary)
+        }
+        Expr::Literal(_)
+        | Expr::Access(_)
+        | Expr::Index(_)
+        | Expr::Parameter(_)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Call(..)
+        | Expr::Reduce(_) => value.children().into_iter().any(|child| asks_for(child, temporary)),
     }
 }
 

@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use super::certain::Certain;
 use super::convert::{Duplicates, convert, is_tolerated};
-use super::found::{Unfound, is_nothing_without, unfound};
+use super::found::{Unfound, asks_for, is_nothing_without, unfound};
 use super::full;
 use super::graph::last_appended;
 use super::iterator::{Frontier, LevelIterator};
 use super::lattice::{Lattice, MergePoint, Set};
+use super::quotient::guarded;
 use super::visits::covers;
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Stmt};
@@ -107,15 +108,16 @@ fn plan_beside(
             let producer = plan_within(program, producer, frontier)?;
             // A workspace knows what was found in it.
             let is_scalar = program.tensor(*temporary).format.levels.is_empty();
-            let own: Vec<Unfound> = match is_scalar && program.may_lack_entries() {
+            let own: Vec<Unfound> = match is_scalar {
                 true => unfound(program, *temporary, *op, &producer).into_iter().collect(),
                 false => Vec::new(),
             };
+            let must_run = !program.may_lack_entries() || full::must_run(program, consumer);
             let all = [uncertain, &own].concat();
             let is_nothing_without =
                 |unfound: &[Unfound]| !unfound.is_empty() && is_nothing_without(consumer, unfound);
             let only_if_found = match consumer.as_ref() {
-                _ if full::must_run(program, consumer) => Vec::new(),
+                _ if must_run => Vec::new(),
                 _ if is_nothing_without(&own) => own,
                 // Another scalar may be found before it is decided.
                 Stmt::Where { .. } => Vec::new(),
@@ -129,7 +131,10 @@ fn plan_beside(
             };
             let only_if_found: Vec<TensorId> =
                 only_if_found.into_iter().map(|(id, _)| id).collect();
-            let beside = if only_if_found.is_empty() { &all[..] } else { &[] };
+            let (consumer, beside) = match only_if_found.is_empty() {
+                true => (&guarded(consumer, &all), &all[..]),
+                false => (&**consumer, &[][..]),
+            };
             Ok(Plan::Where {
                 temporary: *temporary,
                 op: *op,
@@ -270,13 +275,19 @@ impl Plan {
         }
     }
 
-    /// Whether it is asked here, beside a temporary, whether anything was found for it.
+    /// Whether it is asked here whether anything was found for a temporary.
     pub fn asks_for(&self, temporary: TensorId) -> bool {
         match self {
-            Plan::Where { consumer, only_if_found, .. } => {
-                only_if_found.contains(&temporary) || consumer.asks_for(temporary)
+            Plan::Loop(inner) => inner.bodies.iter().any(|body| body.asks_for(temporary)),
+            Plan::Where { consumer, producer, only_if_found, .. } => {
+                only_if_found.contains(&temporary)
+                    || [consumer, producer].into_iter().any(|plan| plan.asks_for(temporary))
             }
-            Plan::Loop(_) | Plan::If { .. } | Plan::Assign { .. } | Plan::Sequence(_) => false,
+            Plan::Assign { value, .. } => asks_for(value, temporary),
+            Plan::If { condition, body } => {
+                asks_for(condition, temporary) || body.asks_for(temporary)
+            }
+            Plan::Sequence(plans) => plans.iter().any(|plan| plan.asks_for(temporary)),
         }
     }
 

@@ -13,6 +13,7 @@ use crate::notation::{self, Function, VariableId};
 
 use super::Lowering;
 use super::scope::Scope;
+use super::sums::Sum;
 
 /// The coordinates between which a loop runs.
 #[derive(Default)]
@@ -137,47 +138,31 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> bool {
         let notation::Expr::Call(function, sides) = condition else { return false };
-        let beyond = match function {
-            Function::Less => 0,
-            Function::LessEqual | Function::Equal => 1,
-            _ => return false,
-        };
+        let equal = *function == Function::Equal;
+        if !equal && !matches!(function, Function::Less | Function::LessEqual) {
+            return false;
+        }
+        let beyond = usize::from(*function == Function::LessEqual);
         // The variable counts as 0, and is looked for on the side where it stands.
         let mut within = scope.clone();
         within.bind(v, Expr::Index(0));
         let Some([left, right]) = self.place_sides(&sides[0], &sides[1], &within) else {
             return false;
         };
-        // What comes after a parameter need not be a number.
-        let is_open = has_parameter(condition);
-        let less = |a: Expr, b: Expr| Expr::saturating_sub(a, b);
-        let after = |a: Expr| Expr::add(a, Expr::Index(beyond));
-        let ahead = |a: Expr| Expr::add(a, Expr::Index(1 - beyond));
-        let equal = *function == Function::Equal;
+        let less = |a: Sum, b: Sum| Expr::saturating_sub(a.value(), b.value());
+        let mut only = |at: Sum| {
+            limits.from(at.value());
+            limits.to(at.and(1).value());
+        };
         match notation::count_of(v, &sides[0]) - notation::count_of(v, &sides[1]) {
-            1 | -1 if is_open && equal => return false,
-            1 if is_open && beyond == 1 => return false,
-            -1 if is_open && beyond == 0 => return false,
-            1 if equal && left == Expr::Index(0) => {
-                limits.from(right.clone());
-                limits.to(Expr::add(right, Expr::Index(1)));
-            }
-            -1 if equal && right == Expr::Index(0) => {
-                limits.from(left.clone());
-                limits.to(Expr::add(left, Expr::Index(1)));
-            }
-            1 if !equal => limits.to(less(after(right), left)),
-            -1 if !equal => limits.from(less(ahead(left), right)),
+            1 if equal && left.is_zero() => only(right),
+            -1 if equal && right.is_zero() => only(left),
+            1 if !equal => limits.to(less(right.and(beyond), left)),
+            -1 if !equal => limits.from(less(left.and(1 - beyond), right)),
             _ => return false,
         }
         true
     }
-}
-
-/// Whether a condition depends on a parameter, of which nothing is known.
-fn has_parameter(condition: &notation::Expr) -> bool {
-    matches!(condition, notation::Expr::Parameter(_))
-        || condition.children().into_iter().any(has_parameter)
 }
 
 impl Limits {

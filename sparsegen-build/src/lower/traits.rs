@@ -135,6 +135,7 @@ impl Needs<'_> {
             // Integers alone have these.
             Function::Quotient | Function::Remainder => own.unwrap_or(dtype),
             Function::Present
+            | Function::Found
             | Function::Own(_)
             | Function::Convert(_)
             | Function::Number(_)

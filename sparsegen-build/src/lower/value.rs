@@ -70,6 +70,14 @@ impl Lowering<'_> {
         let same = |k: usize| self.valued(&arguments[k], semiring, dtype, scope);
         let truth = |k: usize| self.number(&arguments[k], Dtype::Bool, scope);
         let is_truth = dtype == Dtype::Bool;
+        let both = |op: BinaryOp| Expr::binary(op, value(0, dtype), value(1, dtype));
+        let compare = |op: BinaryOp| {
+            let [a, b] = match own_type() {
+                Some(of) => [value(0, of), value(1, of)],
+                None => self.places(&arguments[0], &arguments[1], scope),
+            };
+            Expr::binary(op, a, b)
+        };
         match function {
             Function::Math(function) => {
                 let of = own_type().unwrap_or(dtype);
@@ -89,29 +97,15 @@ impl Lowering<'_> {
                 Expr::run(&kernel.paths[own.path.0].path, of, arguments.collect())
             }
             Function::Not => Expr::unary(UnaryOp::Not, value(0, dtype)),
-            Function::And | Function::Or | Function::Xor => {
-                let op = match (function, is_truth) {
-                    (Function::And, true) => BinaryOp::And,
-                    (Function::And, false) => BinaryOp::BitAnd,
-                    (Function::Or, true) => BinaryOp::Or,
-                    (Function::Or, false) => BinaryOp::BitOr,
-                    (_, _) => BinaryOp::Xor,
-                };
-                Expr::binary(op, value(0, dtype), value(1, dtype))
-            }
-            Function::Less | Function::LessEqual | Function::Equal | Function::NotEqual => {
-                let op = match function {
-                    Function::Less => BinaryOp::Lt,
-                    Function::LessEqual => BinaryOp::Le,
-                    Function::Equal => BinaryOp::Eq,
-                    _ => BinaryOp::Ne,
-                };
-                let [a, b] = match own_type() {
-                    Some(of) => [value(0, of), value(1, of)],
-                    None => self.places(&arguments[0], &arguments[1], scope),
-                };
-                Expr::binary(op, a, b)
-            }
+            Function::And if is_truth => both(BinaryOp::And),
+            Function::And => both(BinaryOp::BitAnd),
+            Function::Or if is_truth => both(BinaryOp::Or),
+            Function::Or => both(BinaryOp::BitOr),
+            Function::Xor => both(BinaryOp::Xor),
+            Function::Less => compare(BinaryOp::Lt),
+            Function::LessEqual => compare(BinaryOp::Le),
+            Function::Equal => compare(BinaryOp::Eq),
+            Function::NotEqual => compare(BinaryOp::Ne),
             Function::Select => Expr::choose(truth(0), same(1), same(2)),
             Function::Mask => {
                 let zero = constant(semiring.zero, dtype);
@@ -133,87 +127,17 @@ impl Lowering<'_> {
                 let [value, fill] = [0, 1].map(|k| self.value(&arguments[k], of, scope));
                 Expr::ne(value, fill)
             }
+            Function::Found => {
+                let mut found = Expr::Bool(false);
+                arguments[0].for_each_access(&mut |access| {
+                    found = Expr::var(&self.names.found(access.tensor));
+                });
+                found
+            }
             Function::Convert(to) => match own_type() {
                 Some(of) => Expr::cast(value(0, of), Some(of), to),
                 None => value(0, to),
             },
-        }
-    }
-
-    /// The two sides of a comparison of places. What is subtracted on one side is added on the other:
-    /// indices are never negative.
-    fn places(&self, a: &notation::Expr, b: &notation::Expr, scope: &Scope) -> [Expr; 2] {
-        let sides = self.place_sides(a, b, scope);
-        sides.unwrap_or_else(|| [a, b].map(|side| self.number(side, Dtype::I64, scope)))
-    }
-
-    /// The two sides as sums of indices, if they can be brought into that form.
-    pub(super) fn place_sides(
-        &self,
-        a: &notation::Expr,
-        b: &notation::Expr,
-        scope: &Scope,
-    ) -> Option<[Expr; 2]> {
-        let mut sides = [Expr::Index(0), Expr::Index(0)];
-        let are_sums =
-            self.add_place(a, 0, &mut sides, scope) && self.add_place(b, 1, &mut sides, scope);
-        are_sums.then_some(sides)
-    }
-
-    /// Adds to one of two sides, or to the other what is negative; not where that cannot be told.
-    fn add_place(
-        &self,
-        place: &notation::Expr,
-        side: usize,
-        sides: &mut [Expr; 2],
-        scope: &Scope,
-    ) -> bool {
-        let mut add = |side: usize, index: Expr| {
-            let before = std::mem::replace(&mut sides[side], Expr::Index(0));
-            sides[side] = Expr::add(before, index);
-        };
-        match place {
-            notation::Expr::Literal(Literal::Int(n)) => {
-                let side = if *n < 0 { 1 - side } else { side };
-                let Ok(n) = usize::try_from(n.unsigned_abs()) else { return false };
-                add(side, Expr::Index(n));
-                true
-            }
-            notation::Expr::Index(v) => {
-                add(side, scope.coordinate(*v));
-                true
-            }
-            notation::Expr::Parameter(id) => {
-                add(side, Expr::var(self.names.argument(*id)));
-                true
-            }
-            notation::Expr::Unary(notation::UnaryOp::Neg, a) => {
-                self.add_place(a, 1 - side, sides, scope)
-            }
-            notation::Expr::Binary(notation::BinaryOp::Add, a, b) => {
-                self.add_place(a, side, sides, scope) && self.add_place(b, side, sides, scope)
-            }
-            notation::Expr::Binary(notation::BinaryOp::Sub, a, b) => {
-                self.add_place(a, side, sides, scope) && self.add_place(b, 1 - side, sides, scope)
-            }
-            notation::Expr::Binary(notation::BinaryOp::Mul, a, b) => {
-                let mut factors =
-                    [[Expr::Index(0), Expr::Index(0)], [Expr::Index(0), Expr::Index(0)]];
-                let [of_a, of_b] = &mut factors;
-                let is_known =
-                    self.add_place(a, 0, of_a, scope) && self.add_place(b, 0, of_b, scope);
-                let [[a, less_a], [b, less_b]] = factors;
-                let is_natural = is_known && less_a.is_zero() && less_b.is_zero();
-                if is_natural {
-                    add(side, Expr::mul(a, b));
-                }
-                is_natural
-            }
-            notation::Expr::Literal(_)
-            | notation::Expr::Access(_)
-            | notation::Expr::Binary(notation::BinaryOp::Div, ..)
-            | notation::Expr::Call(..)
-            | notation::Expr::Reduce(_) => false,
         }
     }
 

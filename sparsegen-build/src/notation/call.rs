@@ -1,12 +1,10 @@
 //! What stands in an expression beside sums, products and their reductions: functions, comparisons,
 //! logic, conversions and masks.
-//!
-//! A **mask** is a condition as a factor: where it does not hold, the product is what is not stored,
-//! and no result stores it. Each mask stands outside of the product that it masks.
 
 use crate::math;
 use crate::types::{Dtype, Literal};
 
+use super::mask::are_opposite;
 use super::semiring::is_same;
 use super::{BinaryOp, Expr, Own, Semiring, VariableId};
 
@@ -42,6 +40,8 @@ pub enum Function {
     /// `present(a)`: whether a value differs from a second argument, what it is where nothing is
     /// stored.
     Present,
+    /// Whether anything went into a temporary, where loops have made one of a reduction.
+    Found,
     /// `f64(a)`
     Convert(Dtype),
     /// What a symbol of a semiring stands for, to a function.
@@ -69,6 +69,7 @@ impl Function {
             Function::NotEqual => "!=",
             Function::Select => "select",
             Function::Present => "present",
+            Function::Found => "found",
             Function::Convert(dtype) => dtype.name(),
             Function::Mask => "*",
             Function::Own(_) | Function::Number(_) | Function::Symbol(_) => "",
@@ -89,6 +90,7 @@ impl Function {
             | Function::Xor
             | Function::Select
             | Function::Present
+            | Function::Found
             | Function::Number(_)
             | Function::Symbol(_)
             | Function::Convert(_) => None,
@@ -102,7 +104,8 @@ impl Function {
             | Function::LessEqual
             | Function::Equal
             | Function::NotEqual
-            | Function::Present => true,
+            | Function::Present
+            | Function::Found => true,
             Function::Math(_)
             | Function::Own(_)
             | Function::Quotient
@@ -141,6 +144,7 @@ impl Expr {
                     (Some(_), _) => b,
                     (_, Some(_)) => a,
                     (None, None) if a == b => a,
+                    (None, None) if are_opposite(&a, &b) => Expr::Literal(Literal::Bool(decided)),
                     (None, None) => Expr::Call(function, vec![a, b]),
                 }
             }
@@ -204,11 +208,6 @@ impl Expr {
         if let Expr::Literal(literal) = self { Some(*literal) } else { None }
     }
 
-    /// Whether a mask decides whether there is a value at all.
-    pub fn is_masked(&self) -> bool {
-        matches!(self, Expr::Call(Function::Mask, _))
-    }
-
     /// The conditions that all have to hold for this one to hold.
     pub fn conjuncts(&self) -> Vec<&Expr> {
         match self {
@@ -219,34 +218,6 @@ impl Expr {
 
     fn as_truth(&self) -> Option<bool> {
         self.as_literal().and_then(Literal::as_bool)
-    }
-
-    /// A condition as a factor, where it is one: what a condition masks, or selects from what is not
-    /// stored.
-    pub(super) fn factor(condition: Expr, value: Expr) -> Expr {
-        if condition.is_mask() {
-            Expr::call(Function::Mask, vec![condition, value])
-        } else {
-            Expr::call(Function::Select, vec![condition, value, Expr::ZERO])
-        }
-    }
-
-    /// Whether a condition tells of which entries there are, or of where they stand, and not of values.
-    fn is_mask(&self) -> bool {
-        match self {
-            Expr::Call(Function::Present, _) => true,
-            Expr::Call(Function::Not | Function::And | Function::Or | Function::Xor, inner) => {
-                inner.iter().all(Expr::is_mask)
-            }
-            Expr::Call(_, arguments) => arguments.iter().all(Expr::is_place),
-            Expr::Literal(_) => true,
-            Expr::Access(_)
-            | Expr::Index(_)
-            | Expr::Parameter(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Reduce(_) => false,
-        }
     }
 
     /// Whether a number tells of where an entry stands.
@@ -328,6 +299,8 @@ fn fold(function: Function, arguments: &[Literal]) -> Option<Literal> {
         Function::Equal => compare(|a, b| a == b),
         Function::NotEqual => compare(|a, b| a != b),
         Function::Present => Some(Literal::Bool(!is_same(arguments[0], arguments[1]))),
+        // It is known what it is because nothing was.
+        Function::Found => Some(Literal::Bool(false)),
         Function::Convert(dtype) => convert(arguments[0], dtype),
         Function::Number(semiring) => Some(semiring.number(arguments[0])),
         Function::Symbol(semiring) if is_same(arguments[0], semiring.zero) => Some(Literal::Int(0)),

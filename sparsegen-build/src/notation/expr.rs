@@ -2,6 +2,7 @@
 
 use crate::types::{Dtype, Literal};
 
+use super::mask::masked_by;
 use super::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, UnaryOp, VariableId};
 
 impl Expr {
@@ -234,17 +235,6 @@ impl Expr {
             | Expr::Binary(..)
             | Expr::Reduce(_) => false,
         }
-    }
-}
-
-/// What a mask leaves, changed.
-fn masked_by(masked: Vec<Expr>, change: impl FnOnce(Expr) -> Expr) -> Expr {
-    let mut masked = masked.into_iter();
-    let (condition, value) = (masked.next(), masked.next().unwrap_or(Expr::ZERO));
-    let changed = change(value);
-    match condition {
-        Some(condition) => Expr::call(Function::Mask, vec![condition, changed]),
-        None => changed,
     }
 }
 

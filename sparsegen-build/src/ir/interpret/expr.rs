@@ -251,6 +251,7 @@ fn index(op: BinaryOp, a: usize, b: usize) -> Result<Value, String> {
             return difference.map(Value::Signed).map_err(|_| format!("{a} - {b} overflows"));
         }
         BinaryOp::DivCeil => (b > 0).then(|| a.div_ceil(b)),
+        BinaryOp::SaturatingAdd => Some(a.saturating_add(b)),
         BinaryOp::SaturatingSub => Some(a.saturating_sub(b)),
         BinaryOp::Add => a.checked_add(b),
         BinaryOp::Sub => a.checked_sub(b),
@@ -287,6 +288,7 @@ fn compare(op: BinaryOp, order: Option<Ordering>, equal: bool) -> Result<Value, 
         | BinaryOp::Div
         | BinaryOp::Rem
         | BinaryOp::DivCeil
+        | BinaryOp::SaturatingAdd
         | BinaryOp::SaturatingSub
         | BinaryOp::Offset
         | BinaryOp::Difference

@@ -123,6 +123,7 @@ fn float(op: BinaryOp, a: f64, b: f64, dtype: Dtype) -> Result<f64, String> {
         BinaryOp::Min => a.min(b),
         BinaryOp::Max => a.max(b),
         BinaryOp::DivCeil
+        | BinaryOp::SaturatingAdd
         | BinaryOp::SaturatingSub
         | BinaryOp::Offset
         | BinaryOp::Difference
@@ -152,6 +153,7 @@ fn integer(op: BinaryOp, a: i128, b: i128, dtype: Dtype) -> Result<Number, Strin
         BinaryOp::BitOr => a | b,
         BinaryOp::Xor => a ^ b,
         BinaryOp::DivCeil
+        | BinaryOp::SaturatingAdd
         | BinaryOp::SaturatingSub
         | BinaryOp::Offset
         | BinaryOp::Difference
@@ -184,6 +186,7 @@ fn complex(
         }
         BinaryOp::Rem
         | BinaryOp::DivCeil
+        | BinaryOp::SaturatingAdd
         | BinaryOp::SaturatingSub
         | BinaryOp::Offset
         | BinaryOp::Difference

@@ -1,0 +1,97 @@
+//! Tells without a loop whether the loop runs at all.
+//!
+//! A flag that every iteration sets is set where the range is not empty. The loop reads better without
+//! it, and whoever reads on need not look into the loop to know what the flag says.
+
+use crate::ir::{Expr, Function, Stmt, Uses};
+
+/// Runs the pass.
+pub(super) fn run(mut function: Function) -> Function {
+    function.body = tell(&function.body);
+    function
+}
+
+fn tell(body: &[Stmt]) -> Vec<Stmt> {
+    let mut told: Vec<Stmt> = Vec::new();
+    let mut rest = body;
+    while let Some((stmt, behind)) = rest.split_first() {
+        rest = behind;
+        if let Stmt::Let { name, mutable: true, value: Expr::Bool(false) } = stmt
+            && let Some(shorter) = set_by_loop(name, behind)
+        {
+            told.extend(tell(&shorter));
+            return told;
+        }
+        told.extend(stmt.map(&mut Expr::clone, &mut tell));
+    }
+    told
+}
+
+/// What stands behind the declaration of a flag, with the flag declared where it is known, if it is
+/// the range of a loop that tells.
+fn set_by_loop(flag: &str, behind: &[Stmt]) -> Option<Vec<Stmt>> {
+    let uses = |body: &[Stmt]| {
+        let uses = Uses::of(body);
+        (uses.reads(flag), uses.writes(flag))
+    };
+    let at = behind.iter().position(|stmt| uses(std::slice::from_ref(stmt)) != (0, 0))?;
+    let Stmt::For { name, start, end, body } = &behind[at] else { return None };
+    let sets = Stmt::assign(flag, Expr::Bool(true));
+    let set = body.iter().position(|stmt| *stmt == sets)?;
+    if uses(body) != (0, 1) || uses(&behind[at + 1..]).1 > 0 || leaves(&body[..set]) {
+        return None;
+    }
+    let body = body.iter().filter(|stmt| **stmt != sets).cloned().collect();
+    let mut shorter = behind[..at].to_vec();
+    shorter.push(Stmt::bind(flag, Expr::lt(start.clone(), end.clone())));
+    shorter.extend(Stmt::for_range(name, start.clone(), end.clone(), body));
+    shorter.extend_from_slice(&behind[at + 1..]);
+    Some(shorter)
+}
+
+/// Whether a loop may end in these statements.
+fn leaves(body: &[Stmt]) -> bool {
+    let mut leaves = false;
+    for stmt in body {
+        stmt.for_each(&mut |stmt| leaves |= *stmt == Stmt::Break);
+    }
+    leaves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(body: Vec<Stmt>) -> String {
+        tell(&body).iter().map(Stmt::to_string).collect()
+    }
+
+    fn flagged(within: Vec<Stmt>) -> Vec<Stmt> {
+        let looped = Stmt::for_range("p", Expr::var("begin"), Expr::var("end"), within);
+        let read = Stmt::when(Expr::var("found"), vec![Stmt::push("y", Expr::var("sum"))]);
+        let flag = Stmt::bind_mut("found", Expr::Bool(false));
+        [vec![flag], looped, read].concat()
+    }
+
+    #[test]
+    fn a_range_tells_what_every_iteration_sets() {
+        let set = Stmt::assign("found", Expr::Bool(true));
+        let add = Stmt::accumulate("sum", Expr::var("p"));
+        assert_eq!(
+            shown(flagged(vec![set, add])),
+            "let found = begin < end;\nfor p in begin..end {\n    sum += p;\n}\nif found {\n    \
+             y.push(sum);\n}\n"
+        );
+    }
+
+    #[test]
+    fn what_only_some_iterations_set_stays() {
+        let set = Stmt::when(
+            Expr::lt(Expr::var("p"), Expr::var("n")),
+            vec![Stmt::assign("found", Expr::Bool(true))],
+        );
+        let body = flagged(set);
+        let text: String = body.iter().map(Stmt::to_string).collect();
+        assert_eq!(shown(body), text);
+    }
+}
