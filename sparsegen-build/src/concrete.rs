@@ -156,7 +156,6 @@ impl Stmt {
             Stmt::If { condition, body } => Stmt::when(condition.clone(), body.settled()),
             Stmt::Where { temporary, op, consumer, producer } => match producer.constant(*op) {
                 Some(constant) => {
-                    let constant = Expr::Literal(constant);
                     let known =
                         |access: &Access| (access.tensor == *temporary).then(|| constant.clone());
                     consumer.with(&known).settled()
@@ -178,11 +177,11 @@ impl Stmt {
 
     /// What a reduction comes to that this statement alone brings something into, always the same, if it
     /// makes no difference how often.
-    fn constant(&self, op: ReduceOp) -> Option<Literal> {
+    fn constant(&self, op: ReduceOp) -> Option<Expr> {
         match self {
             Stmt::Forall { body, .. } => body.constant(op),
             Stmt::Assign { accumulate, value, .. } if *accumulate == Some(op) => {
-                op.of_constant(value.as_literal()?)
+                op.of_constant(value)
             }
             Stmt::Assign { .. } | Stmt::Where { .. } | Stmt::If { .. } | Stmt::Sequence(_) => None,
         }

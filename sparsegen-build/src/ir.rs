@@ -42,6 +42,8 @@ pub enum Expr {
     Index(usize),
     /// A constant of an element type.
     Value(Literal, Dtype),
+    /// `crate::ops::ZERO`, of an element type.
+    Constant(String, Dtype),
     Bool(bool),
     /// The largest index of a width, `u32::MAX`, widened to `usize`: what marks an empty slot.
     Largest(Width),

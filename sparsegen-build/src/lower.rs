@@ -296,8 +296,10 @@ impl Lowering<'_> {
 
 /// What a reduction starts from.
 fn initial(kernel: &notation::Kernel, op: ReduceOp, dtype: Dtype) -> Expr {
-    let is_sum = op == ReduceOp::Sum;
-    value::constant(if is_sum { kernel.semiring.zero } else { op.of_nothing() }, dtype)
+    match op == ReduceOp::Sum {
+        true => value::zero(kernel, dtype),
+        false => value::literal(op.of_nothing(), dtype),
+    }
 }
 
 /// The arrays of a tensor, in storage order, values last.

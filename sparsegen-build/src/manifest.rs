@@ -33,7 +33,7 @@ pub struct Manifest {
     pub kernels: Vec<KernelEntry>,
     /// Which of them are the statements of one kernel.
     pub several: Vec<SeveralEntry>,
-    /// The functions that semirings call by their paths.
+    /// The functions and constants of which semirings give the paths.
     pub paths: Vec<RustPath>,
     /// The functions of `[functions]`.
     pub functions: Vec<FunctionEntry>,

@@ -35,7 +35,7 @@ pub use parse::parse;
 pub use part::{Bound, Coordinate, Range, Reads, Role, Slice, Window};
 pub use place::{Factor, List, Place, PlaceId, Term, sum_of};
 pub use reduction::ReduceOp;
-pub use semiring::{Operator, Semiring, is_same};
+pub use semiring::{Constant, Operator, Semiring};
 
 use schedule::Schedule;
 
@@ -112,7 +112,7 @@ pub struct Kernel {
     /// Every access of the right-hand side as written, in the order of the text. Extents are taken
     /// from these: folding may have removed some of them from the statement's value.
     pub accesses: Vec<Access>,
-    /// The functions of Rust that the statement may call.
+    /// The functions and constants of Rust that the statement may use.
     pub paths: Vec<RustPath>,
     /// The variables that must have a coordinate, each with the reduction that tells of one.
     pub chosen_from: Vec<(VariableId, ReduceOp)>,
@@ -216,6 +216,8 @@ pub struct Access {
 pub enum Expr {
     /// `2`
     Literal(Literal),
+    /// `crate::ops::ZERO`
+    Constant(PathId),
     /// `A[i,j]`
     Access(Access),
     /// `i`, as a number.
@@ -294,6 +296,8 @@ impl Kernel {
         let first = |parts: &[Expr]| parts.iter().find_map(|part| self.dtype_of(part));
         match expr {
             Expr::Literal(Literal::Bool(_)) => Some(Dtype::Bool),
+            // What a constant may stand for is of one type.
+            Expr::Constant(_) => Some(self.tensor(self.result()).dtype),
             Expr::Literal(_) | Expr::Index(_) | Expr::Parameter(_) => None,
             Expr::Access(access) => Some(self.tensor(access.tensor).dtype),
             Expr::Unary(_, a) => self.dtype_of(a),

@@ -352,7 +352,7 @@ impl Nest<'_> {
 
     fn collect_free(&self, expr: &Expr, bound: &mut Vec<VariableId>, free: &mut Vec<VariableId>) {
         match expr {
-            Expr::Literal(_) | Expr::Parameter(_) => {}
+            Expr::Literal(_) | Expr::Constant(_) | Expr::Parameter(_) => {}
             Expr::Index(v) => {
                 let sources = self.program.space.sources(&self.program.basis, *v);
                 free.extend(sources.into_iter().filter(|v| !bound.contains(v)));

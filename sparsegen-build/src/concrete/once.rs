@@ -39,6 +39,7 @@ fn within_calls(program: &Program, value: Expr, over: &[VariableId]) -> Expr {
             value.map_children(&mut |a| within_calls(program, a.clone(), over))
         }
         Expr::Literal(_)
+        | Expr::Constant(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
         | Expr::Access(_)
@@ -53,7 +54,7 @@ fn read(program: &Program, value: &Expr) -> Vec<VariableId> {
         found.extend(more.into_iter().filter(|v| !found.contains(v)).collect::<Vec<_>>());
     };
     match value {
-        Expr::Literal(_) | Expr::Index(_) | Expr::Parameter(_) => {}
+        Expr::Literal(_) | Expr::Constant(_) | Expr::Index(_) | Expr::Parameter(_) => {}
         Expr::Access(access) => {
             let counted = access.indices.iter().map(|v| program.space.counted(*v));
             let is_once = |v: &VariableId| program.space.definition(*v) == Some(Definition::Once);

@@ -157,7 +157,11 @@ impl Search<'_> {
             return Some(Found { rest, value: expr.clone(), is_linear: true });
         }
         match expr {
-            Expr::Literal(_) | Expr::Access(_) | Expr::Index(_) | Expr::Parameter(_) => None,
+            Expr::Literal(_)
+            | Expr::Constant(_)
+            | Expr::Access(_)
+            | Expr::Index(_)
+            | Expr::Parameter(_) => None,
             Expr::Call(function, arguments) => self.within_call(*function, arguments),
             Expr::Unary(op, a) => {
                 let found = self.within(a)?;
@@ -214,6 +218,7 @@ impl Search<'_> {
                 Expr::Reduce(Reduce { body, op: ReduceOp::Sum, .. }) => **body == wanted,
                 Expr::Reduce(_)
                 | Expr::Literal(_)
+                | Expr::Constant(_)
                 | Expr::Access(_)
                 | Expr::Index(_)
                 | Expr::Parameter(_)
@@ -262,6 +267,7 @@ fn factors(expr: &Expr) -> Vec<Expr> {
             all
         }
         Expr::Literal(_)
+        | Expr::Constant(_)
         | Expr::Access(_)
         | Expr::Index(_)
         | Expr::Parameter(_)

@@ -303,7 +303,9 @@ impl Space {
     /// The expression with the entries that are spread over slots summed over these.
     pub fn sum_slots(&self, value: &Expr) -> Expr {
         match value {
-            Expr::Literal(_) | Expr::Index(_) | Expr::Parameter(_) => value.clone(),
+            Expr::Literal(_) | Expr::Constant(_) | Expr::Index(_) | Expr::Parameter(_) => {
+                value.clone()
+            }
             Expr::Call(..) => value.map_children(&mut |a| self.sum_slots(a)),
             Expr::Access(access) => match self.slots(access) {
                 Some(slot) => Expr::sum(vec![slot], value.clone()),

@@ -8,6 +8,7 @@ pub fn outermost_reductions(expr: &Expr, visit: &mut impl FnMut(&Reduce)) {
     match expr {
         Expr::Reduce(reduce) => visit(reduce),
         Expr::Literal(_)
+        | Expr::Constant(_)
         | Expr::Access(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
@@ -34,6 +35,7 @@ pub(super) fn additive_terms(expr: Expr) -> Vec<Expr> {
         }
         Expr::Unary(UnaryOp::Neg, a) => additive_terms(*a).into_iter().map(Expr::neg).collect(),
         Expr::Literal(_)
+        | Expr::Constant(_)
         | Expr::Access(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
@@ -70,6 +72,7 @@ pub(super) fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
             pull_reduction(value).map(|reduce| within(reduce, mask)).map_err(mask)
         }
         Expr::Literal(_)
+        | Expr::Constant(_)
         | Expr::Access(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
@@ -122,6 +125,7 @@ pub(super) fn replace(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
     match expr {
         Expr::Reduce(_) => expr.clone(),
         Expr::Literal(_)
+        | Expr::Constant(_)
         | Expr::Access(_)
         | Expr::Index(_)
         | Expr::Parameter(_)

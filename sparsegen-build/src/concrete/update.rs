@@ -63,6 +63,7 @@ fn without(value: &Expr, before: &Access) -> Option<Expr> {
         Expr::Binary(BinaryOp::Mul | BinaryOp::Div, ..)
         | Expr::Unary(UnaryOp::Neg, _)
         | Expr::Literal(_)
+        | Expr::Constant(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
         | Expr::Call(..)

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::body::Body;
 use super::checks::checks;
 use super::kernel::{self, operand_name};
 use super::names::{beside, ident, plain};
@@ -43,7 +44,7 @@ fn assemble(function: &Function, result: &TensorResult) -> Option<TokenStream> {
     let allow = lints::arguments(arguments.len());
     let (variable, ty) = (ident(&result.name), tensor(result));
     let operands = function.operands.iter().map(|operand| ident(operand_name(operand)));
-    let zero = super::values::value(result.fill, result.dtype);
+    let zero = Body::default().expr(&result.fill);
     Some(quote! {
         #docs
         #allow
@@ -72,7 +73,7 @@ fn compute(function: &Function, result: &TensorResult, loops: &Function) -> Toke
         }
         Result::Scalar { .. } => false,
     };
-    let zero = super::values::value(result.fill, result.dtype);
+    let zero = Body::default().expr(&result.fill);
     let fill = is_zeroed.then(|| quote!(#vals.fill(#zero);));
     let (of, tensor) = (plain(&function.name), &result.tensor);
     let (declare, divided) = (division::declare(loops), division::check(function));

@@ -29,6 +29,7 @@ impl Body {
                 if same { load } else { quote!(#load as #narrow) }
             }
             Expr::Value(..)
+            | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
             | Expr::Var(_)
@@ -56,6 +57,7 @@ impl Body {
                 quote!(#load as isize)
             }
             Expr::Value(..)
+            | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
             | Expr::Var(_)
@@ -120,6 +122,7 @@ impl Body {
             Expr::Load { .. }
             | Expr::Index(_)
             | Expr::Value(..)
+            | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
             | Expr::Var(_)

@@ -63,6 +63,7 @@ impl Body {
                 let (method, arguments) = (ident(method), arguments.iter().map(|a| self.expr(a)));
                 quote!(#division.#method(#(#arguments),*))
             }
+            Expr::Constant(path, _) => tokens(path),
             Expr::Call(Callee::Path(path), _, arguments) => {
                 let (path, arguments) = (tokens(path), arguments.iter().map(|a| self.expr(a)));
                 quote!(#path(#(#arguments),*))
@@ -220,6 +221,7 @@ impl Body {
             | Expr::Load { .. }
             | Expr::Index(_)
             | Expr::Value(..)
+            | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Var(_)
             | Expr::Len(_) => PRIMARY,
@@ -235,6 +237,7 @@ impl Body {
                 quote!(#n)
             }
             Expr::Value(..)
+            | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
             | Expr::Var(_)
@@ -260,6 +263,7 @@ impl Body {
             Expr::Cast { from, to, .. } => cast_precedence(*from, *to) == CAST,
             Expr::Index(_)
             | Expr::Value(..)
+            | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Var(_)
             | Expr::Len(_)

@@ -8,7 +8,6 @@ use super::layout::comment;
 use super::names::{element_type, ident, plain, tokens};
 use super::result::Parts;
 use super::shell::{call, is_filled_apart};
-use super::values::value;
 use super::{division, kernel, parallel, parts};
 use crate::ir::{Array, Assembly, Bounds, Expr, Fit, Function, TensorResult};
 
@@ -24,13 +23,13 @@ pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
     let packed = packed(result, &quote!(#unpacked));
     match (&result.assembly, apart) {
         (Assembly::Computed { zeroed, .. }, false) => {
-            let zero = value(result.fill, result.dtype);
+            let zero = Body::default().expr(&result.fill);
             let fill = zeroed.then(|| quote!(#variable.vals_mut().fill(#zero);));
             quote!(#fill #run #divided)
         }
         (Assembly::Computed { zeroed, .. }, true) => {
-            let is_filled = *zeroed && !result.fill.is_zero();
-            let zero = value(result.fill, result.dtype);
+            let is_filled = *zeroed && !result.is_filled_with_zeros();
+            let zero = Body::default().expr(&result.fill);
             let fill = is_filled.then(|| quote!(#unpacked.vals_mut().fill(#zero);));
             let before = match result.cover.is_some() && result.packed.is_none() {
                 true => quote!(#variable.clone()),

@@ -3,9 +3,10 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
+use super::body::Body;
 use super::names::{ident, plain};
 use super::shell::{arguments_of, lifetimes_of, tensor, views};
-use super::{checks, division, docs, kernel, lints, shell, values};
+use super::{checks, division, docs, kernel, lints, shell};
 use crate::ir::{Assembly, Function, Operand, Result, Several, Step};
 
 /// The functions of a kernel, the public ones first.
@@ -96,7 +97,7 @@ fn into_shared(several: &Several, shared: &Function) -> TokenStream {
         Assembly::Assembled { .. } => false,
     });
     let zeros = zeros.map(|result| {
-        let (name, zero) = (ident(&result.name), values::value(result.fill, result.dtype));
+        let (name, zero) = (ident(&result.name), Body::default().expr(&result.fill));
         quote!(#name.vals_mut().fill(#zero);)
     });
     let call = shell::call(shared);
@@ -161,7 +162,7 @@ fn assemble(several: &Several) -> TokenStream {
     let zeros = several.results().filter(|step| step.function.has_structure());
     let zeros = zeros.filter_map(|step| {
         let Result::Tensor(result) = &step.function.result else { return None };
-        let (name, zero) = (ident(&result.name), values::value(result.fill, result.dtype));
+        let (name, zero) = (ident(&result.name), Body::default().expr(&result.fill));
         Some(quote!(#name.vals_mut().fill(#zero);))
     });
     let (entry, name) = (ident(&several.name), beside(&several.name, "assemble"));

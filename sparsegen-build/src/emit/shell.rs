@@ -3,12 +3,12 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use super::body::Body;
 use super::checks::{by_name, check_call, check_item, checks, is_checked_operand};
 use super::fill::{fill, run};
 use super::kernel::{self, extent, operand_name, view};
 use super::names::{beside, ident, plain, tokens};
 use super::result::Parts;
-use super::values::value;
 use super::{compute, division, docs, lints, parallel, parts};
 use crate::ir::{
     Assembly, Callers, Conversion, Function, Operand, Result, Source, TensorOperand, TensorResult,
@@ -116,8 +116,8 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
     let parts_first = parts::come_first(function, result);
     let part_checks = if parts_first { parts::checks(function) } else { TokenStream::new() };
     let zeros = quote!(let mut #variable = Tensor::zeros([#(#shape),*])?;);
-    let fill = (is_zeroed_in_place(result) && !result.fill.is_zero()).then(|| {
-        let fill = value(result.fill, result.dtype);
+    let fill = (is_zeroed_in_place(result) && !result.is_filled_with_zeros()).then(|| {
+        let fill = Body::default().expr(&result.fill);
         quote!(#variable.vals_mut().fill(#fill);)
     });
     // A new tensor is zero already.

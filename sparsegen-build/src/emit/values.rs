@@ -310,6 +310,7 @@ pub(super) fn of_literals(expr: &Expr) -> Option<Dtype> {
         Expr::Unary(_, a) => of_literals(a),
         Expr::Binary(op, a, b) if op.is_arithmetic() => of_literals(a).and(of_literals(b)),
         Expr::Binary(..)
+        | Expr::Constant(..)
         | Expr::Index(_)
         | Expr::Bool(_)
         | Expr::Largest(_)

@@ -86,6 +86,7 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         | Expr::Search { .. }
         | Expr::Pair(..)
         | Expr::Value(..)
+        | Expr::Constant(..)
         | Expr::Bool(_)
         | Expr::Var(_)
         | Expr::Load { .. }
@@ -100,6 +101,7 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         Expr::Value(Literal::Int(n), dtype) if dtype.is_integer() => write!(f, "{n}")?,
         Expr::Value(Literal::Int(n), _) => write!(f, "{n}.0")?,
         Expr::Value(literal, _) => write!(f, "{literal}")?,
+        Expr::Constant(path, _) => f.write_str(path)?,
         Expr::Call(Callee::Path(path), _, arguments) => {
             let arguments: Vec<_> = arguments.iter().map(Expr::to_string).collect();
             write!(f, "{path}({})", arguments.join(", "))?;

@@ -302,6 +302,7 @@ impl Expr {
             Expr::Binary(BinaryOp::Difference, ..) => false,
             Expr::Binary(op, a, b) => op.is_arithmetic() && (a.is_index() || b.is_index()),
             Expr::Value(..)
+            | Expr::Constant(..)
             | Expr::Call(..)
             | Expr::Cast { .. }
             | Expr::Choose { .. }

@@ -1,6 +1,6 @@
 //! A kernel's signature, and what its body's names stand for.
 
-use super::{Callers, Dtype, Expr, Gather, List, Literal, Part, Stmt, Trait, Width};
+use super::{Callers, Dtype, Expr, Gather, List, Part, Stmt, Trait, Width};
 
 /// A generated kernel: what its signature, its checks and its documentation say, and its body.
 #[derive(Clone, Debug, PartialEq)]
@@ -271,8 +271,8 @@ pub struct TensorResult {
     pub tensor: String,
     /// The type of its values.
     pub dtype: Dtype,
-    /// What is not stored.
-    pub fill: Literal,
+    /// What is not stored: a constant of that type.
+    pub fill: Expr,
     /// The Rust type of its format marker.
     pub format: String,
     /// The Rust type of the format marker that callers see, if the body computes the result in
@@ -306,6 +306,11 @@ impl TensorResult {
             Assembly::Computed { vals, .. } => std::slice::from_ref(vals),
             Assembly::Assembled { arrays, .. } => arrays,
         }
+    }
+
+    /// Whether what is not stored is the zero that new tensors hold.
+    pub fn is_filled_with_zeros(&self) -> bool {
+        self.fill.is_zero() || self.fill == Expr::Bool(false)
     }
 
     /// The arrays of levels that the body reads.

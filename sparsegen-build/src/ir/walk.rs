@@ -11,6 +11,7 @@ impl Expr {
         match self {
             Expr::Index(_)
             | Expr::Value(..)
+            | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
             | Expr::Var(_)
@@ -44,6 +45,7 @@ impl Expr {
             | Expr::Search { array: n, .. } => found |= n == name,
             Expr::Index(_)
             | Expr::Value(..)
+            | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
             | Expr::Pair(..)
@@ -62,6 +64,7 @@ impl Expr {
             Expr::Var(n) if n == name => by.clone(),
             Expr::Index(_)
             | Expr::Value(..)
+            | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
             | Expr::Var(_)
@@ -263,6 +266,7 @@ impl Uses {
             Expr::Len(name) => *self.measured.entry(name.clone()).or_default() += 1,
             Expr::Index(_)
             | Expr::Value(..)
+            | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
             | Expr::Pair(..)

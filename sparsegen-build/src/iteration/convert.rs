@@ -143,6 +143,7 @@ fn is_linear_in(value: &Expr, access: &Access) -> bool {
     match value {
         Expr::Call(Function::Mask, masked) => !uses(&masked[0]) && is_linear_in(&masked[1], access),
         Expr::Literal(_)
+        | Expr::Constant(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
         | Expr::Call(..)

@@ -7,10 +7,9 @@ use super::certain::Certain;
 use super::plan::Plan;
 use crate::concrete::{Program, Stmt};
 use crate::notation::{Access, Expr, Function, ReduceOp, TensorId, VariableId};
-use crate::types::Literal;
 
 /// A scalar of which it is not certain that anything is found for it, and what it may be if nothing is.
-pub(super) type Unfound = (TensorId, Vec<Literal>);
+pub(super) type Unfound = (TensorId, Vec<Expr>);
 
 /// What a scalar that a plan fills may be if nothing is found for it; nothing where something is
 /// certain to be found, or where it is not known what it is then.
@@ -25,26 +24,26 @@ pub(super) fn unfound(
     };
     let mut constants = Vec::new();
     for_each_constant(producer, temporary, &mut Vec::new(), &mut |constant, _| {
-        if !constants.contains(&constant) {
-            constants.push(constant);
+        if !constants.contains(constant) {
+            constants.push(constant.clone());
         }
     });
     let is_full = certain(&|_, _| true);
-    let known: Vec<Option<Literal>> =
-        constants.iter().map(|constant| op.of_constant(*constant)).collect();
-    match known[..] {
+    let known: Vec<Option<Expr>> =
+        constants.iter().map(|constant| op.of_constant(constant)).collect();
+    let of_nothing = Expr::Literal(op.of_nothing());
+    match &known[..] {
         [Some(known)] => {
-            let is_found = |target: &Access, value: &Expr| {
-                target.tensor != temporary || value.as_literal().is_none()
-            };
-            let mut values = vec![known];
+            let is_found =
+                |target: &Access, value: &Expr| target.tensor != temporary || !value.is_constant();
+            let mut values = vec![known.clone()];
             if !is_full {
-                values.push(op.of_nothing());
+                values.push(of_nothing);
             }
             (!certain(&is_found)).then_some((temporary, values))
         }
         [Some(_), ..] => None,
-        [] | [None, ..] => (!is_full).then(|| (temporary, vec![op.of_nothing()])),
+        [] | [None, ..] => (!is_full).then(|| (temporary, vec![of_nothing])),
     }
 }
 
@@ -53,7 +52,6 @@ pub(super) fn is_nothing_without(stmt: &Stmt, unfound: &[Unfound]) -> bool {
     match unfound {
         [] => stmt.is_skip(),
         [(temporary, values), rest @ ..] => values.iter().all(|value| {
-            let value = Expr::Literal(*value);
             let known = |access: &Access| (access.tensor == *temporary).then(|| value.clone());
             is_nothing_without(&stmt.with(&known), rest)
         }),
@@ -67,6 +65,7 @@ pub(super) fn asks_for(value: &Expr, temporary: TensorId) -> bool {
             matches!(&of[..], [Expr::Access(access)] if access.tensor == temporary)
         }
         Expr::Literal(_)
+        | Expr::Constant(_)
         | Expr::Access(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
@@ -82,7 +81,7 @@ pub(crate) fn for_each_constant(
     plan: &Plan,
     temporary: TensorId,
     around: &mut Vec<VariableId>,
-    visit: &mut impl FnMut(Literal, &[VariableId]),
+    visit: &mut impl FnMut(&Expr, &[VariableId]),
 ) {
     match plan {
         Plan::Loop(inner) => {
@@ -97,8 +96,8 @@ pub(crate) fn for_each_constant(
             for_each_constant(consumer, temporary, around, visit);
         }
         Plan::Assign { target, value, .. } => {
-            if let Some(constant) = value.as_literal().filter(|_| target.tensor == temporary) {
-                visit(constant, around);
+            if value.is_constant() && target.tensor == temporary {
+                visit(value, around);
             }
         }
         Plan::If { body, .. } => for_each_constant(body, temporary, around, visit),

@@ -7,7 +7,6 @@
 use super::found::{Unfound, asks_for};
 use crate::concrete::Stmt;
 use crate::notation::{Access, BinaryOp, Expr, Function, TensorId};
-use crate::types::Literal;
 
 /// A statement in which quotients are 0 where nothing was found for their dividends.
 pub(super) fn guarded(stmt: &Stmt, unfound: &[Unfound]) -> Stmt {
@@ -27,6 +26,7 @@ fn guarded_value(value: &Expr, unfound: &[Unfound]) -> Expr {
             return value.clone();
         }
         Expr::Literal(_)
+        | Expr::Constant(_)
         | Expr::Access(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
@@ -38,7 +38,7 @@ fn guarded_value(value: &Expr, unfound: &[Unfound]) -> Expr {
         }
     };
     let quotient = value.map_children(&mut |child| guarded_value(child, unfound));
-    match condition(dividend, unfound).filter(|_| divisor.as_literal().is_none()) {
+    match condition(dividend, unfound).filter(|_| !divisor.is_constant()) {
         Some(condition) => Expr::call(Function::Select, vec![condition, quotient, Expr::ZERO]),
         None => quotient,
     }
@@ -57,12 +57,12 @@ fn condition(dividend: &Expr, unfound: &[Unfound]) -> Option<Expr> {
         read.into_iter().filter(|access| of(access.tensor).is_some()).collect();
     // What it may be where nothing is found is always the same in a dividend, but for minima.
     let values = |access: &Access| of(access.tensor).map_or(&[][..], |(_, values)| values);
-    let is_nothing = |known: &dyn Fn(&Access) -> Option<Literal>| {
-        dividend.substitute(&|access| known(access).map(Expr::Literal)).is_zero()
+    let is_nothing = |known: &dyn Fn(&Access) -> Option<Expr>| {
+        dividend.substitute(&|access| known(access)).is_zero()
     };
     let is_needed = |access: &&&Access| {
         let mut values = values(access).iter();
-        values.all(|value| is_nothing(&|read| (read == **access).then_some(*value)))
+        values.all(|value| is_nothing(&|read| (read == **access).then(|| value.clone())))
     };
     let needed: Vec<&&Access> = temporaries.iter().filter(is_needed).collect();
     let found = |access: &Access| Expr::call(Function::Found, vec![Expr::Access(access.clone())]);
@@ -71,7 +71,7 @@ fn condition(dividend: &Expr, unfound: &[Unfound]) -> Option<Expr> {
         let found = needed.into_iter().map(|access| found(access));
         return found.reduce(|a, b| join(a, b, Function::And));
     }
-    let first = |access: &Access| values(access).first().copied();
+    let first = |access: &Access| values(access).first().cloned();
     let is_certain = temporaries.iter().all(|access| values(access).len() == 1);
     let found = temporaries.iter().map(|access| found(access));
     let any = found.reduce(|a, b| join(a, b, Function::Or));

@@ -8,13 +8,13 @@ use crate::types::Dtype;
 
 use super::Lowering;
 use super::scope::Scope;
-use super::value::constant;
+use super::value::literal;
 
 impl Lowering<'_> {
     /// `let mut least = f64::INFINITY;`, where a temporary needs it beside itself.
     pub(super) fn declare_best(&self, temporary: TensorId, op: ReduceOp) -> Option<Stmt> {
         let best = self.program.chosen.get(&temporary)?.best;
-        let initial = constant(op.identity(), self.program.tensor(best).dtype);
+        let initial = literal(op.identity(), self.program.tensor(best).dtype);
         Some(Stmt::bind_mut(self.names.argument(best), initial))
     }
 

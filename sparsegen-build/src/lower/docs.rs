@@ -20,9 +20,10 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     if !kernel.semiring.is_usual() {
         let Semiring { add, mul, zero, .. } = kernel.semiring;
         lines.push(format!(
-            "Here `+` and sums mean `{}`, `*` means `{}`, and what is not stored is `{zero}`.",
+            "Here `+` and sums mean `{}`, `*` means `{}`, and what is not stored is `{}`.",
             add.symbol(&kernel.paths),
-            mul.symbol(&kernel.paths)
+            mul.symbol(&kernel.paths),
+            zero.show(&kernel.paths)
         ));
         lines.push(String::new());
     }

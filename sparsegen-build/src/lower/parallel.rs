@@ -31,6 +31,7 @@ impl Lowering<'_> {
                         Expr::Load { .. }
                         | Expr::Index(_)
                         | Expr::Value(..)
+                        | Expr::Constant(..)
                         | Expr::Bool(_)
                         | Expr::Largest(_)
                         | Expr::Var(_)

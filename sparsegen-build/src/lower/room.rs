@@ -80,6 +80,7 @@ pub(super) fn most_entries(
             most_entries(program, names, &masked[1])
         }
         notation::Expr::Literal(_)
+        | notation::Expr::Constant(_)
         | notation::Expr::Index(_)
         | notation::Expr::Parameter(_)
         | notation::Expr::Call(..)

@@ -85,7 +85,7 @@ impl Scope {
         op: Option<ReduceOp>,
         value: &notation::Expr,
     ) -> Option<Stmt> {
-        let constant = value.as_literal().and_then(|constant| op?.of_constant(constant));
+        let constant = op.and_then(|op| op.of_constant(value));
         let flag = self.flags.get(&temporary).filter(|_| constant.is_none())?;
         Some(Stmt::assign(flag, Expr::Bool(true)))
     }

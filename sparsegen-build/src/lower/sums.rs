@@ -108,6 +108,7 @@ impl Lowering<'_> {
                 if is_known { known } else { given }.push(product);
             }
             notation::Expr::Literal(_)
+            | notation::Expr::Constant(_)
             | notation::Expr::Access(_)
             | notation::Expr::Binary(BinaryOp::Div, ..)
             | notation::Expr::Call(..)

@@ -70,9 +70,20 @@ impl Needs<'_> {
         let kernel = self.kernel;
         let own = kernel.dtype_of(expr).unwrap_or(dtype) == Dtype::Generic;
         match expr {
-            Expr::Literal(literal) if is_generic => self.literal(kernel.semiring.number(*literal)),
+            Expr::Literal(literal) if is_generic => {
+                kernel
+                    .semiring
+                    .number(*literal)
+                    .as_literal()
+                    .into_iter()
+                    .for_each(|l| self.literal(l));
+            }
             Expr::Index(_) | Expr::Parameter(_) if is_generic => self.add(Trait::NumCast),
-            Expr::Literal(_) | Expr::Index(_) | Expr::Parameter(_) | Expr::Access(_) => {}
+            Expr::Literal(_)
+            | Expr::Constant(_)
+            | Expr::Index(_)
+            | Expr::Parameter(_)
+            | Expr::Access(_) => {}
             Expr::Unary(_, a) => {
                 if own {
                     self.add(Trait::Neg);

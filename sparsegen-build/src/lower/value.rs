@@ -1,7 +1,9 @@
 //! Values: an expression at a place within the loops, in the type that is wanted there.
 
 use crate::ir::{BinaryOp, Expr, Stmt, UnaryOp};
-use crate::notation::{self, Access, Function, Operator, ReduceOp, Semiring, TensorId};
+use crate::notation::{
+    self, Access, Constant, Function, Kernel, Operator, ReduceOp, Semiring, TensorId,
+};
 use crate::types::{Dtype, Literal};
 
 use super::Lowering;
@@ -28,7 +30,12 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Expr {
         match expr {
-            notation::Expr::Literal(literal) => constant(semiring.number(*literal), dtype),
+            notation::Expr::Literal(literal) => {
+                constant(&self.program.kernel, semiring.number(*literal), dtype)
+            }
+            notation::Expr::Constant(path) => {
+                constant(&self.program.kernel, Constant::Own(*path), dtype)
+            }
             notation::Expr::Access(access) => self.read(access, scope),
             notation::Expr::Index(v) => Expr::cast(scope.coordinate(*v), None, dtype),
             notation::Expr::Parameter(id) => {
@@ -108,13 +115,14 @@ impl Lowering<'_> {
             Function::NotEqual => compare(BinaryOp::Ne),
             Function::Select => Expr::choose(truth(0), same(1), same(2)),
             Function::Mask => {
-                let zero = constant(semiring.zero, dtype);
+                let zero = constant(kernel, semiring.zero, dtype);
                 Expr::choose(truth(0), same(1), zero)
             }
             Function::Number(semiring) => self.valued(&arguments[0], semiring, dtype, scope),
             Function::Symbol(semiring) => {
                 if dtype != Dtype::Bool && kernel.dtype_of(&arguments[0]) == Some(Dtype::Bool) {
-                    let [one, zero] = [semiring.one, semiring.zero].map(|c| constant(c, dtype));
+                    let [one, zero] =
+                        [semiring.one, semiring.zero].map(|c| constant(kernel, c, dtype));
                     return Expr::choose(truth(0), one, zero);
                 }
                 value(0, dtype)
@@ -168,7 +176,7 @@ impl Lowering<'_> {
 
     /// What is not stored.
     pub(super) fn zero(&self, dtype: Dtype) -> Expr {
-        constant(self.program.kernel.semiring.zero, dtype)
+        zero(&self.program.kernel, dtype)
     }
 
     fn read(&self, access: &Access, scope: &Scope) -> Expr {
@@ -185,7 +193,7 @@ impl Lowering<'_> {
     pub(super) fn value_at(&self, id: TensorId, position: Expr) -> Expr {
         let tensor = self.program.tensor(id);
         if tensor.pattern {
-            return constant(Literal::Int(1), tensor.dtype);
+            return literal(Literal::Int(1), tensor.dtype);
         }
         Expr::load(&self.names.values(id), position)
     }
@@ -204,8 +212,21 @@ impl Lowering<'_> {
     }
 }
 
+/// What a kernel does not store.
+pub(super) fn zero(kernel: &Kernel, dtype: Dtype) -> Expr {
+    constant(kernel, kernel.semiring.zero, dtype)
+}
+
 /// A constant in a type.
-pub(super) fn constant(literal: Literal, dtype: Dtype) -> Expr {
+pub(super) fn constant(kernel: &Kernel, constant: Constant, dtype: Dtype) -> Expr {
+    match constant {
+        Constant::Literal(known) => literal(known, dtype),
+        Constant::Own(path) => Expr::Constant(kernel.paths[path.0].path.clone(), dtype),
+    }
+}
+
+/// A literal in a type.
+pub(super) fn literal(literal: Literal, dtype: Dtype) -> Expr {
     match (literal.as_bool(), dtype) {
         (Some(truth), Dtype::Bool) => Expr::Bool(truth),
         (_, Dtype::Bool) => Expr::Bool(!literal.is_zero()),

@@ -93,7 +93,8 @@ impl Lowering<'_> {
     fn is_over_nothing(&self, temporary: TensorId, op: ReduceOp, producer: &Plan) -> Expr {
         let mut over: Vec<VariableId> = Vec::new();
         for_each_constant(producer, temporary, &mut Vec::new(), &mut |constant, around| {
-            if op.of_constant(constant).is_some_and(|known| known != op.of_nothing()) {
+            let known = op.of_constant(constant);
+            if known.is_some_and(|known| known != crate::notation::Expr::Literal(op.of_nothing())) {
                 over.extend(around.iter().filter(|v| !over.contains(v)).collect::<Vec<_>>());
             }
         });

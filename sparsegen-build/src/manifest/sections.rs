@@ -3,7 +3,7 @@
 use crate::error::{Diagnostic, Name};
 use crate::format::builtin::EXAMPLE_MAP;
 use crate::notation::names::is_path;
-use crate::notation::{Operator, PathId, RustPath, Semiring};
+use crate::notation::{Constant, Operator, PathId, RustPath, Semiring};
 
 use super::values::{Entry, Value};
 use super::{Defaults, FormatEntry, FormatText, bounds, dtype, parallel, unknown_key, width};
@@ -132,8 +132,8 @@ fn semiring(
     }
     let add = operator(&find("add")?.value, paths, diagnostics);
     let mul = operator(&find("mul")?.value, paths, diagnostics);
-    let zero = find("zero")?.value.constant(diagnostics);
-    let one = find("one")?.value.constant(diagnostics);
+    let zero = constant(&find("zero")?.value, paths, diagnostics);
+    let one = constant(&find("one")?.value, paths, diagnostics);
     Some(Semiring { add: add?, mul: mul?, zero: zero?, one: one? })
 }
 
@@ -148,10 +148,8 @@ fn operator(
     if let Some(operator) = Operator::of(&text.value) {
         return Some(operator);
     }
-    if text.value.contains("::") && is_path(&text.value) {
-        let name = text.value.rsplit("::").next().unwrap_or_default().to_owned();
-        paths.push(RustPath { name, path: text.value });
-        return Some(Operator::Own(PathId(paths.len() - 1)));
+    if let Some(path) = listed(&text.value, paths) {
+        return Some(Operator::Own(path));
     }
     diagnostics.push(
         Diagnostic::new(text.inner(), format!("there is no operator `{}`", text.value)).help(
@@ -159,4 +157,41 @@ fn operator(
         ),
     );
     None
+}
+
+/// A number, a truth value, or a constant by its path, which is listed among the `paths`.
+fn constant(
+    value: &Value<'_>,
+    paths: &mut Vec<RustPath>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Constant> {
+    if let Some(literal) = value.literal() {
+        return Some(Constant::Literal(literal));
+    }
+    let text = value
+        .text("a number, a boolean, \"inf\", \"-inf\" or the path to a constant", diagnostics)?;
+    let path = listed(&text.value, paths);
+    if path.is_none() {
+        diagnostics.push(
+            Diagnostic::new(text.inner(), format!("there is no constant `{}`", text.value)).help(
+                "the constants there are: numbers, booleans, \"inf\", \"-inf\", and paths such as \
+                 `crate::ops::ZERO`",
+            ),
+        );
+    }
+    path.map(Constant::Own)
+}
+
+/// The place of a path among the `paths`, which all that has this path shares; nothing where it is no
+/// path.
+fn listed(path: &str, paths: &mut Vec<RustPath>) -> Option<PathId> {
+    if !path.contains("::") || !is_path(path) {
+        return None;
+    }
+    let known = paths.iter().position(|known| known.path == path);
+    Some(PathId(known.unwrap_or_else(|| {
+        let name = path.rsplit("::").next().unwrap_or_default().to_owned();
+        paths.push(RustPath { name, path: path.to_owned() });
+        paths.len() - 1
+    })))
 }

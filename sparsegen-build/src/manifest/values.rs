@@ -84,6 +84,15 @@ impl<'t> Value<'t> {
 
     /// A constant: a number, a truth value, or `"inf"` and `"-inf"`.
     pub(super) fn constant(&self, diagnostics: &mut Vec<Diagnostic>) -> Option<Literal> {
+        let constant = self.literal();
+        if constant.is_none() {
+            diagnostics.push(self.unexpected("a number, a boolean, \"inf\" or \"-inf\""));
+        }
+        constant
+    }
+
+    /// The constant that it is, if it is one.
+    pub(super) fn literal(&self) -> Option<Literal> {
         let integer = self.value.as_integer();
         let integer = integer.and_then(|n| i64::from_str_radix(n.as_str(), n.radix()).ok());
         let float = self.value.as_float().and_then(|x| x.as_str().parse::<f64>().ok());
@@ -94,11 +103,7 @@ impl<'t> Value<'t> {
         });
         let truth = self.value.as_bool().map(Literal::Bool);
         let number = integer.map(Literal::Int).or(float.map(Literal::real));
-        let constant = number.or(named).or(truth);
-        if constant.is_none() {
-            diagnostics.push(self.unexpected("a number, a boolean, \"inf\" or \"-inf\""));
-        }
-        constant
+        number.or(named).or(truth)
     }
 
     /// The values of an array; none where it is something else.

@@ -183,13 +183,17 @@ impl Expr {
                 }
                 None => Expr::Call(function, three),
             },
-            (Function::Number(_), Err(mut one)) => match one.pop() {
+            (Function::Number(semiring), Err(mut one)) => match one.pop() {
+                Some(Expr::Literal(symbol)) => semiring.number(symbol).expr(),
                 Some(Expr::Call(Function::Symbol(_), mut inner)) => {
                     inner.pop().unwrap_or(Expr::ZERO)
                 }
                 inner => Expr::Call(function, inner.into_iter().collect()),
             },
-            (Function::Symbol(_), Err(mut one)) => match one.pop() {
+            (Function::Symbol(semiring), Err(mut one)) => match one.pop() {
+                Some(number) if let Some(symbol) = semiring.symbol(&number) => {
+                    Expr::Literal(symbol)
+                }
                 Some(Expr::Call(Function::Number(_), mut inner)) => {
                     inner.pop().unwrap_or(Expr::ZERO)
                 }
@@ -206,6 +210,11 @@ impl Expr {
     /// The constant that it is.
     pub fn as_literal(&self) -> Option<Literal> {
         if let Expr::Literal(literal) = self { Some(*literal) } else { None }
+    }
+
+    /// Whether it is the same wherever it stands, known or not.
+    pub fn is_constant(&self) -> bool {
+        matches!(self, Expr::Literal(_) | Expr::Constant(_))
     }
 
     /// The conditions that all have to hold for this one to hold.
@@ -232,6 +241,7 @@ impl Expr {
                 both.iter().all(Expr::is_place)
             }
             Expr::Literal(_)
+            | Expr::Constant(_)
             | Expr::Access(_)
             | Expr::Binary(BinaryOp::Div, ..)
             | Expr::Call(..)
@@ -265,7 +275,7 @@ pub fn count_of(v: VariableId, place: &Expr) -> i64 {
     const UNKNOWN: i64 = 1 << 20;
     match place {
         Expr::Index(other) => i64::from(*other == v),
-        Expr::Literal(_) | Expr::Parameter(_) => 0,
+        Expr::Literal(_) | Expr::Constant(_) | Expr::Parameter(_) => 0,
         Expr::Unary(_, a) => -count_of(v, a),
         Expr::Binary(BinaryOp::Add, a, b) => count_of(v, a) + count_of(v, b),
         Expr::Binary(BinaryOp::Sub, a, b) => count_of(v, a) - count_of(v, b),
@@ -302,10 +312,12 @@ fn fold(function: Function, arguments: &[Literal]) -> Option<Literal> {
         // It is known what it is because nothing was.
         Function::Found => Some(Literal::Bool(false)),
         Function::Convert(dtype) => convert(arguments[0], dtype),
-        Function::Number(semiring) => Some(semiring.number(arguments[0])),
-        Function::Symbol(semiring) if is_same(arguments[0], semiring.zero) => Some(Literal::Int(0)),
-        Function::Symbol(semiring) if is_same(arguments[0], semiring.one) => Some(Literal::Int(1)),
-        Function::Own(_) | Function::Select | Function::Mask | Function::Symbol(_) => None,
+        // These depend on more than literals.
+        Function::Own(_)
+        | Function::Select
+        | Function::Mask
+        | Function::Number(_)
+        | Function::Symbol(_) => None,
     }
 }
 

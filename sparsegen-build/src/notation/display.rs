@@ -49,6 +49,7 @@ impl Kernel {
     fn show_at(&self, expr: &Expr, outer: u8) -> String {
         let (text, precedence) = match expr {
             Expr::Literal(literal) => (literal.to_string(), 7),
+            Expr::Constant(path) => (self.paths[path.0].name.clone(), 7),
             Expr::Access(access) => (self.show_access(access), 7),
             Expr::Parameter(parameter) => (self.tensor(*parameter).name.clone(), 7),
             Expr::Index(v) => (self.variable(*v).name.clone(), 7),

@@ -111,7 +111,7 @@ impl Expr {
     /// A reduction over variables; of what makes no difference it is just that, and one of its kind
     /// directly below joins it. Of constants the first is the least and the greatest.
     pub fn reduce(op: ReduceOp, mut variables: Vec<VariableId>, body: Expr) -> Expr {
-        if op.tells_where() && body.as_literal().is_some() {
+        if op.tells_where() && body.is_constant() {
             return Expr::Literal(op.of_nothing());
         }
         if op.ignores(&body) || variables.is_empty() {
@@ -140,7 +140,9 @@ impl Expr {
     /// This expression with every access for which `replace` has an answer replaced by it, folded.
     pub fn substitute(&self, replace: &impl Fn(&Access) -> Option<Expr>) -> Expr {
         match self {
-            Expr::Literal(_) | Expr::Index(_) | Expr::Parameter(_) => self.clone(),
+            Expr::Literal(_) | Expr::Constant(_) | Expr::Index(_) | Expr::Parameter(_) => {
+                self.clone()
+            }
             Expr::Access(access) => replace(access).unwrap_or_else(|| self.clone()),
             Expr::Call(function, arguments) => {
                 let arguments = arguments.iter().map(|a| a.substitute(replace));
@@ -161,6 +163,7 @@ impl Expr {
         match self {
             Expr::Access(access) => visit(access),
             Expr::Literal(_)
+            | Expr::Constant(_)
             | Expr::Index(_)
             | Expr::Parameter(_)
             | Expr::Unary(..)
@@ -180,6 +183,7 @@ impl Expr {
             Expr::Index(v) => visit(*v),
             Expr::Reduce(reduce) => reduce.variables.iter().for_each(|v| visit(*v)),
             Expr::Literal(_)
+            | Expr::Constant(_)
             | Expr::Access(_)
             | Expr::Parameter(_)
             | Expr::Unary(..)
@@ -192,7 +196,11 @@ impl Expr {
     /// The expressions directly below this one.
     pub fn children(&self) -> Vec<&Expr> {
         match self {
-            Expr::Literal(_) | Expr::Access(_) | Expr::Index(_) | Expr::Parameter(_) => Vec::new(),
+            Expr::Literal(_)
+            | Expr::Constant(_)
+            | Expr::Access(_)
+            | Expr::Index(_)
+            | Expr::Parameter(_) => Vec::new(),
             Expr::Unary(_, a) => vec![a],
             Expr::Binary(_, a, b) => vec![a, b],
             Expr::Call(_, arguments) => arguments.iter().collect(),
@@ -203,9 +211,11 @@ impl Expr {
     /// This expression with each of those directly below it replaced, folded.
     pub fn map_children(&self, replace: &mut impl FnMut(&Expr) -> Expr) -> Expr {
         match self {
-            Expr::Literal(_) | Expr::Access(_) | Expr::Index(_) | Expr::Parameter(_) => {
-                self.clone()
-            }
+            Expr::Literal(_)
+            | Expr::Constant(_)
+            | Expr::Access(_)
+            | Expr::Index(_)
+            | Expr::Parameter(_) => self.clone(),
             Expr::Unary(op, a) => Expr::unary(*op, replace(a)),
             Expr::Binary(op, a, b) => Expr::binary(*op, replace(a), replace(b)),
             Expr::Call(function, arguments) => {
@@ -228,7 +238,8 @@ impl Expr {
             ) => function.compares() || arguments.iter().any(Expr::is_condition),
             Expr::Call(function, _) => function.compares(),
             Expr::Literal(literal) => matches!(literal, Literal::Bool(_)),
-            Expr::Access(_)
+            Expr::Constant(_)
+            | Expr::Access(_)
             | Expr::Index(_)
             | Expr::Parameter(_)
             | Expr::Unary(..)

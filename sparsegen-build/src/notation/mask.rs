@@ -30,7 +30,8 @@ impl Expr {
             }
             Expr::Call(_, arguments) => arguments.iter().all(Expr::is_place),
             Expr::Literal(_) => true,
-            Expr::Access(_)
+            Expr::Constant(_)
+            | Expr::Access(_)
             | Expr::Index(_)
             | Expr::Parameter(_)
             | Expr::Unary(..)
@@ -89,6 +90,7 @@ impl Expr {
                 None => self.map_children(&mut |child| child.with_masks(holds)),
             },
             Expr::Literal(_)
+            | Expr::Constant(_)
             | Expr::Access(_)
             | Expr::Index(_)
             | Expr::Parameter(_)

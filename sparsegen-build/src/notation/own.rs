@@ -9,13 +9,13 @@ use crate::types::Literal;
 
 use super::Expr;
 use super::call::{Function, are_same};
-use super::semiring::is_same;
+use super::semiring::{Constant, is_same};
 
 /// An index into [`Kernel::paths`](super::Kernel::paths).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PathId(pub usize);
 
-/// A function of Rust that expressions call.
+/// A function or a constant of Rust that expressions use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RustPath {
     /// What it is called in index notation.
@@ -120,7 +120,7 @@ impl UserFunction {
     pub(super) fn call(
         &self,
         arguments: &[Argument],
-        zero: Literal,
+        zero: Constant,
         symbol: impl Fn(Expr) -> Expr,
     ) -> Expr {
         let run = |path: PathId| {
@@ -151,8 +151,8 @@ impl UserFunction {
     }
 
     /// Where the function can differ from what is not stored, by what is known of its values.
-    fn implied(&self, zero: Literal) -> Region {
-        let is_zero = |constant: Option<Literal>| constant.is_some_and(|c| is_same(c, zero));
+    fn implied(&self, zero: Constant) -> Region {
+        let is_zero = |constant: Option<Literal>| constant.is_some_and(|c| zero.is(c));
         let arguments = (0..self.arity).map(Region::Argument).collect();
         if is_zero(self.laws.annihilator) {
             Region::And(arguments)

@@ -79,11 +79,13 @@ impl ReduceOp {
         }
     }
 
-    /// What it comes to where all values are the same, if that does not depend on how many there are.
-    pub fn of_constant(self, value: Literal) -> Option<Literal> {
+    /// What it comes to where all values are the same constant, if that does not depend on how many
+    /// there are.
+    pub fn of_constant(self, value: &Expr) -> Option<Expr> {
+        let value = value.is_constant().then_some(value)?;
         match self {
-            ReduceOp::Min | ReduceOp::Max | ReduceOp::Any | ReduceOp::All => Some(value),
-            ReduceOp::ArgMin | ReduceOp::ArgMax => Some(self.of_nothing()),
+            ReduceOp::Min | ReduceOp::Max | ReduceOp::Any | ReduceOp::All => Some(value.clone()),
+            ReduceOp::ArgMin | ReduceOp::ArgMax => Some(Expr::Literal(self.of_nothing())),
             ReduceOp::Sum | ReduceOp::Prod => None,
         }
     }

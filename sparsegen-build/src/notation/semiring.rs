@@ -4,10 +4,13 @@
 //! one, sums and products are its own. So all that holds of sums and products holds there too: zero
 //! annihilates, one makes no difference. Functions see **numbers**; what stands between the two are
 //! [`Function::Number`](super::Function) and [`Function::Symbol`](super::Function).
+//!
+//! The numbers that zero and one are may be constants of the user's, of which nothing is known but
+//! their paths. Nothing need be: what is known of zero and one is known of the symbols.
 
 use crate::types::Literal;
 
-use super::call::Function;
+use super::call::{Function, are_same};
 use super::{Expr, PathId, RustPath};
 
 /// What `+` and `*` mean, and their zero and one.
@@ -18,9 +21,49 @@ pub struct Semiring {
     /// The meaning of `*`.
     pub mul: Operator,
     /// What makes no difference to sums, annihilates products, and is not stored.
-    pub zero: Literal,
+    pub zero: Constant,
     /// What makes no difference to products.
-    pub one: Literal,
+    pub one: Constant,
+}
+
+/// A number that is the same wherever it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Constant {
+    /// One that is written down.
+    Literal(Literal),
+    /// One of the user's, of which its path alone is known.
+    Own(PathId),
+}
+
+impl Constant {
+    /// The number, where it is known.
+    pub fn as_literal(self) -> Option<Literal> {
+        match self {
+            Constant::Literal(literal) => Some(literal),
+            Constant::Own(_) => None,
+        }
+    }
+
+    /// Whether it is known to be this number.
+    pub fn is(self, literal: Literal) -> bool {
+        self.as_literal().is_some_and(|known| is_same(known, literal))
+    }
+
+    /// As an expression.
+    pub fn expr(self) -> Expr {
+        match self {
+            Constant::Literal(literal) => Expr::Literal(literal),
+            Constant::Own(path) => Expr::Constant(path),
+        }
+    }
+
+    /// As it is written, where constants have these paths.
+    pub fn show(self, paths: &[RustPath]) -> String {
+        match self {
+            Constant::Literal(literal) => literal.to_string(),
+            Constant::Own(path) => paths[path.0].path.clone(),
+        }
+    }
 }
 
 /// An operator that is associative; one that makes sums is commutative.
@@ -85,8 +128,8 @@ impl Semiring {
     pub const PLUS_TIMES: Semiring = Semiring {
         add: Operator::Add,
         mul: Operator::Mul,
-        zero: Literal::Int(0),
-        one: Literal::Int(1),
+        zero: Constant::Literal(Literal::Int(0)),
+        one: Constant::Literal(Literal::Int(1)),
     };
 
     /// The semirings that need no declaration.
@@ -97,8 +140,8 @@ impl Semiring {
             Semiring {
                 add: Operator::Min,
                 mul: Operator::Add,
-                zero: Literal::Greatest,
-                one: Literal::Int(0),
+                zero: Constant::Literal(Literal::Greatest),
+                one: Constant::Literal(Literal::Int(0)),
             },
         ),
         (
@@ -106,8 +149,8 @@ impl Semiring {
             Semiring {
                 add: Operator::Max,
                 mul: Operator::Add,
-                zero: Literal::Least,
-                one: Literal::Int(0),
+                zero: Constant::Literal(Literal::Least),
+                one: Constant::Literal(Literal::Int(0)),
             },
         ),
         (
@@ -115,8 +158,8 @@ impl Semiring {
             Semiring {
                 add: Operator::Max,
                 mul: Operator::Mul,
-                zero: Literal::Int(0),
-                one: Literal::Int(1),
+                zero: Constant::Literal(Literal::Int(0)),
+                one: Constant::Literal(Literal::Int(1)),
             },
         ),
         (
@@ -124,8 +167,8 @@ impl Semiring {
             Semiring {
                 add: Operator::Min,
                 mul: Operator::Max,
-                zero: Literal::Greatest,
-                one: Literal::Least,
+                zero: Constant::Literal(Literal::Greatest),
+                one: Constant::Literal(Literal::Least),
             },
         ),
         (
@@ -133,8 +176,8 @@ impl Semiring {
             Semiring {
                 add: Operator::Or,
                 mul: Operator::And,
-                zero: Literal::Bool(false),
-                one: Literal::Bool(true),
+                zero: Constant::Literal(Literal::Bool(false)),
+                one: Constant::Literal(Literal::Bool(true)),
             },
         ),
     ];
@@ -145,11 +188,21 @@ impl Semiring {
     }
 
     /// The number that a symbol stands for.
-    pub fn number(self, symbol: Literal) -> Literal {
+    pub fn number(self, symbol: Literal) -> Constant {
         match symbol {
             Literal::Int(0) => self.zero,
             Literal::Int(1) => self.one,
-            other => other,
+            other => Constant::Literal(other),
+        }
+    }
+
+    /// The symbol that stands for a number, where one does.
+    pub fn symbol(self, number: &Expr) -> Option<Literal> {
+        let is = |constant: Constant| are_same(number, &constant.expr());
+        match (is(self.zero), is(self.one)) {
+            (true, _) => Some(Literal::Int(0)),
+            (false, true) => Some(Literal::Int(1)),
+            (false, false) => None,
         }
     }
 

@@ -319,6 +319,7 @@ fn in_step(counter: &str, a: &[Stmt], b: &[Stmt]) -> bool {
                             Expr::Search { array: name, .. } => *name != array,
                             Expr::Index(_)
                             | Expr::Value(..)
+                            | Expr::Constant(..)
                             | Expr::Bool(_)
                             | Expr::Largest(_)
                             | Expr::Pair(..)

@@ -54,6 +54,7 @@ fn is_constant_in(value: &Expr, name: &str, rest: &[Stmt]) -> bool {
             !changes && !bound.contains(name) && !bound.contains(other.as_str())
         }
         Expr::Value(..)
+        | Expr::Constant(..)
         | Expr::Largest(_)
         | Expr::Load { .. }
         | Expr::Len(_)

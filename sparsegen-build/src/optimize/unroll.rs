@@ -171,7 +171,7 @@ impl Unrolling<'_> {
 fn is_done(stmt: &Stmt, body: &[Stmt]) -> bool {
     matches!(
         stmt,
-        Stmt::Assign { name, op: None, value: Expr::Bool(_) | Expr::Index(_) | Expr::Value(..) }
+        Stmt::Assign { name, op: None, value: Expr::Bool(_) | Expr::Index(_) | Expr::Value(..) | Expr::Constant(..) }
             if Uses::of(body).writes(name) == 1
     )
 }

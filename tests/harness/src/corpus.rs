@@ -33,7 +33,7 @@ mod choice;
 
 use std::fmt::Write as _;
 
-use crate::own::BY_PATHS;
+use crate::own::{BY_CONSTANTS, BY_PATHS, BY_WHOLE_CONSTANTS};
 use crate::statement::{Expr, Statement};
 
 pub use choice::{Choice, Storage};
@@ -177,8 +177,14 @@ impl Group<'_> {
             let quote = if format.starts_with('{') { "" } else { "\"" };
             let _ = writeln!(text, "{name} = {quote}{format}{quote}");
         }
-        if Choice(choice).word("@semiring") == Some("by_paths") {
-            let _ = writeln!(text, "[semirings.by_paths]\n{BY_PATHS}");
+        let semiring = match Choice(choice).word("@semiring") {
+            Some("by_paths") => Some(BY_PATHS),
+            Some("by_constants") => Some(BY_CONSTANTS),
+            Some("by_whole_constants") => Some(BY_WHOLE_CONSTANTS),
+            _ => None,
+        };
+        if let (Some(name), Some(declared)) = (Choice(choice).word("@semiring"), semiring) {
+            let _ = writeln!(text, "[semirings.{name}]\n{declared}");
         }
         statement.value.visit(&mut |expr| {
             if let Expr::Own(own, _) = expr

@@ -115,7 +115,8 @@ fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, Str
         match &tensor.assembly {
             Assembly::Computed { vals, structure, zeroed } => {
                 add_arrays(&mut inputs, structure, result, tensor.dtype)?;
-                let zero = interpret::Number::of(tensor.fill, tensor.dtype);
+                // The interpreter fills it, where it is filled.
+                let zero = interpret::Number::zero(tensor.dtype);
                 let held = run.operands.get(&tensor.tensor).filter(|_| tensor.updates && !zeroed);
                 let before = match held {
                     Some(held) => {

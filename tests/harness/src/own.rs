@@ -109,6 +109,21 @@ static OWN: [Own; 9] = [
 /// A semiring of functions that are called by their paths.
 pub const BY_PATHS: &str = "add = \"sparsegen_harness::own::lesser\"\nmul = \"sparsegen_harness::own::lengthened\"\nzero = \"inf\"\none = 0";
 
+/// The same of reals, of which constants are far away and here: nothing is as far.
+pub const BY_CONSTANTS: &str = "add = \"min\"\nmul = \"+\"\nzero = \"sparsegen_harness::own::FAR\"\none = \"sparsegen_harness::own::HERE\"";
+
+/// The same of whole numbers, and of functions.
+pub const BY_WHOLE_CONSTANTS: &str = "add = \"sparsegen_harness::own::lesser\"\nmul = \"sparsegen_harness::own::lengthened\"\nzero = \"sparsegen_harness::own::WHOLE_FAR\"\none = 0";
+
+/// Farther away than anything.
+pub const FAR: f64 = 1e300;
+
+/// No way at all.
+pub const HERE: f64 = 0.0;
+
+/// Farther away than anything.
+pub const WHOLE_FAR: i64 = 1_000_000_000_000_000;
+
 impl Own {
     /// The function of a name.
     pub fn named(name: &str) -> Option<&'static Own> {
@@ -126,9 +141,15 @@ impl Own {
         format!("[functions.{}]", self.name)
     }
 
-    /// What the function of a path makes of numbers.
+    /// What the function of a path makes of numbers, and what a constant is.
     pub fn called(path: &str, numbers: &[Number], dtype: Dtype) -> Option<Number> {
         let name = path.rsplit("::").next()?;
+        match (name, numbers) {
+            ("FAR", []) => return Some(Number::Real(FAR)),
+            ("HERE", []) => return Some(Number::Real(HERE)),
+            ("WHOLE_FAR", []) => return Some(Number::Whole(WHOLE_FAR.into())),
+            _ => {}
+        }
         if let ("lesser", [a, b]) = (name, numbers) {
             return Op::Function(Function::Min).apply(&[*a, *b], dtype).ok();
         }

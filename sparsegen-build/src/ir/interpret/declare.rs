@@ -88,7 +88,7 @@ impl Machine {
                     let Some(ArrayValue::Values(given)) = given else {
                         return Err(format!("no values `{}` to compute into", vals.name));
                     };
-                    let zero = Value::of(result.fill, result.dtype);
+                    let zero = self.eval(&result.fill)?;
                     let held = |number: &Number| Some(Value::element(*number, result.dtype));
                     let cells = match result.updates && !zeroed {
                         true => given.iter().map(held).collect(),

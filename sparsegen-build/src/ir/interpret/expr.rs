@@ -13,6 +13,7 @@ impl Machine {
         match expr {
             Expr::Index(n) => Ok(Value::Index(*n)),
             Expr::Value(literal, dtype) => Ok(Value::Number(Number::of(*literal, *dtype), *dtype)),
+            Expr::Constant(path, dtype) => self.own(path, *dtype, &[]),
             Expr::Bool(b) => Ok(Value::Bool(*b)),
             Expr::Largest(width) => Ok(Value::Index(largest(*width))),
             Expr::Var(name) => {
@@ -42,11 +43,7 @@ impl Machine {
                     Callee::Math(function) => call(*function, *dtype, &arguments),
                     Callee::Quotient => divided(BinaryOp::Div, *dtype, &arguments),
                     Callee::Remainder => divided(BinaryOp::Rem, *dtype, &arguments),
-                    Callee::Path(path) => {
-                        let number = (self.library)(path, *dtype, &arguments);
-                        let number = number.ok_or_else(|| format!("nobody knows `{path}`"))?;
-                        Ok(Value::element(number, *dtype))
-                    }
+                    Callee::Path(path) => self.own(path, *dtype, &arguments),
                 }
             }
             Expr::Cast { value, to, .. } => cast(self.eval(value)?, *to),
@@ -76,6 +73,13 @@ impl Machine {
         }
     }
 
+    /// The value of what has a path in Rust.
+    fn own(&self, path: &str, dtype: Dtype, arguments: &[Number]) -> Result<Value, String> {
+        let number = (self.library)(path, dtype, arguments);
+        let number = number.ok_or_else(|| format!("nobody knows `{path}`"))?;
+        Ok(Value::element(number, dtype))
+    }
+
     /// An element of an array.
     pub(super) fn load(&self, name: &str, index: usize) -> Result<Value, String> {
         if let Some(workspace) = self.workspaces.get(name) {
@@ -95,14 +99,6 @@ impl Machine {
 }
 
 impl Value {
-    /// A constant of an element type.
-    pub(super) fn of(literal: crate::ir::Literal, dtype: crate::ir::Dtype) -> Value {
-        match dtype {
-            crate::ir::Dtype::Bool => Value::Bool(literal.is_one()),
-            dtype => Value::Number(Number::of(literal, dtype), dtype),
-        }
-    }
-
     /// A number that is an element of a type; of truth values 0 and 1.
     pub(super) fn element(number: Number, dtype: crate::ir::Dtype) -> Value {
         match (number, dtype) {

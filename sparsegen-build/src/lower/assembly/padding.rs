@@ -46,6 +46,7 @@ impl Assembler<'_> {
             }
             Expr::Call(Function::Mask, masked) => self.is_nonzero(&masked[1]),
             Expr::Call(..)
+            | Expr::Constant(_)
             | Expr::Index(_)
             | Expr::Parameter(_)
             | Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..)
@@ -72,7 +73,8 @@ impl Assembler<'_> {
                 is_one.then_some(1.0)
             }
             Expr::Unary(_, a) => self.constant(a).map(|c| -c),
-            Expr::Binary(..)
+            Expr::Constant(_)
+            | Expr::Binary(..)
             | Expr::Call(..)
             | Expr::Index(_)
             | Expr::Parameter(_)

@@ -286,7 +286,10 @@ fn bind(value: &Canonical, v: VariableId, variables: &[Variable]) -> Option<Cano
         Role::Index | Role::Fixed => false,
     };
     Some(match value {
-        Canonical::Literal(_) | Canonical::Index(_) | Canonical::Parameter(_) => value.clone(),
+        Canonical::Literal(_)
+        | Canonical::Constant(_)
+        | Canonical::Index(_)
+        | Canonical::Parameter(_) => value.clone(),
         Canonical::Call(function, arguments) => {
             let arguments = arguments.iter().map(|a| bind(a, v, variables));
             Canonical::call(*function, arguments.collect::<Option<_>>()?)

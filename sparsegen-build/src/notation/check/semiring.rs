@@ -3,7 +3,7 @@
 use crate::error::{Diagnostic, Span};
 use crate::format::{Format, LevelExpr};
 use crate::notation::syntax::{Assign, BinaryOp, Expr, ExprKind, Index, IndexKind, UnaryOp};
-use crate::notation::{Operator, Semiring, is_same};
+use crate::notation::{Constant, Operator, Semiring};
 use crate::types::{Dtype, Literal};
 
 use super::Context;
@@ -12,18 +12,16 @@ use super::names::{Names, Operand};
 
 pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let semiring = context.entry.semiring;
+    let zero = semiring.zero.show(context.functions.paths());
     let result = names.tensors.first().and_then(|tensor| tensor.format.as_ref());
-    if result.is_some_and(|format| !is_same(format.fill, semiring.zero))
+    if result.is_some_and(|format| !semiring.zero.is(format.fill))
         && let Some(index) =
             context.statement.left.indices.iter().find(|index| is_part(context, index))
     {
         diagnostics.push(
             Diagnostic::new(index.span, "a part of this result cannot be computed alone")
-                .note(format!(
-                    "nothing is computed as {}, which is not the format's fill",
-                    semiring.zero
-                ))
-                .help(format!("give the result a format whose `fill` is {}", semiring.zero)),
+                .note(format!("nothing is computed as {zero}, which is not the format's fill"))
+                .help(format!("give the result a format whose `fill` is {zero}")),
         );
     }
     if semiring.is_usual() {
@@ -35,6 +33,7 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
         diagnostics.push(no_inverse(context.statement.assign_span, "-="));
     }
     diagnostics.extend(names.tensors.iter().find_map(|tensor| check_type(semiring, tensor)));
+    diagnostics.extend(check_constants(context, names));
     for tensor in &names.tensors {
         let repeats = tensor.format.as_ref().and_then(|format| format.levels.last());
         if repeats.is_some_and(|spec| !spec.properties.unique) && semiring.add != Operator::Add {
@@ -51,51 +50,55 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
                 .help("use a format whose last level is unique, such as \"coo\""),
             );
         }
-        // The largest number of an integer type does not stay what it is when something is added.
-        let overflows = tensor.dtype.is_integer()
-            && matches!(semiring.zero, Literal::Greatest | Literal::Least)
-            && semiring.mul == Operator::Add;
-        if let Some(format) = tensor.format.as_ref().filter(|format| overflows && pads(format)) {
-            let (name, dtype, fill) = (&tensor.first.name.text, tensor.dtype, format.fill);
-            diagnostics.push(
-                Diagnostic::new(
-                    tensor.first.span,
-                    format!("the format of `{name}` pads, and {dtype} has no {}", semiring.zero),
-                )
-                .note(format!("what is added to the padding {fill} of that type would overflow"))
-                .help("use a format that does not pad, such as \"csr\", or the `dtype` \"f64\""),
-            );
-            continue;
-        }
-        if let Some(format) = &tensor.format
-            && !is_same(format.fill, semiring.zero)
-        {
-            let (name, zero) = (&tensor.first.name.text, semiring.zero);
-            let wrong = |what: &str| {
-                let message = format!(
-                    "the format of `{name}` {what} {}, and the semiring's zero is {zero}",
-                    format.fill
-                );
-                Diagnostic::new(tensor.first.span, message)
-            };
-            let fill = match zero {
-                Literal::Greatest | Literal::Least => format!("\"{zero}\""),
-                zero => zero.to_string(),
-            };
-            let filled = format!("give its format that fill: {{ map = …, fill = {fill} }}");
-            if !format.fill.is_zero() {
-                diagnostics.push(wrong("is filled with").help(filled));
-            } else if pads(format) {
-                diagnostics.push(
-                    wrong("pads with")
-                        .note("what a format pads with must be what is not stored")
-                        .help(format!(
-                            "{filled};\nor use a format that does not pad, such as \"csr\""
-                        )),
-                );
-            }
-        }
+        diagnostics.extend(check_format(context, tensor));
     }
+}
+
+/// What is wrong with the format of a tensor: what it is filled with, or pads with.
+fn check_format(context: Context<'_>, tensor: &Operand<'_>) -> Option<Diagnostic> {
+    let semiring = context.entry.semiring;
+    let zero = semiring.zero.show(context.functions.paths());
+    let (name, dtype, format) = (&tensor.first.name.text, tensor.dtype, tensor.format.as_ref()?);
+    // The largest number of an integer type does not stay what it is when something is added.
+    let is_extreme = semiring.zero.is(Literal::Greatest) || semiring.zero.is(Literal::Least);
+    if dtype.is_integer() && is_extreme && semiring.mul == Operator::Add && pads(format) {
+        let message = format!("the format of `{name}` pads, and {dtype} has no {zero}");
+        let note =
+            format!("what is added to the padding {} of that type would overflow", format.fill);
+        return Some(
+            Diagnostic::new(tensor.first.span, message)
+                .note(note)
+                .help("use a format that does not pad, such as \"csr\", or the `dtype` \"f64\""),
+        );
+    }
+    if semiring.zero.is(format.fill) || format.fill.is_zero() && !pads(format) {
+        return None;
+    }
+    let what = if format.fill.is_zero() { "pads with" } else { "is filled with" };
+    let wrong = Diagnostic::new(
+        tensor.first.span,
+        format!("the format of `{name}` {what} {}, and the semiring's zero is {zero}", format.fill),
+    );
+    let wrong = match format.fill.is_zero() {
+        true => wrong.note("what a format pads with must be what is not stored"),
+        false => wrong,
+    };
+    let fill = semiring.zero.as_literal().map(|literal| match literal {
+        Literal::Greatest | Literal::Least => format!("\"{literal}\""),
+        Literal::Int(_) | Literal::Float(_) | Literal::Nan | Literal::Bool(_) => {
+            literal.to_string()
+        }
+    });
+    let filled =
+        fill.map(|fill| format!("give its format that fill: {{ map = …, fill = {fill} }}"));
+    let padless = "use a format that does not pad, such as \"csr\"";
+    Some(match (filled, format.fill.is_zero()) {
+        (Some(filled), true) => wrong.help(format!("{filled};\nor {padless}")),
+        (Some(filled), false) => wrong.help(filled),
+        // What this constant is no format can know.
+        (None, true) => wrong.help(padless),
+        (None, false) => wrong.help("leave `fill` out, in a format that does not pad"),
+    })
 }
 
 /// Whether an index of the result covers a part of its mode only.
@@ -159,15 +162,19 @@ fn check_type(semiring: Semiring, tensor: &Operand<'_>) -> Option<Diagnostic> {
     let operators = [semiring.add, semiring.mul];
     let has = |wanted: &[Operator]| operators.iter().any(|operator| wanted.contains(operator));
     let calls = operators.iter().any(|operator| matches!(operator, Operator::Own(_)));
+    let constants = [semiring.zero, semiring.one];
+    let names = constants.iter().any(|constant| matches!(constant, Constant::Own(_)));
     let reason = if calls && dtype == Dtype::Generic {
         "which types its functions are for is not known here"
+    } else if names && dtype == Dtype::Generic {
+        "its constants are of one type"
     } else if has(&[Operator::Or, Operator::And]) && dtype != Dtype::Bool && !dtype.is_integer() {
         "it has logical operators, which are for `bool` and integers"
     } else if has(&[Operator::Min, Operator::Max]) && (dtype.is_complex() || dtype == Dtype::Bool) {
         "it compares, and this type has no order"
     } else if dtype == Dtype::Bool && has(&[Operator::Add, Operator::Mul]) {
         "it adds or multiplies, and `bool` has no numbers"
-    } else if matches!(semiring.zero, Literal::Bool(_)) && dtype != Dtype::Bool {
+    } else if matches!(semiring.zero, Constant::Literal(Literal::Bool(_))) && dtype != Dtype::Bool {
         "its zero is a truth value"
     } else {
         return None;
@@ -178,6 +185,28 @@ fn check_type(semiring: Semiring, tensor: &Operand<'_>) -> Option<Diagnostic> {
             .label(format!("`{name}` is {dtype}"))
             .note(reason)
             .help("declare the tensors with another `dtype`, or use another semiring"),
+    )
+}
+
+/// A constant of the user's is of one type, and so is all that it may stand for.
+fn check_constants(context: Context<'_>, names: &Names<'_>) -> Option<Diagnostic> {
+    let Semiring { zero, one, .. } = context.entry.semiring;
+    let own = [zero, one].into_iter().find(|constant| constant.as_literal().is_none())?;
+    let mut values = Vec::new();
+    context.statement.right.for_each_access(&mut |access| values.push(&access.name.text));
+    let (result, operands) = names.tensors.split_first()?;
+    let is_other = |tensor: &&Operand<'_>| {
+        tensor.dtype != result.dtype && values.contains(&&tensor.first.name.text)
+    };
+    let other = operands.iter().find(is_other)?;
+    let constant = own.show(context.functions.paths());
+    let (name, dtype) = (&other.first.name.text, other.dtype);
+    let message = format!("`{constant}` cannot be both {} and {dtype}", result.dtype);
+    Some(
+        Diagnostic::new(other.first.span, message)
+            .label(format!("`{name}` is {dtype}"))
+            .note("what is not stored is a constant of this semiring, whichever tensor it is of")
+            .help("give all tensors the type of the semiring's constants"),
     )
 }
 

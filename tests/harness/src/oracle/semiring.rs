@@ -3,6 +3,7 @@
 use crate::dtype::Dtype;
 use crate::number::Number;
 use crate::oracle::arithmetic::{Op, literal};
+use crate::own::{FAR, WHOLE_FAR};
 use crate::statement::Function;
 
 /// A semiring of the language.
@@ -20,6 +21,8 @@ pub enum Semiring {
     MinMax,
     /// Whether there is a path.
     OrAnd,
+    /// Shortest paths, of which constants say what is far and what is here.
+    ByConstants,
 }
 
 /// The least upper bound of a type is its largest number where it has no infinity.
@@ -47,6 +50,7 @@ impl Semiring {
             "max_times" => Some(Semiring::MaxTimes),
             "min_max" => Some(Semiring::MinMax),
             "or_and" => Some(Semiring::OrAnd),
+            "by_constants" | "by_whole_constants" => Some(Semiring::ByConstants),
             _ => None,
         }
     }
@@ -55,7 +59,9 @@ impl Semiring {
     pub fn plus(self) -> Op {
         match self {
             Semiring::PlusTimes => Op::Add,
-            Semiring::MinPlus | Semiring::MinMax => Op::Function(Function::Min),
+            Semiring::MinPlus | Semiring::MinMax | Semiring::ByConstants => {
+                Op::Function(Function::Min)
+            }
             Semiring::MaxPlus | Semiring::MaxTimes => Op::Function(Function::Max),
             Semiring::OrAnd => Op::Or,
         }
@@ -65,7 +71,7 @@ impl Semiring {
     pub fn times(self) -> Op {
         match self {
             Semiring::PlusTimes | Semiring::MaxTimes => Op::Multiply,
-            Semiring::MinPlus | Semiring::MaxPlus => Op::Add,
+            Semiring::MinPlus | Semiring::MaxPlus | Semiring::ByConstants => Op::Add,
             Semiring::MinMax => Op::Function(Function::Max),
             Semiring::OrAnd => Op::And,
         }
@@ -80,6 +86,10 @@ impl Semiring {
             }
             Semiring::MinPlus | Semiring::MinMax => extremes(dtype).1,
             Semiring::MaxPlus => extremes(dtype).0,
+            Semiring::ByConstants => match dtype.range() {
+                Some(_) => Number::Whole(WHOLE_FAR.into()),
+                None => Number::Real(FAR),
+            },
         }
     }
 
@@ -89,7 +99,9 @@ impl Semiring {
             Semiring::PlusTimes | Semiring::MaxTimes | Semiring::OrAnd => {
                 whole(dtype, 1).unwrap_or(Number::Bool(true))
             }
-            Semiring::MinPlus | Semiring::MaxPlus => whole(dtype, 0).unwrap_or(Number::ZERO),
+            Semiring::MinPlus | Semiring::MaxPlus | Semiring::ByConstants => {
+                whole(dtype, 0).unwrap_or(Number::ZERO)
+            }
             Semiring::MinMax => extremes(dtype).0,
         }
     }
