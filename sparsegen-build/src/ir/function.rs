@@ -272,7 +272,7 @@ pub struct TensorResult {
     /// The type of its values.
     pub dtype: Dtype,
     /// What is not stored: a constant of that type.
-    pub fill: Expr,
+    pub fill: Box<Expr>,
     /// The Rust type of its format marker.
     pub format: String,
     /// The Rust type of the format marker that callers see, if the body computes the result in
@@ -310,7 +310,7 @@ impl TensorResult {
 
     /// Whether what is not stored is the zero that new tensors hold.
     pub fn is_filled_with_zeros(&self) -> bool {
-        self.fill.is_zero() || self.fill == Expr::Bool(false)
+        self.fill.is_zero() || *self.fill == Expr::Bool(false)
     }
 
     /// The arrays of levels that the body reads.

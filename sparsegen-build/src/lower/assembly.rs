@@ -122,7 +122,7 @@ impl<'p> Assembler<'p> {
             name: tensor.argument.clone(),
             tensor: tensor.name.clone(),
             dtype: tensor.dtype,
-            fill: super::value::zero(&self.program.kernel, tensor.dtype),
+            fill: Box::new(super::value::zero(&self.program.kernel, tensor.dtype)),
             format: tensor.format.marker(),
             shape: self.target.indices.iter().map(|v| sizes::place(self.program, *v)).collect(),
             assembly,
