@@ -29,17 +29,22 @@ pub(super) fn in_place(kernel: &Kernel) -> Kernel {
 
 /// The kernel that lists what it computes, where that is a part of a result that has no place for every
 /// coordinate: what is listed is packed together with the rest of what the result holds. So is what is
-/// not zero where nothing is stored, as sums begin at zero.
+/// not zero where nothing is stored, as sums begin at zero: the list is of zeros where it lists nothing.
+/// In a semiring nothing is the semiring's zero for all tensors.
 pub(super) fn listed(kernel: &Kernel, levels: &Levels) -> Kernel {
     let mut listed = kernel.clone();
-    let refills = kernel.semiring.is_usual()
-        && !kernel.in_place
-        && !kernel.tensor(kernel.result()).format.fill.is_zero();
+    let is_usual = kernel.semiring.is_usual();
+    let refills =
+        is_usual && !kernel.in_place && !kernel.tensor(kernel.result()).format.fill.is_zero();
     if !refills && (!kernel.is_partial() || has_places(kernel)) {
         return listed;
     }
     let format = &mut listed.tensors[kernel.result().0].format;
-    if let Some(list) = unordered(&format.clone().filled(Literal::Int(0)), levels) {
+    let listed_format = match is_usual {
+        true => format.clone().filled(Literal::Int(0)),
+        false => format.clone(),
+    };
+    if let Some(list) = unordered(&listed_format, levels) {
         listed.packed = Some(std::mem::replace(format, list));
     }
     listed

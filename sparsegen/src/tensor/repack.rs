@@ -11,7 +11,8 @@ use super::distribute::{self, Source};
 use super::pack::{combined, pack};
 use super::{Duplicates, check_values, pads};
 
-/// What `old` stores outside of a part of it, together with the entries of `new`.
+/// What `old` stores outside of a part of it, together with the entries of `new`. Where `new` stores
+/// nothing, the part is what that counts as.
 pub(crate) fn cover<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     old: &View<'_, V, F>,
     new: &View<'_, V, G>,
@@ -19,8 +20,12 @@ pub(crate) fn cover<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
 ) -> Result<Tensor<V, F>, Error> {
     let keeps_zeros = !pads::<F>();
     let kept = old.iter().filter(|(coordinate, _)| !inside(coordinate));
-    let entries = kept.chain(new.iter());
     let fill = V::Value::filled(F::FILL);
+    let entries = match V::Value::filled(G::FILL) == fill {
+        true => kept.chain(new.iter()).collect(),
+        false => kept.chain(refilled(new, fill, &inside)?).collect::<Vec<_>>(),
+    };
+    let entries = entries.into_iter();
     let entries = entries.filter(|(_, value)| keeps_zeros || value.value() != fill);
     pack(old.shape, entries.collect(), Duplicates::Sum)
 }
@@ -51,21 +56,28 @@ pub(super) fn repack<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
 fn refill<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     tensor: &View<'_, V, F>,
 ) -> Result<Tensor<V, G>, Error> {
-    let after = V::Value::filled(G::FILL);
+    let entries = refilled(tensor, V::Value::filled(G::FILL), |_| true)?;
+    pack(tensor.shape, entries, Duplicates::Sum)
+}
+
+/// What differs from a value within a part of a tensor, stored or not.
+fn refilled<V: Stored, F: Format>(
+    tensor: &View<'_, V, F>,
+    fill: V::Value,
+    inside: impl Fn(&F::Shape) -> bool,
+) -> Result<Vec<(F::Shape, V)>, Error> {
     let (keeps_all, before) = (!pads::<F>(), V::Value::filled(F::FILL));
     let entries = tensor.iter().filter(|(_, value)| keeps_all || value.value() != before);
     let entries = combined::<V, F>(tensor.shape, entries.collect())?;
     let stored: HashMap<F::Shape, V> = entries.into_iter().collect();
     let extents = tensor.shape.as_ref();
-    let too_large = || Error::Size { format: G::NAME, shape: extents.to_vec() };
+    let too_large = || Error::Size { format: F::NAME, shape: extents.to_vec() };
     let count = extents.iter().try_fold(1_usize, |count, extent| count.checked_mul(*extent));
-    let mut entries = Vec::new();
-    for number in 0..count.ok_or_else(too_large)? {
-        let coordinate = coordinate_of::<F::Shape>(number, extents);
-        let value = stored.get(&coordinate).copied().unwrap_or(V::filler(F::FILL));
-        if value.value() != after {
-            entries.push((coordinate, value));
-        }
-    }
-    pack(tensor.shape, entries, Duplicates::Sum)
+    let coordinates = 0..count.ok_or_else(too_large)?;
+    let coordinates = coordinates.map(|number| coordinate_of::<F::Shape>(number, extents));
+    let values = coordinates.filter(inside).map(|coordinate| {
+        let value = stored.get(&coordinate).copied();
+        (coordinate, value.unwrap_or(V::filler(F::FILL)))
+    });
+    Ok(values.filter(|(_, value)| value.value() != fill).collect())
 }

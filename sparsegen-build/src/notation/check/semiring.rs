@@ -2,28 +2,15 @@
 
 use crate::error::{Diagnostic, Span};
 use crate::format::{Format, LevelExpr};
-use crate::notation::syntax::{Assign, BinaryOp, Expr, ExprKind, Index, IndexKind, UnaryOp};
+use crate::notation::syntax::{Assign, BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::notation::{Constant, Operator, Semiring};
 use crate::types::{Dtype, Literal};
 
 use super::Context;
-use super::bindings::is_parameter;
 use super::names::{Names, Operand};
 
 pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let semiring = context.entry.semiring;
-    let zero = semiring.zero.show(context.functions.paths());
-    let result = names.tensors.first().and_then(|tensor| tensor.format.as_ref());
-    if result.is_some_and(|format| !semiring.zero.is(format.fill))
-        && let Some(index) =
-            context.statement.left.indices.iter().find(|index| is_part(context, index))
-    {
-        diagnostics.push(
-            Diagnostic::new(index.span, "a part of this result cannot be computed alone")
-                .note(format!("nothing is computed as {zero}, which is not the format's fill"))
-                .help(format!("give the result a format whose `fill` is {zero}")),
-        );
-    }
     if semiring.is_usual() {
         diagnostics.extend(names.tensors.iter().filter_map(check_slots));
         return;
@@ -99,15 +86,6 @@ fn check_format(context: Context<'_>, tensor: &Operand<'_>) -> Option<Diagnostic
         (None, true) => wrong.help(padless),
         (None, false) => wrong.help("leave `fill` out, in a format that does not pad"),
     })
-}
-
-/// Whether an index of the result covers a part of its mode only.
-fn is_part(context: Context<'_>, index: &Index) -> bool {
-    match &index.kind {
-        IndexKind::Name(name) => is_parameter(context, name),
-        IndexKind::Slice(_) | IndexKind::Set(..) | IndexKind::Fixed(_) => true,
-        IndexKind::Affine(_) | IndexKind::Gather(_) => false,
-    }
 }
 
 /// What has no meaning in a semiring: there are no inverses. Places are numbers as usual.

@@ -90,7 +90,7 @@ impl Kernel<'_> {
         };
         // What is computed is brought into a format of another fill, which keeps what differs.
         let refills = self.semiring == Semiring::PlusTimes
-            && self.fills.contains_key(&self.statement.result.tensor);
+            && self.fills.contains_key(self.statement.tensor(&self.statement.result));
         let (first_way, first) = &results[0];
         for (way, result) in results {
             let wrong = |reason: String| format!("{way}: {reason}");
