@@ -123,7 +123,15 @@ fn case_source(
             Ok((source, Kernel::Several(kernel))) => {
                 let name = &case.name;
                 write(&kernels.join(format!("{name}.rs")), &source)?;
-                text.push_str(&several::drivers(name, folder, &kernel, &source));
+                let mut states = Vec::new();
+                for (name, manifest) in &case.beginnings {
+                    let (source, kernel) = compile(manifest)?;
+                    write(&kernels.join(format!("{name}.rs")), &source)?;
+                    states.push(several::State::of(name, kernel, source));
+                }
+                let last = several::State::of(name, Kernel::Several(kernel.clone()), source);
+                states.push(last);
+                text.push_str(&several::drivers(name, folder, &kernel, &states));
                 let path = format!("concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\")");
                 for k in 0..kernel.steps.len() {
                     let run = format!("&run_{name}_{k}");
@@ -152,7 +160,7 @@ fn case_source(
 
 /// The test of a statement of a case.
 fn test(case: &Case, test: &str, step: usize, outcome: &str) -> String {
-    let Case { name, place, statement, manifest, choice, refusal: _ } = case;
+    let Case { name, place, statement, manifest, choice, .. } = case;
     format!(
         "#[test]
 fn {test}() {{

@@ -119,6 +119,11 @@ impl Compiler {
 
 /// The kernels of functions, one for each of the module's statements.
 fn kernels(module: &notation::Module, functions: Vec<ir::Function>) -> Vec<ir::Kernel> {
+    let names = || {
+        let of_several = module.several.iter().map(|several| &several.name);
+        module.kernels.iter().map(|kernel| &kernel.name).chain(of_several)
+    };
+    let is_taken = |name: &str| names().any(|taken| taken.starts_with(name));
     let mut kernels = Vec::new();
     let mut steps = Vec::new();
     for (k, (kernel, function)) in module.kernels.iter().zip(functions).enumerate() {
@@ -131,9 +136,8 @@ fn kernels(module: &notation::Module, functions: Vec<ir::Function>) -> Vec<ir::K
         if several.steps.end == k + 1 {
             let docs = several.doc.iter().flat_map(|doc| doc.lines().map(str::to_owned)).collect();
             let steps = std::mem::take(&mut steps);
-            let mut several = ir::Several::of(several.name.clone(), docs, steps);
-            several.shared = fuse::shared(&several);
-            kernels.push(ir::Kernel::Several(several));
+            let several = ir::Several::of(several.name.clone(), docs, steps);
+            kernels.push(ir::Kernel::Several(fuse::run(several, is_taken)));
         }
     }
     kernels

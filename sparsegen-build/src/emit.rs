@@ -25,6 +25,7 @@ mod parts;
 mod reserve;
 mod result;
 mod several;
+mod shared;
 mod shell;
 #[cfg(test)]
 mod tests;

@@ -26,7 +26,7 @@ pub use function::{
 };
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use part::{Gather, Limit, List, Part, Reads};
-pub use several::{Callers, Kernel, Several, Step};
+pub use several::{Callers, Group, Kernel, Several, Shared, Step, needed, read};
 pub use traits::Trait;
 pub use walk::{Uses, substitute};
 

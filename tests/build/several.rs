@@ -2,12 +2,53 @@
 
 use std::fmt::Write as _;
 
-use sparsegen_build::ir::{Operand, Result as IrResult, Several, Source, Step};
+use sparsegen_build::ir::{Kernel, Operand, Result as IrResult, Several, Source, Step};
 
 use super::extents_of;
 
-/// The module of a kernel, and the functions that call it on operands of any kind, each for a result.
-pub fn drivers(name: &str, folder: &str, kernel: &Several, source: &str) -> String {
+/// A kernel after which a statement's result is what that statement has made it.
+pub struct State {
+    name: String,
+    kernel: Several,
+    source: String,
+}
+
+impl State {
+    /// What a kernel leads to; one statement is a kernel of several, too.
+    pub fn of(name: &str, kernel: Kernel, source: String) -> State {
+        let kernel = match kernel {
+            Kernel::Several(several) => several,
+            Kernel::One(function) => {
+                let result = match &function.result {
+                    IrResult::Tensor(result) => result.name.clone(),
+                    IrResult::Scalar { .. } => function.name.clone(),
+                };
+                let steps = vec![Step { result, function }];
+                Several { name: name.to_owned(), docs: Vec::new(), steps, shared: Vec::new() }
+            }
+        };
+        State { name: name.to_owned(), kernel, source }
+    }
+}
+
+/// The modules of a kernel, and the functions that call it on operands of any kind, each for a statement.
+/// The last state is the kernel's own; others are there if results change, one for each statement.
+pub fn drivers(name: &str, folder: &str, kernel: &Several, states: &[State]) -> String {
+    let mut drivers: String = states.iter().map(|state| module(folder, state)).collect();
+    let [packed, looked] = packed_and_looked(kernel);
+    let last = states.len() - 1;
+    for (k, step) in kernel.steps.iter().enumerate() {
+        let (before, after) = match last {
+            0 => (Some(&states[0]), &states[0]),
+            _ => (k.checked_sub(1).map(|before| &states[before]), &states[k]),
+        };
+        drivers.push_str(&driver((name, k), step, kernel, (before, after), [&packed, &looked]));
+    }
+    drivers
+}
+
+/// The operands, packed in their formats, and what they look like.
+fn packed_and_looked(kernel: &Several) -> [String; 2] {
     let operands = kernel.operands();
     let mut packed = String::new();
     let mut looked = String::new();
@@ -30,6 +71,13 @@ pub fn drivers(name: &str, folder: &str, kernel: &Several, source: &str) -> Stri
         let _ = writeln!(packed, "let o{k} = {pack};");
         let _ = writeln!(looked, "({key:?}.to_owned(), {look}),");
     }
+    [packed, looked]
+}
+
+/// The module of a kernel, and the function that calls it.
+fn module(folder: &str, State { name, kernel, source }: &State) -> String {
+    let operands = kernel.operands();
+    let [packed, _] = packed_and_looked(kernel);
     let arguments: Vec<String> = operands
         .iter()
         .enumerate()
@@ -41,7 +89,7 @@ pub fn drivers(name: &str, folder: &str, kernel: &Several, source: &str) -> Stri
         .collect();
     let ways = ways(name, kernel, &arguments.join(", "), source);
     let count = kernel.results().count();
-    let mut drivers = format!(
+    format!(
         "#[deny(warnings, clippy::all)]
         #[allow(dead_code, unreachable_pub, non_snake_case)]
         pub mod {name} {{
@@ -54,11 +102,7 @@ pub fn drivers(name: &str, folder: &str, kernel: &Several, source: &str) -> Stri
             {packed}
             Ok((|| {{ {ways} }})())
         }}\n"
-    );
-    for (k, step) in kernel.steps.iter().enumerate() {
-        drivers.push_str(&driver((name, k), step, kernel, [&packed, &looked]));
-    }
-    drivers
+    )
 }
 
 /// The function that tells what became of a statement.
@@ -66,11 +110,13 @@ fn driver(
     (name, k): (&str, usize),
     step: &Step,
     kernel: &Several,
+    (before, after): (Option<&State>, &State),
     [packed, looked]: [&str; 2],
 ) -> String {
     let operands = kernel.operands();
     let place = |of: &str| operands.iter().position(|operand| operand.name() == of);
     let mut conversions = String::new();
+    let mut changed = String::new();
     let mut extents = String::new();
     for tensor in step.function.tensors() {
         if let Some(place) = place(&tensor.name) {
@@ -78,23 +124,46 @@ fn driver(
         }
     }
     for (c, conversion) in step.function.conversions.iter().enumerate() {
-        let Source::Operand(of) = conversion.of else { continue };
-        let Some(place) = place(step.function.operands[of].name()) else { continue };
         let (into, format) = (&conversion.into.name, &conversion.into.format);
+        let of = match conversion.of {
+            Source::Operand(of) => of,
+            Source::Result => {
+                let (key, dtype) = (tensor_name(step), conversion.into.dtype.name());
+                let _ = writeln!(
+                    changed,
+                    "let before = &operands[{key:?}];
+                    let before = Entries {{
+                        shape: before.shape.clone(),
+                        entries: before.entries.clone(),
+                    }};
+                    operands.insert({into:?}.to_owned(), repack::<{dtype}, {format}>(&before)?);"
+                );
+                continue;
+            }
+        };
+        let Some(place) = place(step.function.operands[of].name()) else { continue };
         let _ = writeln!(conversions, "let c{c} = o{place}.to::<{format}>()?;");
         let _ = writeln!(conversions, "operands.insert({into:?}.to_owned(), look(&c{c}));");
         extents.push_str(&extents_of(&conversion.into, &format!("c{c}")));
     }
-    let results: Vec<&Step> = kernel.results().collect();
-    let own = results.iter().position(|result| result.result == step.result).unwrap_or(k);
-    let earlier: String = results[..own]
-        .iter()
-        .enumerate()
-        .map(|(r, result)| {
-            let key = tensor_name(result);
-            format!("operands.insert({key:?}.to_owned(), all[{r}][0].1.clone());")
+    let mut results = after.kernel.results();
+    let own = results.position(|result| result.result == step.result).unwrap_or(k);
+    let after = &after.name;
+    let is_earlier =
+        |result: &&Step| kernel.steps[..k].iter().any(|earlier| earlier.result == result.result);
+    let earlier: String = before
+        .map(|state| {
+            let results =
+                state.kernel.results().enumerate().filter(|(_, result)| is_earlier(result));
+            let inserted: String = results
+                .map(|(r, result)| {
+                    let key = tensor_name(result);
+                    format!("operands.insert({key:?}.to_owned(), before[{r}][0].1.clone());")
+                })
+                .collect();
+            format!("if let Ok(before) = &ways_{}(given)? {{ {inserted} }}", state.name)
         })
-        .collect();
+        .unwrap_or_default();
     let repack = match &step.function.result {
         IrResult::Scalar { dtype, .. } => format!("repack::<{}, Scalar>", dtype.name()),
         IrResult::Tensor(tensor) => {
@@ -103,7 +172,7 @@ fn driver(
         }
     };
     let before = match &step.function.result {
-        IrResult::Tensor(tensor) if tensor.updates => {
+        IrResult::Tensor(tensor) if tensor.updates && !is_earlier(&step) => {
             let key = &tensor.tensor;
             format!("operands.insert({key:?}.to_owned(), {repack}(&given[{key:?}])?);")
         }
@@ -117,10 +186,9 @@ fn driver(
             let mut operands = BTreeMap::from([{looked}]);
             {conversions}
             {before}
-            let results = ways_{name}(given)?.map(|mut all| {{
-                {earlier}
-                std::mem::take(&mut all[{own}])
-            }});
+            {earlier}
+            {changed}
+            let results = ways_{after}(given)?.map(|mut all| std::mem::take(&mut all[{own}]));
             let extents = BTreeMap::from([{extents}]);
             Ok(Run {{ operands, extents, results, repack: {repack} }})
         }}\n"

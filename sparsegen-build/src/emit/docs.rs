@@ -7,6 +7,7 @@ use super::checks::is_checked;
 use super::layout::wrap;
 use super::names::plain;
 use super::parts;
+use super::shared::Way;
 use super::shell::{allocates, is_filled_apart, is_result};
 use crate::ir::{
     Assembly, Conversion, Element, Function, Operand, Result, Several, TensorResult, Width,
@@ -25,10 +26,12 @@ pub(super) fn attributes(lines: &[String]) -> TokenStream {
 /// The function that a kernel is known by: `NAME`, or `NAME_into` where there is no other.
 pub(super) fn entry(function: &Function) -> String {
     let name = plain(&function.name);
-    match &function.result {
-        Result::Tensor(result) if !result.structure().is_empty() => name.to_string(),
-        Result::Tensor(_) if !allocates(function) => format!("{name}_into"),
-        Result::Tensor(_) | Result::Scalar { .. } => name.to_string(),
+    let mut results = function.results().peekable();
+    let is_passed = results.peek().is_some() && !allocates(function);
+    // What computes values apart is known by its own name.
+    match is_passed && results.all(|result| result.structure().is_empty()) {
+        true => format!("{name}_into"),
+        false => name.to_string(),
     }
 }
 
@@ -107,6 +110,24 @@ pub(super) fn of_several_into(several: &Several) -> Vec<String> {
     let name = plain(&several.name);
     let mut lines = vec![format!("As [`{name}`], into tensors that are already there.")];
     push_errors(&mut lines, &[format!("As of [`{name}`], and where a tensor has other extents.")]);
+    lines
+}
+
+/// The documentation of a function for some of several statements, which share loops.
+pub(super) fn of_shared(several: &Several, results: &[&str], way: Way) -> Vec<String> {
+    let results: Vec<String> = results.iter().map(|result| format!("`{result}`")).collect();
+    let results = list(&results, "and");
+    let what = match way {
+        Way::Into => format!("{results}, which share loops."),
+        Way::Compute => format!("The values of {results}, which share loops."),
+    };
+    let mut lines = wrap(&what, WIDTH);
+    let name = plain(&several.name);
+    let entry = match way {
+        Way::Into if several.allocates() => name.to_owned(),
+        Way::Into | Way::Compute => format!("{name}_{}", way.suffix()),
+    };
+    push_errors(&mut lines, &[format!("As of [`{entry}`].")]);
     lines
 }
 
@@ -244,7 +265,7 @@ fn size_errors(function: &Function, with_result: bool) -> Vec<String> {
 }
 
 /// `A, B and C`
-fn list(items: &[String], conjunction: &str) -> String {
+pub(super) fn list(items: &[String], conjunction: &str) -> String {
     match items {
         [] => String::new(),
         [item] => item.clone(),

@@ -9,7 +9,7 @@ use super::names::{element_type, ident, plain, tokens};
 use super::result::Parts;
 use super::shell::{call, is_filled_apart};
 use super::{division, kernel, parallel, parts};
-use crate::ir::{Array, Assembly, Bounds, Expr, Fit, Function, TensorResult};
+use crate::ir::{Assembly, Bounds, Expr, Fit, Function, TensorResult};
 
 /// Runs the kernel on the result's storage.
 pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
@@ -17,7 +17,7 @@ pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
     let run = run(function);
     let divided = division::check(function);
     let parts = Parts::of(function);
-    let Parts { shape, levels, vals, unpacked, .. } = &parts;
+    let Parts { shape, vals, unpacked, .. } = &parts;
     let computed = computed_format(result);
     let apart = is_filled_apart(function, result);
     let packed = packed(result, &quote!(#unpacked));
@@ -43,28 +43,51 @@ pub(super) fn fill(function: &Function, result: &TensorResult) -> TokenStream {
                 *#variable = #packed;
             }
         }
-        (Assembly::Assembled { arrays, extents, fits }, apart) => {
-            let fits = fits.iter().filter_map(|fit| fits_call(function, result, arrays, fit));
-            let fills_levels = arrays.len() > 1 || !extents.is_empty();
-            let mutable = fills_levels.then(|| quote!(mut));
-            let take = match apart {
-                false => quote! {
-                    let #shape = #variable.shape();
-                    let (#mutable #levels, mut #vals) = #variable.take_parts();
-                },
-                true => quote! {
-                    let (#shape, #mutable #levels, mut #vals) =
-                        #computed::zeros(#variable.shape())?.into_parts();
-                },
-            };
-            let assemble = assemble(function.bounds, &parts, result);
-            // What was taken from the caller's tensor goes back in any case.
-            match apart {
-                true => quote!(#take #run #divided #(#fits)* #assemble),
-                false => quote!(#take #run #(#fits)* #assemble #divided),
+        (Assembly::Assembled { .. }, true) => {
+            let (levels, put) = (mutable_levels(result, &parts), put(function, result));
+            quote! {
+                let (#shape, #levels, mut #vals) =
+                    #computed::zeros(#variable.shape())?.into_parts();
+                #run
+                #divided
+                #put
             }
         }
+        // What was taken from the caller's tensor goes back in any case.
+        (Assembly::Assembled { .. }, false) => {
+            let (take, put) = (take(function, result), put(function, result));
+            quote!(#take #run #put #divided)
+        }
     }
+}
+
+/// Takes the vectors that the kernel fills from the caller's tensor.
+pub(super) fn take(function: &Function, result: &TensorResult) -> TokenStream {
+    let parts = Parts::of_result(function, result);
+    let (Parts { shape, vals, .. }, variable) = (&parts, ident(&result.name));
+    let levels = mutable_levels(result, &parts);
+    quote! {
+        let #shape = #variable.shape();
+        let (#levels, mut #vals) = #variable.take_parts();
+    }
+}
+
+/// `mut levels`, if the kernel fills any.
+fn mutable_levels(result: &TensorResult, Parts { levels, .. }: &Parts) -> TokenStream {
+    let fills_levels = result.arrays().len() > 1 || !result.extents().is_empty();
+    let mutable = fills_levels.then(|| quote!(mut));
+    quote!(#mutable #levels)
+}
+
+/// Makes the vectors that the kernel has filled the caller's tensor.
+pub(super) fn put(function: &Function, result: &TensorResult) -> TokenStream {
+    let fits = match &result.assembly {
+        Assembly::Computed { .. } => &[],
+        Assembly::Assembled { fits, .. } => fits.as_slice(),
+    };
+    let fits = fits.iter().filter_map(|fit| fits_call(function, result, fit));
+    let assemble = assemble(function.bounds, &Parts::of_result(function, result), result);
+    quote!(#(#fits)* #assemble)
 }
 
 /// The call of the kernel, or of its parts.
@@ -144,17 +167,12 @@ fn computed_format(result: &TensorResult) -> TokenStream {
 }
 
 /// Checks that positions fit their width, if it can be too narrow.
-fn fits_call(
-    function: &Function,
-    result: &TensorResult,
-    arrays: &[Array],
-    fit: &Fit,
-) -> Option<TokenStream> {
-    let find = |name: &str| arrays.iter().find(|array| array.name == name);
+fn fits_call(function: &Function, result: &TensorResult, fit: &Fit) -> Option<TokenStream> {
+    let find = |name: &str| result.arrays().iter().find(|array| array.name == name);
     let (array, longest) = (find(&fit.array)?, find(&fit.length_of)?);
     let (kernel, tensor, what) = (plain(&function.name), &result.tensor, &fit.what);
     let (width, longest) =
-        (element_type(array.element), Parts::of(function).vector(&longest.place));
+        (element_type(array.element), Parts::of_result(function, result).vector(&longest.place));
     let may_be_too_narrow = width.to_string() != "usize";
     may_be_too_narrow
         .then(|| quote!(kernel::fits::<#width>(#kernel, #tensor, #what, #longest.len())?;))

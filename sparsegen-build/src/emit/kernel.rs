@@ -15,7 +15,7 @@ use super::shell::{generics, is_filled_apart, is_result};
 use super::{division, docs, lints, parts};
 use crate::ir::{
     Assembly, BinaryOp, Bounds, Conversion, Element, Expr, Extent, Function, Operand, Parallel,
-    Place, Result, Size, Source, Stmt, TensorOperand, Uses,
+    Place, Result, Size, Source, Stmt, TensorOperand, TensorResult, Uses,
 };
 
 /// The function `NAME_kernel`.
@@ -44,23 +44,18 @@ pub(super) fn item(function: &Function) -> TokenStream {
         Some(reserved) => reserved.stmts(&body),
         None => body.stmts(rest),
     };
-    let (returns, value) = match &function.result {
-        Result::Scalar { dtype, value } => {
-            let (dtype, value) = (ident(dtype.rust_name()), body.expr(value));
-            (Some(quote!(-> #dtype)), Some(value))
-        }
-        Result::Tensor(result) => {
-            let names = result.extents().iter().map(|extent| ident(&extent.name));
-            let types = result.extents().iter().map(|_| quote!(usize));
-            match result.structure() {
-                [] => (tuple(types).map(|types| quote!(-> #types)), tuple(names)),
-                _ => {
-                    let answer = refused.map_or(Expr::Bool(true), |it| Expr::not(it.clone()));
-                    (Some(quote!(-> bool)), Some(body.expr(&answer)))
-                }
-            }
-        }
+    let (returns, value) = if function.scalars().next().is_some() {
+        let types = function.scalars().map(|(dtype, _)| ident(dtype.rust_name()));
+        (tuple(types), tuple(function.scalars().map(|(_, value)| body.expr(value))))
+    } else if function.results().any(|result| !result.structure().is_empty()) {
+        let answer = refused.map_or(Expr::Bool(true), |it| Expr::not(it.clone()));
+        (Some(quote!(bool)), Some(body.expr(&answer)))
+    } else {
+        let extents = || function.results().flat_map(TensorResult::extents);
+        let names = extents().map(|extent| ident(&extent.name));
+        (tuple(extents().map(|_| quote!(usize))), tuple(names))
     };
+    let returns = returns.map(|types| quote!(-> #types));
     quote! {
         #docs
         #allow
@@ -81,8 +76,8 @@ pub(super) struct Parameter {
 /// The parameters: the result's arrays, extents that only the result knows, the operands.
 pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
     let mut params = Vec::new();
-    let parts = Parts::of(function);
     for result in function.results() {
+        let parts = Parts::of_result(function, result);
         match &result.assembly {
             Assembly::Computed { vals, structure, .. } => {
                 let uses = Uses::of_function(function);
@@ -180,7 +175,7 @@ pub(super) fn returned_extents(function: &Function) -> Option<TokenStream> {
 }
 
 /// `a`, or `(a, b)`, or nothing.
-fn tuple(items: impl Iterator<Item = impl ToTokens>) -> Option<TokenStream> {
+pub(super) fn tuple(items: impl Iterator<Item = impl ToTokens>) -> Option<TokenStream> {
     let items: Vec<_> = items.collect();
     match items.as_slice() {
         [] => None,

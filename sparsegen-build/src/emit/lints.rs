@@ -4,9 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::names::tokens;
-use crate::ir::{
-    Assembly, BinaryOp, Bounds, Expr, Function, Literal, Reads, Result, Stmt, UnaryOp,
-};
+use crate::ir::{Assembly, BinaryOp, Bounds, Expr, Function, Literal, Reads, Stmt, UnaryOp};
 
 /// The most parameters that a function has without an `allow`.
 const PARAMETERS: usize = 7;
@@ -207,7 +205,7 @@ fn expressions(function: &Function) -> Vec<&Expr> {
             }
         });
     }
-    if let Result::Scalar { value, .. } = &function.result {
+    for (_, value) in function.scalars() {
         value.for_each(&mut |e| all.push(e));
     }
     all

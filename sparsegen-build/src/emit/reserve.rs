@@ -9,7 +9,7 @@ use quote::quote;
 use super::body::Body;
 use super::layout::comment;
 use super::names::ident;
-use crate::ir::{Assembly, Bounds, Expr, Function, Result, Stmt, Uses};
+use crate::ir::{Assembly, Bounds, Expr, Function, Stmt, Uses};
 
 const SAFETY: &str = "SAFETY: What is reserved is the most that is appended: an entry for each stored \
     entry of the operands, a segment for each parent.";
@@ -31,14 +31,17 @@ impl<'f> Reserved<'f> {
             Bounds::Proven => {}
             Bounds::Checked => return None,
         }
-        let Result::Tensor(result) = &function.result else { return None };
-        let Assembly::Assembled { arrays, .. } = &result.assembly else { return None };
         let body = function.body.as_slice();
         let head = body.iter().take_while(|stmt| stmt.bodies().is_empty());
         let reserving = |stmt: &Stmt| matches!(stmt, Stmt::Reserve { .. });
         let last = head.clone().enumerate().filter(|(_, stmt)| reserving(stmt)).last()?.0;
         let (before, after) = body.split_at(last + 1);
-        let is_result = |name: &str| arrays.iter().any(|array| array.name == name);
+        let is_result = |name: &str| {
+            function.results().any(|result| match &result.assembly {
+                Assembly::Assembled { arrays, .. } => arrays.iter().any(|array| array.name == name),
+                Assembly::Computed { .. } => false,
+            })
+        };
         let vectors = before.iter().enumerate().filter_map(|(k, stmt)| match stmt {
             Stmt::Reserve { array, additional } if is_result(array) => {
                 let between = Uses::of(&before[k..]);

@@ -4,8 +4,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::kernel::operand_name;
-use super::names::{ident, number};
-use crate::ir::{Function, Place};
+use super::names::{ident, number, plain};
+use crate::ir::{Function, Place, TensorResult};
 
 /// The names that a result's parts have while it is taken apart.
 pub(super) struct Parts {
@@ -25,12 +25,24 @@ pub(super) struct Parts {
 impl Parts {
     /// `shape`, `levels` and so on, where no operand and no extent is called that.
     pub(super) fn of(function: &Function) -> Parts {
+        Parts::with(function, "")
+    }
+
+    /// The parts of one of several results: `l_shape`, `l_levels`.
+    pub(super) fn of_result(function: &Function, result: &TensorResult) -> Parts {
+        match function.others.as_slice() {
+            [] => Parts::of(function),
+            [..] => Parts::with(function, &format!("{}_", plain(&result.name))),
+        }
+    }
+
+    fn with(function: &Function, prefix: &str) -> Parts {
         let operands = function.operands.iter().map(operand_name);
         let sizes = function.sizes.iter().map(|size| size.name.as_str());
         let converted = function.conversions.iter().map(|into| into.into.name.as_str());
         let taken: Vec<&str> = operands.chain(sizes).chain(converted).collect();
         let free = |name: &str| {
-            let mut name = name.to_string();
+            let mut name = format!("{prefix}{name}");
             while taken.contains(&name.as_str()) {
                 name.push_str("_part");
             }

@@ -1,38 +1,33 @@
-//! The functions of a kernel of several statements, which call those of each.
+//! The functions of a kernel of several statements, which call those of each, or of those that share
+//! loops.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::body::Body;
 use super::names::{ident, plain};
+use super::shared::{self, Way};
 use super::shell::{arguments_of, lifetimes_of, tensor, views};
-use super::{checks, division, docs, kernel, lints, shell};
-use crate::ir::{Assembly, Function, Operand, Result, Several, Step};
+use super::{docs, lints, shell};
+use crate::ir::{Function, Group, Operand, Result, Several, Step};
 
 /// The functions of a kernel, the public ones first.
 pub(super) fn items(several: &Several) -> Vec<TokenStream> {
     let mut items = Vec::new();
-    if let Some(shared) = &several.shared {
-        items.push(allocating_shared(several, shared));
-        items.push(into_shared(several, shared));
-        items.extend(several.steps.iter().filter_map(|step| match &step.function.result {
-            Result::Tensor(result) => checks::check_item(&step.function, result),
-            Result::Scalar { .. } => None,
-        }));
-        items.push(kernel::item(shared));
-        return items;
-    }
     if several.allocates() {
         items.push(allocating(several));
     }
     if several.results().any(|step| is_passed(&step.function)) {
-        items.push(into(several, "into"));
+        items.push(into(several, Way::Into));
     }
     if several.computes() {
         items.extend(several.allocates().then(|| assemble(several)));
-        items.push(into(several, "compute"));
+        items.push(into(several, Way::Compute));
     }
-    items.extend(several.steps.iter().flat_map(|step| shell::items(&step.function)));
+    items.extend(several.groups().into_iter().flat_map(|group| match group {
+        Group::Alone(step) => shell::items(&step.function),
+        Group::Shared(shared) => shared::items(several, shared),
+    }));
     items
 }
 
@@ -44,96 +39,61 @@ fn is_passed(function: &Function) -> bool {
 /// `NAME`, which makes all results.
 fn allocating(several: &Several) -> TokenStream {
     let docs = docs::attributes(&docs::of_several(several));
-    let steps = several.steps.iter().enumerate().map(|(k, step)| {
-        let (name, result) = (ident(&step.function.name), ident(&step.result));
-        let arguments = arguments_of_step(several, step, |name| quote!(&#name));
-        if several.steps[..k].iter().any(|before| before.result == step.result) {
-            let name = beside(&step.function.name, "into");
-            return quote!(#name(&mut #result, #(#arguments),*)?;);
+    let names: Vec<_> = several.results().map(|step| ident(&step.result)).collect();
+    let value = tuple(&names);
+    let body = match several.groups().as_slice() {
+        [Group::Shared(shared)] if shared.function.results().next().is_none() => {
+            shared::body(several, shared, Way::Into)
         }
-        let changes = several.steps[k + 1..].iter().any(|later| later.result == step.result);
-        let mutable = changes.then(|| quote!(mut));
-        quote!(let #mutable #result = #name(#(#arguments),*)?;)
-    });
-    let names = several.results().map(|step| ident(&step.result));
-    let body = quote!(#(#steps)* Ok((#(#names),*)));
-    let types = several.results().map(|step| result_type(&step.function));
-    let name = ident(&several.name);
-    function(several, docs, &name, None, quote!((#(#types),*)), body)
-}
-
-/// `NAME`, which makes all results for loops that they share.
-fn allocating_shared(several: &Several, shared: &Function) -> TokenStream {
-    let docs = docs::attributes(&docs::of_several(several));
-    let make = shared.results().map(|result| {
-        let name = ident(&result.name);
-        let shape = result.shape.iter();
-        let shape = shape.map(|size| kernel::extent_value(shared, &shared.sizes[*size]));
-        quote!(let mut #name = Tensor::zeros([#(#shape),*])?;)
-    });
-    let (into, names) = (beside(&several.name, "into"), names(shared));
-    let operands = several.operands().into_iter().map(|operand| ident(operand.name()));
-    let body = quote! {
-        #(#make)*
-        #into(#(&mut #names,)* #(#operands),*)?;
-        Ok((#(#names),*))
+        groups => {
+            let groups = groups.iter().map(|group| match group {
+                Group::Alone(step) => make(several, step),
+                Group::Shared(shared) => {
+                    let make = shared::make(shared);
+                    let call = shared::call(several, shared, Way::Into, |name| quote!(&mut #name));
+                    quote!(#make #call)
+                }
+            });
+            quote!(#(#groups)* Ok(#value))
+        }
     };
-    let types = shared.results().map(tensor);
-    function(several, docs, &ident(&several.name), None, quote!((#(#types),*)), body)
+    let types: Vec<_> = several.results().map(|step| result_type(&step.function)).collect();
+    function(several, docs, &ident(&several.name), None, tuple(&types), body)
 }
 
-/// `NAME_into` where the results share loops.
-fn into_shared(several: &Several, shared: &Function) -> TokenStream {
-    let docs = docs::attributes(&docs::of_several_into(several));
-    let checks = several.steps.iter().filter_map(|step| {
-        let result = ident(&step.result);
-        checks::check_call(&step.function, quote!(#result), |operand| {
-            let name = ident(operand.name());
-            if several.is_result(operand.name()) { quote!(#name.view()) } else { quote!(#name) }
-        })
-    });
-    let zeros = shared.results().filter(|result| match result.assembly {
-        Assembly::Computed { zeroed, .. } => zeroed,
-        Assembly::Assembled { .. } => false,
-    });
-    let zeros = zeros.map(|result| {
-        let (name, zero) = (ident(&result.name), Body::default().expr(&result.fill));
-        quote!(#name.vals_mut().fill(#zero);)
-    });
-    let call = shell::call(shared);
-    let (declare, divided) = (division::declare(shared), division::check(shared));
-    let body = quote!(#(#checks)* #(#zeros)* #declare #call; #divided Ok(()));
-    let passed = shared.results().map(|result| {
-        let (name, ty) = (ident(&result.name), tensor(result));
-        quote!(#name: &mut #ty)
-    });
-    let name = beside(&several.name, "into");
-    function(several, docs, &name, Some(passed.collect()), quote!(()), body)
-}
-
-/// The names of all results.
-fn names(shared: &Function) -> Vec<Ident> {
-    shared.results().map(|result| ident(&result.name)).collect()
+/// Makes the result of a statement, or computes more of it.
+fn make(several: &Several, step: &Step) -> TokenStream {
+    let (name, result) = (ident(&step.function.name), ident(&step.result));
+    let arguments = arguments_of_step(several, step, |name| quote!(&#name));
+    if several.results().all(|first| first != step) {
+        let name = beside(&step.function.name, "into");
+        return quote!(#name(&mut #result, #(#arguments),*)?;);
+    }
+    let computed = several.steps.iter().filter(|other| other.result == step.result);
+    let mutable = (computed.count() > 1).then(|| quote!(mut));
+    quote!(let #mutable #result = #name(#(#arguments),*)?;)
 }
 
 /// `NAME_into` and `NAME_compute`, which reuse results.
-fn into(several: &Several, suffix: &str) -> TokenStream {
-    let docs = match suffix {
-        "compute" => docs::of_several_compute(several),
-        _ => docs::of_several_into(several),
+fn into(several: &Several, way: Way) -> TokenStream {
+    let docs = match way {
+        Way::Compute => docs::of_several_compute(several),
+        Way::Into => docs::of_several_into(several),
     };
     let docs = docs::attributes(&docs);
-    let steps = several.steps.iter().map(|step| {
-        let arguments = arguments_of_step(several, step, |name| quote!(&*#name));
-        let (own, result) = (&step.function, ident(&step.result));
-        if !is_passed(own) {
-            let name = ident(&own.name);
-            return quote!(let #result = #name(#(#arguments),*)?;);
+    let returned = || several.results().filter(|step| !is_passed(&step.function));
+    let names: Vec<_> = returned().map(|step| ident(&step.result)).collect();
+    let body = match several.groups().as_slice() {
+        [Group::Shared(shared)] => shared::body(several, shared, way),
+        groups => {
+            let groups = groups.iter().map(|group| match group {
+                Group::Alone(step) => reuse(several, step, way),
+                Group::Shared(shared) => shared::call(several, shared, way, |name| quote!(#name)),
+            });
+            let value = tuple(&names);
+            quote!(#(#groups)* Ok(#value))
         }
-        let suffix = if own.has_structure() { suffix } else { "into" };
-        let name = beside(&own.name, suffix);
-        quote!(#name(#result, #(#arguments),*)?;)
-    });
+    };
     let passed = several.results().filter_map(|step| match &step.function.result {
         Result::Tensor(result) => {
             let (name, ty) = (ident(&result.name), tensor(result));
@@ -141,14 +101,22 @@ fn into(several: &Several, suffix: &str) -> TokenStream {
         }
         Result::Scalar { .. } => None,
     });
-    let passed: Vec<_> = passed.collect();
-    let returned = || several.results().filter(|step| !is_passed(&step.function));
-    let names: Vec<_> = returned().map(|step| ident(&step.result)).collect();
     let types: Vec<_> = returned().map(|step| result_type(&step.function)).collect();
-    let value = tuple(&names);
-    let body = quote!(#(#steps)* Ok(#value));
-    let name = beside(&several.name, suffix);
-    function(several, docs, &name, Some(passed), tuple(&types), body)
+    let name = beside(&several.name, way.suffix());
+    function(several, docs, &name, Some(passed.collect()), tuple(&types), body)
+}
+
+/// Computes a statement into a result that is passed in; one that is a scalar gets a name.
+fn reuse(several: &Several, step: &Step, way: Way) -> TokenStream {
+    let arguments = arguments_of_step(several, step, |name| quote!(&*#name));
+    let (own, result) = (&step.function, ident(&step.result));
+    if !is_passed(own) {
+        let name = ident(&own.name);
+        return quote!(let #result = #name(#(#arguments),*)?;);
+    }
+    let way = if own.has_structure() { way } else { Way::Into };
+    let name = beside(&own.name, way.suffix());
+    quote!(#name(#result, #(#arguments),*)?;)
 }
 
 /// `NAME_assemble`, the structures with values that are zero.
@@ -167,8 +135,10 @@ fn assemble(several: &Several) -> TokenStream {
     });
     let (entry, name) = (ident(&several.name), beside(&several.name, "assemble"));
     let operands = several.operands().into_iter().map(|operand| ident(operand.name()));
-    let names = several.results().map(|step| ident(&step.result));
-    let types = several.results().map(|step| result_type(&step.function));
+    let names: Vec<_> = several.results().map(|step| ident(&step.result)).collect();
+    let types: Vec<_> = several.results().map(|step| result_type(&step.function)).collect();
+    let (results, names, types) =
+        (tuple(&results.collect::<Vec<_>>()), tuple(&names), tuple(&types));
     let lifetimes = lifetimes_of(&several.operands(), &several.traits());
     let arguments = arguments_of(&several.operands());
     let allow = lints::arguments(arguments.len());
@@ -177,10 +147,10 @@ fn assemble(several: &Several) -> TokenStream {
         #docs
         #allow
         #allow_type
-        pub fn #name #lifetimes(#(#arguments),*) -> Result<(#(#types),*), Error> {
-            let (#(#results),*) = #entry(#(#operands),*)?;
+        pub fn #name #lifetimes(#(#arguments),*) -> Result<#types, Error> {
+            let #results = #entry(#(#operands),*)?;
             #(#zeros)*
-            Ok((#(#names),*))
+            Ok(#names)
         }
     }
 }
@@ -201,15 +171,12 @@ fn function(
     let mut arguments = passed.unwrap_or_default();
     arguments.extend(arguments_of(&operands));
     let allow = lints::arguments(arguments.len());
-    let shared = operands.iter().filter(|operand| match operand {
-        Operand::Tensor(tensor) => {
-            is_used(several, &tensor.name)
-                && (several.shared.is_some() || readers(several, &tensor.name) > 1)
-        }
+    let viewed = operands.iter().filter(|operand| match operand {
+        Operand::Tensor(tensor) => is_viewed(several, &tensor.name),
         Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => false,
     });
-    let views = views(&shared.map(|operand| ident(operand.name())).collect::<Vec<_>>());
-    let unused = operands.iter().filter(|operand| !is_used(several, operand.name()));
+    let views = views(&viewed.map(|operand| ident(operand.name())).collect::<Vec<_>>());
+    let unused = operands.iter().filter(|operand| readers(several, operand.name()).is_empty());
     let unused = unused.map(|operand| ident(operand.name()));
     quote! {
         #docs
@@ -223,15 +190,21 @@ fn function(
     }
 }
 
-/// Whether an operand is passed on to any function.
-fn is_used(several: &Several, name: &str) -> bool {
-    let Some(shared) = &several.shared else { return true };
-    let place = |function: &Function| function.operands.iter().position(|of| of.name() == name);
-    let is_checked = |step: &Step| {
-        place(&step.function).is_some_and(|k| checks::is_checked_operand(&step.function, k))
+/// Whether an operand is needed as a view: it is passed on more than once, or to what takes views.
+fn is_viewed(several: &Several, name: &str) -> bool {
+    let readers = readers(several, name);
+    readers.len() > 1 || readers.iter().any(|group| matches!(group, Group::Shared(_)))
+}
+
+/// What reads an operand.
+fn readers<'s>(several: &'s Several, name: &str) -> Vec<Group<'s>> {
+    let reads = |group: &Group<'_>| match group {
+        Group::Alone(step) => step.function.operands.iter().any(|operand| operand.name() == name),
+        Group::Shared(shared) => {
+            shared::operands(several, shared).iter().any(|operand| operand.name() == name)
+        }
     };
-    place(shared).is_some_and(|k| kernel::is_read(shared, k))
-        || several.steps.iter().any(is_checked)
+    several.groups().into_iter().filter(reads).collect()
 }
 
 /// The `allow` of a function that returns all results, if it needs one.
@@ -239,12 +212,6 @@ fn allow_type(several: &Several) -> Option<TokenStream> {
     let (tensors, scalars): (Vec<&Step>, Vec<&Step>) =
         several.results().partition(|step| is_passed(&step.function));
     lints::returned(tensors.len(), scalars.len())
-}
-
-/// How many statements read an operand.
-fn readers(several: &Several, name: &str) -> usize {
-    let reads = |step: &&Step| step.function.operands.iter().any(|operand| operand.name() == name);
-    several.steps.iter().filter(reads).count()
 }
 
 /// What a statement's functions are passed; `borrowed` makes a view of an earlier result.
@@ -275,13 +242,13 @@ fn result_type(function: &Function) -> TokenStream {
 }
 
 /// `()`, `a`, `(a, b)`
-fn tuple(items: &[impl ToTokens]) -> TokenStream {
+pub(super) fn tuple(items: &[impl ToTokens]) -> TokenStream {
     match items {
         [item] => quote!(#item),
         items => quote!((#(#items),*)),
     }
 }
 
-fn beside(name: &str, suffix: &str) -> Ident {
+pub(super) fn beside(name: &str, suffix: &str) -> Ident {
     ident(&format!("{}_{suffix}", plain(name)))
 }

@@ -23,9 +23,8 @@ pub struct Function {
     pub gathers: Vec<Gather>,
     /// What the kernel computes.
     pub result: Result,
-    /// What the same loops compute beside it, into places that are there, for a kernel of several
-    /// statements.
-    pub others: Vec<TensorResult>,
+    /// What the same loops compute beside it, for a kernel of several statements.
+    pub others: Vec<Result>,
     /// Whether indices that validation proves are emitted without a check.
     pub bounds: Bounds,
     /// What the type parameter for elements must be able to do; none where there is none.

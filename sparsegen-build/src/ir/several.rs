@@ -1,6 +1,7 @@
 //! Kernels of several statements.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::{Function, Operand, Result, Trait};
 
@@ -33,8 +34,26 @@ pub struct Several {
     pub docs: Vec<String>,
     /// The statements, in order.
     pub steps: Vec<Step>,
-    /// The loops of all statements, where they share some.
-    pub shared: Option<Function>,
+    /// Those that share loops, in order.
+    pub shared: Vec<Shared>,
+}
+
+/// Statements, one after the other, that share loops.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shared {
+    /// Which of the statements, at least two.
+    pub steps: Range<usize>,
+    /// The loops of all of them.
+    pub function: Function,
+}
+
+/// What is computed by loops of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Group<'s> {
+    /// One statement.
+    Alone(&'s Step),
+    /// Several, which share loops.
+    Shared(&'s Shared),
 }
 
 /// A statement of several.
@@ -64,7 +83,7 @@ pub enum Callers {
 impl Several {
     /// The kernel of these statements.
     pub fn of(name: String, docs: Vec<String>, steps: Vec<Step>) -> Several {
-        let mut several = Several { name, docs, steps, shared: None };
+        let mut several = Several { name, docs, steps, shared: Vec::new() };
         let is_new = |k: usize| {
             let Step { result, function } = &several.steps[k];
             function.allocates() || several.steps[..k].iter().any(|step| step.result == *result)
@@ -110,10 +129,7 @@ impl Several {
 
     /// What elements must be able to do whose type the caller chooses.
     pub fn traits(&self) -> Vec<Trait> {
-        let traits = self.steps.iter().flat_map(|step| &step.function.traits);
-        let all: BTreeSet<Trait> = traits.copied().collect();
-        let is_implied = |one: Trait| all.iter().any(|other| other.implies(one));
-        all.iter().copied().filter(|one| !is_implied(*one)).collect()
+        needed(self.steps.iter().map(|step| &step.function))
     }
 
     /// Whether a name stands for a result.
@@ -121,20 +137,45 @@ impl Several {
         self.steps.iter().any(|step| step.result == name)
     }
 
+    /// The statements, those together that share loops.
+    pub fn groups(&self) -> Vec<Group<'_>> {
+        let group = |(k, step)| match self.shared.iter().find(|shared| shared.steps.contains(&k)) {
+            None => Some(Group::Alone(step)),
+            Some(shared) => (shared.steps.start == k).then_some(Group::Shared(shared)),
+        };
+        self.steps.iter().enumerate().filter_map(group).collect()
+    }
+
     /// What the statements read of their caller: tensors and scalars, then parameters, each in order of
     /// first appearance.
     pub fn operands(&self) -> Vec<&Operand> {
-        let mut operands: Vec<&Operand> = Vec::new();
-        for operand in self.steps.iter().flat_map(|step| &step.function.operands) {
-            let is_known = operands.iter().any(|known| known.name() == operand.name());
-            if !is_known && !self.is_result(operand.name()) {
-                operands.push(operand);
-            }
-        }
-        operands.sort_by_key(|operand| match operand {
-            Operand::Tensor(_) | Operand::Scalar { .. } => false,
-            Operand::Index { .. } | Operand::Indices { .. } => true,
-        });
-        operands
+        read(self.steps.iter().map(|step| &step.function), |name| self.is_result(name))
     }
+}
+
+/// What functions read but for results of theirs: tensors and scalars, then parameters, each in order of
+/// first appearance.
+pub fn read<'f>(
+    functions: impl Iterator<Item = &'f Function>,
+    is_result: impl Fn(&str) -> bool,
+) -> Vec<&'f Operand> {
+    let mut operands: Vec<&Operand> = Vec::new();
+    for operand in functions.flat_map(|function| &function.operands) {
+        let is_known = operands.iter().any(|known| known.name() == operand.name());
+        if !is_known && !is_result(operand.name()) {
+            operands.push(operand);
+        }
+    }
+    operands.sort_by_key(|operand| match operand {
+        Operand::Tensor(_) | Operand::Scalar { .. } => false,
+        Operand::Index { .. } | Operand::Indices { .. } => true,
+    });
+    operands
+}
+
+/// What elements must be able to do for all of some functions.
+pub fn needed<'f>(functions: impl Iterator<Item = &'f Function>) -> Vec<Trait> {
+    let all: BTreeSet<Trait> = functions.flat_map(|function| &function.traits).copied().collect();
+    let is_implied = |one: Trait| all.iter().any(|other| other.implies(one));
+    all.iter().copied().filter(|one| !is_implied(*one)).collect()
 }

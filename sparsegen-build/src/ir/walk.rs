@@ -241,7 +241,7 @@ impl Uses {
     /// The uses in a function's body and in what it ends with.
     pub fn of_function(function: &Function) -> Uses {
         let mut uses = Uses::of(&function.body);
-        uses.count_end(&function.result);
+        function.computed().for_each(|result| uses.count_end(result));
         uses
     }
 

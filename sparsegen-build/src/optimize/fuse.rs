@@ -4,62 +4,140 @@
 //! rustc does not fuse loops. Loops of the same range become one where what the later of them reads or
 //! writes is written by the earlier in no other iteration; what stands between the two must not mind.
 
-use std::collections::BTreeSet;
+mod loops;
+mod names;
 
 use crate::ir::{
-    Assembly, Callers, Expr, Function, Operand, Result, Several, Size, Step, Stmt, TensorResult,
-    Uses, substitute,
+    Assembly, Callers, Function, Operand, Result, Several, Shared, Size, Step, TensorResult,
+    needed, read,
 };
 
-/// The loops of all statements as one function, if their results have all places beforehand and any
-/// loops are shared.
-pub fn shared(several: &Several) -> Option<Function> {
-    let mut steps = several.steps.iter();
-    let mut whole = steps.next()?.function.clone();
-    let mut results = vec![shareable(several.steps.first()?)?.clone()];
-    let operands: Vec<Operand> = several.operands().into_iter().cloned().collect();
-    whole.sizes = moved(&whole, &operands);
-    for step in steps {
-        let result = shareable(step)?;
-        reads_by_name(&step.function, &results).then_some(())?;
-        if results.iter().any(|known| known.name == result.name) {
-            return None;
+/// A kernel in which neighbours share loops where they can. A name is taken if a function of another
+/// kernel begins like that.
+pub fn run(mut several: Several, is_taken: impl Fn(&str) -> bool) -> Several {
+    let mut start = 0;
+    while start < several.steps.len() {
+        let mut shared = None;
+        let mut end = start + 1;
+        while let Some(steps) = several.steps.get(start..=end)
+            && let Some(wider) = together(steps)
+        {
+            (shared, end) = (Some(wider), end + 1);
         }
-        let sizes = moved(&step.function, &operands);
-        unite(&mut whole.sizes, sizes, &step.function, &results)?;
-        let body = distinct(&step.function.body, &whole.body, result)?;
-        whole.body = fused(&whole.body, &body)?;
-        whole.division = whole.division.or_else(|| step.function.division.clone());
+        if let Some(function) = shared {
+            let steps = start..end;
+            let function = named(function, &several, &several.steps[steps.clone()], &is_taken);
+            several.shared.push(Shared { steps, function });
+        }
+        start = end;
+    }
+    several
+}
+
+/// The function of some statements by the name of the kernel if they are all there are, or else of their
+/// results.
+fn named(
+    mut function: Function,
+    several: &Several,
+    steps: &[Step],
+    is_taken: impl Fn(&str) -> bool,
+) -> Function {
+    if steps.len() == several.steps.len() {
+        (function.name, function.callers) = (several.name.clone(), Callers::Everyone);
+    } else {
+        let mut results = Vec::new();
+        steps.iter().for_each(|step| add(&mut results, &[plain(&step.result)]));
+        let joined = format!("{}_{}", plain(&several.name), results.join("_"));
+        // Functions of the first statement alone are not made.
+        function.name = if is_taken(&joined) { steps[0].function.name.clone() } else { joined };
+        function.callers = Callers::Kernel { allocates: false, computes: several.computes() };
+    }
+    let name = format!("{}_compute", plain(&function.name));
+    if let Some(compute) = &mut function.compute {
+        (compute.name, compute.callers) = (name.clone(), function.callers);
+    }
+    function
+}
+
+/// The loops of statements as those of one function, if any can be shared.
+fn together(steps: &[Step]) -> Option<Function> {
+    let whole = |step: &Step| step.function.clone();
+    let values = |step: &Step| match &step.function.compute {
+        Some(compute) => (**compute).clone(),
+        None => step.function.clone(),
+    };
+    let mut function = united(steps, whole)?;
+    if function.has_structure() {
+        // What the loops answer that compute values apart is whether the structure is the same.
+        let has_loops =
+            |step: &Step| step.function.compute.is_some() || !step.function.has_structure();
+        let agrees = function.scalars().next().is_none() && steps.iter().all(has_loops);
+        agrees.then_some(())?;
+        function.compute = Some(Box::new(united(steps, values)?));
+    }
+    Some(function)
+}
+
+/// The functions of statements as one.
+fn united(steps: &[Step], of: impl Fn(&Step) -> Function) -> Option<Function> {
+    let functions: Vec<Function> = steps.iter().map(of).collect();
+    let results: Vec<&TensorResult> = functions.iter().flat_map(Function::results).collect();
+    let is_result = |name: &str| steps.iter().any(|step| step.result == name);
+    let fit = |function: &Function| is_plain(function) && reads_by_name(function, steps, &results);
+    functions.iter().all(fit).then_some(())?;
+    let operands: Vec<Operand> = read(functions.iter(), is_result).into_iter().cloned().collect();
+    let (first, later) = functions.split_first()?;
+    let mut whole = Function { sizes: Vec::new(), compute: None, ..first.clone() };
+    unite(&mut whole.sizes, moved(first, &operands), first, &[])?;
+    for (function, step) in later.iter().zip(&steps[1..]) {
+        let known: Vec<TensorResult> = whole.results().cloned().collect();
+        unite(&mut whole.sizes, moved(function, &operands), function, &known)?;
+        let own = names::distinct(function, &whole, plain(&step.result))?;
+        whole.body = loops::fused(&whole.body, &own.body)?;
+        whole.division = whole.division.or_else(|| function.division.clone());
         let place = |size: &usize| {
-            let name = &step.function.sizes[*size].name;
+            let name = &function.sizes[*size].name;
             whole.sizes.iter().position(|size| size.name == *name)
         };
-        let shape = result.shape.iter().map(place).collect::<Option<_>>()?;
-        results.push(TensorResult { shape, ..result.clone() });
+        match own.result {
+            // What changes an earlier result is no other one.
+            Result::Tensor(result) if known.iter().any(|other| other.name == result.name) => {}
+            Result::Tensor(result) => {
+                let shape = result.shape.iter().map(place).collect::<Option<_>>()?;
+                whole.others.push(Result::Tensor(TensorResult { shape, ..result }));
+            }
+            Result::Scalar { .. } => whole.others.push(own.result),
+        }
     }
-    let read = |operand: &mut Operand| {
-        let Operand::Tensor(tensor) = operand else { return };
-        let all = several.steps.iter().flat_map(|step| step.function.tensors());
-        for other in all.filter(|other| other.name == tensor.name).collect::<Vec<_>>() {
+    whole.operands = operands;
+    for operand in &mut whole.operands {
+        let Operand::Tensor(tensor) = operand else { continue };
+        let all = functions.iter().flat_map(Function::tensors);
+        for other in all.filter(|other| other.name == tensor.name) {
             add(&mut tensor.arrays, &other.arrays);
             add(&mut tensor.extents, &other.extents);
         }
-    };
-    whole.operands = operands;
-    whole.operands.iter_mut().for_each(read);
-    let mut results = results.into_iter();
-    whole.result = Result::Tensor(results.next()?);
-    whole.others = results.collect();
-    whole.traits = several.traits();
-    (whole.name, whole.callers) = (several.name.clone(), Callers::Everyone);
+    }
+    whole.traits = needed(functions.iter());
     Some(whole)
 }
 
-/// Whether earlier results are read by the names by which they are written.
-fn reads_by_name(function: &Function, results: &[TensorResult]) -> bool {
-    function.tensors().all(|tensor| {
-        let result = results.iter().find(|result| result.name == tensor.name);
-        result.is_none_or(|result| tensor.arrays.iter().all(|read| result.arrays().contains(read)))
+/// Whether results of the same loops are read, if at all, where they have all places beforehand, and by
+/// the names by which they are written.
+fn reads_by_name(function: &Function, steps: &[Step], results: &[&TensorResult]) -> bool {
+    function.operands.iter().all(|operand| match operand {
+        Operand::Tensor(tensor) => {
+            let mut same = results.iter().filter(|result| result.name == tensor.name);
+            same.all(|result| match &result.assembly {
+                Assembly::Computed { structure, .. } => {
+                    structure.is_empty()
+                        && tensor.arrays.iter().all(|read| result.arrays().contains(read))
+                }
+                Assembly::Assembled { .. } => false,
+            })
+        }
+        Operand::Scalar { name, .. } => steps.iter().all(|step| step.result != *name),
+        Operand::Index { .. } | Operand::Indices { .. } => true,
     })
 }
 
@@ -72,24 +150,20 @@ fn add<T: Clone + PartialEq>(known: &mut Vec<T>, more: &[T]) {
     }
 }
 
-/// The result of a statement whose loops do nothing but store into places that are there, if it is one.
-fn shareable(step: &Step) -> Option<&TensorResult> {
-    let function = &step.function;
-    let Result::Tensor(result) = &function.result else { return None };
-    let has_places = match &result.assembly {
-        Assembly::Computed { structure, .. } => structure.is_empty(),
-        Assembly::Assembled { .. } => false,
+/// Whether a function is its loops and nothing around them.
+fn is_plain(function: &Function) -> bool {
+    let fills_storage = |result: &TensorResult| {
+        result.packed.is_none() && result.cover.is_none() && result.extents().is_empty()
     };
-    let is_plain = result.packed.is_none() && !result.updates && result.cover.is_none();
-    let alone = function.parts.is_empty()
+    function.results().all(fills_storage)
+        && function.parts.is_empty()
         && function.gathers.is_empty()
         && function.conversions.is_empty()
         && function.unroll.is_empty()
-        && function.parallel.is_none();
-    (has_places && is_plain && alone && function.allocates()).then_some(result)
+        && function.parallel.is_none()
 }
 
-/// The extents of a function in terms of other operands, of which earlier results are none.
+/// The extents of a function in terms of other operands, of which results of the same loops are none.
 fn moved(function: &Function, operands: &[Operand]) -> Vec<Size> {
     let place = |(operand, mode): &(usize, usize)| {
         let name = function.operands[*operand].name();
@@ -112,10 +186,14 @@ fn unite(
 ) -> Option<()> {
     // Whether a mode of an earlier result, of which the new extent is one, has the known one.
     let is_of_result = |known: usize, new: usize| {
-        function.sizes[new].operands.iter().any(|(operand, mode)| {
-            let name = function.operands[*operand].name();
+        let size = &function.sizes[new];
+        let read = size.operands.iter();
+        let read = read.map(|(operand, mode)| (function.operands[*operand].name(), *mode));
+        let own =
+            function.results().flat_map(|own| size.result.iter().map(|mode| (&*own.name, *mode)));
+        read.chain(own).any(|(name, mode)| {
             let result = results.iter().find(|result| result.name == name);
-            result.is_some_and(|result| result.shape.get(*mode) == Some(&known))
+            result.is_some_and(|result| result.shape.get(mode) == Some(&known))
         })
     };
     for (new, size) in more.into_iter().enumerate() {
@@ -133,208 +211,8 @@ fn unite(
     Some(())
 }
 
-/// A body whose names do not collide with those of an earlier one, but for those of the same value;
-/// nothing where arrays would.
-fn distinct(body: &[Stmt], before: &[Stmt], result: &TensorResult) -> Option<Vec<Stmt>> {
-    let taken = bindings(before);
-    let mut renamed = body.to_vec();
-    for stmt in bindings(body) {
-        let Some(name) = bound(stmt) else { continue };
-        let is_other = |other: &&Stmt| bound(other) == Some(name) && *other != stmt;
-        let may_share = matches!(stmt, Stmt::Let { mutable: false, .. });
-        let is_taken = taken.iter().any(|other| bound(other) == Some(name));
-        if is_taken && (!may_share || taken.iter().any(is_other)) {
-            matches!(stmt, Stmt::Let { .. }).then_some(())?;
-            let own = format!("{name}_{}", result.name.trim_start_matches("r#"));
-            renamed = rename(&renamed, name, &own);
-        }
-    }
-    Some(renamed)
-}
-
-/// Statements in which a variable is called otherwise.
-fn rename(body: &[Stmt], from: &str, by: &str) -> Vec<Stmt> {
-    let one = |stmt: &Stmt| match stmt {
-        Stmt::Let { name, mutable, value } if name == from => {
-            vec![Stmt::Let { name: by.to_owned(), mutable: *mutable, value: value.clone() }]
-        }
-        Stmt::Assign { name, op, value } if name == from => {
-            vec![Stmt::Assign { name: by.to_owned(), op: *op, value: value.clone() }]
-        }
-        stmt => stmt.map(&mut Expr::clone, &mut |inner| rename(inner, from, by)),
-    };
-    substitute(body, from, &Expr::var(by)).iter().flat_map(one).collect()
-}
-
-/// The statements that bind names, at any depth.
-fn bindings(body: &[Stmt]) -> Vec<&Stmt> {
-    let mut found = Vec::new();
-    body.iter().for_each(|stmt| {
-        stmt.for_each(&mut |stmt| {
-            if bound(stmt).is_some() && !found.contains(&stmt) {
-                found.push(stmt);
-            }
-        });
-    });
-    found
-}
-
-/// The name that a statement binds for those behind it.
-fn bound(stmt: &Stmt) -> Option<&str> {
-    match stmt {
-        Stmt::Let { name, .. } | Stmt::Scratch { name, .. } | Stmt::Workspace { name, .. } => {
-            Some(name)
-        }
-        Stmt::Harvest { crd, .. } => Some(crd),
-        Stmt::Comment(_)
-        | Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::Sort { .. }
-        | Stmt::Clear { .. }
-        | Stmt::Reserve { .. }
-        | Stmt::Push { .. }
-        | Stmt::Resize { .. }
-        | Stmt::Refuse { .. }
-        | Stmt::Break
-        | Stmt::For { .. }
-        | Stmt::While { .. }
-        | Stmt::If { .. } => None,
-    }
-}
-
-/// One body after the other with a loop that both have as one; nothing where there is none.
-fn fused(a: &[Stmt], b: &[Stmt]) -> Option<Vec<Stmt>> {
-    let is_loop = |stmt: &Stmt| matches!(stmt, Stmt::For { .. });
-    let (last, first) = (a.iter().rposition(is_loop)?, b.iter().position(is_loop)?);
-    let (before, after) = (&a[..last], &a[last + 1..]);
-    let (ahead, behind) = (&b[..first], &b[first + 1..]);
-    let (
-        Stmt::For { name, start, end, body: of_a },
-        Stmt::For { name: other, start: start_b, end: end_b, body: of_b },
-    ) = (&a[last], &b[first])
-    else {
-        return None;
-    };
-    let same = (name, start, end) == (other, start_b, end_b);
-    let independent = !depend(after, &b[..=first])
-        && !depend(std::slice::from_ref(&a[last]), ahead)
-        && in_step(name, of_a, of_b);
-    // Who leaves one loop does not leave the other.
-    if !same || !independent || leaves(of_a) || leaves(of_b) {
-        return None;
-    }
-    let body = fused(of_a, of_b).unwrap_or_else(|| beside(of_a, of_b));
-    let shared = Stmt::For { name: name.clone(), start: start.clone(), end: end.clone(), body };
-    let mut all = beside(before, ahead);
-    all.push(shared);
-    all.extend(after.iter().chain(behind).cloned());
-    Some(all)
-}
-
-/// Whether the loop around a body is left within it.
-fn leaves(body: &[Stmt]) -> bool {
-    body.iter().any(|stmt| match stmt {
-        Stmt::For { .. } | Stmt::While { .. } => false,
-        stmt => *stmt == Stmt::Break || stmt.bodies().into_iter().any(leaves),
-    })
-}
-
-/// One body after the other, without what the first one has bound to the same already.
-fn beside(a: &[Stmt], b: &[Stmt]) -> Vec<Stmt> {
-    let written = Uses::of(a).written;
-    let is_known = |stmt: &&Stmt| match stmt {
-        Stmt::Let { mutable: false, value, .. } => {
-            a.contains(stmt) && !written.keys().any(|name| value.mentions(name))
-        }
-        Stmt::Let { mutable: true, .. }
-        | Stmt::Comment(_)
-        | Stmt::Assign { .. }
-        | Stmt::Store { .. }
-        | Stmt::Scratch { .. }
-        | Stmt::Sort { .. }
-        | Stmt::Workspace { .. }
-        | Stmt::Harvest { .. }
-        | Stmt::Clear { .. }
-        | Stmt::Reserve { .. }
-        | Stmt::Push { .. }
-        | Stmt::Resize { .. }
-        | Stmt::Refuse { .. }
-        | Stmt::Break
-        | Stmt::For { .. }
-        | Stmt::While { .. }
-        | Stmt::If { .. } => false,
-    };
-    a.iter().chain(b.iter().filter(|stmt| !is_known(stmt))).cloned().collect()
-}
-
-/// Whether it matters in which order two bodies run.
-fn depend(a: &[Stmt], b: &[Stmt]) -> bool {
-    conflicts(a, b).next().is_some()
-}
-
-/// What one of two bodies writes and the other one reads or writes.
-fn conflicts(a: &[Stmt], b: &[Stmt]) -> impl Iterator<Item = String> {
-    let (of_a, of_b) = (Uses::of(a), Uses::of(b));
-    let touches =
-        |uses: &Uses, name: &str| uses.reads(name) + uses.writes(name) + uses.measures(name) > 0;
-    let names: BTreeSet<String> = of_a.written.keys().chain(of_b.written.keys()).cloned().collect();
-    names.into_iter().filter(move |name| touches(&of_a, name) && touches(&of_b, name))
-}
-
-/// Whether two bodies, one after the other in each iteration of a loop, do what two loops do: what one
-/// writes and the other one touches is an array, and each iteration touches its own element alone.
-fn in_step(counter: &str, a: &[Stmt], b: &[Stmt]) -> bool {
-    let index = Expr::var(counter);
-    conflicts(a, b).all(|array| {
-        let mut own = true;
-        for stmt in a.iter().chain(b) {
-            stmt.for_each(&mut |stmt| {
-                own &= match stmt {
-                    Stmt::Store { array: name, index: at, .. } => *name != array || *at == index,
-                    Stmt::Let { name, .. } | Stmt::For { name, .. } => {
-                        *name != array && name != counter
-                    }
-                    Stmt::Assign { name, .. }
-                    | Stmt::Scratch { name, .. }
-                    | Stmt::Sort { array: name }
-                    | Stmt::Workspace { name, .. }
-                    | Stmt::Harvest { workspace: name, .. }
-                    | Stmt::Clear { array: name }
-                    | Stmt::Reserve { array: name, .. }
-                    | Stmt::Push { array: name, .. }
-                    | Stmt::Resize { array: name, .. } => *name != array,
-                    Stmt::Comment(_)
-                    | Stmt::Refuse { .. }
-                    | Stmt::Break
-                    | Stmt::While { .. }
-                    | Stmt::If { .. } => true,
-                };
-                for expr in stmt.expressions() {
-                    expr.for_each(&mut |part| {
-                        own &= match part {
-                            Expr::Load { array: name, index: at } => {
-                                *name != array || **at == index
-                            }
-                            Expr::Var(name) | Expr::Len(name) => *name != array,
-                            Expr::Search { array: name, .. } => *name != array,
-                            Expr::Index(_)
-                            | Expr::Value(..)
-                            | Expr::Constant(..)
-                            | Expr::Bool(_)
-                            | Expr::Largest(_)
-                            | Expr::Pair(..)
-                            | Expr::Unary(..)
-                            | Expr::Binary(..)
-                            | Expr::Call(..)
-                            | Expr::Cast { .. }
-                            | Expr::Choose { .. } => true,
-                        };
-                    });
-                }
-            });
-        }
-        own
-    })
+fn plain(name: &str) -> &str {
+    name.trim_start_matches("r#")
 }
 
 #[cfg(test)]
@@ -355,7 +233,9 @@ mod tests {
         let output = Compiler::new().compile_str("kernels.toml", &manifest);
         assert!(output.diagnostics.is_empty(), "{:?}", output.diagnostics);
         match output.kernels.into_iter().next() {
-            Some(Kernel::Several(several)) => several.shared.map(|shared| shared.to_string()),
+            Some(Kernel::Several(several)) => {
+                several.shared.first().map(|shared| shared.function.to_string())
+            }
             Some(Kernel::One(_)) | None => None,
         }
     }
@@ -383,6 +263,34 @@ mod tests {
     #[test]
     fn variables_of_one_name_may_have_two_extents() {
         assert_eq!(count("y[i] = x[i] + 1", "z[i] = 2 * A[i,j]"), None);
+    }
+
+    #[test]
+    fn scalars_are_computed_beside_tensors() {
+        let text = loops("s = A[i,j] * A[i,j]", "y[i] = A[i,j] * x[j]").expect("shared loops");
+        assert_eq!(text.matches("for ").count(), 2, "{text}");
+        assert!(text.contains("sum_y += "), "{text}");
+    }
+
+    #[test]
+    fn what_is_changed_is_changed_in_the_same_loop() {
+        assert_eq!(count("y[i] = A[i,j] * x[j]", "y[i] += x[i]"), Some(2));
+        assert_eq!(count("y[i] = A[i,j] * x[j]", "y[j] += A[i,j]"), None);
+    }
+
+    #[test]
+    fn neighbours_share_where_others_cannot() {
+        let manifest = "[kernels.some]\nexprs = [\"y[i] = A[i,j] * x[j]\", \"z[j] = A[i,j] * x[i]\", \
+                        \"w[i] = A[i,j] * y[j]\"]\n\
+                        tensors = { A = \"csr\", x = \"dense\", y = \"dense\", z = \"dense\", w = \"dense\" }\n";
+        let output = Compiler::new().compile_str("kernels.toml", manifest);
+        assert!(output.diagnostics.is_empty(), "{:?}", output.diagnostics);
+        let Some(Kernel::Several(several)) = output.kernels.into_iter().next() else {
+            panic!("a kernel of several statements")
+        };
+        let shared: Vec<_> = several.shared.iter().map(|shared| shared.steps.clone()).collect();
+        assert_eq!(shared, [0..2]);
+        assert_eq!(several.shared[0].function.name, "some_y_z");
     }
 
     #[test]

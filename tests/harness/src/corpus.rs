@@ -49,6 +49,9 @@ pub struct Case {
     pub statement: String,
     /// The manifest that declares the kernel.
     pub manifest: String,
+    /// Manifests of kernels of the first statements alone, each with one more, if a statement changes
+    /// what an earlier one has computed: what that is can be seen only there.
+    pub beginnings: Vec<(String, String)>,
     /// What the line says: formats by tensor, and keys behind `@`.
     pub choice: Vec<(String, String)>,
     /// What the compiler has to say if it must refuse the case.
@@ -132,7 +135,8 @@ impl Group<'_> {
             name: self.case_name(&statement, &choice),
             place: place.to_owned(),
             statement: self.statement.to_owned(),
-            manifest: self.manifest(&statement, &choice),
+            manifest: self.manifest(&self.case_name(&statement, &choice), &statement, &choice),
+            beginnings: self.beginnings(&self.case_name(&statement, &choice), &statements, &choice),
             choice: choice.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
             refusal: refusal.clone(),
         };
@@ -166,7 +170,31 @@ impl Group<'_> {
         words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_").to_lowercase()
     }
 
-    fn manifest(&self, statement: &Statement, choice: &[(&str, &str)]) -> String {
+    /// The names and manifests of kernels of the first statements alone.
+    fn beginnings(
+        &self,
+        name: &str,
+        statements: &[Statement],
+        choice: &[(&str, &str)],
+    ) -> Vec<(String, String)> {
+        let results: Vec<_> = statements.iter().map(|s| s.tensor(&s.result)).collect();
+        let is_changed = |k: usize| results[k + 1..].contains(&results[k]);
+        if !(0..results.len()).any(is_changed) {
+            return Vec::new();
+        }
+        let texts: Vec<&str> = self.statement.split(';').collect();
+        let beginning = |count: usize| {
+            let text = texts[..count].join(";");
+            let name = format!("{name}_until_{count}");
+            let group = Group { name: self.name, statement: &text, formats: self.formats };
+            let united = Statement::united(&statements[..count])?;
+            let manifest = group.manifest(&name, &united, choice);
+            Some((name, manifest))
+        };
+        (1..texts.len()).filter_map(beginning).collect()
+    }
+
+    fn manifest(&self, name: &str, statement: &Statement, choice: &[(&str, &str)]) -> String {
         let mut text = String::new();
         let is_format = |word: &str, name: &str| word.split(':').next() == Some(name);
         let used = |name: &str| choice.iter().any(|(_, word)| is_format(word, name));
@@ -193,7 +221,7 @@ impl Group<'_> {
                 let _ = writeln!(text, "{}\n{}", own.header(), own.declaration);
             }
         });
-        let _ = writeln!(text, "[kernels.{}]", self.case_name(statement, choice));
+        let _ = writeln!(text, "[kernels.{name}]");
         let statements: Vec<&str> = self.statement.split(';').map(str::trim).collect();
         match statements.as_slice() {
             [statement] => writeln!(text, "expr = \"{statement}\""),
