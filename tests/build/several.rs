@@ -95,7 +95,7 @@ fn module(folder: &str, State { name, kernel, source }: &State) -> String {
         pub mod {name} {{
             include!(concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\"));
         }}
-        #[allow(unused_variables, unused_imports, clippy::type_complexity)]
+        #[allow(unused_variables, unused_imports, unused_parens, clippy::type_complexity)]
         fn ways_{name}(given: &BTreeMap<String, Entries>)
             -> Result<Result<[Vec<(&'static str, sparsegen_harness::typed::Stored)>; {count}], Error>, Error> {{
             use {name}::*;

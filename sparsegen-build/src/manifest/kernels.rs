@@ -117,12 +117,6 @@ pub(super) fn kernel(
                 .help("put all statements into `exprs`"),
         ),
     }
-    if let ([_, _, ..], Some(command)) = (texts.as_slice(), kernel.schedule.first()) {
-        diagnostics.push(
-            Diagnostic::new(command.span, "a schedule is for a kernel of one statement")
-                .help("write a kernel for the statement whose loops it is to change"),
-        );
-    }
     Some((kernel, texts))
 }
 

@@ -6,6 +6,7 @@
 mod command;
 mod index;
 mod region;
+mod several;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +35,7 @@ const DEPTH: usize = 256;
 /// missing or wrong.
 pub fn parse(manifest: &Manifest) -> (Vec<Option<Statement>>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
-    let statements = manifest
+    let mut statements: Vec<_> = manifest
         .kernels
         .iter()
         .map(|kernel| {
@@ -46,6 +47,11 @@ pub fn parse(manifest: &Manifest) -> (Vec<Option<Statement>>, Vec<Diagnostic>) {
             Some(Statement { schedule, ..statement })
         })
         .collect();
+    for kernel in &manifest.several {
+        if let Some(statements) = statements.get_mut(kernel.steps.clone()) {
+            several::deal(statements, &mut diagnostics);
+        }
+    }
     (statements, diagnostics)
 }
 
