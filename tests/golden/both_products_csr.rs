@@ -56,32 +56,12 @@ pub fn both_products_into<'a, 'x, 'w>(
     w: impl Into<View<'w, f64, Dense<1>>>,
 ) -> Result<(), Error> {
     let (a, x, w) = (a.into(), x.into(), w.into());
-    both_products_y_check(y, a, x)?;
-    both_products_z_check(z, a, w)?;
-    z.vals_mut().fill(0.0);
-    both_products_kernel(y.vals_mut(), z.vals_mut(), a, x, w);
-    Ok(())
-}
-
-/// Whether the extents agree.
-fn both_products_y_check(
-    y: &Tensor<f64, Dense<1>>,
-    a: View<'_, f64, Csr>,
-    x: View<'_, f64, Dense<1>>,
-) -> Result<(), Error> {
     kernel::agree("both_products_y", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
     kernel::agree("both_products_y", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
-    Ok(())
-}
-
-/// Whether the extents agree.
-fn both_products_z_check(
-    z: &Tensor<f64, Dense<1>>,
-    a: View<'_, f64, Csr>,
-    w: View<'_, f64, Dense<1>>,
-) -> Result<(), Error> {
     kernel::agree("both_products_z", "j", &[("A", 1, a.shape()[1]), ("z", 0, z.shape()[0])])?;
     kernel::agree("both_products_z", "i", &[("A", 0, a.shape()[0]), ("w", 0, w.shape()[0])])?;
+    z.vals_mut().fill(0.0);
+    both_products_kernel(y.vals_mut(), z.vals_mut(), a, x, w);
     Ok(())
 }
 
