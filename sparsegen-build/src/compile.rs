@@ -128,7 +128,7 @@ fn kernels(module: &notation::Module, functions: Vec<ir::Function>) -> Vec<ir::K
     let mut steps = Vec::new();
     for (k, (kernel, function)) in module.kernels.iter().zip(functions).enumerate() {
         let Some(several) = module.several.iter().find(|several| several.steps.contains(&k)) else {
-            kernels.push(ir::Kernel::One(function));
+            kernels.push(ir::Kernel::One(Box::new(function)));
             continue;
         };
         let result = kernel.tensor(kernel.result()).argument.clone();

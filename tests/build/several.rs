@@ -23,7 +23,7 @@ impl State {
                     IrResult::Tensor(result) => result.name.clone(),
                     IrResult::Scalar { .. } => function.name.clone(),
                 };
-                let steps = vec![Step { result, function }];
+                let steps = vec![Step { result, function: *function }];
                 Several { name: name.to_owned(), docs: Vec::new(), steps, shared: Vec::new() }
             }
         };

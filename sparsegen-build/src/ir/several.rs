@@ -9,7 +9,7 @@ use super::{Function, Operand, Result, Trait};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kernel {
     /// One statement.
-    One(Function),
+    One(Box<Function>),
     /// Several statements.
     Several(Several),
 }
@@ -18,7 +18,7 @@ impl Kernel {
     /// A function for each statement.
     pub fn functions(&self) -> impl Iterator<Item = &Function> {
         let (one, several) = match self {
-            Kernel::One(function) => (Some(function), &[][..]),
+            Kernel::One(function) => (Some(&**function), &[][..]),
             Kernel::Several(several) => (None, several.steps.as_slice()),
         };
         one.into_iter().chain(several.iter().map(|step| &step.function))

@@ -288,9 +288,8 @@ mod tests {
         let Some(Kernel::Several(several)) = output.kernels.into_iter().next() else {
             panic!("a kernel of several statements")
         };
-        let shared: Vec<_> = several.shared.iter().map(|shared| shared.steps.clone()).collect();
-        assert_eq!(shared, [0..2]);
-        assert_eq!(several.shared[0].function.name, "some_y_z");
+        let [shared] = several.shared.as_slice() else { panic!("one group that shares loops") };
+        assert_eq!((&shared.steps, shared.function.name.as_str()), (&(0..2), "some_y_z"));
     }
 
     #[test]
