@@ -158,6 +158,14 @@ pub enum Error {
         /// What was expected and what was found.
         message: String,
     },
+    /// A tensor whose format has a fill other than zero was to be written to a file, of which what is
+    /// not listed is zero.
+    Fill {
+        /// The file's name.
+        file: String,
+        /// The format's name.
+        format: &'static str,
+    },
     /// A file could not be read or written.
     Io {
         /// The file's name.
@@ -241,6 +249,12 @@ impl fmt::Display for Error {
             }
             Error::Parts { format, reason } => write!(f, "invalid `{format}` tensor: {reason}"),
             Error::Parse { file, line, message } => write!(f, "{file}:{line}: {message}"),
+            Error::Fill { file, format } => write!(
+                f,
+                "{file}: what a file does not list is zero, and what a `{format}` tensor does not \
+                 store is not; bring it into a format without a fill, as `tensor.to::<Coo<2>>()` \
+                 does, and write that"
+            ),
             Error::Io { file, source } => write!(f, "{file}: {source}"),
         }
     }

@@ -14,19 +14,22 @@ use crate::{Error, Format, Tensor};
 /// [`read_mtx`](super::read_mtx) reads the same entries back.
 ///
 /// # Errors
-/// [`Error::Io`] if the file cannot be created or written.
+/// [`Error::Io`] if the file cannot be created or written, [`Error::Fill`] if what the tensor does not
+/// store is not zero.
 pub fn write_mtx<V, F>(path: impl AsRef<Path>, tensor: &Tensor<V, F>) -> Result<(), Error>
 where
     V: Element,
     F: Format<Shape = [usize; 2]>,
 {
+    check_fill::<F>(&path.as_ref().display().to_string())?;
     create(path.as_ref(), |out| matrix_market(out, tensor))
 }
 
 /// As [`write_mtx`], to any stream, uncompressed; `name` stands for a file's in errors.
 ///
 /// # Errors
-/// [`Error::Io`] if the stream cannot be written.
+/// [`Error::Io`] if the stream cannot be written, [`Error::Fill`] if what the tensor does not store is
+/// not zero.
 pub fn write_mtx_to<V, F>(
     mut writer: impl Write,
     name: &str,
@@ -36,6 +39,7 @@ where
     V: Element,
     F: Format<Shape = [usize; 2]>,
 {
+    check_fill::<F>(name)?;
     let written = matrix_market(&mut writer, tensor).and_then(|()| writer.flush());
     written.map_err(|reason| lines::io_error(name, reason))
 }
@@ -48,19 +52,22 @@ where
 /// [`read_tns_with_shape`](super::read_tns_with_shape) brings back the tensor's own.
 ///
 /// # Errors
-/// [`Error::Io`] if the file cannot be created or written.
+/// [`Error::Io`] if the file cannot be created or written, [`Error::Fill`] if what the tensor does not
+/// store is not zero.
 pub fn write_tns<V, F>(path: impl AsRef<Path>, tensor: &Tensor<V, F>) -> Result<(), Error>
 where
     V: RealElement,
     F: Format,
 {
+    check_fill::<F>(&path.as_ref().display().to_string())?;
     create(path.as_ref(), |out| frostt(out, tensor))
 }
 
 /// As [`write_tns`], to any stream, uncompressed; `name` stands for a file's in errors.
 ///
 /// # Errors
-/// [`Error::Io`] if the stream cannot be written.
+/// [`Error::Io`] if the stream cannot be written, [`Error::Fill`] if what the tensor does not store is
+/// not zero.
 pub fn write_tns_to<V, F>(
     mut writer: impl Write,
     name: &str,
@@ -70,8 +77,17 @@ where
     V: RealElement,
     F: Format,
 {
+    check_fill::<F>(name)?;
     let written = frostt(&mut writer, tensor).and_then(|()| writer.flush());
     written.map_err(|reason| lines::io_error(name, reason))
+}
+
+/// What a file does not list is zero.
+fn check_fill<F: Format>(file: &str) -> Result<(), Error> {
+    match F::FILL.to_f64() == 0.0 {
+        true => Ok(()),
+        false => Err(Error::Fill { file: file.to_owned(), format: F::NAME }),
+    }
 }
 
 fn create(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::data;
 use crate::io::{self, Element};
-use crate::{Coo, Csr, Pattern, Tensor};
+use crate::{Coo, Csr, Error, Fill, Format, LevelMap, Map, Pattern, Tensor, level};
 
 /// A file of its own in the directory for temporary files, removed in the end.
 struct Scratch(PathBuf);
@@ -130,4 +130,36 @@ fn compressed_files_need_the_feature() {
     let read = io::read_mtx_from::<f64, Coo<2>>(&[0x1f, 0x8b, 8][..], "compressed");
     let Err(error @ crate::Error::Io { .. }) = read else { panic!("got {read:?}") };
     assert!(error.to_string().contains("feature `gzip`"));
+}
+
+/// `csr` with a `fill`.
+#[derive(Clone, Copy, Debug)]
+struct Far;
+
+// SAFETY: `MAP` and `Levels` list the same levels.
+unsafe impl Format for Far {
+    const NAME: &'static str = "far";
+    const MAP: Map =
+        Map::new(&[LevelMap::dimension(0, "dense"), LevelMap::dimension(1, "compressed")]);
+    type Shape = [usize; 2];
+    type Levels = (level::Dense, level::Compressed);
+    const FILL: Fill = Fill::Int(7);
+}
+
+#[test]
+fn fills_are_not_lost() {
+    let far = Tensor::<f64, Far>::from_triplets([2, 2], [([0, 1], 5.0)]).unwrap();
+    let refused = Error::Fill { file: "far.mtx".to_owned(), format: "far" };
+    let mut written = Vec::new();
+    assert_eq!(io::write_mtx_to(&mut written, "far.mtx", &far), Err(refused.clone()));
+    assert_eq!(io::write_tns_to(&mut written, "far.mtx", &far), Err(refused));
+    let scratch = Scratch::new("far.mtx");
+    assert!(matches!(io::write_mtx(&scratch.0, &far), Err(Error::Fill { .. })));
+    assert!(matches!(io::write_tns(&scratch.0, &far), Err(Error::Fill { .. })));
+    assert!(written.is_empty() && !scratch.0.exists());
+
+    let all: Tensor<f64, Coo<2>> = far.to().unwrap();
+    io::write_mtx_to(&mut written, "all.mtx", &all).unwrap();
+    let again: Tensor<f64, Csr> = io::read_mtx_from(written.as_slice(), "all.mtx").unwrap();
+    assert_eq!([again.get([0, 0]), again.get([0, 1])], [Some(7.0), Some(5.0)]);
 }
