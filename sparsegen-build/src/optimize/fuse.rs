@@ -6,6 +6,7 @@
 
 mod loops;
 mod names;
+mod steps;
 
 use crate::ir::{
     Assembly, Callers, Function, Operand, Result, Several, Shared, Size, Step, TensorResult,
@@ -93,7 +94,7 @@ fn united(steps: &[Step], of: impl Fn(&Step) -> Function) -> Option<Function> {
         let known: Vec<TensorResult> = whole.results().cloned().collect();
         unite(&mut whole.sizes, moved(function, &operands), function, &known)?;
         let own = names::distinct(function, &whole, plain(&step.result))?;
-        whole.body = loops::fused(&whole.body, &own.body)?;
+        whole.body = loops::fused(&whole.body, &own.body, &whole.sizes)?;
         whole.division = whole.division.or_else(|| function.division.clone());
         let place = |size: &usize| {
             let name = &function.sizes[*size].name;
@@ -258,6 +259,25 @@ mod tests {
         // Rows need other rows.
         assert_eq!(count("y[i] = A[i,j] * x[j]", "z[i] = A[i,j] * y[j]"), None);
         assert_eq!(count("y[j] = A[i,j] * x[i]", "z[i] = A[i,j] * y[j]"), None);
+    }
+
+    #[test]
+    fn rows_of_a_matrix_are_read_where_they_are_complete() {
+        let shares = |second: &str| {
+            let exprs = format!("exprs = [\"C[i,j] = A[i,j] * x[j]\", \"{second}\"]");
+            let tensors = "tensors = { C = \"dense\", D = \"dense\", A = \"csr\", x = \"dense\" }";
+            let manifest = format!("[kernels.two]\n{exprs}\n{tensors}\n");
+            let output = Compiler::new().compile_str("kernels.toml", &manifest);
+            assert!(output.diagnostics.is_empty(), "{:?}", output.diagnostics);
+            match output.kernels.into_iter().next() {
+                Some(Kernel::Several(several)) => several.shared.len() == 1,
+                Some(Kernel::One(_)) | None => false,
+            }
+        };
+        assert!(shares("D[i,j] = 2 * C[i,j]"));
+        assert!(shares("D[i,j] = C[i,j] * C[i,k]"));
+        assert!(!shares("D[i,j] = 2 * C[j,i]"));
+        assert!(!shares("D[i,j] = C[i,k] * C[k,j]"));
     }
 
     #[test]
