@@ -9,6 +9,7 @@ mod change;
 mod columns;
 mod compare;
 mod convert;
+mod declared;
 mod display;
 mod distribute;
 mod look;
@@ -19,6 +20,8 @@ mod repack;
 mod validate;
 mod view;
 mod walk;
+
+use declared::Declared;
 
 pub use build::{Builder, Duplicates};
 pub(crate) use repack::cover;
@@ -164,12 +167,7 @@ fn axis<F: Format>(shape: &F::Shape, level: usize) -> Option<Axis> {
 
 /// What the declaration and the shape say of every level.
 fn axes<F: Format>(shape: &F::Shape) -> Result<Axes, Error> {
-    let mut axes = [Axis::NONE; MAX_LEVELS];
-    for (level, place) in axes.iter_mut().enumerate().take(level_count::<F>()) {
-        let too_large = || Error::Size { format: F::NAME, shape: shape.as_ref().to_vec() };
-        *place = axis::<F>(shape, level).ok_or_else(too_large)?;
-    }
-    Ok(axes)
+    Declared::of::<F>().axes(shape.as_ref())
 }
 
 /// The number of levels.

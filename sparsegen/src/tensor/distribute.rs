@@ -10,15 +10,15 @@
 //! values, and not for each format. Where it does not apply, or something is to be refused, there is
 //! the general way to pack, which knows the reasons.
 
-use crate::format::{Format, LevelMap, Map, Shape};
-use crate::level::{Axes, Fault, Kind, Level, LevelSource, LevelView, Levels, Listing, MAX_LEVELS};
+use crate::format::{Format, LevelMap, Shape};
+use crate::level::{Axes, Fault, Level, LevelSource, LevelView, Levels, Listing, MAX_LEVELS};
 use crate::memory::filled;
 use crate::{Error, Fill, Stored, Tensor};
 
-use super::pack::node_depth;
+use super::Duplicates;
+use super::declared::Declared;
 use super::radix::Radix;
-use super::validate::validate_branchless;
-use super::{Duplicates, axes, order};
+use super::validate::Structure;
 
 mod entries;
 mod nodes;
@@ -31,16 +31,17 @@ use nodes::{Ends, Nodes, Parents, Positions};
 /// Whether entries of this format may be packed in this way: whether its levels can be built from
 /// entries that are sorted by all their coordinates.
 pub(super) fn suits<F: Format>(duplicates: Duplicates) -> bool {
-    let keeps_entries = order::keeps_entries::<F>() && duplicates == Duplicates::Sum;
-    !keeps_entries && are_sorted(&F::MAP, F::Levels::KINDS)
+    let format = Declared::of::<F>();
+    let keeps_entries = format.keeps_entries() && duplicates == Duplicates::Sum;
+    !keeps_entries && are_sorted(&format)
 }
 
-fn are_sorted(map: &Map, kinds: &[Kind]) -> bool {
+fn are_sorted(format: &Declared) -> bool {
     let mut depth = 0;
-    !kinds.is_empty()
-        && kinds.iter().zip(map.levels).enumerate().all(
+    !format.kinds.is_empty()
+        && format.kinds.iter().zip(format.map.levels).enumerate().all(
             |(level, (kind, LevelMap { expr, properties, .. }))| {
-                depth = node_depth(map, kinds, level, depth);
+                depth = format.node_depth(level, depth);
                 let repeats = properties.unique && depth > level + 1;
                 kind.ordered && properties.padded && !expr.is_counted() && !repeats
             },
@@ -54,21 +55,15 @@ pub(super) fn pack<V: Stored, F: Format>(
     source: Source<'_, F::Shape, V>,
     duplicates: Duplicates,
 ) -> Option<Tensor<V, F>> {
-    let axes = axes::<F>(&shape).ok()?;
-    let format = Declared { name: F::NAME, map: F::MAP, kinds: F::Levels::KINDS };
+    let format = Declared::of::<F>();
+    let axes = format.axes(shape.as_ref()).ok()?;
     let (mut building, vals) = start(format, axes, shape, source, duplicates)?;
     let levels = F::Levels::collect(&mut building).ok()?;
     let vals = place(building.nodes.positions, vals, building.parents, F::FILL)?;
-    let tensor = Tensor { shape, levels, vals };
-    validate_branchless(&tensor.view(), &axes).ok()?;
-    Some(tensor)
-}
-
-/// What a format declares, as data.
-struct Declared {
-    name: &'static str,
-    map: Map,
-    kinds: &'static [Kind],
+    let structure =
+        Structure { format: &format, shape: shape.as_ref(), levels: &levels.views(), axes: &axes };
+    structure.validate_branchless().ok()?;
+    Some(Tensor { shape, levels, vals })
 }
 
 /// Sorts entries, to build levels for them; returns their values beside these.
@@ -241,7 +236,7 @@ impl Building {
 
 impl LevelSource for Building {
     fn next_level<L: Level>(&mut self) -> Result<L, Error> {
-        let depth = node_depth(&self.format.map, self.format.kinds, self.level, self.depth);
+        let depth = self.format.node_depth(self.level, self.depth);
         let (mut crd, ends) = self.next_nodes(depth);
         let (axis, count) = (&self.axes[self.level], self.parents);
         let parents = Parents { above: &self.nodes, below: &ends, entries: self.count, count };

@@ -2,36 +2,22 @@
 
 use std::collections::HashMap;
 
-use crate::Stored;
-use crate::format::Format;
-use crate::level::{Axes, Levels, MAX_LEVELS};
-
-use super::level_count;
-
-/// Whether tensors keep entries as they are given, in any order and repeated: no level promises
-/// anything that would keep them from it.
-pub(super) fn keeps_entries<F: Format>() -> bool {
-    let levels = F::Levels::KINDS.iter().zip(F::MAP.levels);
-    level_count::<F>() > 0
-        && levels.into_iter().all(|(kind, map)| {
-            let properties = map.properties;
-            let is_ordered = properties.ordered && kind.ordered;
-            kind.list && !is_ordered && !properties.unique && !properties.full
-        })
-}
+use crate::format::{Map, Shape};
+use crate::level::{Axes, MAX_LEVELS};
 
 /// Sorts entries by their coordinates at every level but those that count. Entries that share all
 /// of them stay in their order. Takes linear time where they are sorted already.
-pub(super) fn sort<F: Format, V: Stored>(entries: &mut [(F::Shape, V)], axes: &Axes) {
-    sort_by_levels::<F, _>(entries, axes, |(entry, _)| (*entry, 0));
+pub(super) fn sort<S: Shape, V: Copy>(map: &Map, entries: &mut [(S, V)], axes: &Axes) {
+    sort_by_levels(map, entries, axes, |(entry, _)| (*entry, 0));
 }
 
 /// Numbers the entries that share what a level counts, from 0, in the order that they have. No
 /// numbers where no level counts.
-pub(super) fn count<F: Format, V>(entries: &[(F::Shape, V)]) -> Vec<usize> {
-    let Some(dimension) = counted_dimension::<F>() else { return Vec::new() };
+pub(super) fn count<S: Shape, V>(map: &Map, entries: &[(S, V)]) -> Vec<usize> {
+    let counted = map.levels.iter().find_map(|map| map.expr.counted());
+    let Some(dimension) = counted else { return Vec::new() };
     let mut counts: HashMap<usize, usize> = HashMap::new();
-    let number = |(entry, _): &(F::Shape, V)| {
+    let number = |(entry, _): &(S, V)| {
         let count = counts.entry(entry.as_ref()[dimension]).or_default();
         *count += 1;
         *count - 1
@@ -40,9 +26,9 @@ pub(super) fn count<F: Format, V>(entries: &[(F::Shape, V)]) -> Vec<usize> {
 }
 
 /// Tells the levels that count how many coordinates they have.
-pub(super) fn set_counted_sizes<F: Format>(axes: &mut Axes, counts: &[usize]) {
+pub(super) fn set_counted_sizes(map: &Map, axes: &mut Axes, counts: &[usize]) {
     let largest = counts.iter().max();
-    for (axis, map) in axes.iter_mut().zip(F::MAP.levels) {
+    for (axis, map) in axes.iter_mut().zip(map.levels) {
         if axis.counted {
             axis.size = largest.map_or(0, |count| map.expr.number(&[], *count) + 1);
         }
@@ -50,8 +36,9 @@ pub(super) fn set_counted_sizes<F: Format>(axes: &mut Axes, counts: &[usize]) {
 }
 
 /// Sorts entries, together with their numbers, by their coordinates at every level.
-pub(super) fn sort_counted<F: Format, V: Stored>(
-    entries: &mut Vec<(F::Shape, V)>,
+pub(super) fn sort_counted<S: Shape, V: Copy>(
+    map: &Map,
+    entries: &mut Vec<(S, V)>,
     counts: &mut Vec<usize>,
     axes: &Axes,
 ) {
@@ -59,27 +46,24 @@ pub(super) fn sort_counted<F: Format, V: Stored>(
         return;
     }
     let mut counted: Vec<_> = std::mem::take(entries).into_iter().zip(counts.drain(..)).collect();
-    sort_by_levels::<F, _>(&mut counted, axes, |((entry, _), count)| (*entry, *count));
+    sort_by_levels(map, &mut counted, axes, |((entry, _), count)| (*entry, *count));
     (*entries, *counts) = counted.into_iter().unzip();
-}
-
-fn counted_dimension<F: Format>() -> Option<usize> {
-    F::MAP.levels.iter().find_map(|map| map.expr.counted())
 }
 
 /// Sorts items that stand for an entry and its number. Those that share all coordinates stay in
 /// their order.
-fn sort_by_levels<F: Format, T: Copy>(
+fn sort_by_levels<S: Shape, T: Copy>(
+    map: &Map,
     items: &mut [T],
     axes: &Axes,
-    entry: impl Fn(&T) -> (F::Shape, usize),
+    entry: impl Fn(&T) -> (S, usize),
 ) {
     // Levels whose size is not known yet do not take part.
     let is_known = |level: &usize| axes[*level].size < usize::MAX || !axes[*level].counted;
-    let levels = || (0..level_count::<F>()).filter(is_known);
+    let levels = || (0..map.levels.len()).filter(is_known);
     let coordinate = |item: &T, level: usize| {
         let (entry, count) = entry(item);
-        let number = F::MAP.levels[level].expr.number(entry.as_ref(), count);
+        let number = map.levels[level].expr.number(entry.as_ref(), count);
         number.wrapping_sub(axes[level].first as usize)
     };
     let stays_before = |a: &T, b: &T| {

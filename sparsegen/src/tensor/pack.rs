@@ -1,26 +1,30 @@
 //! Packing: a fold of `build` over the levels.
 
-use crate::format::{Format, Map, Shape};
-use crate::level::{Axes, Axis, Fault, Kind, Level, LevelSource, LevelView, Levels};
+use crate::format::{Format, Shape};
+use crate::level::{Axes, Axis, Fault, Level, LevelSource, LevelView, Levels};
 use crate::memory::filled;
 use crate::{Error, Stored, Tensor, Value};
 
+use super::declared::Declared;
 use super::distribute::{self, Source};
 use super::order;
-use super::validate::{validate_branchless, validate_unpadded};
-use super::{Duplicates, axes, check_values};
+use super::validate::Structure;
+use super::{Duplicates, check_values};
 
 /// The tensor that stores only what full levels force it to.
 pub(super) fn empty<V: Stored, F: Format>(shape: F::Shape) -> Result<Tensor<V, F>, Error> {
     check_values::<V, F>();
-    let mut axes = axes::<F>(&shape)?;
-    order::set_counted_sizes::<F>(&mut axes, &[]);
-    let mut source = Empty::<F> { shape, axes, level: 0, parents: 1 };
+    let format = Declared::of::<F>();
+    let mut axes = format.axes(shape.as_ref())?;
+    order::set_counted_sizes(&format.map, &mut axes, &[]);
+    let mut source = Empty { format, shape: shape.as_ref(), axes, level: 0, parents: 1 };
     let levels = F::Levels::collect(&mut source)?;
-    let vals = filler::<V, F>(shape, source.parents)?;
-    let tensor = Tensor { shape, levels, vals };
-    validate_branchless(&tensor.view(), &axes)?;
-    Ok(tensor)
+    let vals = filler(&format, shape.as_ref(), source.parents)?;
+    let views = levels.views();
+    let structure =
+        Structure { format: &format, shape: shape.as_ref(), levels: &views, axes: &axes };
+    structure.validate_branchless()?;
+    Ok(Tensor { shape, levels, vals })
 }
 
 /// The tensor that stores these entries, in whatever order they come.
@@ -41,42 +45,22 @@ pub(super) fn pack<V: Stored, F: Format>(
 /// As [`pack`], for all formats and entries, with the reason where that is not possible.
 pub(super) fn pack_listed<V: Stored, F: Format>(
     shape: F::Shape,
-    mut entries: Vec<(F::Shape, V)>,
+    entries: Vec<(F::Shape, V)>,
     duplicates: Duplicates,
 ) -> Result<Tensor<V, F>, Error> {
-    if let Some((coordinate, _)) = entries.iter().find(|(c, _)| !shape.contains(c)) {
-        let coordinate = coordinate.as_ref().to_vec();
-        let shape = shape.as_ref().to_vec();
-        return Err(Error::Coordinate { format: F::NAME, coordinate, shape });
-    }
-    let mut axes = axes::<F>(&shape)?;
-    let keeps_entries = order::keeps_entries::<F>() && duplicates == Duplicates::Sum;
-    if !keeps_entries {
-        entries = combined_by::<V, F>(&axes, entries, duplicates)?;
-    }
-    let is_unpadded = F::MAP.levels.iter().any(|map| !map.properties.padded);
-    if is_unpadded {
-        let fill = V::Value::filled(F::FILL);
-        entries.retain(|(_, value)| value.value() != fill);
-    }
-    let mut counts = order::count::<F, V>(&entries);
-    order::set_counted_sizes::<F>(&mut axes, &counts);
-    if !keeps_entries {
-        order::sort_counted::<F, V>(&mut entries, &mut counts, &axes);
-    }
-    let mut source = Packing::<V, F>::new(axes, shape, entries, counts, !keeps_entries)?;
+    let format = Declared::of::<F>();
+    let mut source = Packing::of(format, shape, entries, duplicates)?;
     let levels = F::Levels::collect(&mut source)?;
-    let Packing { positions, parents, entries, .. } = source;
-    let mut vals = filler::<V, F>(shape, parents)?;
-    for (position, (_, value)) in positions.into_iter().zip(entries) {
-        vals[position] = value;
+    let axes = source.axes;
+    let vals = source.into_vals()?;
+    let views = levels.views();
+    let structure =
+        Structure { format: &format, shape: shape.as_ref(), levels: &views, axes: &axes };
+    structure.validate_branchless()?;
+    if format.is_unpadded() {
+        structure.validate_unpadded(&vals)?;
     }
-    let tensor = Tensor { shape, levels, vals };
-    validate_branchless(&tensor.view(), &axes)?;
-    if is_unpadded {
-        validate_unpadded(&tensor.view(), &axes)?;
-    }
-    Ok(tensor)
+    Ok(Tensor { shape, levels, vals })
 }
 
 /// Entries in the order of packing, those that share their coordinate added up.
@@ -84,23 +68,25 @@ pub(super) fn combined<V: Stored, F: Format>(
     shape: F::Shape,
     entries: Vec<(F::Shape, V)>,
 ) -> Result<Vec<(F::Shape, V)>, Error> {
-    combined_by::<V, F>(&axes::<F>(&shape)?, entries, Duplicates::Sum)
+    let format = Declared::of::<F>();
+    combined_by(&format, &format.axes(shape.as_ref())?, entries, Duplicates::Sum)
 }
 
 /// Entries in the order of packing, those that share their coordinate combined into one.
-fn combined_by<V: Stored, F: Format>(
+fn combined_by<S: Shape, V: Stored>(
+    format: &Declared,
     axes: &Axes,
-    mut entries: Vec<(F::Shape, V)>,
+    mut entries: Vec<(S, V)>,
     duplicates: Duplicates,
-) -> Result<Vec<(F::Shape, V)>, Error> {
-    order::sort::<F, V>(&mut entries, axes);
+) -> Result<Vec<(S, V)>, Error> {
+    order::sort(&format.map, &mut entries, axes);
     // A pattern has no number for two entries that add up.
     let is_one = V::IS_PATTERN && duplicates == Duplicates::Sum;
     let duplicates = if is_one { Duplicates::Error } else { duplicates };
     let repeated = entries.windows(2).find(|pair| pair[0].0 == pair[1].0);
     if let (Duplicates::Error, Some(pair)) = (duplicates, repeated) {
         let coordinate = pair[0].0.as_ref().to_vec();
-        return Err(Error::Duplicate { format: F::NAME, coordinate });
+        return Err(Error::Duplicate { format: format.name, coordinate });
     }
     entries.dedup_by(|next, kept| {
         let is_repeated = next.0 == kept.0;
@@ -112,22 +98,22 @@ fn combined_by<V: Stored, F: Format>(
     Ok(entries)
 }
 
-fn filler<V: Stored, F: Format>(shape: F::Shape, count: usize) -> Result<Vec<V>, Error> {
-    let too_large = || Error::Size { format: F::NAME, shape: shape.as_ref().to_vec() };
-    filled(V::filler(F::FILL), count).ok_or_else(too_large)
+fn filler<V: Stored>(format: &Declared, shape: &[usize], count: usize) -> Result<Vec<V>, Error> {
+    filled(V::filler(format.fill), count).ok_or_else(|| format.too_large(shape))
 }
 
 /// A source of levels without entries.
-struct Empty<F: Format> {
-    shape: F::Shape,
+struct Empty<'s> {
+    format: Declared,
+    shape: &'s [usize],
     axes: Axes,
     level: usize,
     parents: usize,
 }
 
-impl<F: Format> LevelSource for Empty<F> {
+impl LevelSource for Empty<'_> {
     fn next_level<L: Level>(&mut self) -> Result<L, Error> {
-        let fault = |fault: Fault| fault.at(F::NAME, self.level, self.shape.as_ref());
+        let fault = |fault: Fault| fault.at(self.format.name, self.level, self.shape);
         let axis = &self.axes[self.level];
         let level = L::empty(axis, self.parents).map_err(fault)?;
         let children = level.view().children(axis, self.parents);
@@ -138,11 +124,12 @@ impl<F: Format> LevelSource for Empty<F> {
 }
 
 /// A source of levels for entries.
-struct Packing<V, F: Format> {
+struct Packing<S, V> {
+    format: Declared,
     axes: Axes,
-    shape: F::Shape,
+    shape: S,
     /// The entries, in the order of the nodes of the level above.
-    entries: Vec<(F::Shape, V)>,
+    entries: Vec<(S, V)>,
     /// Each entry's number, where a level counts.
     counts: Vec<usize>,
     /// For each entry, how many levels' coordinates it shares with the entry before; 0 where that
@@ -159,18 +146,36 @@ struct Packing<V, F: Format> {
     parents: usize,
 }
 
-impl<V: Stored, F: Format> Packing<V, F> {
-    /// Entries are sorted and distinct, or nodes are not shared.
-    fn new(
-        axes: Axes,
-        shape: F::Shape,
-        entries: Vec<(F::Shape, V)>,
-        counts: Vec<usize>,
-        shares_nodes: bool,
+impl<S: Shape, V: Stored> Packing<S, V> {
+    /// A source of levels for these entries, in whatever order they come.
+    fn of(
+        format: Declared,
+        shape: S,
+        mut entries: Vec<(S, V)>,
+        duplicates: Duplicates,
     ) -> Result<Self, Error> {
+        if let Some((coordinate, _)) = entries.iter().find(|(c, _)| !shape.contains(c)) {
+            let (coordinate, shape) = (coordinate.as_ref().to_vec(), shape.as_ref().to_vec());
+            return Err(Error::Coordinate { format: format.name, coordinate, shape });
+        }
+        let mut axes = format.axes(shape.as_ref())?;
+        let keeps_entries = format.keeps_entries() && duplicates == Duplicates::Sum;
+        if !keeps_entries {
+            entries = combined_by(&format, &axes, entries, duplicates)?;
+        }
+        if format.is_unpadded() {
+            let fill = V::Value::filled(format.fill);
+            entries.retain(|(_, value)| value.value() != fill);
+        }
+        let mut counts = order::count(&format.map, &entries);
+        order::set_counted_sizes(&format.map, &mut axes, &counts);
+        if !keeps_entries {
+            order::sort_counted(&format.map, &mut entries, &mut counts, &axes);
+        }
         let shared = vec![0; entries.len()];
         let (positions, parents) = (vec![0], 1);
         let mut packing = Packing {
+            format,
             axes,
             shape,
             entries,
@@ -181,24 +186,38 @@ impl<V: Stored, F: Format> Packing<V, F> {
             positions,
             parents,
         };
-        if shares_nodes {
-            for entry in 1..packing.entries.len() {
-                let is_shared = |level: &usize| {
-                    packing.number(*level, entry - 1) == packing.number(*level, entry)
-                };
-                packing.shared[entry] =
-                    (0..F::MAP.levels.len()).take_while(is_shared).count() as u8;
-            }
+        // Entries are distinct, or nodes are not shared.
+        if !keeps_entries {
+            packing.share_nodes();
             packing.check_unique()?;
         }
         Ok(packing)
+    }
+
+    /// Notes how many levels' coordinates each entry shares with the one before.
+    fn share_nodes(&mut self) {
+        for entry in 1..self.entries.len() {
+            let is_shared =
+                |level: &usize| self.number(*level, entry - 1) == self.number(*level, entry);
+            let shared = (0..self.format.kinds.len()).take_while(is_shared).count();
+            self.shared[entry] = shared as u8;
+        }
+    }
+
+    /// The values, at the positions of their entries.
+    fn into_vals(self) -> Result<Vec<V>, Error> {
+        let mut vals = filler(&self.format, self.shape.as_ref(), self.parents)?;
+        for (position, (_, value)) in self.positions.into_iter().zip(self.entries) {
+            vals[position] = value;
+        }
+        Ok(vals)
     }
 
     /// What a level stores of an entry.
     #[inline]
     fn number(&self, level: usize, entry: usize) -> usize {
         let count = self.counts.get(entry).copied().unwrap_or(0);
-        F::MAP.levels[level].expr.number(self.entries[entry].0.as_ref(), count)
+        self.format.map.levels[level].expr.number(self.entries[entry].0.as_ref(), count)
     }
 
     /// The coordinate of an entry at the next level.
@@ -218,12 +237,12 @@ impl<V: Stored, F: Format> Packing<V, F> {
     /// parents, which a nonunique level above made for the sake of branchless ones.
     fn check_unique(&self) -> Result<(), Error> {
         let mut depth = 0;
-        for level in 0..F::MAP.levels.len() {
-            depth = node_depth(&F::MAP, F::Levels::KINDS, level, depth);
+        for level in 0..self.format.kinds.len() {
+            depth = self.format.node_depth(level, depth);
             let repeats = level + 1..depth;
             let is_repeated = |shared: &u8| repeats.contains(&usize::from(*shared));
             if let Some(entry) = self.shared.iter().position(is_repeated)
-                && F::MAP.levels[level].properties.unique
+                && self.format.map.levels[level].properties.unique
             {
                 let reason = "its coordinate is repeated for each of several entries that a \
                               singleton level below stores, but is declared unique; declare it \
@@ -236,7 +255,7 @@ impl<V: Stored, F: Format> Packing<V, F> {
 
     fn refusal(&self, level: usize, entry: usize, reason: String) -> Error {
         let coordinate = self.entries[entry].0.as_ref().to_vec();
-        Error::Pack { format: F::NAME, level: level + 1, coordinate, reason }
+        Error::Pack { format: self.format.name, level: level + 1, coordinate, reason }
     }
 
     fn error(&self, fault: Fault, depth: usize) -> Error {
@@ -245,7 +264,7 @@ impl<V: Stored, F: Format> Packing<V, F> {
         {
             return self.refusal(self.level, first, reason.clone());
         }
-        fault.at(F::NAME, self.level, self.shape.as_ref())
+        fault.at(self.format.name, self.level, self.shape.as_ref())
     }
 
     /// Brings the entries into the order of their nodes' positions, which a level may choose as it
@@ -277,21 +296,9 @@ impl<V: Stored, F: Format> Packing<V, F> {
     }
 }
 
-/// How many coordinates tell the nodes of a level apart, if `above` do one level further out. Its
-/// own is the last of them, unless it is nonunique and branchless levels follow: then each node has
-/// one child, and a coordinate is repeated for as many as there are.
-pub(super) fn node_depth(map: &Map, kinds: &[Kind], level: usize, above: usize) -> usize {
-    let below = if map.levels[level].properties.unique {
-        0
-    } else {
-        kinds[level + 1..].iter().take_while(|kind| kind.branchless).count()
-    };
-    above.max(level + 1 + below)
-}
-
-impl<V: Stored, F: Format> LevelSource for Packing<V, F> {
+impl<S: Shape, V: Stored> LevelSource for Packing<S, V> {
     fn next_level<L: Level>(&mut self) -> Result<L, Error> {
-        let depth = node_depth(&F::MAP, F::Levels::KINDS, self.level, self.depth);
+        let depth = self.format.node_depth(self.level, self.depth);
         let axis: &Axis = &self.axes[self.level];
         let left = self.firsts(depth).count();
         let nodes = Nodes { packing: self, depth, entry: 0, above: 0, left };
@@ -308,8 +315,8 @@ impl<V: Stored, F: Format> LevelSource for Packing<V, F> {
 }
 
 /// The nodes of the next level, as their parents' positions and their own coordinates.
-struct Nodes<'p, V, F: Format> {
-    packing: &'p Packing<V, F>,
+struct Nodes<'p, S, V> {
+    packing: &'p Packing<S, V>,
     /// How many coordinates tell the nodes apart.
     depth: usize,
     /// The entry to go on with.
@@ -320,7 +327,7 @@ struct Nodes<'p, V, F: Format> {
     left: usize,
 }
 
-impl<V: Stored, F: Format> Iterator for Nodes<'_, V, F> {
+impl<S: Shape, V: Stored> Iterator for Nodes<'_, S, V> {
     type Item = (usize, usize);
 
     #[inline]
@@ -341,4 +348,4 @@ impl<V: Stored, F: Format> Iterator for Nodes<'_, V, F> {
     }
 }
 
-impl<V: Stored, F: Format> ExactSizeIterator for Nodes<'_, V, F> {}
+impl<S: Shape, V: Stored> ExactSizeIterator for Nodes<'_, S, V> {}

@@ -2,61 +2,111 @@
 
 use std::cmp::Ordering;
 
-use crate::level::{Axes, Fault, LevelViews, Levels, Node, Parents};
+use crate::level::{Axes, Fault, LevelViews, Node, Parents};
 use crate::memory::filled;
 use crate::{Error, Format, Stored, Value, View};
 
-use super::{Walk, axes, check_values, level_count};
+use super::declared::Declared;
+use super::{Walk, check_values};
 
 /// Checks every invariant that the format declares.
 pub(super) fn validate<V: Stored, F: Format>(view: &View<'_, V, F>) -> Result<(), Error> {
     check_values::<V, F>();
-    let axes = axes::<F>(&view.shape)?;
-    let mut count = 1;
-    for (level, axis) in axes.iter().enumerate().take(level_count::<F>()) {
-        let parents = Parents::new(&view.levels, &axes, level, count);
-        let children = view.levels.level(level).validate(axis, &parents);
-        count = children.map_err(|fault| fault.at(F::NAME, level, view.shape.as_ref()))?;
-    }
-    if view.vals.len() != count {
-        let (vals, format) = (view.vals.len(), F::NAME);
-        let reason = format!("there are {vals} values for {count} positions of the last level");
-        return Err(Error::Parts { format, reason });
-    }
-    validate_crowds(view, &axes)?;
-    validate_branchless(view, &axes)?;
-    validate_unpadded(view, &axes)
+    let format = Declared::of::<F>();
+    let (shape, vals) = (view.shape.as_ref(), view.vals);
+    let axes = format.axes(shape)?;
+    let structure = Structure { format: &format, shape, levels: &view.levels, axes: &axes };
+    structure.validate(vals.len())?;
+    structure.validate_unpadded(vals)
 }
 
-/// Checks the order and the uniqueness of nodes that have different parents.
-fn validate_crowds<V: Stored, F: Format>(view: &View<'_, V, F>, axes: &Axes) -> Result<(), Error> {
-    let mut crowd = Crowd { repeats: false, ordered: true };
-    for (level, axis) in axes.iter().enumerate().take(level_count::<F>()) {
-        let valid = crowd.validate(&view.levels, level, axes);
-        valid.map_err(|fault| fault.at(F::NAME, level, view.shape.as_ref()))?;
-        crowd.repeats |= !axis.properties.unique;
-        crowd.ordered &= axis.properties.ordered;
-    }
-    Ok(())
+/// The structure of a tensor, of whatever type.
+pub(super) struct Structure<'t> {
+    pub(super) format: &'t Declared,
+    pub(super) shape: &'t [usize],
+    pub(super) levels: &'t dyn LevelViews,
+    pub(super) axes: &'t Axes,
 }
 
-/// Checks that there is a child inside the dimension for each parent of a branchless level, where
-/// the level's storage cannot tell: where coordinates follow from those of outer levels, and where
-/// the dimension has none.
-pub(super) fn validate_branchless<V: Stored, F: Format>(
-    view: &View<'_, V, F>,
-    axes: &Axes,
-) -> Result<(), Error> {
-    for (level, kind) in F::Levels::KINDS.iter().enumerate() {
-        if kind.branchless && (kind.relative || axes[level].size == 0) {
-            let valid = validate_children(&view.levels, level, axes);
-            valid.map_err(|fault| fault.at(F::NAME, level, view.shape.as_ref()))?;
+impl Structure<'_> {
+    /// Checks everything that does not depend on the values, of which there are so many.
+    fn validate(&self, vals: usize) -> Result<(), Error> {
+        let mut count = 1;
+        for level in 0..self.format.kinds.len() {
+            let parents = Parents::new(self.levels, self.axes, level, count);
+            let children = self.levels.level(level).validate(&self.axes[level], &parents);
+            count = children.map_err(|fault| self.error(level, fault))?;
         }
+        if vals != count {
+            let reason = format!("there are {vals} values for {count} positions of the last level");
+            return Err(Error::Parts { format: self.format.name, reason });
+        }
+        self.validate_crowds()?;
+        self.validate_branchless()
     }
-    Ok(())
+
+    /// Checks the order and the uniqueness of nodes that have different parents.
+    fn validate_crowds(&self) -> Result<(), Error> {
+        let mut crowd = Crowd { repeats: false, ordered: true };
+        for level in 0..self.format.kinds.len() {
+            let valid = crowd.validate(self.levels, level, self.axes);
+            valid.map_err(|fault| self.error(level, fault))?;
+            let properties = self.axes[level].properties;
+            crowd.repeats |= !properties.unique;
+            crowd.ordered &= properties.ordered;
+        }
+        Ok(())
+    }
+
+    /// Checks that there is a child inside the dimension for each parent of a branchless level, where
+    /// the level's storage cannot tell: where coordinates follow from those of outer levels, and where
+    /// the dimension has none.
+    pub(super) fn validate_branchless(&self) -> Result<(), Error> {
+        for (level, kind) in self.format.kinds.iter().enumerate() {
+            if kind.branchless && (kind.relative || self.axes[level].size == 0) {
+                let valid = validate_children(self.levels, level, self.axes);
+                valid.map_err(|fault| self.error(level, fault))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that each node of an `unpadded` level has a value below it that is not zero.
+    pub(super) fn validate_unpadded<V: Stored>(&self, vals: &[V]) -> Result<(), Error> {
+        let fill = V::Value::filled(self.format.fill);
+        let depth = self.format.kinds.len();
+        let mut count = Some(1);
+        for (level, map) in self.format.map.levels.iter().enumerate() {
+            let storage = self.levels.level(level);
+            count = count.and_then(|count| storage.children(&self.axes[level], count));
+            if map.properties.padded {
+                continue;
+            }
+            let flags = count.and_then(|count| filled(false, count));
+            let mut is_needed = flags.ok_or_else(|| self.error(level, Fault::Size))?;
+            let mut leaves = Walk::new(self.levels, *self.axes, depth);
+            while let Some(position) = leaves.next(self.levels) {
+                if vals[position].value() != fill {
+                    is_needed[leaves.position(level)] = true;
+                }
+            }
+            let mut nodes = Walk::new(self.levels, *self.axes, level + 1);
+            while let Some(position) = nodes.next(self.levels) {
+                if !is_needed[position] {
+                    let reason = "only zeros are stored here, in an unpadded level".to_owned();
+                    return Err(self.error(level, Fault::Broken { index: position, reason }));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn error(&self, level: usize, fault: Fault) -> Error {
+        fault.at(self.format.name, level, self.shape)
+    }
 }
 
-fn validate_children(levels: &impl LevelViews, level: usize, axes: &Axes) -> Result<(), Fault> {
+fn validate_children(levels: &dyn LevelViews, level: usize, axes: &Axes) -> Result<(), Fault> {
     let (storage, axis) = (levels.level(level), &axes[level]);
     let mut parents = Walk::new(levels, *axes, level);
     while let Some(position) = parents.next(levels) {
@@ -87,7 +137,7 @@ struct Crowd {
 impl Crowd {
     /// Checks the order and the uniqueness of nodes that share the coordinates of their ancestors
     /// but not their parents, which the level by itself cannot see.
-    fn validate(&self, levels: &impl LevelViews, level: usize, axes: &Axes) -> Result<(), Fault> {
+    fn validate(&self, levels: &dyn LevelViews, level: usize, axes: &Axes) -> Result<(), Fault> {
         let properties = axes[level].properties;
         if !self.repeats || !(properties.ordered || properties.unique) {
             return Ok(());
@@ -136,36 +186,4 @@ impl Crowd {
         sorted.sort_by(|&a, &b| node(a)[..compared].cmp(&node(b)[..compared]));
         sorted.iter().try_for_each(|&index| check(node(index), positions[index]))
     }
-}
-
-/// Checks that each node of an `unpadded` level has a value below it that is not zero.
-pub(super) fn validate_unpadded<V: Stored, F: Format>(
-    view: &View<'_, V, F>,
-    axes: &Axes,
-) -> Result<(), Error> {
-    let depth = level_count::<F>();
-    let mut count = Some(1);
-    for level in 0..depth {
-        count = count.and_then(|count| view.levels.level(level).children(&axes[level], count));
-        if F::MAP.levels[level].properties.padded {
-            continue;
-        }
-        let fault = |fault: Fault| fault.at(F::NAME, level, view.shape.as_ref());
-        let flags = count.and_then(|count| filled(false, count));
-        let mut is_needed = flags.ok_or(Fault::Size).map_err(fault)?;
-        let mut leaves = Walk::new(&view.levels, *axes, depth);
-        while let Some(position) = leaves.next(&view.levels) {
-            if view.vals[position].value() != V::Value::filled(F::FILL) {
-                is_needed[leaves.position(level)] = true;
-            }
-        }
-        let mut nodes = Walk::new(&view.levels, *axes, level + 1);
-        while let Some(position) = nodes.next(&view.levels) {
-            if !is_needed[position] {
-                let reason = "only zeros are stored here, in an unpadded level".to_owned();
-                return Err(fault(Fault::Broken { index: position, reason }));
-            }
-        }
-    }
-    Ok(())
 }

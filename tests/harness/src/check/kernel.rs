@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use sparsegen::Error;
-use sparsegen_build::ir::{self, Function, Limit, Operand, Source};
+use sparsegen_build::ir::Function;
 
 use crate::check::compare::{
     Freedom, check_order, check_packing, check_values, is_same, is_same_cells, operand_pads,
