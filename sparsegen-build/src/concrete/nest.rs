@@ -4,7 +4,7 @@
 //! `∀i (y[i] = sum where ∀j sum += …)`. Where the order puts a reduced variable outside of one of
 //! the result's, the result itself accumulates: `∀j ∀i y[i] += …`, one statement for each additive
 //! term, after one for the terms that are not reduced. A result that takes its entries in order
-//! cannot: there a workspace does, `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
+//! cannot, nor can one of something else than sums of terms: there a workspace does, `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
 
 mod temporaries;
 
@@ -138,12 +138,14 @@ impl Nest<'_> {
                     }
                     self.pending = pending;
                 }
-                // Where no term gives up its sum, splitting again would not help either.
-                additive_terms(value.clone())
-                    .into_iter()
-                    .any(|term| pull_reduction(term).is_ok())
-                    .then_some(())?;
-                self.split_terms(bound, free, target, accumulate, value)
+                let mut terms = additive_terms(value.clone()).into_iter();
+                if terms.any(|term| pull_reduction(term).is_ok()) {
+                    return self.split_terms(bound, free, target, accumulate, value);
+                }
+                // No term gives up its sum, as in `abs(sum[k](A[i,k] * B[k,j]))`.
+                let is_result = target.tensor == self.program.kernel.result();
+                (is_result && accumulate.is_none()).then_some(())?;
+                self.gather(bound, free, target, value)
             }
         }
     }
@@ -162,9 +164,10 @@ impl Nest<'_> {
     fn take_mask(&self, bound: &[VariableId], value: &Expr) -> Option<(Expr, Expr)> {
         let Expr::Call(Function::Mask, masked) = value else { return None };
         let is_ready = |condition: &Expr| {
-            let mut open = Vec::new();
+            let (mut open, mut reduces) = (Vec::new(), false);
             self.collect_free(condition, &mut bound.to_vec(), &mut open);
-            open.is_empty()
+            outermost_reductions(condition, &mut |_| reduces = true);
+            open.is_empty() && !reduces
         };
         let (ready, open): (Vec<Expr>, Vec<Expr>) =
             masked[0].conjuncts().into_iter().cloned().partition(is_ready);

@@ -58,10 +58,13 @@ pub(super) fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
                 .map(|reduce| within(reduce, |body| Expr::mul(a.clone(), body)))
                 .map_err(|b| Expr::mul(a.clone(), b)),
         },
-        Expr::Binary(BinaryOp::Div, a, b) => match pull_reduction(*a) {
-            Ok(reduce) => Ok(within(reduce, |body| Expr::div(body, *b))),
-            Err(a) => Err(Expr::div(a, *b)),
-        },
+        // By zero, a sum of quotients is another than the quotient of a sum.
+        Expr::Binary(BinaryOp::Div, a, b) if b.as_literal().is_some_and(|b| !b.is_zero()) => {
+            match pull_reduction(*a) {
+                Ok(reduce) => Ok(within(reduce, |body| Expr::div(body, *b))),
+                Err(a) => Err(Expr::div(a, *b)),
+            }
+        }
         // Where a mask does not hold, nothing is added.
         Expr::Call(Function::Mask, mut masked) => {
             let value = masked.pop().unwrap_or(Expr::ZERO);
@@ -78,7 +81,7 @@ pub(super) fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
         | Expr::Parameter(_)
         | Expr::Call(..)
         | Expr::Reduce(_)
-        | Expr::Binary(BinaryOp::Add | BinaryOp::Sub, _, _) => Err(term),
+        | Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Div, _, _) => Err(term),
     }
 }
 

@@ -91,7 +91,9 @@ fn any(random: &mut Random) -> Draft {
     }
     let mut choice = Vec::new();
     let mut choose = |name: &str, order: usize, suffix: &str| {
-        let formats = FORMATS[order];
+        let mut formats = FORMATS[order].to_vec();
+        // Entries that repeat do not go with semirings.
+        formats.retain(|format| semiring.is_none() || *format != "coo_unordered");
         let format = formats[random.below(formats.len())];
         choice.push((name.to_owned(), format!("{format}{suffix}")));
     };
