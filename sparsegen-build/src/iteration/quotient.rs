@@ -38,7 +38,7 @@ fn guarded_value(value: &Expr, unfound: &[Unfound]) -> Expr {
         }
     };
     let quotient = value.map_children(&mut |child| guarded_value(child, unfound));
-    let may_be_zero = divisor.as_literal().is_none_or(Literal::is_zero);
+    let may_be_zero = divisor.as_literal().is_none_or(|literal| literal.is_zero());
     match condition(dividend, unfound).filter(|_| may_be_zero) {
         Some(condition) => Expr::call(Function::Select, vec![condition, quotient, Expr::ZERO]),
         None => quotient,
