@@ -8,6 +8,7 @@ mod loops;
 mod names;
 mod steps;
 
+use super::{inline, share, unused};
 use crate::ir::{
     Assembly, Callers, Function, Operand, Result, Several, Shared, Size, Step, TensorResult,
     needed, read,
@@ -120,7 +121,8 @@ fn united(steps: &[Step], of: impl Fn(&Step) -> Function) -> Option<Function> {
         }
     }
     whole.traits = needed(functions.iter());
-    Some(whole)
+    // Places in results of several statements may be the same one.
+    Some(unused::run(inline::run(share::run(whole))))
 }
 
 /// Whether results of the same loops are read, if at all, where they have all places beforehand, and by

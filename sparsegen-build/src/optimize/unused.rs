@@ -7,7 +7,7 @@ use crate::ir::{Conversion, Expr, Function, Operand, Stmt, TensorOperand, Uses};
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
     let mut end = Uses::default();
-    end.count_end(&function.result);
+    function.computed().for_each(|result| end.count_end(result));
     // What is dropped may have been the last to read something else.
     loop {
         let body = drop_unread(&function.body, &end);
