@@ -11,6 +11,7 @@
 mod commands;
 pub mod convert;
 mod cost;
+mod diagonal;
 pub mod locate;
 pub mod merge;
 mod nest;
@@ -138,13 +139,25 @@ impl Stmt {
         }
     }
 
-    /// What is left of this statement where the given accesses hold what is not stored: the fill of
-    /// their formats, which is zero mostly.
+    /// What is left of this statement where some accesses hold what is not stored, which is the fill of
+    /// their formats and mostly zero, and others have an entry.
     ///
     /// This is how a merge point's statement follows from the whole, and how it is decided that a
     /// region needs no code: constants fold through all operators, and nothing may be left.
-    pub fn with_fill(&self, kernel: &Kernel, absent: &dyn Fn(&Access) -> bool) -> Stmt {
-        self.with(&|access| absent(access).then(|| kernel.fill(access.tensor)))
+    pub fn in_region(
+        &self,
+        kernel: &Kernel,
+        absent: &dyn Fn(&Access) -> bool,
+        present: &dyn Fn(&Access) -> bool,
+    ) -> Stmt {
+        self.with(&|access| {
+            if absent(access) {
+                return Some(kernel.fill(access.tensor));
+            }
+            // An entry of a comparison says that it holds.
+            let holds = present(access) && kernel.diagonals.contains(access);
+            holds.then_some(Expr::Literal(Literal::Int(1)))
+        })
     }
 
     /// This statement as a result sees it that stores only what is not known to be nothing: with the

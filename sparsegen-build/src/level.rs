@@ -5,6 +5,7 @@ mod carried;
 mod check;
 mod compressed;
 mod dense;
+mod diagonal;
 mod hashed;
 mod loose_compressed;
 mod offset;
@@ -116,6 +117,11 @@ pub(crate) fn full_workspace() -> Rc<dyn Level> {
 /// The level of a workspace that marks the coordinates that it has a value for.
 pub(crate) fn marked_workspace() -> Rc<dyn Level> {
     Rc::new(bitmap::Bitmap)
+}
+
+/// The level of a comparison of two variables.
+pub(crate) fn diagonal() -> Rc<dyn Level> {
+    Rc::new(diagonal::Diagonal)
 }
 
 /// Coordinate value iteration: the loop runs over coordinates, and positions follow from them.

@@ -241,7 +241,11 @@ impl Lowering<'_> {
 
     fn operands(&self) -> Vec<TensorId> {
         let result = self.program.kernel.result();
-        (0..self.program.declared).map(TensorId).filter(|id| *id != result).collect()
+        let is_passed = |id: &TensorId| {
+            let mut diagonals = self.program.kernel.diagonals.iter();
+            *id != result && diagonals.all(|access| access.tensor != *id)
+        };
+        (0..self.program.declared).map(TensorId).filter(is_passed).collect()
     }
 
     fn operand(&self, id: TensorId) -> Operand {
@@ -372,6 +376,7 @@ fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
     };
     add(&program.kernel.assignment.result);
     program.kernel.accesses.iter().for_each(&mut add);
+    program.kernel.diagonals.iter().for_each(&mut add);
     program.workspaces().into_iter().for_each(&mut add);
     storages
 }

@@ -109,6 +109,9 @@ pub struct Kernel {
     /// The operands that the loops read in another format whatever their order: those whose elements
     /// are coordinates. The tensors stand behind all others.
     pub converted: Vec<Converted>,
+    /// The tensors that stand for comparisons of two variables, as they are accessed: each has an entry
+    /// where these are equal. They stand among the others, but nobody passes them.
+    pub diagonals: Vec<Access>,
     /// Every access of the right-hand side as written, in the order of the text. Extents are taken
     /// from these: folding may have removed some of them from the statement's value.
     pub accesses: Vec<Access>,

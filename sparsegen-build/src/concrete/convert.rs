@@ -79,7 +79,8 @@ const TRIED: usize = 400;
 pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     let mut reads: Vec<Access> = Vec::new();
     kernel.assignment.value.for_each_access(&mut |access| {
-        if !reads.contains(access) && !is_at_random(kernel, access) {
+        let is_passed = !kernel.diagonals.contains(access);
+        if is_passed && !reads.contains(access) && !is_at_random(kernel, access) {
             reads.push(access.clone());
         }
     });

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::convert::{Conversion, conversions, gathered};
 use super::cost::{cost, cost_of_conversions};
+use super::diagonal::diagonals;
 use super::nest::{Sums, nest, nest_into};
 use super::space::Space;
 use super::terms::{additive_terms, takes_duplicates};
@@ -23,7 +24,7 @@ use crate::notation::{Assignment, Expr, Kernel, ReduceOp, VariableId};
 /// the kernel's schedule demands restricts the choice.
 pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Diagnostic> {
     let kernel = &update::listed(&update::in_place(kernel), levels);
-    let kernel = &gathered(kernel, levels);
+    let kernel = &gathered(&diagonals(kernel), levels);
     let mut found = automatic(&commands::first_commands(kernel, 0), levels)?;
     if !kernel.schedule.is_empty() {
         found = commands::apply(kernel, found)?;

@@ -14,7 +14,7 @@ use std::fmt;
 use super::iterator::LevelIterator;
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Stmt, locate};
-use crate::notation::VariableId;
+use crate::notation::{Access, VariableId};
 
 /// A set of a loop's iterators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -155,9 +155,13 @@ impl Lattice {
         for index in 0..1_usize << sparse.len() {
             let present = lattice.expand(index);
             let absent = sparse.minus(present);
-            let outcome = body.with_fill(&program.kernel, &|access| {
-                absent.members().any(|member| iterators[member].access == *access)
-            });
+            let is_of = |set: Set, access: &Access| {
+                set.members().any(|member| iterators[member].access == *access)
+            };
+            let outcome =
+                body.in_region(&program.kernel, &|access| is_of(absent, access), &|access| {
+                    is_of(present, access)
+                });
             // A sparse result does not store what is known without the operands.
             let outcome = if program.may_lack_entries() { outcome.settled() } else { outcome };
             let (outcome, first) = match at_gaps {

@@ -95,7 +95,9 @@ impl Time<'_> {
         drivers.retain(|iterator| {
             // What a workspace holds was put there by loops that are counted already.
             let counted = self.program.is_temporary(iterator.access.tensor);
-            !counted && !is_full(iterator) && !elsewhere.contains(&iterator.access)
+            // An entry at most for each coordinate that is counted already.
+            let is_diagonal = self.program.kernel.diagonals.contains(&iterator.access);
+            !counted && !is_diagonal && !is_full(iterator) && !elsewhere.contains(&iterator.access)
         });
         let beside = |own: Option<&Access>| {
             let others = drivers.iter().map(|iterator| &iterator.access);

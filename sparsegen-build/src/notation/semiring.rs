@@ -198,6 +198,9 @@ impl Semiring {
 
     /// The symbol that stands for a number, where one does.
     pub fn symbol(self, number: &Expr) -> Option<Literal> {
+        if let Some(Literal::Bool(truth)) = number.as_literal() {
+            return Some(Literal::Int(truth.into()));
+        }
         let is = |constant: Constant| are_same(number, &constant.expr());
         match (is(self.zero), is(self.one)) {
             (true, _) => Some(Literal::Int(0)),

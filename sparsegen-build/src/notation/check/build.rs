@@ -121,6 +121,7 @@ pub(super) fn build(
         in_place: false,
         packed: None,
         converted: Vec::new(),
+        diagonals: Vec::new(),
         accesses,
         paths: context.functions.paths().to_vec(),
         chosen_from: chosen_from(names, &statement.right)?,
