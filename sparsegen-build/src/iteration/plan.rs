@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::certain::Certain;
 use super::convert::{Duplicates, convert, is_tolerated};
-use super::found::{Unfound, asks_for, is_nothing_without, unfound};
+use super::found::{Unfound, asks_for, condition, is_nothing_without, unfound};
 use super::full;
 use super::graph::last_appended;
 use super::iterator::{Frontier, LevelIterator};
@@ -92,8 +92,8 @@ fn plan_within(program: &Program, stmt: &Stmt, frontier: &Frontier) -> Result<Pl
     plan_beside(program, stmt, frontier, &[])
 }
 
-/// Plans a statement that stands beside scalars which were filled just before, and of which it is not
-/// certain that anything was found for them.
+/// Plans a statement within which scalars are read that were filled before, and of which it is not certain
+/// that anything was found for them.
 fn plan_beside(
     program: &Program,
     stmt: &Stmt,
@@ -102,7 +102,7 @@ fn plan_beside(
 ) -> Result<Plan, Unplannable> {
     match stmt {
         Stmt::Forall { variable, body } => {
-            Ok(Plan::Loop(plan_loop(program, *variable, body, frontier)?))
+            Ok(Plan::Loop(plan_loop(program, *variable, body, frontier, uncertain)?))
         }
         Stmt::Where { temporary, op, consumer, producer } => {
             let producer = plan_within(program, producer, frontier)?;
@@ -143,11 +143,18 @@ fn plan_beside(
                 only_if_found,
             })
         }
-        Stmt::Assign { target, accumulate, value } => Ok(Plan::Assign {
-            target: target.clone(),
-            accumulate: *accumulate,
-            value: value.clone(),
-        }),
+        Stmt::Assign { target, accumulate, value } => {
+            let (target, accumulate, value) = (target.clone(), *accumulate, value.clone());
+            let may_skip = program.may_lack_entries()
+                && target.tensor == program.kernel.result()
+                && !full::must_run(program, stmt);
+            let found = condition(&value, uncertain).filter(|_| may_skip);
+            let assign = Plan::Assign { target, accumulate, value };
+            Ok(match found {
+                Some(condition) => Plan::If { condition, body: Rc::new(assign) },
+                None => assign,
+            })
+        }
         Stmt::If { condition, body } => Ok(Plan::If {
             condition: condition.clone(),
             body: Rc::new(plan_within(program, body, frontier)?),
@@ -164,6 +171,7 @@ fn plan_loop(
     variable: VariableId,
     body: &Stmt,
     frontier: &Frontier,
+    uncertain: &[Unfound],
 ) -> Result<Loop, Unplannable> {
     let iterators = frontier.iterators(program, body, variable).ok_or(Unplannable::NoLoop)?;
     let sparse: Vec<_> = iterators.iter().filter(|it| !it.is_full(program)).collect();
@@ -183,7 +191,7 @@ fn plan_loop(
         let iterators = converted.ok_or(Unplannable::NoLoop)?;
         let inner = frontier.bind(variable, &iterators);
         let bodies = lattice.bodies().iter();
-        let bodies = bodies.map(|stmt| plan_within(program, stmt, &inner).map(Rc::new));
+        let bodies = bodies.map(|stmt| plan_beside(program, stmt, &inner, uncertain).map(Rc::new));
         let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
         if !is_tolerated(program, &iterators, &points, &bodies) {
             return Err(Unplannable::NoLoop);

@@ -4,9 +4,9 @@
 //! dividend, though it stands in a variable that holds 0: whether anything was found tells the two
 //! apart.
 
-use super::found::{Unfound, asks_for};
+use super::found::{Unfound, asks_for, condition};
 use crate::concrete::Stmt;
-use crate::notation::{Access, BinaryOp, Expr, Function, TensorId};
+use crate::notation::{BinaryOp, Expr, Function};
 
 /// A statement in which quotients are 0 where nothing was found for their dividends.
 pub(super) fn guarded(stmt: &Stmt, unfound: &[Unfound]) -> Stmt {
@@ -43,38 +43,4 @@ fn guarded_value(value: &Expr, unfound: &[Unfound]) -> Expr {
         Some(condition) => Expr::call(Function::Select, vec![condition, quotient, Expr::ZERO]),
         None => quotient,
     }
-}
-
-/// What must have been found for a dividend to be more than what is not stored.
-fn condition(dividend: &Expr, unfound: &[Unfound]) -> Option<Expr> {
-    let mut read: Vec<&Access> = Vec::new();
-    dividend.for_each_access(&mut |access| {
-        if !read.contains(&access) {
-            read.push(access);
-        }
-    });
-    let of = |id: TensorId| unfound.iter().find(|(known, _)| *known == id);
-    let temporaries: Vec<&Access> =
-        read.into_iter().filter(|access| of(access.tensor).is_some()).collect();
-    // What it may be where nothing is found is always the same in a dividend, but for minima.
-    let values = |access: &Access| of(access.tensor).map_or(&[][..], |(_, values)| values);
-    let is_nothing = |known: &dyn Fn(&Access) -> Option<Expr>| {
-        dividend.substitute(&|access| known(access)).is_zero()
-    };
-    let is_needed = |access: &&&Access| {
-        let mut values = values(access).iter();
-        values.all(|value| is_nothing(&|read| (read == **access).then(|| value.clone())))
-    };
-    let needed: Vec<&&Access> = temporaries.iter().filter(is_needed).collect();
-    let found = |access: &Access| Expr::call(Function::Found, vec![Expr::Access(access.clone())]);
-    let join = |a: Expr, b: Expr, function| Expr::call(function, vec![a, b]);
-    if !needed.is_empty() {
-        let found = needed.into_iter().map(|access| found(access));
-        return found.reduce(|a, b| join(a, b, Function::And));
-    }
-    let first = |access: &Access| values(access).first().cloned();
-    let is_certain = temporaries.iter().all(|access| values(access).len() == 1);
-    let found = temporaries.iter().map(|access| found(access));
-    let any = found.reduce(|a, b| join(a, b, Function::Or));
-    any.filter(|_| is_certain && is_nothing(&first))
 }
