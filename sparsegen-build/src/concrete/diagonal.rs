@@ -91,7 +91,7 @@ fn diagonal(kernel: &mut Kernel, a: VariableId, b: VariableId) -> Access {
             crd: Width::Usize,
             levels: vec![spec(0, level::full_workspace()), spec(1, level::diagonal())],
             builtin: None,
-            fill: Literal::Int(0).into(),
+            fill: Literal::Int(0),
         },
         dtype: result.dtype,
         by_value: false,
