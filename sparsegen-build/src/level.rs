@@ -119,9 +119,9 @@ pub(crate) fn marked_workspace() -> Rc<dyn Level> {
     Rc::new(bitmap::Bitmap)
 }
 
-/// The level of a comparison of two variables.
-pub(crate) fn diagonal() -> Rc<dyn Level> {
-    Rc::new(diagonal::Diagonal)
+/// The level of a comparison of two variables, of which one lies so far ahead of the other.
+pub(crate) fn diagonal(ahead: i64) -> Rc<dyn Level> {
+    Rc::new(diagonal::Diagonal { ahead })
 }
 
 /// Coordinate value iteration: the loop runs over coordinates, and positions follow from them.

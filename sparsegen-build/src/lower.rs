@@ -241,10 +241,7 @@ impl Lowering<'_> {
 
     fn operands(&self) -> Vec<TensorId> {
         let result = self.program.kernel.result();
-        let is_passed = |id: &TensorId| {
-            let mut diagonals = self.program.kernel.diagonals.iter();
-            *id != result && diagonals.all(|access| access.tensor != *id)
-        };
+        let is_passed = |id: &TensorId| *id != result && !self.program.kernel.is_diagonal(*id);
         (0..self.program.declared).map(TensorId).filter(is_passed).collect()
     }
 
@@ -376,7 +373,7 @@ fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
     };
     add(&program.kernel.assignment.result);
     program.kernel.accesses.iter().for_each(&mut add);
-    program.kernel.diagonals.iter().for_each(&mut add);
+    program.kernel.diagonals.iter().for_each(|diagonal| add(&diagonal.access));
     program.workspaces().into_iter().for_each(&mut add);
     storages
 }

@@ -109,9 +109,9 @@ pub struct Kernel {
     /// The operands that the loops read in another format whatever their order: those whose elements
     /// are coordinates. The tensors stand behind all others.
     pub converted: Vec<Converted>,
-    /// The tensors that stand for comparisons of two variables, as they are accessed: each has an entry
-    /// where these are equal. They stand among the others, but nobody passes them.
-    pub diagonals: Vec<Access>,
+    /// The tensors that stand for comparisons of two variables. They stand among the others, but nobody
+    /// passes them.
+    pub diagonals: Vec<Diagonal>,
     /// Every access of the right-hand side as written, in the order of the text. Extents are taken
     /// from these: folding may have removed some of them from the statement's value.
     pub accesses: Vec<Access>,
@@ -166,6 +166,15 @@ pub struct Converted {
     pub of: TensorId,
     /// The tensor that the loops read in its stead.
     pub into: TensorId,
+}
+
+/// A tensor that has an entry where one variable lies so far ahead of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagonal {
+    /// The tensor, accessed by both variables.
+    pub access: Access,
+    /// How far the second lies ahead of the first.
+    pub ahead: i64,
 }
 
 /// What a parameter passes.
@@ -326,6 +335,11 @@ impl Kernel {
     pub fn is_partial(&self) -> bool {
         let roles = self.assignment.result.indices.iter().map(|v| self.variable(*v).role);
         roles.into_iter().any(|role| matches!(role, Role::Mode(_)))
+    }
+
+    /// Whether a tensor stands for a comparison.
+    pub fn is_diagonal(&self, id: TensorId) -> bool {
+        self.diagonals.iter().any(|diagonal| diagonal.access.tensor == id)
     }
 
     /// The result's tensor.

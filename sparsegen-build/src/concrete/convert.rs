@@ -79,7 +79,7 @@ const TRIED: usize = 400;
 pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     let mut reads: Vec<Access> = Vec::new();
     kernel.assignment.value.for_each_access(&mut |access| {
-        let is_passed = !kernel.diagonals.contains(access);
+        let is_passed = !kernel.is_diagonal(access.tensor);
         if is_passed && !reads.contains(access) && !is_at_random(kernel, access) {
             reads.push(access.clone());
         }

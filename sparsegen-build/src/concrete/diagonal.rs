@@ -1,4 +1,4 @@
-//! Comparisons `i == j` among the terms of a sum: `L[i,j] = (i == j) * d[i] - A[i,j]`.
+//! Comparisons `i == j`, `i == j + 1` among the terms of a sum: `L[i,j] = (i == j) * d[i] - A[i,j]`.
 //!
 //! A mask around all of a value limits the loop. One around a part of it does not: the loop would run
 //! over the whole dimension to find the one coordinate. So the comparison becomes a tensor that has an
@@ -6,7 +6,9 @@
 
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level;
-use crate::notation::{Access, Expr, Function, Kernel, Role, Tensor, TensorId, VariableId};
+use crate::notation::{
+    Access, BinaryOp, Diagonal, Expr, Function, Kernel, Role, Tensor, TensorId, UnaryOp, VariableId,
+};
 use crate::types::{Literal, Width};
 
 /// The kernel with tensors in the stead of comparisons around a part of a value.
@@ -27,9 +29,9 @@ fn merged(kernel: &mut Kernel, value: &Expr, whole: bool) -> Expr {
             Expr::call(Function::Mask, vec![masked[0].clone(), value])
         }
         Expr::Call(function @ (Function::Equal | Function::NotEqual), sides)
-            if let Some([a, b]) = plain(kernel, sides) =>
+            if let Some((from, to, ahead)) = compared(kernel, sides) =>
         {
-            let entry = Expr::Access(diagonal(kernel, a, b));
+            let entry = Expr::Access(diagonal(kernel, [from, to], ahead));
             let equal = Expr::call(Function::Present, vec![entry, Expr::ZERO]);
             if *function == Function::Equal {
                 return equal;
@@ -50,19 +52,48 @@ fn merged(kernel: &mut Kernel, value: &Expr, whole: bool) -> Expr {
     }
 }
 
-/// The two variables that are compared, where both have loops of their own.
-fn plain(kernel: &Kernel, sides: &[Expr]) -> Option<[VariableId; 2]> {
-    let [Expr::Index(a), Expr::Index(b)] = sides else { return None };
+/// The two variables that are compared, where both have loops of their own, and how far the second lies
+/// ahead of the first.
+fn compared(kernel: &Kernel, sides: &[Expr]) -> Option<(VariableId, VariableId, i64)> {
+    let [left, right] = sides else { return None };
+    let (mut variables, mut behind) = (Vec::new(), 0);
+    add(left, 1, &mut variables, &mut behind)?;
+    add(right, -1, &mut variables, &mut behind)?;
+    let [(a, sign), (b, other)] = variables[..] else { return None };
     let is_plain = |v: VariableId| matches!(kernel.variable(v).role, Role::Index);
-    (a != b && is_plain(*a) && is_plain(*b)).then_some([*a, *b])
+    let both = a != b && sign == -other && is_plain(a) && is_plain(b) && behind > i64::MIN;
+    both.then_some(if sign > 0 { (a, b, behind) } else { (b, a, behind) })
 }
 
-/// The tensor that has an entry where two variables are equal, as it is accessed.
-fn diagonal(kernel: &mut Kernel, a: VariableId, b: VariableId) -> Access {
-    let known = |access: &&Access| access.indices.contains(&a) && access.indices.contains(&b);
-    if let Some(access) = kernel.diagonals.iter().find(known) {
-        return access.clone();
+/// Adds a sum of variables and a number, each with its sign; nothing where it is anything else.
+fn add(
+    place: &Expr,
+    sign: i64,
+    variables: &mut Vec<(VariableId, i64)>,
+    number: &mut i64,
+) -> Option<()> {
+    match place {
+        Expr::Index(v) => variables.push((*v, sign)),
+        Expr::Literal(Literal::Int(n)) => *number = number.checked_add(n.checked_mul(sign)?)?,
+        Expr::Unary(UnaryOp::Neg, a) => add(a, -sign, variables, number)?,
+        Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
+            add(a, sign, variables, number)?;
+            let sign = if *op == BinaryOp::Add { sign } else { -sign };
+            add(b, sign, variables, number)?;
+        }
+        Expr::Literal(_)
+        | Expr::Constant(_)
+        | Expr::Access(_)
+        | Expr::Parameter(_)
+        | Expr::Binary(BinaryOp::Mul | BinaryOp::Div, ..)
+        | Expr::Call(..)
+        | Expr::Reduce(_) => return None,
     }
+    Some(())
+}
+
+/// The tensor that has an entry where one variable lies so far ahead of another, as it is accessed.
+fn diagonal(kernel: &mut Kernel, [from, to]: [VariableId; 2], ahead: i64) -> Access {
     // The loops prefer the order of the result's levels.
     let result = kernel.tensor(kernel.result());
     let level_of = |v: VariableId| {
@@ -71,13 +102,25 @@ fn diagonal(kernel: &mut Kernel, a: VariableId, b: VariableId) -> Access {
         let indices = &kernel.assignment.result.indices;
         modes.position(|mode| mode.is_some_and(|mode| indices[mode] == v)).unwrap_or(usize::MAX)
     };
-    let indices = if level_of(b) < level_of(a) { vec![b, a] } else { vec![a, b] };
+    let (indices, ahead) = match level_of(to) < level_of(from) {
+        true => (vec![to, from], -ahead),
+        false => (vec![from, to], ahead),
+    };
+    let mut known = kernel.diagonals.iter();
+    if let Some(known) = known.find(|known| known.access.indices == indices && known.ahead == ahead)
+    {
+        return known.access.clone();
+    }
     let spec = |mode: usize, level: std::rc::Rc<dyn level::Level>| LevelSpec {
         expr: LevelExpr::Dimension(mode),
         properties: level.properties(),
         level,
     };
-    let mut argument = "diagonal".to_owned();
+    let mut argument = match ahead {
+        0 => "diagonal".to_owned(),
+        1.. => format!("diagonal_ahead_{ahead}"),
+        _ => format!("diagonal_behind_{}", ahead.unsigned_abs()),
+    };
     while kernel.tensors.iter().any(|tensor| tensor.argument == argument) {
         argument.push('_');
     }
@@ -89,7 +132,7 @@ fn diagonal(kernel: &mut Kernel, a: VariableId, b: VariableId) -> Access {
             dimensions: vec!["i".to_owned(), "j".to_owned()],
             pos: Width::Usize,
             crd: Width::Usize,
-            levels: vec![spec(0, level::full_workspace()), spec(1, level::diagonal())],
+            levels: vec![spec(0, level::full_workspace()), spec(1, level::diagonal(ahead))],
             builtin: None,
             fill: Literal::Int(0),
         },
@@ -101,6 +144,6 @@ fn diagonal(kernel: &mut Kernel, a: VariableId, b: VariableId) -> Access {
     };
     kernel.tensors.push(tensor);
     let access = Access { tensor: TensorId(kernel.tensors.len() - 1), indices };
-    kernel.diagonals.push(access.clone());
+    kernel.diagonals.push(Diagonal { access: access.clone(), ahead });
     access
 }

@@ -1,5 +1,5 @@
-//! The level of a comparison `i == j`: under each coordinate of one variable, that of the other that
-//! equals it.
+//! The level of a comparison `j == i + 1`: under each coordinate of one variable, that of the other that
+//! lies so far ahead, if there is one.
 //!
 //! No format map can name it, and nothing is stored. It stands below a level that has every coordinate
 //! at the position of its number.
@@ -10,7 +10,23 @@ use super::{
 use crate::ir::Expr;
 
 #[derive(Debug)]
-pub(super) struct Diagonal;
+pub(super) struct Diagonal {
+    /// How far the coordinate lies ahead of its parent's.
+    pub(super) ahead: i64,
+}
+
+impl Diagonal {
+    fn distance(&self) -> Expr {
+        Expr::Index(self.ahead.unsigned_abs() as usize)
+    }
+
+    fn coordinate(&self, parent: Expr) -> Expr {
+        match self.ahead {
+            0.. => Expr::add(parent, self.distance()),
+            _ => Expr::sub(parent, self.distance()),
+        }
+    }
+}
 
 impl Level for Diagonal {
     fn name(&self) -> &str {
@@ -52,17 +68,26 @@ impl Level for Diagonal {
 impl PositionIteration for Diagonal {
     fn pos_bounds(&self, storage: &Storage, parents: Segment) -> Segment {
         let parent = parents.start;
-        let is_inside = Expr::lt(parent.clone(), storage.size.clone());
+        let reached = match self.ahead {
+            0.. => Expr::Bool(true),
+            _ => Expr::le(self.distance(), parent.clone()),
+        };
+        let coordinate = self.coordinate(parent.clone());
+        let is_inside = Expr::and(reached, Expr::lt(coordinate, storage.size.clone()));
         Segment { start: parent.clone(), end: Expr::add(parent, Expr::from_bool(is_inside)) }
     }
 
     fn pos_access(&self, _: &Storage, position: Expr, _: &[Expr], _: &str) -> Found {
-        Found::always(position)
+        Found::always(self.coordinate(position))
     }
 }
 
 impl Locate for Diagonal {
     fn locate(&self, _: &Storage, parent: Expr, coordinate: Expr, _: &str) -> Found {
-        Found::only_if(Expr::eq(parent.clone(), coordinate), parent)
+        let (ahead, here) = match self.ahead {
+            0.. => (Expr::add(parent.clone(), self.distance()), coordinate),
+            _ => (parent.clone(), Expr::add(coordinate, self.distance())),
+        };
+        Found::only_if(Expr::eq(ahead, here), parent)
     }
 }

@@ -96,7 +96,7 @@ impl Time<'_> {
             // What a workspace holds was put there by loops that are counted already.
             let counted = self.program.is_temporary(iterator.access.tensor);
             // An entry at most for each coordinate that is counted already.
-            let is_diagonal = self.program.kernel.diagonals.contains(&iterator.access);
+            let is_diagonal = self.program.kernel.is_diagonal(iterator.access.tensor);
             !counted && !is_diagonal && !is_full(iterator) && !elsewhere.contains(&iterator.access)
         });
         let beside = |own: Option<&Access>| {
