@@ -29,7 +29,9 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     }
     lines.push("| tensor | format | modes |".to_owned());
     lines.push("|---|---|---|".to_owned());
-    lines.extend((0..program.declared).map(|id| row(program, TensorId(id))));
+    let declared = (0..program.declared).map(TensorId);
+    let passed = declared.filter(|id| !kernel.is_diagonal(*id));
+    lines.extend(passed.map(|id| row(program, id)));
     lines.extend(conversions(program));
     let commands = kernel.schedule.iter().map(|command| format!("`{}`", command.text));
     let commands: Vec<String> = commands.collect();
@@ -79,7 +81,7 @@ fn memory(program: &Program) -> String {
     if shown.is_empty() { String::new() } else { format!("; workspaces: {}", shown.join(", ")) }
 }
 
-/// What is brought into another format, before the loops and behind them.
+/// What is brought into another format, before the loops and behind them, and what is no tensor.
 fn conversions(program: &Program) -> Vec<String> {
     let shown = |id: TensorId| {
         let format = &program.tensor(id).format;
@@ -98,6 +100,10 @@ fn conversions(program: &Program) -> Vec<String> {
         let name = &program.tensor(result).name;
         sentences.push(format!("`{name}` is assembled as `{}`, then packed.", shown(result)));
     }
+    sentences.extend(program.kernel.diagonals.iter().map(|diagonal| {
+        let name = &program.tensor(diagonal.access.tensor).name;
+        format!("`{name}` is where `{}`.", program.kernel.show_diagonal(diagonal))
+    }));
     if sentences.is_empty() { Vec::new() } else { vec![String::new(), sentences.join(" ")] }
 }
 

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::{Access, Assignment, BinaryOp, Expr, Function, Kernel, Parameter, UnaryOp, VariableId};
+use super::{
+    Access, Assignment, BinaryOp, Diagonal, Expr, Function, Kernel, Parameter, UnaryOp, VariableId,
+};
 
 impl BinaryOp {
     /// Its sign, in a statement as in Rust.
@@ -34,6 +36,18 @@ impl Kernel {
         // Spaces part indices that have some themselves.
         let separator = if indices.iter().any(|index| index.contains(' ')) { ", " } else { "," };
         format!("{name}[{}]", indices.join(separator))
+    }
+
+    /// The comparison that a tensor stands for: `j == i + 1`.
+    pub fn show_diagonal(&self, diagonal: &Diagonal) -> String {
+        let indices = diagonal.access.indices.iter().map(|v| self.variable(*v).name.as_str());
+        let names: Vec<&str> = indices.collect();
+        let [from, to] = names[..] else { return String::new() };
+        match diagonal.ahead {
+            0 => format!("{from} == {to}"),
+            1.. => format!("{to} == {from} + {}", diagonal.ahead),
+            _ => format!("{from} == {to} + {}", diagonal.ahead.unsigned_abs()),
+        }
     }
 
     /// Variables, separated by commas.
