@@ -49,7 +49,16 @@ impl Lowering<'_> {
     ) -> [Expr; 2] {
         match self.place_sides(a, b, scope) {
             Some(sides) => sides.map(|side| side.value()),
-            None => [a, b].map(|side| self.number(side, Dtype::I64, scope)),
+            None => {
+                // What is compared with what is not stored may be of any type.
+                let result = self.program.tensor(self.program.kernel.result()).dtype;
+                let dtype = match (a.is_place() && b.is_place(), result.is_float()) {
+                    (true, _) => Dtype::I64,
+                    (false, true) => result,
+                    (false, false) => Dtype::F64,
+                };
+                [a, b].map(|side| self.number(side, dtype, scope))
+            }
         }
     }
 

@@ -230,7 +230,7 @@ impl Expr {
     }
 
     /// Whether a number tells of where an entry stands.
-    pub(super) fn is_place(&self) -> bool {
+    pub fn is_place(&self) -> bool {
         match self {
             Expr::Literal(Literal::Int(_)) | Expr::Index(_) | Expr::Parameter(_) => true,
             Expr::Unary(_, a) => a.is_place(),
