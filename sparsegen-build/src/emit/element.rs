@@ -117,24 +117,8 @@ impl Body {
 
     /// The array and the index, of an expression that loads a bit.
     pub(super) fn as_bit<'e>(&self, expr: &'e Expr) -> Option<(&'e str, &'e Expr)> {
-        match expr {
-            Expr::Load { array, index } if self.is_bits(array) => Some((array, index)),
-            Expr::Load { .. }
-            | Expr::Index(_)
-            | Expr::Value(..)
-            | Expr::Constant(..)
-            | Expr::Bool(_)
-            | Expr::Largest(_)
-            | Expr::Var(_)
-            | Expr::Len(_)
-            | Expr::Search { .. }
-            | Expr::Pair(..)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Call(..)
-            | Expr::Cast { .. }
-            | Expr::Choose { .. } => None,
-        }
+        let Expr::Load { array, index } = expr else { return None };
+        self.is_bits(array).then_some((array, index))
     }
 
     /// Whether the bit at a position is set, or is not.

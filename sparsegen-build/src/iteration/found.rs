@@ -70,25 +70,23 @@ pub(super) fn condition(value: &Expr, unfound: &[Unfound]) -> Option<Expr> {
     let temporaries: Vec<&Access> =
         read.into_iter().filter(|access| of(access.tensor).is_some()).collect();
     let values = |access: &Access| of(access.tensor).map_or(&[][..], |(_, values)| values);
-    let is_nothing = |known: &dyn Fn(&Access) -> Option<Expr>| {
-        value.substitute(&|access| known(access)).is_zero()
-    };
+    let is_nothing = |known: &dyn Fn(&Access) -> Option<Expr>| value.substitute(&known).is_zero();
     let is_needed = |access: &&&Access| {
         let mut values = values(access).iter();
         values.all(|value| is_nothing(&|read| (read == **access).then(|| value.clone())))
     };
-    let needed: Vec<&&Access> = temporaries.iter().filter(is_needed).collect();
-    let found = |access: &Access| Expr::call(Function::Found, vec![Expr::Access(access.clone())]);
-    let join = |a: Expr, b: Expr, function| Expr::call(function, vec![a, b]);
+    let found = |function: Function, of: &[&Access]| {
+        let found = of.iter().copied().cloned().map(Expr::Access);
+        let found = found.map(|access| Expr::call(Function::Found, vec![access]));
+        found.reduce(|a, b| Expr::call(function, vec![a, b]))
+    };
+    let needed: Vec<&Access> = temporaries.iter().filter(is_needed).copied().collect();
     if !needed.is_empty() {
-        let found = needed.into_iter().map(|access| found(access));
-        return found.reduce(|a, b| join(a, b, Function::And));
+        return found(Function::And, &needed);
     }
     let first = |access: &Access| values(access).first().cloned();
     let is_certain = temporaries.iter().all(|access| values(access).len() == 1);
-    let found = temporaries.iter().map(|access| found(access));
-    let any = found.reduce(|a, b| join(a, b, Function::Or));
-    any.filter(|_| is_certain && is_nothing(&first))
+    found(Function::Or, &temporaries).filter(|_| is_certain && is_nothing(&first))
 }
 
 /// Whether a value asks whether anything was found for a temporary.
