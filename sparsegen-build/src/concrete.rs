@@ -30,12 +30,10 @@ mod tests;
 mod unroll;
 mod update;
 
-use std::collections::BTreeMap;
-
 use crate::format::Format;
 use crate::notation::{
-    Access, Converted, DeclaredFormat, DeclaredKind, Expr, Kernel, ReduceOp, Slice, Tensor,
-    TensorId, VariableId,
+    Access, DeclaredFormat, DeclaredKind, Expr, Kernel, ReduceOp, Slice, Tensor, TensorId,
+    VariableId,
 };
 use crate::types::Literal;
 
@@ -51,27 +49,11 @@ pub struct Program {
     pub space: Space,
     /// What is looped over in the stead of each index variable.
     pub basis: Basis,
-    /// How many of the kernel's tensors are the user's; those converted stand behind them, then the
-    /// temporaries.
-    pub declared: usize,
-    /// The operands that are brought into another format first.
-    pub converted: Vec<Converted>,
     /// The format that the result is packed into afterwards.
     pub packed: Option<Format>,
-    /// The temporaries that tell where a value is, each with what it is chosen by.
-    pub chosen: BTreeMap<TensorId, Chosen>,
     /// The parts of the kernel's value that the user wants in workspaces.
     pub precomputed: Vec<Precomputed>,
     pub body: Stmt,
-}
-
-/// What a coordinate is chosen by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chosen {
-    /// The temporary that holds the best value so far.
-    pub best: TensorId,
-    /// The variable whose coordinate it is.
-    pub variable: VariableId,
 }
 
 /// A statement of concrete index notation.
@@ -156,7 +138,7 @@ impl Stmt {
                 return Some(kernel.fill(access.tensor));
             }
             // An entry of a comparison says that it holds.
-            let holds = present(access) && kernel.is_diagonal(access.tensor);
+            let holds = present(access) && kernel.predicate(access.tensor).is_some();
             holds.then_some(Expr::Literal(Literal::Int(1)))
         })
     }
@@ -301,7 +283,7 @@ impl Program {
 
     /// The formats of converted tensors that the generated module must declare.
     pub fn plain_formats(&self) -> Vec<DeclaredFormat> {
-        let converted = self.converted.iter().map(|converted| converted.into);
+        let converted = self.kernel.converted().map(|(into, _)| into);
         let packed = self.packed.iter().map(|_| self.kernel.result());
         let formats = converted.chain(packed).map(|id| &self.tensor(id).format);
         let declare = |format: &Format| DeclaredFormat {
@@ -309,18 +291,6 @@ impl Program {
             kind: DeclaredKind::Marker(format.clone()),
         };
         formats.filter(|format| format.builtin.is_none()).map(declare).collect()
-    }
-
-    /// The user's tensor that is read in the form of this one.
-    pub fn declared_as(&self, tensor: TensorId) -> TensorId {
-        let converted = self.converted.iter().find(|converted| converted.into == tensor);
-        converted.map_or(tensor, |converted| converted.of)
-    }
-
-    /// Whether a tensor is a temporary.
-    pub fn is_temporary(&self, tensor: TensorId) -> bool {
-        let old = usize::from(self.kernel.old.is_some());
-        tensor.0 >= self.declared + old + self.converted.len()
     }
 
     /// Whether a loop is there for the sake of a fixed coordinate.
@@ -344,14 +314,14 @@ impl Program {
     /// looked into.
     pub fn is_listed(&self, tensor: TensorId) -> bool {
         let mut levels = self.tensor(tensor).format.levels.iter();
-        self.is_temporary(tensor) && levels.any(|spec| spec.level.locate().is_none())
+        self.kernel.is_temporary(tensor) && levels.any(|spec| spec.level.locate().is_none())
     }
 
     /// Every workspace, as it is accessed.
     pub fn workspaces(&self) -> Vec<&Access> {
         let mut workspaces: Vec<&Access> = Vec::new();
         self.body.for_each_assign(&mut |target, _, _| {
-            let is_one = self.is_temporary(target.tensor) && !target.indices.is_empty();
+            let is_one = self.kernel.is_temporary(target.tensor) && !target.indices.is_empty();
             if is_one && !workspaces.contains(&target) {
                 workspaces.push(target);
             }

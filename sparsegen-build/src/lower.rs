@@ -39,7 +39,7 @@ use crate::format::LevelExpr;
 use crate::ir::{self, Array, Callee, Element, Expr, Extent, Operand, Place, Stmt};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, Storage};
-use crate::notation::{self, Access, Parameter, ReduceOp, TensorId, VariableId};
+use crate::notation::{self, Access, Parameter, ReduceOp, TensorId, TensorRole, VariableId};
 use crate::types::Dtype;
 use combine::Combine;
 
@@ -120,7 +120,7 @@ impl Lowering<'_> {
         let found = scope.found(target.tensor, accumulate, value);
         if condition.is_some()
             && target.indices.is_empty()
-            && !self.program.is_temporary(target.tensor)
+            && !self.program.kernel.is_temporary(target.tensor)
             || self.assembler.must_store(target)
         {
             let dtype = self.program.tensor(target.tensor).dtype;
@@ -150,7 +150,7 @@ impl Lowering<'_> {
         filter: bool,
         scope: &Scope,
     ) -> Vec<Stmt> {
-        if self.program.is_temporary(target.tensor) {
+        if self.program.kernel.is_temporary(target.tensor) {
             let name = self.names.argument(target.tensor);
             if !target.indices.is_empty() {
                 return self.enter(target, accumulate, value, scope);
@@ -234,24 +234,28 @@ impl Lowering<'_> {
 
     /// Every array of every operand, as it is read.
     fn read_arrays(&self) -> Vec<Array> {
-        let converted = self.program.converted.iter().map(|converted| converted.into);
+        let converted = self.program.kernel.converted().map(|(into, _)| into);
         let ids = self.operands().into_iter().chain(converted).chain(self.old());
         ids.flat_map(|id| arrays(self.program, &self.names, id)).collect()
     }
 
     fn operands(&self) -> Vec<TensorId> {
-        let result = self.program.kernel.result();
-        let is_passed = |id: &TensorId| *id != result && !self.program.kernel.is_diagonal(*id);
-        (0..self.program.declared).map(TensorId).filter(is_passed).collect()
+        let kernel = &self.program.kernel;
+        let is_passed = |id: &TensorId| {
+            let role = kernel.tensor(*id).role;
+            role.is_argument() && role != TensorRole::Result
+        };
+        kernel.tensor_ids().filter(is_passed).collect()
     }
 
     fn operand(&self, id: TensorId) -> Operand {
         let tensor = self.program.tensor(id);
         let name = self.names.argument(id).to_owned();
-        match tensor.parameter {
-            Some(Parameter::Index) => return Operand::Index { name },
-            Some(Parameter::Indices) => return Operand::Indices { name },
-            None => {}
+        if let TensorRole::Parameter(parameter) = tensor.role {
+            return match parameter {
+                Parameter::Index => Operand::Index { name },
+                Parameter::Indices => Operand::Indices { name },
+            };
         }
         if tensor.by_value {
             return Operand::Scalar { name, dtype: tensor.dtype };
@@ -277,21 +281,21 @@ impl Lowering<'_> {
             Some(operand) => ir::Source::Operand(operand),
             None => ir::Source::Result,
         };
-        let convert = |converted: &notation::Converted| ir::Conversion {
+        let convert = |(into, converted): (TensorId, notation::Converted)| ir::Conversion {
             of: source(converted.of),
-            into: self.tensor_operand(converted.into),
+            into: self.tensor_operand(into),
         };
         let taken = self
             .old()
             .map(|old| ir::Conversion { of: ir::Source::Result, into: self.tensor_operand(old) });
-        self.program.converted.iter().map(convert).chain(taken).collect()
+        self.program.kernel.converted().map(convert).chain(taken).collect()
     }
 
     /// What the result held before, if the loops read it.
     fn old(&self) -> Option<TensorId> {
         let Program { kernel, .. } = self.program;
         let reads = |old: &TensorId| kernel.accesses.iter().any(|access| access.tensor == *old);
-        kernel.old.filter(reads)
+        kernel.previous().filter(reads)
     }
 }
 
@@ -373,7 +377,7 @@ fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
     };
     add(&program.kernel.assignment.result);
     program.kernel.accesses.iter().for_each(&mut add);
-    program.kernel.diagonals.iter().for_each(|diagonal| add(&diagonal.access));
+    program.kernel.predicates().for_each(|(id, diagonal)| add(&diagonal.access(id)));
     program.workspaces().into_iter().for_each(&mut add);
     storages
 }

@@ -19,6 +19,7 @@ mod parse;
 mod part;
 mod place;
 mod reduction;
+mod role;
 pub mod schedule;
 mod semiring;
 pub mod syntax;
@@ -32,9 +33,10 @@ pub use call::{Function, count_of};
 pub use check::check;
 pub use own::{Laws, Own, PathId, Region, RustPath, UserFunction};
 pub use parse::parse;
-pub use part::{Bound, Coordinate, Range, Reads, Role, Slice, Window};
+pub use part::{Bound, Coordinate, Range, Reads, Slice, Window};
 pub use place::{Factor, List, Place, PlaceId, Term, sum_of};
 pub use reduction::ReduceOp;
+pub use role::{Choice, Converted, Diagonal, Parameter, TensorRole, VariableRole};
 pub use semiring::{Constant, Operator, Semiring};
 
 use schedule::Schedule;
@@ -90,28 +92,18 @@ pub struct Kernel {
     pub text: String,
     /// Where the statement stands in the manifest.
     pub span: Span,
-    /// The results, then the operands in the order of the arguments, then the parameters, then
-    /// [`Kernel::old`].
+    /// The tensors. The arguments stand in the order in which they are passed.
     pub tensors: Vec<Tensor>,
-    /// The index variables, in order of first appearance; then those of fixed coordinates, of modes
-    /// of which only a part is read, and those that commands define.
+    /// The variables. The index variables of the statement stand in order of first appearance.
     pub variables: Vec<Variable>,
     /// The coordinates at which modes are read that follow from variables.
     pub places: Vec<Place>,
     /// The statement.
     pub assignment: Assignment,
-    /// What the result that is passed in holds before, where the statement reads it.
-    pub old: Option<TensorId>,
     /// Whether the value is added to what the result holds, which nothing else reads.
     pub in_place: bool,
     /// The format of the caller's result, where the loops list its entries to be packed into it.
     pub packed: Option<Format>,
-    /// The operands that the loops read in another format whatever their order: those whose elements
-    /// are coordinates. The tensors stand behind all others.
-    pub converted: Vec<Converted>,
-    /// The tensors that stand for comparisons of two variables. They stand among the others, but nobody
-    /// passes them.
-    pub diagonals: Vec<Diagonal>,
     /// Every access of the right-hand side as written, in the order of the text. Extents are taken
     /// from these: folding may have removed some of them from the statement's value.
     pub accesses: Vec<Access>,
@@ -125,8 +117,7 @@ pub struct Kernel {
     pub bounds: Bounds,
     /// Whether the outermost loop is to be run on several threads.
     pub parallel: bool,
-    /// What is demanded of the loops. The variables that its commands define stand behind those of
-    /// the statement.
+    /// What is demanded of the loops.
     pub schedule: Schedule,
 }
 
@@ -153,43 +144,10 @@ pub struct Tensor {
     pub by_value: bool,
     /// Whether only its structure is stored, and each entry counts 1.
     pub pattern: bool,
-    /// What it passes, where it is a parameter and no part of the expression.
-    pub parameter: Option<Parameter>,
+    /// What it is for.
+    pub role: TensorRole,
     /// Where it first stands in the statement.
     pub span: Span,
-}
-
-/// An operand in another format.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Converted {
-    /// The operand.
-    pub of: TensorId,
-    /// The tensor that the loops read in its stead.
-    pub into: TensorId,
-}
-
-/// A tensor that has an entry where one variable lies so far ahead of another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagonal {
-    /// The tensor, accessed by both variables.
-    pub access: Access,
-    /// How far the second lies ahead of the first.
-    pub ahead: i64,
-}
-
-/// What a parameter passes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parameter {
-    /// A single index.
-    Index,
-    /// A list of coordinates.
-    Indices,
-}
-
-impl Parameter {
-    /// Every kind, with its name in a manifest.
-    pub const ALL: [(&'static str, Parameter); 2] =
-        [("index", Parameter::Index), ("indices", Parameter::Indices)];
 }
 
 /// A variable that indexes tensors.
@@ -199,8 +157,8 @@ pub struct Variable {
     pub name: String,
     /// Its extent, where the manifest's `sizes` gives it.
     pub size: Option<u64>,
-    /// What it runs over.
-    pub role: Role,
+    /// What it is for.
+    pub role: VariableRole,
 }
 
 /// `result = value`
@@ -296,13 +254,6 @@ impl Kernel {
         &self.variables[id.0]
     }
 
-    /// How many variables the statement has; those behind them follow from these.
-    pub fn index_variables(&self) -> usize {
-        let defined = self.schedule.iter().map(|command| command.action.defines().len());
-        let modes = self.variables.iter().filter(|v| matches!(v.role, Role::Mode(_)));
-        self.variables.len() - modes.count() - defined.sum::<usize>()
-    }
-
     /// The type of an expression; nothing where it takes that of what stands around it.
     pub fn dtype_of(&self, expr: &Expr) -> Option<Dtype> {
         let first = |parts: &[Expr]| parts.iter().find_map(|part| self.dtype_of(part));
@@ -328,18 +279,13 @@ impl Kernel {
 
     /// Whether the result that is passed in counts for what it is afterwards.
     pub fn is_update(&self) -> bool {
-        self.old.is_some() || self.in_place || self.is_partial()
+        self.previous().is_some() || self.in_place || self.is_partial()
     }
 
     /// Whether only a part of the result is computed, and the rest of it stays.
     pub fn is_partial(&self) -> bool {
         let roles = self.assignment.result.indices.iter().map(|v| self.variable(*v).role);
-        roles.into_iter().any(|role| matches!(role, Role::Mode(_)))
-    }
-
-    /// Whether a tensor stands for a comparison.
-    pub fn is_diagonal(&self, id: TensorId) -> bool {
-        self.diagonals.iter().any(|diagonal| diagonal.access.tensor == id)
+        roles.into_iter().any(|role| matches!(role, VariableRole::Mode(_)))
     }
 
     /// The result's tensor.

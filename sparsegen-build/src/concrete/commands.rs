@@ -28,12 +28,9 @@ pub(super) fn apply(kernel: &Kernel, automatic: Candidate) -> Result<Candidate, 
     Ok(before)
 }
 
-/// A kernel with the first commands of its schedule only, and the variables that they define.
+/// A kernel with only the first commands of its schedule.
 pub(super) fn first_commands(kernel: &Kernel, count: usize) -> Kernel {
     let mut kernel = kernel.clone();
-    let left_out = kernel.schedule.iter().skip(count);
-    let defined = left_out.map(|command| command.action.defines().len()).sum::<usize>();
-    kernel.variables.truncate(kernel.variables.len() - defined);
     kernel.schedule.truncate(count);
     kernel
 }

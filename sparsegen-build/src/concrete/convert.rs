@@ -7,14 +7,13 @@
 
 use crate::format::{Format, at_random, plain, unordered};
 use crate::level::Levels;
-use crate::notation::{Access, Assignment, Converted, Kernel, Place, Tensor, TensorId};
+use crate::notation::{Access, Assignment, Converted, Kernel, Place, Tensor, TensorId, TensorRole};
 
 /// A kernel with tensors converted.
 #[derive(Clone, Debug)]
 pub struct Conversion {
-    /// The kernel that the loops compute; tensors in other formats stand behind the declared ones.
+    /// The kernel that the loops compute, with the tensors in other formats.
     pub kernel: Kernel,
-    pub converted: Vec<Converted>,
     /// The format that the result is packed into afterwards.
     pub packed: Option<Format>,
 }
@@ -22,13 +21,13 @@ pub struct Conversion {
 impl Conversion {
     /// The kernel as it is.
     pub fn none(kernel: &Kernel) -> Conversion {
-        let (converted, packed) = (kernel.converted.clone(), kernel.packed.clone());
-        Conversion { kernel: kernel.clone(), converted, packed }
+        Conversion { kernel: kernel.clone(), packed: kernel.packed.clone() }
     }
 
     /// How many tensors are converted that need not be.
     pub fn count(&self) -> usize {
-        self.converted.len() - self.kernel.converted.len() + usize::from(self.packed.is_some())
+        let chosen = self.kernel.converted().filter(|(_, converted)| !converted.for_lookup);
+        chosen.count() + usize::from(self.packed.is_some())
     }
 }
 
@@ -44,7 +43,7 @@ pub(super) fn gathered(kernel: &Kernel, levels: &Levels) -> Kernel {
         let Some(format) = at_random(&kernel.tensor(access.tensor).format, levels) else {
             continue;
         };
-        let into = into(&mut gathered, access.tensor, format);
+        let into = into(&mut gathered, access.tensor, format, true);
         gathered.places[place] = Place::Element(Access { tensor: into, ..access.clone() });
         // Its extents are asked for as before.
         for other in gathered.accesses.iter_mut().filter(|other| *other == access) {
@@ -54,22 +53,22 @@ pub(super) fn gathered(kernel: &Kernel, levels: &Levels) -> Kernel {
     gathered
 }
 
-/// The tensor that stands for another one in a format, which is added where there is none yet.
-fn into(kernel: &mut Kernel, of: TensorId, format: Format) -> TensorId {
-    let same = kernel
-        .converted
-        .iter()
-        .find(|before| before.of == of && kernel.tensor(before.into).format.name == format.name);
-    if let Some(before) = same {
-        return before.into;
+/// The tensor that stands for another one in a format, which is added if there is none yet.
+fn into(kernel: &mut Kernel, of: TensorId, format: Format, for_lookup: bool) -> TensorId {
+    let mut before = kernel.converted();
+    let is_same = |(into, converted): &(TensorId, Converted)| {
+        converted.of == of && kernel.tensor(*into).format.name == format.name
+    };
+    if let Some((same, _)) = before.find(is_same) {
+        return same;
     }
+    drop(before);
     let tensor = kernel.tensor(of);
     let name = format.name.clone().unwrap_or_default();
     let argument = format!("{}_{name}", tensor.argument.trim_start_matches("r#"));
-    kernel.tensors.push(Tensor { argument, format, ..tensor.clone() });
-    let into = TensorId(kernel.tensors.len() - 1);
-    kernel.converted.push(Converted { of, into });
-    into
+    let role = TensorRole::Converted(Converted { of, for_lookup });
+    kernel.tensors.push(Tensor { argument, format, role, ..tensor.clone() });
+    TensorId(kernel.tensors.len() - 1)
 }
 
 /// How many conversions of a kernel are tried at most.
@@ -79,7 +78,7 @@ const TRIED: usize = 400;
 pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     let mut reads: Vec<Access> = Vec::new();
     kernel.assignment.value.for_each_access(&mut |access| {
-        let is_passed = !kernel.is_diagonal(access.tensor);
+        let is_passed = kernel.predicate(access.tensor).is_none();
         if is_passed && !reads.contains(access) && !is_at_random(kernel, access) {
             reads.push(access.clone());
         }
@@ -168,10 +167,9 @@ fn convert(
     formats: Vec<Format>,
     result: Option<&Format>,
 ) -> Conversion {
-    let demanded = kernel.converted.clone();
     let mut kernel = kernel.clone();
     for (access, format) in accesses.iter().zip(formats) {
-        let into = into(&mut kernel, access.tensor, format);
+        let into = into(&mut kernel, access.tensor, format, false);
         let instead = Access { tensor: into, indices: access.indices.clone() };
         let swap = |other: &Access| {
             (other == *access).then(|| crate::notation::Expr::Access(instead.clone()))
@@ -187,6 +185,5 @@ fn convert(
         std::mem::replace(&mut kernel.tensors[id.0].format, format.clone())
     });
     let packed = packed.or_else(|| kernel.packed.clone());
-    let converted = std::mem::replace(&mut kernel.converted, demanded);
-    Conversion { kernel, converted, packed }
+    Conversion { kernel, packed }
 }

@@ -9,7 +9,7 @@ use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::{Access, Converted, VariableId};
+use crate::notation::{Access, Converted, TensorId, VariableId};
 
 use super::Program;
 use super::convert::Conversion as Conversions;
@@ -46,7 +46,7 @@ pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
 
 /// What it costs to bring operands into the formats that the loops want.
 pub(super) fn cost_of_conversions(way: &Conversions) -> f64 {
-    let entries = |converted: &Converted| {
+    let entries = |(_, converted): (TensorId, Converted)| {
         let format = &way.kernel.tensor(converted.of).format;
         let least = if format.order() <= 1 { ROOT_ENTRIES } else { DIMENSION * ENTRIES };
         stored(format).max(least)
@@ -56,7 +56,7 @@ pub(super) fn cost_of_conversions(way: &Conversions) -> f64 {
         format.levels.iter().any(|spec| spec.properties.full && spec.level.insert().is_none())
     });
     let filled = fills.map(stored);
-    (way.converted.iter().map(entries).sum::<f64>() + filled.sum::<f64>()) * CONVERTED
+    (way.kernel.converted().map(entries).sum::<f64>() + filled.sum::<f64>()) * CONVERTED
 }
 
 /// How many entries a format stores: a full level stores all of its dimension below each parent.
@@ -163,7 +163,7 @@ impl Cost<'_> {
     /// Whether an iterator runs over every coordinate, be there an entry or not.
     fn visits_all(&self, iterator: &LevelIterator) -> bool {
         let tensor = iterator.access.tensor;
-        let is_marked = self.program.is_temporary(tensor) && !self.program.is_listed(tensor);
+        let is_marked = self.program.kernel.is_temporary(tensor) && !self.program.is_listed(tensor);
         is_marked || iterator.is_full(self.program)
     }
 
@@ -185,7 +185,7 @@ impl Cost<'_> {
     }
 
     fn entries(&self, iterator: &LevelIterator) -> f64 {
-        if self.program.is_temporary(iterator.access.tensor) {
+        if self.program.kernel.is_temporary(iterator.access.tensor) {
             return GATHERED;
         }
         let distinct = if iterator.level == 0 { ROOT_ENTRIES } else { ENTRIES };

@@ -6,17 +6,26 @@
 
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level;
+use crate::notation::schedule::Action;
 use crate::notation::{
-    Access, BinaryOp, Diagonal, Expr, Function, Kernel, Role, Tensor, TensorId, UnaryOp, VariableId,
+    Access, BinaryOp, Diagonal, Expr, Function, Kernel, Tensor, TensorId, TensorRole, UnaryOp,
+    VariableId, VariableRole,
 };
 use crate::types::{Literal, Width};
 
 /// The kernel with tensors in the stead of comparisons around a part of a value.
 pub(super) fn diagonals(kernel: &Kernel) -> Kernel {
     let mut changed = kernel.clone();
-    // Tensors stand in the order of the arguments, and the one that is changed behind them.
-    if kernel.old.is_none() && kernel.schedule.is_empty() {
-        changed.assignment.value = merged(&mut changed, &kernel.assignment.value, true);
+    let whole = &kernel.assignment.value;
+    changed.assignment.value = merged(&mut changed, whole, true);
+    // A part that goes into a workspace is found in the value by what it is.
+    for k in 0..kernel.schedule.len() {
+        if let Action::Precompute { value, .. } = &kernel.schedule[k].action {
+            let part = merged(&mut changed, value, value == whole);
+            if let Action::Precompute { value, .. } = &mut changed.schedule[k].action {
+                *value = part;
+            }
+        }
     }
     changed
 }
@@ -60,7 +69,7 @@ fn compared(kernel: &Kernel, sides: &[Expr]) -> Option<(VariableId, VariableId, 
     add(left, 1, &mut variables, &mut behind)?;
     add(right, -1, &mut variables, &mut behind)?;
     let [(a, sign), (b, other)] = variables[..] else { return None };
-    let is_plain = |v: VariableId| matches!(kernel.variable(v).role, Role::Index);
+    let is_plain = |v: VariableId| matches!(kernel.variable(v).role, VariableRole::Index);
     let both = a != b && sign == -other && is_plain(a) && is_plain(b) && behind > i64::MIN;
     both.then_some(if sign > 0 { (a, b, behind) } else { (b, a, behind) })
 }
@@ -102,24 +111,22 @@ fn diagonal(kernel: &mut Kernel, [from, to]: [VariableId; 2], ahead: i64) -> Acc
         let indices = &kernel.assignment.result.indices;
         modes.position(|mode| mode.is_some_and(|mode| indices[mode] == v)).unwrap_or(usize::MAX)
     };
-    let (indices, ahead) = match level_of(to) < level_of(from) {
-        true => (vec![to, from], -ahead),
-        false => (vec![from, to], ahead),
+    let diagonal = match level_of(to) < level_of(from) {
+        true => Diagonal { from: to, to: from, ahead: -ahead },
+        false => Diagonal { from, to, ahead },
     };
-    let mut known = kernel.diagonals.iter();
-    if let Some(known) = known.find(|known| known.access.indices == indices && known.ahead == ahead)
-    {
-        return known.access.clone();
+    if let Some((known, _)) = kernel.predicates().find(|(_, known)| *known == diagonal) {
+        return diagonal.access(known);
     }
     let spec = |mode: usize, level: std::rc::Rc<dyn level::Level>| LevelSpec {
         expr: LevelExpr::Dimension(mode),
         properties: level.properties(),
         level,
     };
-    let mut argument = match ahead {
+    let mut argument = match diagonal.ahead {
         0 => "diagonal".to_owned(),
-        1.. => format!("diagonal_ahead_{ahead}"),
-        _ => format!("diagonal_behind_{}", ahead.unsigned_abs()),
+        n @ 1.. => format!("diagonal_ahead_{n}"),
+        _ => format!("diagonal_behind_{}", diagonal.ahead.unsigned_abs()),
     };
     while kernel.tensors.iter().any(|tensor| tensor.argument == argument) {
         argument.push('_');
@@ -132,18 +139,41 @@ fn diagonal(kernel: &mut Kernel, [from, to]: [VariableId; 2], ahead: i64) -> Acc
             dimensions: vec!["i".to_owned(), "j".to_owned()],
             pos: Width::Usize,
             crd: Width::Usize,
-            levels: vec![spec(0, level::full_workspace()), spec(1, level::diagonal(ahead))],
+            levels: vec![
+                spec(0, level::full_workspace()),
+                spec(1, level::diagonal(diagonal.ahead)),
+            ],
             builtin: None,
             fill: Literal::Int(0),
         },
         dtype: result.dtype,
         by_value: false,
         pattern: true,
-        parameter: None,
+        role: TensorRole::Predicate(diagonal),
         span: kernel.span,
     };
     kernel.tensors.push(tensor);
-    let access = Access { tensor: TensorId(kernel.tensors.len() - 1), indices };
-    kernel.diagonals.push(Diagonal { access: access.clone(), ahead });
-    access
+    diagonal.access(TensorId(kernel.tensors.len() - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::loops;
+
+    #[test]
+    fn comparisons_are_merged_whatever_the_schedule_and_in_updates() {
+        let tensors = |result: &str| format!("L = '{result}', d = 'dense', A = 'csr'");
+        let value = "(i == j) * d[i] - A[i,j]";
+        let merged = "∀i ∀j L[i,j] = diagonal[i,j] * d[i] - A[i,j]";
+        let plain = loops(&format!("L[i,j] = {value}"), &tensors("csr"), &[]);
+        assert_eq!(plain.replace("present(diagonal[i,j])", "diagonal[i,j]"), merged);
+        for schedule in ["reorder(i, j)", "parallelize(i)", "merge(j, walk)"] {
+            let scheduled = loops(&format!("L[i,j] = {value}"), &tensors("csr"), &[schedule]);
+            assert_eq!(scheduled, plain, "{schedule}");
+        }
+        for result in ["csr", "dense"] {
+            let updated = loops(&format!("L[i,j] += {value}"), &tensors(result), &[]);
+            assert!(updated.contains("diagonal[i,j]"), "{result}: {updated}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use crate::notation::{TensorId, VariableId};
 
 /// Whether a tensor is looked up in the loop over a variable, by the user's command.
 pub fn is_demanded(program: &Program, variable: VariableId, tensor: TensorId) -> bool {
-    let declared = program.declared_as(tensor);
+    let declared = program.kernel.passed_as(tensor);
     program.kernel.schedule.iter().any(|command| match command.action {
         Action::Locate { variable: v, tensor } => {
             pos::loop_of(&program.kernel.schedule, v) == variable && tensor == declared
@@ -41,7 +41,7 @@ pub(super) fn check(
     let mut walked = None;
     plan.for_each_loop(&mut |inner| {
         for iterator in inner.iterators.iter().filter(|_| inner.variable == variable) {
-            if program.declared_as(iterator.access.tensor) != tensor {
+            if program.kernel.passed_as(iterator.access.tensor) != tensor {
                 continue;
             }
             found = true;

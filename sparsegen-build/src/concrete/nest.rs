@@ -100,7 +100,8 @@ impl Nest<'_> {
             let consumer = self.assign(bound, free, target, accumulate, value)?;
             return Some(Stmt::where_(workspace.tensor, ReduceOp::Sum, consumer, producer));
         }
-        let into_scalar = self.program.is_temporary(target.tensor) && target.indices.is_empty();
+        let into_scalar =
+            self.program.kernel.is_temporary(target.tensor) && target.indices.is_empty();
         // Loops that only sum are left: their sum is a scalar.
         if !free.is_empty()
             && self.sums == Sums::Temporary

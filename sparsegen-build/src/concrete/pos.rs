@@ -113,7 +113,7 @@ fn obstacle(program: &Program, inner: &Loop, tensor: TensorId) -> Option<String>
     let [driver] = drivers[..] else {
         return Some(format!("`{name}` does not drive it alone"));
     };
-    if program.declared_as(driver.access.tensor) != tensor {
+    if program.kernel.passed_as(driver.access.tensor) != tensor {
         let other = &program.tensor(driver.access.tensor).name;
         return Some(format!("`{other}` drives it"));
     }

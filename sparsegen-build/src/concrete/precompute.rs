@@ -15,7 +15,8 @@ use crate::level::{self, Level};
 use crate::notation::names::snake_case;
 use crate::notation::schedule::Action;
 use crate::notation::{
-    Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, Tensor, TensorId, VariableId,
+    Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, Tensor, TensorId, TensorRole,
+    VariableId,
 };
 use crate::types::{Literal, Width};
 
@@ -129,7 +130,7 @@ fn tensor(kernel: &Kernel, name: &str, level: Rc<dyn Level>, span: Span) -> Tens
         dtype: result.dtype,
         by_value: false,
         pattern: false,
-        parameter: None,
+        role: TensorRole::Workspace,
         span,
     }
 }

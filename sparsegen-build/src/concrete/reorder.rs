@@ -20,7 +20,7 @@ pub fn demanded(kernel: &Kernel, basis: &Basis) -> Vec<(VariableId, VariableId, 
     let mut pairs = Vec::new();
     for command in &kernel.schedule {
         if let Action::Parallelize(outer) = command.action {
-            let inner = (0..kernel.index_variables()).map(VariableId).filter(|v| *v != outer);
+            let inner = kernel.looped_variables().filter(|v| *v != outer);
             for inner in inner.flat_map(|v| loops(named(&v))) {
                 let before = loops(named(&outer)).into_iter();
                 pairs.extend(before.map(|before| (before, inner, command.text.clone())));

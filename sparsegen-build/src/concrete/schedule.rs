@@ -3,8 +3,6 @@
 //! Where no single order serves all terms of a sum, each term gets loops of its own, if the result
 //! can be added to at random.
 
-use std::collections::BTreeMap;
-
 use super::convert::{Conversion, conversions, gathered};
 use super::cost::{cost, cost_of_conversions};
 use super::diagonal::diagonals;
@@ -147,9 +145,7 @@ pub(super) fn cheapest(
 
 /// A program without loops for each basis.
 pub(super) fn starts(way: &Conversion) -> Vec<Program> {
-    let made = way.converted.len() + usize::from(way.kernel.old.is_some());
-    let declared = way.kernel.tensors.len() - made;
-    let index_variables = way.kernel.index_variables();
+    let looped: Vec<VariableId> = way.kernel.looped_variables().collect();
     let mut kernel = way.kernel.clone();
     let Ok(mut precomputed) = precompute::take_out(&mut kernel) else { return Vec::new() };
     let space = Space::of(&mut kernel);
@@ -165,14 +161,11 @@ pub(super) fn starts(way: &Conversion) -> Vec<Program> {
         kernel: kernel.clone(),
         space: space.clone(),
         basis,
-        declared,
-        converted: way.converted.clone(),
         packed: way.packed.clone(),
-        chosen: BTreeMap::new(),
         precomputed: precomputed.clone(),
         body: Stmt::SKIP,
     };
-    let starts = space.bases(index_variables).into_iter().map(start);
+    let starts = space.bases(&looped).into_iter().map(start);
     starts.flat_map(precompute::with_kinds).collect()
 }
 

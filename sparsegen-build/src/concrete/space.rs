@@ -10,7 +10,7 @@ mod basis;
 use std::collections::BTreeMap;
 
 use crate::format::LevelExpr;
-use crate::notation::{Access, Expr, Kernel, Role, Slice, TensorId, Variable, VariableId};
+use crate::notation::{Access, Expr, Kernel, Slice, TensorId, Variable, VariableId, VariableRole};
 
 use super::split;
 use super::terms::pull_reduction;
@@ -73,9 +73,9 @@ impl Space {
         let mut space = split::demanded(&kernel.schedule);
         for (id, variable) in kernel.variables.iter().enumerate() {
             let definition = match variable.role {
-                Role::Index => continue,
-                Role::Fixed => Definition::Once,
-                Role::Mode(slice) => {
+                VariableRole::Index | VariableRole::Scheduled | VariableRole::Stored => continue,
+                VariableRole::Fixed => Definition::Once,
+                VariableRole::Mode(slice) => {
                     let mut needs = match slice.place() {
                         Some(place) => kernel.variables_of_place(place),
                         None => slice.follows().into_iter().collect(),
@@ -131,7 +131,7 @@ impl Space {
         while kernel.variables.iter().any(|known| known.name == free) {
             free.push('_');
         }
-        kernel.variables.push(Variable { name: free, size: None, role: Role::Index });
+        kernel.variables.push(Variable { name: free, size: None, role: VariableRole::Stored });
         let v = VariableId(kernel.variables.len() - 1);
         self.definitions.insert(v, definition);
         v

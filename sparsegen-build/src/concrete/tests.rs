@@ -88,8 +88,9 @@ fn what_has_no_order_is_converted_or_refused() {
     let converted = |expr, tensors| {
         let kernel = kernel(expr, tensors);
         let (program, _) = schedule(&kernel, &Levels::default()).expect(expr);
-        let into = program.converted.iter();
-        let into = into.map(|c| program.tensor(c.into).format.name.clone().unwrap_or_default());
+        let into = program.kernel.converted();
+        let into =
+            into.map(|(into, _)| program.tensor(into).format.name.clone().unwrap_or_default());
         let packed = program.packed.as_ref().and_then(|format| format.name.clone());
         (into.collect::<Vec<_>>(), packed)
     };
@@ -181,5 +182,5 @@ fn rows_with_a_place_each_are_assembled_once() {
     assert!(text.starts_with("∀i "), "{text}");
     let kernel = kernel("C[i,j] = A[i,k] * B[k,j]", "C = 'messy', A = 'csc', B = 'csr'");
     let (program, _) = schedule(&kernel, &Levels::default()).expect("a product");
-    assert!(program.packed.is_some() || !program.converted.is_empty());
+    assert!(program.packed.is_some() || program.kernel.converted().next().is_some());
 }

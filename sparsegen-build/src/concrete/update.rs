@@ -10,7 +10,7 @@ use crate::types::Literal;
 /// the result held as an operand.
 pub(super) fn in_place(kernel: &Kernel) -> Kernel {
     let mut changed = kernel.clone();
-    let Some(old) = kernel.old.filter(|_| has_places(kernel)) else { return changed };
+    let Some(old) = kernel.previous().filter(|_| has_places(kernel)) else { return changed };
     let Assignment { result, value } = &kernel.assignment;
     let before = Access { tensor: old, ..result.clone() };
     let Some(added) = without(value, &before) else { return changed };
@@ -21,9 +21,7 @@ pub(super) fn in_place(kernel: &Kernel) -> Kernel {
     }
     changed.assignment.value = added;
     changed.accesses.retain(|access| access.tensor != old);
-    // It stands behind all others.
-    changed.tensors.truncate(old.0);
-    (changed.old, changed.in_place) = (None, true);
+    changed.in_place = true;
     changed
 }
 

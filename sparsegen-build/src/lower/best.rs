@@ -13,7 +13,7 @@ use super::value::literal;
 impl Lowering<'_> {
     /// `let mut least = f64::INFINITY;`, where a temporary needs it beside itself.
     pub(super) fn declare_best(&self, temporary: TensorId, op: ReduceOp) -> Option<Stmt> {
-        let best = self.program.chosen.get(&temporary)?.best;
+        let best = self.program.kernel.choice(temporary)?.key;
         let initial = literal(op.identity(), self.program.tensor(best).dtype);
         Some(Stmt::bind_mut(self.names.argument(best), initial))
     }
@@ -28,10 +28,10 @@ impl Lowering<'_> {
         value: &notation::Expr,
         scope: &Scope,
     ) -> Vec<Stmt> {
-        let chosen = self.program.chosen[&temporary];
-        let (place, best) = (self.names.argument(temporary), self.names.argument(chosen.best));
+        let Some(chosen) = self.program.kernel.choice(temporary) else { return Vec::new() };
+        let (place, best) = (self.names.argument(temporary), self.names.argument(chosen.key));
         let mut stmts: Vec<Stmt> = scope.found(temporary, Some(op), value).into_iter().collect();
-        let value = self.number(value, self.program.tensor(chosen.best).dtype, scope);
+        let value = self.number(value, self.program.tensor(chosen.key).dtype, scope);
         let value = match value {
             Expr::Var(_) | Expr::Value(..) => value,
             value => {

@@ -94,9 +94,9 @@ impl Time<'_> {
         let whole = point.by_dimension || drivers.iter().any(is_full);
         drivers.retain(|iterator| {
             // What a workspace holds was put there by loops that are counted already.
-            let counted = self.program.is_temporary(iterator.access.tensor);
+            let counted = self.program.kernel.is_temporary(iterator.access.tensor);
             // An entry at most for each coordinate that is counted already.
-            let is_diagonal = self.program.kernel.is_diagonal(iterator.access.tensor);
+            let is_diagonal = self.program.kernel.predicate(iterator.access.tensor).is_some();
             !counted && !is_diagonal && !is_full(iterator) && !elsewhere.contains(&iterator.access)
         });
         let beside = |own: Option<&Access>| {
@@ -195,7 +195,6 @@ impl Time<'_> {
     }
 
     fn declared(&self, id: TensorId) -> TensorId {
-        let converted = self.program.converted.iter().find(|converted| converted.into == id);
-        converted.map_or(id, |converted| converted.of)
+        self.program.kernel.passed_as(id)
     }
 }

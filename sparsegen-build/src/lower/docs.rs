@@ -5,7 +5,7 @@ use crate::concrete::parallel::parted;
 use crate::concrete::space::Definition;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::{Parameter, Semiring, TensorId, VariableId};
+use crate::notation::{Parameter, Semiring, TensorId, TensorRole, VariableId};
 
 use super::complexity::time;
 
@@ -29,8 +29,7 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     }
     lines.push("| tensor | format | modes |".to_owned());
     lines.push("|---|---|---|".to_owned());
-    let declared = (0..program.declared).map(TensorId);
-    let passed = declared.filter(|id| !kernel.is_diagonal(*id));
+    let passed = kernel.tensor_ids().filter(|id| kernel.tensor(*id).role.is_argument());
     lines.extend(passed.map(|id| row(program, id)));
     lines.extend(conversions(program));
     let commands = kernel.schedule.iter().map(|command| format!("`{}`", command.text));
@@ -88,11 +87,11 @@ fn conversions(program: &Program) -> Vec<String> {
         format.name.as_ref().map_or_else(|| format.to_string(), Clone::clone)
     };
     let mut sentences: Vec<String> = program
-        .converted
-        .iter()
-        .map(|converted| {
+        .kernel
+        .converted()
+        .map(|(into, converted)| {
             let name = &program.tensor(converted.of).name;
-            format!("`{name}` is brought into `{}` first.", shown(converted.into))
+            format!("`{name}` is brought into `{}` first.", shown(into))
         })
         .collect();
     if program.packed.is_some() {
@@ -100,8 +99,8 @@ fn conversions(program: &Program) -> Vec<String> {
         let name = &program.tensor(result).name;
         sentences.push(format!("`{name}` is assembled as `{}`, then packed.", shown(result)));
     }
-    sentences.extend(program.kernel.diagonals.iter().map(|diagonal| {
-        let name = &program.tensor(diagonal.access.tensor).name;
+    sentences.extend(program.kernel.predicates().map(|(id, diagonal)| {
+        let name = &program.tensor(id).name;
         format!("`{name}` is where `{}`.", program.kernel.show_diagonal(diagonal))
     }));
     if sentences.is_empty() { Vec::new() } else { vec![String::new(), sentences.join(" ")] }
@@ -110,10 +109,11 @@ fn conversions(program: &Program) -> Vec<String> {
 fn row(program: &Program, id: TensorId) -> String {
     let kernel = &program.kernel;
     let tensor = program.tensor(id);
-    match tensor.parameter {
-        Some(Parameter::Index) => return format!("| `{}` | an index | |", tensor.name),
-        Some(Parameter::Indices) => return format!("| `{}` | indices | |", tensor.name),
-        None => {}
+    if let TensorRole::Parameter(parameter) = tensor.role {
+        return match parameter {
+            Parameter::Index => format!("| `{}` | an index | |", tensor.name),
+            Parameter::Indices => format!("| `{}` | indices | |", tensor.name),
+        };
     }
     let packed = program.packed.as_ref().filter(|_| id == kernel.result());
     let format = packed.unwrap_or(&tensor.format);
@@ -122,9 +122,8 @@ fn row(program: &Program, id: TensorId) -> String {
         let shown: Vec<_> =
             access.indices.iter().map(|v| format!("`{}`", kernel.show_index(*v))).collect();
         let shown = shown.join(", ");
-        let converted = program.converted.iter().find(|c| c.into == access.tensor);
-        let of = converted.map_or(access.tensor, |converted| converted.of);
-        let of = if kernel.old == Some(of) { kernel.result() } else { of };
+        let of = kernel.passed_as(access.tensor);
+        let of = if kernel.previous() == Some(of) { kernel.result() } else { of };
         if of == id && !modes.contains(&shown) {
             modes.push(shown);
         }

@@ -36,10 +36,9 @@ impl Names {
         let arguments: Vec<String> = kernel
             .tensors
             .iter()
-            .enumerate()
-            .map(|(id, tensor)| {
+            .map(|tensor| {
                 // Arguments are the user's choice and were found to differ.
-                if id < program.declared {
+                if tensor.role.is_argument() {
                     taken.insert(tensor.argument.clone());
                     tensor.argument.clone()
                 } else {

@@ -6,7 +6,8 @@
 use crate::ir::{Expr, Stmt};
 use crate::level::Segment;
 use crate::notation::{
-    Access, Coordinate, Factor, List, Place, PlaceId, Reads, Role, Slice, VariableId, Window,
+    Access, Coordinate, Factor, List, Place, PlaceId, Reads, Slice, VariableId, VariableRole,
+    Window,
 };
 use crate::types::Dtype;
 
@@ -132,7 +133,7 @@ impl Lowering<'_> {
 
     /// The coordinate of a mode of a gather, and whether there is one.
     fn coordinate_without_loop(&self, v: VariableId, scope: &Scope) -> (Expr, Expr) {
-        let Role::Mode(slice) = self.program.kernel.variable(v).role else {
+        let VariableRole::Mode(slice) = self.program.kernel.variable(v).role else {
             return (scope.coordinate(v), Expr::Bool(true));
         };
         match slice.reads {

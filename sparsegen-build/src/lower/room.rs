@@ -87,7 +87,7 @@ pub(super) fn most_entries(
         | notation::Expr::Reduce(_) => None,
         notation::Expr::Access(access) => {
             let format = &program.tensor(access.tensor).format;
-            let is_there = !program.is_temporary(access.tensor);
+            let is_there = !program.kernel.is_temporary(access.tensor);
             // What is not zero where nothing is stored has a value there, too.
             let vanishes = program.kernel.fill(access.tensor).is_zero();
             let sparse =

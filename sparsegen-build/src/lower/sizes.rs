@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::concrete::space::Definition;
 use crate::ir::{self, Gather, Limit, Part, Size, Source};
 use crate::notation::{
-    self, Bound, Coordinate, List, Place, PlaceId, Range, Reads, TensorId, VariableId,
+    self, Bound, Coordinate, List, Place, PlaceId, Range, Reads, TensorId, TensorRole, VariableId,
+    VariableRole,
 };
 
 use crate::concrete::Program;
@@ -20,10 +21,8 @@ impl Lowering<'_> {
         // The modes of the result that what it held before is read by.
         let mut held: BTreeMap<VariableId, Vec<usize>> = BTreeMap::new();
         kernel.accesses.iter().for_each(|access| {
-            let converted = self.program.converted.iter();
-            let of = converted.clone().find(|converted| converted.into == access.tensor);
-            let tensor = of.map_or(access.tensor, |converted| converted.of);
-            if kernel.old == Some(tensor) {
+            let tensor = kernel.passed_as(access.tensor);
+            if kernel.tensor(tensor).role == TensorRole::Previous {
                 for (mode, v) in access.indices.iter().enumerate() {
                     held.entry(space.measure(*v)).or_default().push(mode);
                 }
@@ -129,7 +128,7 @@ impl Lowering<'_> {
         let is_it = |index: &VariableId| *index == v || space.measure(*index) == v;
         let mut accesses = std::iter::once(&kernel.assignment.result).chain(&kernel.accesses);
         let access = accesses.find(|access| access.indices.iter().any(is_it))?;
-        let tensor = self.program.declared_as(access.tensor);
+        let tensor = self.program.kernel.passed_as(access.tensor);
         let of = match operands.iter().position(|id| *id == tensor) {
             Some(operand) => Source::Operand(operand),
             None => Source::Result,
@@ -155,7 +154,7 @@ impl Lowering<'_> {
         let gather = |v: VariableId| {
             let Place::Element(by) = kernel.place(space.slice(v)?.place()?) else { return None };
             let (_, of, mode) = self.access_by(v, operands)?;
-            let tensor = self.program.declared_as(by.tensor);
+            let tensor = self.program.kernel.passed_as(by.tensor);
             let by = operands.iter().position(|id| *id == tensor);
             let by = by.map_or(Source::Result, Source::Operand);
             Some(Gather { by, dtype: kernel.tensor(tensor).dtype, of, mode })
@@ -185,9 +184,7 @@ fn is_sized(program: &Program, v: VariableId) -> bool {
             | Definition::Once,
         ) => true,
     };
-    let schedule = &program.kernel.schedule;
-    let mut defined = schedule.iter().flat_map(|command| command.action.defines());
-    !follows && !defined.any(|of| *of == v)
+    !follows && program.kernel.variable(v).role != VariableRole::Scheduled
 }
 
 /// Where the extent of a mode over which a variable runs stands among all.

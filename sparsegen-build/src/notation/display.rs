@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::{
-    Access, Assignment, BinaryOp, Diagonal, Expr, Function, Kernel, Parameter, UnaryOp, VariableId,
+    Access, Assignment, BinaryOp, Diagonal, Expr, Function, Kernel, Parameter, TensorRole, UnaryOp,
+    VariableId,
 };
 
 impl BinaryOp {
@@ -39,10 +40,8 @@ impl Kernel {
     }
 
     /// The comparison that a tensor stands for: `j == i + 1`.
-    pub fn show_diagonal(&self, diagonal: &Diagonal) -> String {
-        let indices = diagonal.access.indices.iter().map(|v| self.variable(*v).name.as_str());
-        let names: Vec<&str> = indices.collect();
-        let [from, to] = names[..] else { return String::new() };
+    pub fn show_diagonal(&self, diagonal: Diagonal) -> String {
+        let [from, to] = [diagonal.from, diagonal.to].map(|v| &self.variable(v).name);
         match diagonal.ahead {
             0 => format!("{from} == {to}"),
             1.. => format!("{to} == {from} + {}", diagonal.ahead),
@@ -114,10 +113,22 @@ impl fmt::Display for Kernel {
         let Assignment { result, value } = &self.assignment;
         writeln!(f, "{} = {}", self.show_access(result), self.show(value))?;
         for tensor in &self.tensors {
-            match tensor.parameter {
-                Some(Parameter::Index) => writeln!(f, "    {}: a parameter", tensor.name)?,
-                Some(Parameter::Indices) => writeln!(f, "    {}: a list of indices", tensor.name)?,
-                None => writeln!(f, "    {}: {} of {}", tensor.name, tensor.format, tensor.dtype)?,
+            let name = &tensor.name;
+            match tensor.role {
+                TensorRole::Parameter(Parameter::Index) => writeln!(f, "    {name}: a parameter")?,
+                TensorRole::Parameter(Parameter::Indices) => {
+                    writeln!(f, "    {name}: a list of indices")?;
+                }
+                TensorRole::Result
+                | TensorRole::Operand
+                | TensorRole::Previous
+                | TensorRole::Converted(_)
+                | TensorRole::Predicate(_)
+                | TensorRole::Temporary
+                | TensorRole::Choice(_)
+                | TensorRole::Workspace => {
+                    writeln!(f, "    {name}: {} of {}", tensor.format, tensor.dtype)?;
+                }
             }
         }
         for command in &self.schedule {

@@ -1,17 +1,6 @@
 //! Parts of modes: slices, and single coordinates.
 
-use super::{Kernel, PlaceId, TensorId, VariableId};
-
-/// What a variable of a kernel runs over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Whole modes, or what a command or a format defines.
-    Index,
-    /// One coordinate only, for the sake of accesses at a single coordinate: its extent is 1.
-    Fixed,
-    /// A mode of which an index variable runs over a part.
-    Mode(Slice),
-}
+use super::{Kernel, PlaceId, TensorId, VariableId, VariableRole};
 
 /// The coordinates of a mode that an index variable runs over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,18 +117,24 @@ impl Kernel {
     pub fn show_index(&self, v: VariableId) -> String {
         let variable = self.variable(v);
         match variable.role {
-            Role::Index | Role::Fixed => variable.name.clone(),
-            Role::Mode(Slice { reads: Reads::At(Coordinate::Fixed(at)), .. }) => {
+            VariableRole::Index
+            | VariableRole::Fixed
+            | VariableRole::Scheduled
+            | VariableRole::Stored => variable.name.clone(),
+            VariableRole::Mode(Slice { reads: Reads::At(Coordinate::Fixed(at)), .. }) => {
                 self.show_bound(at)
             }
-            Role::Mode(Slice { reads: Reads::At(Coordinate::Variable(v)), .. }) => {
+            VariableRole::Mode(Slice { reads: Reads::At(Coordinate::Variable(v)), .. }) => {
                 self.show_index(v)
             }
-            Role::Mode(Slice {
+            VariableRole::Mode(Slice {
                 reads: Reads::Window(Window { at, .. }) | Reads::At(Coordinate::Place(at)),
                 ..
             }) => self.show_place(at),
-            Role::Mode(Slice { of, reads: Reads::Range(Range { start, end, step, shift }) }) => {
+            VariableRole::Mode(Slice {
+                of,
+                reads: Reads::Range(Range { start, end, step, shift }),
+            }) => {
                 let (start, end) = (self.show_bound(start), self.show_bound(end));
                 let step = if step == 1 { String::new() } else { format!(" step {step}") };
                 let shift = shift.map_or_else(String::new, |shift| format!(" shift {shift}"));

@@ -1,7 +1,7 @@
 //! Places: the coordinates at which modes are read that are no index variables themselves but follow
 //! from some.
 
-use super::{Access, Coordinate, Kernel, Reads, Role, Slice, TensorId, VariableId};
+use super::{Access, Coordinate, Kernel, Reads, Slice, TensorId, VariableId};
 
 /// An index into [`Kernel::places`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -102,10 +102,9 @@ impl Kernel {
                 Place::Listed(list, _) => list.has_losers(),
                 // Outside of the tensor is 0, which need not be a coordinate.
                 Place::Element(access) => {
-                    access.indices.iter().any(|v| match &self.variable(*v).role {
-                        Role::Mode(slice) => self.may_leave(slice),
-                        Role::Index | Role::Fixed => false,
-                    })
+                    let slice = |v: &VariableId| self.variable(*v).role.slice();
+                    let mut slices = access.indices.iter().filter_map(slice);
+                    slices.any(|slice| self.may_leave(&slice))
                 }
             },
             Reads::At(Coordinate::Fixed(_) | Coordinate::Variable(_)) => false,
@@ -131,14 +130,12 @@ impl Kernel {
 
     /// The index variables from which a mode's coordinate follows without any loop of its own.
     fn variables_of_index(&self, v: VariableId) -> Vec<VariableId> {
-        match self.variable(v).role {
-            Role::Index | Role::Fixed => vec![v],
-            Role::Mode(slice @ Slice { of, reads }) => match reads {
-                Reads::Range(_) => vec![of],
-                Reads::Window(_) | Reads::At(_) => match slice.place() {
-                    Some(place) => self.variables_of_place(place),
-                    None => slice.follows().map_or_else(Vec::new, |v| self.variables_of_index(v)),
-                },
+        let Some(slice) = self.variable(v).role.slice() else { return vec![v] };
+        match slice.reads {
+            Reads::Range(_) => vec![slice.of],
+            Reads::Window(_) | Reads::At(_) => match slice.place() {
+                Some(place) => self.variables_of_place(place),
+                None => slice.follows().map_or_else(Vec::new, |v| self.variables_of_index(v)),
             },
         }
     }

@@ -1,19 +1,18 @@
 //! Temporaries: the scalar of a reduction, the workspace of what does not come in order.
 
 use super::Nest;
-use crate::concrete::Chosen;
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level::workspace;
-use crate::notation::{Expr, Reduce, ReduceOp, Tensor, TensorId};
+use crate::notation::{Choice, Expr, Reduce, ReduceOp, Tensor, TensorId, TensorRole};
 use crate::types::{Dtype, Literal, Width};
 
 impl Nest<'_> {
     pub(super) fn add_temporary(&mut self, reduce: &Reduce) -> TensorId {
         let kernel = &self.program.kernel;
-        let sums = (0..kernel.tensors.len()).map(TensorId).filter(|id| {
-            self.program.is_temporary(*id) && kernel.tensor(*id).format.levels.is_empty()
-        });
-        let count = sums.count();
+        let is_scalar = |id: &TensorId| {
+            kernel.is_temporary(*id) && kernel.tensor(*id).role != TensorRole::Workspace
+        };
+        let count = kernel.tensor_ids().filter(is_scalar).count();
         let own = match reduce.op {
             ReduceOp::Sum => kernel.semiring.add.name_of_sum(),
             op => op.name(),
@@ -37,10 +36,10 @@ impl Nest<'_> {
         let dtype = self.dtype(&Expr::Reduce(reduce.clone()));
         let temporary = self.add(name, dtype, None);
         if let (Some(best), [variable]) = (best, &reduce.variables[..]) {
-            // Numbers alone are compared as they are in mathematics, as nearly as can be.
+            // Literals are compared as they are in mathematics, as nearly as possible.
             let dtype = self.program.kernel.dtype_of(&reduce.body).unwrap_or(Dtype::F64);
-            let best = self.add(best, dtype, None);
-            self.program.chosen.insert(temporary, Chosen { best, variable: *variable });
+            let choice = Choice { key: self.add(best, dtype, None), variable: *variable };
+            self.program.kernel.tensors[temporary.0].role = TensorRole::Choice(choice);
         }
         temporary
     }
@@ -66,6 +65,7 @@ impl Nest<'_> {
         let kernel = &mut self.program.kernel;
         let result = kernel.tensor(kernel.result());
         let by_value = level.is_none();
+        let role = if by_value { TensorRole::Temporary } else { TensorRole::Workspace };
         let temporary = Tensor {
             argument: name.clone(),
             name,
@@ -81,7 +81,7 @@ impl Nest<'_> {
             dtype,
             by_value,
             pattern: false,
-            parameter: None,
+            role,
             span: kernel.span,
         };
         kernel.tensors.push(temporary);

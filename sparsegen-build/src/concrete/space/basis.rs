@@ -1,5 +1,7 @@
 //! Bases: what is looped over in the stead of each index variable.
 
+use std::collections::BTreeMap;
+
 use crate::notation::{Access, VariableId};
 
 use super::{Definition, Space};
@@ -7,7 +9,7 @@ use super::{Definition, Space};
 /// What is looped over in the stead of each index variable, by variable; slots have loops always.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Basis {
-    stead: Vec<Vec<VariableId>>,
+    stead: BTreeMap<VariableId, Vec<VariableId>>,
     slots: Vec<VariableId>,
 }
 
@@ -25,16 +27,16 @@ impl Space {
     }
 
     /// The bases of a kernel, the plain one first: every index variable its own loop.
-    pub fn bases(&self, index_variables: usize) -> Vec<Basis> {
-        let mut bases = vec![Vec::new()];
-        for v in (0..index_variables).map(VariableId) {
-            let choices = self.choices(v);
+    pub fn bases(&self, looped: &[VariableId]) -> Vec<Basis> {
+        let mut bases = vec![BTreeMap::new()];
+        for v in looped {
+            let choices = self.choices(*v);
             bases = bases
                 .into_iter()
-                .flat_map(|basis: Vec<Vec<VariableId>>| {
+                .flat_map(|basis: BTreeMap<VariableId, Vec<VariableId>>| {
                     choices.iter().map(move |choice| {
                         let mut basis = basis.clone();
-                        basis.push(choice.clone());
+                        basis.insert(*v, choice.clone());
                         basis
                     })
                 })
@@ -94,20 +96,21 @@ impl Space {
 
     /// Whether each index variable can be put together, and no loop serves two of them but one that
     /// is both.
-    fn is_complete(&self, basis: &[Vec<VariableId>]) -> bool {
-        let loops: Vec<VariableId> = basis.iter().flatten().copied().collect();
+    fn is_complete(&self, basis: &BTreeMap<VariableId, Vec<VariableId>>) -> bool {
+        let loops: Vec<VariableId> = basis.values().flatten().copied().collect();
         let is_fused = |v| matches!(self.definition(v), Some(Definition::Fused(..)));
         let distinct =
             loops.iter().enumerate().all(|(k, v)| is_fused(*v) || !loops[..k].contains(v));
         let mut known = loops;
-        while let Some(v) = (0..basis.len())
-            .map(VariableId)
-            .chain(self.definitions.keys().copied())
+        while let Some(v) = basis
+            .keys()
+            .chain(self.definitions.keys())
+            .copied()
             .find(|v| !known.contains(v) && self.follows(*v, &known))
         {
             known.push(v);
         }
-        distinct && (0..basis.len()).all(|v| known.contains(&VariableId(v)))
+        distinct && basis.keys().all(|v| known.contains(v))
     }
 
     /// The loops that must stand around for `v` to be known.
@@ -126,7 +129,7 @@ impl Space {
         if basis.loops_over(v) {
             return add(v, sources);
         }
-        if let Some(loops) = basis.stead.get(v.0) {
+        if let Some(loops) = basis.stead.get(&v) {
             for part in loops {
                 add(*part, sources);
                 // A diagonal makes one variable known where the other is.
@@ -159,11 +162,11 @@ impl Space {
 impl Basis {
     /// The loops in the stead of an index variable.
     pub fn loops(&self, v: VariableId) -> Vec<VariableId> {
-        self.stead.get(v.0).cloned().unwrap_or_else(|| vec![v])
+        self.stead.get(&v).cloned().unwrap_or_else(|| vec![v])
     }
 
     /// Whether a variable has a loop of its own; slots always have.
     pub fn loops_over(&self, v: VariableId) -> bool {
-        self.slots.contains(&v) || self.stead.iter().any(|loops| loops.contains(&v))
+        self.slots.contains(&v) || self.stead.values().any(|loops| loops.contains(&v))
     }
 }

@@ -25,7 +25,7 @@ impl Assembler<'_> {
         });
         let mut appended = levels.iter().filter(appended).peekable();
         program.packed.is_none()
-            && program.kernel.old.is_none()
+            && (program.kernel.previous().is_none() || program.kernel.in_place)
             && !leaves_out_repeated
             && appended.peek().is_some()
             && appended.all(|spec| tells_by_position(spec.level.as_ref()))

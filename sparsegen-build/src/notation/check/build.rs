@@ -5,7 +5,8 @@ use crate::math;
 use crate::notation::schedule::Action;
 use crate::notation::syntax::{self, Assign, Statement};
 use crate::notation::{
-    Access, Assignment, Expr, Function, Kernel, Place, Role, Semiring, Tensor, TensorId, Variable,
+    Access, Assignment, Expr, Function, Kernel, Place, Semiring, Tensor, TensorId, TensorRole,
+    Variable, VariableRole,
 };
 use crate::types::Dtype;
 
@@ -26,6 +27,10 @@ pub(super) fn build(
 ) -> Option<Kernel> {
     let entry = context.entry;
     let statement = context.statement;
+    let result = &statement.left.name.text;
+    let role_of = |name: &str| {
+        if name == result { TensorRole::Result } else { TensorRole::Operand }
+    };
     let mut tensors: Vec<Tensor> = names
         .tensors
         .iter()
@@ -38,39 +43,44 @@ pub(super) fn build(
                 format,
                 dtype: operand.dtype,
                 pattern: operand.pattern,
-                parameter: None,
+                role: role_of(&operand.first.name.text),
                 span: operand.first.span,
             })
         })
         .collect::<Option<_>>()?;
     let scalar = context.formats.scalar()?.of_order(0, context.formats.levels())?;
-    tensors.extend(parameters(context).into_iter().map(|name| Tensor {
-        name: name.text.clone(),
-        argument: name.text.clone(),
-        by_value: true,
-        format: scalar.clone(),
-        dtype: Dtype::Usize,
-        pattern: false,
-        parameter: parameter(context, name),
-        span: name.span,
-    }));
+    for name in parameters(context) {
+        tensors.push(Tensor {
+            name: name.text.clone(),
+            argument: name.text.clone(),
+            by_value: true,
+            format: scalar.clone(),
+            dtype: Dtype::Usize,
+            pattern: false,
+            role: TensorRole::Parameter(parameter(context, name)?),
+            span: name.span,
+        });
+    }
     let old = is_update(statement).then_some(TensorId(tensors.len()));
     tensors.extend(old.map(|_| {
         let mut argument = format!("{}_old", tensors[0].argument.trim_start_matches("r#"));
         while tensors.iter().any(|tensor| tensor.argument == argument) {
             argument.push('_');
         }
-        Tensor { argument, ..tensors[0].clone() }
+        Tensor { argument, role: TensorRole::Previous, ..tensors[0].clone() }
     }));
     let size = |name: &str| entry.sizes.iter().find(|(known, _)| known.text == name);
     let variables = names.variables.iter().map(|name| Variable {
         name: (*name).to_owned(),
         size: size(name).map(|(_, extent)| *extent),
-        role: Role::Index,
+        role: VariableRole::Index,
     });
     let defined = schedule.defined.iter();
-    let defined =
-        defined.map(|name| Variable { name: (*name).to_owned(), size: None, role: Role::Index });
+    let defined = defined.map(|name| Variable {
+        name: (*name).to_owned(),
+        size: None,
+        role: VariableRole::Scheduled,
+    });
     let (of_parts, mut places) = names.parts.variables(names.known(context));
     for place in &mut places {
         if let (Place::Element(access), Some(old)) = (place, old)
@@ -117,11 +127,8 @@ pub(super) fn build(
         variables,
         places,
         assignment,
-        old,
         in_place: false,
         packed: None,
-        converted: Vec::new(),
-        diagonals: Vec::new(),
         accesses,
         paths: context.functions.paths().to_vec(),
         chosen_from: chosen_from(names, &statement.right)?,

@@ -12,7 +12,7 @@ use crate::notation::names::snake_case;
 use crate::notation::syntax::Access;
 use crate::notation::{
     self, Bound, Coordinate, Expr as Canonical, Factor, List, Place, PlaceId, Range, Reads, Reduce,
-    Role, Slice, TensorId, Term, Variable, VariableId, Window,
+    Slice, TensorId, Term, Variable, VariableId, VariableRole, Window,
 };
 
 use super::Context;
@@ -184,7 +184,7 @@ impl<'m> Parts<'m> {
     pub(super) fn variables(&self, known: Known<'_, 'm>) -> (Vec<Variable>, Vec<Place>) {
         let mut made: Vec<Variable> = Vec::new();
         let mut places: Vec<Place> = Vec::new();
-        let mut add = |name: String, role: Role| {
+        let mut add = |name: String, role: VariableRole| {
             let mut free = name;
             let is_taken = |free: &String| {
                 known.variables.contains(&free.as_str()) || made.iter().any(|v| v.name == *free)
@@ -192,7 +192,7 @@ impl<'m> Parts<'m> {
             while is_taken(&free) {
                 free.push('_');
             }
-            let size = (role == Role::Fixed).then_some(1);
+            let size = (role == VariableRole::Fixed).then_some(1);
             made.push(Variable { name: free, size, role });
         };
         let mut place = |place: Place| {
@@ -204,7 +204,7 @@ impl<'m> Parts<'m> {
             format!("{name}_of_{tensor}")
         };
         for part in &self.points {
-            add(name_of(known, &part.reads), Role::Fixed);
+            add(name_of(known, &part.reads), VariableRole::Fixed);
         }
         for Part { tensor, reads: Counted { of, reads }, .. } in &self.counted {
             let reads = match reads {
@@ -214,7 +214,7 @@ impl<'m> Parts<'m> {
                 }
             };
             let slice = Slice { of: *of, reads };
-            add(of_tensor(known.variables[of.0], *tensor), Role::Mode(slice));
+            add(of_tensor(known.variables[of.0], *tensor), VariableRole::Mode(slice));
         }
         for (k, Part { tensor, mode, reads: point }) in self.points.iter().enumerate() {
             let at = match point {
@@ -233,7 +233,7 @@ impl<'m> Parts<'m> {
                 Point::Listed(list, v) => Coordinate::Place(place(Place::Listed(list.clone(), *v))),
             };
             let of = VariableId(known.variables.len() + k);
-            let role = Role::Mode(Slice { of, reads: Reads::At(at) });
+            let role = VariableRole::Mode(Slice { of, reads: Reads::At(at) });
             add(of_tensor(&name_of(known, point), *tensor), role);
         }
         (made, places)
@@ -268,12 +268,11 @@ pub(super) fn bind_fixed(
     result: &crate::notation::Access,
     variables: &[Variable],
 ) -> Canonical {
-    let counted = |mode: &VariableId| match variables[mode.0].role {
-        Role::Mode(slice) => slice.of,
-        Role::Index | Role::Fixed => *mode,
-    };
+    let counted =
+        |mode: &VariableId| variables[mode.0].role.slice().map_or(*mode, |slice| slice.of);
     let of_result: Vec<VariableId> = result.indices.iter().map(counted).collect();
-    let fixed = |v: &VariableId| variables[v.0].role == Role::Fixed && !of_result.contains(v);
+    let fixed =
+        |v: &VariableId| variables[v.0].role == VariableRole::Fixed && !of_result.contains(v);
     let all = (0..variables.len()).map(VariableId).filter(fixed);
     all.fold(value, |value, v| bind(&value, v, variables).unwrap_or(value))
 }
@@ -281,10 +280,8 @@ pub(super) fn bind_fixed(
 /// The expression with a variable bound by every innermost sum that reads it; nothing where it is read
 /// outside of all sums.
 fn bind(value: &Canonical, v: VariableId, variables: &[Variable]) -> Option<Canonical> {
-    let reads = |mode: &VariableId| match variables[mode.0].role {
-        Role::Mode(slice) => slice.of == v,
-        Role::Index | Role::Fixed => false,
-    };
+    let reads =
+        |mode: &VariableId| variables[mode.0].role.slice().is_some_and(|slice| slice.of == v);
     Some(match value {
         Canonical::Literal(_)
         | Canonical::Constant(_)

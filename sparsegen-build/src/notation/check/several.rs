@@ -20,12 +20,11 @@ pub(super) fn of(
     }
     let mut before: Vec<&Tensor> = Vec::new();
     for (k, kernel) in statements.iter().enumerate() {
-        let own = kernel.tensors.iter().enumerate();
-        for (_, tensor) in own.filter(|(id, _)| kernel.old.is_none_or(|old| old.0 != *id)) {
+        for tensor in kernel.tensors.iter().filter(|tensor| tensor.role.is_argument()) {
             diagnostics.extend(before.iter().find_map(|other| conflict(other, tensor)));
         }
         check_order(statements, k, diagnostics);
-        before.extend(&kernel.tensors);
+        before.extend(kernel.tensors.iter().filter(|tensor| tensor.role.is_argument()));
     }
     Some(Several { name: entry.name.text.clone(), doc: entry.doc.clone(), steps })
 }
