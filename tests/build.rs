@@ -2,6 +2,8 @@
 //!
 //! A case that does not compile is no failure of the build: its test fails and shows why.
 
+#[path = "build/guide.rs"]
+mod guide;
 #[path = "tests/plugin/build/mod.rs"]
 mod plugin;
 #[path = "build/several.rs"]
@@ -26,8 +28,11 @@ fn main() {
     println!("cargo::rerun-if-changed=corpus");
     println!("cargo::rerun-if-env-changed=SPARSEGEN_CORPUS");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it for build scripts"));
-    let plugin = || plugin::generate(Path::new("tests/plugin"), &out);
-    if let Err(reason) = generate(Path::new("corpus"), &out).and_then(|()| plugin()) {
+    let others = || {
+        plugin::generate(Path::new("tests/plugin"), &out)?;
+        guide::generate(Path::new("../sparsegen-build/guide/language.md"), &out)
+    };
+    if let Err(reason) = generate(Path::new("corpus"), &out).and_then(|()| others()) {
         reason.lines().for_each(|line| println!("cargo::error={line}"));
         process::exit(1);
     }

@@ -13,6 +13,8 @@
 //!
 //! and the crate brings the kernels in with `sparsegen::include_kernels!(pub mod kernels);`.
 //!
+//! What a manifest may say, and what it means, is the subject of the [language reference](language).
+//!
 //! [`compile_str`] is the pure function under it: text in; source, kernels and diagnostics out.
 //! [`explain`] shows what each stage made of a manifest.
 
@@ -41,6 +43,9 @@ mod testing;
 
 mod emit;
 mod optimize;
+
+#[doc = include_str!("../guide/language.md")]
+pub mod language {}
 
 pub use compile::{Compiler, Output};
 pub use config::{Config, compile};

@@ -1,6 +1,10 @@
 //! Mistakes in manifests: each `errors/NAME.toml` has a page `errors/NAME.txt` with what a user is
 //! shown. A page that differs is written anew, and the test fails once, so that the change is seen.
 
+#[path = "../build/page.rs"]
+#[allow(dead_code, reason = "the build script and other tests read more of the page")]
+mod page;
+
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -39,6 +43,25 @@ fn pages_are_as_written() {
         }
     }
     assert!(changed.is_empty(), "these pages were written anew: {changed:#?}");
+}
+
+/// The language reference shows messages, too.
+#[test]
+fn messages_in_the_guide_are_as_shown() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sparsegen-build/guide/language.md");
+    let before = read(&path);
+    let mut text = before.clone();
+    for example in page::Page::parse(&before).expect("the build script has read it").examples {
+        let Some(shown) = example.message else { continue };
+        let diagnostics = compile_str("kernels.toml", &example.manifest).diagnostics;
+        assert!(!diagnostics.is_empty(), "line {}: no mistake was found", example.line);
+        let page = diagnostics.render("kernels.toml", &example.manifest);
+        text = text.replacen(&format!("```text\n{shown}```"), &format!("```text\n{page}```"), 1);
+    }
+    if text != before {
+        fs::write(&path, text).expect("the guide can be written");
+        panic!("messages in the guide were written anew");
+    }
 }
 
 #[test]
