@@ -1,10 +1,12 @@
 //! Implicit sums: where they stand, and where it must be said.
 //!
 //! A variable that stands only on the right and is bound by no reduction is summed over in each
-//! top-level additive term that uses it.
+//! top-level additive term that uses it. An update by another operator than the sum's, such as
+//! `min=`, demands explicit reductions instead.
 
 use crate::error::{Diagnostic, quoted};
-use crate::notation::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::notation::syntax::{Assign, BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::notation::{Operator, ReduceOp};
 
 use super::Context;
 use super::bindings::free_variables;
@@ -12,6 +14,13 @@ use super::unparenthesized;
 
 /// Reports every term in which an implicit sum could stand inside as well as outside.
 pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
+    if let Some(op) = other_reduction(context) {
+        let variables = summed(context, &context.statement.right);
+        if !variables.is_empty() {
+            diagnostics.push(demand_reduction(context, op, &variables));
+        }
+        return;
+    }
     for term in terms(&context.statement.right) {
         let mut places: Vec<(&Expr, Vec<&str>)> = Vec::new();
         for variable in summed(context, term) {
@@ -25,6 +34,17 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
         for (place, variables) in places {
             diagnostics.push(demand(context, term, place, &variables));
         }
+    }
+}
+
+/// Returns the reduction of an update's operator, if that is not the sum of the kernel's semiring.
+fn other_reduction(context: Context<'_>) -> Option<ReduceOp> {
+    let add = context.entry.semiring.add;
+    match context.statement.assign {
+        Assign::Set | Assign::Add | Assign::Sub => None,
+        Assign::Mul => Some(ReduceOp::Prod),
+        Assign::Min => (add != Operator::Min).then_some(ReduceOp::Min),
+        Assign::Max => (add != Operator::Max).then_some(ReduceOp::Max),
     }
 }
 
@@ -88,6 +108,22 @@ fn compares_values(context: Context<'_>, expr: &Expr) -> bool {
         found |= !access.indices.is_empty() || !variables.contains(&access.name.text.as_str());
     });
     found
+}
+
+fn demand_reduction(context: Context<'_>, op: ReduceOp, variables: &[&str]) -> Diagnostic {
+    let statement = context.statement;
+    let (sign, right) = (statement.assign, &statement.right);
+    let (list, names) = (variables.join(","), quoted(variables));
+    let value = unparenthesized(context.text.at(right.span));
+    let way = |name: &str| format!("`{name}[{list}]({value})`");
+    let by = match context.entry.semiring.is_usual() || op != ReduceOp::Prod {
+        true => format!("to combine all values by `{sign}`, write {};\n", way(op.name())),
+        false => String::new(),
+    };
+    Diagnostic::new(right.span, format!("the reduction over {names} must be written here"))
+        .label(format!("many values for one `{}`", context.text.at(statement.left.span)))
+        .note(format!("an implicit sum adds values up, but `{sign}` combines by another operator"))
+        .help(format!("{by}to add the values up first, write {}", way("sum")))
 }
 
 fn demand(context: Context<'_>, term: &Expr, place: &Expr, variables: &[&str]) -> Diagnostic {

@@ -11,15 +11,20 @@ use super::{
 
 impl Display for Statement {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let assign = match self.assign {
+        write!(f, "{} {} {}", self.left, self.assign, self.right)
+    }
+}
+
+impl Display for Assign {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             Assign::Set => "=",
             Assign::Add => "+=",
             Assign::Sub => "-=",
             Assign::Mul => "*=",
             Assign::Min => "min=",
             Assign::Max => "max=",
-        };
-        write!(f, "{} {assign} {}", self.left, self.right)
+        })
     }
 }
 
