@@ -20,6 +20,7 @@ mod kernel;
 mod layout;
 mod lints;
 mod names;
+mod packing;
 mod parallel;
 mod parts;
 mod reserve;

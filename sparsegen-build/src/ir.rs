@@ -21,8 +21,8 @@ mod walk;
 
 pub use fold::does_nothing;
 pub use function::{
-    Array, Assembly, Bounds, Conversion, Cover, Element, Extent, Fit, Function, Operand, Parallel,
-    Place, Result, Size, Source, TensorOperand, TensorResult, Unroll,
+    Array, Assembly, Bounds, Combining, Conversion, Cover, Element, Extent, Fit, Function, Operand,
+    Parallel, Place, Result, Size, Source, TensorOperand, TensorResult, Unroll,
 };
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use part::{Gather, Limit, List, Part, Reads};

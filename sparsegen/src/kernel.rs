@@ -11,6 +11,7 @@ use std::ops::{Index, Range};
 
 use num_traits::{Float, NumAssign, NumCast, Signed, ToPrimitive};
 
+use crate::tensor::Merge;
 use crate::{Error, Format, Stored, Tensor, Width};
 
 pub use checks::{
@@ -65,7 +66,21 @@ pub fn cover<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     listed: &Tensor<V, G>,
     inside: impl Fn(&F::Shape) -> bool,
 ) -> Result<Tensor<V, F>, Error> {
-    crate::tensor::cover(&old.view(), &listed.view(), inside)
+    crate::tensor::cover(&old.view(), &listed.view(), inside, Merge::SUM)
+}
+
+/// As [`cover`], but listed entries that share their coordinate are combined by a function instead of
+/// added up.
+///
+/// # Errors
+/// As [`Tensor::from_triplets`].
+pub fn cover_by<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
+    old: &Tensor<V, F>,
+    listed: &Tensor<V, G>,
+    inside: impl Fn(&F::Shape) -> bool,
+    combine: impl Fn(V::Value, V::Value) -> V::Value,
+) -> Result<Tensor<V, F>, Error> {
+    crate::tensor::cover(&old.view(), &listed.view(), inside, Merge::By(&combine))
 }
 
 /// The first of the positions whose stored coordinate is not below the one that is searched for, or

@@ -23,6 +23,7 @@ mod walk;
 
 use declared::Declared;
 
+pub(crate) use build::Merge;
 pub use build::{Builder, Duplicates};
 pub(crate) use repack::cover;
 pub use view::View;

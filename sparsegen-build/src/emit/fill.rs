@@ -8,7 +8,7 @@ use super::layout::comment;
 use super::names::{element_type, ident, plain, tokens};
 use super::result::Parts;
 use super::shell::{call, is_filled_apart};
-use super::{division, kernel, parallel, parts};
+use super::{division, kernel, packing, parallel, parts};
 use crate::ir::{Assembly, Bounds, Expr, Fit, Function, TensorResult};
 
 /// Runs the kernel on the result's storage.
@@ -140,7 +140,7 @@ fn packed(result: &TensorResult, filled: &TokenStream) -> TokenStream {
     match (&result.packed, &result.cover) {
         // The kernel started from what the tensor held.
         (None, _) => filled.clone(),
-        (Some(_), None) => quote!(#filled.to()?),
+        (Some(_), None) => packing::to(filled, result.combining.as_deref()),
         (Some(_), Some(cover)) => {
             let variable = ident(&result.name);
             let coordinate = cover.coordinate.iter().map(|name| {
@@ -156,7 +156,8 @@ fn packed(result: &TensorResult, filled: &TokenStream) -> TokenStream {
             let inside = Some(&cover.inside).filter(|inside| **inside != Expr::Bool(true));
             let inside = inside.map(|inside| Body::default().expr(inside));
             let inside = listed.chain(inside);
-            quote!(kernel::cover(#variable, &#filled, |&[#(#coordinate),*]| #(#inside)&&*)?)
+            let inside = quote!(|&[#(#coordinate),*]| #(#inside)&&*);
+            packing::cover(&variable, filled, inside, result.combining.as_deref())
         }
     }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::precedence::{CAST, PRIMARY, UNARY};
 use super::{
-    BinaryOp, Callee, Expr, Function, Literal, Operand, Result, Source, Stmt, TensorOperand,
-    UnaryOp,
+    BinaryOp, Callee, Combining, Expr, Function, Literal, Operand, Result, Source, Stmt,
+    TensorOperand, UnaryOp,
 };
 
 impl BinaryOp {
@@ -271,6 +271,9 @@ impl fmt::Display for Function {
                 write!(f, ") -> {}: Tensor<{}, {}>", t.name, t.dtype, t.format)?;
                 if let Some(packed) = &t.packed {
                     write!(f, ", packed as {packed}")?;
+                    if let Some(Combining { combined, .. }) = t.combining.as_deref() {
+                        write!(f, " by {combined}")?;
+                    }
                 }
                 f.write_str(" {\n")?;
             }

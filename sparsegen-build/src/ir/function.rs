@@ -151,6 +151,15 @@ pub struct Conversion {
     pub into: TensorOperand,
 }
 
+/// What two values at one coordinate are combined into where a result is packed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Combining {
+    /// Names for the earlier and the later value.
+    pub values: [String; 2],
+    /// The combined value, in terms of these.
+    pub combined: Expr,
+}
+
 /// Where the loops have a tensor from that is not an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -277,6 +286,9 @@ pub struct TensorResult {
     /// The Rust type of the format marker that callers see, if the body computes the result in
     /// `format` only to pack it into this one.
     pub packed: Option<String>,
+    /// What entries that share their coordinate are combined into when the result is packed, if they
+    /// are not added up.
+    pub combining: Option<Box<Combining>>,
     /// Whether what the caller's tensor holds counts, so that no function makes a new one.
     pub updates: bool,
     /// The extent of each mode: index into [`Function::sizes`].

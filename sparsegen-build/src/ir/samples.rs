@@ -79,6 +79,7 @@ pub(crate) fn spmv() -> Function {
             fill: Box::new(Expr::value(Literal::Int(0), Dtype::F64)),
             format: "Dense<1>".into(),
             packed: None,
+            combining: None,
             updates: false,
             shape: vec![0],
             assembly: Assembly::Computed { vals: vals("y"), zeroed: false, structure: Vec::new() },
@@ -172,6 +173,7 @@ pub(crate) fn add() -> Function {
             fill: Box::new(Expr::value(Literal::Int(0), Dtype::F64)),
             format: "Csr".into(),
             packed: None,
+            combining: None,
             updates: false,
             shape: vec![0, 1],
             assembly: Assembly::Assembled {

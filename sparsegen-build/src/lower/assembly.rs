@@ -127,6 +127,7 @@ impl<'p> Assembler<'p> {
             shape: self.target.indices.iter().map(|v| sizes::place(self.program, *v)).collect(),
             assembly,
             packed: self.program.packed.as_ref().map(Format::marker),
+            combining: Combine::packing(&self.program.kernel, tensor.dtype),
             updates: self.program.kernel.is_update(),
             cover: cover.map(Box::new),
         })

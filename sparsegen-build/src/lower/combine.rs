@@ -1,6 +1,6 @@
 //! How two values become one: by an operator of Rust, or by a function of the user's.
 
-use crate::ir::{BinaryOp, Expr, Stmt};
+use crate::ir::{BinaryOp, Combining, Expr, Stmt};
 use crate::notation::{Kernel, Operator, ReduceOp};
 use crate::types::Dtype;
 
@@ -40,6 +40,18 @@ impl Combine {
             ReduceOp::Any => BinaryOp::Or,
             ReduceOp::All => BinaryOp::And,
         })
+    }
+
+    /// Returns what entries of one coordinate are combined into where tensors are packed: their sum as
+    /// the kernel understands it, or `None` if that is the plain one.
+    pub(super) fn packing(kernel: &Kernel, dtype: Dtype) -> Option<Box<Combining>> {
+        if kernel.semiring.adds_up(dtype) {
+            return None;
+        }
+        let values = ["earlier", "later"].map(str::to_owned);
+        let [earlier, later] = values.each_ref().map(|name| Expr::var(name));
+        let combined = Combine::by(kernel, kernel.semiring.add, dtype).of(earlier, later);
+        Some(Box::new(Combining { values, combined }))
     }
 
     /// The one value of two.

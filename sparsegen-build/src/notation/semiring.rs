@@ -8,7 +8,7 @@
 //! The numbers that zero and one are may be constants of the user's, of which nothing is known but
 //! their paths. Nothing need be: what is known of zero and one is known of the symbols.
 
-use crate::types::Literal;
+use crate::types::{Dtype, Literal};
 
 use super::call::{Function, are_same};
 use super::{Expr, PathId, RustPath};
@@ -185,6 +185,12 @@ impl Semiring {
     /// Whether it is that of numbers as usual, in which symbols are numbers.
     pub fn is_usual(self) -> bool {
         self == Semiring::PLUS_TIMES
+    }
+
+    /// Returns whether its sums of a type are the plain ones, as tensors add up duplicates: of truth
+    /// values, whether one of them holds.
+    pub fn adds_up(self, dtype: Dtype) -> bool {
+        self.add == Operator::Add || self.add == Operator::Or && dtype == Dtype::Bool
     }
 
     /// The number that a symbol stands for.

@@ -23,8 +23,8 @@ pub enum Duplicates {
 }
 
 impl Duplicates {
-    /// The value of two entries, one of which came before the other.
-    pub(super) fn combine<V: Value>(self, earlier: V, later: V) -> V {
+    /// Returns the value of two entries, one of which came before the other.
+    fn combine<V: Value>(self, earlier: V, later: V) -> V {
         let is_less = |a: V, b: V| a.compare(b).is_some_and(|order| order.is_lt());
         match self {
             Duplicates::Sum => earlier.sum(later),
@@ -33,6 +33,55 @@ impl Duplicates {
             Duplicates::Min if is_less(later, earlier) => later,
             Duplicates::Max if is_less(earlier, later) => later,
             Duplicates::Min | Duplicates::Max => earlier,
+        }
+    }
+}
+
+/// How packing combines the values of entries that share their coordinate.
+pub(crate) enum Merge<'f, V> {
+    As(Duplicates),
+    /// By a function of the earlier and the later value.
+    By(&'f dyn Fn(V, V) -> V),
+}
+
+impl<V> Clone for Merge<'_, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V> Copy for Merge<'_, V> {}
+
+impl<V: Value> Merge<'_, V> {
+    /// The plain sum.
+    pub(crate) const SUM: Self = Merge::As(Duplicates::Sum);
+
+    /// Returns whether a format that keeps entries as they are given may do so.
+    pub(super) fn may_keep(self) -> bool {
+        match self {
+            Merge::As(duplicates) => duplicates == Duplicates::Sum,
+            Merge::By(_) => false,
+        }
+    }
+
+    /// Returns whether entries that share their coordinate are refused. A pattern can store no number
+    /// but one.
+    pub(super) fn refuses(self, is_pattern: bool) -> bool {
+        match self {
+            Merge::As(Duplicates::Error) => true,
+            Merge::As(Duplicates::Sum) => is_pattern,
+            Merge::As(Duplicates::First | Duplicates::Last | Duplicates::Min | Duplicates::Max) => {
+                false
+            }
+            Merge::By(combine) => is_pattern && combine(V::ONE, V::ONE) != V::ONE,
+        }
+    }
+
+    /// Returns the value of two entries, one of which came before the other.
+    pub(super) fn combine(self, earlier: V, later: V) -> V {
+        match self {
+            Merge::As(duplicates) => duplicates.combine(earlier, later),
+            Merge::By(combine) => combine(earlier, later),
         }
     }
 }
@@ -72,7 +121,7 @@ impl<V: Stored, F: Format> Builder<V, F> {
     /// # Errors
     /// As [`Tensor::from_triplets`], and [`Error::Duplicate`] where that was asked for.
     pub fn build(self) -> Result<Tensor<V, F>, Error> {
-        pack(self.shape, self.entries, self.duplicates)
+        pack(self.shape, self.entries, Merge::As(self.duplicates))
     }
 }
 
@@ -107,6 +156,6 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         shape: F::Shape,
         entries: impl IntoIterator<Item = (F::Shape, V)>,
     ) -> Result<Self, Error> {
-        pack(shape, entries.into_iter().collect(), Duplicates::Sum)
+        pack(shape, entries.into_iter().collect(), Merge::SUM)
     }
 }

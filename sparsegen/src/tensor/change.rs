@@ -2,6 +2,7 @@
 
 use crate::{Error, Format, Pattern, Stored, Tensor, Value};
 
+use super::build::Merge;
 use super::check_values;
 use super::pack::combined;
 
@@ -25,7 +26,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     pub fn prune(&mut self, tolerance: f64) -> Result<(), Error> {
         // A NaN compares with nothing, and stays.
         let is_small = |value: V| value.value().magnitude() <= tolerance;
-        let mut entries = combined::<V, F>(self.shape, self.iter().collect())?;
+        let mut entries = combined::<V, F>(self.shape, self.iter().collect(), Merge::SUM)?;
         entries.retain(|(_, value)| !is_small(*value));
         *self = Tensor::from_triplets(self.shape, entries)?;
         Ok(())

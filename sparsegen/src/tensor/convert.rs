@@ -4,6 +4,7 @@ use crate::format::Shape;
 
 use crate::{Error, Format, Stored, Tensor, Value, View};
 
+use super::build::Merge;
 use super::repack::repack;
 
 impl<V: Stored, F: Format> View<'_, V, F> {
@@ -16,7 +17,29 @@ impl<V: Stored, F: Format> View<'_, V, F> {
     /// # Errors
     /// As [`Tensor::from_triplets`].
     pub fn to<G: Format<Shape = F::Shape>>(&self) -> Result<Tensor<V, G>, Error> {
-        repack(self)
+        repack(self, Merge::SUM)
+    }
+
+    /// As [`View::to`], but entries that share their coordinate are combined by a function of their
+    /// values, the earlier one first, instead of added up. The result holds each coordinate once.
+    ///
+    /// ```
+    /// use sparsegen::{CooUnordered, Csr, Tensor};
+    ///
+    /// let paths = [([0, 1], 3.0), ([0, 1], 2.0)];
+    /// let all = Tensor::<f64, CooUnordered<2>>::from_triplets([2, 2], paths)?;
+    /// assert_eq!(all.to::<Csr>()?.get([0, 1]), Some(5.0));
+    /// assert_eq!(all.to_by::<Csr>(f64::min)?.get([0, 1]), Some(2.0));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Tensor::from_triplets`].
+    pub fn to_by<G: Format<Shape = F::Shape>>(
+        &self,
+        combine: impl Fn(V::Value, V::Value) -> V::Value,
+    ) -> Result<Tensor<V, G>, Error> {
+        repack(self, Merge::By(&combine))
     }
 }
 
@@ -31,6 +54,18 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// As [`Tensor::from_triplets`].
     pub fn to<G: Format<Shape = F::Shape>>(&self) -> Result<Tensor<V, G>, Error> {
         self.view().to()
+    }
+
+    /// As [`Tensor::to`], but entries that share their coordinate are combined by a function of their
+    /// values, the earlier one first, instead of added up. The result holds each coordinate once.
+    ///
+    /// # Errors
+    /// As [`Tensor::from_triplets`].
+    pub fn to_by<G: Format<Shape = F::Shape>>(
+        &self,
+        combine: impl Fn(V::Value, V::Value) -> V::Value,
+    ) -> Result<Tensor<V, G>, Error> {
+        self.view().to_by(combine)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::level::{Axes, Fault, Level, LevelSource, LevelView, Levels, Listing, 
 use crate::memory::filled;
 use crate::{Error, Fill, Stored, Tensor};
 
-use super::Duplicates;
+use super::build::Merge;
 use super::declared::Declared;
 use super::radix::Radix;
 use super::validate::Structure;
@@ -28,11 +28,12 @@ pub(super) use entries::Source;
 use entries::Entries;
 use nodes::{Ends, Nodes, Parents, Positions};
 
-/// Whether entries of this format may be packed in this way: whether its levels can be built from
-/// entries that are sorted by all their coordinates.
-pub(super) fn suits<F: Format>(duplicates: Duplicates) -> bool {
+/// Returns whether entries of this format may be packed in this way: whether its levels can be built
+/// from entries that are sorted by all their coordinates. `may_keep` tells whether a format may keep
+/// entries as they are given.
+pub(super) fn suits<F: Format>(may_keep: bool) -> bool {
     let format = Declared::of::<F>();
-    let keeps_entries = format.keeps_entries() && duplicates == Duplicates::Sum;
+    let keeps_entries = format.keeps_entries() && may_keep;
     !keeps_entries && are_sorted(&format)
 }
 
@@ -53,11 +54,11 @@ fn are_sorted(format: &Declared) -> bool {
 pub(super) fn pack<V: Stored, F: Format>(
     shape: F::Shape,
     source: Source<'_, F::Shape, V>,
-    duplicates: Duplicates,
+    merge: Merge<'_, V::Value>,
 ) -> Option<Tensor<V, F>> {
     let format = Declared::of::<F>();
     let axes = format.axes(shape.as_ref()).ok()?;
-    let (mut building, vals) = start(format, axes, shape, source, duplicates)?;
+    let (mut building, vals) = start(format, axes, shape, source, merge)?;
     let levels = F::Levels::collect(&mut building).ok()?;
     let vals = place(building.nodes.positions, vals, building.parents, F::FILL)?;
     let structure =
@@ -72,11 +73,11 @@ fn start<S: Shape, V: Stored>(
     axes: Axes,
     shape: S,
     source: Source<'_, S, V>,
-    duplicates: Duplicates,
+    merge: Merge<'_, V::Value>,
 ) -> Option<(Building, Vec<V>)> {
     // Counting takes time for each node, whether it has entries or not.
     let radix = Radix::of(&format.map, format.kinds, &axes, source.count().checked_mul(4)?)?;
-    let Entries { ends, low, vals } = source.sorted(&shape, &radix, duplicates)?;
+    let Entries { ends, low, vals } = source.sorted(&shape, &radix, merge)?;
     let root = Nodes { ends: Ends::Listed(vec![low.len() as u32]), positions: Positions::Numbered };
     let count = low.len();
     let building = Building {

@@ -5,11 +5,12 @@ use crate::level::{Axes, Axis, Fault, Level, LevelSource, LevelView, Levels};
 use crate::memory::filled;
 use crate::{Error, Stored, Tensor, Value};
 
+use super::build::Merge;
+use super::check_values;
 use super::declared::Declared;
 use super::distribute::{self, Source};
 use super::order;
 use super::validate::Structure;
-use super::{Duplicates, check_values};
 
 /// The tensor that stores only what full levels force it to.
 pub(super) fn empty<V: Stored, F: Format>(shape: F::Shape) -> Result<Tensor<V, F>, Error> {
@@ -31,25 +32,25 @@ pub(super) fn empty<V: Stored, F: Format>(shape: F::Shape) -> Result<Tensor<V, F
 pub(super) fn pack<V: Stored, F: Format>(
     shape: F::Shape,
     entries: Vec<(F::Shape, V)>,
-    duplicates: Duplicates,
+    merge: Merge<'_, V::Value>,
 ) -> Result<Tensor<V, F>, Error> {
     check_values::<V, F>();
-    if distribute::suits::<F>(duplicates)
-        && let Some(tensor) = distribute::pack(shape, Source::Triplets(&entries), duplicates)
+    if distribute::suits::<F>(merge.may_keep())
+        && let Some(tensor) = distribute::pack(shape, Source::Triplets(&entries), merge)
     {
         return Ok(tensor);
     }
-    pack_listed(shape, entries, duplicates)
+    pack_listed(shape, entries, merge)
 }
 
 /// As [`pack`], for all formats and entries, with the reason where that is not possible.
 pub(super) fn pack_listed<V: Stored, F: Format>(
     shape: F::Shape,
     entries: Vec<(F::Shape, V)>,
-    duplicates: Duplicates,
+    merge: Merge<'_, V::Value>,
 ) -> Result<Tensor<V, F>, Error> {
     let format = Declared::of::<F>();
-    let mut source = Packing::of(format, shape, entries, duplicates)?;
+    let mut source = Packing::of(format, shape, entries, merge)?;
     let levels = F::Levels::collect(&mut source)?;
     let axes = source.axes;
     let vals = source.into_vals()?;
@@ -63,13 +64,14 @@ pub(super) fn pack_listed<V: Stored, F: Format>(
     Ok(Tensor { shape, levels, vals })
 }
 
-/// Entries in the order of packing, those that share their coordinate added up.
+/// Returns entries in the order of packing, those that share their coordinate combined.
 pub(super) fn combined<V: Stored, F: Format>(
     shape: F::Shape,
     entries: Vec<(F::Shape, V)>,
+    merge: Merge<'_, V::Value>,
 ) -> Result<Vec<(F::Shape, V)>, Error> {
     let format = Declared::of::<F>();
-    combined_by(&format, &format.axes(shape.as_ref())?, entries, Duplicates::Sum)
+    combined_by(&format, &format.axes(shape.as_ref())?, entries, merge)
 }
 
 /// Entries in the order of packing, those that share their coordinate combined into one.
@@ -77,21 +79,18 @@ fn combined_by<S: Shape, V: Stored>(
     format: &Declared,
     axes: &Axes,
     mut entries: Vec<(S, V)>,
-    duplicates: Duplicates,
+    merge: Merge<'_, V::Value>,
 ) -> Result<Vec<(S, V)>, Error> {
     order::sort(&format.map, &mut entries, axes);
-    // A pattern has no number for two entries that add up.
-    let is_one = V::IS_PATTERN && duplicates == Duplicates::Sum;
-    let duplicates = if is_one { Duplicates::Error } else { duplicates };
     let repeated = entries.windows(2).find(|pair| pair[0].0 == pair[1].0);
-    if let (Duplicates::Error, Some(pair)) = (duplicates, repeated) {
+    if let Some(pair) = repeated.filter(|_| merge.refuses(V::IS_PATTERN)) {
         let coordinate = pair[0].0.as_ref().to_vec();
         return Err(Error::Duplicate { format: format.name, coordinate });
     }
     entries.dedup_by(|next, kept| {
         let is_repeated = next.0 == kept.0;
         if is_repeated {
-            kept.1 = kept.1.combine(next.1, |a, b| duplicates.combine(a, b));
+            kept.1 = kept.1.combine(next.1, |a, b| merge.combine(a, b));
         }
         is_repeated
     });
@@ -152,16 +151,16 @@ impl<S: Shape, V: Stored> Packing<S, V> {
         format: Declared,
         shape: S,
         mut entries: Vec<(S, V)>,
-        duplicates: Duplicates,
+        merge: Merge<'_, V::Value>,
     ) -> Result<Self, Error> {
         if let Some((coordinate, _)) = entries.iter().find(|(c, _)| !shape.contains(c)) {
             let (coordinate, shape) = (coordinate.as_ref().to_vec(), shape.as_ref().to_vec());
             return Err(Error::Coordinate { format: format.name, coordinate, shape });
         }
         let mut axes = format.axes(shape.as_ref())?;
-        let keeps_entries = format.keeps_entries() && duplicates == Duplicates::Sum;
+        let keeps_entries = format.keeps_entries() && merge.may_keep();
         if !keeps_entries {
-            entries = combined_by(&format, &axes, entries, duplicates)?;
+            entries = combined_by(&format, &axes, entries, merge)?;
         }
         if format.is_unpadded() {
             let fill = V::Value::filled(format.fill);

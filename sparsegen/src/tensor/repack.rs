@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use crate::format::Format;
 use crate::{Error, Stored, Tensor, Value, View};
 
+use super::build::Merge;
 use super::columns::columns;
 use super::convert::coordinate_of;
 use super::distribute::{self, Source};
 use super::pack::{combined, pack};
-use super::{Duplicates, check_values, pads};
+use super::{check_values, pads};
 
 /// What `old` stores outside of a part of it, together with the entries of `new`. Where `new` stores
 /// nothing, the part is what that counts as.
@@ -17,47 +18,48 @@ pub(crate) fn cover<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     old: &View<'_, V, F>,
     new: &View<'_, V, G>,
     inside: impl Fn(&F::Shape) -> bool,
+    merge: Merge<'_, V::Value>,
 ) -> Result<Tensor<V, F>, Error> {
     let keeps_zeros = !pads::<F>();
     let kept = old.iter().filter(|(coordinate, _)| !inside(coordinate));
     let fill = V::Value::filled(F::FILL);
     let entries = match V::Value::filled(G::FILL) == fill {
         true => kept.chain(new.iter()).collect(),
-        false => kept.chain(refilled(new, fill, &inside)?).collect::<Vec<_>>(),
+        false => kept.chain(refilled(new, fill, &inside, merge)?).collect::<Vec<_>>(),
     };
     let entries = entries.into_iter();
     let entries = entries.filter(|(_, value)| keeps_zeros || value.value() != fill);
-    pack(old.shape, entries.collect(), Duplicates::Sum)
+    pack(old.shape, entries.collect(), merge)
 }
 
-/// The tensor that stores what another one does; the values of entries that share their coordinate
-/// are added up.
+/// Returns the tensor that stores what another one does, entries that share their coordinate combined.
 pub(super) fn repack<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     tensor: &View<'_, V, F>,
+    merge: Merge<'_, V::Value>,
 ) -> Result<Tensor<V, G>, Error> {
     check_values::<V, G>();
     if V::Value::filled(F::FILL) != V::Value::filled(G::FILL) {
-        return refill(tensor);
+        return refill(tensor, merge);
     }
-    if distribute::suits::<G>(Duplicates::Sum)
+    if distribute::suits::<G>(merge.may_keep())
         && let Some(columns) = columns(tensor)
-        && let Some(packed) =
-            distribute::pack(tensor.shape, Source::Columns(columns), Duplicates::Sum)
+        && let Some(packed) = distribute::pack(tensor.shape, Source::Columns(columns), merge)
     {
         return Ok(packed);
     }
     let keeps_zeros = !pads::<F>();
     let fill = V::Value::filled(F::FILL);
     let entries = tensor.iter().filter(|(_, value)| keeps_zeros || value.value() != fill);
-    pack(tensor.shape, entries.collect(), Duplicates::Sum)
+    pack(tensor.shape, entries.collect(), merge)
 }
 
 /// The tensor that stores whatever differs from another fill: where a tensor stores nothing, it may.
 fn refill<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     tensor: &View<'_, V, F>,
+    merge: Merge<'_, V::Value>,
 ) -> Result<Tensor<V, G>, Error> {
-    let entries = refilled(tensor, V::Value::filled(G::FILL), |_| true)?;
-    pack(tensor.shape, entries, Duplicates::Sum)
+    let entries = refilled(tensor, V::Value::filled(G::FILL), |_| true, merge)?;
+    pack(tensor.shape, entries, merge)
 }
 
 /// What differs from a value within a part of a tensor, stored or not.
@@ -65,10 +67,11 @@ fn refilled<V: Stored, F: Format>(
     tensor: &View<'_, V, F>,
     fill: V::Value,
     inside: impl Fn(&F::Shape) -> bool,
+    merge: Merge<'_, V::Value>,
 ) -> Result<Vec<(F::Shape, V)>, Error> {
     let (keeps_all, before) = (!pads::<F>(), V::Value::filled(F::FILL));
     let entries = tensor.iter().filter(|(_, value)| keeps_all || value.value() != before);
-    let entries = combined::<V, F>(tensor.shape, entries.collect())?;
+    let entries = combined::<V, F>(tensor.shape, entries.collect(), merge)?;
     let stored: HashMap<F::Shape, V> = entries.into_iter().collect();
     let extents = tensor.shape.as_ref();
     let too_large = || Error::Size { format: F::NAME, shape: extents.to_vec() };

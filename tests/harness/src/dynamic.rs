@@ -7,8 +7,10 @@ use sparsegen::{Scalar, SparseVector};
 use sparsegen_build::ir::interpret::{ArrayValue, Outputs};
 use sparsegen_build::ir::{Function, Operand, Place, Result as IrResult, Source, TensorResult};
 
+use crate::dtype::Dtype;
 use crate::interpreted::{of_interpreter, outputs};
 use crate::number::Number;
+use crate::oracle::Semiring;
 use crate::typed::{Run, Stored, repack};
 use crate::worlds::{Entries, World};
 
@@ -64,7 +66,7 @@ pub const FORMATS: [&[&str]; 4] = [
 ///
 /// # Errors
 /// The interpreter's fault.
-pub fn run(function: &Function, world: &World) -> Result<Option<Run>, String> {
+pub fn run(function: &Function, world: &World, semiring: Semiring) -> Result<Option<Run>, String> {
     let mut run = Run {
         operands: BTreeMap::new(),
         extents: BTreeMap::new(),
@@ -122,7 +124,12 @@ pub fn run(function: &Function, world: &World) -> Result<Option<Run>, String> {
                 return Err("a scalar came where a tensor was to".into());
             };
             run.repack = pack;
-            run.results = Ok(vec![("interpreter", unpack(tensor, like, &arrays)?)]);
+            let mut stored = unpack(tensor, like, &arrays)?;
+            if tensor.packed.is_some() && tensor.combining.is_some() {
+                let dtype = Dtype::named(tensor.dtype.name());
+                stored.entries = semiring.united(&stored.entries, dtype);
+            }
+            run.results = Ok(vec![("interpreter", stored)]);
         }
     }
     Ok(Some(run))

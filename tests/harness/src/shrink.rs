@@ -100,7 +100,7 @@ fn wrong(statement: &Statement, choice: &Choice<'_>, function: &Function) -> Opt
     };
     let kinds = Kinds::of(statement, choice);
     for world in worlds::worlds("random", statement, &kinds) {
-        let judged = match dynamic::run(function, &world) {
+        let judged = match dynamic::run(function, &world, semiring) {
             Ok(None) => continue,
             Ok(Some(run)) => kernel.judge(&world, &run).map(|_| ()),
             // What overflows is nobody's business.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::format::Shape;
 use crate::memory::filled;
-use crate::tensor::Duplicates;
+use crate::tensor::build::Merge;
 use crate::tensor::columns::Columns;
 use crate::tensor::radix::Radix;
 use crate::{Fill, Stored};
@@ -47,7 +47,7 @@ impl<'a, S: Shape, V: Stored> Source<'a, S, V> {
         self,
         shape: &S,
         radix: &Radix,
-        duplicates: Duplicates,
+        merge: Merge<'_, V::Value>,
     ) -> Option<Entries<V>> {
         u32::try_from(self.count()).ok()?;
         let mut entries = match (self, radix.pair()) {
@@ -62,7 +62,7 @@ impl<'a, S: Shape, V: Stored> Source<'a, S, V> {
                 Numbers { buckets, low, vals }.distribute(radix.buckets)?
             }
         };
-        entries.merge(duplicates)?;
+        entries.merge(merge)?;
         Some(entries)
     }
 }
@@ -160,7 +160,7 @@ fn scatter<V: Stored>(
 impl<V: Stored> Entries<V> {
     /// Sorts the entries of each bucket, and combines those that share all coordinates; `None` where
     /// that is not to be done.
-    fn merge(&mut self, duplicates: Duplicates) -> Option<()> {
+    fn merge(&mut self, merge: Merge<'_, V::Value>) -> Option<()> {
         let Entries { ends, low, vals } = self;
         let mut scratch: Vec<(u32, V)> = Vec::new();
         let (mut start, mut kept) = (0, 0);
@@ -180,13 +180,11 @@ impl<V: Stored> Entries<V> {
                 let first = kept;
                 for &(number, value) in &scratch {
                     if kept > first && low[kept - 1] == number {
-                        if duplicates == Duplicates::Error
-                            || V::IS_PATTERN && duplicates == Duplicates::Sum
-                        {
+                        if merge.refuses(V::IS_PATTERN) {
                             return None;
                         }
                         let before = &mut vals[kept - 1];
-                        *before = before.combine(value, |a, b| duplicates.combine(a, b));
+                        *before = before.combine(value, |a, b| merge.combine(a, b));
                     } else {
                         (low[kept], vals[kept]) = (number, value);
                         kept += 1;

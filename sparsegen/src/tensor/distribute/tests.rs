@@ -3,10 +3,11 @@
 #[path = "../../../tests/common/mod.rs"]
 mod common;
 
+use super::super::build::{Duplicates, Merge};
 use super::super::pack::pack_listed;
 use super::super::pads;
 use super::super::repack::repack;
-use super::{Duplicates, Source, pack, suits};
+use super::{Source, pack, suits};
 use crate::level::{Bitmap, Compressed, Dense as D, Hashed, Offset, Singleton};
 use crate::*;
 use common::{Random, declare, operands};
@@ -70,9 +71,10 @@ type Entries<S, V = f64> = Vec<(S, V)>;
 fn compare<V: Stored, F: Format>(shape: F::Shape, entries: &[(F::Shape, V)]) -> bool {
     let mut is_distributed = false;
     for duplicates in POLICIES {
-        let general = pack_listed::<V, F>(shape, entries.to_vec(), duplicates);
-        if suits::<F>(duplicates)
-            && let Some(tensor) = pack::<V, F>(shape, Source::Triplets(entries), duplicates)
+        let general = pack_listed::<V, F>(shape, entries.to_vec(), Merge::As(duplicates));
+        if suits::<F>(duplicates == Duplicates::Sum)
+            && let Some(tensor) =
+                pack::<V, F>(shape, Source::Triplets(entries), Merge::As(duplicates))
         {
             assert_eq!(Ok(&tensor), general.as_ref(), "{duplicates:?} of {shape:?} {entries:?}");
             is_distributed = true;
@@ -118,10 +120,10 @@ fn both<F: Format>(applies: bool) {
 
 /// Converts a tensor, and compares the result with what the general way makes of its entries.
 fn converts<F: Format, G: Format<Shape = F::Shape>>(shape: F::Shape, entries: &[(F::Shape, f64)]) {
-    let from = pack_listed::<_, F>(shape, entries.to_vec(), Duplicates::Sum).unwrap();
+    let from = pack_listed::<_, F>(shape, entries.to_vec(), Merge::SUM).unwrap();
     let listed = from.iter().filter(|(_, value)| !pads::<F>() || *value != 0.0);
-    let general = pack_listed::<_, G>(shape, listed.collect(), Duplicates::Sum);
-    assert_eq!(repack::<_, F, G>(&from.view()), general, "{} to {}", F::NAME, G::NAME);
+    let general = pack_listed::<_, G>(shape, listed.collect(), Merge::SUM);
+    assert_eq!(repack::<_, F, G>(&from.view(), Merge::SUM), general, "{} to {}", F::NAME, G::NAME);
 }
 
 #[test]
@@ -200,7 +202,7 @@ fn patterns_have_no_sums() {
 fn refusal<F: Format>(shape: F::Shape, entries: &[(F::Shape, f64)]) -> Error {
     compare::<_, F>(shape, entries);
     let refusal = Tensor::<f64, F>::from_triplets(shape, entries.iter().copied()).unwrap_err();
-    assert_eq!(pack_listed::<_, F>(shape, entries.to_vec(), Duplicates::Sum), Err(refusal.clone()));
+    assert_eq!(pack_listed::<_, F>(shape, entries.to_vec(), Merge::SUM), Err(refusal.clone()));
     refusal
 }
 

@@ -1,5 +1,7 @@
 //! What `+`, `*` and sums mean.
 
+use std::collections::BTreeMap;
+
 use crate::dtype::Dtype;
 use crate::number::Number;
 use crate::oracle::arithmetic::{Op, literal};
@@ -65,6 +67,26 @@ impl Semiring {
             Semiring::MaxPlus | Semiring::MaxTimes => Op::Function(Function::Max),
             Semiring::OrAnd => Op::Or,
         }
+    }
+
+    /// Returns the sum of two numbers of a type; the plain one where they have none in this semiring.
+    pub fn sum(self, a: Number, b: Number, dtype: Dtype) -> Number {
+        self.plus().apply(&[a, b], dtype).unwrap_or(a + b)
+    }
+
+    /// Returns entries of a type with those that share their coordinate summed, each coordinate once.
+    pub fn united(
+        self,
+        entries: &[(Vec<usize>, Number)],
+        dtype: Option<Dtype>,
+    ) -> Vec<(Vec<usize>, Number)> {
+        let dtype = dtype.unwrap_or(Dtype::F64);
+        let mut united: BTreeMap<&Vec<usize>, Number> = BTreeMap::new();
+        for (at, value) in entries {
+            let sum = united.get(at).map_or(*value, |sum| self.sum(*sum, *value, dtype));
+            united.insert(at, sum);
+        }
+        united.into_iter().map(|(at, value)| (at.clone(), value)).collect()
     }
 
     /// What `*` does.
