@@ -358,8 +358,8 @@ fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
         ),
     };
     format!(
-        "#[deny(warnings, clippy::all)]
-        #[allow(dead_code, unreachable_pub, non_snake_case)]
+        "#[deny(warnings)]
+        #[allow(clippy::all, dead_code, unreachable_pub, non_snake_case)]
         pub mod {name} {{
             include!(concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\"));
         }}

@@ -18,7 +18,6 @@ mod formats;
 mod imports;
 mod kernel;
 mod layout;
-mod lints;
 mod names;
 mod packing;
 mod parallel;

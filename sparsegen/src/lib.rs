@@ -87,7 +87,14 @@ pub use num_traits;
 macro_rules! include_kernels {
     ($(#[$attribute:meta])* $visibility:vis mod $name:ident $(;)?) => {
         $(#[$attribute])*
-        #[allow(dead_code, reason = "a kernel may be called in only one of its forms")]
+        #[allow(
+            clippy::all,
+            clippy::pedantic,
+            clippy::nursery,
+            clippy::restriction,
+            dead_code,
+            reason = "generated code; a kernel may be called in only one of its forms"
+        )]
         $visibility mod $name {
             include!(concat!(
                 env!(

@@ -90,8 +90,8 @@ fn module(folder: &str, State { name, kernel, source }: &State) -> String {
     let ways = ways(name, kernel, &arguments.join(", "), source);
     let count = kernel.results().count();
     format!(
-        "#[deny(warnings, clippy::all)]
-        #[allow(dead_code, unreachable_pub, non_snake_case)]
+        "#[deny(warnings)]
+        #[allow(clippy::all, dead_code, unreachable_pub, non_snake_case)]
         pub mod {name} {{
             include!(concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\"));
         }}

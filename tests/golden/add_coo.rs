@@ -54,7 +54,14 @@ pub fn add_coo_into<'a, 'b>(
     )?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    add_coo_kernel(&mut levels.0.pos, &mut levels.0.crd, &mut levels.1.crd, &mut vals, a, b);
+    add_coo_kernel(
+        &mut levels.0.pos,
+        &mut levels.0.crd,
+        &mut levels.1.crd,
+        &mut vals,
+        a,
+        b,
+    );
     kernel::fits::<u32>("add_coo", "C", "positions of level 1", levels.0.crd.len())?;
     // SAFETY: The kernel fills every level as the format demands, with coordinates within the
     // extents, which were checked; the positions fit their width.
@@ -310,8 +317,7 @@ fn add_coo_compute_kernel(
                 let j_a = a2_crd[p_a2] as usize;
                 let j_b = b2_crd[p_b2] as usize;
                 if j_a == j_b {
-                    if p_c1 == p_c1_end
-                        || c1_crd[p_c1] as usize != i
+                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j_a
                     {
                         return false;
@@ -321,8 +327,7 @@ fn add_coo_compute_kernel(
                     p_a2 += 1;
                     p_b2 += 1;
                 } else if j_a < j_b {
-                    if p_c1 == p_c1_end
-                        || c1_crd[p_c1] as usize != i
+                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j_a
                     {
                         return false;
@@ -331,8 +336,7 @@ fn add_coo_compute_kernel(
                     p_c1 += 1;
                     p_a2 += 1;
                 } else {
-                    if p_c1 == p_c1_end
-                        || c1_crd[p_c1] as usize != i
+                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j_b
                     {
                         return false;
@@ -345,7 +349,9 @@ fn add_coo_compute_kernel(
             // Only `A` has entries left.
             for p_a2 in p_a2..p_a_next {
                 let j = a2_crd[p_a2] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                    || c2_crd[p_c1] as usize != j
+                {
                     return false;
                 }
                 c_vals[p_c1] = a_vals[p_a2];
@@ -354,7 +360,9 @@ fn add_coo_compute_kernel(
             // Only `B` has entries left.
             for p_b2 in p_b2..p_b_next {
                 let j = b2_crd[p_b2] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                    || c2_crd[p_c1] as usize != j
+                {
                     return false;
                 }
                 c_vals[p_c1] = b_vals[p_b2];
@@ -363,7 +371,9 @@ fn add_coo_compute_kernel(
         } else if i_a == i {
             for p_a2 in p_a..p_a_next {
                 let j = a2_crd[p_a2] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                    || c2_crd[p_c1] as usize != j
+                {
                     return false;
                 }
                 c_vals[p_c1] = a_vals[p_a2];
@@ -372,7 +382,9 @@ fn add_coo_compute_kernel(
         } else {
             for p_b2 in p_b..p_b_next {
                 let j = b2_crd[p_b2] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                    || c2_crd[p_c1] as usize != j
+                {
                     return false;
                 }
                 c_vals[p_c1] = b_vals[p_b2];
@@ -391,7 +403,9 @@ fn add_coo_compute_kernel(
         }
         for p_a2 in p_a..p_a_next {
             let j = a2_crd[p_a2] as usize;
-            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
+            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                || c2_crd[p_c1] as usize != j
+            {
                 return false;
             }
             c_vals[p_c1] = a_vals[p_a2];
@@ -408,7 +422,9 @@ fn add_coo_compute_kernel(
         }
         for p_b2 in p_b..p_b_next {
             let j = b2_crd[p_b2] as usize;
-            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
+            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                || c2_crd[p_c1] as usize != j
+            {
                 return false;
             }
             c_vals[p_c1] = b_vals[p_b2];

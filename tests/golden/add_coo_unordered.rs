@@ -63,7 +63,9 @@ pub fn add_coo_unordered_into<'a, 'b>(
         a,
         b,
     );
-    kernel::fits::<u32>("add_coo_unordered", "C", "positions of level 1", levels.0.crd.len())?;
+    kernel::fits::<
+        u32,
+    >("add_coo_unordered", "C", "positions of level 1", levels.0.crd.len())?;
     // SAFETY: The kernel fills every level as the format demands, with coordinates within the
     // extents, which were checked; the positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -108,14 +110,20 @@ pub fn add_coo_unordered_compute<'a, 'b>(
     )?;
     let (levels, vals) = c.structure_and_vals();
     kernel::known(
-        add_coo_unordered_compute_kernel(vals, levels.0.pos, levels.0.crd, levels.1.crd, a, b),
+        add_coo_unordered_compute_kernel(
+            vals,
+            levels.0.pos,
+            levels.0.crd,
+            levels.1.crd,
+            a,
+            b,
+        ),
         "add_coo_unordered",
         "C",
     )
 }
 
 /// The loops of [`add_coo_unordered`].
-#[allow(clippy::needless_range_loop)]
 fn add_coo_unordered_kernel(
     c1_pos: &mut Vec<u32>,
     c1_crd: &mut Vec<u32>,
@@ -328,7 +336,6 @@ fn add_coo_unordered_kernel(
 }
 
 /// The loops of [`add_coo_unordered_compute`].
-#[allow(clippy::needless_range_loop)]
 fn add_coo_unordered_compute_kernel(
     c_vals: &mut [f64],
     c1_pos: &[u32],
@@ -439,8 +446,7 @@ fn add_coo_unordered_compute_kernel(
                     for b_sum_each in p_b2..p_b2_next {
                         b_sum += b_vals[b2_sorted[b_sum_each].1];
                     }
-                    if p_c1 == p_c1_end
-                        || c1_crd[p_c1] as usize != i
+                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j
                     {
                         return false;
@@ -451,8 +457,7 @@ fn add_coo_unordered_compute_kernel(
                     for a_sum_each in p_a2..p_a2_next {
                         a_sum += a_vals[a2_sorted[a_sum_each].1];
                     }
-                    if p_c1 == p_c1_end
-                        || c1_crd[p_c1] as usize != i
+                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j
                     {
                         return false;
@@ -463,8 +468,7 @@ fn add_coo_unordered_compute_kernel(
                     for b_sum_each in p_b2..p_b2_next {
                         b_sum += b_vals[b2_sorted[b_sum_each].1];
                     }
-                    if p_c1 == p_c1_end
-                        || c1_crd[p_c1] as usize != i
+                    if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
                         || c2_crd[p_c1] as usize != j
                     {
                         return false;
@@ -486,7 +490,9 @@ fn add_coo_unordered_compute_kernel(
                 for a_sum_each in p_a2..p_a2_next {
                     a_sum += a_vals[a2_sorted[a_sum_each].1];
                 }
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                    || c2_crd[p_c1] as usize != j
+                {
                     return false;
                 }
                 c_vals[p_c1] = a_sum;
@@ -504,7 +510,9 @@ fn add_coo_unordered_compute_kernel(
                 for b_sum_each in p_b2..p_b2_next {
                     b_sum += b_vals[b2_sorted[b_sum_each].1];
                 }
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                    || c2_crd[p_c1] as usize != j
+                {
                     return false;
                 }
                 c_vals[p_c1] = b_sum;
@@ -515,7 +523,9 @@ fn add_coo_unordered_compute_kernel(
             for p_a_each in p_a..p_a_next {
                 let p_a = a1_sorted[p_a_each].1;
                 let j = a2_crd[p_a] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                    || c2_crd[p_c1] as usize != j
+                {
                     return false;
                 }
                 c_vals[p_c1] = a_vals[p_a];
@@ -525,7 +535,9 @@ fn add_coo_unordered_compute_kernel(
             for p_b_each in p_b..p_b_next {
                 let p_b = b1_sorted[p_b_each].1;
                 let j = b2_crd[p_b] as usize;
-                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
+                if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                    || c2_crd[p_c1] as usize != j
+                {
                     return false;
                 }
                 c_vals[p_c1] = b_vals[p_b];
@@ -545,7 +557,9 @@ fn add_coo_unordered_compute_kernel(
         for p_a_each in p_a..p_a_next {
             let p_a = a1_sorted[p_a_each].1;
             let j = a2_crd[p_a] as usize;
-            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
+            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                || c2_crd[p_c1] as usize != j
+            {
                 return false;
             }
             c_vals[p_c1] = a_vals[p_a];
@@ -563,7 +577,9 @@ fn add_coo_unordered_compute_kernel(
         for p_b_each in p_b..p_b_next {
             let p_b = b1_sorted[p_b_each].1;
             let j = b2_crd[p_b] as usize;
-            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i || c2_crd[p_c1] as usize != j {
+            if p_c1 == p_c1_end || c1_crd[p_c1] as usize != i
+                || c2_crd[p_c1] as usize != j
+            {
                 return false;
             }
             c_vals[p_c1] = b_vals[p_b];

@@ -55,13 +55,16 @@ pub fn add_coo_unordered_to_csr_into<'a, 'b>(
     )?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    add_coo_unordered_to_csr_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b);
-    kernel::fits::<u32>(
-        "add_coo_unordered_to_csr",
-        "C",
-        "positions of level 2",
-        levels.1.crd.len(),
-    )?;
+    add_coo_unordered_to_csr_kernel(
+        &mut levels.1.pos,
+        &mut levels.1.crd,
+        &mut vals,
+        a,
+        b,
+    );
+    kernel::fits::<
+        u32,
+    >("add_coo_unordered_to_csr", "C", "positions of level 2", levels.1.crd.len())?;
     // SAFETY: The kernel fills every level as the format demands, with coordinates within the
     // extents, which were checked; the positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -114,7 +117,6 @@ pub fn add_coo_unordered_to_csr_compute<'a, 'b>(
 }
 
 /// The loops of [`add_coo_unordered_to_csr`].
-#[allow(clippy::needless_range_loop)]
 fn add_coo_unordered_to_csr_kernel(
     c2_pos: &mut Vec<u32>,
     c2_crd: &mut Vec<u32>,
@@ -390,7 +392,6 @@ fn add_coo_unordered_to_csr_kernel(
 }
 
 /// The loops of [`add_coo_unordered_to_csr_compute`].
-#[allow(clippy::needless_range_loop)]
 fn add_coo_unordered_to_csr_compute_kernel(
     c_vals: &mut [f64],
     c2_pos: &[u32],

@@ -98,7 +98,11 @@ pub fn add_csr_compute<'a, 'b>(
         &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])],
     )?;
     let (levels, vals) = c.structure_and_vals();
-    kernel::known(add_csr_compute_kernel(vals, levels.1.pos, levels.1.crd, a, b), "add_csr", "C")
+    kernel::known(
+        add_csr_compute_kernel(vals, levels.1.pos, levels.1.crd, a, b),
+        "add_csr",
+        "C",
+    )
 }
 
 /// The loops of [`add_csr`].

@@ -108,7 +108,15 @@ pub fn add_dcsr_compute<'a, 'b>(
     )?;
     let (levels, vals) = c.structure_and_vals();
     kernel::known(
-        add_dcsr_compute_kernel(vals, levels.0.pos, levels.0.crd, levels.1.pos, levels.1.crd, a, b),
+        add_dcsr_compute_kernel(
+            vals,
+            levels.0.pos,
+            levels.0.crd,
+            levels.1.pos,
+            levels.1.crd,
+            a,
+            b,
+        ),
         "add_dcsr",
         "C",
     )
@@ -126,7 +134,18 @@ fn add_dcsr_kernel(
 ) {
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
     // arrays and extents that they index. The caller has checked that the extents agree.
-    let (a1_pos, a1_crd, a2_pos, a2_crd, a_vals, b1_pos, b1_crd, b2_pos, b2_crd, b_vals) = unsafe {
+    let (
+        a1_pos,
+        a1_crd,
+        a2_pos,
+        a2_crd,
+        a_vals,
+        b1_pos,
+        b1_crd,
+        b2_pos,
+        b2_crd,
+        b_vals,
+    ) = unsafe {
         (
             Proven::new(a.levels().0.pos),
             Proven::new(a.levels().0.crd),

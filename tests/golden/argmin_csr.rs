@@ -17,7 +17,9 @@ use sparsegen::{Csr, Dense, Error, Tensor, View};
 /// # Errors
 /// - [`Error::Choice`] where the extent of `j` is 0.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
-pub fn argmin<'a>(a: impl Into<View<'a, f64, Csr>>) -> Result<Tensor<usize, Dense<1>>, Error> {
+pub fn argmin<'a>(
+    a: impl Into<View<'a, f64, Csr>>,
+) -> Result<Tensor<usize, Dense<1>>, Error> {
     let a = a.into();
     let mut k = Tensor::zeros([a.shape()[0]])?;
     argmin_into(&mut k, a)?;

@@ -31,7 +31,6 @@ use sparsegen::{Csr, Dense, Error, Tensor, View};
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
 /// - [`Error::Shape`] where `A` and `w` differ in the extent of `i`.
-#[allow(clippy::type_complexity)]
 pub fn both_products<'a, 'x, 'w>(
     a: impl Into<View<'a, f64, Csr>>,
     x: impl Into<View<'x, f64, Dense<1>>>,
@@ -56,10 +55,26 @@ pub fn both_products_into<'a, 'x, 'w>(
     w: impl Into<View<'w, f64, Dense<1>>>,
 ) -> Result<(), Error> {
     let (a, x, w) = (a.into(), x.into(), w.into());
-    kernel::agree("both_products_y", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
-    kernel::agree("both_products_y", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
-    kernel::agree("both_products_z", "j", &[("A", 1, a.shape()[1]), ("z", 0, z.shape()[0])])?;
-    kernel::agree("both_products_z", "i", &[("A", 0, a.shape()[0]), ("w", 0, w.shape()[0])])?;
+    kernel::agree(
+        "both_products_y",
+        "i",
+        &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])],
+    )?;
+    kernel::agree(
+        "both_products_y",
+        "j",
+        &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])],
+    )?;
+    kernel::agree(
+        "both_products_z",
+        "j",
+        &[("A", 1, a.shape()[1]), ("z", 0, z.shape()[0])],
+    )?;
+    kernel::agree(
+        "both_products_z",
+        "i",
+        &[("A", 0, a.shape()[0]), ("w", 0, w.shape()[0])],
+    )?;
     z.vals_mut().fill(0.0);
     both_products_kernel(y.vals_mut(), z.vals_mut(), a, x, w);
     Ok(())

@@ -29,7 +29,10 @@ pub fn dot_gallop<'x, 'y>(
 }
 
 /// The loops of [`dot_gallop`].
-fn dot_gallop_kernel(x: View<'_, f64, SparseVector>, y: View<'_, f64, SparseVector>) -> f64 {
+fn dot_gallop_kernel(
+    x: View<'_, f64, SparseVector>,
+    y: View<'_, f64, SparseVector>,
+) -> f64 {
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
     // arrays and extents that they index. The caller has checked that the extents agree.
     let (x1_pos, x1_crd, x_vals, y1_pos, y1_crd, y_vals) = unsafe {

@@ -27,7 +27,10 @@ pub fn dot_sparse<'a, 'b>(
 }
 
 /// The loops of [`dot_sparse`].
-fn dot_sparse_kernel(a: View<'_, f64, SparseVector>, b: View<'_, f64, SparseVector>) -> f64 {
+fn dot_sparse_kernel(
+    a: View<'_, f64, SparseVector>,
+    b: View<'_, f64, SparseVector>,
+) -> f64 {
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
     // arrays and extents that they index. The caller has checked that the extents agree.
     let (a1_pos, a1_crd, a_vals, b1_pos, b1_crd, b_vals) = unsafe {

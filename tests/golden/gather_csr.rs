@@ -44,7 +44,11 @@ pub fn embed_into<'e, 'word>(
     word: impl Into<View<'word, u32, Dense<1>>>,
 ) -> Result<(), Error> {
     let (e, word) = (e.into(), word.into());
-    kernel::agree("embed", "i", &[("word", 0, word.shape()[0]), ("R", 0, r.shape()[0])])?;
+    kernel::agree(
+        "embed",
+        "i",
+        &[("word", 0, word.shape()[0]), ("R", 0, r.shape()[0])],
+    )?;
     kernel::agree("embed", "j", &[("E", 1, e.shape()[1]), ("R", 1, r.shape()[1])])?;
     kernel::gather("embed", ("E", 0, e.shape()[0]), "word", word.vals())?;
     let shape = r.shape();
@@ -84,11 +88,19 @@ pub fn embed_compute<'e, 'word>(
     word: impl Into<View<'word, u32, Dense<1>>>,
 ) -> Result<(), Error> {
     let (e, word) = (e.into(), word.into());
-    kernel::agree("embed", "i", &[("word", 0, word.shape()[0]), ("R", 0, r.shape()[0])])?;
+    kernel::agree(
+        "embed",
+        "i",
+        &[("word", 0, word.shape()[0]), ("R", 0, r.shape()[0])],
+    )?;
     kernel::agree("embed", "j", &[("E", 1, e.shape()[1]), ("R", 1, r.shape()[1])])?;
     kernel::gather("embed", ("E", 0, e.shape()[0]), "word", word.vals())?;
     let (levels, vals) = r.structure_and_vals();
-    kernel::known(embed_compute_kernel(vals, levels.1.pos, levels.1.crd, e, word), "embed", "R")
+    kernel::known(
+        embed_compute_kernel(vals, levels.1.pos, levels.1.crd, e, word),
+        "embed",
+        "R",
+    )
 }
 
 /// The loops of [`embed`].

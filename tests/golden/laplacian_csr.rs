@@ -20,7 +20,9 @@ use sparsegen::{Csr, Error, Tensor, View};
 /// # Errors
 /// - [`Error::Width`] where the positions of level 2 of `L` do not fit `u32`.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
-pub fn laplacian<'a>(a: impl Into<View<'a, f64, Csr>>) -> Result<Tensor<f64, Csr>, Error> {
+pub fn laplacian<'a>(
+    a: impl Into<View<'a, f64, Csr>>,
+) -> Result<Tensor<f64, Csr>, Error> {
     let a = a.into();
     let mut l = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     laplacian_into(&mut l, a)?;
@@ -55,7 +57,9 @@ pub fn laplacian_into<'a>(
 ///
 /// # Errors
 /// As of [`laplacian`].
-pub fn laplacian_assemble<'a>(a: impl Into<View<'a, f64, Csr>>) -> Result<Tensor<f64, Csr>, Error> {
+pub fn laplacian_assemble<'a>(
+    a: impl Into<View<'a, f64, Csr>>,
+) -> Result<Tensor<f64, Csr>, Error> {
     let mut l = laplacian(a)?;
     l.vals_mut().fill(0.0);
     Ok(l)
@@ -75,7 +79,11 @@ pub fn laplacian_compute<'a>(
     kernel::agree("laplacian", "i", &[("A", 0, a.shape()[0]), ("L", 0, l.shape()[0])])?;
     kernel::agree("laplacian", "j", &[("A", 1, a.shape()[1]), ("L", 1, l.shape()[1])])?;
     let (levels, vals) = l.structure_and_vals();
-    kernel::known(laplacian_compute_kernel(vals, levels.1.pos, levels.1.crd, a), "laplacian", "L")
+    kernel::known(
+        laplacian_compute_kernel(vals, levels.1.pos, levels.1.crd, a),
+        "laplacian",
+        "L",
+    )
 }
 
 /// The loops of [`laplacian`].
@@ -90,7 +98,11 @@ fn laplacian_kernel(
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
     // arrays and extents that they index. The caller has checked that the extents agree.
     let (a2_pos, a2_crd, a_vals) = unsafe {
-        (Proven::new(a.levels().1.pos), Proven::new(a.levels().1.crd), Proven::new(a.vals()))
+        (
+            Proven::new(a.levels().1.pos),
+            Proven::new(a.levels().1.crd),
+            Proven::new(a.vals()),
+        )
     };
 
     l2_pos.clear();

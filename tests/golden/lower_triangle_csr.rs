@@ -27,12 +27,20 @@ fn lower_triangle_kernel(a: View<'_, f64, Csr>) -> f64 {
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
     // arrays and extents that they index. The caller has checked that the extents agree.
     let (a2_pos, a2_crd, a_vals) = unsafe {
-        (Proven::new(a.levels().1.pos), Proven::new(a.levels().1.crd), Proven::new(a.vals()))
+        (
+            Proven::new(a.levels().1.pos),
+            Proven::new(a.levels().1.crd),
+            Proven::new(a.vals()),
+        )
     };
 
     let mut sum = 0.0;
     for i in 0..i_size {
-        let p_a_end = kernel::search(&a2_crd, a2_pos[i] as usize..a2_pos[i + 1] as usize, i + 1);
+        let p_a_end = kernel::search(
+            &a2_crd,
+            a2_pos[i] as usize..a2_pos[i + 1] as usize,
+            i + 1,
+        );
         for p_a in a2_pos[i] as usize..p_a_end {
             sum += a_vals[p_a];
         }

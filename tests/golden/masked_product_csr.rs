@@ -60,11 +60,17 @@ pub fn masked_product_into<'m, 'a, 'b>(
         "j",
         &[("M", 1, m.shape()[1]), ("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])],
     )?;
-    kernel::agree("masked_product", "k", &[("A", 1, a.shape()[1]), ("B", 0, b.shape()[0])])?;
+    kernel::agree(
+        "masked_product",
+        "k",
+        &[("A", 1, a.shape()[1]), ("B", 0, b.shape()[0])],
+    )?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
     masked_product_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, m, a, b);
-    kernel::fits::<u32>("masked_product", "C", "positions of level 2", levels.1.crd.len())?;
+    kernel::fits::<
+        u32,
+    >("masked_product", "C", "positions of level 2", levels.1.crd.len())?;
     // SAFETY: The kernel fills every level as the format demands, with coordinates within the
     // extents, which were checked; the positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -110,7 +116,11 @@ pub fn masked_product_compute<'m, 'a, 'b>(
         "j",
         &[("M", 1, m.shape()[1]), ("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])],
     )?;
-    kernel::agree("masked_product", "k", &[("A", 1, a.shape()[1]), ("B", 0, b.shape()[0])])?;
+    kernel::agree(
+        "masked_product",
+        "k",
+        &[("A", 1, a.shape()[1]), ("B", 0, b.shape()[0])],
+    )?;
     let (levels, vals) = c.structure_and_vals();
     kernel::known(
         masked_product_compute_kernel(vals, levels.1.pos, levels.1.crd, m, a, b),

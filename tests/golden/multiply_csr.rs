@@ -55,7 +55,9 @@ pub fn multiply_csr_into<'a, 'b>(
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
     multiply_csr_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b);
-    kernel::fits::<u32>("multiply_csr", "C", "positions of level 2", levels.1.crd.len())?;
+    kernel::fits::<
+        u32,
+    >("multiply_csr", "C", "positions of level 2", levels.1.crd.len())?;
     // SAFETY: The kernel fills every level as the format demands, with coordinates within the
     // extents, which were checked; the positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };

@@ -48,7 +48,11 @@ pub fn reachable_into<'a, 'x>(
 }
 
 /// The loops of [`reachable`].
-fn reachable_kernel(y_vals: &mut [bool], a: View<'_, bool, Csr>, x: View<'_, bool, Dense<1>>) {
+fn reachable_kernel(
+    y_vals: &mut [bool],
+    a: View<'_, bool, Csr>,
+    x: View<'_, bool, Dense<1>>,
+) {
     let i_size = a.shape()[0];
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
     // arrays and extents that they index. The caller has checked that the extents agree.

@@ -62,7 +62,11 @@ fn residual_csc_check(
         "i",
         &[("b", 0, b.shape()[0]), ("A", 0, a.shape()[0]), ("r", 0, r.shape()[0])],
     )?;
-    kernel::agree("residual_csc", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
+    kernel::agree(
+        "residual_csc",
+        "j",
+        &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])],
+    )?;
     Ok(())
 }
 

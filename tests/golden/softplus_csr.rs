@@ -17,7 +17,9 @@ use sparsegen::{Csr, Error, Tensor, View};
 /// # Errors
 /// - [`Error::Width`] where the positions of level 2 of `B` do not fit `u32`.
 /// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
-pub fn softplus<'a>(a: impl Into<View<'a, f64, Csr>>) -> Result<Tensor<f64, Csr>, Error> {
+pub fn softplus<'a>(
+    a: impl Into<View<'a, f64, Csr>>,
+) -> Result<Tensor<f64, Csr>, Error> {
     let a = a.into();
     let mut b = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     softplus_into(&mut b, a)?;
@@ -52,7 +54,9 @@ pub fn softplus_into<'a>(
 ///
 /// # Errors
 /// As of [`softplus`].
-pub fn softplus_assemble<'a>(a: impl Into<View<'a, f64, Csr>>) -> Result<Tensor<f64, Csr>, Error> {
+pub fn softplus_assemble<'a>(
+    a: impl Into<View<'a, f64, Csr>>,
+) -> Result<Tensor<f64, Csr>, Error> {
     let mut b = softplus(a)?;
     b.vals_mut().fill(0.0);
     Ok(b)
@@ -72,7 +76,11 @@ pub fn softplus_compute<'a>(
     kernel::agree("softplus", "i", &[("A", 0, a.shape()[0]), ("B", 0, b.shape()[0])])?;
     kernel::agree("softplus", "j", &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1])])?;
     let (levels, vals) = b.structure_and_vals();
-    kernel::known(softplus_compute_kernel(vals, levels.1.pos, levels.1.crd, a), "softplus", "B")
+    kernel::known(
+        softplus_compute_kernel(vals, levels.1.pos, levels.1.crd, a),
+        "softplus",
+        "B",
+    )
 }
 
 /// The loops of [`softplus`].
@@ -86,7 +94,11 @@ fn softplus_kernel(
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
     // arrays and extents that they index. The caller has checked that the extents agree.
     let (a2_pos, a2_crd, a_vals) = unsafe {
-        (Proven::new(a.levels().1.pos), Proven::new(a.levels().1.crd), Proven::new(a.vals()))
+        (
+            Proven::new(a.levels().1.pos),
+            Proven::new(a.levels().1.crd),
+            Proven::new(a.vals()),
+        )
     };
 
     b2_pos.clear();

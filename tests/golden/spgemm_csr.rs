@@ -89,7 +89,11 @@ pub fn spgemm_compute<'a, 'b>(
     kernel::agree("spgemm", "j", &[("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])])?;
     kernel::agree("spgemm", "k", &[("A", 1, a.shape()[1]), ("B", 0, b.shape()[0])])?;
     let (levels, vals) = c.structure_and_vals();
-    kernel::known(spgemm_compute_kernel(vals, levels.1.pos, levels.1.crd, a, b), "spgemm", "C")
+    kernel::known(
+        spgemm_compute_kernel(vals, levels.1.pos, levels.1.crd, a, b),
+        "spgemm",
+        "C",
+    )
 }
 
 /// The loops of [`spgemm`].

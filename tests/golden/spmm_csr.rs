@@ -60,7 +60,11 @@ fn spmm_csr_check(
 }
 
 /// The loops of [`spmm_csr`].
-fn spmm_csr_kernel(c_vals: &mut [f64], a: View<'_, f64, Csr>, b: View<'_, f64, Dense<2>>) {
+fn spmm_csr_kernel(
+    c_vals: &mut [f64],
+    a: View<'_, f64, Csr>,
+    b: View<'_, f64, Dense<2>>,
+) {
     let i_size = a.shape()[0];
     let j_size = b.shape()[1];
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the

@@ -10,12 +10,14 @@ pub struct Blocks4;
 // SAFETY: `MAP` and `Levels` list the same levels, those of the manifest's map.
 unsafe impl Format for Blocks4 {
     const NAME: &'static str = "blocks4";
-    const MAP: Map = Map::new(&[
-        LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(0), 4), "dense"),
-        LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(1), 4), "compressed"),
-        LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(0), 4), "dense"),
-        LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(1), 4), "dense"),
-    ]);
+    const MAP: Map = Map::new(
+        &[
+            LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(0), 4), "dense"),
+            LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(1), 4), "compressed"),
+            LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(0), 4), "dense"),
+            LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(1), 4), "dense"),
+        ],
+    );
     type Shape = [usize; 2];
     type Levels = (
         sparsegen::level::Dense,
@@ -75,13 +77,25 @@ fn spmv_blocks_check(
     a: View<'_, f64, Blocks4>,
     x: View<'_, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    kernel::agree("spmv_blocks", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
-    kernel::agree("spmv_blocks", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
+    kernel::agree(
+        "spmv_blocks",
+        "i",
+        &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])],
+    )?;
+    kernel::agree(
+        "spmv_blocks",
+        "j",
+        &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])],
+    )?;
     Ok(())
 }
 
 /// The loops of [`spmv_blocks`].
-fn spmv_blocks_kernel(y_vals: &mut [f64], a: View<'_, f64, Blocks4>, x: View<'_, f64, Dense<1>>) {
+fn spmv_blocks_kernel(
+    y_vals: &mut [f64],
+    a: View<'_, f64, Blocks4>,
+    x: View<'_, f64, Dense<1>>,
+) {
     let i_size = a.shape()[0];
     let j_size = a.shape()[1];
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the

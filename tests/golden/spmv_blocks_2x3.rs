@@ -10,12 +10,14 @@ pub struct Blocks;
 // SAFETY: `MAP` and `Levels` list the same levels, those of the manifest's map.
 unsafe impl Format for Blocks {
     const NAME: &'static str = "blocks";
-    const MAP: Map = Map::new(&[
-        LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(0), 2), "dense"),
-        LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(1), 3), "compressed"),
-        LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(0), 2), "dense"),
-        LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(1), 3), "dense"),
-    ]);
+    const MAP: Map = Map::new(
+        &[
+            LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(0), 2), "dense"),
+            LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(1), 3), "compressed"),
+            LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(0), 2), "dense"),
+            LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(1), 3), "dense"),
+        ],
+    );
     type Shape = [usize; 2];
     type Levels = (
         sparsegen::level::Dense,
@@ -75,8 +77,16 @@ fn spmv_blocks_2x3_check(
     a: View<'_, f64, Blocks>,
     x: View<'_, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    kernel::agree("spmv_blocks_2x3", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
-    kernel::agree("spmv_blocks_2x3", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
+    kernel::agree(
+        "spmv_blocks_2x3",
+        "i",
+        &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])],
+    )?;
+    kernel::agree(
+        "spmv_blocks_2x3",
+        "j",
+        &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])],
+    )?;
     Ok(())
 }
 

@@ -58,7 +58,11 @@ fn spmv_coo_check(
 }
 
 /// The loops of [`spmv_coo`].
-fn spmv_coo_kernel(y_vals: &mut [f64], a: View<'_, f64, Coo<2>>, x: View<'_, f64, Dense<1>>) {
+fn spmv_coo_kernel(
+    y_vals: &mut [f64],
+    a: View<'_, f64, Coo<2>>,
+    x: View<'_, f64, Dense<1>>,
+) {
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
     // arrays and extents that they index. The caller has checked that the extents agree.
     let (mut y_vals, a1_pos, a1_crd, a2_crd, a_vals, x_vals) = unsafe {

@@ -46,7 +46,11 @@ pub fn spmv_csr_into<'a, 'x>(
 }
 
 /// The loops of [`spmv_csr`].
-fn spmv_csr_kernel(y_vals: &mut [f64], a: View<'_, f64, Csr>, x: View<'_, f64, Dense<1>>) {
+fn spmv_csr_kernel(
+    y_vals: &mut [f64],
+    a: View<'_, f64, Csr>,
+    x: View<'_, f64, Dense<1>>,
+) {
     let i_size = a.shape()[0];
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
     // arrays and extents that they index. The caller has checked that the extents agree.

@@ -58,7 +58,11 @@ fn spmv_dia_check(
 }
 
 /// The loops of [`spmv_dia`].
-fn spmv_dia_kernel(y_vals: &mut [f64], a: View<'_, f64, Dia>, x: View<'_, f64, Dense<1>>) {
+fn spmv_dia_kernel(
+    y_vals: &mut [f64],
+    a: View<'_, f64, Dia>,
+    x: View<'_, f64, Dense<1>>,
+) {
     let i_size = a.shape()[0];
     let j_size = a.shape()[1];
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the

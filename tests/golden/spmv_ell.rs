@@ -47,7 +47,11 @@ pub fn spmv_ell_into<'a, 'x>(
 }
 
 /// The loops of [`spmv_ell`].
-fn spmv_ell_kernel(y_vals: &mut [f64], a: View<'_, f64, Ell>, x: View<'_, f64, Dense<1>>) {
+fn spmv_ell_kernel(
+    y_vals: &mut [f64],
+    a: View<'_, f64, Ell>,
+    x: View<'_, f64, Dense<1>>,
+) {
     let i_size = a.shape()[0];
     let a_slots = a.levels().0.size;
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the

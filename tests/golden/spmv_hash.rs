@@ -46,7 +46,11 @@ pub fn spmv_hash_into<'a, 'x>(
 }
 
 /// The loops of [`spmv_hash`].
-fn spmv_hash_kernel(y_vals: &mut [f64], a: View<'_, f64, Csr>, x: View<'_, f64, HashVector>) {
+fn spmv_hash_kernel(
+    y_vals: &mut [f64],
+    a: View<'_, f64, Csr>,
+    x: View<'_, f64, HashVector>,
+) {
     let i_size = a.shape()[0];
     let x1_width = x.levels().0.width;
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the

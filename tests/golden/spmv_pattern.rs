@@ -39,8 +39,16 @@ pub fn spmv_pattern_into<'a, 'x>(
     x: impl Into<View<'x, f64, Dense<1>>>,
 ) -> Result<(), Error> {
     let (a, x) = (a.into(), x.into());
-    kernel::agree("spmv_pattern", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
-    kernel::agree("spmv_pattern", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
+    kernel::agree(
+        "spmv_pattern",
+        "i",
+        &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])],
+    )?;
+    kernel::agree(
+        "spmv_pattern",
+        "j",
+        &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])],
+    )?;
     spmv_pattern_kernel(y.vals_mut(), a, x);
     Ok(())
 }

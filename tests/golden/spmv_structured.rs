@@ -10,12 +10,14 @@ pub struct TwoOfFour;
 // SAFETY: `MAP` and `Levels` list the same levels, those of the manifest's map.
 unsafe impl Format for TwoOfFour {
     const NAME: &'static str = "two_of_four";
-    const MAP: Map = Map::new(&[
-        LevelMap::dimension(0, "dense"),
-        LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(1), 4), "dense"),
-        LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(1), 4), "structured")
-            .parameters(&[2, 4]),
-    ]);
+    const MAP: Map = Map::new(
+        &[
+            LevelMap::dimension(0, "dense"),
+            LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(1), 4), "dense"),
+            LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(1), 4), "structured")
+                .parameters(&[2, 4]),
+        ],
+    );
     type Shape = [usize; 2];
     type Levels = (
         sparsegen::level::Dense,
@@ -61,8 +63,16 @@ pub fn spmv_structured_into<'a, 'x>(
     x: impl Into<View<'x, f64, Dense<1>>>,
 ) -> Result<(), Error> {
     let (a, x) = (a.into(), x.into());
-    kernel::agree("spmv_structured", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
-    kernel::agree("spmv_structured", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
+    kernel::agree(
+        "spmv_structured",
+        "i",
+        &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])],
+    )?;
+    kernel::agree(
+        "spmv_structured",
+        "j",
+        &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])],
+    )?;
     spmv_structured_kernel(y.vals_mut(), a, x);
     Ok(())
 }

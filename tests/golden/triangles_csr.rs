@@ -55,7 +55,6 @@ use sparsegen::{Csr, Dense, Error, Tensor, View};
 /// - [`Error::Width`] where the positions of level 2 of `U` do not fit `u32`.
 /// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
 /// - [`Error::Shape`] where `U` and `y` differ in the extent of `j`.
-#[allow(clippy::type_complexity)]
 pub fn triangles<'a, 'x>(
     a: impl Into<View<'a, f64, Csr>>,
     x: impl Into<View<'x, f64, Dense<1>>>,
@@ -95,7 +94,6 @@ pub fn triangles_into<'a, 'x>(
 ///
 /// # Errors
 /// As of [`triangles`].
-#[allow(clippy::type_complexity)]
 pub fn triangles_assemble<'a, 'x>(
     a: impl Into<View<'a, f64, Csr>>,
     x: impl Into<View<'x, f64, Dense<1>>>,
@@ -138,12 +136,36 @@ fn triangles_l_u_y_into(
     a: View<'_, f64, Csr>,
     x: View<'_, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    kernel::agree("triangles_l", "i", &[("A", 0, a.shape()[0]), ("L", 0, l.shape()[0])])?;
-    kernel::agree("triangles_l", "j", &[("A", 1, a.shape()[1]), ("L", 1, l.shape()[1])])?;
-    kernel::agree("triangles_u", "i", &[("A", 0, a.shape()[0]), ("U", 0, u.shape()[0])])?;
-    kernel::agree("triangles_u", "j", &[("A", 1, a.shape()[1]), ("U", 1, u.shape()[1])])?;
-    kernel::agree("triangles_y", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
-    kernel::agree("triangles_y", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
+    kernel::agree(
+        "triangles_l",
+        "i",
+        &[("A", 0, a.shape()[0]), ("L", 0, l.shape()[0])],
+    )?;
+    kernel::agree(
+        "triangles_l",
+        "j",
+        &[("A", 1, a.shape()[1]), ("L", 1, l.shape()[1])],
+    )?;
+    kernel::agree(
+        "triangles_u",
+        "i",
+        &[("A", 0, a.shape()[0]), ("U", 0, u.shape()[0])],
+    )?;
+    kernel::agree(
+        "triangles_u",
+        "j",
+        &[("A", 1, a.shape()[1]), ("U", 1, u.shape()[1])],
+    )?;
+    kernel::agree(
+        "triangles_y",
+        "i",
+        &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])],
+    )?;
+    kernel::agree(
+        "triangles_y",
+        "j",
+        &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])],
+    )?;
     let l_shape = l.shape();
     let (mut l_levels, mut l_vals) = l.take_parts();
     let u_shape = u.shape();
@@ -159,11 +181,15 @@ fn triangles_l_u_y_into(
         a,
         x,
     );
-    kernel::fits::<u32>("triangles_l_u_y", "L", "positions of level 2", l_levels.1.crd.len())?;
+    kernel::fits::<
+        u32,
+    >("triangles_l_u_y", "L", "positions of level 2", l_levels.1.crd.len())?;
     // SAFETY: The kernel fills every level as the format demands, with coordinates within the
     // extents, which were checked; the positions fit their width.
     *l = unsafe { Tensor::from_parts_unchecked(l_shape, l_levels, l_vals) };
-    kernel::fits::<u32>("triangles_l_u_y", "U", "positions of level 2", u_levels.1.crd.len())?;
+    kernel::fits::<
+        u32,
+    >("triangles_l_u_y", "U", "positions of level 2", u_levels.1.crd.len())?;
     // SAFETY: The kernel fills every level as the format demands, with coordinates within the
     // extents, which were checked; the positions fit their width.
     *u = unsafe { Tensor::from_parts_unchecked(u_shape, u_levels, u_vals) };
@@ -181,12 +207,36 @@ fn triangles_l_u_y_compute(
     a: View<'_, f64, Csr>,
     x: View<'_, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    kernel::agree("triangles_l", "i", &[("A", 0, a.shape()[0]), ("L", 0, l.shape()[0])])?;
-    kernel::agree("triangles_l", "j", &[("A", 1, a.shape()[1]), ("L", 1, l.shape()[1])])?;
-    kernel::agree("triangles_u", "i", &[("A", 0, a.shape()[0]), ("U", 0, u.shape()[0])])?;
-    kernel::agree("triangles_u", "j", &[("A", 1, a.shape()[1]), ("U", 1, u.shape()[1])])?;
-    kernel::agree("triangles_y", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
-    kernel::agree("triangles_y", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
+    kernel::agree(
+        "triangles_l",
+        "i",
+        &[("A", 0, a.shape()[0]), ("L", 0, l.shape()[0])],
+    )?;
+    kernel::agree(
+        "triangles_l",
+        "j",
+        &[("A", 1, a.shape()[1]), ("L", 1, l.shape()[1])],
+    )?;
+    kernel::agree(
+        "triangles_u",
+        "i",
+        &[("A", 0, a.shape()[0]), ("U", 0, u.shape()[0])],
+    )?;
+    kernel::agree(
+        "triangles_u",
+        "j",
+        &[("A", 1, a.shape()[1]), ("U", 1, u.shape()[1])],
+    )?;
+    kernel::agree(
+        "triangles_y",
+        "i",
+        &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])],
+    )?;
+    kernel::agree(
+        "triangles_y",
+        "j",
+        &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])],
+    )?;
     let (l_levels, l_vals) = l.structure_and_vals();
     let (u_levels, u_vals) = u.structure_and_vals();
     kernel::known(
@@ -207,7 +257,6 @@ fn triangles_l_u_y_compute(
 }
 
 /// The loops of [`triangles_l_u_y_into`].
-#[allow(clippy::too_many_arguments)]
 fn triangles_l_u_y_kernel(
     l2_pos: &mut Vec<u32>,
     l2_crd: &mut Vec<u32>,
@@ -251,13 +300,21 @@ fn triangles_l_u_y_kernel(
         )
     };
     for i in 0..i_size {
-        let p_a_end = kernel::search(&a2_crd, a2_pos[i] as usize..a2_pos[i + 1] as usize, i);
+        let p_a_end = kernel::search(
+            &a2_crd,
+            a2_pos[i] as usize..a2_pos[i + 1] as usize,
+            i,
+        );
         for p_a in a2_pos[i] as usize..p_a_end {
             l2_crd.push(a2_crd[p_a]);
             l_vals.push(a_vals[p_a]);
         }
         l2_pos.push(l2_crd.len() as u32);
-        let p_a_begin = kernel::search(&a2_crd, a2_pos[i] as usize..a2_pos[i + 1] as usize, i);
+        let p_a_begin = kernel::search(
+            &a2_crd,
+            a2_pos[i] as usize..a2_pos[i + 1] as usize,
+            i,
+        );
         for p_a in p_a_begin..a2_pos[i + 1] as usize {
             u2_crd.push(a2_crd[p_a]);
             u_vals.push(a_vals[p_a]);
@@ -273,7 +330,6 @@ fn triangles_l_u_y_kernel(
 }
 
 /// The loops of [`triangles_l_u_y_compute`].
-#[allow(clippy::too_many_arguments)]
 fn triangles_l_u_y_compute_kernel(
     l_vals: &mut [f64],
     l2_pos: &[u32],
@@ -319,7 +375,11 @@ fn triangles_l_u_y_compute_kernel(
     for i in 0..i_size {
         let mut p_l2 = l2_pos[i] as usize;
         let p_l2_end = l2_pos[i + 1] as usize;
-        let p_a_end = kernel::search(&a2_crd, a2_pos[i] as usize..a2_pos[i + 1] as usize, i);
+        let p_a_end = kernel::search(
+            &a2_crd,
+            a2_pos[i] as usize..a2_pos[i + 1] as usize,
+            i,
+        );
         for p_a in a2_pos[i] as usize..p_a_end {
             let j = a2_crd[p_a] as usize;
             if p_l2 == p_l2_end || l2_crd[p_l2] as usize != j {
@@ -333,7 +393,11 @@ fn triangles_l_u_y_compute_kernel(
         }
         let mut p_u2 = u2_pos[i] as usize;
         let p_u2_end = u2_pos[i + 1] as usize;
-        let p_a_begin = kernel::search(&a2_crd, a2_pos[i] as usize..a2_pos[i + 1] as usize, i);
+        let p_a_begin = kernel::search(
+            &a2_crd,
+            a2_pos[i] as usize..a2_pos[i + 1] as usize,
+            i,
+        );
         for p_a in p_a_begin..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;
             if p_u2 == p_u2_end || u2_crd[p_u2] as usize != j {
@@ -391,14 +455,26 @@ fn triangles_z_into<'u, 'y>(
     y: impl Into<View<'y, f64, Dense<1>>>,
 ) -> Result<(), Error> {
     let (u, y) = (u.into(), y.into());
-    kernel::agree("triangles_z", "i", &[("U", 0, u.shape()[0]), ("z", 0, z.shape()[0])])?;
-    kernel::agree("triangles_z", "j", &[("U", 1, u.shape()[1]), ("y", 0, y.shape()[0])])?;
+    kernel::agree(
+        "triangles_z",
+        "i",
+        &[("U", 0, u.shape()[0]), ("z", 0, z.shape()[0])],
+    )?;
+    kernel::agree(
+        "triangles_z",
+        "j",
+        &[("U", 1, u.shape()[1]), ("y", 0, y.shape()[0])],
+    )?;
     triangles_z_kernel(z.vals_mut(), u, y);
     Ok(())
 }
 
 /// The loops of [`triangles_z`].
-fn triangles_z_kernel(z_vals: &mut [f64], u: View<'_, f64, Csr>, y: View<'_, f64, Dense<1>>) {
+fn triangles_z_kernel(
+    z_vals: &mut [f64],
+    u: View<'_, f64, Csr>,
+    y: View<'_, f64, Dense<1>>,
+) {
     let i_size = u.shape()[0];
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
     // arrays and extents that they index. The caller has checked that the extents agree.

@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use super::kernel::{extent, view};
 use super::names::{beside, ident, number, plain};
 use super::shell::{generics, tensor};
-use super::{docs, lints, parts};
+use super::{docs, parts};
 use crate::ir::{Function, Operand, Part, Result, Size, TensorResult};
 
 /// Whether several modes must agree in a size, or in a size and a constant, or there must be anything.
@@ -58,11 +58,9 @@ pub(super) fn check_item(function: &Function, result: &TensorResult) -> Option<T
         | Operand::Indices { .. } => None,
     });
     let params: Vec<_> = in_result.into_iter().chain(views).collect();
-    let allow = lints::arguments(params.len());
     let (checks, generics) = (checks(function), generics(&function.traits, Vec::new()));
     Some(quote! {
         #docs
-        #allow
         fn #name #generics(#(#params),*) -> Result<(), Error> {
             #checks
             Ok(())

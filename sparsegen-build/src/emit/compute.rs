@@ -11,7 +11,7 @@ use super::result::Parts;
 use super::shell::{
     allocates, arguments, call, conversions, convert_used, lifetimes, public, tensor,
 };
-use super::{division, docs, lints};
+use super::{division, docs};
 use crate::ir::{Assembly, Callers, Function, Result, TensorResult};
 
 /// `NAME_assemble` and `NAME_compute` of a sparse result.
@@ -41,13 +41,11 @@ fn assemble(function: &Function, result: &TensorResult) -> Option<TokenStream> {
     let docs = docs::attributes(&docs::of_assemble(function));
     let (name, entry) = (beside(function, "assemble"), ident(&function.name));
     let (lifetimes, arguments) = (lifetimes(function), arguments(function));
-    let allow = lints::arguments(arguments.len());
     let (variable, ty) = (ident(&result.name), tensor(result));
     let operands = function.operands.iter().map(|operand| ident(operand_name(operand)));
     let zero = Body::default().expr(&result.fill);
     Some(quote! {
         #docs
-        #allow
         #public fn #name #lifetimes(#(#arguments),*) -> Result<#ty, Error> {
             let mut #variable = #entry(#(#operands),*)?;
             #variable.vals_mut().fill(#zero);
@@ -61,7 +59,6 @@ fn compute(function: &Function, result: &TensorResult, loops: &Function) -> Toke
     let public = public(function);
     let docs = docs::attributes(&docs::of_compute(function));
     let (lifetimes, arguments) = (lifetimes(function), arguments(function));
-    let allow = lints::arguments(arguments.len() + 1);
     let (name, variable, ty) = (beside(function, "compute"), ident(&result.name), tensor(result));
     let (convert, checks) = (convert_used(function), checks(function));
     let (sizes, conversions) =
@@ -84,7 +81,6 @@ fn compute(function: &Function, result: &TensorResult, loops: &Function) -> Toke
     };
     quote! {
         #docs
-        #allow
         #public fn #name #lifetimes(#variable: &mut #ty, #(#arguments),*) -> Result<(), Error> {
             #convert
             #checks
@@ -106,14 +102,12 @@ fn recompute(function: &Function, result: &TensorResult) -> Option<TokenStream> 
     let public = public(function);
     let docs = docs::attributes(&docs::of_compute(function));
     let (lifetimes, arguments) = (lifetimes(function), arguments(function));
-    let allow = lints::arguments(arguments.len() + 1);
     let (name, variable, ty) = (beside(function, "compute"), ident(&result.name), tensor(result));
     let operands = function.operands.iter().map(|operand| ident(operand_name(operand)));
     let (entry, unpacked) = (ident(&function.name), Parts::of(function).unpacked);
     let (of, tensor) = (plain(&function.name), &result.tensor);
     Some(quote! {
         #docs
-        #allow
         #public fn #name #lifetimes(#variable: &mut #ty, #(#arguments),*) -> Result<(), Error> {
             let #unpacked = #entry(#(#operands),*)?;
             kernel::replace_values(#variable, &#unpacked, #of, #tensor)

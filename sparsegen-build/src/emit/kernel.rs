@@ -12,7 +12,7 @@ use super::names::{beside, element_type, ident, number, tokens};
 use super::reserve::Reserved;
 use super::result::Parts;
 use super::shell::{generics, is_filled_apart, is_result};
-use super::{division, docs, lints, parts};
+use super::{division, docs, parts};
 use crate::ir::{
     Assembly, BinaryOp, Bounds, Conversion, Element, Expr, Extent, Function, Operand, Parallel,
     Place, Result, Size, Source, Stmt, TensorOperand, TensorResult, Uses,
@@ -24,7 +24,6 @@ pub(super) fn item(function: &Function) -> TokenStream {
     let name = beside(function, "kernel");
     let docs = docs::attributes(&[format!("The loops of [`{}`].", docs::entry(function))]);
     let params = parameters(function);
-    let allow = lints::attribute(function, params.len());
     let generics = generics(&function.traits, Vec::new());
     let params = params.iter().map(|param| &param.declaration);
     let sizes = function.sizes.iter().filter_map(|size| read_size(function, size));
@@ -58,7 +57,6 @@ pub(super) fn item(function: &Function) -> TokenStream {
     let returns = returns.map(|types| quote!(-> #types));
     quote! {
         #docs
-        #allow
         fn #name #generics(#(#params),*) #returns {
             #head
             #stmts

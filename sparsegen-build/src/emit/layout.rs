@@ -1,14 +1,12 @@
-//! The layout of a file: blank lines, comments, and lines as wide as the project's own.
+//! The layout of a file, which is that of `prettyplease`, with comments and blank lines.
 //!
-//! `prettyplease` drops comments and blank lines, so each is a marker, the statement `comment!("…");`
-//! or `blank!();`, until the text is laid out.
-
-mod rustfmt;
+//! `prettyplease` drops both, so each is a marker, the statement `comment!("…");` or `blank!();`, until
+//! the text is laid out.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The widest line.
+/// The width of comments.
 const WIDTH: usize = 100;
 
 /// A comment as a statement or an item.
@@ -35,128 +33,37 @@ pub(super) fn lay_out(head: String, items: Vec<TokenStream>) -> String {
         (was_use, was_comment) = (is_use, matches!(item, syn::Item::Macro(_)));
         let file =
             syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items: vec![item] };
-        let laid_out = prettyplease::unparse(&file);
-        let lines = laid_out.lines().map(String::from).collect();
-        for line in if is_use { fill(lines) } else { join(lines) } {
-            push_line(&mut text, &line);
-        }
+        push(&mut text, &prettyplease::unparse(&file));
     }
     text
 }
 
-/// Fills the lines between the braces of a `use` that takes more than one.
-fn fill(lines: Vec<String>) -> Vec<String> {
-    let [first, names @ .., last] = lines.as_slice() else { return lines };
-    let names = wrap(&names.join(" "), WIDTH - 4).into_iter().map(|line| format!("    {line}"));
-    [first.clone()].into_iter().chain(names).chain([last.clone()]).collect()
-}
-
-/// Joins every list and every call of a method that was broken over lines although it fits one.
-fn join(lines: Vec<String>) -> Vec<String> {
-    let mut joined: Vec<String> = Vec::new();
-    for line in lines {
-        if let Some(receiver) = joined.last_mut()
-            && let Some(whole) = whole_call(receiver, &line)
-        {
-            *receiver = whole;
-            continue;
+/// Adds laid out code, with comments and blank lines for their markers.
+fn push(text: &mut String, laid_out: &str) {
+    let mut lines = laid_out.lines();
+    while let Some(line) = lines.next() {
+        let code = line.trim_start();
+        let indent = &line[..line.len() - code.len()];
+        let marked = match code.strip_prefix("comment!(") {
+            // A long text has a line of its own, and the parenthesis that ends the marker the next.
+            Some("") => lines.next().map(str::trim).filter(|_| lines.next().is_some()),
+            Some(rest) => rest.strip_suffix(");"),
+            None => None,
+        };
+        let comment = marked.and_then(|literal| syn::parse_str::<syn::LitStr>(literal).ok());
+        match comment {
+            Some(comment) => {
+                for part in wrap(&comment.value(), WIDTH.saturating_sub(indent.len() + 3)) {
+                    text.push_str(format!("{indent}// {part}").trim_end());
+                    text.push('\n');
+                }
+            }
+            None if code == "blank!();" => text.push('\n'),
+            None => {
+                text.push_str(line);
+                text.push('\n');
+            }
         }
-        if rustfmt::break_again(&mut joined, &line) {
-            continue;
-        }
-        joined.push(line);
-        // A list ends here: look for where it began, and put the lines between together.
-        while let Some(whole) = closed_list(&joined) {
-            joined.truncate(whole.0);
-            joined.push(whole.1);
-        }
-        embrace(&mut joined);
-    }
-    joined
-}
-
-/// Where the last line ends a call whose only argument is a list, puts their brackets together.
-fn embrace(lines: &mut Vec<String>) {
-    let Some((last, before)) = lines.split_last() else { return };
-    let indent = indent_of(last);
-    let Some(start) = before.iter().rposition(|line| indent_of(line) <= indent) else { return };
-    let is_call = last[indent..].starts_with(')') && before[start].ends_with('(');
-    let [first, items @ .., end] = &before[start + 1..] else { return };
-    let is_list = first.trim_start() == "&[" && end.trim_start() == "],";
-    let is_only = items.iter().all(|line| indent_of(line) > indent + 4);
-    if !(is_call && is_list && is_only) {
-        return;
-    }
-    let mut whole = vec![format!("{}&[", before[start])];
-    whole.extend(items.iter().map(|line| line[4..].to_string()));
-    whole.push(format!("{}]{}", &last[..indent], &last[indent..]));
-    lines.truncate(start);
-    lines.extend(whole);
-}
-
-/// A call of a method on one line with its receiver, if that is all of the chain and it fits.
-fn whole_call(receiver: &str, line: &str) -> Option<String> {
-    let call = line.trim_start();
-    let is_call = call.starts_with('.') && call.ends_with([';', ',']);
-    let follows = indent_of(line) == indent_of(receiver) + 4;
-    let whole = format!("{receiver}{call}");
-    (is_call && follows && whole.chars().count() <= WIDTH).then_some(whole)
-}
-
-/// The list that the last line ends, if it fits one line: where it begins, and the line.
-fn closed_list(lines: &[String]) -> Option<(usize, String)> {
-    let (last, before) = lines.split_last()?;
-    let indent = indent_of(last);
-    let closing = last[indent..].chars().next().filter(|c| ")]}".contains(*c))?;
-    let start = before.iter().rposition(|line| indent_of(line) <= indent)?;
-    let (open, items) = before[start..].split_first()?;
-    let is_list = match closing {
-        ')' => open.ends_with('('),
-        ']' => open.ends_with('['),
-        _ if open.ends_with(" = unsafe {") => matches!(items, [item] if !item.ends_with(';')),
-        _ => {
-            let name = open.trim().strip_suffix(" {")?;
-            name.starts_with(char::is_uppercase) && name.chars().all(char::is_alphanumeric)
-        }
-    };
-    let are_items = |line: &String| indent_of(line) == indent + 4 && line.ends_with(',');
-    let is_lone = matches!(items, [item] if indent_of(item) == indent + 4);
-    if !is_list || open.trim_start().starts_with("//") || !(is_lone || items.iter().all(are_items))
-    {
-        return None;
-    }
-    let inner: Vec<&str> = items.iter().map(|line| line.trim()).collect();
-    let inner = inner.join(" ");
-    let inner = inner.trim_end_matches(',');
-    let space = if closing == '}' { " " } else { "" };
-    let whole = format!("{open}{space}{inner}{space}{}", &last[indent..]);
-    // A comment's marker is one line however long; it is wrapped as a comment.
-    let fits = whole.chars().count() <= WIDTH || open.ends_with("comment!(");
-    fits.then_some((start, whole))
-}
-
-fn indent_of(line: &str) -> usize {
-    line.len() - line.trim_start().len()
-}
-
-/// Adds a line; one that marks a comment becomes as many lines as the comment needs.
-fn push_line(text: &mut String, line: &str) {
-    let code = line.trim_start();
-    if code == "blank!();" {
-        text.push('\n');
-        return;
-    }
-    let marked = code.strip_prefix("comment!(").and_then(|rest| rest.strip_suffix(");"));
-    let Some(literal) = marked.and_then(|literal| syn::parse_str::<syn::LitStr>(literal).ok())
-    else {
-        text.push_str(line);
-        text.push('\n');
-        return;
-    };
-    let indent = &line[..indent_of(line)];
-    for part in wrap(&literal.value(), WIDTH.saturating_sub(indent.len() + 3)) {
-        text.push_str(format!("{indent}// {part}").trim_end());
-        text.push('\n');
     }
 }
 

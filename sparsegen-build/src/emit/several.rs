@@ -8,7 +8,7 @@ use super::body::Body;
 use super::names::{ident, plain};
 use super::shared::{self, Way};
 use super::shell::{arguments_of, lifetimes_of, tensor, views};
-use super::{docs, lints, shell};
+use super::{docs, shell};
 use crate::ir::{Function, Group, Operand, Result, Several, Step};
 
 /// The functions of a kernel, the public ones first.
@@ -141,12 +141,8 @@ fn assemble(several: &Several) -> TokenStream {
         (tuple(&results.collect::<Vec<_>>()), tuple(&names), tuple(&types));
     let lifetimes = lifetimes_of(&several.operands(), &several.traits());
     let arguments = arguments_of(&several.operands());
-    let allow = lints::arguments(arguments.len());
-    let allow_type = allow_type(several);
     quote! {
         #docs
-        #allow
-        #allow_type
         pub fn #name #lifetimes(#(#arguments),*) -> Result<#types, Error> {
             let #results = #entry(#(#operands),*)?;
             #(#zeros)*
@@ -167,10 +163,8 @@ fn function(
     let operands = several.operands();
     let lifetimes = lifetimes_of(&operands, &several.traits());
     // Those that are passed are not returned.
-    let allow_type = passed.is_none().then(|| allow_type(several)).flatten();
     let mut arguments = passed.unwrap_or_default();
     arguments.extend(arguments_of(&operands));
-    let allow = lints::arguments(arguments.len());
     let viewed = operands.iter().filter(|operand| match operand {
         Operand::Tensor(tensor) => is_viewed(several, &tensor.name),
         Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => false,
@@ -180,8 +174,6 @@ fn function(
     let unused = unused.map(|operand| ident(operand.name()));
     quote! {
         #docs
-        #allow
-        #allow_type
         pub fn #name #lifetimes(#(#arguments),*) -> Result<#returns, Error> {
             #(let _ = #unused;)*
             #views
@@ -205,13 +197,6 @@ fn readers<'s>(several: &'s Several, name: &str) -> Vec<Group<'s>> {
         }
     };
     several.groups().into_iter().filter(reads).collect()
-}
-
-/// The `allow` of a function that returns all results, if it needs one.
-fn allow_type(several: &Several) -> Option<TokenStream> {
-    let (tensors, scalars): (Vec<&Step>, Vec<&Step>) =
-        several.results().partition(|step| is_passed(&step.function));
-    lints::returned(tensors.len(), scalars.len())
 }
 
 /// What a statement's functions are passed; `borrowed` makes a view of an earlier result.

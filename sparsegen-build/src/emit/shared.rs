@@ -8,7 +8,7 @@ use super::names::{ident, plain, tokens};
 use super::result::Parts;
 use super::several::{beside, tuple};
 use super::shell::{self, generics, tensor};
-use super::{checks, division, docs, fill, kernel, lints};
+use super::{checks, division, docs, fill, kernel};
 use crate::ir::{Assembly, Function, Operand, Result, Several, Shared, Step, TensorResult};
 
 /// How results that are passed in are computed.
@@ -72,14 +72,12 @@ fn own(several: &Several, shared: &Shared, way: Way) -> TokenStream {
         quote!(#name: #ty)
     });
     let params: Vec<_> = passed.chain(operands).collect();
-    let allow = lints::arguments(params.len());
     let types = function.scalars().map(|(dtype, _)| ident(dtype.rust_name()));
     let types = tuple(&types.collect::<Vec<_>>());
     let (name, generics) = (name(shared, way), generics(&function.traits, Vec::new()));
     let body = body(several, shared, way);
     quote! {
         #docs
-        #allow
         fn #name #generics(#(#params),*) -> Result<#types, Error> {
             #body
         }

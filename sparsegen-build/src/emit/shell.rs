@@ -9,7 +9,7 @@ use super::fill::{fill, run};
 use super::kernel::{self, extent, operand_name, view};
 use super::names::{beside, ident, plain, tokens};
 use super::result::Parts;
-use super::{compute, division, docs, lints, parallel, parts};
+use super::{compute, division, docs, parallel, parts};
 use crate::ir::{
     Assembly, Callers, Conversion, Function, Operand, Result, Source, TensorOperand, TensorResult,
     Trait,
@@ -62,7 +62,6 @@ fn scalar(function: &Function) -> TokenStream {
     let public = public(function);
     let (name, lifetimes) = (ident(&function.name), lifetimes(function));
     let arguments = arguments(function);
-    let allow = lints::arguments(arguments.len());
     let Result::Scalar { dtype, .. } = &function.result else { return TokenStream::new() };
     let dtype = ident(dtype.rust_name());
     let convert = convert_used(function);
@@ -80,7 +79,6 @@ fn scalar(function: &Function) -> TokenStream {
     };
     quote! {
         #docs
-        #allow
         #public fn #name #lifetimes(#(#arguments),*) -> Result<#dtype, Error> {
             #convert
             #checks
@@ -99,7 +97,6 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
     let public = public(function);
     let (name, lifetimes) = (ident(&function.name), lifetimes(function));
     let arguments = arguments(function);
-    let allow = lints::arguments(arguments.len());
     let ty = tensor(result);
     let variable = ident(&result.name);
     let shape = result.shape.iter().map(|size| {
@@ -142,7 +139,6 @@ fn allocating(function: &Function, result: &TensorResult) -> Option<TokenStream>
     };
     Some(quote! {
         #docs
-        #allow
         #public fn #name #lifetimes(#(#arguments),*) -> Result<#ty, Error> {
             #body
             Ok(#variable)
@@ -156,7 +152,6 @@ fn into(function: &Function, result: &TensorResult) -> TokenStream {
     let public = public(function);
     let (name, lifetimes) = (beside(function, "into"), lifetimes(function));
     let arguments = arguments(function);
-    let allow = lints::arguments(arguments.len() + 1);
     let (variable, ty) = (ident(&result.name), tensor(result));
     let convert = convert_used(function);
     let sizes = kernel::passed_sizes(function);
@@ -168,7 +163,6 @@ fn into(function: &Function, result: &TensorResult) -> TokenStream {
     let fill = fill(function, result);
     quote! {
         #docs
-        #allow
         #public fn #name #lifetimes(#variable: &mut #ty, #(#arguments),*) -> Result<(), Error> {
             #convert
             #checks

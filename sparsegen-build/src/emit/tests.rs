@@ -192,21 +192,6 @@ fn complex_numbers_are_constructed() {
 }
 
 #[test]
-fn lints_are_allowed_where_they_would_fire() {
-    let mut function = samples::spmv();
-    for k in 0..6 {
-        function.operands.push(Operand::Scalar { name: format!("s{k}"), dtype: Dtype::F64 });
-    }
-    let text = emitted(function);
-    assert_eq!(text.matches("#[allow(clippy::too_many_arguments)]").count(), 2, "{text}");
-    let pi = Expr::value(Literal::Float(3.145), Dtype::F64);
-    let text = body(vec![Stmt::bind("p", pi.clone())]);
-    assert_eq!(text, "    let p = 3.145;\n");
-    let function = Function { body: vec![Stmt::bind("p", pi)], ..samples::spmv() };
-    assert!(emitted(function).contains("#[allow(clippy::approx_constant)]"));
-}
-
-#[test]
 fn declared_formats_have_types() {
     let level = |map: &str, storage: &str| LevelDeclaration {
         map: map.into(),

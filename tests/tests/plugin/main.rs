@@ -13,8 +13,8 @@ mod refused;
 /// Kernels with a matrix in a format of such levels.
 macro_rules! kernels {
     ($($name:ident)*) => {$(
-        #[deny(warnings, clippy::all)]
-        #[allow(dead_code, reason = "a kernel may be called in only one of its forms")]
+        #[deny(warnings)]
+        #[allow(clippy::all, dead_code, reason = "a kernel may be called in only one of its forms")]
         mod $name {
             include!(concat!(env!("OUT_DIR"), "/", stringify!($name), ".rs"));
         }

@@ -203,13 +203,15 @@ use sparsegen::{Dense, Error, View};
 ///
 /// # Errors
 /// None, whatever the operands.
-pub fn scaled_sum<'x>(alpha: f64, x: impl Into<View<'x, f64, Dense<1>>>) -> Result<f64, Error> {
+pub fn scaled_sum<'x>(
+    alpha: f64,
+    x: impl Into<View<'x, f64, Dense<1>>>,
+) -> Result<f64, Error> {
     let x = x.into();
     Ok(scaled_sum_kernel(alpha, x))
 }
 
 /// The loops of [`scaled_sum`].
-#[allow(clippy::needless_range_loop)]
 fn scaled_sum_kernel(alpha: f64, x: View<'_, f64, Dense<1>>) -> f64 {
     let i_size = x.shape()[0];
     let x_vals = x.vals();
@@ -234,11 +236,14 @@ pub struct LooseRows;
 // SAFETY: `MAP` and `Levels` list the same levels, those of the manifest's map.
 unsafe impl Format for LooseRows {
     const NAME: &'static str = "loose_rows";
-    const MAP: Map = Map::new(&[
-        LevelMap::dimension(0, "dense"),
-        LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(1), 4), "compressed").nonordered(),
-        LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(1), 4), "dense"),
-    ]);
+    const MAP: Map = Map::new(
+        &[
+            LevelMap::dimension(0, "dense"),
+            LevelMap::new(LevelExpr::Div(&LevelExpr::Dimension(1), 4), "compressed")
+                .nonordered(),
+            LevelMap::new(LevelExpr::Mod(&LevelExpr::Dimension(1), 4), "dense"),
+        ],
+    );
     type Shape = [usize; 2];
     type Levels = (
         sparsegen::level::Dense,

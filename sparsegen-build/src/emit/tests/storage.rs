@@ -267,7 +267,7 @@ fn operands_are_converted_after_the_checks() {
     Ok(())
 ";
     assert!(text.contains(expected), "{text}");
-    assert!(text.contains(", a_csc: View<'_, f64, Csc>) {\n"), "{text}");
+    assert!(text.contains("    a_csc: View<'_, f64, Csc>,\n) {\n"), "{text}");
     assert!(text.contains("    let i_size = a_csc.shape()[0];\n"), "{text}");
     assert!(text.contains("            Proven::new(a_csc.levels().1.pos),\n"), "{text}");
     assert!(text.contains("use sparsegen::{Csc, Csr, Dense, Error, Tensor, View};"), "{text}");
@@ -302,12 +302,15 @@ fn results_are_packed_behind_the_loops() {
     result(&mut function).packed = Some("Dia".into());
     let text = emitted(function.clone());
     let expected = "
-    let (shape, mut levels, mut vals) = Tensor::<f64, Csr>::zeros(c.shape())?.into_parts();
+    let (shape, mut levels, mut vals) = Tensor::<f64, Csr>::zeros(c.shape())?
+        .into_parts();
     add_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b);
     kernel::fits::<u32>(\"add\", \"C\", \"positions of level 2\", levels.1.crd.len())?;
     // SAFETY: The kernel fills every level as the format demands, with coordinates within the
     // extents, which were checked; the positions fit their width.
-    let unpacked = unsafe { Tensor::<f64, Csr>::from_parts_unchecked(shape, levels, vals) };
+    let unpacked = unsafe {
+        Tensor::<f64, Csr>::from_parts_unchecked(shape, levels, vals)
+    };
     *c = unpacked.to()?;
     Ok(())
 ";
