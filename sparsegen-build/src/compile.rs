@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use crate::concrete::schedule::schedule;
 use crate::emit::emit;
 use crate::error::Diagnostics;
 use crate::format::{LevelExpr, LevelSpec};
@@ -12,6 +11,7 @@ use crate::level::{Level, Levels};
 use crate::lower::lower;
 use crate::notation::{self, DeclaredFormat, DeclaredKind};
 use crate::optimize::{fuse, optimize_observed};
+use crate::schedule::schedule;
 use crate::{iteration, manifest};
 
 /// The compiler, with the levels that it knows.

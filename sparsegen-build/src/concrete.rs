@@ -4,31 +4,18 @@
 //! ∀i (y[i] = sum where ∀j sum += A[i,j] * x[j])
 //! ```
 //!
-//! AFTER [`schedule`](schedule::schedule): every variable has a loop, every reduction accumulates
+//! AFTER [`schedule`](crate::schedule::schedule): every variable has a loop, every reduction accumulates
 //! into a result or a temporary, and the loops come in an order in which every level can be
 //! iterated or located. Nothing can fail from here on.
 
-mod commands;
-pub mod convert;
-mod cost;
-mod diagonal;
-pub mod locate;
-pub mod merge;
-mod nest;
-mod once;
-pub(crate) mod parallel;
-pub mod pos;
-pub mod precompute;
-pub mod reorder;
-pub mod schedule;
+mod annotations;
+pub mod once;
 mod settle;
 pub mod space;
-pub mod split;
-mod terms;
-#[cfg(test)]
-mod tests;
-mod unroll;
-mod update;
+pub mod terms;
+pub mod update;
+
+use std::rc::Rc;
 
 use crate::format::Format;
 use crate::notation::{
@@ -37,7 +24,7 @@ use crate::notation::{
 };
 use crate::types::Literal;
 
-use precompute::Precomputed;
+pub use annotations::{Annotations, DemandedOrder, Strips};
 use space::{Basis, Definition, Space};
 
 /// A kernel with its loops.
@@ -51,16 +38,28 @@ pub struct Program {
     pub basis: Basis,
     /// The format that the result is packed into afterwards.
     pub packed: Option<Format>,
+    /// The loops that the schedule demands outside of others.
+    pub order: Vec<DemandedOrder>,
+    /// The variable of the loop that runs in parts on several threads, or the reason why none does;
+    /// `None` if the kernel is to run on one.
+    pub threads: Option<Result<VariableId, String>>,
     /// The parts of the kernel's value that the user wants in workspaces.
     pub precomputed: Vec<Precomputed>,
     pub body: Stmt,
+}
+
+/// A part of a kernel's value, and the workspace that stands in its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Precomputed {
+    pub workspace: Access,
+    pub value: Expr,
 }
 
 /// A statement of concrete index notation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stmt {
     /// `∀v body`
-    Forall { variable: VariableId, body: Box<Stmt> },
+    Forall { variable: VariableId, annotations: Rc<Annotations>, body: Box<Stmt> },
     /// `consumer where producer`: the temporary starts at what makes no difference to its reduction,
     /// which is zero for a sum, the producer fills it, the consumer reads it. One that has indices is a workspace.
     Where { temporary: TensorId, op: ReduceOp, consumer: Box<Stmt>, producer: Box<Stmt> },
@@ -80,8 +79,11 @@ impl Stmt {
         matches!(self, Stmt::Sequence(statements) if statements.is_empty())
     }
 
-    pub fn forall(variable: VariableId, body: Stmt) -> Stmt {
-        if body.is_skip() { body } else { Stmt::Forall { variable, body: Box::new(body) } }
+    pub fn forall(variable: VariableId, annotations: Rc<Annotations>, body: Stmt) -> Stmt {
+        if body.is_skip() {
+            return body;
+        }
+        Stmt::Forall { variable, annotations, body: Box::new(body) }
     }
 
     pub fn assign(target: Access, accumulate: Option<ReduceOp>, value: Expr) -> Stmt {
@@ -151,7 +153,9 @@ impl Stmt {
     /// What is left of this statement with every value and condition changed.
     pub fn map_values(&self, change: &dyn Fn(&Expr) -> Expr) -> Stmt {
         match self {
-            Stmt::Forall { variable, body } => Stmt::forall(*variable, body.map_values(change)),
+            Stmt::Forall { variable, annotations, body } => {
+                Stmt::forall(*variable, Rc::clone(annotations), body.map_values(change))
+            }
             Stmt::Where { temporary, op, consumer, producer } => {
                 let [consumer, producer] = [consumer, producer].map(|s| s.map_values(change));
                 Stmt::where_(*temporary, *op, consumer, producer)
@@ -223,14 +227,14 @@ impl Program {
     /// A statement in concrete index notation.
     pub fn show(&self, stmt: &Stmt) -> String {
         match stmt {
-            Stmt::Forall { variable, body } => {
+            Stmt::Forall { variable, annotations, body } => {
                 let name = &self.kernel.variable(*variable).name;
                 match **body {
                     Stmt::Sequence(_) | Stmt::Where { .. } => {
-                        format!("∀{name} ({})", self.show(body))
+                        format!("∀{name}{annotations} ({})", self.show(body))
                     }
                     Stmt::Forall { .. } | Stmt::Assign { .. } | Stmt::If { .. } => {
-                        format!("∀{name} {}", self.show(body))
+                        format!("∀{name}{annotations} {}", self.show(body))
                     }
                 }
             }

@@ -34,6 +34,7 @@ pub mod level;
 
 mod concrete;
 mod iteration;
+mod schedule;
 
 pub mod ir;
 mod lower;

@@ -34,7 +34,6 @@ mod variables;
 mod workspace;
 
 use crate::concrete::Program;
-use crate::concrete::parallel::parted;
 use crate::format::LevelExpr;
 use crate::ir::{self, Array, Callee, Element, Expr, Extent, Operand, Place, Stmt};
 use crate::iteration::plan::Plan;
@@ -49,7 +48,7 @@ use scope::Scope;
 
 /// Lowers a planned program to a function.
 pub fn lower(program: &Program, plan: &Plan) -> ir::Function {
-    let parted = program.kernel.parallel.then(|| parted(program, plan).ok()).flatten();
+    let parted = program.threads.as_ref().and_then(|parted| parted.as_ref().ok()).copied();
     let mut function = lower_for(program, plan, Purpose::Assemble, parted);
     if Assembler::can_compute(program) {
         let mut compute = lower_for(program, plan, Purpose::Compute, None);

@@ -3,18 +3,35 @@
 //! Where no single order serves all terms of a sum, each term gets loops of its own, if the result
 //! can be added to at random.
 
-use super::convert::{Conversion, conversions, gathered};
-use super::cost::{cost, cost_of_conversions};
-use super::diagonal::diagonals;
-use super::nest::{Sums, nest, nest_into};
-use super::space::Space;
-use super::terms::{additive_terms, takes_duplicates};
-use super::{Program, Stmt, commands, precompute, update};
+mod commands;
+mod convert;
+mod cost;
+mod diagonal;
+mod locate;
+mod merge;
+mod nest;
+mod parallel;
+mod pos;
+mod precompute;
+mod reorder;
+mod split;
+#[cfg(test)]
+mod tests;
+mod unroll;
+
+use crate::concrete::space::Space;
+use crate::concrete::terms::{additive_terms, takes_duplicates};
+use crate::concrete::{Program, Stmt, update};
 use crate::error::Diagnostic;
 use crate::iteration::graph::{Edge, IterationGraph, Reason, last_appended};
 use crate::iteration::plan::{Plan, TooManyOperands, Unplannable, plan};
 use crate::level::Levels;
 use crate::notation::{Assignment, Expr, Kernel, ReduceOp, VariableId};
+
+use convert::{Conversion, conversions, gathered};
+use cost::{cost, cost_of_conversions};
+use diagonal::diagonals;
+use nest::{Sums, nest, nest_into};
 
 /// The loops of a kernel and how they iterate.
 ///
@@ -27,7 +44,9 @@ pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Dia
     if !kernel.schedule.is_empty() {
         found = commands::apply(kernel, found)?;
     }
-    Ok((found.program, found.plan))
+    let Candidate { mut program, plan, .. } = found;
+    program.threads = program.kernel.parallel.then(|| parallel::parted(&program, &plan));
+    Ok((program, plan))
 }
 
 /// The choice for a kernel without a schedule.
@@ -58,7 +77,7 @@ fn automatic(kernel: &Kernel, levels: &Levels) -> Result<Candidate, Diagnostic> 
 }
 
 /// How many times cheaper a kernel must get for tensors to be converted that need not be.
-pub(super) const WORTHWHILE: f64 = 4.0;
+const WORTHWHILE: f64 = 4.0;
 
 /// The cheapest program that converts tensors, if it costs less than `limit`, conversions included;
 /// among equals that which converts fewer.
@@ -88,14 +107,14 @@ fn converted(kernel: &Kernel, levels: &Levels, mut limit: f64) -> Option<Candida
 
 /// One way to run a kernel.
 #[derive(Clone)]
-pub(super) struct Candidate {
-    pub(super) way: Conversion,
+struct Candidate {
+    way: Conversion,
     /// The loops, outermost first; none where each term has loops of its own.
-    pub(super) order: Vec<VariableId>,
+    order: Vec<VariableId>,
     sums: Sums,
-    pub(super) program: Program,
-    pub(super) plan: Plan,
-    pub(super) cost: f64,
+    program: Program,
+    plan: Plan,
+    cost: f64,
 }
 
 /// How much is planned before the cheapest so far is taken: large kernels have many orders, and the
@@ -103,10 +122,7 @@ pub(super) struct Candidate {
 const ENOUGH: usize = 2000;
 
 /// The cheapest program for a kernel with a single order of its loops, the preferred among equals.
-pub(super) fn cheapest(
-    way: &Conversion,
-    too_many: &mut Option<TooManyOperands>,
-) -> Option<Candidate> {
+fn cheapest(way: &Conversion, too_many: &mut Option<TooManyOperands>) -> Option<Candidate> {
     let kernel = &way.kernel;
     let mut best: Option<Candidate> = None;
     let mut weighed = 0;
@@ -144,11 +160,11 @@ pub(super) fn cheapest(
 }
 
 /// A program without loops for each basis.
-pub(super) fn starts(way: &Conversion) -> Vec<Program> {
+fn starts(way: &Conversion) -> Vec<Program> {
     let looped: Vec<VariableId> = way.kernel.looped_variables().collect();
     let mut kernel = way.kernel.clone();
     let Ok(mut precomputed) = precompute::take_out(&mut kernel) else { return Vec::new() };
-    let space = Space::of(&mut kernel);
+    let space = Space::of(&mut kernel, split::demanded(&way.kernel.schedule));
     let mut values = vec![&mut kernel.assignment.value];
     values.extend(precomputed.iter_mut().map(|part| &mut part.value));
     if values.iter().any(|value| space.repeats_slots(value)) {
@@ -158,9 +174,11 @@ pub(super) fn starts(way: &Conversion) -> Vec<Program> {
         values.into_iter().for_each(|value| *value = space.sum_slots(value));
     }
     let start = |basis| Program {
+        order: reorder::demanded(&kernel, &basis),
         kernel: kernel.clone(),
         space: space.clone(),
         basis,
+        threads: None,
         packed: way.packed.clone(),
         precomputed: precomputed.clone(),
         body: Stmt::SKIP,
@@ -182,7 +200,7 @@ fn styles(kernel: &Kernel) -> &'static [Sums] {
 }
 
 /// Loops for each additive term on its own, one after the other.
-pub(super) fn term_by_term(way: &Conversion) -> Option<Candidate> {
+fn term_by_term(way: &Conversion) -> Option<Candidate> {
     if !takes_duplicates(&way.kernel) {
         return None;
     }
@@ -212,7 +230,7 @@ fn with_value(kernel: &Kernel, value: &Expr) -> Kernel {
 
 /// Whether the result's levels can be assembled: by insert, or by append with the coordinates of
 /// branchless levels going in together with those of the level above, one for one.
-pub(super) fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
+fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
     let result = kernel.tensor(kernel.result());
     let refuse = |level: usize, reason: String, help: &str| {
         let name = result.format.levels[level].level.name();
@@ -308,7 +326,7 @@ fn refuse_orders(kernel: &Kernel) -> Diagnostic {
 }
 
 /// Why a loop must stand outside of another; the kernel knows the variables of both.
-pub(super) fn describe(kernel: &Kernel, edge: &Edge) -> String {
+fn describe(kernel: &Kernel, edge: &Edge) -> String {
     let before = &kernel.variable(edge.before).name;
     let after = &kernel.variable(edge.after).name;
     match &edge.reason {

@@ -27,7 +27,7 @@ pub(crate) fn scheduled_kernel(expr: &str, tensors: &str, schedule: &[&str]) -> 
 /// the notes.
 pub(crate) fn loops(expr: &str, tensors: &str, schedule: &[&str]) -> String {
     let kernel = scheduled_kernel(expr, tensors, schedule);
-    match crate::concrete::schedule::schedule(&kernel, &Levels::default()) {
+    match crate::schedule::schedule(&kernel, &Levels::default()) {
         Ok((program, _)) => program.show(&program.body),
         Err(refused) => [vec![refused.message], refused.notes].concat().join("; "),
     }

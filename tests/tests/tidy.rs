@@ -52,10 +52,37 @@ fn only_levels_know_their_names() {
 fn the_back_end_knows_nothing_of_tensors() {
     for (name, text) in sources("sparsegen-build") {
         let back = ["ir", "optimize", "emit"].iter().any(|stage| name.starts_with(stage));
-        for stage in ["notation", "level", "iteration", "concrete", "lower"] {
+        for stage in ["notation", "level", "iteration", "concrete", "schedule", "lower"] {
             let uses = format!("crate::{stage}");
             assert!(!back || !code(&text).contains(&uses), "{name} reaches to {stage}");
         }
+    }
+}
+
+/// The stages in the order in which they run: each imports earlier ones only.
+const STAGES: [&str; 6] = ["notation", "concrete", "iteration", "schedule", "lower", "emit"];
+
+#[test]
+fn stages_import_in_one_direction() {
+    for (name, text) in sources("sparsegen-build") {
+        let of = name.split(['/', '.']).next().unwrap_or_default();
+        let Some(own) = STAGES.iter().position(|stage| *stage == of) else { continue };
+        for later in STAGES[own + 1..].iter().filter(|_| !is_test(&name)) {
+            let uses = format!("crate::{later}");
+            assert!(!code(&text).contains(&uses), "{name} imports from the later stage {later}");
+        }
+    }
+}
+
+/// The folders that may read the user's commands: they are checked, and rewrite loops.
+const READ_COMMANDS: [&str; 3] = ["notation", "manifest", "schedule"];
+
+#[test]
+fn nobody_reads_commands_behind_the_schedule() {
+    for (name, text) in sources("sparsegen-build") {
+        let of = name.split(['/', '.']).next().unwrap_or_default();
+        let may = READ_COMMANDS.contains(&of) || is_test(&name);
+        assert!(may || !code(&text).contains("Action::"), "{name} reads commands of the schedule");
     }
 }
 

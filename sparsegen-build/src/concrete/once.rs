@@ -12,14 +12,14 @@ use crate::notation::{Expr, VariableId};
 
 /// A value with sums for the fixed coordinates that have no loops of their own, and the loops for the
 /// others.
-pub(super) fn split(program: &Program, value: Expr) -> (Expr, Vec<VariableId>) {
+pub fn split(program: &Program, value: Expr) -> (Expr, Vec<VariableId>) {
     let (own, others): (Vec<_>, Vec<_>) =
         read(program, &value).into_iter().partition(|v| program.basis.loops_over(*v));
     (sum(program, value, &others), own)
 }
 
 /// A value whose additive terms are summed over those of some fixed coordinates that they read.
-pub(super) fn sum(program: &Program, value: Expr, over: &[VariableId]) -> Expr {
+pub fn sum(program: &Program, value: Expr, over: &[VariableId]) -> Expr {
     if over.is_empty() {
         return value;
     }

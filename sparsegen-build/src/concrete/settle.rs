@@ -1,5 +1,7 @@
 //! Statements as results see them that store only what is not known to be nothing.
 
+use std::rc::Rc;
+
 use crate::notation::{Access, Expr, ReduceOp};
 
 use super::Stmt;
@@ -10,7 +12,9 @@ impl Stmt {
     /// masks within values. Of an empty range that would be wrong.
     pub fn settled(&self) -> Stmt {
         match self {
-            Stmt::Forall { variable, body } => Stmt::forall(*variable, body.settled()),
+            Stmt::Forall { variable, annotations, body } => {
+                Stmt::forall(*variable, Rc::clone(annotations), body.settled())
+            }
             Stmt::If { condition, body } => Stmt::when(condition.clone(), body.settled()),
             Stmt::Where { temporary, op, consumer, producer } => match producer.constant(*op) {
                 Some(constant) => {

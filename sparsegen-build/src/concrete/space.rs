@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 use crate::format::LevelExpr;
 use crate::notation::{Access, Expr, Kernel, Slice, TensorId, Variable, VariableId, VariableRole};
 
-use super::split;
 use super::terms::pull_reduction;
 
 pub use basis::Basis;
@@ -68,9 +67,9 @@ pub struct Space {
 }
 
 impl Space {
-    /// Adds to a kernel the variables that the formats of its tensors define.
-    pub fn of(kernel: &mut Kernel) -> Space {
-        let mut space = split::demanded(&kernel.schedule);
+    /// Adds to a kernel the variables that the formats of its tensors define; `space` has those that
+    /// its schedule defines.
+    pub fn of(kernel: &mut Kernel, mut space: Space) -> Space {
         for (id, variable) in kernel.variables.iter().enumerate() {
             let definition = match variable.role {
                 VariableRole::Index | VariableRole::Scheduled | VariableRole::Stored => continue,
@@ -138,7 +137,7 @@ impl Space {
     }
 
     /// Defines a variable for whose sake others have no loops of their own.
-    pub(super) fn replace(&mut self, whole: VariableId, by: &[(VariableId, Definition)]) {
+    pub fn replace(&mut self, whole: VariableId, by: &[(VariableId, Definition)]) {
         self.definitions.extend(by.iter().copied());
         self.replaced.insert(whole, by.iter().map(|(v, _)| *v).collect());
     }

@@ -21,7 +21,7 @@ pub fn outermost_reductions(expr: &Expr, visit: &mut impl FnMut(&Reduce)) {
 }
 
 /// The terms of a sum, with their signs.
-pub(super) fn additive_terms(expr: Expr) -> Vec<Expr> {
+pub fn additive_terms(expr: Expr) -> Vec<Expr> {
     match expr {
         Expr::Binary(BinaryOp::Add, a, b) => {
             let mut terms = additive_terms(*a);
@@ -46,7 +46,7 @@ pub(super) fn additive_terms(expr: Expr) -> Vec<Expr> {
 }
 
 /// Moves the factors of a product into the sum among them; the term itself where there is none.
-pub(super) fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
+pub fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
     match term {
         Expr::Reduce(reduce) if reduce.op == ReduceOp::Sum => Ok(reduce),
         Expr::Unary(UnaryOp::Neg, a) => {
@@ -91,7 +91,7 @@ fn within(reduce: Reduce, wrap: impl FnOnce(Expr) -> Expr) -> Reduce {
 
 /// What of a value goes through a workspace, and the value with something in its stead: its only sum,
 /// or all of its terms that are sums together.
-pub(super) fn gathered(value: Expr) -> (Expr, impl FnOnce(Expr) -> Expr) {
+pub fn gathered(value: Expr) -> (Expr, impl FnOnce(Expr) -> Expr) {
     let mut sums = Vec::new();
     outermost_reductions(&value, &mut |reduce| sums.push(Expr::Reduce(reduce.clone())));
     let (mut summed, mut plain) = (Expr::ZERO, Expr::ZERO);
@@ -112,7 +112,7 @@ pub(super) fn gathered(value: Expr) -> (Expr, impl FnOnce(Expr) -> Expr) {
 
 /// Whether a result takes entries in any order, and more than one with the same coordinates. Below
 /// a place for each coordinate it does not: what is there comes once.
-pub(super) fn takes_duplicates(kernel: &Kernel) -> bool {
+pub fn takes_duplicates(kernel: &Kernel) -> bool {
     let levels = &kernel.tensor(kernel.result()).format.levels;
     let appended = |spec: &&LevelSpec| spec.level.insert().is_none();
     let from_first = levels.first().is_none_or(|first| appended(&first));
@@ -121,7 +121,7 @@ pub(super) fn takes_duplicates(kernel: &Kernel) -> bool {
         && appended.all(|spec| !spec.properties.ordered && !spec.properties.unique)
 }
 
-pub(super) fn replace(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
+pub fn replace(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
     if expr == old {
         return new.clone();
     }

@@ -8,7 +8,7 @@ use crate::types::Literal;
 /// The kernel that adds to its result in place, if the statement only adds to what the result holds
 /// and the result has a place for every coordinate; otherwise the kernel as it is, which reads what
 /// the result held as an operand.
-pub(super) fn in_place(kernel: &Kernel) -> Kernel {
+pub fn in_place(kernel: &Kernel) -> Kernel {
     let mut changed = kernel.clone();
     let Some(old) = kernel.previous().filter(|_| has_places(kernel)) else { return changed };
     let Assignment { result, value } = &kernel.assignment;
@@ -29,7 +29,7 @@ pub(super) fn in_place(kernel: &Kernel) -> Kernel {
 /// coordinate: what is listed is packed together with the rest of what the result holds. So is what is
 /// not zero where nothing is stored, as sums begin at zero: the list is of zeros where it lists nothing.
 /// In a semiring nothing is the semiring's zero for all tensors.
-pub(super) fn listed(kernel: &Kernel, levels: &Levels) -> Kernel {
+pub fn listed(kernel: &Kernel, levels: &Levels) -> Kernel {
     let mut listed = kernel.clone();
     let is_usual = kernel.semiring.is_usual();
     let refills =

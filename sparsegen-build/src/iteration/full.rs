@@ -57,6 +57,7 @@ pub(super) fn part(program: &Program) -> Plan {
         };
         Plan::Loop(Loop {
             variable,
+            annotations: Rc::default(),
             iterators: Vec::new(),
             points: vec![everywhere],
             bodies: vec![Rc::new(Plan::Sequence(Vec::new())), Rc::new(body)],
@@ -67,7 +68,7 @@ pub(super) fn part(program: &Program) -> Plan {
 
 /// A loop that visits every coordinate even where it does nothing there.
 fn visit(variable: VariableId, body: Stmt) -> Stmt {
-    Stmt::Forall { variable, body: Box::new(body) }
+    Stmt::Forall { variable, annotations: Rc::default(), body: Box::new(body) }
 }
 
 /// Whether a loop over a variable must bring every coordinate into the result: some level that is
@@ -85,7 +86,7 @@ fn is_filled(program: &Program, variable: VariableId) -> bool {
 fn zeros(program: &Program, stmt: &Stmt) -> Stmt {
     match stmt {
         Stmt::Forall { variable, .. } if !is_filled(program, *variable) => Stmt::SKIP,
-        Stmt::Forall { variable, body } => visit(*variable, zeros(program, body)),
+        Stmt::Forall { variable, body, .. } => visit(*variable, zeros(program, body)),
         Stmt::Where { consumer, .. } => zeros(program, consumer),
         Stmt::Assign { target, .. } if stores_all(program, target) => {
             Stmt::Assign { target: target.clone(), accumulate: None, value: Expr::ZERO }

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use crate::concrete::space::{Basis, Space};
-use crate::concrete::{Program, reorder};
+use crate::concrete::{DemandedOrder, Program};
 use crate::notation::{Access, Assignment, Kernel, VariableId};
 
 /// The constraints on the order of a kernel's loops.
@@ -74,9 +74,9 @@ impl IterationGraph {
             graph.add_places(kernel, space, basis, result, last);
         }
         graph.add_blocks(space, basis);
-        for (before, after, command) in reorder::demanded(kernel, basis) {
-            if graph.variables.contains(&before) && graph.variables.contains(&after) {
-                graph.add_edge(before, after, &Reason::Schedule(command));
+        for DemandedOrder { before, after, command } in &program.order {
+            if graph.variables.contains(before) && graph.variables.contains(after) {
+                graph.add_edge(*before, *after, &Reason::Schedule(command.clone()));
             }
         }
         reached.then_some(graph)

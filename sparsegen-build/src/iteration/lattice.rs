@@ -13,8 +13,8 @@ use std::fmt;
 
 use super::iterator::LevelIterator;
 use crate::concrete::space::Definition;
-use crate::concrete::{Program, Stmt, locate};
-use crate::notation::{Access, VariableId};
+use crate::concrete::{Program, Stmt};
+use crate::notation::{Access, TensorId, VariableId};
 
 /// A set of a loop's iterators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -119,13 +119,15 @@ pub struct MergePoint {
 }
 
 impl Lattice {
-    /// The lattice of a loop with these iterators around `body`; `at_gaps` is done where nothing is
+    /// The lattice of a loop with these iterators around `body`, where the tensors of `located` are not
+    /// iterated; `at_gaps` is done where nothing is
     /// left of it, if anything must be.
     ///
     /// There must be at most [`Set::CAPACITY`] iterators over levels that are not full.
     pub fn of(
         program: &Program,
         variable: VariableId,
+        located: &[TensorId],
         iterators: &[LevelIterator],
         body: &Stmt,
         at_gaps: Option<&Stmt>,
@@ -133,8 +135,8 @@ impl Lattice {
         // At a fixed coordinate there is nothing to walk along.
         let is_once = program.space.definition(variable) == Some(Definition::Once);
         let is_located = |iterator: &LevelIterator| {
-            let is_demanded = locate::is_demanded(program, variable, iterator.access.tensor);
-            iterator.can_locate(program) && (is_once || is_demanded)
+            let passed = program.kernel.passed_as(iterator.access.tensor);
+            iterator.can_locate(program) && (is_once || located.contains(&passed))
         };
         let select = |keep: &dyn Fn(&LevelIterator) -> bool| {
             Set::of((0..iterators.len()).filter(|k| keep(&iterators[*k])))

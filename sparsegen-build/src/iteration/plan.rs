@@ -14,7 +14,7 @@ use super::lattice::{Lattice, MergePoint, Set};
 use super::quotient::guarded;
 use super::visits::covers;
 use crate::concrete::space::Definition;
-use crate::concrete::{Program, Stmt};
+use crate::concrete::{Annotations, Program, Stmt};
 use crate::notation::{Access, Expr, ReduceOp, TensorId, VariableId};
 
 /// What a statement of concrete notation becomes.
@@ -48,6 +48,7 @@ pub enum Plan {
 #[derive(Clone, Debug)]
 pub struct Loop {
     pub variable: VariableId,
+    pub annotations: Rc<Annotations>,
     pub iterators: Vec<LevelIterator>,
     pub points: Vec<MergePoint>,
     /// What is done in each region, by the outcomes of the points' cases.
@@ -101,8 +102,9 @@ fn plan_beside(
     uncertain: &[Unfound],
 ) -> Result<Plan, Unplannable> {
     match stmt {
-        Stmt::Forall { variable, body } => {
-            Ok(Plan::Loop(plan_loop(program, *variable, body, frontier, uncertain)?))
+        Stmt::Forall { variable, annotations, body } => {
+            let head = (*variable, annotations);
+            Ok(Plan::Loop(plan_loop(program, head, body, frontier, uncertain)?))
         }
         Stmt::Where { temporary, op, consumer, producer } => {
             let producer = plan_within(program, producer, frontier)?;
@@ -168,7 +170,7 @@ fn plan_beside(
 
 fn plan_loop(
     program: &Program,
-    variable: VariableId,
+    (variable, annotations): (VariableId, &Rc<Annotations>),
     body: &Stmt,
     frontier: &Frontier,
     uncertain: &[Unfound],
@@ -180,7 +182,8 @@ fn plan_loop(
         return Err(Unplannable::TooManyOperands(TooManyOperands { variable, operands }));
     }
     let at_gaps = full::at_gaps(program, variable, body);
-    let lattice = Lattice::of(program, variable, &iterators, body, at_gaps.as_ref());
+    let located = &annotations.located;
+    let lattice = Lattice::of(program, variable, located, &iterators, body, at_gaps.as_ref());
     let points = lattice.points();
     if !points.iter().all(|point| can_run(program, variable, &iterators, point)) {
         return Err(Unplannable::NoLoop);
@@ -197,7 +200,8 @@ fn plan_loop(
             return Err(Unplannable::NoLoop);
         }
         let (points, exhaustive) = (points.clone(), lattice.is_exhaustive());
-        Ok(Loop { variable, iterators, points, bodies, exhaustive })
+        let annotations = Rc::clone(annotations);
+        Ok(Loop { variable, annotations, iterators, points, bodies, exhaustive })
     };
     let repeats = iterators.iter().any(|iterator| !iterator.spec(program).properties.unique);
     match plan_with(Duplicates::OneByOne) {

@@ -1,5 +1,5 @@
-use crate::concrete::schedule::schedule;
 use crate::level::Levels;
+use crate::schedule::schedule;
 use crate::testing::kernel;
 
 /// The plan of an expression's loops as text.

@@ -1,7 +1,6 @@
 //! The documentation of a generated function: the statement, its tensors, its loops.
 
 use crate::concrete::Program;
-use crate::concrete::parallel::parted;
 use crate::concrete::space::Definition;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
@@ -47,13 +46,13 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     }
     lines.push(String::new());
     lines.push(format!("Time: O({}){}.", time(program, plan), memory(program)));
-    if kernel.parallel {
+    if let Some(parted) = &program.threads {
         lines.push(String::new());
-        lines.push(match parted(program, plan) {
+        lines.push(match parted {
             Ok(v) => format!(
                 "Threads: parts of `{}` with equal work each, with the feature `parallel` of the \
                  crate `sparsegen`.",
-                kernel.variable(v).name
+                kernel.variable(*v).name
             ),
             Err(reason) => format!("One thread, because {reason}."),
         });

@@ -177,7 +177,7 @@ impl Lowering<'_> {
         body.extend(cases);
         body.extend(next(self, &position, &stored));
         match position {
-            Expr::Var(name) if !alone => self.for_positions(inner.variable, &name, bounds, body),
+            Expr::Var(name) if !alone => self.for_positions(inner, &name, bounds, body),
             _ => body,
         }
     }

@@ -1,6 +1,5 @@
 //! Loops that several iterators drive together, one loop a merge point.
 
-use crate::concrete::merge;
 use crate::ir::{Expr, Stmt};
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::Loop;
@@ -109,7 +108,7 @@ impl Lowering<'_> {
         let equal = Expr::eq(j_a.clone(), j_b.clone());
         if in_a == 0 && in_b == 0 {
             let mut met = self.at(inner, point, both, in_both, &j_a, scope);
-            if merge::strategy(self.program, inner.variable) == Strategy::Gallop {
+            if inner.annotations.strategy == Strategy::Gallop {
                 met.extend(self.advance(inner, a, &j_a, scope));
                 met.extend(self.advance(inner, b, &j_b, scope));
                 let [a_leaps, b_leaps] = [(a, &j_b), (b, &j_a)].map(|(member, to)| {

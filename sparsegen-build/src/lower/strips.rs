@@ -1,10 +1,9 @@
 //! Positions in blocks of as many entries each.
 
-use crate::concrete::pos;
 use crate::concrete::space::BlockSize;
 use crate::ir::{Expr, Stmt};
+use crate::iteration::plan::Loop;
 use crate::level::Segment;
-use crate::notation::VariableId;
 
 use super::Lowering;
 
@@ -12,12 +11,12 @@ impl Lowering<'_> {
     /// `for p_a in … { … }`, in blocks where the schedule wants them.
     pub(super) fn for_positions(
         &self,
-        variable: VariableId,
+        inner: &Loop,
         name: &str,
         bounds: Segment,
         body: Vec<Stmt>,
     ) -> Vec<Stmt> {
-        let Some(strips) = pos::strips(&self.program.kernel.schedule, variable) else {
+        let Some(strips) = inner.annotations.strips else {
             return Stmt::for_range(name, bounds.start, bounds.end, body);
         };
         let block = self.names.variable(strips.block);

@@ -1,6 +1,6 @@
-use crate::concrete::schedule::schedule;
 use crate::level::Levels;
 use crate::lower::lower;
+use crate::schedule::schedule;
 use crate::testing::kernel;
 
 /// The kernel of an expression in the imperative representation, as text.

@@ -95,9 +95,10 @@ pub enum Action<V, T, E> {
 }
 
 /// How a loop finds what its operands share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
     /// Entry by entry.
+    #[default]
     Walk,
     /// In leaps that grow, from one common entry to the next.
     Gallop,

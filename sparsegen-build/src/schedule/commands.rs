@@ -5,12 +5,13 @@
 
 use super::convert::Conversion;
 use super::cost::cost_of_conversions;
-use super::schedule::{Candidate, WORTHWHILE, cheapest, refuse_result, term_by_term};
-use super::{Program, locate, merge, parallel, pos, precompute, reorder, split, unroll};
+use super::{Candidate, WORTHWHILE, cheapest, refuse_result, term_by_term};
+use super::{locate, merge, parallel, pos, precompute, reorder, split, unroll};
+use crate::concrete::{Annotations, Program};
 use crate::error::Diagnostic;
 use crate::iteration::plan::Plan;
-use crate::notation::Kernel;
-use crate::notation::schedule::Action;
+use crate::notation::schedule::{Action, Schedule};
+use crate::notation::{Kernel, VariableId};
 
 /// The cheapest loops that do what a kernel's schedule demands, given those without a schedule.
 pub(super) fn apply(kernel: &Kernel, automatic: Candidate) -> Result<Candidate, Diagnostic> {
@@ -33,6 +34,16 @@ pub(super) fn first_commands(kernel: &Kernel, count: usize) -> Kernel {
     let mut kernel = kernel.clone();
     kernel.schedule.truncate(count);
     kernel
+}
+
+/// How the schedule wants the loop over a variable to run.
+pub(super) fn annotations(schedule: &Schedule, variable: VariableId) -> Annotations {
+    Annotations {
+        strategy: merge::demanded(schedule, variable).unwrap_or_default(),
+        located: locate::demanded(schedule, variable),
+        strips: pos::strips(schedule, variable),
+        unroll: unroll::demanded(schedule, variable),
+    }
 }
 
 fn demanded(kernel: &Kernel, automatic: &Candidate) -> Option<Candidate> {

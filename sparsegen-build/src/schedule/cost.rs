@@ -11,9 +11,9 @@ use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::{Access, Converted, TensorId, VariableId};
 
-use super::Program;
 use super::convert::Conversion as Conversions;
-use super::space::{BlockSize, Definition};
+use crate::concrete::Program;
+use crate::concrete::space::{BlockSize, Definition};
 
 const DIMENSION: f64 = 1000.0;
 const ROOT_ENTRIES: f64 = 300.0;

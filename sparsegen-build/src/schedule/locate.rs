@@ -3,18 +3,18 @@
 //! The merge lattice leaves its levels out of what may drive the loop; where nothing else visits all
 //! that there is to do, the loop runs over the whole dimension.
 
-use super::{Program, pos};
+use super::pos;
+use crate::concrete::Program;
 use crate::error::{Diagnostic, Span};
 use crate::iteration::plan::Plan;
-use crate::notation::schedule::Action;
+use crate::notation::schedule::{Action, Schedule};
 use crate::notation::{TensorId, VariableId};
 
-/// Whether a tensor is looked up in the loop over a variable, by the user's command.
-pub fn is_demanded(program: &Program, variable: VariableId, tensor: TensorId) -> bool {
-    let declared = program.kernel.passed_as(tensor);
-    program.kernel.schedule.iter().any(|command| match command.action {
+/// The tensors that the schedule wants located in the loop over a variable.
+pub(super) fn demanded(schedule: &Schedule, variable: VariableId) -> Vec<TensorId> {
+    let demanded = schedule.iter().filter_map(|command| match command.action {
         Action::Locate { variable: v, tensor } => {
-            pos::loop_of(&program.kernel.schedule, v) == variable && tensor == declared
+            (pos::loop_of(schedule, v) == variable).then_some(tensor)
         }
         Action::Reorder(_)
         | Action::Split { .. }
@@ -24,8 +24,9 @@ pub fn is_demanded(program: &Program, variable: VariableId, tensor: TensorId) ->
         | Action::Unroll { .. }
         | Action::Parallelize(_)
         | Action::Precompute { .. }
-        | Action::Merge { .. } => false,
-    })
+        | Action::Merge { .. } => None,
+    });
+    demanded.collect()
 }
 
 /// Whether a tensor can be looked up in every loop over a variable.
@@ -70,8 +71,8 @@ pub(super) fn check(
 
 #[cfg(test)]
 mod tests {
-    use crate::concrete::schedule::schedule;
     use crate::level::Levels;
+    use crate::schedule::schedule;
     use crate::testing::{loops, scheduled_kernel};
 
     /// The plan of a product of vectors.

@@ -4,19 +4,20 @@
 //! (Bentley and Yao 1976): of a short list and a long one the long one is hardly looked at. That skips
 //! what only one of them has, so there must be nothing to do there.
 
-use super::{Program, pos};
+use super::pos;
+use crate::concrete::Program;
 use crate::error::{Diagnostic, Span, quoted};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::VariableId;
-use crate::notation::schedule::{Action, Strategy};
+use crate::notation::schedule::{Action, Schedule, Strategy};
 
-/// How the loop over a variable finds what operands share.
-pub fn strategy(program: &Program, variable: VariableId) -> Strategy {
-    let demanded = program.kernel.schedule.iter().find_map(|command| match command.action {
+/// The strategy that the schedule demands of the loop over a variable.
+pub(super) fn demanded(schedule: &Schedule, variable: VariableId) -> Option<Strategy> {
+    schedule.iter().find_map(|command| match command.action {
         Action::Merge { variable: v, strategy } => {
-            (pos::loop_of(&program.kernel.schedule, v) == variable).then_some(strategy)
+            (pos::loop_of(schedule, v) == variable).then_some(strategy)
         }
         Action::Reorder(_)
         | Action::Split { .. }
@@ -27,8 +28,7 @@ pub fn strategy(program: &Program, variable: VariableId) -> Strategy {
         | Action::Parallelize(_)
         | Action::Precompute { .. }
         | Action::Locate { .. } => None,
-    });
-    demanded.unwrap_or(Strategy::Walk)
+    })
 }
 
 /// Whether every loop over a variable can merge as it is told to.
@@ -39,7 +39,7 @@ pub(super) fn check(
     variable: VariableId,
 ) -> Result<(), Diagnostic> {
     let variable = pos::loop_of(&program.kernel.schedule, variable);
-    if strategy(program, variable) == Strategy::Walk {
+    if demanded(&program.kernel.schedule, variable) != Some(Strategy::Gallop) {
         return Ok(());
     }
     let mut obstacles = Vec::new();
@@ -119,7 +119,7 @@ mod tests {
         let vectors = "x = 'sparse_vector', y = 'sparse_vector'";
         let gallop = &["merge(i, gallop)"];
         let dot = loops("t = x[i] * y[i]", vectors, gallop);
-        assert_eq!(dot, "t = sum where ∀i sum += x[i] * y[i]");
+        assert_eq!(dot, "t = sum where ∀i⟨gallop⟩ sum += x[i] * y[i]");
         assert_eq!(
             loops("t = sum[i](x[i] + y[i])", vectors, gallop),
             "the loop over `i` cannot gallop; it visits what only one of `x` and `y` has"

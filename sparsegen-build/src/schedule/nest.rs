@@ -8,12 +8,14 @@
 
 mod temporaries;
 
-use super::precompute::Precomputed;
-use super::space::Definition;
-use super::terms::{
+use std::rc::Rc;
+
+use super::commands::annotations;
+use crate::concrete::space::Definition;
+use crate::concrete::terms::{
     additive_terms, gathered, outermost_reductions, pull_reduction, replace, takes_duplicates,
 };
-use super::{Program, Stmt, once};
+use crate::concrete::{Precomputed, Program, Stmt, once};
 use crate::iteration::graph::last_appended;
 use crate::notation::{Access, Expr, Function, Reduce, ReduceOp, TensorId, VariableId};
 
@@ -128,7 +130,8 @@ impl Nest<'_> {
             Some(v) if free.contains(v) => {
                 let (bound, free) = step(bound, free, *v);
                 let body = self.assign(&bound, &free, target, accumulate, value)?;
-                Some(Stmt::forall(*v, body))
+                let annotations = annotations(&self.program.kernel.schedule, *v);
+                Some(Stmt::forall(*v, Rc::new(annotations), body))
             }
             Some(_) => {
                 if self.takes_in_order(bound, target) {

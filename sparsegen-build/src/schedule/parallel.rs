@@ -3,7 +3,7 @@
 //! Parts write to nothing in common, so that what is computed does not depend on how many there are;
 //! a scalar that all of them add to is the exception.
 
-use super::Program;
+use crate::concrete::Program;
 use crate::error::{Diagnostic, Span};
 use crate::iteration::plan::{Loop, Plan};
 use crate::level::{Holds, StorageArray};
@@ -28,7 +28,7 @@ pub(super) fn check(
 
 /// The variable of the outermost loop, where it can be run in parts that write to nothing in common;
 /// otherwise why not.
-pub(crate) fn parted(program: &Program, plan: &Plan) -> Result<VariableId, String> {
+pub(super) fn parted(program: &Program, plan: &Plan) -> Result<VariableId, String> {
     let outermost = outermost(program, plan).ok_or("there are several loops, one after another")?;
     let v = outermost.variable;
     let name = &program.kernel.variable(v).name;

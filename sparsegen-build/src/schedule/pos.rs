@@ -3,20 +3,12 @@
 //! A loop that one compressed level drives does so anyway. Under the name of its positions it can be
 //! split, in blocks of as many entries each, where its coordinates cannot.
 
-use super::Program;
-use super::space::BlockSize;
+use crate::concrete::space::BlockSize;
+use crate::concrete::{Program, Strips};
 use crate::error::{Diagnostic, Span};
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::schedule::{Action, Schedule};
 use crate::notation::{TensorId, VariableId};
-
-/// Blocks of positions.
-pub struct Strips {
-    /// The variable that counts them.
-    pub block: VariableId,
-    place: VariableId,
-    pub size: BlockSize,
-}
 
 /// What runs over the positions of a variable's coordinates, if the schedule has it so.
 fn position_of(schedule: &Schedule, variable: VariableId) -> Option<VariableId> {
@@ -35,7 +27,7 @@ fn position_of(schedule: &Schedule, variable: VariableId) -> Option<VariableId> 
 }
 
 /// The blocks in which a variable's positions are visited, if the schedule splits them.
-pub fn strips(schedule: &Schedule, variable: VariableId) -> Option<Strips> {
+pub(super) fn strips(schedule: &Schedule, variable: VariableId) -> Option<Strips> {
     let position = position_of(schedule, variable)?;
     schedule.iter().find_map(|command| {
         let (whole, [block, place], size) = match command.action {
@@ -56,7 +48,7 @@ pub fn strips(schedule: &Schedule, variable: VariableId) -> Option<Strips> {
 
 /// The variable whose loop is meant: that of the coordinates, where positions or blocks of them are
 /// named.
-pub fn loop_of(schedule: &Schedule, named: VariableId) -> VariableId {
+pub(super) fn loop_of(schedule: &Schedule, named: VariableId) -> VariableId {
     let means = |variable: &VariableId| {
         let strips = strips(schedule, *variable);
         position_of(schedule, *variable) == Some(named)
@@ -67,7 +59,7 @@ pub fn loop_of(schedule: &Schedule, named: VariableId) -> VariableId {
 }
 
 /// Whether a variable counts blocks of positions.
-pub fn is_block(schedule: &Schedule, named: VariableId) -> bool {
+pub(super) fn is_block(schedule: &Schedule, named: VariableId) -> bool {
     strips(schedule, loop_of(schedule, named)).is_some_and(|strips| strips.block == named)
 }
 
@@ -138,9 +130,10 @@ mod tests {
     fn positions_are_those_of_the_driver() {
         let spmv = "y[i] = A[i,j] * x[j]";
         let csr = "y = 'dense', A = 'csr', x = 'dense'";
-        let expected = "∀i (y[i] = sum where ∀j sum += A[i,j] * x[j])";
         let commands = ["pos(j, jp, A)", "split(jp, jo, ji, 8)", "unroll(ji, 4)"];
-        for count in 1..=commands.len() {
+        for (count, annotations) in [(1, ""), (2, "⟨strips of 8⟩"), (3, "⟨strips of 8, unroll 4⟩")]
+        {
+            let expected = format!("∀i (y[i] = sum where ∀j{annotations} sum += A[i,j] * x[j])");
             assert_eq!(loops(spmv, csr, &commands[..count]), expected);
         }
         let not = "the loop over `j` does not run over the positions of `x`; ";

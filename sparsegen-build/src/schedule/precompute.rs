@@ -6,9 +6,9 @@
 //! that is not there at every coordinate goes into a workspace that knows which it has, either by a
 //! list that is read in order, or by a bit each.
 
-use super::Program;
-use super::schedule::Candidate;
-use super::terms::additive_terms;
+use super::Candidate;
+use crate::concrete::terms::additive_terms;
+use crate::concrete::{Precomputed, Program};
 use crate::error::{Diagnostic, Span};
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level::{self, Level};
@@ -21,13 +21,6 @@ use crate::notation::{
 use crate::types::{Literal, Width};
 
 use std::rc::Rc;
-
-/// A part of a kernel's value, and the workspace that stands in its place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Precomputed {
-    pub workspace: Access,
-    pub value: Expr,
-}
 
 /// Puts workspaces in the place of what is to be precomputed, the first kind of workspace for each;
 /// the command's place where something is no part of the value.

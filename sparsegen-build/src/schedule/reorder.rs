@@ -5,25 +5,30 @@
 
 use super::convert::Conversion;
 use super::pos;
-use super::schedule::{Candidate, describe, starts};
-use super::space::Basis;
+use super::{Candidate, describe, starts};
+use crate::concrete::DemandedOrder;
+use crate::concrete::space::Basis;
 use crate::error::{Diagnostic, Span};
 use crate::iteration::graph::{IterationGraph, Reason, last_appended};
-use crate::notation::schedule::Action;
+use crate::notation::schedule::{Action, Command};
 use crate::notation::{Kernel, VariableId};
 
-/// Every pair of loops of which the schedule wants the first outside of the second, with the command
-/// that does.
-pub fn demanded(kernel: &Kernel, basis: &Basis) -> Vec<(VariableId, VariableId, String)> {
+/// Every pair of loops of which the schedule demands the first outside of the second.
+pub(super) fn demanded(kernel: &Kernel, basis: &Basis) -> Vec<DemandedOrder> {
     let named = |v: &VariableId| pos::loop_of(&kernel.schedule, *v);
     let loops = |v: VariableId| if basis.loops_over(v) { vec![v] } else { basis.loops(v) };
+    let pair = |before, after, command: &Command<_, _, _>| DemandedOrder {
+        before,
+        after,
+        command: command.text.clone(),
+    };
     let mut pairs = Vec::new();
     for command in &kernel.schedule {
         if let Action::Parallelize(outer) = command.action {
             let inner = kernel.looped_variables().filter(|v| *v != outer);
             for inner in inner.flat_map(|v| loops(named(&v))) {
                 let before = loops(named(&outer)).into_iter();
-                pairs.extend(before.map(|before| (before, inner, command.text.clone())));
+                pairs.extend(before.map(|before| pair(before, inner, command)));
             }
         }
         let Action::Reorder(variables) = &command.action else { continue };
@@ -31,7 +36,7 @@ pub fn demanded(kernel: &Kernel, basis: &Basis) -> Vec<(VariableId, VariableId, 
             for inner in &variables[k + 1..] {
                 for before in loops(named(outer)) {
                     let after = loops(named(inner)).into_iter();
-                    pairs.extend(after.map(|after| (before, after, command.text.clone())));
+                    pairs.extend(after.map(|after| pair(before, after, command)));
                 }
             }
         }

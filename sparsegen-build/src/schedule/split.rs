@@ -6,8 +6,8 @@
 
 use super::convert::Conversion;
 use super::pos;
-use super::schedule::starts;
-use super::space::{BlockSize, Definition, Space};
+use super::starts;
+use crate::concrete::space::{BlockSize, Definition, Space};
 use crate::error::Diagnostic;
 use crate::iteration::graph::{is_implied, last_appended};
 use crate::notation::schedule::{Action, Command, Schedule};

@@ -1,4 +1,4 @@
-use super::schedule::schedule;
+use super::schedule;
 use crate::level::Levels;
 use crate::testing::kernel;
 

@@ -3,11 +3,21 @@
 //! Only a loop that counts, through coordinates or positions, knows that four more are to come. How the
 //! iterations are written is a pass over the imperative representation.
 
-use super::{Program, pos};
+use super::pos;
+use crate::concrete::Program;
 use crate::error::{Diagnostic, Span, quoted};
 use crate::iteration::iterator::Conversion;
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::VariableId;
+use crate::notation::schedule::{Action, Schedule};
+
+/// The number of iterations of the loop over a variable that the schedule wants at a time.
+pub(super) fn demanded(schedule: &Schedule, variable: VariableId) -> Option<u64> {
+    schedule.iter().find_map(|command| {
+        let Action::Unroll { variable: v, by } = command.action else { return None };
+        (pos::loop_of(schedule, v) == variable).then_some(by)
+    })
+}
 
 /// Whether every loop over a variable can be unrolled.
 pub(super) fn check(
