@@ -372,7 +372,7 @@ fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
             }});
             let operands = BTreeMap::from([{looked}]);
             let extents = BTreeMap::from([{extents}]);
-            Ok(Run {{ operands, extents, results, repack: {repack} }})
+            Ok(Run {{ operands, extents, results, repack: Box::new({repack}) }})
         }}\n"
     )
 }

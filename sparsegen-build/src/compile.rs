@@ -28,6 +28,8 @@ pub struct Output {
     /// The kernels in the imperative representation, in the order of the manifest; none where there
     /// are mistakes.
     pub kernels: Vec<ir::Kernel>,
+    /// The formats that the source declares types for; none where there are mistakes.
+    pub formats: Vec<ir::FormatDeclaration>,
     /// Every mistake, in the order of the manifest.
     pub diagnostics: Diagnostics,
 }
@@ -105,7 +107,8 @@ impl Compiler {
         }
         let diagnostics: Diagnostics = mistakes.into_iter().collect();
         if !diagnostics.is_empty() {
-            return Output { source: String::new(), kernels: Vec::new(), diagnostics };
+            let (source, kernels, formats) = (String::new(), Vec::new(), Vec::new());
+            return Output { source, kernels, formats, diagnostics };
         }
         let module = ir::Module {
             manifest: name.to_owned(),
@@ -113,7 +116,8 @@ impl Compiler {
             formats,
             kernels: kernels(&module, functions),
         };
-        Output { source: emit(&module), kernels: module.kernels, diagnostics }
+        let source = emit(&module);
+        Output { source, kernels: module.kernels, formats: module.formats, diagnostics }
     }
 }
 

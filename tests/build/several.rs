@@ -190,7 +190,7 @@ fn driver(
             {changed}
             let results = ways_{after}(given)?.map(|mut all| std::mem::take(&mut all[{own}]));
             let extents = BTreeMap::from([{extents}]);
-            Ok(Run {{ operands, extents, results, repack: {repack} }})
+            Ok(Run {{ operands, extents, results, repack: Box::new({repack}) }})
         }}\n"
     )
 }

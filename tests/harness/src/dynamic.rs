@@ -1,144 +1,332 @@
-//! Runs kernels that no Rust compiler has seen, by the interpreter, on formats known by name.
+//! Runs kernels that no Rust compiler has seen, by the interpreter, on operands in any format.
 
 use std::collections::BTreeMap;
 
-use sparsegen::{Coo, CooUnordered, Csc, Csf, Csr, Dcsc, Dcsr, Dense, DenseCol, Error};
-use sparsegen::{Scalar, SparseVector};
+use sparsegen::Error;
+use sparsegen_build::Output;
 use sparsegen_build::ir::interpret::{ArrayValue, Outputs};
-use sparsegen_build::ir::{Function, Operand, Place, Result as IrResult, Source, TensorResult};
+use sparsegen_build::ir::{
+    Assembly, Function, Operand, Place, Result as IrResult, Source, TensorOperand, TensorResult,
+};
 
 use crate::dtype::Dtype;
 use crate::interpreted::{of_interpreter, outputs};
 use crate::number::Number;
-use crate::oracle::Semiring;
-use crate::typed::{Run, Stored, repack};
-use crate::worlds::{Entries, World};
+use crate::oracle::arithmetic::convert;
+use crate::random::Random;
+use crate::statement::Statement;
+use crate::storage::{Format, Formats};
+use crate::typed::{Repack, Run, Stored};
+use crate::worlds::{Entries, World, coordinate};
 
-/// Packs entries in a format that a generated module would name.
-type Pack = fn(&Entries) -> Result<Stored, Error>;
-
-macro_rules! packs {
-    ($dtype:ident, $name:ident; $($known:literal $format:ty,)*) => {
-        match ($dtype, $name) {
-            $(
-                ("f64", $known) => Some(repack::<f64, $format> as Pack),
-                ("f32", $known) => Some(repack::<f32, $format> as Pack),
-                ("i32", $known) => Some(repack::<i32, $format> as Pack),
-                ("usize", $known) => Some(repack::<usize, $format> as Pack),
-            )*
-            _ => None,
-        }
-    };
+/// What a kernel runs in.
+pub struct Setting<'s> {
+    /// The formats that the generated module knows.
+    pub formats: Formats,
+    /// The statement that is run.
+    pub statement: &'s Statement,
+    /// Whether an operand may be stored in any way that its format allows, and not only as packing
+    /// stores it.
+    pub is_free: bool,
+    /// Whether an entry may be stored as two that add up.
+    pub splits: bool,
 }
 
-/// How to pack elements of a type in a format.
-fn packing(dtype: &str, format: &str) -> Option<Pack> {
-    packs!(dtype, format;
-        "Scalar" Scalar,
-        "Dense<1>" Dense<1>,
-        "Dense<2>" Dense<2>,
-        "Dense<3>" Dense<3>,
-        "DenseCol<2>" DenseCol<2>,
-        "SparseVector" SparseVector,
-        "Csr" Csr,
-        "Csc" Csc,
-        "Dcsr" Dcsr,
-        "Dcsc" Dcsc,
-        "Coo<2>" Coo<2>,
-        "Coo<3>" Coo<3>,
-        "CooUnordered<1>" CooUnordered<1>,
-        "CooUnordered<2>" CooUnordered<2>,
-        "CooUnordered<3>" CooUnordered<3>,
-        "Csf<2>" Csf<2>,
-        "Csf<3>" Csf<3>,
-    )
-}
+impl Setting<'_> {
+    /// The formats of a compiler's output.
+    ///
+    /// # Errors
+    /// What could not be understood of them.
+    pub fn formats(output: &Output) -> Result<Formats, String> {
+        Formats::of(&output.formats)
+    }
 
-/// The formats of each order from which a random one is drawn, by their names in manifests.
-pub const FORMATS: [&[&str]; 4] = [
-    &["scalar"],
-    &["dense", "sparse_vector"],
-    &["dense", "csr", "csr", "csc", "dcsr", "coo", "coo_unordered", "dense_col"],
-    &["dense", "csf", "coo"],
-];
+    fn format(&self, marker: &str) -> Result<Format, String> {
+        self.formats.find(marker).ok_or_else(|| format!("the harness does not know `{marker}`"))
+    }
 
-/// What the interpreter makes of a kernel's operands; nothing where a format is not known here.
-///
-/// # Errors
-/// The interpreter's fault.
-pub fn run(function: &Function, world: &World, semiring: Semiring) -> Result<Option<Run>, String> {
-    let mut run = Run {
-        operands: BTreeMap::new(),
-        extents: BTreeMap::new(),
-        results: Ok(Vec::new()),
-        repack: repack::<f64, Scalar>,
-    };
-    for operand in &function.operands {
-        let (name, packed) = match operand {
-            Operand::Tensor(tensor) => {
-                let pack = packing(tensor.dtype.name(), &tensor.format);
-                (&tensor.tensor, pack.map(|pack| pack(&world.operands[&tensor.tensor])))
-            }
-            Operand::Scalar { name, dtype } => {
-                let pack = packing(dtype.name(), "Scalar");
-                (name, pack.map(|pack| pack(&world.operands[name])))
-            }
-            Operand::Index { name } => {
-                (name, packing("usize", "Scalar").map(|pack| pack(&world.operands[name])))
-            }
-            Operand::Indices { name } => {
-                (name, packing("usize", "Dense<1>").map(|pack| pack(&world.operands[name])))
-            }
+    /// What the interpreter makes of a kernel's operands; `before` are the results of the statements
+    /// before it, by name. `None` where a format does not hold an operand.
+    ///
+    /// # Errors
+    /// The interpreter's fault, or a format that the harness does not know.
+    pub fn run(
+        &self,
+        function: &Function,
+        world: &World,
+        before: &BTreeMap<String, Stored>,
+    ) -> Result<Option<Run>, String> {
+        let mut run = Run {
+            operands: BTreeMap::new(),
+            extents: BTreeMap::new(),
+            results: Ok(Vec::new()),
+            repack: Box::new(|_| Err(unfit())),
         };
-        let Some(Ok(stored)) = packed else { return Ok(None) };
-        run.operands.insert(name.clone(), stored);
-    }
-    for conversion in &function.conversions {
-        let into = &conversion.into;
-        let Source::Operand(of) = conversion.of else { return Ok(None) };
-        let Operand::Tensor(of) = &function.operands[of] else { return Ok(None) };
-        let of = &run.operands[&of.tensor];
-        let entries = Entries { shape: of.shape.clone(), entries: of.entries.clone() };
-        let packed = packing(into.dtype.name(), &into.format).map(|pack| pack(&entries));
-        let Some(Ok(stored)) = packed else { return Ok(None) };
-        run.operands.insert(into.name.clone(), stored);
-    }
-    match &function.result {
-        IrResult::Scalar { dtype, .. } => {
-            let Some(pack) = packing(dtype.name(), "Scalar") else { return Ok(None) };
-            let entries = Entries { shape: Vec::new(), entries: Vec::new() };
-            let Ok(like) = pack(&entries) else { return Ok(None) };
-            let Outputs::Scalar(number) = outputs(function, &run, &like)? else {
-                return Err("a tensor came where a scalar was to".into());
+        for operand in &function.operands {
+            let name = match operand {
+                Operand::Tensor(tensor) => &tensor.tensor,
+                Operand::Scalar { name, .. }
+                | Operand::Index { name }
+                | Operand::Indices { name } => name,
             };
-            let value = of_interpreter(number);
-            let stored = Stored { vals: vec![value], entries: vec![(Vec::new(), value)], ..like };
-            run.repack = pack;
-            run.results = Ok(vec![("interpreter", stored)]);
-        }
-        IrResult::Tensor(tensor) => {
-            let Some(pack) = packing(tensor.dtype.name(), &tensor.format) else { return Ok(None) };
-            let shape = shape(function, tensor, &run, world);
-            let Ok(like) = pack(&Entries { shape, entries: Vec::new() }) else { return Ok(None) };
-            let Outputs::Arrays(arrays) = outputs(function, &run, &like)? else {
-                return Err("a scalar came where a tensor was to".into());
-            };
-            run.repack = pack;
-            let mut stored = unpack(tensor, like, &arrays)?;
-            if tensor.packed.is_some() && tensor.combining.is_some() {
-                let dtype = Dtype::named(tensor.dtype.name());
-                stored.entries = semiring.united(&stored.entries, dtype);
+            if let Some(stored) = before.get(name) {
+                run.operands.insert(name.clone(), stored.clone());
+                continue;
             }
-            run.results = Ok(vec![("interpreter", stored)]);
+            let given = world.operands.get(name);
+            let given = given.ok_or_else(|| format!("nothing is given for `{name}`"))?;
+            let stored = match operand {
+                Operand::Tensor(tensor) => {
+                    let dtype = own(tensor.dtype)?;
+                    self.packed(&tensor.format, dtype, given, world, name, tensor.pattern)?
+                }
+                Operand::Scalar { dtype, .. } => scalar(given, own(*dtype)?),
+                Operand::Index { .. } => scalar(given, Dtype::Usize),
+                Operand::Indices { .. } => self.format("Dense<1>")?.pack(given, Dtype::Usize),
+            };
+            let Some(stored) = stored else { return Ok(None) };
+            run.operands.insert(name.clone(), stored);
         }
+        if let IrResult::Tensor(tensor) = &function.result
+            && (tensor.updates || !function.allocates())
+        {
+            let name = &tensor.tensor;
+            let stored = match (before.get(name), world.operands.get(name)) {
+                (Some(stored), _) => Some(stored.clone()),
+                (None, Some(given)) => {
+                    let (format, dtype) = (caller_format(tensor), own(tensor.dtype)?);
+                    self.packed(format, dtype, given, world, name, false)?
+                }
+                (None, None) => return Err(format!("nothing is given for `{name}`")),
+            };
+            let Some(stored) = stored else { return Ok(None) };
+            if tensor.updates {
+                run.operands.insert(name.clone(), stored);
+            }
+        }
+        for conversion in &function.conversions {
+            let into = &conversion.into;
+            let (of, marker, dtype) = match (conversion.of, &function.result) {
+                (Source::Operand(of), _) => match &function.operands[of] {
+                    Operand::Tensor(of) => (&of.tensor, &of.format, of.dtype),
+                    Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => {
+                        return Err("a scalar is converted".into());
+                    }
+                },
+                (Source::Result, IrResult::Tensor(result)) => {
+                    (&result.tensor, caller_format(result), result.dtype)
+                }
+                (Source::Result, IrResult::Scalar { .. }) => {
+                    return Err("a scalar result is converted".into());
+                }
+            };
+            let of =
+                run.operands.get(of).ok_or_else(|| format!("there is no `{of}` to convert"))?;
+            let converted = if marker == &into.format {
+                Some(of.clone())
+            } else {
+                let (from, dtype) = (self.format(marker)?, own(dtype)?);
+                self.converted(&from, &into.format, of, dtype)?
+            };
+            let Some(stored) = converted else { return Ok(None) };
+            run.operands.insert(into.name.clone(), stored);
+        }
+        for operand in &function.operands {
+            if let Operand::Tensor(tensor) = operand {
+                extents(tensor, &tensor.tensor, &mut run)?;
+            }
+        }
+        for conversion in &function.conversions {
+            extents(&conversion.into, &conversion.into.name, &mut run)?;
+        }
+        match &function.result {
+            IrResult::Scalar { dtype, .. } => {
+                let dtype = own(*dtype)?;
+                let like = scalar(&Entries { shape: Vec::new(), entries: Vec::new() }, dtype);
+                let like = like.ok_or("zero is no number")?;
+                let Outputs::Scalar(number) = outputs(function, &run, &like)? else {
+                    return Err("a tensor came where a scalar was to".into());
+                };
+                let value = of_interpreter(number);
+                let stored =
+                    Stored { vals: vec![value], entries: vec![(Vec::new(), value)], ..like };
+                run.repack = self.repack("Scalar", dtype)?;
+                run.results = Ok(vec![("interpreter", stored)]);
+            }
+            IrResult::Tensor(tensor) => {
+                let dtype = own(tensor.dtype)?;
+                let shape = shape(function, tensor, &run, world);
+                let format = self.format(&tensor.format)?;
+                let empty = Entries { shape: shape.clone(), entries: Vec::new() };
+                let Some(mut like) = format.pack(&empty, dtype) else { return Ok(None) };
+                if tensor.updates && tensor.packed.is_none() && starts_from_held(tensor) {
+                    like = run.operands[&tensor.tensor].clone();
+                }
+                let Outputs::Arrays(arrays) = outputs(function, &run, &like)? else {
+                    return Err("a scalar came where a tensor was to".into());
+                };
+                let stored = unpack(tensor, &format, like, &arrays)?;
+                let Some(stored) = self.finished(tensor, &format, stored, &run, world)? else {
+                    return Ok(None);
+                };
+                run.repack = self.repack(caller_format(tensor), dtype)?;
+                run.results = Ok(vec![("interpreter", stored)]);
+            }
+        }
+        Ok(Some(run))
     }
-    Ok(Some(run))
+
+    /// An operand as its format stores it.
+    fn packed(
+        &self,
+        marker: &str,
+        dtype: Dtype,
+        given: &Entries,
+        world: &World,
+        name: &str,
+        is_pattern: bool,
+    ) -> Result<Option<Stored>, String> {
+        let format = self.format(marker)?;
+        let mut random = Random::seeded(&format!("{} {name} {marker}", world.name));
+        if !self.is_free || random.chance(0.3) {
+            return Ok(format.pack(given, dtype));
+        }
+        let splits = self.splits && !is_pattern && !matches!(dtype, Dtype::Bool | Dtype::Usize);
+        Ok(format.pack_freely(given, dtype, splits && is_signed(dtype), &mut random))
+    }
+
+    fn repack(&self, marker: &str, dtype: Dtype) -> Result<Repack, String> {
+        let format = self.format(marker)?;
+        Ok(Box::new(move |entries| format.pack(entries, dtype).ok_or_else(unfit)))
+    }
+
+    /// A tensor in another format.
+    fn converted(
+        &self,
+        from: &Format,
+        marker: &str,
+        of: &Stored,
+        dtype: Dtype,
+    ) -> Result<Option<Stored>, String> {
+        let into = self.format(marker)?;
+        let mut given = from.given(of, dtype);
+        let (before, fill) = (from.fill(dtype), into.fill(dtype));
+        if !before.is_like(fill, 0.0) {
+            given = refilled(&given, before, fill);
+        }
+        Ok(into.pack(&given, dtype))
+    }
+
+    /// The result as callers see it: packed, together with what the caller's tensor stores outside of
+    /// the part that is computed.
+    fn finished(
+        &self,
+        tensor: &TensorResult,
+        format: &Format,
+        stored: Stored,
+        run: &Run,
+        world: &World,
+    ) -> Result<Option<Stored>, String> {
+        let Some(packed) = &tensor.packed else { return Ok(Some(stored)) };
+        let dtype = own(tensor.dtype)?;
+        if tensor.cover.is_none() {
+            return self.converted(format, packed, &stored, dtype);
+        }
+        let old = run.operands.get(&tensor.tensor).ok_or("nothing is covered")?;
+        let into = self.format(packed)?;
+        let inside = covered(self.statement, world);
+        let (before, fill) = (format.fill(dtype), into.fill(dtype));
+        let mut new = format.given(&stored, dtype);
+        if !before.is_like(fill, 0.0) {
+            new = refilled(&new, before, fill);
+            new.entries.retain(|(at, _)| inside.contains(at));
+        }
+        let kept = into.given(old, dtype).entries.into_iter();
+        new.entries.extend(kept.filter(|(at, _)| !inside.contains(at)));
+        Ok(into.pack(&new, dtype))
+    }
+}
+
+/// The format in which callers see a result.
+fn caller_format(tensor: &TensorResult) -> &String {
+    tensor.packed.as_ref().unwrap_or(&tensor.format)
+}
+
+/// Whether a kernel computes into the arrays that the result held before.
+fn starts_from_held(tensor: &TensorResult) -> bool {
+    matches!(&tensor.assembly, Assembly::Computed { zeroed: false, .. })
+}
+
+/// An error for a tensor that its format does not hold.
+fn unfit() -> Error {
+    Error::Parts { format: "of the harness", reason: "the format does not hold the entries".into() }
+}
+
+fn own(dtype: sparsegen_build::Dtype) -> Result<Dtype, String> {
+    Dtype::named(dtype.name()).ok_or_else(|| format!("the harness does not know `{dtype}`"))
+}
+
+/// Whether the two parts of a split entry fit the type.
+fn is_signed(dtype: Dtype) -> bool {
+    dtype.range().is_none_or(|(least, _)| least < 0)
+}
+
+fn scalar(given: &Entries, dtype: Dtype) -> Option<Stored> {
+    let sum = given.entries.iter().fold(Number::ZERO, |sum, (_, value)| sum + *value);
+    let value = convert(sum, dtype).ok()?;
+    let scalar = Format { order: 0, levels: Vec::new(), fill: sparsegen_build::Literal::Int(0) };
+    scalar.look(&[], BTreeMap::new(), vec![value]).ok()
+}
+
+/// The elements of a tensor that differ from another fill.
+fn refilled(given: &Entries, before: Number, fill: Number) -> Entries {
+    let mut sums: BTreeMap<Vec<usize>, Number> = BTreeMap::new();
+    for (at, value) in &given.entries {
+        let sum = sums.get(at).map_or(*value, |sum| *sum + *value);
+        sums.insert(at.clone(), sum);
+    }
+    let all = (0..given.shape.iter().product()).map(|k| coordinate(&given.shape, k));
+    let entries = all.map(|at| {
+        let value = sums.get(&at).copied().unwrap_or(before);
+        (at, value)
+    });
+    let entries = entries.filter(|(_, value)| !value.is_like(fill, 0.0));
+    Entries { shape: given.shape.clone(), entries: entries.collect() }
+}
+
+/// The coordinates of a result of which a statement computes a part.
+fn covered(statement: &Statement, world: &World) -> Vec<Vec<usize>> {
+    let Some(view) = statement.view(&statement.result) else { return Vec::new() };
+    let variables = &statement.result.variables;
+    let shape: Vec<usize> = variables.iter().map(|v| world.layout.extents[v]).collect();
+    let count: usize = shape.iter().product();
+    let place = |k| world.layout.place(&view.modes, &coordinate(&shape, k), variables);
+    (0..count).map(place).collect()
+}
+
+/// Notes the extents that a kernel reads from the levels of a tensor of this name.
+fn extents(tensor: &TensorOperand, name: &str, run: &mut Run) -> Result<(), String> {
+    for extent in &tensor.extents {
+        let field = (extent.level, extent.field.clone());
+        let array = run.operands.get(name).and_then(|stored| stored.arrays.get(&field));
+        let Some([size]) = array.map(Vec::as_slice) else {
+            return Err(format!("`{name}` has no `{}`", extent.field));
+        };
+        run.extents.insert(extent.name.clone(), *size);
+    }
+    Ok(())
 }
 
 /// The extents of the result's modes.
 fn shape(function: &Function, tensor: &TensorResult, run: &Run, world: &World) -> Vec<usize> {
+    if let Some(held) = run.operands.get(&tensor.tensor).filter(|_| tensor.updates) {
+        return held.shape.clone();
+    }
     let extent = |size: &usize| {
         let size = &function.sizes[*size];
+        if let Some(constant) = size.constant {
+            return constant as usize;
+        }
         match size.operands.first().map(|(operand, mode)| (&function.operands[*operand], mode)) {
             Some((Operand::Tensor(operand), mode)) => run.operands[&operand.tensor].shape[*mode],
             Some((Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. }, _))
@@ -148,52 +336,32 @@ fn shape(function: &Function, tensor: &TensorResult, run: &Run, world: &World) -
     tensor.shape.iter().map(extent).collect()
 }
 
-/// The entries of a result of which the interpreter wrote the arrays.
+/// The result of which the interpreter wrote the arrays.
 fn unpack(
     tensor: &TensorResult,
-    mut like: Stored,
+    format: &Format,
+    like: Stored,
     outputs: &BTreeMap<String, ArrayValue>,
 ) -> Result<Stored, String> {
+    let (mut arrays, mut vals) = (like.arrays, like.vals);
     for array in tensor.arrays() {
         match (&array.place, outputs.get(&array.name)) {
             (Place::Values, Some(ArrayValue::Values(values))) => {
-                like.vals = values.iter().map(|value| of_interpreter(*value)).collect();
+                vals = values.iter().map(|value| of_interpreter(*value)).collect();
             }
             (Place::Level { level, field }, Some(ArrayValue::Index(indices))) => {
-                like.arrays.insert((*level, field.clone()), indices.clone());
+                arrays.insert((*level, field.clone()), indices.clone());
             }
             (Place::Values | Place::Level { .. }, _) => {
                 return Err(format!("no array `{}` came", array.name));
             }
         }
     }
-    let modes =
-        if like.modes.is_empty() { (0..like.shape.len()).collect() } else { like.modes.clone() };
-    let mut nodes: Vec<Vec<usize>> = vec![Vec::new()];
-    for (level, mode) in modes.iter().enumerate() {
-        let field = |name: &str| like.arrays.get(&(level, name.to_owned()));
-        let below = |parent: usize, at: &Vec<usize>| -> Vec<Vec<usize>> {
-            let range = match (field("pos"), field("crd")) {
-                (Some(pos), Some(_)) => pos[parent]..pos[parent + 1],
-                (None, Some(_)) => parent..parent + 1,
-                (_, None) => 0..like.shape[*mode],
-            };
-            let coordinate = |k: usize| field("crd").map_or(k, |crd| crd[k]);
-            range.map(|k| at.iter().copied().chain([coordinate(k)]).collect()).collect()
+    for extent in tensor.extents() {
+        let Some(ArrayValue::Index(size)) = outputs.get(&extent.name) else {
+            return Err(format!("no extent `{}` came", extent.name));
         };
-        nodes = nodes.iter().enumerate().flat_map(|(parent, at)| below(parent, at)).collect();
+        arrays.insert((extent.level, extent.field.clone()), size.clone());
     }
-    let place = |at: &Vec<usize>| -> Vec<usize> {
-        let mut placed = vec![0; at.len()];
-        for (mode, coordinate) in modes.iter().zip(at) {
-            placed[*mode] = *coordinate;
-        }
-        placed
-    };
-    let values: Vec<Number> = like.vals.clone();
-    if values.len() != nodes.len() {
-        return Err(format!("{} values came for {} positions", values.len(), nodes.len()));
-    }
-    like.entries = nodes.iter().map(place).zip(values).collect();
-    Ok(like)
+    format.look(&like.shape, arrays, vals)
 }

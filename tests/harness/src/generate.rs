@@ -1,371 +1,267 @@
-//! Statements as they come: well-typed, up to five operators deep, of up to four operands.
+//! Random kernels: well-typed statements over operands in random formats.
+
+mod formats;
+mod parts;
+mod writer;
+
+use std::fmt::Write as _;
 
 use crate::dtype::Dtype;
-use crate::dynamic::FORMATS;
-use crate::number::Number;
 use crate::random::Random;
-use crate::statement::{Access, Binary, Expr, Function, Reduction, Unary};
+use crate::statement::{Access, Expr};
 
-/// A statement, and what a line of the corpus says of its tensors.
-#[derive(Clone, Debug)]
+use writer::Writer;
+
+/// A kernel, as lines of the corpus say it.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// What is computed.
-    pub result: Access,
-    /// From what; every sum is explicit.
-    pub value: Expr,
-    /// Formats and keys, as in the corpus.
+    /// The declared formats: names and what they stand for.
+    pub formats: Vec<(String, String)>,
+    /// The statements.
+    pub statements: Vec<Line>,
+    /// The format of each tensor, and the keys of the kernel.
     pub choice: Vec<(String, String)>,
 }
 
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// What is computed.
+    pub result: Access,
+    /// `=`, or how the result is changed: `+=`.
+    pub assign: &'static str,
+    /// From what; every sum is explicit.
+    pub value: Expr,
+}
+
 impl Draft {
-    /// The statement's text.
+    /// The statements' text.
     pub fn statement(&self) -> String {
-        format!("{} = {}", self.result, self.value)
+        let line = |line: &Line| format!("{} {} {}", line.result, line.assign, line.value);
+        self.statements.iter().map(line).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The kernel as lines of the corpus.
+    pub fn lines(&self, name: &str) -> String {
+        let mut text = String::new();
+        for (format, map) in &self.formats {
+            let _ = writeln!(text, "format {format} = {map}");
+        }
+        let words: Vec<String> =
+            self.choice.iter().map(|(key, word)| format!("{key}={word}")).collect();
+        text + &format!("{name}: {}\n    {}\n", self.statement(), words.join(" "))
+    }
+
+    /// Drops formats of tensors that no statement has, and declarations that no tensor uses.
+    pub fn tidy(&mut self) {
+        let text = self.statement();
+        let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        self.choice.retain(|(key, _)| key.starts_with('@') || words.contains(&key.as_str()));
+        for (key, word) in &mut self.choice {
+            if key == "@params" {
+                let kept = word.split(',').filter(|declared| {
+                    let name = declared.split(':').next().unwrap_or_default();
+                    words.contains(&name)
+                });
+                *word = kept.collect::<Vec<_>>().join(",");
+            }
+        }
+        self.choice.retain(|(key, word)| key != "@params" || !word.is_empty());
+        let uses = |name: &String| {
+            self.choice.iter().any(|(_, word)| word.split(':').next() == Some(name))
+        };
+        let kept = self.formats.iter().filter(|(name, _)| uses(name)).cloned().collect();
+        self.formats = kept;
     }
 }
 
 /// An operand that a statement may have.
+#[derive(Clone, Debug)]
 struct Operand {
-    name: &'static str,
+    name: String,
     order: usize,
     dtype: Dtype,
 }
 
 const WHOLE: Dtype = Dtype::Integer(32, true);
 
-const OPERANDS: [Operand; 8] = [
-    Operand { name: "A", order: 2, dtype: Dtype::F64 },
-    Operand { name: "B", order: 2, dtype: Dtype::F64 },
-    Operand { name: "D", order: 2, dtype: Dtype::F64 },
-    Operand { name: "x", order: 1, dtype: Dtype::F64 },
-    Operand { name: "z", order: 1, dtype: Dtype::F64 },
-    Operand { name: "s", order: 0, dtype: Dtype::F64 },
-    Operand { name: "T", order: 3, dtype: Dtype::F64 },
-    Operand { name: "N", order: 2, dtype: WHOLE },
-];
+const VARIABLES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
 
-const VARIABLES: [&str; 4] = ["i", "j", "k", "l"];
+/// How often the statements may read operands: the cost of compiling grows with the sets of them.
+const READS: usize = 5;
 
-/// How many times a statement may read operands: what becomes of it grows with the sets of them.
-const READS: usize = 7;
+/// How many variables the statements may have: the oracle visits all of their coordinates.
+const MOST_VARIABLES: usize = 6;
 
-/// The statement of a seed.
+/// The kernel of a seed.
 pub fn draft(seed: &str) -> Draft {
     let mut random = Random::seeded(seed);
     loop {
         let draft = any(&mut random);
         let mut reads = 0;
-        draft.value.visit(&mut |part| reads += usize::from(matches!(part, Expr::Access(_))));
-        if (1..=READS).contains(&reads) && !draft.choice.is_empty() {
+        let mut variables: Vec<String> = Vec::new();
+        for line in &draft.statements {
+            line.value.visit(&mut |part| match part {
+                Expr::Access(access) => {
+                    reads += 1;
+                    variables.extend(access.variables.clone());
+                }
+                Expr::Number(_)
+                | Expr::Variable(_)
+                | Expr::Parameter(_)
+                | Expr::Unary(..)
+                | Expr::Binary(..)
+                | Expr::Call(..)
+                | Expr::Own(..)
+                | Expr::Convert(..)
+                | Expr::Reduce(..) => {}
+            });
+        }
+        variables.sort();
+        variables.dedup();
+        let is_fit = (1..=READS).contains(&reads) && variables.len() <= MOST_VARIABLES;
+        let is_indexed = draft.choice.iter().any(|(key, _)| !key.starts_with('@'));
+        if is_fit && is_indexed && draft.statements.iter().all(is_sized) {
             return draft;
         }
     }
 }
 
+/// Whether every variable of a result indexes an operand.
+fn is_sized(line: &Line) -> bool {
+    let free = line.value.free();
+    line.result.variables.iter().all(|variable| free.contains(variable))
+        && free.iter().all(|variable| line.result.variables.contains(variable))
+}
+
+/// Operands of different orders, of one type but for a matrix of integers.
+fn operands(random: &mut Random, base: Dtype) -> Vec<Operand> {
+    let mut all: Vec<Operand> = [
+        ("A", 2),
+        ("B", 2),
+        ("D", 2),
+        ("x", 1),
+        ("z", 1),
+        ("s", 0),
+        ("T", 3),
+        ("U", 3),
+        ("V", [4, 4, 4, 5, 6][random.below(5)]),
+    ]
+    .into_iter()
+    .map(|(name, order)| Operand { name: name.to_owned(), order, dtype: base })
+    .collect();
+    if base != WHOLE {
+        all.push(Operand { name: "N".to_owned(), order: 2, dtype: WHOLE });
+    }
+    random.shuffle(&mut all);
+    all.truncate(4);
+    if all.iter().all(|operand| operand.dtype != base || operand.order == 0) {
+        all.push(Operand { name: "A".to_owned(), order: 2, dtype: base });
+    }
+    all
+}
+
 fn any(random: &mut Random) -> Draft {
-    let mut operands: Vec<&Operand> = OPERANDS.iter().collect();
-    for k in (1..operands.len()).rev() {
-        operands.swap(k, random.below(k + 1));
-    }
-    operands.truncate(4);
-    if operands.iter().all(|operand| operand.dtype != Dtype::F64 || operand.order == 0) {
-        operands.push(&OPERANDS[0]);
-    }
-    let semiring = match random.below(12) {
+    let semiring = match random.below(14) {
         0 => Some("min_plus"),
         1 => Some("max_times"),
+        2 => Some(["max_plus", "min_max"][random.below(2)]),
         _ => None,
     };
-    let order = [0, 1, 1, 1, 2, 2, 2, 2, 3][random.below(9)];
-    let scope: Vec<String> = VARIABLES[..order].iter().map(|v| (*v).to_owned()).collect();
-    let mut writer = Writer {
-        random: &mut *random,
-        operands,
-        scope: scope.clone(),
-        is_plain: semiring.is_none(),
+    let base = match random.below(12) {
+        0 if semiring.is_none() => WHOLE,
+        1 => Dtype::F32,
+        _ => Dtype::F64,
     };
-    let depth = 2 + writer.random.below(4);
-    let mut value = writer.number(depth, Dtype::F64);
-    for variable in &scope {
-        value = writer.with(value, variable, Dtype::F64);
-    }
-    let mut choice = Vec::new();
-    let mut choose = |name: &str, order: usize, suffix: &str| {
-        let mut formats = FORMATS[order].to_vec();
-        // Entries that repeat do not go with semirings.
-        formats.retain(|format| semiring.is_none() || *format != "coo_unordered");
-        let format = formats[random.below(formats.len())];
-        choice.push((name.to_owned(), format!("{format}{suffix}")));
-    };
-    if order > 0 {
-        choose("R", order, "");
-    }
-    for operand in OPERANDS {
-        let mut is_used = false;
-        value.visit(&mut |part| {
-            is_used |= matches!(part, Expr::Access(access) if access.tensor == operand.name);
-        });
-        let suffix = if operand.dtype == WHOLE { ":i32" } else { "" };
-        if is_used && operand.order > 0 {
-            choose(operand.name, operand.order, suffix);
+    let mut operands = operands(random, base);
+    let count = if random.chance(0.12) { 2 + random.below(2) } else { 1 };
+    let mut statements = Vec::new();
+    for name in ["R", "S", "Q"].into_iter().take(count) {
+        let order = [0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 4][random.below(13)];
+        let scope: Vec<String> = VARIABLES[..order].iter().map(|v| (*v).to_owned()).collect();
+        let result = Access { tensor: name.to_owned(), variables: scope.clone() };
+        let assign = match semiring {
+            None if random.chance(0.2) => ["+=", "-=", "*=", "min=", "max="][random.below(5)],
+            Some(_) | None => "=",
+        };
+        let (assign, is_plain) = (if order == 0 { "=" } else { assign }, semiring.is_none());
+        let mut writer =
+            Writer { random, operands: &operands, scope: scope.clone(), is_plain, base };
+        let depth = (2 + writer.random.below(4)).min(if count > 1 { 3 } else { 5 });
+        let mut value = writer.number(depth, base);
+        for variable in &scope {
+            value = writer.with(value, variable, base);
         }
+        statements.push(Line { result, assign, value });
+        operands.push(Operand { name: name.to_owned(), order, dtype: base });
+    }
+    let mut draft = Draft { formats: Vec::new(), statements, choice: Vec::new() };
+    if random.chance(0.2) {
+        parts::cut(&mut draft, random);
+    }
+    choose(&mut draft, &operands, semiring, base, random);
+    draft.tidy();
+    draft
+}
+
+/// Gives the tensors formats, and the kernel keys.
+fn choose(
+    draft: &mut Draft,
+    operands: &[Operand],
+    semiring: Option<&str>,
+    base: Dtype,
+    random: &mut Random,
+) {
+    let zero = match semiring {
+        Some("min_plus" | "min_max") => Some("inf"),
+        Some("max_plus") => Some("-inf"),
+        Some(_) | None => None,
+    };
+    let text = draft.statement();
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    for operand in operands.iter().filter(|operand| operand.order > 0) {
+        if !words.contains(&operand.name.as_str()) {
+            continue;
+        }
+        let is_result = ["R", "S", "Q"].contains(&operand.name.as_str());
+        let format = formats::of_order(operand.order, semiring.is_none(), random);
+        let mut word = match format {
+            formats::Chosen::Named(name) => name,
+            formats::Chosen::Declared(map) => {
+                let name = format!("f{}", draft.formats.len());
+                draft.formats.push((name.clone(), map));
+                name
+            }
+        };
+        if operand.dtype != base {
+            let _ = write!(word, ":{}", operand.dtype);
+        } else if semiring.is_none() && !is_result && random.chance(0.06) {
+            word.push_str(":one");
+        } else if semiring.is_none() && random.chance(0.07) {
+            let _ = write!(word, ":fill{}", ["1", "-2", "3"][random.below(3)]);
+        } else if let Some(zero) = zero {
+            let _ = write!(word, ":fill{zero}");
+        }
+        draft.choice.push((operand.name.clone(), word));
+    }
+    if let Some(by) = words.iter().find(|word| **word == parts::GATHERS) {
+        draft.choice.push(((*by).to_owned(), "dense:u32".to_owned()));
+    }
+    let mut key = |key: &str, value: &str| draft.choice.push((key.to_owned(), value.to_owned()));
+    if words.contains(&parts::LIST) {
+        key("@params", &format!("{}:indices", parts::LIST));
+    }
+    if base != Dtype::F64 {
+        key("@dtype", &base.to_string());
     }
     if let Some(semiring) = semiring {
-        choice.push(("@semiring".to_owned(), semiring.to_owned()));
+        key("@semiring", semiring);
     }
-    let result = Access { tensor: "R".to_owned(), variables: scope };
-    Draft { result, value, choice }
-}
-
-struct Writer<'r> {
-    random: &'r mut Random,
-    operands: Vec<&'static Operand>,
-    /// The variables that may be used, of the result and of the reductions around.
-    scope: Vec<String>,
-    /// Whether all of the language is there, and not only what semirings have.
-    is_plain: bool,
-}
-
-impl Writer<'_> {
-    fn chosen<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.random.below(all.len())]
+    if random.chance(0.15) {
+        key("@parallel", "true");
     }
-
-    fn call(function: Function, parts: impl Into<Vec<Expr>>) -> Expr {
-        Expr::Call(function, parts.into())
-    }
-
-    /// A number of a type.
-    fn number(&mut self, depth: usize, dtype: Dtype) -> Expr {
-        if depth == 0 {
-            return self.leaf(dtype);
-        }
-        let below = depth - 1;
-        let is_real = dtype == Dtype::F64;
-        match self.random.below(if self.is_plain { 16 } else { 6 }) {
-            0 => Expr::binary(Binary::Sum, self.number(below, dtype), self.number(below, dtype)),
-            1 | 2 => {
-                Expr::binary(Binary::Product, self.number(below, dtype), self.number(below, dtype))
-            }
-            3 => {
-                let mask = self.mask(below.min(1));
-                Expr::binary(Binary::Product, self.number(below, dtype), mask)
-            }
-            4 => self.reduction(&[Reduction::Sum], below, dtype),
-            5 => self.leaf(dtype),
-            6 => Expr::binary(
-                Binary::Difference,
-                self.number(below, dtype),
-                self.number(below, dtype),
-            ),
-            7 => Expr::Unary(Unary::Negative, Box::new(self.number(below, dtype))),
-            8 if is_real => {
-                let denominator = Self::call(Function::Abs, [self.number(below, dtype)]);
-                let one = Expr::Number(Number::Whole(1));
-                let denominator = Expr::binary(Binary::Sum, denominator, one);
-                Expr::binary(Binary::Quotient, self.number(below, dtype), denominator)
-            }
-            9 => self.of_one(below, dtype),
-            10 => {
-                let function = self.chosen(&[Function::Min, Function::Max]);
-                Self::call(function, [self.number(below, dtype), self.number(below, dtype)])
-            }
-            11 => {
-                let condition = self.condition(below);
-                Self::call(
-                    Function::Select,
-                    [condition, self.number(below, dtype), self.number(below, dtype)],
-                )
-            }
-            12 => Self::call(
-                Function::Replace,
-                [self.number(below, dtype), self.number(below, dtype)],
-            ),
-            13 => {
-                let condition = self.condition(below);
-                Expr::binary(Binary::Product, condition, self.number(below, dtype))
-            }
-            14 if is_real && self.operands.iter().any(|operand| operand.dtype == WHOLE) => {
-                Expr::Convert(dtype, Box::new(self.number(below, WHOLE)))
-            }
-            _ => {
-                let all = [Reduction::Min, Reduction::Max, Reduction::Sum, Reduction::Prod];
-                self.reduction(&all, below, dtype)
-            }
-        }
-    }
-
-    fn of_one(&mut self, depth: usize, dtype: Dtype) -> Expr {
-        let inner = self.number(depth, dtype);
-        if dtype != Dtype::F64 {
-            return Self::call(self.chosen(&[Function::Abs, Function::Sign]), [inner]);
-        }
-        let function = self.chosen(&[
-            Function::Abs,
-            Function::Sin,
-            Function::Cos,
-            Function::Tanh,
-            Function::Atan,
-            Function::Floor,
-            Function::Round,
-            Function::Sign,
-            Function::Square,
-            Function::Sqrt,
-            Function::Ln1p,
-            Function::Exp,
-        ]);
-        // So that they are defined, and stay small.
-        let magnitude = |inner| Self::call(Function::Abs, [inner]);
-        match function {
-            Function::Sqrt | Function::Ln1p => Self::call(function, [magnitude(inner)]),
-            Function::Exp => {
-                Self::call(function, [Expr::Unary(Unary::Negative, Box::new(magnitude(inner)))])
-            }
-            _ => Self::call(function, [inner]),
-        }
-    }
-
-    /// What holds or does not.
-    fn condition(&mut self, depth: usize) -> Expr {
-        let below = depth.saturating_sub(1);
-        match self.random.below(8) {
-            0..=2 => {
-                let comparisons = [
-                    Binary::Less,
-                    Binary::LessEqual,
-                    Binary::Greater,
-                    Binary::Equal,
-                    Binary::Unequal,
-                ];
-                let op = self.chosen(&comparisons);
-                Expr::binary(op, self.number(below, Dtype::F64), self.number(below, Dtype::F64))
-            }
-            3 if depth > 0 => {
-                let op = self.chosen(&[Binary::And, Binary::Or]);
-                Expr::binary(op, self.condition(below), self.condition(below))
-            }
-            4 if depth > 0 => Expr::Unary(Unary::Not, Box::new(self.condition(below))),
-            5 if depth > 0 => {
-                let op = self.chosen(&[Reduction::Any, Reduction::All]);
-                self.within(below, |writer, below, variable| {
-                    let body = writer.condition(below);
-                    if has(&body, variable) {
-                        return Expr::Reduce(op, vec![variable.clone()], Box::new(body));
-                    }
-                    let zero = Expr::Number(Number::Whole(0));
-                    let other = writer.access(Dtype::F64, Some(variable));
-                    let other = Expr::binary(Binary::Greater, other, zero);
-                    let body = Expr::binary(Binary::And, body, other);
-                    Expr::Reduce(op, vec![variable.clone()], Box::new(body))
-                })
-                .unwrap_or_else(|| self.mask(below))
-            }
-            _ => self.mask(below),
-        }
-    }
-
-    /// A mask: of coordinates, or of what is there.
-    fn mask(&mut self, depth: usize) -> Expr {
-        if self.scope.len() > 1 && self.random.chance(0.5) {
-            let first = self.random.below(self.scope.len());
-            let second = (first + 1 + self.random.below(self.scope.len() - 1)) % self.scope.len();
-            let comparisons =
-                [Binary::Less, Binary::LessEqual, Binary::GreaterEqual, Binary::Equal];
-            let op = self.chosen(&comparisons);
-            let variable = |k: usize| Expr::Variable(self.scope[k].clone());
-            return Expr::binary(op, variable(first), variable(second));
-        }
-        let function = self.chosen(&[Function::Present, Function::Absent]);
-        let mut inner = self.access(Dtype::F64, None);
-        if self.is_plain && depth > 0 {
-            let op = self.chosen(&[Binary::Sum, Binary::Product]);
-            inner = Expr::binary(op, inner, self.number(depth - 1, Dtype::F64));
-        }
-        Self::call(function, [inner])
-    }
-
-    fn reduction(&mut self, all: &[Reduction], depth: usize, dtype: Dtype) -> Expr {
-        let op = self.chosen(all);
-        self.within(depth, |writer, depth, variable| {
-            let body = writer.number(depth, dtype);
-            let body = writer.with(body, variable, dtype);
-            Expr::Reduce(op, vec![variable.clone()], Box::new(body))
-        })
-        .unwrap_or_else(|| self.leaf(dtype))
-    }
-
-    /// What is written with one more variable; nothing where there is none left.
-    fn within(
-        &mut self,
-        depth: usize,
-        write: impl FnOnce(&mut Self, usize, &String) -> Expr,
-    ) -> Option<Expr> {
-        let free = VARIABLES.iter().find(|v| self.scope.iter().all(|used| used != *v))?;
-        let variable = (*free).to_owned();
-        self.scope.push(variable.clone());
-        let written = write(self, depth, &variable);
-        self.scope.pop();
-        Some(written)
-    }
-
-    /// The expression, which has the variable afterwards.
-    fn with(&mut self, expr: Expr, variable: &String, dtype: Dtype) -> Expr {
-        if has(&expr, variable) {
-            return expr;
-        }
-        let op = self.chosen(&[Binary::Sum, Binary::Product, Binary::Product]);
-        let other = self.access(dtype, Some(variable));
-        Expr::binary(op, expr, other)
-    }
-
-    fn leaf(&mut self, dtype: Dtype) -> Expr {
-        if self.random.chance(0.8) {
-            return self.access(dtype, None);
-        }
-        if self.is_plain && !self.scope.is_empty() && self.random.chance(0.3) {
-            let variable = self.random.below(self.scope.len());
-            return Expr::Variable(self.scope[variable].clone());
-        }
-        let number = self.random.below(4);
-        if dtype == Dtype::F64 && number == 3 {
-            return Expr::Number(Number::Real(0.5));
-        }
-        Expr::Number(Number::Whole(number as i128))
-    }
-
-    /// An element of some operand, which has this variable.
-    fn access(&mut self, dtype: Dtype, variable: Option<&String>) -> Expr {
-        let fits = |operand: &&&Operand| {
-            let is_indexed = operand.order > 0;
-            operand.dtype == dtype
-                && (is_indexed || variable.is_none())
-                && (!is_indexed || !self.scope.is_empty())
-        };
-        let candidates: Vec<&Operand> = self.operands.iter().filter(fits).copied().collect();
-        if candidates.is_empty() {
-            // Of whole numbers there is but one matrix, and where no variable is only scalars are.
-            let name = if dtype == WHOLE { "N" } else { "A" };
-            if self.scope.is_empty() {
-                return Expr::Number(Number::Whole(2));
-            }
-            let variables = (0..2).map(|_| self.scope[0].clone()).collect();
-            return Expr::Access(Access { tensor: name.to_owned(), variables });
-        }
-        let operand = candidates[self.random.below(candidates.len())];
-        let mut variables: Vec<String> = Vec::new();
-        for _ in 0..operand.order {
-            let fresh: Vec<String> =
-                self.scope.iter().filter(|known| !variables.contains(known)).cloned().collect();
-            let from = if fresh.is_empty() { &self.scope } else { &fresh };
-            variables.push(from[self.random.below(from.len())].clone());
-        }
-        if let Some(variable) = variable
-            && !variables.contains(variable)
-        {
-            let place = self.random.below(operand.order);
-            variables[place].clone_from(variable);
-        }
-        Expr::Access(Access { tensor: operand.name.to_owned(), variables })
+    if random.chance(0.05) {
+        key("@bounds", "checked");
     }
 }
 

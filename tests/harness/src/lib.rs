@@ -21,5 +21,7 @@ pub mod own;
 pub mod random;
 pub mod shrink;
 pub mod statement;
+pub mod storage;
+pub mod trial;
 pub mod typed;
 pub mod worlds;

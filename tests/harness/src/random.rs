@@ -30,4 +30,11 @@ impl Random {
     pub fn chance(&mut self, probability: f64) -> bool {
         ((self.draw() >> 11) as f64) < probability * (1u64 << 53) as f64
     }
+
+    /// Brings elements into a random order.
+    pub fn shuffle<T>(&mut self, elements: &mut [T]) {
+        for k in (1..elements.len()).rev() {
+            elements.swap(k, self.below(k + 1));
+        }
+    }
 }

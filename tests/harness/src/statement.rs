@@ -290,6 +290,10 @@ impl Statement {
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.tensor)?;
+        // The name of a part says what it reads.
+        if self.tensor.ends_with(']') {
+            return Ok(());
+        }
         if self.variables.is_empty() { Ok(()) } else { write!(f, "[{}]", self.variables.join(",")) }
     }
 }

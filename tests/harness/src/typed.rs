@@ -40,8 +40,11 @@ pub struct Run {
     /// The results, by how they came to be, or the kernel's error.
     pub results: Result<Vec<(&'static str, Stored)>, Error>,
     /// Packs entries in the result's format.
-    pub repack: fn(&Entries) -> Result<Stored, Error>,
+    pub repack: Repack,
 }
+
+/// Packs entries in some format.
+pub type Repack = Box<dyn Fn(&Entries) -> Result<Stored, Error>>;
 
 /// Calls a kernel on operands of any shape.
 pub type Driver = dyn Fn(&BTreeMap<String, Entries>) -> Result<Run, Error>;

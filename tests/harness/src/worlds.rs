@@ -83,6 +83,11 @@ pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds) -> Vec<World> {
         _ => &[5, 3, 4, 6, 3, 2],
     };
     let operands = statement.operands();
+    let order = statement.accesses().iter().map(|a| statement.modes(a).len()).max().unwrap_or(0);
+    let (usual, wide): (&[usize], &[usize]) = match order {
+        0..=4 => (usual, wide),
+        _ => (&[3, 4, 2, 3, 2, 2], &[4, 3, 5, 2, 3, 2]),
+    };
     let mut worlds = Vec::new();
     let mut add = |label: &str, extents: &[usize], pattern: Pattern, zeros: bool| {
         let extents = assign(statement, &classes, extents);
@@ -108,7 +113,7 @@ pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds) -> Vec<World> {
             let mut entries = entries(&mut random, k, operands.len(), &shape, pattern);
             fill(&mut random, &mut entries, kinds, operand, zeros);
             point(statement, &world.layout, &mut random, &mut entries, operand);
-            shuffle(&mut random, &mut entries);
+            random.shuffle(&mut entries);
             world.operands.insert((*operand).to_owned(), Entries { shape, entries });
         }
         worlds.push(world.with_result(statement));
@@ -253,13 +258,6 @@ fn point(
     });
     for (_, value) in entries {
         *value = Number::Whole(random.below(least.max(1)) as i128);
-    }
-}
-
-/// Brings entries into an order that packing has to change.
-fn shuffle(random: &mut Random, entries: &mut [(Vec<usize>, Number)]) {
-    for k in (1..entries.len()).rev() {
-        entries.swap(k, random.below(k + 1));
     }
 }
 
