@@ -274,7 +274,7 @@ fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
     if let Some(result) = changed {
         let (key, dtype) = (&result.tensor, rust_type(result.dtype));
         let format = result.packed.as_ref().unwrap_or(&result.format);
-        let _ = writeln!(packed, "let mut result = pack::<{dtype}, {format}>(&given[{key:?}])?;");
+        let _ = writeln!(packed, "let result = pack::<{dtype}, {format}>(&given[{key:?}])?;");
         let _ = writeln!(packed, "let before = look(&result);");
         let _ = writeln!(looked, "({key:?}.to_owned(), before),");
     }
@@ -328,7 +328,8 @@ fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
         ),
         IrResult::Tensor(tensor) if tensor.updates => (
             format!(
-                "{name}_into(&mut result, {arguments})?;
+                "let mut result = result.clone();
+                {name}_into(&mut result, {arguments})?;
                 Ok(vec![(\"{name}_into\", look(&result))])"
             ),
             {
@@ -357,6 +358,7 @@ fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
             },
         ),
     };
+    let parallel = function.parallel.is_some();
     format!(
         "#[deny(warnings)]
         #[allow(clippy::all, dead_code, unreachable_pub, non_snake_case)]
@@ -367,7 +369,7 @@ fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
         fn run_{name}(given: &BTreeMap<String, Entries>) -> Result<Run, Error> {{
             use {name}::*;
             {packed}
-            let results = sparsegen_harness::typed::attempt(|| {{
+            let results = sparsegen_harness::typed::attempt({parallel}, || {{
                 {results}
             }});
             let operands = BTreeMap::from([{looked}]);

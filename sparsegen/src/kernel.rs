@@ -18,7 +18,7 @@ pub use checks::{
     Mode, agree, choice, demand, fits, gather, index, indices, known, last_of_each, slice,
 };
 pub use division::Division;
-pub use parallel::{Parts, each, join_ends, join_positions, parts, split, total};
+pub use parallel::{Parts, each, in_parts, join_ends, join_positions, parts, split, total};
 pub use proven::{Proven, ProvenMut, Reserved};
 pub use workspace::Workspace;
 

@@ -89,6 +89,8 @@ fn module(folder: &str, State { name, kernel, source }: &State) -> String {
         .collect();
     let ways = ways(name, kernel, &arguments.join(", "), source);
     let count = kernel.results().count();
+    let mut functions = kernel.steps.iter().map(|step| &step.function);
+    let parallel = functions.any(|function| function.parallel.is_some());
     format!(
         "#[deny(warnings)]
         #[allow(clippy::all, dead_code, unreachable_pub, non_snake_case)]
@@ -100,7 +102,7 @@ fn module(folder: &str, State { name, kernel, source }: &State) -> String {
             -> Result<Result<[Vec<(&'static str, sparsegen_harness::typed::Stored)>; {count}], Error>, Error> {{
             use {name}::*;
             {packed}
-            Ok((|| {{ {ways} }})())
+            Ok(sparsegen_harness::typed::attempt_all({parallel}, || {{ {ways} }}))
         }}\n"
     )
 }

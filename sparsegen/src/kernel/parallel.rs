@@ -4,6 +4,7 @@
 //! The parts follow from the operands alone, so that what is computed does not depend on how many
 //! threads there are.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use crate::{Value, Width};
@@ -24,13 +25,37 @@ pub struct Parts(Vec<usize>);
 ///
 /// Takes time for a few searches by bisection.
 pub fn parts(size: usize, before: impl Fn(usize) -> usize) -> Parts {
-    divided(size, GRAIN, before)
+    let work = before(size).saturating_sub(before(0));
+    let count = COUNT.get().unwrap_or((work / GRAIN).clamp(1, MOST));
+    divided(size, count, before)
 }
 
-fn divided(size: usize, grain: usize, before: impl Fn(usize) -> usize) -> Parts {
+thread_local! {
+    /// The number of parts that [`in_parts`] demands.
+    static COUNT: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// Calls a function in which the parallel kernels that this thread calls divide their outermost loop
+/// into `count` parts of about equal work, or into fewer where the loop has fewer coordinates.
+///
+/// Operands of tests are too small to be divided otherwise. The values of a tensor do not depend on
+/// the number of parts; a scalar that is a sum of floating-point numbers is rounded differently.
+#[doc(hidden)]
+pub fn in_parts<T>(count: usize, run: impl FnOnce() -> T) -> T {
+    /// Restores the number, even where `run` panics.
+    struct Restore(Option<usize>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            COUNT.set(self.0);
+        }
+    }
+    let _restore = Restore(COUNT.replace(Some(count.clamp(1, MOST))));
+    run()
+}
+
+fn divided(size: usize, count: usize, before: impl Fn(usize) -> usize) -> Parts {
     let (start, all) = (before(0), before(size));
     let work = all.saturating_sub(start);
-    let count = (work / grain).clamp(1, MOST);
     let mut begins = vec![0];
     for part in 1..count {
         // Both factors are small enough: no more positions than memory holds, few parts.
@@ -121,17 +146,32 @@ mod tests {
     #[test]
     fn parts_have_equal_work() {
         let pos = [0, 1000, 1001, 1002, 1003, 2000, 3000];
-        let Parts(begins) = divided(6, 1000, |i| pos[i]);
+        let Parts(begins) = divided(6, 3, |i| pos[i]);
         assert_eq!(begins, [0, 1, 5, 6]);
-        assert_eq!(divided(6, usize::MAX, |i| pos[i]), Parts(vec![0, 6]));
-        assert_eq!(divided(0, 1, |_| 0), Parts(vec![0, 0]));
+        assert_eq!(divided(6, 1, |i| pos[i]), Parts(vec![0, 6]));
+        assert_eq!(divided(0, 7, |_| 0), Parts(vec![0, 0]));
         // One row cannot be divided.
-        assert_eq!(divided(1, 1, |i| 100 * i), Parts(vec![0, 1]));
+        assert_eq!(divided(1, 100, |i| 100 * i), Parts(vec![0, 1]));
+    }
+
+    #[test]
+    fn the_number_of_parts_can_be_demanded() {
+        let count = |size: usize| parts(size, |i| i).ranges().count();
+        assert_eq!((count(100), count(3 * GRAIN)), (1, 3));
+        in_parts(7, || {
+            assert_eq!((count(100), count(3 * GRAIN), count(2), count(0)), (7, 7, 2, 1));
+            assert_eq!(in_parts(2, || count(100)), 2);
+            assert_eq!(count(100), 7);
+        });
+        assert_eq!(count(100), 1);
+        let caught = std::panic::catch_unwind(|| in_parts(5, || panic!("within")));
+        assert!(caught.is_err());
+        assert_eq!(count(100), 1);
     }
 
     #[test]
     fn every_part_is_run_once() {
-        let parts = divided(1000, 10, |i| i);
+        let parts = divided(1000, 100, |i| i);
         let ranges = each(&parts, |range| range);
         assert!(ranges.len() > 10);
         assert_eq!(ranges.into_iter().flatten().collect::<Vec<_>>(), (0..1000).collect::<Vec<_>>());
@@ -143,7 +183,7 @@ mod tests {
         assert_eq!(vals[0], 0);
         assert!(vals.windows(2).all(|pair| pair[0] <= pair[1]));
         assert_eq!(total(&parts, |range| range.len() as i64), 1000);
-        split(&mut [0; 0], &divided(0, 1, |_| 0), |_, chunk| assert!(chunk.is_empty()));
+        split(&mut [0; 0], &divided(0, 3, |_| 0), |_, chunk| assert!(chunk.is_empty()));
     }
 
     #[test]

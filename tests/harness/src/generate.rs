@@ -225,6 +225,13 @@ fn choose(
         }
         let is_result = ["R", "S", "Q"].contains(&operand.name.as_str());
         let format = formats::of_order(operand.order, semiring.is_none(), random);
+        // Padding of a pattern counts like its entries.
+        let is_compact = match &format {
+            formats::Chosen::Named(name) => {
+                !["dense", "dense_col", "dia", "ell"].contains(&&**name)
+            }
+            formats::Chosen::Declared(_) => false,
+        };
         let mut word = match format {
             formats::Chosen::Named(name) => name,
             formats::Chosen::Declared(map) => {
@@ -235,7 +242,7 @@ fn choose(
         };
         if operand.dtype != base {
             let _ = write!(word, ":{}", operand.dtype);
-        } else if semiring.is_none() && !is_result && random.chance(0.06) {
+        } else if semiring.is_none() && !is_result && is_compact && random.chance(0.1) {
             word.push_str(":one");
         } else if semiring.is_none() && random.chance(0.07) {
             let _ = write!(word, ":fill{}", ["1", "-2", "3"][random.below(3)]);

@@ -49,11 +49,38 @@ pub type Repack = Box<dyn Fn(&Entries) -> Result<Stored, Error>>;
 /// Calls a kernel on operands of any shape.
 pub type Driver = dyn Fn(&BTreeMap<String, Entries>) -> Result<Run, Error>;
 
-/// What a kernel makes of its operands, apart from what packing makes of them.
-pub fn attempt(
-    run: impl FnOnce() -> Result<Vec<(&'static str, Stored)>, Error>,
-) -> Result<Vec<(&'static str, Stored)>, Error> {
-    run()
+/// The results of one call of a kernel, by how they came to be.
+pub type Ways = Vec<(&'static str, Stored)>;
+
+/// The numbers of parts in which a parallel kernel is run.
+const PARTS: [(usize, &str); 4] =
+    [(1, "in 1 part"), (2, "in 2 parts"), (3, "in 3 parts"), (7, "in 7 parts")];
+
+/// What a kernel makes of its operands, apart from what packing makes of them. A parallel kernel is
+/// run in parts, too.
+///
+/// # Errors
+/// The kernel's.
+pub fn attempt(parallel: bool, run: impl Fn() -> Result<Ways, Error>) -> Result<Ways, Error> {
+    attempt_all(parallel, || run().map(|ways| [ways])).map(|[ways]| ways)
+}
+
+/// As [`attempt`], for a kernel of several results.
+///
+/// # Errors
+/// The kernel's.
+pub fn attempt_all<const N: usize>(
+    parallel: bool,
+    run: impl Fn() -> Result<[Ways; N], Error>,
+) -> Result<[Ways; N], Error> {
+    let mut all = run()?;
+    for (count, name) in PARTS.into_iter().filter(|_| parallel) {
+        let parted = sparsegen::kernel::in_parts(count, &run)?;
+        for (all, parted) in all.iter_mut().zip(parted) {
+            all.extend(parted.into_iter().map(|(_, stored)| (name, stored)));
+        }
+    }
+    Ok(all)
 }
 
 /// Packs an operand.

@@ -100,7 +100,9 @@ impl Kernel<'_> {
                 less: result.drops || operand_pads(run) || refills,
             };
             check_values(result, &expected.cells, expected.fill, freedom).map_err(wrong)?;
-            if first.ordered && result != first && !is_same(result, first) {
+            // A sum of sums of parts is rounded differently.
+            let is_exact = first.ordered && !first.shape.is_empty();
+            if is_exact && result != first && !is_same(result, first) {
                 return Err(format!("{way} differs from {first_way}:\n{result:?}\n{first:?}"));
             }
         }
