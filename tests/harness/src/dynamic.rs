@@ -12,6 +12,7 @@ use sparsegen_build::ir::{
 use crate::dtype::Dtype;
 use crate::interpreted::{of_interpreter, outputs};
 use crate::number::Number;
+use crate::oracle::Semiring;
 use crate::oracle::arithmetic::convert;
 use crate::random::Random;
 use crate::statement::Statement;
@@ -28,8 +29,9 @@ pub struct Setting<'s> {
     /// Whether an operand may be stored in any way that its format allows, and not only as packing
     /// stores it.
     pub is_free: bool,
-    /// Whether an entry may be stored as two that add up.
-    pub splits: bool,
+    /// What adds up entries at one coordinate of a result; operands store an entry as two only where it
+    /// is the plain sum.
+    pub semiring: Semiring,
 }
 
 impl Setting<'_> {
@@ -191,8 +193,8 @@ impl Setting<'_> {
         if !self.is_free || random.chance(0.3) {
             return Ok(format.pack(given, dtype));
         }
-        let splits = self.splits && !is_pattern && !matches!(dtype, Dtype::Bool | Dtype::Usize);
-        Ok(format.pack_freely(given, dtype, splits && is_signed(dtype), &mut random))
+        let splits = self.semiring == Semiring::PlusTimes && !is_pattern && is_signed(dtype);
+        Ok(format.pack_freely(given, dtype, splits, &mut random))
     }
 
     fn repack(&self, marker: &str, dtype: Dtype) -> Result<Repack, String> {
@@ -223,12 +225,15 @@ impl Setting<'_> {
         &self,
         tensor: &TensorResult,
         format: &Format,
-        stored: Stored,
+        mut stored: Stored,
         run: &Run,
         world: &World,
     ) -> Result<Option<Stored>, String> {
         let Some(packed) = &tensor.packed else { return Ok(Some(stored)) };
         let dtype = own(tensor.dtype)?;
+        if tensor.combining.is_some() {
+            stored.entries = self.semiring.united(&stored.entries, Some(dtype));
+        }
         if tensor.cover.is_none() {
             return self.converted(format, packed, &stored, dtype);
         }
@@ -268,7 +273,7 @@ fn own(dtype: sparsegen_build::Dtype) -> Result<Dtype, String> {
 
 /// Whether the two parts of a split entry fit the type.
 fn is_signed(dtype: Dtype) -> bool {
-    dtype.range().is_none_or(|(least, _)| least < 0)
+    dtype != Dtype::Bool && dtype.range().is_none_or(|(least, _)| least < 0)
 }
 
 fn scalar(given: &Entries, dtype: Dtype) -> Option<Stored> {

@@ -11,7 +11,6 @@ use crate::dtype::Dtype;
 use crate::dynamic::Setting;
 use crate::generate::Draft;
 use crate::kinds::Kinds;
-use crate::oracle::Semiring;
 use crate::statement::Statement;
 use crate::typed::Stored;
 use crate::worlds::{self, World};
@@ -141,8 +140,8 @@ fn wrong(case: &Case, output: &Output) -> Result<(), String> {
                     function,
                     run: &never,
                 };
-                let splits = choice.semiring() == Semiring::PlusTimes;
-                let setting = Setting { formats: formats.clone(), statement, is_free, splits };
+                let semiring = choice.semiring();
+                let setting = Setting { formats: formats.clone(), statement, is_free, semiring };
                 let run = match setting.run(function, &world, &before) {
                     Ok(Some(run)) => run,
                     Ok(None) => break,

@@ -93,7 +93,7 @@ fn wait(child: &mut Child, folder: &Path) -> String {
 fn compile_as_told() {
     let Ok(told) = env::var(FOLDER) else { return };
     let (from, folder) = told.split_once(':').expect("a number and a folder");
-    let (from, folder) = (from.parse().expect("a number"), PathBuf::from(folder));
+    let (from, folder) = (from.parse::<usize>().expect("a number"), PathBuf::from(folder));
     memory::limit(MEMORY);
     for k in from.. {
         let manifest = folder.join(format!("{k}.toml"));
