@@ -143,7 +143,16 @@ fn driver(
                 continue;
             }
         };
-        let Some(place) = place(step.function.operands[of].name()) else { continue };
+        let Some(place) = place(step.function.operands[of].name()) else {
+            let (key, dtype) = (key(&step.function.operands[of]), conversion.into.dtype.name());
+            let _ = writeln!(
+                changed,
+                "let of = &operands[{key:?}];
+                let of = Entries {{ shape: of.shape.clone(), entries: of.entries.clone() }};
+                operands.insert({into:?}.to_owned(), repack::<{dtype}, {format}>(&of)?);"
+            );
+            continue;
+        };
         let _ = writeln!(conversions, "let c{c} = o{place}.to::<{format}>()?;");
         let _ = writeln!(conversions, "operands.insert({into:?}.to_owned(), look(&c{c}));");
         extents.push_str(&extents_of(&conversion.into, &format!("c{c}")));
@@ -166,6 +175,29 @@ fn driver(
             format!("if let Ok(before) = &ways_{}(given)? {{ {inserted} }}", state.name)
         })
         .unwrap_or_default();
+    // What a later statement changes is still as it was passed in.
+    let is_changed_later = |name: &str| {
+        let computed = |steps: &[Step]| steps.iter().any(|step| step.result == name);
+        computed(&kernel.steps[k..]) && !computed(&kernel.steps[..k]) && step.result != name
+    };
+    let mut unchanged = String::new();
+    for operand in step.function.operands.iter().filter(|one| is_changed_later(one.name())) {
+        let key = key(operand);
+        let packed = match operand {
+            Operand::Tensor(tensor) => {
+                format!(
+                    "look(&pack::<{}, {}>(&given[{key:?}])?)",
+                    tensor.dtype.name(),
+                    tensor.format
+                )
+            }
+            Operand::Scalar { dtype, .. } => {
+                format!("look_at_scalar(scalar::<{}>(&given[{key:?}]))", dtype.name())
+            }
+            Operand::Index { .. } | Operand::Indices { .. } => continue,
+        };
+        let _ = writeln!(unchanged, "operands.insert({key:?}.to_owned(), {packed});");
+    }
     let repack = match &step.function.result {
         IrResult::Scalar { dtype, .. } => format!("repack::<{}, Scalar>", dtype.name()),
         IrResult::Tensor(tensor) => {
@@ -187,6 +219,7 @@ fn driver(
             {packed}
             let mut operands = BTreeMap::from([{looked}]);
             {conversions}
+            {unchanged}
             {before}
             {earlier}
             {changed}

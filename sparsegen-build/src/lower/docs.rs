@@ -4,6 +4,7 @@ use crate::concrete::Program;
 use crate::concrete::space::Definition;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
+use crate::notation::names::snake_case;
 use crate::notation::{Parameter, Semiring, TensorId, TensorRole, VariableId};
 
 use super::complexity::time;
@@ -79,20 +80,30 @@ fn memory(program: &Program) -> String {
     if shown.is_empty() { String::new() } else { format!("; workspaces: {}", shown.join(", ")) }
 }
 
+/// Names the arguments whose tensors' names in snake case belong to other arguments.
+fn numbered(program: &Program) -> Vec<String> {
+    let declared = program.kernel.tensors[..program.declared].iter();
+    let numbered = declared.filter(|tensor| {
+        let argument = tensor.argument.trim_start_matches("r#");
+        let snake = snake_case(&tensor.name);
+        argument != snake && argument.starts_with(&format!("{snake}_"))
+    });
+    numbered
+        .map(|tensor| format!("`{}` is the argument `{}`.", tensor.name, tensor.argument))
+        .collect()
+}
+
 /// What is brought into another format, before the loops and behind them, and what is no tensor.
 fn conversions(program: &Program) -> Vec<String> {
     let shown = |id: TensorId| {
         let format = &program.tensor(id).format;
         format.name.as_ref().map_or_else(|| format.to_string(), Clone::clone)
     };
-    let mut sentences: Vec<String> = program
-        .kernel
-        .converted()
-        .map(|(into, converted)| {
-            let name = &program.tensor(converted.of).name;
-            format!("`{name}` is brought into `{}` first.", shown(into))
-        })
-        .collect();
+    let mut sentences: Vec<String> = numbered(program);
+    sentences.extend(program.kernel.converted().map(|(into, converted)| {
+        let name = &program.tensor(converted.of).name;
+        format!("`{name}` is brought into `{}` first.", shown(into))
+    }));
     if program.packed.is_some() {
         let result = program.kernel.result();
         let name = &program.tensor(result).name;

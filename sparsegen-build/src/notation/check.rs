@@ -6,6 +6,7 @@
 //! AFTER [`check`]: every tensor has a format of its order, every variable has an extent, every sum
 //! is explicit, and what is not supported was refused.
 
+mod arguments;
 mod bindings;
 mod bounds;
 mod build;
@@ -31,6 +32,7 @@ use crate::format::Formats;
 use crate::level::Levels;
 use crate::manifest::{Given, KernelEntry, Manifest, Text};
 
+use arguments::Arguments;
 use functions::Functions;
 
 use super::syntax::Statement;
@@ -49,12 +51,21 @@ pub fn check(
     let functions = Functions::of(manifest, &mut diagnostics);
     let mut kernels = Vec::new();
     let mut several = Vec::new();
+    let none = Arguments::default();
     for (k, (entry, statement)) in manifest.kernels.iter().zip(statements).enumerate() {
         match (statement, &entry.statement) {
             (Some(statement), Some(text)) => {
                 let (formats, functions) = (&formats, &functions);
-                let context = Context { formats, functions, entry, statement, text };
-                let (kernel, mistakes) = check_kernel(context);
+                let bare = Context { formats, functions, entry, statement, text, arguments: &none };
+                let mut steps = manifest.several.iter().map(|several| several.steps.clone());
+                let together = match steps.find(|steps| steps.contains(&k)) {
+                    Some(steps) => {
+                        beside(bare, &manifest.kernels[steps.clone()], &statements[steps])
+                    }
+                    None => vec![bare],
+                };
+                let arguments = &Arguments::of(&together);
+                let (kernel, mistakes) = check_kernel(Context { arguments, ..bare });
                 kernels.extend(kernel);
                 diagnostics.extend(mistakes);
             }
@@ -85,6 +96,21 @@ struct Context<'m> {
     statement: &'m Statement,
     /// The statement's text.
     text: &'m Text,
+    /// The identifiers of its arguments.
+    arguments: &'m Arguments,
+}
+
+/// The statements of one kernel, those that can be read.
+fn beside<'m>(
+    context: Context<'m>,
+    entries: &'m [KernelEntry],
+    statements: &'m [Option<Statement>],
+) -> Vec<Context<'m>> {
+    let readable = |(entry, statement): (&'m KernelEntry, &'m Option<Statement>)| {
+        let (statement, text) = (statement.as_ref()?, entry.statement.as_ref()?);
+        Some(Context { entry, statement, text, ..context })
+    };
+    entries.iter().zip(statements).filter_map(readable).collect()
 }
 
 fn check_kernel(context: Context<'_>) -> (Option<Kernel>, Vec<Diagnostic>) {

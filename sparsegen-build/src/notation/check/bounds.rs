@@ -38,16 +38,6 @@ fn check_parameters(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
                     .note("it is the name of an argument: small letters, digits and `_`")
                     .help("choose another name"),
             );
-        } else if let Some(other) = names.tensors.iter().find(|tensor| tensor.argument == *text) {
-            let other = &other.first.name.text;
-            diagnostics.push(
-                Diagnostic::new(
-                    name.span,
-                    format!("`{other}` and `{text}` would be the same argument `{text}`"),
-                )
-                .note("an argument is called by its tensor's name in snake case")
-                .help("give one of the two another name"),
-            );
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::format::builtin::usual;
 use crate::format::{Definition, Format};
 use crate::manifest::{Given, TensorEntry};
 use crate::notation::functions;
-use crate::notation::names::{identifier, is_name, snake_case};
+use crate::notation::names::is_name;
 use crate::notation::syntax::{Access, ExprKind};
 use crate::types::Dtype;
 
@@ -89,7 +89,7 @@ pub(super) fn resolve<'m>(context: Context<'m>, diagnostics: &mut Vec<Diagnostic
         let format = format_of(context, &own, diagnostics);
         let declared = declaration(context, name);
         let dtype = declared.and_then(|entry| entry.dtype).unwrap_or(context.entry.dtype);
-        let argument = argument(first, &tensors, diagnostics);
+        let argument = context.arguments.find(&first.name, diagnostics);
         let pattern = declared.and_then(|entry| entry.pattern);
         if let Some(span) = pattern.filter(|_| tensors.is_empty()) {
             diagnostics.push(
@@ -135,6 +135,12 @@ pub(super) fn variables(context: Context<'_>) -> Vec<&str> {
         }
     }
     found
+}
+
+/// The names of the tensors of a statement, the result's first, in order of first appearance.
+pub(super) fn tensor_names(context: Context<'_>) -> Vec<&str> {
+    let accesses = tensor_accesses(context, &variables(context), &mut Vec::new());
+    accesses.into_iter().map(|access| access.name.text.as_str()).collect()
 }
 
 /// The accesses of tensors, the result's first; other uses of bare names are left out.
@@ -345,32 +351,4 @@ fn indices(count: usize) -> String {
         1 => "1 index".to_owned(),
         count => format!("{count} indices"),
     }
-}
-
-/// The argument's identifier of the tensor that begins with this access.
-fn argument(access: &Access, earlier: &[Operand<'_>], diagnostics: &mut Vec<Diagnostic>) -> String {
-    let name = &access.name.text;
-    let snake = snake_case(name);
-    let Some(argument) = identifier(&snake) else {
-        diagnostics.push(
-            Diagnostic::new(access.name.span, format!("`{name}` cannot be the name of a tensor"))
-                .note(format!(
-                    "its argument would be called `{snake}`, which Rust keeps for itself"
-                ))
-                .help("choose another name"),
-        );
-        return snake;
-    };
-    if let Some(other) = earlier.iter().find(|operand| operand.argument == argument) {
-        let other = &other.first.name.text;
-        diagnostics.push(
-            Diagnostic::new(
-                access.name.span,
-                format!("`{other}` and `{name}` would be the same argument `{argument}`"),
-            )
-            .note("an argument is called by its tensor's name in snake case")
-            .help("give one of the two another name"),
-        );
-    }
-    argument
 }

@@ -32,19 +32,7 @@ pub(super) fn of(
 /// Why tensors of two statements cannot be arguments of one kernel.
 fn conflict(before: &Tensor, tensor: &Tensor) -> Option<Diagnostic> {
     let (name, order) = (&tensor.name, tensor.format.order());
-    let arguments = [before, tensor].map(|tensor| tensor.argument.as_str());
-    if before.name != *name {
-        return (arguments[0] == arguments[1]).then(|| {
-            let message = format!(
-                "`{}` and `{name}` would be the same argument `{}`",
-                before.name, arguments[1]
-            );
-            Diagnostic::new(tensor.span, message)
-                .note("an argument is called by its tensor's name in snake case")
-                .help("give one of the two another name")
-        });
-    }
-    (before.format.order() != order).then(|| {
+    (before.name == *name && before.format.order() != order).then(|| {
         let message = format!(
             "`{name}` is of order {order} here and of order {} in an earlier statement",
             before.format.order()
@@ -67,8 +55,11 @@ fn check_order(statements: &[Kernel], k: usize, diagnostics: &mut Vec<Diagnostic
                 .help("give one of the results another name, or add to it: `+=`"),
         );
     }
+    if before || kernel.is_update() {
+        return;
+    }
     let read = earlier.iter().flat_map(|other| other.tensors.iter().find(|tensor| is_it(tensor)));
-    if let Some(read) = read.into_iter().next().filter(|_| !before) {
+    if let Some(read) = read.into_iter().next() {
         diagnostics.push(
             Diagnostic::new(read.span, format!("`{}` is read before it is computed", result.name))
                 .note("a statement may read the results of earlier ones")

@@ -87,10 +87,11 @@ fn ambiguous<'m>(context: Context<'m>, expr: &'m Expr, variable: &str) -> Option
             (BinaryOp::And | BinaryOp::Or, _, _) => Some(expr),
             // A comparison of index variables shapes the loops; it has no value to be summed.
             (BinaryOp::Compare(_), _, _) => compares_values(context, expr).then_some(expr),
-            (BinaryOp::Add | BinaryOp::Sub, true, true) => {
-                ambiguous(context, a, variable).or_else(|| ambiguous(context, b, variable))
+            // A sum whose terms all use the variable says that none of them holds all uses alone.
+            (BinaryOp::Add | BinaryOp::Sub, _, _) => {
+                let all_use = terms(expr).into_iter().all(uses);
+                (!all_use).then_some(expr)
             }
-            (BinaryOp::Add | BinaryOp::Sub, _, _) => Some(expr),
             (BinaryOp::Mul | BinaryOp::Div, true, true) => None,
             (BinaryOp::Mul | BinaryOp::Div, true, false) => ambiguous(context, a, variable),
             (BinaryOp::Mul, false, true) => ambiguous(context, b, variable),

@@ -79,6 +79,24 @@ fn sums_become_explicit() {
 }
 
 #[test]
+fn sums_stand_outside_of_what_holds_only_some_uses() {
+    for (statement, value) in [
+        ("y[i] = (sqrt(A[i,j]) + D[i,j]) * c[i]", "(sqrt(A[i,j]) + D[i,j]) * c[i]"),
+        ("y[i] = c[i] * -(D[i,j] - abs(A[i,j]))", "c[i] * -(D[i,j] - abs(A[i,j]))"),
+        ("y[i] = (A[i,j] / d[j] + 1 / x[j]) * c[i]", "(A[i,j] / d[j] + 1 / x[j]) * c[i]"),
+        ("y[i] = b[i] * (2 * (A[i,j] + 1) + D[i,j])", "b[i] * (2 * (A[i,j] + 1) + D[i,j])"),
+        ("y[i] = (A[i,j] + max(D[i,j], 0)) / 2", "(A[i,j] + max(D[i,j], 0)) / 2"),
+    ] {
+        check(statement, &format!("y[i] = sum[j]({value})"));
+    }
+    refuse(
+        "y[i] = (sqrt(A[i,j]) + D[i,j] + c[i]) * b[i]",
+        "",
+        &["the sum over `j` must be written here"],
+    );
+}
+
+#[test]
 fn sums_are_demanded_where_they_could_stand_elsewhere() {
     let demanded = ["the sum over `j` must be written here"];
     for statement in [
@@ -86,7 +104,6 @@ fn sums_are_demanded_where_they_could_stand_elsewhere() {
         "y[i] = (A[i,j] + c[i]) / d[i]",
         "y[i] = b[i] / A[i,j]",
         "y[i] = b[i] * (-(A[i,j] + c[i]))",
-        "y[i] = b[i] * (2 * (A[i,j] + 1) + D[i,j])",
         "y[i] = b[i] * sum[k](T[i,j,k])",
     ] {
         refuse(statement, "", &demanded);
@@ -241,6 +258,24 @@ fn keywords_become_raw_arguments() {
     assert!(mistakes.is_empty());
     let arguments: Vec<_> = module.kernels[0].tensors.iter().map(|t| &*t.argument).collect();
     assert_eq!(arguments, ["y", "r#type", "mass_matrix"]);
+}
+
+#[test]
+fn arguments_of_names_that_differ_in_case_are_numbered() {
+    let arguments = |statement: &str, keys: &str| -> Vec<String> {
+        let (module, mistakes) = compile(&manifest(statement, keys));
+        assert!(mistakes.is_empty(), "{mistakes:?}");
+        module.kernels[0].tensors.iter().map(|tensor| tensor.argument.clone()).collect()
+    };
+    assert_eq!(arguments("y[i] = A[i,j] * a[j]", ""), ["y", "a_2", "a"]);
+    assert_eq!(arguments("y[i] = A[i,j] * a[j] * a_2", ""), ["y", "a_3", "a", "a_2"]);
+    assert_eq!(
+        arguments("Y[i] = y[i] * massMatrix * MassMatrix", ""),
+        ["y_2", "y", "mass_matrix", "mass_matrix_2"]
+    );
+    assert_eq!(arguments("y[i] = TYPE * type * x[i]", ""), ["y", "type_2", "r#type", "x"]);
+    let keys = "params = { n = 'index' }";
+    assert_eq!(arguments("y[i] = N * x[i in 0..n]", keys), ["y", "n_2", "x", "n"]);
 }
 
 #[test]
