@@ -263,7 +263,12 @@ fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
                 let dtype = rust_type(*dtype);
                 let _ = writeln!(packed, "let o{k} = scalar::<{dtype}>(&given[{name:?}]);");
                 let _ = writeln!(looked, "({name:?}.to_owned(), look_at_scalar(o{k})),");
-                arguments.push(format!("o{k}"));
+                let is_changed =
+                    function.updated_scalar().is_some_and(|scalar| scalar.name == *name);
+                arguments.push(if is_changed { "&mut result".into() } else { format!("o{k}") });
+                if is_changed {
+                    let _ = writeln!(packed, "let mut result = o{k};");
+                }
             }
         }
     }
@@ -322,6 +327,13 @@ fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
         }
     };
     let (results, repack) = match &function.result {
+        IrResult::Scalar { dtype, updates: Some(_), .. } => (
+            format!(
+                "{name}_into({arguments})?;
+                Ok(vec![(\"{name}_into\", look_at_scalar(result))])"
+            ),
+            format!("repack::<{}, Scalar>", rust_type(*dtype)),
+        ),
         IrResult::Scalar { dtype, .. } => (
             format!("Ok(vec![(\"{name}\", look_at_scalar({name}({arguments})?))])"),
             format!("repack::<{}, Scalar>", rust_type(*dtype)),

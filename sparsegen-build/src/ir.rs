@@ -22,7 +22,7 @@ mod walk;
 pub use fold::does_nothing;
 pub use function::{
     Array, Assembly, Bounds, Combining, Conversion, Cover, Element, Extent, Fit, Function, Operand,
-    Parallel, Place, Result, Size, Source, TensorOperand, TensorResult, Unroll,
+    Parallel, Place, Result, Size, Source, TensorOperand, TensorResult, Unroll, UpdatedScalar,
 };
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use part::{Gather, Limit, List, Part, Reads};

@@ -192,7 +192,11 @@ impl Lowering<'_> {
             None => {
                 let dtype = program.tensor(kernel.result()).dtype;
                 let value = self.scalar.clone().unwrap_or_else(|| self.zero(dtype));
-                ir::Result::Scalar { dtype, value }
+                let updates = kernel.is_update().then(|| ir::UpdatedScalar {
+                    name: self.names.argument(kernel.result()).to_owned(),
+                    adds: kernel.in_place,
+                });
+                ir::Result::Scalar { dtype, value, updates }
             }
         };
         ir::Function {
@@ -240,9 +244,11 @@ impl Lowering<'_> {
 
     fn operands(&self) -> Vec<TensorId> {
         let kernel = &self.program.kernel;
+        // A scalar that is changed is an argument of its own.
+        let changes = kernel.tensor(kernel.result()).by_value && kernel.is_update();
         let is_passed = |id: &TensorId| {
             let role = kernel.tensor(*id).role;
-            role.is_argument() && role != TensorRole::Result
+            role.is_argument() && (role != TensorRole::Result || changes)
         };
         kernel.tensor_ids().filter(is_passed).collect()
     }
@@ -293,7 +299,10 @@ impl Lowering<'_> {
     /// What the result held before, if the loops read it.
     fn old(&self) -> Option<TensorId> {
         let Program { kernel, .. } = self.program;
-        let reads = |old: &TensorId| kernel.accesses.iter().any(|access| access.tensor == *old);
+        let reads = |old: &TensorId| {
+            let is_tensor = !kernel.tensor(*old).by_value;
+            is_tensor && kernel.accesses.iter().any(|access| access.tensor == *old)
+        };
         kernel.previous().filter(reads)
     }
 }

@@ -210,6 +210,12 @@ fn driver(
             let key = &tensor.tensor;
             format!("operands.insert({key:?}.to_owned(), {repack}(&given[{key:?}])?);")
         }
+        IrResult::Scalar { dtype, updates: Some(scalar), .. } if !is_earlier(&step) => {
+            let (key, dtype) = (&scalar.name, dtype.name());
+            format!(
+                "operands.insert({key:?}.to_owned(), look_at_scalar(scalar::<{dtype}>(&given[{key:?}])));"
+            )
+        }
         IrResult::Tensor(_) | IrResult::Scalar { .. } => String::new(),
     };
     format!(
@@ -233,7 +239,10 @@ fn driver(
 /// Calls the kernel in every way there is, and looks at each of its results.
 fn ways(name: &str, kernel: &Several, arguments: &str, source: &str) -> String {
     let results: Vec<&Step> = kernel.results().collect();
-    let is_tensor = |step: &&&Step| matches!(step.function.result, IrResult::Tensor(_));
+    let is_tensor = |step: &&&Step| {
+        matches!(step.function.result, IrResult::Tensor(_))
+            || step.function.updated_scalar().is_some()
+    };
     let count = results.len();
     let all: Vec<String> = (0..count).map(|r| format!("r{r}")).collect();
     let passed: Vec<String> =
@@ -272,7 +281,15 @@ fn ways(name: &str, kernel: &Several, arguments: &str, source: &str) -> String {
         let _ = writeln!(text, "let ({}) = {name}({arguments})?;\n{}", all.join(", "), note(name));
     } else {
         for (r, step) in results.iter().enumerate() {
-            let IrResult::Tensor(tensor) = &step.function.result else { continue };
+            let tensor = match &step.function.result {
+                IrResult::Tensor(tensor) => tensor,
+                IrResult::Scalar { dtype, updates: Some(scalar), .. } => {
+                    let (key, dtype) = (&scalar.name, dtype.name());
+                    let _ = writeln!(text, "let mut r{r} = scalar::<{dtype}>(&given[{key:?}]);");
+                    continue;
+                }
+                IrResult::Scalar { updates: None, .. } => continue,
+            };
             let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
             let (key, dtype) = (&tensor.tensor, tensor.dtype.name());
             let _ = writeln!(text, "let mut r{r} = pack::<{dtype}, {format}>(&given[{key:?}])?;");
@@ -280,9 +297,10 @@ fn ways(name: &str, kernel: &Several, arguments: &str, source: &str) -> String {
         text.push_str(&call("into"));
         text.push_str(&note("into"));
     }
-    let changes = results
-        .iter()
-        .any(|step| matches!(&step.function.result, IrResult::Tensor(result) if result.updates));
+    let changes = results.iter().any(|step| match &step.function.result {
+        IrResult::Tensor(result) => result.updates,
+        IrResult::Scalar { updates, .. } => updates.is_some(),
+    });
     if has(&format!("{name}_into")) && !changes {
         text.push_str(&scribble);
         text.push_str(&call("into"));

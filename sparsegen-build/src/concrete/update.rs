@@ -3,14 +3,14 @@
 use crate::format::unordered;
 use crate::level::Levels;
 use crate::notation::{Access, Assignment, BinaryOp, Expr, Kernel, UnaryOp};
-use crate::types::Literal;
+use crate::types::{Dtype, Literal};
 
 /// The kernel that adds to its result in place, if the statement only adds to what the result holds
 /// and the result has a place for every coordinate; otherwise the kernel as it is, which reads what
 /// the result held as an operand.
 pub fn in_place(kernel: &Kernel) -> Kernel {
     let mut changed = kernel.clone();
-    let Some(old) = kernel.previous().filter(|_| has_places(kernel)) else { return changed };
+    let Some(old) = kernel.previous().filter(|_| takes_additions(kernel)) else { return changed };
     let Assignment { result, value } = &kernel.assignment;
     let before = Access { tensor: old, ..result.clone() };
     let Some(added) = without(value, &before) else { return changed };
@@ -46,6 +46,32 @@ pub fn listed(kernel: &Kernel, levels: &Levels) -> Kernel {
         listed.packed = Some(std::mem::replace(format, list));
     }
     listed
+}
+
+/// Returns whether values can be added to the result without reading it: it has a place for every
+/// coordinate, or is a scalar of a type whose `+` is that of Rust.
+fn takes_additions(kernel: &Kernel) -> bool {
+    let result = kernel.tensor(kernel.result());
+    let adds = kernel.semiring.is_usual() && !matches!(result.dtype, Dtype::Bool | Dtype::Generic);
+    // The sum of what is subtracted has no negative in an unsigned type.
+    let is_negative = result.dtype.is_unsigned() && subtracts(&kernel.assignment.value);
+    if result.by_value { adds && !is_negative } else { has_places(kernel) }
+}
+
+/// Returns whether some term of a sum is subtracted.
+fn subtracts(value: &Expr) -> bool {
+    match value {
+        Expr::Binary(BinaryOp::Sub, ..) | Expr::Unary(UnaryOp::Neg, _) => true,
+        Expr::Binary(BinaryOp::Add, a, b) => subtracts(a) || subtracts(b),
+        Expr::Binary(BinaryOp::Mul | BinaryOp::Div, ..)
+        | Expr::Literal(_)
+        | Expr::Constant(_)
+        | Expr::Access(_)
+        | Expr::Index(_)
+        | Expr::Parameter(_)
+        | Expr::Call(..)
+        | Expr::Reduce(_) => false,
+    }
 }
 
 /// Whether the result has a place for every coordinate.

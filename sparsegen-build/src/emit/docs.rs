@@ -27,6 +27,9 @@ pub(super) fn attributes(lines: &[String]) -> TokenStream {
 pub(super) fn entry(function: &Function) -> String {
     let name = plain(&function.name);
     let mut results = function.results().peekable();
+    if function.updated_scalar().is_some() {
+        return format!("{name}_into");
+    }
     let is_passed = results.peek().is_some() && !allocates(function);
     // What computes values apart is known by its own name.
     match is_passed && results.all(|result| result.structure().is_empty()) {
@@ -38,6 +41,10 @@ pub(super) fn entry(function: &Function) -> String {
 /// The documentation of `NAME`.
 pub(super) fn of_entry(function: &Function) -> Vec<String> {
     let mut lines = wrapped(&function.docs);
+    if let Some(scalar) = function.updated_scalar() {
+        lines.push(String::new());
+        lines.push(format!("Changes `{}`, which is passed in.", plain(&scalar.name)));
+    }
     push_errors(&mut lines, &entry_errors(function));
     lines
 }

@@ -143,7 +143,10 @@ pub(super) fn parameters(function: &Function) -> Vec<Parameter> {
             Operand::Index { name } => (ident(name), quote!(usize)),
             Operand::Indices { name } => (ident(name), quote!(&[usize])),
         };
-        params.push(Parameter { declaration: quote!(#name: #ty), argument: quote!(#name) });
+        let changed = function.updated_scalar().filter(|scalar| name == scalar.name);
+        let by_reference = changed.map(|_| quote!(*));
+        let argument = quote!(#by_reference #name);
+        params.push(Parameter { declaration: quote!(#name: #ty), argument });
     }
     params.extend(division::parameter(function));
     for (name, _) in parts::last_of_each(function) {

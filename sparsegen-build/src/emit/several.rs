@@ -31,9 +31,15 @@ pub(super) fn items(several: &Several) -> Vec<TokenStream> {
     items
 }
 
-/// Whether a result is passed in, to be computed into; scalars are returned.
+/// Whether a result is passed in, to be computed into; scalars are returned unless they are changed.
 fn is_passed(function: &Function) -> bool {
-    matches!(function.result, Result::Tensor(_))
+    matches!(function.result, Result::Tensor(_)) || function.updated_scalar().is_some()
+}
+
+/// `mut`, for a result that a later statement changes.
+fn mutable(several: &Several, step: &Step) -> Option<TokenStream> {
+    let computed = several.steps.iter().filter(|other| other.result == step.result);
+    (computed.count() > 1).then(|| quote!(mut))
 }
 
 /// `NAME`, which makes all results.
@@ -69,8 +75,7 @@ fn make(several: &Several, step: &Step) -> TokenStream {
         let name = beside(&step.function.name, "into");
         return quote!(#name(&mut #result, #(#arguments),*)?;);
     }
-    let computed = several.steps.iter().filter(|other| other.result == step.result);
-    let mutable = (computed.count() > 1).then(|| quote!(mut));
+    let mutable = mutable(several, step);
     quote!(let #mutable #result = #name(#(#arguments),*)?;)
 }
 
@@ -99,7 +104,11 @@ fn into(several: &Several, way: Way) -> TokenStream {
             let (name, ty) = (ident(&result.name), tensor(result));
             Some(quote!(#name: &mut #ty))
         }
-        Result::Scalar { .. } => None,
+        Result::Scalar { dtype, updates: Some(scalar), .. } => {
+            let (name, ty) = (ident(&scalar.name), ident(dtype.rust_name()));
+            Some(quote!(#name: &mut #ty))
+        }
+        Result::Scalar { updates: None, .. } => None,
     });
     let types: Vec<_> = returned().map(|step| result_type(&step.function)).collect();
     let name = beside(&several.name, way.suffix());
@@ -111,8 +120,12 @@ fn reuse(several: &Several, step: &Step, way: Way) -> TokenStream {
     let arguments = arguments_of_step(several, step, |name| quote!(&*#name));
     let (own, result) = (&step.function, ident(&step.result));
     if !is_passed(own) {
-        let name = ident(&own.name);
-        return quote!(let #result = #name(#(#arguments),*)?;);
+        let (name, mutable) = (ident(&own.name), mutable(several, step));
+        return quote!(let #mutable #result = #name(#(#arguments),*)?;);
+    }
+    if own.updated_scalar().is_some() && !several.is_passed(&step.result) {
+        let name = beside(&own.name, "into");
+        return quote!(#name(&mut #result, #(#arguments),*)?;);
     }
     let way = if own.has_structure() { way } else { Way::Into };
     let name = beside(&own.name, way.suffix());
@@ -209,13 +222,21 @@ fn arguments_of_step(
         let name = ident(operand.name());
         match operand {
             Operand::Tensor(tensor) if several.is_result(&tensor.name) => borrowed(quote!(#name)),
-            Operand::Tensor(_)
-            | Operand::Scalar { .. }
-            | Operand::Index { .. }
-            | Operand::Indices { .. } => quote!(#name),
+            Operand::Scalar { .. } => scalar(several, operand),
+            Operand::Tensor(_) | Operand::Index { .. } | Operand::Indices { .. } => quote!(#name),
         }
     };
-    step.function.operands.iter().map(argument).collect()
+    // What is changed is passed first.
+    let changed = step.function.updated_scalar().map(|scalar| scalar.name.as_str());
+    let operands = step.function.operands.iter();
+    operands.filter(|operand| changed != Some(operand.name())).map(argument).collect()
+}
+
+/// The value of a scalar operand, which may be a result that the caller passes.
+pub(super) fn scalar(several: &Several, operand: &Operand) -> TokenStream {
+    let name = ident(operand.name());
+    let by_reference = several.is_passed(operand.name()).then(|| quote!(*));
+    quote!(#by_reference #name)
 }
 
 /// The type of a result as callers see it.

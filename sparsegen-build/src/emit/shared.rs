@@ -6,7 +6,7 @@ use quote::quote;
 use super::body::Body;
 use super::names::{ident, plain, tokens};
 use super::result::Parts;
-use super::several::{beside, tuple};
+use super::several::{beside, scalar, tuple};
 use super::shell::{self, generics, tensor};
 use super::{checks, division, docs, fill, kernel};
 use crate::ir::{Assembly, Function, Operand, Result, Several, Shared, Step, TensorResult};
@@ -121,10 +121,8 @@ pub(super) fn call(
         let name = ident(operand.name());
         match operand {
             Operand::Tensor(tensor) if several.is_result(&tensor.name) => quote!(#name.view()),
-            Operand::Tensor(_)
-            | Operand::Scalar { .. }
-            | Operand::Index { .. }
-            | Operand::Indices { .. } => quote!(#name),
+            Operand::Scalar { .. } => scalar(several, operand),
+            Operand::Tensor(_) | Operand::Index { .. } | Operand::Indices { .. } => quote!(#name),
         }
     });
     let arguments = results.chain(operands);

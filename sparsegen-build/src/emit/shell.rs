@@ -12,7 +12,7 @@ use super::result::Parts;
 use super::{compute, division, docs, parallel, parts};
 use crate::ir::{
     Assembly, Callers, Conversion, Function, Operand, Result, Source, TensorOperand, TensorResult,
-    Trait,
+    Trait, UpdatedScalar,
 };
 
 /// The functions of a kernel, the public ones first.
@@ -60,9 +60,13 @@ pub(super) fn public(function: &Function) -> Option<TokenStream> {
 fn scalar(function: &Function) -> TokenStream {
     let docs = docs::attributes(&docs::of_entry(function));
     let public = public(function);
-    let (name, lifetimes) = (ident(&function.name), lifetimes(function));
+    let lifetimes = lifetimes(function);
     let arguments = arguments(function);
-    let Result::Scalar { dtype, .. } = &function.result else { return TokenStream::new() };
+    let Result::Scalar { dtype, updates, .. } = &function.result else { return TokenStream::new() };
+    let name = match updates {
+        Some(_) => beside(function, "into"),
+        None => ident(&function.name),
+    };
     let dtype = ident(dtype.rust_name());
     let convert = convert_used(function);
     let (checks, conversions) = (checks(function), conversions(function, plain(&function.name)));
@@ -73,9 +77,17 @@ fn scalar(function: &Function) -> TokenStream {
     let value = match division::check(function) {
         Some(check) => {
             let (declare, result) = (division::declare(function), Parts::of(function).value);
-            quote!(#declare #run let #result = #value; #check Ok(#result))
+            let returned = changed(updates.as_ref(), quote!(#result));
+            quote!(#declare #run let #result = #value; #check #returned)
         }
-        None => quote!(#run Ok(#value)),
+        None => {
+            let returned = changed(updates.as_ref(), value);
+            quote!(#run #returned)
+        }
+    };
+    let dtype = match updates {
+        Some(_) => quote!(()),
+        None => quote!(#dtype),
     };
     quote! {
         #docs
@@ -86,6 +98,14 @@ fn scalar(function: &Function) -> TokenStream {
             #value
         }
     }
+}
+
+/// Returns a value, or changes the caller's scalar by it.
+fn changed(updates: Option<&UpdatedScalar>, value: TokenStream) -> TokenStream {
+    let Some(UpdatedScalar { name, adds }) = updates else { return quote!(Ok(#value)) };
+    let name = ident(name);
+    let change = if *adds { quote!(*#name += #value;) } else { quote!(*#name = #value;) };
+    quote!(#change Ok(()))
 }
 
 /// `NAME` of a tensor result, which allocates it.
@@ -245,7 +265,16 @@ fn lifetime(operands: &[&Operand], tensor: &TensorOperand) -> String {
 
 /// The operands as the public functions take them.
 pub(super) fn arguments(function: &Function) -> Vec<TokenStream> {
-    arguments_of(&function.operands.iter().collect::<Vec<_>>())
+    let mut arguments = arguments_of(&function.operands.iter().collect::<Vec<_>>());
+    for (argument, operand) in arguments.iter_mut().zip(&function.operands) {
+        if let Operand::Scalar { name, dtype } = operand
+            && function.updated_scalar().is_some_and(|scalar| scalar.name == *name)
+        {
+            let (name, dtype) = (ident(name), ident(dtype.rust_name()));
+            *argument = quote!(#name: &mut #dtype);
+        }
+    }
+    arguments
 }
 
 /// Some operands as public functions take them.
@@ -287,10 +316,13 @@ pub(super) fn convert_used(function: &Function) -> TokenStream {
             || parts::is_gathered(function, k)
             || is_converted
     };
-    let unused = (0..function.operands.len()).filter(|k| !is_used(*k)).map(|k| {
-        let name = ident(operand_name(&function.operands[k]));
-        quote!(let _ = #name;)
-    });
+    let changed = function.updated_scalar().map(|scalar| scalar.name.as_str());
+    let unused = (0..function.operands.len()).filter(|k| !is_used(*k));
+    let unused =
+        unused.filter(|k| changed != Some(operand_name(&function.operands[*k]))).map(|k| {
+            let name = ident(operand_name(&function.operands[k]));
+            quote!(let _ = #name;)
+        });
     let convert = convert(function, is_used);
     quote!(#(#unused)* #convert)
 }

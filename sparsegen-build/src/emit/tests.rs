@@ -184,8 +184,11 @@ fn parts_do_not_hide_operands() {
 #[test]
 fn complex_numbers_are_constructed() {
     let mut function = samples::scaled_sum();
-    function.result =
-        Result::Scalar { dtype: Dtype::C64, value: Expr::value(Literal::Int(2), Dtype::C64) };
+    function.result = Result::Scalar {
+        dtype: Dtype::C64,
+        value: Expr::value(Literal::Int(2), Dtype::C64),
+        updates: None,
+    };
     let text = emitted(function);
     assert!(text.contains("use sparsegen::{Dense, Error, View, c64};"), "{text}");
     assert!(text.contains("c64::new(2.0, 0.0)"), "{text}");

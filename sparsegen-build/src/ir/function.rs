@@ -265,9 +265,20 @@ pub enum Result {
         dtype: Dtype,
         /// The value, in terms of the body's variables.
         value: Expr,
+        /// The scalar of the caller that it changes, if it is not returned.
+        updates: Option<UpdatedScalar>,
     },
     /// A tensor.
     Tensor(TensorResult),
+}
+
+/// A scalar that is passed by reference and changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UpdatedScalar {
+    /// The operand that holds its value before.
+    pub name: String,
+    /// Whether the result is added to that value, instead of replacing it.
+    pub adds: bool,
 }
 
 /// A tensor that is written.

@@ -104,13 +104,20 @@ pub fn run_within(function: &Function, inputs: &Inputs, steps: u64) -> Result<Ou
 fn finish(machine: &Machine, function: &Function) -> Result<Outputs, Fault> {
     let end = |reason| fault(&format!("the end of {}", function.name), reason);
     match &function.result {
-        super::Result::Scalar { dtype, value } => match machine.eval(value).map_err(end)? {
-            Value::Number(number, found) if found == *dtype => Ok(Outputs::Scalar(number)),
-            Value::Bool(truth) if *dtype == super::Dtype::Bool => {
-                Ok(Outputs::Scalar(Number::Integer(truth.into())))
+        super::Result::Scalar { dtype, value, updates } => {
+            let added = updates.iter().find(|scalar| scalar.adds);
+            let value = match added {
+                Some(scalar) => Expr::add(Expr::var(&scalar.name), value.clone()),
+                None => value.clone(),
+            };
+            match machine.eval(&value).map_err(end)? {
+                Value::Number(number, found) if found == *dtype => Ok(Outputs::Scalar(number)),
+                Value::Bool(truth) if *dtype == super::Dtype::Bool => {
+                    Ok(Outputs::Scalar(Number::Integer(truth.into())))
+                }
+                other => Err(end(format!("{other} is not of {dtype}"))),
             }
-            other => Err(end(format!("{other} is not of {dtype}"))),
-        },
+        }
         super::Result::Tensor(result) => {
             let arrays = result.arrays().iter();
             let written = arrays.map(|array| {

@@ -1,6 +1,6 @@
 //! What can be said of a kernel's results.
 
-use super::{Assembly, Dtype, Expr, Function, Result, TensorResult};
+use super::{Assembly, Dtype, Expr, Function, Result, TensorResult, UpdatedScalar};
 
 impl Function {
     /// All that is computed.
@@ -19,7 +19,7 @@ impl Function {
     /// The results that are plain values: the type of each, and the expression after the body.
     pub fn scalars(&self) -> impl Iterator<Item = (Dtype, &Expr)> {
         self.computed().filter_map(|result| match result {
-            Result::Scalar { dtype, value } => Some((*dtype, value)),
+            Result::Scalar { dtype, value, .. } => Some((*dtype, value)),
             Result::Tensor(_) => None,
         })
     }
@@ -30,7 +30,16 @@ impl Function {
             let size = &self.sizes[*size];
             size.constant.is_some() || !size.operands.is_empty() || !size.parts.is_empty()
         };
-        self.results().all(|result| !result.updates && result.shape.iter().all(is_known))
+        self.updated_scalar().is_none()
+            && self.results().all(|result| !result.updates && result.shape.iter().all(is_known))
+    }
+
+    /// The scalar of the caller that is changed, if the result is one.
+    pub fn updated_scalar(&self) -> Option<&UpdatedScalar> {
+        match &self.result {
+            Result::Scalar { updates, .. } => updates.as_ref(),
+            Result::Tensor(_) => None,
+        }
     }
 
     /// Whether any result has a structure that follows from the operands.

@@ -215,7 +215,7 @@ pub(crate) fn scaled_sum() -> Function {
         parts: Vec::new(),
         gathers: Vec::new(),
         sizes: vec![size("i", &[(1, 0)], &[], true)],
-        result: Result::Scalar { dtype: Dtype::F64, value: var("sum") },
+        result: Result::Scalar { dtype: Dtype::F64, value: var("sum"), updates: None },
         traits: Vec::new(),
         callers: Callers::Everyone,
         others: Vec::new(),

@@ -92,7 +92,7 @@ impl Several {
         let functions = || several.steps.iter().map(|step| &step.function);
         let changes = |function: &Function| match &function.result {
             Result::Tensor(result) => result.updates,
-            Result::Scalar { .. } => false,
+            Result::Scalar { updates, .. } => updates.is_some(),
         };
         let computes = functions().any(Function::has_structure) && !functions().any(changes);
         for step in &mut several.steps {
@@ -130,6 +130,16 @@ impl Several {
     /// What elements must be able to do whose type the caller chooses.
     pub fn traits(&self) -> Vec<Trait> {
         needed(self.steps.iter().map(|step| &step.function))
+    }
+
+    /// Returns whether a name stands for a result that the caller passes: a tensor that is not made,
+    /// or a scalar that is changed before it is computed.
+    pub fn is_passed(&self, name: &str) -> bool {
+        let mut results = self.results().filter(|step| step.result == name);
+        results.any(|step| match &step.function.result {
+            Result::Tensor(_) => !self.allocates(),
+            Result::Scalar { updates, .. } => updates.is_some(),
+        })
     }
 
     /// Whether a name stands for a result.

@@ -82,8 +82,8 @@ fn memory(program: &Program) -> String {
 
 /// Names the arguments whose tensors' names in snake case belong to other arguments.
 fn numbered(program: &Program) -> Vec<String> {
-    let declared = program.kernel.tensors[..program.declared].iter();
-    let numbered = declared.filter(|tensor| {
+    let arguments = program.kernel.tensors.iter().filter(|tensor| tensor.role.is_argument());
+    let numbered = arguments.filter(|tensor| {
         let argument = tensor.argument.trim_start_matches("r#");
         let snake = snake_case(&tensor.name);
         argument != snake && argument.starts_with(&format!("{snake}_"))

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::concrete::Program;
 use crate::notation::names::{is_keyword, snake_case};
-use crate::notation::{Access, List, Place, PlaceId, TensorId, VariableId};
+use crate::notation::{Access, List, Place, PlaceId, TensorId, TensorRole, VariableId};
 
 pub(super) struct Names {
     /// By tensor: the argument's identifier.
@@ -37,8 +37,10 @@ impl Names {
             .tensors
             .iter()
             .map(|tensor| {
-                // Arguments are the user's choice and were found to differ.
-                if tensor.role.is_argument() {
+                // Arguments are the user's choice and were found to differ. What a scalar held before
+                // has the name of the scalar.
+                let is_scalar = tensor.by_value && tensor.role == TensorRole::Previous;
+                if tensor.role.is_argument() || is_scalar {
                     taken.insert(tensor.argument.clone());
                     tensor.argument.clone()
                 } else {

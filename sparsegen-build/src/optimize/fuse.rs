@@ -159,6 +159,7 @@ fn is_plain(function: &Function) -> bool {
         result.packed.is_none() && result.cover.is_none() && result.extents().is_empty()
     };
     function.results().all(fills_storage)
+        && function.updated_scalar().is_none()
         && function.parts.is_empty()
         && function.gathers.is_empty()
         && function.conversions.is_empty()

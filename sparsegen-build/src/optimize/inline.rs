@@ -154,12 +154,13 @@ mod tests {
     fn a_scalar_is_returned_directly() {
         let mut function = samples::scaled_sum();
         function.body = vec![Stmt::bind("s", Expr::var("alpha"))];
-        function.result = Result::Scalar { dtype: Dtype::F64, value: Expr::var("s") };
+        function.result =
+            Result::Scalar { dtype: Dtype::F64, value: Expr::var("s"), updates: None };
         let function = run(function);
         assert_eq!(function.body, []);
         assert_eq!(
             function.result,
-            Result::Scalar { dtype: Dtype::F64, value: Expr::var("alpha") }
+            Result::Scalar { dtype: Dtype::F64, value: Expr::var("alpha"), updates: None }
         );
     }
 }

@@ -149,7 +149,9 @@ mod tests {
         let mut function = samples::scaled_sum();
         function.body = Vec::new();
         function.result = match function.result {
-            Result::Scalar { dtype, .. } => Result::Scalar { dtype, value: Expr::var("alpha") },
+            Result::Scalar { dtype, updates, .. } => {
+                Result::Scalar { dtype, value: Expr::var("alpha"), updates }
+            }
             Result::Tensor(_) => panic!("the sample has a scalar result"),
         };
         let function = run(function);

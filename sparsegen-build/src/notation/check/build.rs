@@ -63,6 +63,9 @@ pub(super) fn build(
     }
     let old = is_update(statement).then_some(TensorId(tensors.len()));
     tensors.extend(old.map(|_| {
+        if tensors[0].by_value {
+            return Tensor { role: TensorRole::Previous, ..tensors[0].clone() };
+        }
         let mut argument = format!("{}_old", tensors[0].argument.trim_start_matches("r#"));
         while tensors.iter().any(|tensor| tensor.argument == argument) {
             argument.push('_');

@@ -11,7 +11,6 @@ use crate::types::Dtype;
 
 use super::Context;
 use super::bindings::{is_parameter, variables_of};
-use super::build::is_update;
 use super::parts::{self, Known, Parts};
 
 /// The names of a statement.
@@ -74,14 +73,6 @@ pub(super) fn resolve<'m>(context: Context<'m>, diagnostics: &mut Vec<Diagnostic
     }
     check_declarations(context, &first, &variables, diagnostics);
     check_sizes(context, &variables, diagnostics);
-    if is_update(context.statement) && first[0].indices.is_empty() {
-        let name = &first[0].name.text;
-        diagnostics.push(
-            Diagnostic::new(first[0].span, format!("the scalar `{name}` cannot be changed"))
-                .note("a scalar result is returned by value, so it has no value before")
-                .help("give the result another name, and pass the value before as an operand"),
-        );
-    }
     let mut tensors: Vec<Operand<'_>> = Vec::new();
     for first in first {
         let name = &first.name.text;
