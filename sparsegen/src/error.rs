@@ -158,6 +158,13 @@ pub enum Error {
         /// What was expected and what was found.
         message: String,
     },
+    /// The format has no place for the tensor that a file describes.
+    File {
+        /// The file's name.
+        file: String,
+        /// Why there is no place.
+        reason: Box<Error>,
+    },
     /// A tensor whose format has a fill other than zero was to be written to a file, of which what is
     /// not listed is zero.
     Fill {
@@ -249,6 +256,7 @@ impl fmt::Display for Error {
             }
             Error::Parts { format, reason } => write!(f, "invalid `{format}` tensor: {reason}"),
             Error::Parse { file, line, message } => write!(f, "{file}:{line}: {message}"),
+            Error::File { file, reason } => write!(f, "{file}: {reason}"),
             Error::Fill { file, format } => write!(
                 f,
                 "{file}: what a file does not list is zero, and what a `{format}` tensor does not \

@@ -75,7 +75,8 @@ use crate::{Error, Format, Tensor};
 ///
 /// # Errors
 /// [`Error::Io`] if the file cannot be opened or read, [`Error::Parse`] if it is not a valid file
-/// or holds values that are none of `V`, and the errors of [`Tensor::from_triplets`].
+/// or holds values that are none of `V`, and [`Error::File`] with those of
+/// [`Tensor::from_triplets`].
 pub fn read_mtx<V, F>(path: impl AsRef<Path>) -> Result<Tensor<V, F>, Error>
 where
     V: Element,
@@ -101,7 +102,7 @@ where
 ///
 /// # Errors
 /// [`Error::Io`] if the file cannot be opened or read, [`Error::Parse`] if it is not a valid file
-/// of the format's order or holds values that are none of `V`, and the errors of
+/// of the format's order or holds values that are none of `V`, and [`Error::File`] with those of
 /// [`Tensor::from_triplets`].
 pub fn read_tns<V, F>(path: impl AsRef<Path>) -> Result<Tensor<V, F>, Error>
 where
@@ -241,7 +242,7 @@ impl<'p> Reader<'p> {
         let mut entries = matrix_market::Entries::of(lines, self.progress)?;
         let triplets = entries.by_ref().collect::<Result<Vec<_>, Error>>()?;
         sums::check(&triplets).map_err(|message| entries.error(message))?;
-        Tensor::from_triplets(entries.shape(), triplets)
+        Tensor::from_triplets(entries.shape(), triplets).map_err(|reason| entries.of_stream(reason))
     }
 
     fn tns<V, F>(self, lines: Lines<'_>, shape: Option<F::Shape>) -> Result<Tensor<V, F>, Error>
@@ -252,7 +253,7 @@ impl<'p> Reader<'p> {
         let mut entries = frostt::Entries::of(lines, self.progress, shape);
         let triplets = entries.by_ref().collect::<Result<Vec<_>, Error>>()?;
         sums::check(&triplets).map_err(|message| entries.error(message))?;
-        Tensor::from_triplets(entries.shape(), triplets)
+        Tensor::from_triplets(entries.shape(), triplets).map_err(|reason| entries.of_stream(reason))
     }
 }
 

@@ -49,6 +49,11 @@ impl<'r, 'p, V: RealElement, S: Shape> Entries<'r, 'p, V, S> {
         self.lines.error(message)
     }
 
+    /// An error of the tensor that the entries make.
+    pub(super) fn of_stream(&self, reason: Error) -> Error {
+        self.lines.of_stream(reason)
+    }
+
     fn advance(&mut self) -> Result<Option<(S, V)>, Error> {
         if !self.lines.advance_to_data(COMMENT)? {
             self.progress.finish(self.done, None);

@@ -6,8 +6,8 @@ use std::str::SplitAsciiWhitespace;
 
 use crate::Error;
 
-/// The longest line that is read. A file of text has no longer ones; a stream without line ends
-/// must not fill the memory.
+/// The longest line of data that is read. A file of text has no longer ones; a stream without line
+/// ends must not fill the memory.
 const LONGEST_LINE: u64 = 1 << 20;
 
 /// Reads a stream line by line into one buffer that is used again and again.
@@ -27,32 +27,69 @@ impl<'r> Lines<'r> {
 
     /// Moves to the next line; false at the end of the stream.
     pub(super) fn advance(&mut self) -> Result<bool, Error> {
-        self.buffer.clear();
-        let mut rest = (&mut self.reader).take(LONGEST_LINE);
-        let length = match rest.read_until(b'\n', &mut self.buffer) {
-            Ok(length) => length,
-            Err(reason) => return Err(io_error(&self.name, reason)),
-        };
-        if length == 0 {
-            return Ok(false);
-        }
-        self.number += 1;
-        if length as u64 == LONGEST_LINE && !self.buffer.ends_with(b"\n") {
-            return Err(self.error(format!("the line is longer than {LONGEST_LINE} bytes")));
-        }
-        Ok(true)
+        let any = self.begin()?;
+        if any && self.is_cut() { Err(self.too_long()) } else { Ok(any) }
     }
 
     /// Moves to the next line that is neither blank nor a comment; false at the end of the stream.
-    /// A comment is a line whose first visible byte is `comment`; its text may be in any encoding.
+    /// A comment is a line whose first visible byte is `comment`; its text may be in any encoding, and
+    /// of any length.
     pub(super) fn advance_to_data(&mut self, comment: u8) -> Result<bool, Error> {
-        while self.advance()? {
-            let first = self.buffer.iter().find(|byte| !byte.is_ascii_whitespace());
-            if first.is_some_and(|&first| first != comment) {
-                return Ok(true);
+        while self.begin()? {
+            // A line may begin with more white space than the buffer holds.
+            let begins_whole = !self.is_cut();
+            while self.first_visible().is_none() && self.is_cut() {
+                self.read()?;
+            }
+            match self.first_visible() {
+                None => {}
+                Some(first) if first == comment => self.skip()?,
+                Some(_) if begins_whole => return Ok(true),
+                Some(_) => return Err(self.too_long()),
             }
         }
         Ok(false)
+    }
+
+    /// Reads the begin of the next line; false at the end of the stream.
+    fn begin(&mut self) -> Result<bool, Error> {
+        self.read()?;
+        self.number += usize::from(!self.buffer.is_empty());
+        Ok(!self.buffer.is_empty())
+    }
+
+    /// Reads what comes next, up to the end of the line or as much as the longest line has.
+    fn read(&mut self) -> Result<(), Error> {
+        self.buffer.clear();
+        let mut rest = (&mut self.reader).take(LONGEST_LINE);
+        let read = rest.read_until(b'\n', &mut self.buffer);
+        read.map(|_| ()).map_err(|reason| io_error(&self.name, reason))
+    }
+
+    /// Moves to the end of the line.
+    fn skip(&mut self) -> Result<(), Error> {
+        while self.is_cut() {
+            self.read()?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether the line may go on behind what the buffer holds.
+    fn is_cut(&self) -> bool {
+        self.buffer.len() as u64 == LONGEST_LINE && !self.buffer.ends_with(b"\n")
+    }
+
+    fn first_visible(&self) -> Option<u8> {
+        self.buffer.iter().copied().find(|byte| !byte.is_ascii_whitespace())
+    }
+
+    fn too_long(&self) -> Error {
+        self.error(format!("the line is longer than {LONGEST_LINE} bytes"))
+    }
+
+    /// An error of the tensor that the entries make, together with the name of the stream.
+    pub(super) fn of_stream(&self, reason: Error) -> Error {
+        Error::File { file: self.name.clone(), reason: Box::new(reason) }
     }
 
     /// The line in the buffer, where it is text.

@@ -77,6 +77,11 @@ impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
         self.lines.error(message)
     }
 
+    /// An error of the tensor that the entries make.
+    pub(super) fn of_stream(&self, reason: Error) -> Error {
+        self.lines.of_stream(reason)
+    }
+
     /// The next entry that the file lists.
     fn advance(&mut self) -> Result<Option<Triplet<V>>, Error> {
         let promised = self.header.entries;

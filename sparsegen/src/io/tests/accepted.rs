@@ -26,6 +26,21 @@ fn comments_and_blank_lines_anywhere() {
 }
 
 #[test]
+fn comments_and_blank_lines_of_any_length() {
+    for length in [(1 << 20) - 2, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3 << 20] {
+        let (word, blank) = ("x".repeat(length), " ".repeat(length));
+        let body = format!("%{word}\n{blank}\n1 1 1\n{blank}%{word}\n1 1 2\n%{word}\n{blank}");
+        check(&format!("{GENERAL}{body}"), &[([0, 0], 2.0)]);
+        let text = format!("#{word}\n1 1 1 2.0\n{blank}\n# {word}");
+        assert_eq!(tensor(text).unwrap().vals(), [2.0]);
+    }
+    // Lines are counted all the same.
+    let text = format!("{GENERAL}%{}\n1 1 1\n1 1 x\n", "%".repeat(3 << 20));
+    let error = matrix(text).unwrap_err().to_string();
+    assert!(error.starts_with("m.mtx:4: "), "{error}");
+}
+
+#[test]
 fn line_ends_and_white_space() {
     let body = "2 2 2\r\n  1\t1   1  \r\n2 2 2";
     check(&format!("{GENERAL}{body}"), &[([0, 0], 1.0), ([1, 1], 2.0)]);

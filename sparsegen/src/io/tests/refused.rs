@@ -105,6 +105,22 @@ fn values() {
     check(matrix(bytes), 3, "not text in UTF-8");
     general(&format!("1 1 1\n1 1 {}\n", "x".repeat(99)), 3, "x…`");
     general(&format!("1 1 1\n1 1 {}\n", " ".repeat(1 << 20)), 3, "longer than");
+    general(&format!("1 1 1\n{}1 1 1\n", " ".repeat(1 << 20)), 3, "longer than");
+    check(matrix(format!("%%MatrixMarket {}", " ".repeat(1 << 20))), 1, "longer than");
+}
+
+#[test]
+fn a_tensor_that_has_no_place_in_the_format_is_an_error_of_the_file() {
+    let text = "%%MatrixMarket matrix coordinate real general\n300 2 1\n300 2 1.0\n";
+    let error = io::read_mtx_from::<f64, Coo<2, u8, u8>>(text.as_bytes(), "m.mtx").unwrap_err();
+    let expected = "m.mtx: format `coo`: coordinates of level 1 reach 299, which does not fit `u8`; \
+                    choose `u16`";
+    assert_eq!(error.to_string(), expected);
+    let error = io::read_tns_from::<f64, Csf<2, u8, u8>>(&b"300 2 1.0\n"[..], "t.tns").unwrap_err();
+    assert!(error.to_string().starts_with("t.tns: format `csf`: "), "{error}");
+    let text = "%%MatrixMarket matrix coordinate real general\n9999999999999 9999999999999 0\n";
+    let error = io::read_mtx_from::<f64, Dense<2>>(text.as_bytes(), "m.mtx").unwrap_err();
+    assert!(error.to_string().starts_with("m.mtx: a tensor of shape "), "{error}");
 }
 
 #[test]
