@@ -1,7 +1,7 @@
 //! The build script's side: files, the environment and cargo's directives.
 
-use std::path::{Path, PathBuf};
-use std::{env, fs, process};
+use std::path::{Path, PathBuf, absolute};
+use std::{env, fs};
 
 use crate::compile::Compiler;
 use crate::level::Level;
@@ -10,7 +10,7 @@ use crate::level::Level;
 ///
 /// `path` is relative to the crate's folder. The kernels of `kernels.toml` go to
 /// `$OUT_DIR/kernels.rs`, which `sparsegen::include_kernels!` brings in. Mistakes in the manifest are
-/// shown as errors of the build, and the build script ends with a failure.
+/// errors of the build.
 pub fn compile(path: impl AsRef<Path>) {
     Config::new(path).compile();
 }
@@ -44,16 +44,17 @@ impl Config {
 
     /// Compiles, writes the source if it changed, and tells cargo what it depends on.
     ///
-    /// Ends the process with a failure where it cannot; a build script has nothing better to do.
+    /// Reports to cargo what is wrong if it cannot, and returns all the same: cargo fails the build when
+    /// the build script has ended. (A build script that fails is shown with all that it printed.)
     pub fn compile(self) {
         println!("cargo::rerun-if-changed={}", self.path.display());
         if let Err(reason) = self.try_compile() {
             report(&reason);
-            process::exit(1);
         }
     }
 
-    /// As [`compile`](Config::compile), but returns the reason as text, and leaves cargo alone.
+    /// As [`compile`](Config::compile), but returns the reason as text. Cargo is told nothing except, in
+    /// a build script, where `sparsegen::include_kernels!` finds the source.
     pub fn try_compile(&self) -> Result<PathBuf, String> {
         let shown = self.path.display();
         let text = fs::read_to_string(&self.path)
@@ -77,6 +78,11 @@ impl Config {
         if !unchanged {
             fs::write(&target, &output.source)
                 .map_err(|error| format!("error: cannot write `{}`: {error}", target.display()))?;
+        }
+        if env::var_os("OUT_DIR").is_some() && stem == "kernels" {
+            // A path that is included must not depend on where it is included.
+            let target = absolute(&target).unwrap_or(target.clone());
+            println!("cargo::rustc-env=SPARSEGEN_KERNELS={}", target.display());
         }
         Ok(target)
     }

@@ -55,7 +55,7 @@ pub use error::Error;
 pub use format::{Fill, Format, LevelExpr, LevelMap, Map, Properties, Shape};
 pub use formats::*;
 pub use level::{Level, Levels};
-pub use tensor::{Builder, Duplicates, Iter, Tensor, View};
+pub use tensor::{Builder, Duplicates, IntoView, Iter, Tensor, View};
 pub use value::{Pattern, Stored, Value};
 pub use width::Width;
 
@@ -96,13 +96,11 @@ macro_rules! include_kernels {
             reason = "generated code; a kernel may be called in only one of its forms"
         )]
         $visibility mod $name {
-            include!(concat!(
-                env!(
-                    "OUT_DIR",
-                    "this crate has no kernels yet, because it has no build script that calls \
-                     `sparsegen_build::compile(\"kernels.toml\")`"
-                ),
-                "/kernels.rs"
+            include!(env!(
+                "SPARSEGEN_KERNELS",
+                "this crate has no kernels yet, because it has no build script that calls \
+                 `sparsegen_build::compile(\"kernels.toml\")`: write that into the function `main` \
+                 of `build.rs`, beside `Cargo.toml`"
             ));
         }
     };
