@@ -18,6 +18,7 @@ pub mod update;
 use std::rc::Rc;
 
 use crate::format::Format;
+use crate::ir::Bounds;
 use crate::notation::{
     Access, DeclaredFormat, DeclaredKind, Expr, Kernel, ReduceOp, Slice, Tensor, TensorId,
     VariableId,
@@ -312,6 +313,20 @@ impl Program {
 
     pub fn tensor(&self, id: TensorId) -> &Tensor {
         self.kernel.tensor(id)
+    }
+
+    /// Returns the name of a level whose functions may lead out of bounds, if the kernel uses one.
+    pub fn level_without_promise(&self) -> Option<&str> {
+        let mut specs = self.kernel.tensors.iter().flat_map(|tensor| &tensor.format.levels);
+        specs.find(|spec| spec.level.promise().is_none()).map(|spec| spec.level.name())
+    }
+
+    /// Returns whether indices are checked: a proof of bounds needs the promise of every level.
+    pub fn bounds(&self) -> Bounds {
+        match self.level_without_promise() {
+            Some(_) => Bounds::Checked,
+            None => self.kernel.bounds,
+        }
     }
 
     /// Whether a tensor is a workspace that lists what it holds, to be read in order; others can be

@@ -9,6 +9,7 @@ mod diagonal;
 mod hashed;
 mod loose_compressed;
 mod offset;
+mod promise;
 mod properties;
 mod range;
 mod registry;
@@ -21,6 +22,7 @@ use std::fmt;
 use std::rc::Rc;
 
 pub(crate) use check::{contradictions, is_list, stores_coordinates, tells_by_position};
+pub use promise::Promise;
 pub use properties::{Properties, Property};
 pub use registry::Levels;
 pub use storage::{Found, Holds, Offset, Segment, Storage, StorageArray};
@@ -38,6 +40,13 @@ pub trait Level: fmt::Debug {
     /// the level that is registered they are an example, for messages.
     fn parameters(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Returns the promise that kernels may index without checks wherever the functions of the level
+    /// lead them, or `None` if the level does not give it. Kernels that use such a level check every
+    /// index, whatever their manifest says of bounds, and validate their results.
+    fn promise(&self) -> Option<Promise> {
+        None
     }
 
     /// Its properties where the map sets none.

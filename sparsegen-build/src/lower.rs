@@ -210,7 +210,7 @@ impl Lowering<'_> {
             gathers: self.gathers(&operands),
             result,
             others: Vec::new(),
-            bounds: kernel.bounds,
+            bounds: self.program.bounds(),
             traits: traits::traits(program),
             division,
             unroll: self.unrolled(plan),

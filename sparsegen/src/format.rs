@@ -23,8 +23,7 @@ pub(crate) use inverse::Inverse;
 /// #[derive(Clone, Copy, Debug)]
 /// pub struct LooseColumns;
 ///
-/// // SAFETY: `MAP` and `Levels` list the same levels.
-/// unsafe impl Format for LooseColumns {
+/// impl Format for LooseColumns {
 ///     const NAME: &'static str = "loose_columns";
 ///     const MAP: Map = Map::new(&[
 ///         LevelMap::dimension(1, "dense"),
@@ -39,10 +38,11 @@ pub(crate) use inverse::Inverse;
 /// # Ok::<(), sparsegen::Error>(())
 /// ```
 ///
-/// # Safety
-/// `MAP` and `Levels` must be what kernels for this format were generated from: kernels index
-/// without checks wherever these say that validation has proven the bound.
-pub unsafe trait Format: Copy + Debug + 'static {
+/// `MAP` and `Levels` must list the same levels, and every dimension must be stored once; a format that
+/// breaks these rules does not compile in a [`Tensor`](crate::Tensor). A tensor keeps whatever its
+/// format declares, so a format can be implemented without `unsafe`: generated kernels take tensors
+/// of the built-in formats and of the formats that are declared beside them, and of no others.
+pub trait Format: Copy + Debug + 'static {
     /// The format's name in a manifest: `"csr"`.
     const NAME: &'static str;
     /// Which levels store which dimensions, and with what properties.
@@ -100,8 +100,7 @@ impl<const N: usize> Shape for [usize; N] {
 /// #[derive(Clone, Copy, Debug)]
 /// struct Blocks;
 ///
-/// // SAFETY: `MAP` and `Levels` list the same levels.
-/// unsafe impl Format for Blocks {
+/// impl Format for Blocks {
 ///     const NAME: &'static str = "blocks";
 ///     const MAP: Map = Map::new(&[
 ///         LevelMap::new(LevelExpr::Div(&I, 2), "dense"),
@@ -127,7 +126,7 @@ impl<const N: usize> Shape for [usize; N] {
 /// # use sparsegen::{Format, LevelMap, Map, Tensor, level};
 /// # #[derive(Clone, Copy, Debug)]
 /// # struct Wrong;
-/// unsafe impl Format for Wrong {
+/// impl Format for Wrong {
 /// #     const NAME: &'static str = "wrong";
 ///     const MAP: Map = Map::new(&[LevelMap::dimension(0, "dense")]);
 ///     type Shape = [usize; 1];

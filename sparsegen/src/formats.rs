@@ -25,8 +25,7 @@ macro_rules! formats {
             $($expr:expr => $level:literal $(($($property:ident),*))?, $storage:ty;)*
         }
     )*) => {$(
-        // SAFETY: each line of the table gives a level's entry in `MAP` and its storage together.
-        unsafe impl<$($parameters)*> Format for $format {
+        impl<$($parameters)*> Format for $format {
             const NAME: &'static str = $name;
             const MAP: Map = Map::new(&[
                 $(LevelMap::new($expr, $level)$($(.$property())*)?),*

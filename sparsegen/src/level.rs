@@ -53,7 +53,7 @@
 //! }
 //!
 //! // SAFETY: `build` closes a run after each parent, from its first node to its last, whose
-//! // coordinates are below the size.
+//! // coordinates are below the size; clones and views have the same arrays.
 //! unsafe impl Level for Run {
 //!     // Between a run's first and last coordinate there may be others that nobody asked for.
 //!     const KIND: Kind = Kind::new("run").compact().pads();
@@ -131,8 +131,7 @@
 //! #[derive(Clone, Copy, Debug)]
 //! pub struct Skyline;
 //!
-//! // SAFETY: `MAP` and `Levels` list the same levels.
-//! unsafe impl Format for Skyline {
+//! impl Format for Skyline {
 //!     const NAME: &'static str = "skyline";
 //!     const MAP: Map =
 //!         Map::new(&[LevelMap::dimension(0, "dense"), LevelMap::dimension(1, "run")]);
@@ -208,8 +207,20 @@ pub struct Node<'a> {
 /// The storage of a level.
 ///
 /// # Safety
-/// What [`Level::build`] and [`Level::empty`] return must pass [`LevelView::validate`], with the
-/// number of parents and the axis that they were called with.
+/// Tensors are validated when they are made from raw parts and at no other time, and kernels index
+/// without checks on the strength of it. So, beside what [`LevelView`] demands of [`Level::View`]:
+///
+/// - What [`Level::build`], [`Level::build_list`] and [`Level::empty`] return must pass
+///   [`LevelView::validate`] with the axis that they were called with and, as far as they are told
+///   them, with parents of that number that have children as listed. The positions that `build`
+///   returns, and those of a list, must be below the number of children, and the child there must
+///   be the node.
+/// - `clone` and `clone_from` must make a storage with the same children, valid wherever the original
+///   is valid.
+/// - [`Level::view`] must borrow this very storage: whatever a view of the storage answered, all later
+///   views answer as well, until somebody has had the storage by value or by `&mut`. No storage
+///   changes behind a shared reference, or by being moved.
+/// - [`Level::KIND`] must hold for every storage that is valid.
 pub unsafe trait Level: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// What holds for every level of this type.
     const KIND: Kind;
@@ -241,7 +252,8 @@ pub unsafe trait Level: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// children stand at the positions that these arrays give them. It takes the arrays out of
     /// `list`, to keep those that are as it would have them.
     ///
-    /// `None` where it is not, and `list` is left as it was: a level need not know of this.
+    /// `None` where it is not, and `list` is left as it was: a level need not know of this. The
+    /// promise of [`Level`] extends to what this returns: it must be valid for the list's parents.
     fn build_list(axis: &Axis, list: &mut Listing<'_>) -> Option<Result<Self, Fault>> {
         let _ = (axis, list);
         None
@@ -265,9 +277,17 @@ pub unsafe trait Level: Clone + Debug + PartialEq + Send + Sync + 'static {
 /// Other than [`LevelView::validate`], methods are only called on storage that is valid.
 ///
 /// # Safety
-/// [`LevelView::validate`] must refuse whatever would let a position reach the number of children
-/// that it returns, or a coordinate the size of the axis, by way of any function of the level;
-/// kernels index without checks on the strength of it.
+/// Kernels index without checks on the strength of [`LevelView::validate`].
+///
+/// - It must refuse whatever would let a position reach the number of children that it returns, or
+///   a coordinate the size of the axis, by way of any function of the level, here or in the compiler.
+/// - It must refuse what breaks a property of the axis or of [`Level::KIND`]: coordinates of one parent
+///   that decrease if the level is ordered, that are repeated if it is unique, that are missing if it
+///   is full; positions that two parents share.
+/// - On storage that it has accepted, all functions must describe the same children, which are those
+///   that the level functions of the compiler lead to: [`LevelView::children`] returns the number that
+///   it returned, and [`LevelView::listing`] lists them one for one.
+/// - Answers must not change as long as the storage is borrowed, and copies must answer alike.
 pub unsafe trait LevelView {
     /// How many positions the level has under so many parents, used or not, or `None` where that
     /// overflows.

@@ -26,7 +26,7 @@ use declared::Declared;
 pub(crate) use build::Merge;
 pub use build::{Builder, Duplicates};
 pub(crate) use repack::cover;
-pub use view::View;
+pub use view::{IntoView, View};
 pub use walk::Iter;
 pub(crate) use walk::Walk;
 

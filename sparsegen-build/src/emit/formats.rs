@@ -4,7 +4,6 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::docs::attributes;
-use super::layout::comment;
 use super::names::{number, tokens};
 use crate::ir::{FormatDeclaration, FormatKind, LevelDeclaration, Literal};
 
@@ -23,9 +22,6 @@ pub(super) fn items(format: &FormatDeclaration) -> Vec<TokenStream> {
                 #[derive(Clone, Copy, Debug)]
                 pub struct #name;
             },
-            comment(
-                "SAFETY: `MAP` and `Levels` list the same levels, those of the manifest's map.",
-            ),
             implementation(&name, key, *order, levels, *fill),
         ],
     }
@@ -46,7 +42,7 @@ fn implementation(
     });
     let storage = levels.iter().map(|level| tokens(&level.storage));
     quote! {
-        unsafe impl Format for #name {
+        impl Format for #name {
             const NAME: &'static str = #key;
             const MAP: Map = Map::new(&[#(#maps),*]);
             type Shape = [usize; #order];

@@ -9,10 +9,11 @@ use super::names::{ident, tokens};
 use crate::ir::{FormatKind, Function, Module, Result};
 
 /// What generated code may use of the runtime crate, beside the formats.
-const RUNTIME: [&str; 15] = [
+const RUNTIME: [&str; 16] = [
     "Error",
     "Fill",
     "Format",
+    "IntoView",
     "LevelExpr",
     "LevelMap",
     "Map",

@@ -198,9 +198,20 @@ pub(super) fn passed_sizes(function: &Function) -> TokenStream {
 
 /// `View<'t, f64, Csr>`
 pub(super) fn view(tensor: &TensorOperand, lifetime: &str) -> TokenStream {
+    let arguments = view_arguments(tensor, lifetime);
+    tokens(&format!("View<{arguments}>"))
+}
+
+/// `IntoView<'a, f64, Csr>`, the trait of what callers may pass.
+pub(super) fn into_view(tensor: &TensorOperand, lifetime: &str) -> TokenStream {
+    let arguments = view_arguments(tensor, lifetime);
+    tokens(&format!("IntoView<{arguments}>"))
+}
+
+fn view_arguments(tensor: &TensorOperand, lifetime: &str) -> String {
     let dtype = tensor.dtype.rust_name();
     let value = if tensor.pattern { format!("Pattern<{dtype}>") } else { dtype.to_owned() };
-    tokens(&format!("View<{lifetime}, {value}, {}>", tensor.format))
+    format!("{lifetime}, {value}, {}", tensor.format)
 }
 
 /// Whether an extent that the body reads is known to the result alone.

@@ -6,7 +6,7 @@ use quote::quote;
 use super::body::Body;
 use super::checks::{by_name, check_call, check_item, checks, is_checked_operand};
 use super::fill::{fill, run};
-use super::kernel::{self, extent, operand_name, view};
+use super::kernel::{self, extent, into_view, operand_name};
 use super::names::{beside, ident, plain, tokens};
 use super::result::Parts;
 use super::{compute, division, docs, parallel, parts};
@@ -282,8 +282,8 @@ pub(super) fn arguments_of(operands: &[&Operand]) -> Vec<TokenStream> {
     let argument = |operand: &&Operand| match operand {
         Operand::Tensor(tensor) => {
             let lifetime = lifetime(operands, tensor);
-            let (name, ty) = (ident(&tensor.name), view(tensor, &lifetime));
-            quote!(#name: impl Into<#ty>)
+            let (name, ty) = (ident(&tensor.name), into_view(tensor, &lifetime));
+            quote!(#name: impl #ty)
         }
         Operand::Scalar { name, dtype } => {
             let (name, dtype) = (ident(name), ident(dtype.rust_name()));
@@ -340,8 +340,8 @@ fn convert(function: &Function, chosen: impl Fn(usize) -> bool) -> TokenStream {
 pub(super) fn views(names: &[Ident]) -> TokenStream {
     match names {
         [] => TokenStream::new(),
-        [name] => quote!(let #name = #name.into();),
-        names => quote!(let (#(#names),*) = (#(#names.into()),*);),
+        [name] => quote!(let #name = #name.into_view();),
+        names => quote!(let (#(#names),*) = (#(#names.into_view()),*);),
     }
 }
 

@@ -58,13 +58,13 @@ fn zeros_are_written_only_into_what_is_there() {
         *zeroed = true;
     }
     let text = emitted(function);
-    let allocating = "    let (a, x) = (a.into(), x.into());
+    let allocating = "    let (a, x) = (a.into_view(), x.into_view());
     let mut y = Tensor::zeros([a.shape()[0]])?;
     spmv_check(&y, a, x)?;
     spmv_kernel(y.vals_mut(), a, x);
     Ok(y)
 ";
-    let into = "    let (a, x) = (a.into(), x.into());
+    let into = "    let (a, x) = (a.into_view(), x.into_view());
     spmv_check(y, a, x)?;
     y.vals_mut().fill(0.0);
     spmv_kernel(y.vals_mut(), a, x);
@@ -153,7 +153,7 @@ fn lifetimes_are_named_after_arguments() {
     }
     let text = emitted(function);
     assert!(text.contains("pub fn spmv<'fn__, 'fn_>("), "{text}");
-    assert!(text.contains("    r#fn: impl Into<View<'fn__, f64, Csr>>,\n"), "{text}");
+    assert!(text.contains("    r#fn: impl IntoView<'fn__, f64, Csr>,\n"), "{text}");
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn complex_numbers_are_constructed() {
         updates: None,
     };
     let text = emitted(function);
-    assert!(text.contains("use sparsegen::{Dense, Error, View, c64};"), "{text}");
+    assert!(text.contains("use sparsegen::{Dense, Error, IntoView, View, c64};"), "{text}");
     assert!(text.contains("c64::new(2.0, 0.0)"), "{text}");
 }
 

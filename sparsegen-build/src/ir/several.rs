@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::{Function, Operand, Result, Trait};
+use super::{Bounds, Function, Operand, Result, Trait};
 
 /// What is generated for a kernel of the manifest.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,7 +95,12 @@ impl Several {
             Result::Scalar { updates, .. } => updates.is_some(),
         };
         let computes = functions().any(Function::has_structure) && !functions().any(changes);
+        // Statements that share loops index alike.
+        let is_checked = functions().any(|function| function.bounds == Bounds::Checked);
         for step in &mut several.steps {
+            if is_checked {
+                step.function.bounds = Bounds::Checked;
+            }
             step.function.callers = Callers::Kernel { allocates, computes };
         }
         several

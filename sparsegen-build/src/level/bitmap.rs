@@ -1,8 +1,8 @@
 //! `bitmap`: a bit for each coordinate says whether it is there; all have a position.
 
 use super::{
-    CoordinateIteration, Found, Holds, Level, Locate, Properties, Property, Segment, Storage,
-    StorageArray,
+    CoordinateIteration, Found, Holds, Level, Locate, Promise, Properties, Property, Segment,
+    Storage, StorageArray,
 };
 use crate::ir::{Expr, Stmt};
 
@@ -12,6 +12,11 @@ pub(super) struct Bitmap;
 impl Level for Bitmap {
     fn name(&self) -> &str {
         "bitmap"
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: `validate` checks that `bits` has a bit for each coordinate of each parent.
+        Some(unsafe { Promise::new() })
     }
 
     fn properties(&self) -> Properties {

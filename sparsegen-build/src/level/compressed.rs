@@ -3,8 +3,8 @@
 //! `pos[q]..pos[q + 1]` are the positions of parent q, and `crd[p]` is the coordinate at p.
 
 use super::{
-    Append, Found, Holds, Level, PositionIteration, Properties, Property, Segment, Storage,
-    StorageArray,
+    Append, Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
+    Storage, StorageArray,
 };
 use crate::ir::{Expr, Stmt};
 
@@ -14,6 +14,12 @@ pub(super) struct Compressed;
 impl Level for Compressed {
     fn name(&self) -> &str {
         "compressed"
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: `validate` checks that the segments of `pos` lie one behind the other within `crd`, and
+        // that coordinates are below the extent.
+        Some(unsafe { Promise::new() })
     }
 
     fn properties(&self) -> Properties {

@@ -1,8 +1,8 @@
 //! `dense`: every coordinate from 0 to the extent is there, and nothing is stored.
 
 use super::{
-    CoordinateIteration, Found, Insert, Level, Locate, Properties, Property, Segment, Storage,
-    StorageArray,
+    CoordinateIteration, Found, Insert, Level, Locate, Promise, Properties, Property, Segment,
+    Storage, StorageArray,
 };
 use crate::ir::{Expr, Stmt};
 
@@ -12,6 +12,11 @@ pub(super) struct Dense;
 impl Level for Dense {
     fn name(&self) -> &str {
         "dense"
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: the coordinates below the extent have the positions of a row of their parent.
+        Some(unsafe { Promise::new() })
     }
 
     fn properties(&self) -> Properties {

@@ -5,7 +5,8 @@
 //! at the position of its number.
 
 use super::{
-    Found, Level, Locate, PositionIteration, Properties, Property, Segment, Storage, StorageArray,
+    Found, Level, Locate, PositionIteration, Promise, Properties, Property, Segment, Storage,
+    StorageArray,
 };
 use crate::ir::Expr;
 
@@ -31,6 +32,11 @@ impl Diagonal {
 impl Level for Diagonal {
     fn name(&self) -> &str {
         "diagonal"
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: the coordinate is compared with the extent before it is used.
+        Some(unsafe { Promise::new() })
     }
 
     fn properties(&self) -> Properties {

@@ -5,8 +5,8 @@
 //! so a search ends.
 
 use super::{
-    Found, Holds, Level, Locate, PositionIteration, Properties, Property, Segment, Storage,
-    StorageArray,
+    Found, Holds, Level, Locate, PositionIteration, Promise, Properties, Property, Segment,
+    Storage, StorageArray,
 };
 use crate::ir::{Expr, Stmt};
 
@@ -16,6 +16,12 @@ pub(super) struct Hashed;
 impl Level for Hashed {
     fn name(&self) -> &str {
         "hashed"
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: `validate` checks that each parent has a bucket of `width` slots, one of them empty, and
+        // that the coordinates in the others are below the extent.
+        Some(unsafe { Promise::new() })
     }
 
     fn properties(&self) -> Properties {

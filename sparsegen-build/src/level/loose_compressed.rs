@@ -3,7 +3,8 @@
 //! `lo[q]..hi[q]` are the positions of parent q, and `crd[p]` is the coordinate at p.
 
 use super::{
-    Found, Holds, Level, PositionIteration, Properties, Property, Segment, Storage, StorageArray,
+    Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment, Storage,
+    StorageArray,
 };
 use crate::ir::Expr;
 
@@ -13,6 +14,12 @@ pub(super) struct LooseCompressed;
 impl Level for LooseCompressed {
     fn name(&self) -> &str {
         "loose_compressed"
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: `validate` checks that each segment from `lo` to `hi` lies within `crd` and meets no
+        // other, and that coordinates are below the extent.
+        Some(unsafe { Promise::new() })
     }
 
     fn properties(&self) -> Properties {

@@ -1,7 +1,7 @@
 //! `offset`: the one coordinate that lies an offset ahead of another dimension's.
 
 use super::{
-    Found, Level, PositionIteration, Properties, Property, Segment, Storage, StorageArray,
+    Found, Level, PositionIteration, Promise, Properties, Property, Segment, Storage, StorageArray,
 };
 use crate::ir::Expr;
 
@@ -11,6 +11,11 @@ pub(super) struct Offset;
 impl Level for Offset {
     fn name(&self) -> &str {
         "offset"
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: `validate` checks that the coordinate on the diagonal is below the extent for each parent.
+        Some(unsafe { Promise::new() })
     }
 
     fn properties(&self) -> Properties {

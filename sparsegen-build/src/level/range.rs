@@ -3,7 +3,8 @@
 //! With offset o and the other dimension's extent M these are `max(0, -o)..min(N, M - o)`.
 
 use super::{
-    CoordinateIteration, Found, Level, Properties, Property, Segment, Storage, StorageArray,
+    CoordinateIteration, Found, Level, Promise, Properties, Property, Segment, Storage,
+    StorageArray,
 };
 use crate::ir::Expr;
 
@@ -13,6 +14,11 @@ pub(super) struct Range;
 impl Level for Range {
     fn name(&self) -> &str {
         "range"
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: the bounds are those of the coordinates that stay on the diagonal.
+        Some(unsafe { Promise::new() })
     }
 
     fn properties(&self) -> Properties {

@@ -1,8 +1,8 @@
 //! `singleton`: one coordinate under each parent, at the parent's position.
 
 use super::{
-    Append, Found, Holds, Level, PositionIteration, Properties, Property, Segment, Storage,
-    StorageArray,
+    Append, Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
+    Storage, StorageArray,
 };
 use crate::ir::{Expr, Stmt};
 
@@ -12,6 +12,11 @@ pub(super) struct Singleton;
 impl Level for Singleton {
     fn name(&self) -> &str {
         "singleton"
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: `validate` checks that `crd` has a coordinate below the extent for each parent.
+        Some(unsafe { Promise::new() })
     }
 
     fn properties(&self) -> Properties {

@@ -6,7 +6,8 @@
 use std::rc::Rc;
 
 use super::{
-    Found, Holds, Level, PositionIteration, Properties, Property, Segment, Storage, StorageArray,
+    Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment, Storage,
+    StorageArray,
 };
 use crate::ir::Expr;
 
@@ -26,6 +27,12 @@ impl Default for Structured {
 impl Level for Structured {
     fn name(&self) -> &str {
         "structured"
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: `validate` checks that `crd` has as many coordinates for each parent as the level keeps,
+        // in order and below the extent.
+        Some(unsafe { Promise::new() })
     }
 
     fn properties(&self) -> Properties {

@@ -4,7 +4,8 @@
 //! stored by level functions: a workspace is stored to like an array.
 
 use super::{
-    Found, Holds, Level, PositionIteration, Properties, Property, Segment, Storage, StorageArray,
+    Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment, Storage,
+    StorageArray,
 };
 use crate::ir::Expr;
 
@@ -14,6 +15,11 @@ pub(super) struct Workspace;
 impl Level for Workspace {
     fn name(&self) -> &str {
         "workspace"
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: a workspace checks its own indices.
+        Some(unsafe { Promise::new() })
     }
 
     fn properties(&self) -> Properties {

@@ -47,6 +47,10 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     }
     lines.push(String::new());
     lines.push(format!("Time: O({}){}.", time(program, plan), memory(program)));
+    if let Some(level) = program.level_without_promise() {
+        lines.push(String::new());
+        lines.push(format!("Indices are checked, because the level `{level}` gives no promise."));
+    }
     if let Some(parted) = &program.threads {
         lines.push(String::new());
         lines.push(match parted {

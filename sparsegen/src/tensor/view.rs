@@ -89,6 +89,30 @@ impl<'a, V: Stored, F: Format> From<&'a Tensor<V, F>> for View<'a, V, F> {
     }
 }
 
+/// What kernels take as an operand: a [`View`], and whatever converts into one, such as a reference to
+/// a [`Tensor`] and, as dense vectors, references to slices, vectors and arrays.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of `{V}` in the format `{F}` is expected, and `{Self}` is none",
+    label = "expected a reference to a tensor of `{V}` in the format `{F}`",
+    note = "for a tensor in another format, pass `&tensor.to::<{F}>()?`, or declare its format in the \
+            manifest",
+    note = "for a tensor of other elements, pass `&tensor.map_vals(|value| value as {V})`, or declare \
+            its `dtype` in the manifest",
+    note = "for a tensor by value, pass a reference: `&tensor`"
+)]
+pub trait IntoView<'a, V: Stored, F: Format> {
+    /// Borrows the tensor.
+    fn into_view(self) -> View<'a, V, F>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, V: Stored, F: Format, T: Into<View<'a, V, F>>> IntoView<'a, V, F> for T {
+    #[inline]
+    fn into_view(self) -> View<'a, V, F> {
+        self.into()
+    }
+}
+
 impl<'a, V: Value> From<&'a [V]> for View<'a, V, Dense<1>> {
     #[inline]
     fn from(vals: &'a [V]) -> Self {

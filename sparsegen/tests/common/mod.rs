@@ -17,8 +17,7 @@ macro_rules! declare {
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct $name;
 
-        // SAFETY: each line gives a level's entry in `MAP` and its storage together.
-        unsafe impl sparsegen::Format for $name {
+        impl sparsegen::Format for $name {
             const NAME: &'static str = $text;
             const MAP: sparsegen::Map = sparsegen::Map::new(&[
                 $(sparsegen::LevelMap::new(declare!(@expr $expr), $level)

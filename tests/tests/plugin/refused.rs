@@ -5,7 +5,7 @@ use std::rc::Rc;
 use sparsegen_build::Compiler;
 use sparsegen_build::ir::{Expr, Stmt};
 use sparsegen_build::level::{
-    Append, CoordinateIteration, Found, Holds, Insert, Level, Locate, PositionIteration,
+    Append, CoordinateIteration, Found, Holds, Insert, Level, Locate, PositionIteration, Promise,
     Properties, Property, Segment, Storage, StorageArray,
 };
 
@@ -26,6 +26,7 @@ struct Told {
     /// The name that a variable is bound to.
     binds: Option<&'static str>,
     found: Option<Expr>,
+    promises: bool,
 }
 
 const SOUND: Told = Told {
@@ -44,11 +45,17 @@ const SOUND: Told = Told {
     reads: "crd",
     binds: None,
     found: None,
+    promises: false,
 };
 
 impl Level for Told {
     fn name(&self) -> &str {
         self.name
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: the kernels of this level are looked at, and not run.
+        self.promises.then(|| unsafe { Promise::new() })
     }
 
     fn properties(&self) -> Properties {
@@ -176,6 +183,45 @@ fn mistakes(level: Told, manifest: &str) -> String {
 #[test]
 fn a_sound_level_is_used() {
     assert_eq!(mistakes(SOUND, MANIFEST), "");
+}
+
+/// The kernels of a manifest that uses a level.
+fn source(level: Told, manifest: &str) -> String {
+    let output = Compiler::new().level(level).compile_str("kernels.toml", manifest);
+    assert!(output.diagnostics.is_empty(), "{:?}", output.diagnostics);
+    output.source
+}
+
+#[test]
+fn indices_are_checked_unless_a_level_promises_that_they_are_in_bounds() {
+    const CHECKED: &str = "/// Indices are checked, because the level `told` gives no promise.";
+    const PROMISING: Told = Told { promises: true, ..SOUND };
+    let proven = source(PROMISING, MANIFEST);
+    assert!(proven.contains("unsafe {") && !proven.contains(CHECKED), "{proven}");
+    let checked = source(SOUND, MANIFEST);
+    assert!(!checked.contains("unsafe") && checked.contains(CHECKED), "{checked}");
+    let asked = MANIFEST.replace("[kernels.spmv]", "[kernels.spmv]\nbounds = \"checked\"");
+    assert!(!source(PROMISING, &asked).contains("unsafe"));
+    // A kernel that does not use the level keeps its proof.
+    let beside = format!(
+        "{MANIFEST}\n[kernels.other]\nexpr = \"y[i] = A[i,j] * x[j]\"\ntensors = {{ y = \"dense\", A = \"csr\", x = \"dense\" }}\n"
+    );
+    assert!(source(SOUND, &beside).contains("unsafe {"));
+}
+
+#[test]
+fn statements_of_one_kernel_are_checked_alike() {
+    let manifest = "
+[formats]
+rows = \"(i, j) -> (i : dense, j : told)\"
+
+[kernels.steps]
+exprs = [\"y[i] = A[i,j] * x[j]\", \"z[i] = B[i,j] * y[j]\"]
+tensors = { y = \"dense\", A = \"rows\", x = \"dense\", z = \"dense\", B = \"csr\" }
+";
+    let checked = source(SOUND, manifest);
+    assert!(!checked.contains("unsafe"), "{checked}");
+    assert!(source(Told { promises: true, ..SOUND }, manifest).contains("unsafe {"));
 }
 
 #[test]

@@ -270,7 +270,10 @@ fn operands_are_converted_after_the_checks() {
     assert!(text.contains("    a_csc: View<'_, f64, Csc>,\n) {\n"), "{text}");
     assert!(text.contains("    let i_size = a_csc.shape()[0];\n"), "{text}");
     assert!(text.contains("            Proven::new(a_csc.levels().1.pos),\n"), "{text}");
-    assert!(text.contains("use sparsegen::{Csc, Csr, Dense, Error, Tensor, View};"), "{text}");
+    assert!(
+        text.contains("use sparsegen::{Csc, Csr, Dense, Error, IntoView, Tensor, View};"),
+        "{text}"
+    );
     assert!(
         text.contains("/// - Those of [`View::to`], where `A` is converted to `Csc`.\n"),
         "{text}"
@@ -289,7 +292,7 @@ fn operands_of_scalars_are_converted() {
     function.conversions = vec![Conversion { of: Source::Operand(1), into }];
     let text = emitted(function);
     let expected = "
-    let x = x.into();
+    let x = x.into_view();
     let x_hash = x.to::<HashVector>()?;
     Ok(scaled_sum_kernel(alpha, x_hash.view()))
 ";
@@ -317,7 +320,7 @@ fn results_are_packed_behind_the_loops() {
     assert!(text.contains(expected), "{text}");
     assert!(text.contains("    c: &mut Tensor<f64, Dia>,\n"), "{text}");
     assert!(text.contains(") -> Result<Tensor<f64, Dia>, Error> {\n"), "{text}");
-    assert!(text.contains("use sparsegen::{Csr, Dia, Error, Tensor, View};"), "{text}");
+    assert!(text.contains("use sparsegen::{Csr, Dia, Error, IntoView, Tensor, View};"), "{text}");
     assert!(text.contains("/// What it held is replaced.\n"), "{text}");
     assert!(
         text.contains("/// - Those of [`Tensor::to`], where `C` is packed into `Dia`.\n"),

@@ -8,9 +8,10 @@ use crate::notation::names::{camel_case, is_keyword, is_name, snake_case};
 use crate::notation::{DeclaredFormat, DeclaredKind, Kernel};
 
 /// Types that generated code names beside those of formats.
-const TYPES: [&str; 22] = [
-    "Box", "Clone", "Copy", "Default", "Err", "Error", "Fill", "Format", "From", "Into", "Level",
-    "Levels", "None", "Ok", "Option", "Result", "Some", "T", "Tensor", "Value", "Vec", "View",
+const TYPES: [&str; 23] = [
+    "Box", "Clone", "Copy", "Default", "Err", "Error", "Fill", "Format", "From", "Into",
+    "IntoView", "Level", "Levels", "None", "Ok", "Option", "Result", "Some", "T", "Tensor",
+    "Value", "Vec", "View",
 ];
 
 /// Names of kernels and formats must be names of functions and types.

@@ -5,8 +5,8 @@
 
 use sparsegen_build::ir::{Expr, Stmt};
 use sparsegen_build::level::{
-    Append, Found, Groups, Holds, Level, PositionIteration, Properties, Property, Segment, Storage,
-    StorageArray,
+    Append, Found, Groups, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
+    Storage, StorageArray,
 };
 
 #[derive(Debug)]
@@ -15,6 +15,12 @@ pub struct RunLength;
 impl Level for RunLength {
     fn name(&self) -> &str {
         "run_length"
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: `validate` checks that the runs of all parents are all runs, none of them empty, that
+        // they lie one behind the other, and that each lies inside the dimension.
+        Some(unsafe { Promise::new() })
     }
 
     fn properties(&self) -> Properties {

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use sparsegen_build::ir::Expr;
 use sparsegen_build::level::{
-    CoordinateIteration, Found, Holds, Level, Locate, Properties, Property, Segment, Storage,
-    StorageArray,
+    CoordinateIteration, Found, Holds, Level, Locate, Promise, Properties, Property, Segment,
+    Storage, StorageArray,
 };
 
 #[derive(Debug)]
@@ -29,6 +29,12 @@ impl Level for Window {
         let &[width] = numbers else { return None };
         let width = usize::try_from(width).ok().filter(|width| *width > 0)?;
         Some(Rc::new(Window { width }))
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: `validate` checks that there is a start for each parent, and there are W positions for
+        // it; `coord_bounds` ends at the dimension's size, and `locate` compares with both ends.
+        Some(unsafe { Promise::new() })
     }
 
     fn properties(&self) -> Properties {
