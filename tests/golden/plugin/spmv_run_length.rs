@@ -52,14 +52,26 @@ pub fn spmv_run_length_into<'a, 'x>(
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
     let (a, x) = (a.into_view(), x.into_view());
-    kernel::agree("spmv_run_length", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
-    kernel::agree("spmv_run_length", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
+    kernel::agree(
+        "spmv_run_length",
+        "i",
+        &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])],
+    )?;
+    kernel::agree(
+        "spmv_run_length",
+        "j",
+        &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])],
+    )?;
     spmv_run_length_kernel(y.vals_mut(), a, x);
     Ok(())
 }
 
 /// The loops of [`spmv_run_length`].
-fn spmv_run_length_kernel(y_vals: &mut [f64], a: View<'_, f64, Runs>, x: View<'_, f64, Dense<1>>) {
+fn spmv_run_length_kernel(
+    y_vals: &mut [f64],
+    a: View<'_, f64, Runs>,
+    x: View<'_, f64, Dense<1>>,
+) {
     let i_size = a.shape()[0];
     // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
     // arrays and extents that they index. The caller has checked that the extents agree.
