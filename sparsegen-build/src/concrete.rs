@@ -191,6 +191,17 @@ impl Stmt {
         }
     }
 
+    /// Returns how many parts the statement has, those of its values included.
+    pub fn size(&self) -> usize {
+        match self {
+            Stmt::Forall { body, .. } => 1 + body.size(),
+            Stmt::Where { consumer, producer, .. } => 1 + consumer.size() + producer.size(),
+            Stmt::Assign { value, .. } => 1 + value.size(),
+            Stmt::If { condition, body } => condition.size() + body.size(),
+            Stmt::Sequence(statements) => statements.iter().map(Stmt::size).sum(),
+        }
+    }
+
     /// Every access that is read, each once, in order of appearance.
     pub fn reads(&self) -> Vec<&Access> {
         let mut reads: Vec<&Access> = Vec::new();

@@ -23,6 +23,7 @@ mod compile;
 mod config;
 
 mod error;
+mod limits;
 pub mod math;
 mod types;
 

@@ -22,10 +22,11 @@ mod unroll;
 use crate::concrete::space::Space;
 use crate::concrete::terms::{additive_terms, takes_duplicates};
 use crate::concrete::{Program, Stmt, update};
-use crate::error::Diagnostic;
+use crate::error::{Diagnostic, Span};
 use crate::iteration::graph::{Edge, IterationGraph, Reason, last_appended};
-use crate::iteration::plan::{Plan, TooManyOperands, Unplannable, plan};
+use crate::iteration::plan::{Plan, plan};
 use crate::level::Levels;
+use crate::limits::{self, Budget, Limit};
 use crate::notation::{Assignment, Expr, Kernel, ReduceOp, VariableId};
 
 use convert::{Conversion, conversions, gathered};
@@ -40,9 +41,9 @@ use nest::{Sums, nest, nest_into};
 pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Diagnostic> {
     let kernel = &update::listed(&update::in_place(kernel), levels);
     let kernel = &gathered(&diagonals(kernel), levels);
-    let mut found = automatic(&commands::first_commands(kernel, 0), levels)?;
+    let mut found = automatic(&commands::first_commands(kernel, 0), levels, &Budget::default())?;
     if !kernel.schedule.is_empty() {
-        found = commands::apply(kernel, found)?;
+        found = commands::apply(kernel, found, &Budget::default())?;
     }
     let Candidate { mut program, plan, .. } = found;
     program.threads = program.kernel.parallel.then(|| parallel::parted(&program, &plan));
@@ -50,30 +51,34 @@ pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Dia
 }
 
 /// The choice for a kernel without a schedule.
-fn automatic(kernel: &Kernel, levels: &Levels) -> Result<Candidate, Diagnostic> {
-    let mut too_many = None;
+fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candidate, Diagnostic> {
     let assembled = refuse_result(kernel);
     let as_it_is = match assembled {
-        Ok(()) => cheapest(&Conversion::none(kernel), &mut too_many),
+        Ok(()) => cheapest(&Conversion::none(kernel), budget),
         Err(_) => None,
     };
     if as_it_is.is_none() && assembled.is_ok() {
-        if let Some(found) = term_by_term(&Conversion::none(kernel)) {
+        // What is too large as a whole may be planned term by term.
+        let of_terms = Budget::default();
+        if let Some(found) = term_by_term(&Conversion::none(kernel), &of_terms) {
             return Ok(found);
         }
-        if let Some(too_many) = too_many {
+        if let Some(limit) = budget.exceeded() {
             // What takes entries in any order takes those of each term.
             let mut ways = conversions(kernel, levels).into_iter();
-            let found = ways.find_map(|way| term_by_term(&way));
-            return found.ok_or_else(|| refuse_operands(kernel, &too_many));
+            let found = ways.find_map(|way| term_by_term(&way, &of_terms));
+            return found.ok_or_else(|| refuse_large(kernel, budget, limit));
         }
     }
     let limit = as_it_is.as_ref().map_or(f64::INFINITY, |found| found.cost / WORTHWHILE);
-    if let Some(best) = converted(kernel, levels, limit).or(as_it_is) {
+    if let Some(best) = converted(kernel, levels, limit, budget).or(as_it_is) {
         return Ok(best);
     }
     assembled?;
-    Err(refuse_orders(kernel))
+    Err(match budget.exceeded() {
+        Some(limit) => refuse_large(kernel, budget, limit),
+        None => refuse_orders(kernel),
+    })
 }
 
 /// How many times cheaper a kernel must get for tensors to be converted that need not be.
@@ -81,7 +86,12 @@ const WORTHWHILE: f64 = 4.0;
 
 /// The cheapest program that converts tensors, if it costs less than `limit`, conversions included;
 /// among equals that which converts fewer.
-fn converted(kernel: &Kernel, levels: &Levels, mut limit: f64) -> Option<Candidate> {
+fn converted(
+    kernel: &Kernel,
+    levels: &Levels,
+    mut limit: f64,
+    budget: &Budget,
+) -> Option<Candidate> {
     let mut best: Option<(usize, Candidate)> = None;
     for way in conversions(kernel, levels) {
         let count = way.count();
@@ -95,7 +105,7 @@ fn converted(kernel: &Kernel, levels: &Levels, mut limit: f64) -> Option<Candida
         if before >= limit || refuse_result(&way.kernel).is_err() {
             continue;
         }
-        let Some(candidate) = cheapest(&way, &mut None) else { continue };
+        let Some(candidate) = cheapest(&way, budget) else { continue };
         let cost = before + candidate.cost;
         if cost < limit {
             limit = cost;
@@ -104,6 +114,9 @@ fn converted(kernel: &Kernel, levels: &Levels, mut limit: f64) -> Option<Candida
     }
     best.map(|(_, best)| best)
 }
+
+/// How many steps it takes to make loops of a part of a value.
+const NEST: usize = 16;
 
 /// One way to run a kernel.
 #[derive(Clone)]
@@ -117,13 +130,12 @@ struct Candidate {
     cost: f64,
 }
 
-/// How much is planned before the cheapest so far is taken: large kernels have many orders, and the
-/// preferred come first.
-const ENOUGH: usize = 2000;
-
 /// The cheapest program for a kernel with a single order of its loops, the preferred among equals.
-fn cheapest(way: &Conversion, too_many: &mut Option<TooManyOperands>) -> Option<Candidate> {
+/// Large kernels have many orders: once enough is planned, the cheapest so far is taken.
+fn cheapest(way: &Conversion, budget: &Budget) -> Option<Candidate> {
     let kernel = &way.kernel;
+    // A program is made anew for each order.
+    let parts = NEST * kernel.assignment.value.size();
     let mut best: Option<Candidate> = None;
     let mut weighed = 0;
     for start in starts(way) {
@@ -132,18 +144,12 @@ fn cheapest(way: &Conversion, too_many: &mut Option<TooManyOperands>) -> Option<
         };
         for order in graph.orders() {
             for &sums in styles(kernel) {
-                if weighed > ENOUGH && best.is_some() {
+                let is_enough = weighed > limits::PLANNED && best.is_some();
+                if is_enough || !budget.spend(parts) {
                     return best;
                 }
                 let Some(program) = nest(start.clone(), &order, sums) else { continue };
-                let plan = match plan(&program) {
-                    Ok(plan) => plan,
-                    Err(Unplannable::TooManyOperands(refused)) => {
-                        *too_many = Some(refused);
-                        continue;
-                    }
-                    Err(Unplannable::NoLoop) => continue,
-                };
+                let Ok(plan) = plan(&program, budget) else { continue };
                 weighed += plan.size();
                 if commands::check(&program, &plan).is_err() {
                     continue;
@@ -200,7 +206,7 @@ fn styles(kernel: &Kernel) -> &'static [Sums] {
 }
 
 /// Loops for each additive term on its own, one after the other.
-fn term_by_term(way: &Conversion) -> Option<Candidate> {
+fn term_by_term(way: &Conversion, budget: &Budget) -> Option<Candidate> {
     if !takes_duplicates(&way.kernel) {
         return None;
     }
@@ -208,7 +214,7 @@ fn term_by_term(way: &Conversion) -> Option<Candidate> {
     let mut statements = Vec::new();
     for term in additive_terms(way.kernel.assignment.value.clone()) {
         let of_term = Conversion { kernel: with_value(&way.kernel, &term), ..way.clone() };
-        let of_term = cheapest(&of_term, &mut None)?;
+        let of_term = cheapest(&of_term, budget)?;
         let accumulate = way.kernel.in_place || !statements.is_empty();
         let accumulate = accumulate.then_some(ReduceOp::Sum);
         let value = of_term.program.kernel.assignment.value;
@@ -216,7 +222,7 @@ fn term_by_term(way: &Conversion) -> Option<Candidate> {
         statements.push(nest_into(&mut program, &of_term.order, of_term.sums, accumulate, value)?);
     }
     program.body = Stmt::sequence(statements);
-    let plan = plan(&program).ok()?;
+    let plan = plan(&program, budget).ok()?;
     commands::check(&program, &plan).ok()?;
     let cost = cost(&program, &plan);
     let (way, order) = (way.clone(), Vec::new());
@@ -297,21 +303,47 @@ fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-fn refuse_operands(kernel: &Kernel, refused: &TooManyOperands) -> Diagnostic {
-    let variable = &kernel.variable(refused.variable).name;
-    let names: Vec<_> =
-        refused.operands.iter().map(|id| format!("`{}`", kernel.tensor(*id).name)).collect();
-    Diagnostic::new(
-        kernel.span,
-        format!("too many sparse operands meet in the loop over `{variable}`"),
+/// Why a statement is too large: the operands that one loop merges.
+fn refuse_large(kernel: &Kernel, budget: &Budget, limit: Limit) -> Diagnostic {
+    let largest = budget.largest();
+    let operands = largest.as_ref().map_or(&[][..], |merge| &merge.operands);
+    let spans = operands.iter().map(|(_, span)| *span);
+    let span = spans.reduce(Span::to).unwrap_or(kernel.span);
+    let mut names: Vec<String> = Vec::new();
+    for (name, _) in operands {
+        let name = format!("`{name}`");
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let variable = largest.as_ref().map(|merge| &merge.variable);
+    let diagnostic = match (limit, variable) {
+        (Limit::Operands, Some(variable)) => Diagnostic::new(
+            span,
+            format!("too many sparse operands meet in the loop over `{variable}`"),
+        )
+        .label(format!("{} of them", operands.len())),
+        (Limit::Operands | Limit::Code, _) => {
+            Diagnostic::new(span, "the loops of this statement would be too large")
+                .label(format!("more than {} parts of code", limits::CODE))
+        }
+        (Limit::Steps, _) => {
+            Diagnostic::new(span, "it would take too long to choose the loops of this statement")
+                .label(format!("more than {} steps", limits::STEPS))
+        }
+    };
+    let diagnostic = match (variable, &names[..]) {
+        (Some(variable), [_, _, ..]) => diagnostic.note(format!(
+            "the loop over `{variable}` merges {}, and needs code for each set of them that may \
+             have an entry",
+            names.join(", ")
+        )),
+        (Some(_) | None, _) => diagnostic,
+    };
+    diagnostic.help(
+        "compute parts of the expression in kernels of their own, or store operands in formats \
+         such as `dense`, which need not be merged",
     )
-    .label(format!("{} of them", names.len()))
-    .note(format!(
-        "merging {} needs code for each of the {} sets of operands that may have an entry",
-        names.join(", "),
-        (1_u64 << names.len()) - 1
-    ))
-    .help("compute parts of the expression in kernels of their own")
 }
 
 /// Why there is no order: what goes round in a circle.

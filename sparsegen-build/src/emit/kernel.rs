@@ -315,7 +315,7 @@ fn body(function: &Function) -> Body {
         let arrays = result.arrays().iter().chain(result.structure());
         elements.extend(arrays.map(|array| (array.name.clone(), array.element)));
     }
-    let mut typed = BTreeSet::new();
+    let mut typed = called_on(&function.body);
     let mut workspaces = BTreeMap::new();
     for stmt in &function.body {
         stmt.for_each(&mut |stmt| {
@@ -337,4 +337,42 @@ fn body(function: &Function) -> Body {
         });
     }
     Body { elements, lengths, typed, division: function.division.clone() }
+}
+
+/// The variables whose first use is that a method is called on them, before anything else could tell
+/// their types.
+fn called_on(body: &[Stmt]) -> BTreeSet<String> {
+    let (mut called, mut used) = (BTreeSet::new(), BTreeSet::new());
+    let mut look = |part: &Expr| match part {
+        Expr::Binary(op, a, _) if op.is_method() || *op == BinaryOp::Rem => {
+            if let Expr::Var(name) = &**a
+                && used.insert(name.clone())
+            {
+                called.insert(name.clone());
+            }
+        }
+        Expr::Var(name) => {
+            used.insert(name.clone());
+        }
+        Expr::Index(_)
+        | Expr::Value(..)
+        | Expr::Constant(..)
+        | Expr::Bool(_)
+        | Expr::Largest(_)
+        | Expr::Load { .. }
+        | Expr::Len(_)
+        | Expr::Search { .. }
+        | Expr::Pair(..)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Call(..)
+        | Expr::Cast { .. }
+        | Expr::Choose { .. } => {}
+    };
+    for stmt in body {
+        stmt.for_each(&mut |stmt| {
+            stmt.expressions().into_iter().for_each(|expr| expr.for_each(&mut look));
+        });
+    }
+    called
 }

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use crate::concrete::space::{Basis, Space};
 use crate::concrete::{DemandedOrder, Program};
+use crate::limits::ORDERS;
 use crate::notation::{Access, Assignment, Kernel, VariableId};
 
 /// The constraints on the order of a kernel's loops.
@@ -38,9 +39,6 @@ pub enum Reason {
     /// A command of the schedule, as written.
     Schedule(String),
 }
-
-/// How many orders of the loops are weighed against each other at most.
-const ORDERS: usize = 240;
 
 impl IterationGraph {
     /// The graph of a program that has no loops yet; `None` where its basis has none for a level that
@@ -185,8 +183,26 @@ impl IterationGraph {
     /// Orders of the loops that respect every edge, the preferred first.
     pub fn orders(&self) -> Vec<Vec<VariableId>> {
         let mut orders = Vec::new();
-        self.extend(&mut Vec::new(), &mut orders);
+        // Where there is one order, every beginning of an order can be completed.
+        if self.has_order() {
+            self.extend(&mut Vec::new(), &mut orders);
+        }
         orders
+    }
+
+    /// Returns whether some order of the loops respects every edge.
+    fn has_order(&self) -> bool {
+        let mut order: Vec<VariableId> = Vec::new();
+        while let Some(next) = self.variables.iter().find(|v| self.is_next(**v, &order)) {
+            order.push(*next);
+        }
+        order.len() == self.variables.len()
+    }
+
+    /// Returns whether the loop over `v` may stand within those of `order`, and outside of all others.
+    fn is_next(&self, v: VariableId, order: &[VariableId]) -> bool {
+        let mut before = self.edges.iter().filter(|edge| edge.after == v);
+        !order.contains(&v) && before.all(|edge| order.contains(&edge.before))
     }
 
     fn extend(&self, order: &mut Vec<VariableId>, orders: &mut Vec<Vec<VariableId>>) {
@@ -198,9 +214,7 @@ impl IterationGraph {
             return;
         }
         for v in &self.variables {
-            let ready =
-                || self.edges.iter().filter(|e| e.after == *v).all(|e| order.contains(&e.before));
-            if !order.contains(v) && ready() {
+            if self.is_next(*v, order) {
                 order.push(*v);
                 self.extend(order, orders);
                 order.pop();

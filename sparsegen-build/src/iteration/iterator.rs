@@ -173,16 +173,15 @@ impl Frontier {
     }
 
     /// The iterators over the levels whose coordinates a loop over `v` around `body` makes known;
-    /// `None` where one of them could be neither iterated nor located.
+    /// `None` where one of them could be neither iterated nor located. `known` are the variables whose
+    /// coordinates are known within the loop.
     pub fn iterators(
         &self,
         program: &Program,
         body: &Stmt,
         v: VariableId,
+        known: &[VariableId],
     ) -> Option<Vec<LevelIterator>> {
-        let mut bound = self.bound.clone();
-        bound.push(v);
-        let known = program.space.known(&program.kernel, &bound);
         let mut iterators = Vec::new();
         for access in body.reads() {
             let level = self.resolved(access);

@@ -18,13 +18,13 @@ use crate::notation::{Access, TensorId, VariableId};
 
 /// A set of a loop's iterators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Set(u32);
+pub struct Set(u64);
 
 impl Set {
     pub const EMPTY: Set = Set(0);
 
-    /// The most iterators that one loop may merge: code grows with the number of subsets.
-    pub const CAPACITY: usize = 8;
+    /// The most iterators that a set may have.
+    pub const CAPACITY: usize = u64::BITS as usize;
 
     pub fn of(members: impl IntoIterator<Item = usize>) -> Set {
         members.into_iter().fold(Set::EMPTY, Set::with)
@@ -71,13 +71,16 @@ impl Set {
     }
 
     pub fn members(self) -> impl DoubleEndedIterator<Item = usize> {
-        (0..32).filter(move |member| self.contains(*member))
+        (0..Set::CAPACITY).filter(move |member| self.contains(*member))
     }
 
     /// All subsets, the larger ones first, in a fixed order.
     pub fn subsets(self) -> Vec<Set> {
-        let mut subsets: Vec<Set> =
-            (0..=self.0).map(Set).filter(|subset| subset.is_subset(self)).collect();
+        let smaller = |subset: &Set| {
+            let next = Set(subset.0.wrapping_sub(1) & self.0);
+            (!subset.is_empty()).then_some(next)
+        };
+        let mut subsets: Vec<Set> = std::iter::successors(Some(self), smaller).collect();
         subsets.sort_by_key(|subset| (std::cmp::Reverse(subset.len()), subset.0));
         subsets
     }
@@ -123,7 +126,7 @@ impl Lattice {
     /// iterated; `at_gaps` is done where nothing is
     /// left of it, if anything must be.
     ///
-    /// There must be at most [`Set::CAPACITY`] iterators over levels that are not full.
+    /// There must be at most [`Set::CAPACITY`] iterators, of which few are over levels that are not full.
     pub fn of(
         program: &Program,
         variable: VariableId,

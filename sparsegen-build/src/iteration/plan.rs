@@ -1,7 +1,10 @@
 //! The plan of a program: its loops with their merge points, a body for each region.
 
 mod display;
+mod limits;
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::certain::Certain;
@@ -10,11 +13,12 @@ use super::found::{Unfound, asks_for, condition, is_nothing_without, unfound};
 use super::full;
 use super::graph::last_appended;
 use super::iterator::{Frontier, LevelIterator};
-use super::lattice::{Lattice, MergePoint, Set};
+use super::lattice::{Lattice, MergePoint};
 use super::quotient::guarded;
 use super::visits::covers;
 use crate::concrete::space::Definition;
 use crate::concrete::{Annotations, Program, Stmt};
+use crate::limits::Budget;
 use crate::notation::{Access, Expr, ReduceOp, TensorId, VariableId};
 
 /// What a statement of concrete notation becomes.
@@ -58,28 +62,23 @@ pub struct Loop {
 }
 
 /// Why a program has no plan.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unplannable {
-    /// More operands would be merged than code can be written for.
-    TooManyOperands(TooManyOperands),
+    /// The loops would have more parts than the compiler takes on; the budget tells which.
+    TooLarge,
     /// A level can neither be iterated nor located where its coordinate becomes known, or a loop has
     /// nothing to run over.
     NoLoop,
 }
 
-/// A loop that would merge more operands than code can be written for.
-#[derive(Clone, Debug)]
-pub struct TooManyOperands {
-    pub variable: VariableId,
-    pub operands: Vec<TensorId>,
-}
-
-/// Plans a whole program.
-pub fn plan(program: &Program) -> Result<Plan, Unplannable> {
+/// Plans a whole program, within a budget.
+pub fn plan(program: &Program, budget: &Budget) -> Result<Plan, Unplannable> {
+    let planner = Planner { program, budget, known: &RefCell::default() };
     if program.body.is_skip() {
-        return plan_within(program, &full::nothing(program), &Frontier::default());
+        return planner.plan(&full::nothing(program), &Frontier::default(), &[]);
     }
-    let plan = plan_within(program, &program.body, &Frontier::default())?;
+    let plan = planner.plan(&program.body, &Frontier::default(), &[])?;
+    planner.check_code(plan.code())?;
     let kernel = &program.kernel;
     let has_places = last_appended(kernel).is_none();
     if !kernel.is_partial() || kernel.in_place || !has_places || covers(program, &plan) {
@@ -89,124 +88,150 @@ pub fn plan(program: &Program) -> Result<Plan, Unplannable> {
     Ok(Plan::Sequence(vec![Rc::new(full::part(program)), Rc::new(plan)]))
 }
 
-fn plan_within(program: &Program, stmt: &Stmt, frontier: &Frontier) -> Result<Plan, Unplannable> {
-    plan_beside(program, stmt, frontier, &[])
+/// Plans the statements of a program.
+#[derive(Clone, Copy)]
+struct Planner<'p> {
+    program: &'p Program,
+    budget: &'p Budget,
+    /// By the loops around, outermost first: the variables whose coordinates are known within.
+    known: &'p RefCell<BTreeMap<Vec<VariableId>, Rc<[VariableId]>>>,
 }
 
-/// Plans a statement within which scalars are read that were filled before, and of which it is not certain
-/// that anything was found for them.
-fn plan_beside(
-    program: &Program,
-    stmt: &Stmt,
-    frontier: &Frontier,
-    uncertain: &[Unfound],
-) -> Result<Plan, Unplannable> {
-    match stmt {
-        Stmt::Forall { variable, annotations, body } => {
-            let head = (*variable, annotations);
-            Ok(Plan::Loop(plan_loop(program, head, body, frontier, uncertain)?))
-        }
-        Stmt::Where { temporary, op, consumer, producer } => {
-            let producer = plan_within(program, producer, frontier)?;
-            // A workspace knows what was found in it.
-            let is_scalar = program.tensor(*temporary).format.levels.is_empty();
-            let own: Vec<Unfound> = match is_scalar {
-                true => unfound(program, *temporary, *op, &producer).into_iter().collect(),
-                false => Vec::new(),
-            };
-            let must_run = !program.may_lack_entries() || full::must_run(program, consumer);
-            let all = [uncertain, &own].concat();
-            let is_nothing_without =
-                |unfound: &[Unfound]| !unfound.is_empty() && is_nothing_without(consumer, unfound);
-            let only_if_found = match consumer.as_ref() {
-                _ if must_run => Vec::new(),
-                _ if is_nothing_without(&own) => own,
-                // Another scalar may be found before it is decided.
-                Stmt::Where { .. } => Vec::new(),
-                Stmt::Forall { .. } | Stmt::If { .. } | Stmt::Assign { .. } | Stmt::Sequence(_) => {
-                    let mut read = all.clone();
-                    read.retain(|(id, _)| {
-                        consumer.reads().iter().any(|access| access.tensor == *id)
-                    });
-                    if is_nothing_without(&read) { read } else { Vec::new() }
-                }
-            };
-            let only_if_found: Vec<TensorId> =
-                only_if_found.into_iter().map(|(id, _)| id).collect();
-            let (consumer, beside) = match only_if_found.is_empty() {
-                true => (&guarded(consumer, &all), &all[..]),
-                false => (&**consumer, &[][..]),
-            };
-            Ok(Plan::Where {
-                temporary: *temporary,
-                op: *op,
-                consumer: Rc::new(plan_beside(program, consumer, frontier, beside)?),
-                producer: Rc::new(producer),
-                only_if_found,
-            })
-        }
-        Stmt::Assign { target, accumulate, value } => {
-            let (target, accumulate, value) = (target.clone(), *accumulate, value.clone());
-            let may_skip = program.may_lack_entries()
-                && target.tensor == program.kernel.result()
-                && !full::must_run(program, stmt);
-            let found = condition(&value, uncertain).filter(|_| may_skip);
-            let assign = Plan::Assign { target, accumulate, value };
-            Ok(match found {
-                Some(condition) => Plan::If { condition, body: Rc::new(assign) },
-                None => assign,
-            })
-        }
-        Stmt::If { condition, body } => Ok(Plan::If {
-            condition: condition.clone(),
-            body: Rc::new(plan_within(program, body, frontier)?),
-        }),
-        Stmt::Sequence(statements) => {
-            let plans = statements.iter().map(|s| plan_within(program, s, frontier).map(Rc::new));
-            Ok(Plan::Sequence(plans.collect::<Result<_, _>>()?))
+impl Planner<'_> {
+    /// Plans a statement. `uncertain` are the scalars that it reads, that were filled before, and for
+    /// which nothing may have been found.
+    fn plan(
+        self,
+        stmt: &Stmt,
+        frontier: &Frontier,
+        uncertain: &[Unfound],
+    ) -> Result<Plan, Unplannable> {
+        let program = self.program;
+        match stmt {
+            Stmt::Forall { variable, annotations, body } => {
+                let head = (*variable, annotations);
+                Ok(Plan::Loop(self.plan_loop(head, body, frontier, uncertain)?))
+            }
+            Stmt::Where { temporary, op, consumer, producer } => {
+                let producer = self.plan(producer, frontier, &[])?;
+                // A workspace knows what was found in it.
+                let is_scalar = program.tensor(*temporary).format.levels.is_empty();
+                let own: Vec<Unfound> = match is_scalar {
+                    true => unfound(program, *temporary, *op, &producer).into_iter().collect(),
+                    false => Vec::new(),
+                };
+                let must_run = !program.may_lack_entries() || full::must_run(program, consumer);
+                let all = [uncertain, &own].concat();
+                let is_nothing_without = |unfound: &[Unfound]| {
+                    !unfound.is_empty() && is_nothing_without(consumer, unfound)
+                };
+                let only_if_found = match consumer.as_ref() {
+                    _ if must_run => Vec::new(),
+                    _ if is_nothing_without(&own) => own,
+                    // Another scalar may be found before it is decided.
+                    Stmt::Where { .. } => Vec::new(),
+                    Stmt::Forall { .. }
+                    | Stmt::If { .. }
+                    | Stmt::Assign { .. }
+                    | Stmt::Sequence(_) => {
+                        let mut read = all.clone();
+                        read.retain(|(id, _)| {
+                            consumer.reads().iter().any(|access| access.tensor == *id)
+                        });
+                        if is_nothing_without(&read) { read } else { Vec::new() }
+                    }
+                };
+                let only_if_found: Vec<TensorId> =
+                    only_if_found.into_iter().map(|(id, _)| id).collect();
+                let (consumer, beside) = match only_if_found.is_empty() {
+                    true => (&guarded(consumer, &all), &all[..]),
+                    false => (&**consumer, &[][..]),
+                };
+                Ok(Plan::Where {
+                    temporary: *temporary,
+                    op: *op,
+                    consumer: Rc::new(self.plan(consumer, frontier, beside)?),
+                    producer: Rc::new(producer),
+                    only_if_found,
+                })
+            }
+            Stmt::Assign { target, accumulate, value } => {
+                let (target, accumulate, value) = (target.clone(), *accumulate, value.clone());
+                let may_skip = program.may_lack_entries()
+                    && target.tensor == program.kernel.result()
+                    && !full::must_run(program, stmt);
+                let found = condition(&value, uncertain).filter(|_| may_skip);
+                let assign = Plan::Assign { target, accumulate, value };
+                Ok(match found {
+                    Some(condition) => Plan::If { condition, body: Rc::new(assign) },
+                    None => assign,
+                })
+            }
+            Stmt::If { condition, body } => Ok(Plan::If {
+                condition: condition.clone(),
+                body: Rc::new(self.plan(body, frontier, &[])?),
+            }),
+            Stmt::Sequence(statements) => {
+                let plans = statements.iter().map(|s| self.plan(s, frontier, &[]).map(Rc::new));
+                Ok(Plan::Sequence(plans.collect::<Result<_, _>>()?))
+            }
         }
     }
-}
 
-fn plan_loop(
-    program: &Program,
-    (variable, annotations): (VariableId, &Rc<Annotations>),
-    body: &Stmt,
-    frontier: &Frontier,
-    uncertain: &[Unfound],
-) -> Result<Loop, Unplannable> {
-    let iterators = frontier.iterators(program, body, variable).ok_or(Unplannable::NoLoop)?;
-    let sparse: Vec<_> = iterators.iter().filter(|it| !it.is_full(program)).collect();
-    if sparse.len() > Set::CAPACITY {
-        let operands = sparse.iter().map(|iterator| iterator.access.tensor).collect();
-        return Err(Unplannable::TooManyOperands(TooManyOperands { variable, operands }));
-    }
-    let at_gaps = full::at_gaps(program, variable, body);
-    let located = &annotations.located;
-    let lattice = Lattice::of(program, variable, located, &iterators, body, at_gaps.as_ref());
-    let points = lattice.points();
-    if !points.iter().all(|point| can_run(program, variable, &iterators, point)) {
-        return Err(Unplannable::NoLoop);
-    }
-    let in_order = wants_order(program, variable, body);
-    let plan_with = |duplicates| {
-        let converted = convert(program, &iterators, &points, in_order, duplicates);
-        let iterators = converted.ok_or(Unplannable::NoLoop)?;
-        let inner = frontier.bind(variable, &iterators);
-        let bodies = lattice.bodies().iter();
-        let bodies = bodies.map(|stmt| plan_beside(program, stmt, &inner, uncertain).map(Rc::new));
-        let bodies = bodies.collect::<Result<Vec<_>, _>>()?;
-        if !is_tolerated(program, &iterators, &points, &bodies) {
+    fn plan_loop(
+        self,
+        (variable, annotations): (VariableId, &Rc<Annotations>),
+        body: &Stmt,
+        frontier: &Frontier,
+        uncertain: &[Unfound],
+    ) -> Result<Loop, Unplannable> {
+        let program = self.program;
+        let iterators =
+            frontier.iterators(program, body, variable, &self.known(frontier, variable));
+        let iterators = iterators.ok_or(Unplannable::NoLoop)?;
+        self.check_merge(variable, &iterators, body)?;
+        let at_gaps = full::at_gaps(program, variable, body);
+        let located = &annotations.located;
+        let lattice = Lattice::of(program, variable, located, &iterators, body, at_gaps.as_ref());
+        let points = lattice.points();
+        if !points.iter().all(|point| can_run(program, variable, &iterators, point)) {
             return Err(Unplannable::NoLoop);
         }
-        let (points, exhaustive) = (points.clone(), lattice.is_exhaustive());
-        let annotations = Rc::clone(annotations);
-        Ok(Loop { variable, annotations, iterators, points, bodies, exhaustive })
-    };
-    let repeats = iterators.iter().any(|iterator| !iterator.spec(program).properties.unique);
-    match plan_with(Duplicates::OneByOne) {
-        Err(Unplannable::NoLoop) if repeats => plan_with(Duplicates::Together),
-        planned => planned,
+        let in_order = wants_order(program, variable, body);
+        let plan_with = |duplicates| {
+            let converted = convert(program, &iterators, &points, in_order, duplicates);
+            let iterators = converted.ok_or(Unplannable::NoLoop)?;
+            let inner = frontier.bind(variable, &iterators);
+            let mut bodies = Vec::new();
+            let mut code = 0_usize;
+            for stmt in lattice.bodies() {
+                let body = self.plan(stmt, &inner, uncertain)?;
+                code = code.saturating_add(body.code());
+                self.check_code(code)?;
+                bodies.push(Rc::new(body));
+            }
+            if !is_tolerated(program, &iterators, &points, &bodies) {
+                return Err(Unplannable::NoLoop);
+            }
+            let (points, exhaustive) = (points.clone(), lattice.is_exhaustive());
+            let annotations = Rc::clone(annotations);
+            Ok(Loop { variable, annotations, iterators, points, bodies, exhaustive })
+        };
+        let repeats = iterators.iter().any(|iterator| !iterator.spec(program).properties.unique);
+        match plan_with(Duplicates::OneByOne) {
+            Err(Unplannable::NoLoop) if repeats => plan_with(Duplicates::Together),
+            planned => planned,
+        }
+    }
+
+    /// Returns the variables whose coordinates are known within a loop over `v`.
+    fn known(self, frontier: &Frontier, v: VariableId) -> Rc<[VariableId]> {
+        let bound: Vec<VariableId> = frontier.bound.iter().copied().chain([v]).collect();
+        let mut all = self.known.borrow_mut();
+        let known = all.entry(bound).or_insert_with_key(|bound| {
+            self.program.space.known(&self.program.kernel, bound).into()
+        });
+        Rc::clone(known)
     }
 }
 

@@ -142,6 +142,13 @@ impl Lowering<'_> {
         if !equal && !matches!(function, Function::Less | Function::LessEqual) {
             return false;
         }
+        // A coordinate that is put together from this loop's, as that of a mode in blocks, is known only
+        // within the loop.
+        let mut is_known = true;
+        condition.for_each_variable(&mut |of| is_known &= of == v || scope.knows(of));
+        if !is_known {
+            return false;
+        }
         let beyond = usize::from(*function == Function::LessEqual);
         // The variable counts as 0, and is looked for on the side where it stands.
         let mut within = scope.clone();

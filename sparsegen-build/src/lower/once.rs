@@ -54,8 +54,10 @@ impl Lowering<'_> {
         for member in &searched {
             let iterator = &inner.iterators[*member];
             let (found, segment) = self.find(iterator, &scope, &mut stmts);
-            let slice = iterator.slice(self.program)?;
-            let found = Expr::and(self.is_reached(&slice, outer), found);
+            let found = match iterator.slice(self.program) {
+                Some(slice) => Expr::and(self.is_reached(&slice, outer), found),
+                None => found,
+            };
             scope.resolve(&iterator.access, self.standing(iterator, segment));
             here.push((*member, found));
         }
@@ -77,10 +79,12 @@ impl Lowering<'_> {
         scope: &Scope,
         stmts: &mut Vec<Stmt>,
     ) -> (Expr, Segment) {
-        let slice = iterator.slice(self.program).expect("a fixed coordinate is part of a mode");
         let (begin, positions) = self.begin(iterator, scope);
         stmts.extend(begin);
-        let Segment { start: first, end: last } = self.bounds(&slice, scope);
+        // What has a coordinate of its own for the loop, as a workspace, has only the first.
+        let slice = iterator.slice(self.program);
+        let sought = slice.map_or(Segment::of(Expr::Index(0)), |slice| self.bounds(&slice, scope));
+        let Segment { start: first, end: last } = sought;
         let at = |position: &Expr| self.raw_access(iterator, position, scope).value;
         if positions == Segment::of(positions.start.clone()) {
             let found = Expr::eq(at(&positions.start), first);

@@ -38,7 +38,7 @@ impl Lowering<'_> {
             }
         });
         let result = &kernel.assignment.result.indices;
-        let parts = self.parted_modes();
+        let parts = self.parted_modes(operands);
         let size = |(id, variable): (usize, &notation::Variable)| {
             let v = VariableId(id);
             let held = held.remove(&v).unwrap_or_default();
@@ -68,8 +68,8 @@ impl Lowering<'_> {
         index_variables.map(size).collect()
     }
 
-    /// The modes of which parts are read or computed.
-    fn parted_modes(&self) -> Vec<VariableId> {
+    /// The modes of which parts are read or computed, in the order of [`Lowering::parts`].
+    fn parted_modes(&self, operands: &[TensorId]) -> Vec<VariableId> {
         let Program { kernel, space, .. } = self.program;
         let is_part = |v: &VariableId| match space.slice(*v).map(|slice| slice.reads) {
             None | Some(Reads::Window(_) | Reads::At(Coordinate::Variable(_))) => false,
@@ -79,7 +79,8 @@ impl Lowering<'_> {
                 Place::Sum(_) | Place::Element(_) => false,
             },
         };
-        (0..kernel.variables.len()).map(VariableId).filter(is_part).collect()
+        let parts = (0..kernel.variables.len()).map(VariableId).filter(is_part);
+        parts.filter(|v| self.access_by(*v, operands).is_some()).collect()
     }
 
     /// The variable that counts the coordinates of a part.
@@ -114,7 +115,7 @@ impl Lowering<'_> {
             };
             Some(Part { access: kernel.show_access(access), of, mode, reads })
         };
-        self.parted_modes().into_iter().filter_map(part).collect()
+        self.parted_modes(operands).into_iter().filter_map(part).collect()
     }
 
     /// The first access that a variable indexes a mode of, its tensor as the caller passes it, and the
@@ -125,7 +126,11 @@ impl Lowering<'_> {
         operands: &[TensorId],
     ) -> Option<(&notation::Access, Source, usize)> {
         let Program { kernel, space, .. } = self.program;
-        let is_it = |index: &VariableId| *index == v || space.measure(*index) == v;
+        // A range that is read at another mode's place has no mode of its own.
+        let is_it = |index: &VariableId| {
+            let places = std::iter::successors(Some(*index), |v| space.place(*v));
+            places.chain([space.measure(*index)]).any(|place| place == v)
+        };
         let mut accesses = std::iter::once(&kernel.assignment.result).chain(&kernel.accesses);
         let access = accesses.find(|access| access.indices.iter().any(is_it))?;
         let tensor = self.program.kernel.passed_as(access.tensor);

@@ -193,6 +193,11 @@ impl Expr {
         self.children().into_iter().for_each(|child| child.for_each_variable(visit));
     }
 
+    /// Returns how many operators and operands the expression has.
+    pub fn size(&self) -> usize {
+        1 + self.children().into_iter().map(Expr::size).sum::<usize>()
+    }
+
     /// The expressions directly below this one.
     pub fn children(&self) -> Vec<&Expr> {
         match self {

@@ -11,6 +11,7 @@ mod several;
 mod tests;
 
 use crate::error::{Diagnostic, Name, Span};
+use crate::limits::{DEPTH, NESTING};
 use crate::manifest::tokens::{Token, Tokens};
 use crate::manifest::{Manifest, Text};
 
@@ -24,12 +25,6 @@ const SIGNS: [&str; 27] = [
     "min=", "max=", "..", "<=", ">=", "==", "!=", "+=", "-=", "*=", "+", "-", "*", "/", "<", ">",
     "=", "&", "|", "!", "(", ")", "[", "]", "{", "}", ",",
 ];
-
-/// How deep brackets may be nested.
-const NESTING: usize = 64;
-
-/// How many operations deep an expression may be: `a + b + c` is three.
-const DEPTH: usize = 256;
 
 /// Parses the statements of a manifest's kernels, in their order; nothing where a statement is
 /// missing or wrong.

@@ -72,6 +72,16 @@ impl List {
     }
 }
 
+impl Place {
+    /// Returns whether the coordinate is an element of `tensor`.
+    pub fn reads(&self, tensor: TensorId) -> bool {
+        match self {
+            Place::Element(access) => access.tensor == tensor,
+            Place::Sum(_) | Place::Listed(..) => false,
+        }
+    }
+}
+
 /// A sum in which each factor stands once, in the order of first appearance.
 pub fn sum_of(terms: Vec<Term>) -> Vec<Term> {
     let mut sum: Vec<Term> = Vec::new();

@@ -22,14 +22,16 @@ struct Search<'n> {
 
 fn leave(body: &[Stmt]) -> Vec<Stmt> {
     let mut body: Vec<Stmt> = body.to_vec();
-    for k in 0..body.len() {
-        let Stmt::Let { name, mutable: true, value: Expr::Bool(initial) } = body[k].clone() else {
-            continue;
-        };
-        let search = Search { name: &name, decided: !initial };
-        if let Some(shorter) = search.shorten(&body[..k], &body[k + 1..]) {
-            body.splice(k + 1.., shorter);
+    let mut k = 0;
+    // What is left of the statements behind a declaration may be fewer.
+    while k < body.len() {
+        if let Stmt::Let { name, mutable: true, value: Expr::Bool(initial) } = body[k].clone() {
+            let search = Search { name: &name, decided: !initial };
+            if let Some(shorter) = search.shorten(&body[..k], &body[k + 1..]) {
+                body.splice(k + 1.., shorter);
+            }
         }
+        k += 1;
     }
     body.iter().flat_map(|stmt| stmt.map(&mut Expr::clone, &mut leave)).collect()
 }

@@ -10,18 +10,23 @@ use super::{locate, merge, parallel, pos, precompute, reorder, split, unroll};
 use crate::concrete::{Annotations, Program};
 use crate::error::Diagnostic;
 use crate::iteration::plan::Plan;
+use crate::limits::Budget;
 use crate::notation::schedule::{Action, Schedule};
 use crate::notation::{Kernel, VariableId};
 
 /// The cheapest loops that do what a kernel's schedule demands, given those without a schedule.
-pub(super) fn apply(kernel: &Kernel, automatic: Candidate) -> Result<Candidate, Diagnostic> {
-    if let Some(found) = demanded(kernel, &automatic) {
+pub(super) fn apply(
+    kernel: &Kernel,
+    automatic: Candidate,
+    budget: &Budget,
+) -> Result<Candidate, Diagnostic> {
+    if let Some(found) = demanded(kernel, &automatic, budget) {
         return Ok(found);
     }
     let mut before = automatic.clone();
     for count in 1..=kernel.schedule.len() {
         let kernel = first_commands(kernel, count);
-        match demanded(&kernel, &automatic) {
+        match demanded(&kernel, &automatic, budget) {
             Some(found) => before = found,
             None => return Err(refuse(&kernel, &before)),
         }
@@ -46,10 +51,10 @@ pub(super) fn annotations(schedule: &Schedule, variable: VariableId) -> Annotati
     }
 }
 
-fn demanded(kernel: &Kernel, automatic: &Candidate) -> Option<Candidate> {
+fn demanded(kernel: &Kernel, automatic: &Candidate, budget: &Budget) -> Option<Candidate> {
     let as_it_is = refuse_result(kernel).ok().and_then(|()| {
-        cheapest(&Conversion::none(kernel), &mut None)
-            .or_else(|| term_by_term(&Conversion::none(kernel)))
+        cheapest(&Conversion::none(kernel), budget)
+            .or_else(|| term_by_term(&Conversion::none(kernel), budget))
     });
     if automatic.way.count() == 0 {
         return as_it_is;
@@ -59,7 +64,7 @@ fn demanded(kernel: &Kernel, automatic: &Candidate) -> Option<Candidate> {
     way.kernel.schedule.clone_from(&kernel.schedule);
     let limit = as_it_is.as_ref().map_or(f64::INFINITY, |found| found.cost / WORTHWHILE);
     let before = cost_of_conversions(&way);
-    let converted = cheapest(&way, &mut None).filter(|found| before + found.cost < limit);
+    let converted = cheapest(&way, budget).filter(|found| before + found.cost < limit);
     converted.or(as_it_is)
 }
 

@@ -7,6 +7,7 @@
 
 use crate::format::{Format, at_random, plain, unordered};
 use crate::level::Levels;
+use crate::limits::{CONVERSIONS, CONVERTIBLE};
 use crate::notation::{Access, Assignment, Converted, Kernel, Place, Tensor, TensorId, TensorRole};
 
 /// A kernel with tensors converted.
@@ -45,9 +46,16 @@ pub(super) fn gathered(kernel: &Kernel, levels: &Levels) -> Kernel {
         };
         let into = into(&mut gathered, access.tensor, format, true);
         gathered.places[place] = Place::Element(Access { tensor: into, ..access.clone() });
+        let instead = Access { tensor: into, ..access.clone() };
+        let mut is_value = false;
+        kernel.assignment.value.for_each_access(&mut |read| is_value |= read == access);
+        if is_value {
+            gathered.accesses.push(instead);
+            continue;
+        }
         // Its extents are asked for as before.
         for other in gathered.accesses.iter_mut().filter(|other| *other == access) {
-            other.tensor = into;
+            *other = instead.clone();
         }
     }
     gathered
@@ -71,9 +79,6 @@ fn into(kernel: &mut Kernel, of: TensorId, format: Format, for_lookup: bool) -> 
     TensorId(kernel.tensors.len() - 1)
 }
 
-/// How many conversions of a kernel are tried at most.
-const TRIED: usize = 400;
-
 /// The ways to convert tensors of a kernel, those that convert fewer first.
 pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     let mut reads: Vec<Access> = Vec::new();
@@ -83,60 +88,114 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
             reads.push(access.clone());
         }
     });
-    let mut found = Vec::new();
-    for packs in [false, true] {
-        let results: Vec<Option<Format>> = if packs {
-            let result = kernel.tensor(kernel.result());
-            if kernel.packed.is_some() || is_at_random(kernel, &kernel.assignment.result) {
-                continue;
-            }
-            let format = &result.format;
-            let unordered = unordered(format, levels);
-            plain_formats(format, levels).into_iter().chain(unordered).map(Some).collect()
-        } else {
-            vec![None]
-        };
-        for chosen in 0..1_usize << reads.len().min(8) {
-            if !packs && chosen == 0 {
-                continue;
-            }
-            let chosen: Vec<&Access> = reads
-                .iter()
-                .enumerate()
-                .filter(|(k, _)| chosen & 1 << k != 0)
-                .map(|(_, a)| a)
-                .collect();
-            for result in &results {
-                for formats in products(kernel, &chosen, levels) {
-                    found.push(convert(kernel, &chosen, formats, result.as_ref()));
+    reads.truncate(CONVERTIBLE);
+    let formats_of = |access: &Access| plain_formats(&kernel.tensor(access.tensor).format, levels);
+    let formats: Vec<Vec<Format>> = reads.iter().map(formats_of).collect();
+    let mut ways = Ways { kernel, reads: &reads, formats: &formats, by_count: Vec::new() };
+    ways.add(None);
+    if kernel.packed.is_none() && !is_at_random(kernel, &kernel.assignment.result) {
+        let format = &kernel.tensor(kernel.result()).format;
+        let mut results = plain_formats(format, levels);
+        results.extend(unordered(format, levels));
+        ways.add(Some(&results));
+    }
+    let ways = ways.by_count.into_iter().flatten().take(CONVERSIONS);
+    ways.map(|way| {
+        let chosen = way.chosen.into_iter().map(|(k, format)| (&reads[k], &formats[k][format]));
+        convert(kernel, chosen, way.result.as_ref())
+    })
+    .collect()
+}
+
+/// The formats that tensors are brought into.
+struct Way {
+    /// Of each access, by its place among those that are read: the place of its format.
+    chosen: Vec<(usize, usize)>,
+    result: Option<Format>,
+}
+
+/// The ways to convert tensors that are found so far.
+struct Ways<'k> {
+    kernel: &'k Kernel,
+    reads: &'k [Access],
+    /// The formats that each of the accesses may be brought into.
+    formats: &'k [Vec<Format>],
+    /// By how many tensors are converted; of each number no more ways than can be tried.
+    by_count: Vec<Vec<Way>>,
+}
+
+impl Ways<'_> {
+    /// Adds every choice of accesses and of their formats, each with every format of the result.
+    fn add(&mut self, results: Option<&[Format]>) {
+        let packs = usize::from(results.is_some());
+        for set in 0..1_usize << self.reads.len() {
+            let members: Vec<usize> = (0..self.reads.len()).filter(|k| set & 1 << k != 0).collect();
+            let (least, most) = (self.least(&members) + packs, members.len() + packs);
+            self.by_count.resize_with(self.by_count.len().max(most + 1), Vec::new);
+            for k in 0..results.map_or(1, <[Format]>::len) {
+                if self.by_count[least..=most].iter().all(|ways| ways.len() >= CONVERSIONS) {
+                    break;
+                }
+                for nth in 0..CONVERSIONS {
+                    let Some(chosen) = self.choice(&members, nth) else { break };
+                    let count = self.count(&chosen) + packs;
+                    if most > 0 && self.by_count[count].len() < CONVERSIONS {
+                        let result = results.map(|results| results[k].clone());
+                        self.by_count[count].push(Way { chosen, result });
+                    }
                 }
             }
         }
     }
-    found.sort_by_key(Conversion::count);
-    found.truncate(TRIED);
-    found
+
+    /// The fewest tensors that are converted for some accesses: those of one tensor may share one, and
+    /// one that is converted in any case.
+    fn least(&self, members: &[usize]) -> usize {
+        let mut tensors: Vec<TensorId> = members.iter().map(|k| self.reads[*k].tensor).collect();
+        tensors.sort_unstable();
+        tensors.dedup();
+        let is_new = |of: &TensorId| self.kernel.converted().all(|(_, known)| known.of != *of);
+        tensors.iter().filter(|of| is_new(of)).count()
+    }
+
+    /// One of the choices of a format for each of some accesses, if there are so many. The format of
+    /// the last changes fastest.
+    fn choice(&self, members: &[usize], nth: usize) -> Option<Vec<(usize, usize)>> {
+        let mut left = nth;
+        let mut chosen = Vec::new();
+        for k in members.iter().rev() {
+            let count = self.formats[*k].len();
+            if count == 0 {
+                return None;
+            }
+            chosen.push((*k, left % count));
+            left /= count;
+        }
+        chosen.reverse();
+        (left == 0).then_some(chosen)
+    }
+
+    /// How many tensors are converted for a choice, beside those that are in any case.
+    fn count(&self, chosen: &[(usize, usize)]) -> usize {
+        let named = |(k, format): &(usize, usize)| {
+            (self.reads[*k].tensor, self.formats[*k][*format].name.as_deref())
+        };
+        let is_new = |(n, choice): &(usize, &(usize, usize))| {
+            let (of, name) = named(choice);
+            let is_same = |(into, known): (TensorId, Converted)| {
+                known.of == of && self.kernel.tensor(into).format.name.as_deref() == name
+            };
+            !chosen[..*n].iter().any(|other| named(other) == (of, name))
+                && !self.kernel.converted().any(is_same)
+        };
+        chosen.iter().enumerate().filter(is_new).count()
+    }
 }
 
 /// Whether every level of a tensor can be located, so that the loops may come in any order.
 fn is_at_random(kernel: &Kernel, access: &Access) -> bool {
     let levels = &kernel.tensor(access.tensor).format.levels;
     levels.iter().all(|spec| spec.level.locate().is_some() && spec.properties.full)
-}
-
-/// Every choice of a plain format for each access.
-fn products(kernel: &Kernel, accesses: &[&Access], levels: &Levels) -> Vec<Vec<Format>> {
-    accesses.iter().fold(vec![Vec::new()], |chosen: Vec<Vec<Format>>, access| {
-        let formats = plain_formats(&kernel.tensor(access.tensor).format, levels);
-        let with = |before: &Vec<Format>| {
-            let before = before.clone();
-            formats
-                .clone()
-                .into_iter()
-                .map(move |format| before.iter().cloned().chain([format]).collect::<Vec<_>>())
-        };
-        chosen.iter().flat_map(with).take(TRIED).collect()
-    })
 }
 
 /// The plain formats for a tensor, in every order of its modes.
@@ -155,28 +214,27 @@ fn permutations(count: usize) -> Vec<Vec<usize>> {
                     .map(|next| start.iter().copied().chain([next]).collect::<Vec<_>>())
                     .collect::<Vec<_>>()
             })
-            .take(TRIED)
+            .take(CONVERSIONS)
             .collect();
     }
     all
 }
 
-fn convert(
+fn convert<'f>(
     kernel: &Kernel,
-    accesses: &[&Access],
-    formats: Vec<Format>,
+    chosen: impl Iterator<Item = (&'f Access, &'f Format)>,
     result: Option<&Format>,
 ) -> Conversion {
     let mut kernel = kernel.clone();
-    for (access, format) in accesses.iter().zip(formats) {
-        let into = into(&mut kernel, access.tensor, format, false);
+    for (access, format) in chosen {
+        let into = into(&mut kernel, access.tensor, format.clone(), false);
         let instead = Access { tensor: into, indices: access.indices.clone() };
         let swap = |other: &Access| {
-            (other == *access).then(|| crate::notation::Expr::Access(instead.clone()))
+            (other == access).then(|| crate::notation::Expr::Access(instead.clone()))
         };
         let Assignment { result, value } = kernel.assignment;
         kernel.assignment = Assignment { result, value: value.substitute(&swap) };
-        for other in kernel.accesses.iter_mut().filter(|other| *other == *access) {
+        for other in kernel.accesses.iter_mut().filter(|other| *other == access) {
             *other = instead.clone();
         }
     }

@@ -7,6 +7,7 @@
 //! cannot, nor can one of something else than sums of terms: there a workspace does, `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
 
 mod temporaries;
+mod variables;
 
 use std::rc::Rc;
 
@@ -17,6 +18,7 @@ use crate::concrete::terms::{
 };
 use crate::concrete::{Precomputed, Program, Stmt, once};
 use crate::iteration::graph::last_appended;
+use crate::limits::REWRITES;
 use crate::notation::{Access, Expr, Function, Reduce, ReduceOp, TensorId, VariableId};
 
 /// Where sums go that could as well go into a temporary.
@@ -54,7 +56,7 @@ pub(super) fn nest_into(
             .filter(|v| !target.indices.iter().any(|mode| program.space.counted(*mode) == *v)),
     );
     let pending = program.precomputed.clone();
-    let mut nest = Nest { program, order, sums, pending };
+    let mut nest = Nest { program, order, sums, pending, rewrites: 0 };
     let stmt = match sums {
         Sums::Temporary => nest.assign(&[], &free, &target, accumulate, value),
         Sums::Result => nest.split_terms(&[], &free, &target, accumulate, value),
@@ -68,12 +70,32 @@ struct Nest<'a> {
     sums: Sums,
     /// What is to be precomputed and is not yet.
     pending: Vec<Precomputed>,
+    /// How many rewrites are nested in one another.
+    rewrites: usize,
 }
 
 impl Nest<'_> {
     /// `target (+)= value`, with `bound` variables in loops around and `free` ones yet to be looped
     /// over; those that `target` does not use are summed over.
     fn assign(
+        &mut self,
+        bound: &[VariableId],
+        free: &[VariableId],
+        target: &Access,
+        accumulate: Option<ReduceOp>,
+        value: Expr,
+    ) -> Option<Stmt> {
+        if self.rewrites == REWRITES {
+            return None;
+        }
+        self.rewrites += 1;
+        let stmt = self.assign_next(bound, free, target, accumulate, value);
+        self.rewrites -= 1;
+        stmt
+    }
+
+    /// The outermost loop, temporary or statement of `target (+)= value`, around all others.
+    fn assign_next(
         &mut self,
         bound: &[VariableId],
         free: &[VariableId],
@@ -121,6 +143,13 @@ impl Nest<'_> {
             let producer = self.reduce(bound, &reduce, &scalar)?;
             let consumer = self.assign(bound, free, target, accumulate, value)?;
             return Some(Stmt::where_(temporary, reduce.op, consumer, producer));
+        }
+        // What the value reads in no loop around, and what its own sums have no loops for, must have loops
+        // among those that are yet to come.
+        let mut open = Vec::new();
+        self.collect_free(&value, &mut bound.to_vec(), &mut open);
+        if open.iter().any(|v| !free.contains(v)) {
+            return None;
         }
         let mut reduced = Vec::new();
         outermost_reductions(&value, &mut |reduce| reduced.extend(self.loops(&reduce.variables)));
@@ -336,54 +365,6 @@ impl Nest<'_> {
     fn reduce(&mut self, bound: &[VariableId], reduce: &Reduce, scalar: &Access) -> Option<Stmt> {
         let free = self.loops(&reduce.variables);
         self.assign(bound, &free, scalar, Some(reduce.op), (*reduce.body).clone())
-    }
-
-    /// The loops in the stead of variables; those that are loops already stay.
-    fn loops(&self, variables: &[VariableId]) -> Vec<VariableId> {
-        let basis = &self.program.basis;
-        let stead = |v: &VariableId| if basis.loops_over(*v) { vec![*v] } else { basis.loops(*v) };
-        variables.iter().flat_map(stead).collect()
-    }
-
-    /// The loops that must stand around for an entry of a tensor to be known.
-    fn sources(&self, access: &Access) -> Vec<VariableId> {
-        self.program.space.access_sources(&self.program.basis, access)
-    }
-
-    /// The loops around that a reduction's body needs beside its own.
-    fn free_variables(&self, reduce: &Reduce) -> Vec<VariableId> {
-        let mut free = Vec::new();
-        self.collect_free(&Expr::Reduce(reduce.clone()), &mut Vec::new(), &mut free);
-        free
-    }
-
-    fn collect_free(&self, expr: &Expr, bound: &mut Vec<VariableId>, free: &mut Vec<VariableId>) {
-        match expr {
-            Expr::Literal(_) | Expr::Constant(_) | Expr::Parameter(_) => {}
-            Expr::Index(v) => {
-                let sources = self.program.space.sources(&self.program.basis, *v);
-                free.extend(sources.into_iter().filter(|v| !bound.contains(v)));
-            }
-            Expr::Access(access) => {
-                let mut sources = self.sources(access);
-                // A workspace that is filled within loops is known only there.
-                if let Some(part) = self.pending.iter().find(|part| part.workspace == *access) {
-                    sources.extend(self.outer_variables(part));
-                }
-                free.extend(sources.into_iter().filter(|v| !bound.contains(v)));
-            }
-            Expr::Unary(..) | Expr::Binary(..) | Expr::Call(..) => {
-                for child in expr.children() {
-                    self.collect_free(child, bound, free);
-                }
-            }
-            Expr::Reduce(reduce) => {
-                let depth = bound.len();
-                bound.extend(self.loops(&reduce.variables));
-                self.collect_free(&reduce.body, bound, free);
-                bound.truncate(depth);
-            }
-        }
     }
 }
 

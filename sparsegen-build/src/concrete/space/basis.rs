@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::limits::BASES;
 use crate::notation::{Access, VariableId};
 
 use super::{Definition, Space};
@@ -12,9 +13,6 @@ pub struct Basis {
     stead: BTreeMap<VariableId, Vec<VariableId>>,
     slots: Vec<VariableId>,
 }
-
-/// How many bases are weighed against each other at most.
-const BASES: usize = 16;
 
 impl Space {
     /// The loops that must stand around for an entry of a tensor to be known.

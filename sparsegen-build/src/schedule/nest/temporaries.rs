@@ -35,7 +35,8 @@ impl Nest<'_> {
         };
         let dtype = self.dtype(&Expr::Reduce(reduce.clone()));
         let temporary = self.add(name, dtype, None);
-        if let (Some(best), [variable]) = (best, &reduce.variables[..]) {
+        // Behind the variable there may be those of fixed coordinates, which have only one.
+        if let (Some(best), [variable, ..]) = (best, &reduce.variables[..]) {
             // Literals are compared as they are in mathematics, as nearly as possible.
             let dtype = self.program.kernel.dtype_of(&reduce.body).unwrap_or(Dtype::F64);
             let choice = Choice { key: self.add(best, dtype, None), variable: *variable };

@@ -1,0 +1,68 @@
+//! Limits of plans: how many operands a loop merges, and how much code is generated.
+
+use super::{Plan, Planner, Unplannable};
+use crate::concrete::Stmt;
+use crate::iteration::iterator::LevelIterator;
+use crate::iteration::lattice::Set;
+use crate::limits::{CODE, Limit, MERGED, Merge};
+use crate::notation::{TensorId, VariableId};
+
+/// How many steps it takes to plan a loop, beside those for its regions.
+const LOOP: usize = 16;
+
+impl Planner<'_> {
+    /// Checks that the operands of a loop can be merged, and that there is budget for it.
+    pub(super) fn check_merge(
+        self,
+        variable: VariableId,
+        iterators: &[LevelIterator],
+        body: &Stmt,
+    ) -> Result<(), Unplannable> {
+        let sparse = iterators.iter().filter(|iterator| !iterator.is_full(self.program));
+        let sparse: Vec<TensorId> = sparse.map(|iterator| iterator.access.tensor).collect();
+        let count = sparse.len();
+        self.budget.merges(count, || {
+            let tensors = sparse.iter().map(|id| self.program.tensor(*id));
+            let operands = tensors.map(|tensor| (tensor.name.clone(), tensor.span)).collect();
+            let variable = self.program.kernel.variable(variable).name.clone();
+            Merge { variable, operands }
+        });
+        if count > MERGED || iterators.len() > Set::CAPACITY {
+            self.budget.exceed(Limit::Operands);
+            return Err(Unplannable::TooLarge);
+        }
+        let regions = 1_usize << count;
+        let is_left = self.budget.spend(LOOP + regions.saturating_mul(body.size() + regions));
+        if is_left { Ok(()) } else { Err(Unplannable::TooLarge) }
+    }
+
+    /// Checks that so much code can be generated.
+    pub(super) fn check_code(self, code: usize) -> Result<(), Unplannable> {
+        if code > CODE {
+            self.budget.exceed(Limit::Code);
+            return Err(Unplannable::TooLarge);
+        }
+        Ok(())
+    }
+}
+
+impl Plan {
+    /// Returns how many parts the generated code has: every case of every merge point counts.
+    pub fn code(&self) -> usize {
+        match self {
+            Plan::Loop(inner) => {
+                let cases = inner.points.iter().flat_map(|point| &point.cases);
+                let bodies: Vec<usize> = inner.bodies.iter().map(|body| body.code()).collect();
+                cases.fold(1, |all, (_, outcome)| all.saturating_add(1 + bodies[*outcome]))
+            }
+            Plan::Where { consumer, producer, .. } => {
+                consumer.code().saturating_add(producer.code())
+            }
+            Plan::Assign { value, .. } => 1 + value.size(),
+            Plan::If { condition, body } => body.code().saturating_add(condition.size()),
+            Plan::Sequence(plans) => {
+                plans.iter().fold(0, |all, plan| all.saturating_add(plan.code()))
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! The loops that a value needs around it.
+
+use super::Nest;
+use crate::notation::{Access, Expr, Reduce, VariableId};
+
+impl Nest<'_> {
+    /// The loops in the stead of variables; those that are loops already stay.
+    pub(super) fn loops(&self, variables: &[VariableId]) -> Vec<VariableId> {
+        let basis = &self.program.basis;
+        let stead = |v: &VariableId| if basis.loops_over(*v) { vec![*v] } else { basis.loops(*v) };
+        variables.iter().flat_map(stead).collect()
+    }
+
+    /// The loops that must stand around for an entry of a tensor to be known.
+    pub(super) fn sources(&self, access: &Access) -> Vec<VariableId> {
+        self.program.space.access_sources(&self.program.basis, access)
+    }
+
+    /// The loops around that a reduction's body needs beside its own.
+    pub(super) fn free_variables(&self, reduce: &Reduce) -> Vec<VariableId> {
+        let mut free = Vec::new();
+        self.collect_free(&Expr::Reduce(reduce.clone()), &mut Vec::new(), &mut free);
+        free
+    }
+
+    pub(super) fn collect_free(
+        &self,
+        expr: &Expr,
+        bound: &mut Vec<VariableId>,
+        free: &mut Vec<VariableId>,
+    ) {
+        match expr {
+            Expr::Literal(_) | Expr::Constant(_) | Expr::Parameter(_) => {}
+            Expr::Index(v) => {
+                let sources = self.program.space.sources(&self.program.basis, *v);
+                free.extend(sources.into_iter().filter(|v| !bound.contains(v)));
+            }
+            Expr::Access(access) => {
+                let mut sources = self.sources(access);
+                // A workspace that is filled within loops is known only there.
+                if let Some(part) = self.pending.iter().find(|part| part.workspace == *access) {
+                    sources.extend(self.outer_variables(part));
+                }
+                free.extend(sources.into_iter().filter(|v| !bound.contains(v)));
+            }
+            Expr::Unary(..) | Expr::Binary(..) | Expr::Call(..) => {
+                for child in expr.children() {
+                    self.collect_free(child, bound, free);
+                }
+            }
+            Expr::Reduce(reduce) => {
+                let depth = bound.len();
+                bound.extend(self.loops(&reduce.variables));
+                self.collect_free(&reduce.body, bound, free);
+                bound.truncate(depth);
+            }
+        }
+    }
+}
