@@ -12,6 +12,7 @@ use std::fmt;
 use std::rc::Rc;
 
 pub use define::{Definition, Formats};
+pub(crate) use parse::MOST_LEVELS;
 pub use plain::{at_random, plain, unordered};
 
 use crate::level::{Level, Properties};

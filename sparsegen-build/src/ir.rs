@@ -4,6 +4,7 @@
 //! Expressions are pure and built by folding constructors, so `0 * n + i` never exists; effects
 //! are statements. Whoever reads this module needs to know nothing about levels or lattices.
 
+mod bound;
 mod display;
 mod fold;
 mod function;
@@ -19,6 +20,7 @@ mod several;
 mod traits;
 mod walk;
 
+pub use bound::{Bound, Ground, Unchecked};
 pub use fold::does_nothing;
 pub use function::{
     Array, Assembly, Bounds, Combining, Conversion, Cover, Element, Extent, Fit, Function, Operand,

@@ -21,11 +21,11 @@ mod workspace;
 use std::fmt;
 use std::rc::Rc;
 
-pub(crate) use check::{contradictions, is_list, stores_coordinates, tells_by_position};
+pub(crate) use check::{contradictions, holds_signed, is_list, tells_by_position};
 pub use promise::Promise;
 pub use properties::{Properties, Property};
 pub use registry::Levels;
-pub use storage::{Found, Holds, Offset, Segment, Storage, StorageArray};
+pub use storage::{Found, Holds, Offset, Relation, Segment, Storage, StorageArray};
 
 use crate::ir::{Expr, Stmt};
 

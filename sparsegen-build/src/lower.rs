@@ -6,10 +6,13 @@
 
 mod assembly;
 mod best;
+mod bounds;
 mod cases;
 mod combine;
 mod complexity;
 mod docs;
+mod entries;
+mod extents;
 mod gallop;
 mod limits;
 mod loops;
@@ -69,7 +72,7 @@ fn lower_for(
     let part = parted.map(|v| names.part(v));
     let assembler = Assembler::of(program, plan, &names, &storages, purpose, part);
     let mut lowering = Lowering { program, names, storages, assembler, parted, scalar: None };
-    let mut body = variables::blocks(program, &lowering.names);
+    let mut body = extents::blocks(program, &lowering.names);
     body.extend(lowering.assembler.begin());
     body.extend(lowering.workspaces());
     body.extend(reorder::scratch(plan, &lowering.names));
@@ -187,7 +190,9 @@ impl Lowering<'_> {
         let kernel = &program.kernel;
         let operands: Vec<TensorId> = self.operands();
         let division = self.division(&body);
-        let result = match self.assembler.result(self.cover()) {
+        let result = self.assembler.result(self.cover());
+        let unchecked = self.unchecked(result.as_ref());
+        let result = match result {
             Some(result) => ir::Result::Tensor(result),
             None => {
                 let dtype = program.tensor(kernel.result()).dtype;
@@ -211,6 +216,7 @@ impl Lowering<'_> {
             result,
             others: Vec::new(),
             bounds: self.program.bounds(),
+            unchecked,
             traits: traits::traits(program),
             division,
             unroll: self.unrolled(plan),
@@ -237,9 +243,13 @@ impl Lowering<'_> {
 
     /// Every array of every operand, as it is read.
     fn read_arrays(&self) -> Vec<Array> {
+        self.read_tensors().flat_map(|id| arrays(self.program, &self.names, id)).collect()
+    }
+
+    /// Every tensor that may be read: operands, what they are converted into, and what the result held.
+    fn read_tensors(&self) -> impl Iterator<Item = TensorId> {
         let converted = self.program.kernel.converted().map(|(into, _)| into);
-        let ids = self.operands().into_iter().chain(converted).chain(self.old());
-        ids.flat_map(|id| arrays(self.program, &self.names, id)).collect()
+        self.operands().into_iter().chain(converted).chain(self.old())
     }
 
     fn operands(&self) -> Vec<TensorId> {
@@ -377,9 +387,9 @@ fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
                 arrays: arrays.collect(),
                 numbers: numbers.collect(),
                 carried: Vec::new(),
-                size: variables::extent(program, names, variable),
+                size: extents::extent(program, names, variable),
                 crd: format.crd,
-                offset: variables::offset(program, names, access, level),
+                offset: extents::offset(program, names, access, level),
             });
         }
     };

@@ -2,7 +2,7 @@
 
 use crate::format::unordered;
 use crate::level::Levels;
-use crate::notation::{Access, Assignment, BinaryOp, Expr, Kernel, UnaryOp};
+use crate::notation::{Access, Assignment, BinaryOp, Expr, Function, Kernel, UnaryOp};
 use crate::types::{Dtype, Literal};
 
 /// The kernel that adds to its result in place, if the statement only adds to what the result holds
@@ -37,11 +37,15 @@ pub fn listed(kernel: &Kernel, levels: &Levels) -> Kernel {
     if !refills && (!kernel.is_partial() || has_places(kernel)) {
         return listed;
     }
+    let differing = differing(kernel).filter(|_| refills && !kernel.is_partial());
     let format = &mut listed.tensors[kernel.result().0].format;
-    let listed_format = match is_usual {
+    let listed_format = match is_usual && differing.is_none() {
         true => format.clone().filled(Literal::Int(0)),
         false => format.clone(),
     };
+    if let Some(value) = differing {
+        listed.assignment.value = value;
+    }
     if let Some(list) = unordered(&listed_format, levels) {
         listed.packed = Some(std::mem::replace(format, list));
     }
@@ -71,6 +75,52 @@ fn subtracts(value: &Expr) -> bool {
         | Expr::Parameter(_)
         | Expr::Call(..)
         | Expr::Reduce(_) => false,
+    }
+}
+
+/// Returns the kernel's value under the condition that it differs from the result's fill value, if it is
+/// known to be the fill value where no operand has an entry. Then nothing needs to be listed there, however
+/// large the result is.
+///
+/// `None` as well if the value may be known to be zero where some operands have entries: the loops skip such
+/// a value, and it would count as the fill value.
+fn differing(kernel: &Kernel) -> Option<Expr> {
+    let value = &kernel.assignment.value;
+    let mut sparse: Vec<&Access> = Vec::new();
+    value.for_each_access(&mut |access| {
+        let levels = &kernel.tensor(access.tensor).format.levels;
+        if levels.iter().any(|spec| !spec.properties.full) && !sparse.contains(&access) {
+            sparse.push(access);
+        }
+    });
+    if !has_values_alone(value) || sparse.len() > MOST_OPERANDS {
+        return None;
+    }
+    let with_entries = |entries: usize| {
+        value.substitute(&|access| {
+            let operand = sparse.iter().position(|known| *known == access)?;
+            (entries & (1 << operand) == 0).then(|| kernel.fill(access.tensor))
+        })
+    };
+    let may_be_skipped = (0..1 << sparse.len()).any(|entries| with_entries(entries).is_zero());
+    let fill = kernel.fill(kernel.result());
+    let differs = |value: Expr| Expr::call(Function::Present, vec![value, fill.clone()]);
+    let is_fill = differs(with_entries(0)) == Expr::Literal(Literal::Bool(false));
+    (is_fill && !may_be_skipped)
+        .then(|| Expr::call(Function::Mask, vec![differs(value.clone()), value.clone()]))
+}
+
+/// The most operands of which all subsets are looked at.
+const MOST_OPERANDS: usize = 6;
+
+/// Returns whether an expression is made of values, and not of coordinates, conditions or reductions.
+fn has_values_alone(value: &Expr) -> bool {
+    match value {
+        Expr::Access(_) | Expr::Literal(_) | Expr::Constant(_) => true,
+        Expr::Unary(_, a) => has_values_alone(a),
+        Expr::Binary(_, a, b) => has_values_alone(a) && has_values_alone(b),
+        Expr::Call(Function::Math(_), arguments) => arguments.iter().all(has_values_alone),
+        Expr::Call(..) | Expr::Index(_) | Expr::Parameter(_) | Expr::Reduce(_) => false,
     }
 }
 

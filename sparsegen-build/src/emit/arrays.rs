@@ -1,18 +1,23 @@
 //! The arrays and extents that a kernel reads, and the names that it gives them.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::layout::comment;
 use super::names::{ident, number, place_in_view};
 use crate::ir::{
-    Array, Assembly, Bounds, Element, Extent, Function, List, Place, Reads, Uses, Width,
+    Array, Assembly, Element, Extent, Function, Ground, List, Place, Reads, Unchecked, Uses, Width,
 };
 
-/// What makes unchecked indices sound.
-const SAFETY: &str = "SAFETY: Tensors are validated when they are made: positions and coordinates \
-    stay within the arrays and extents that they index. The caller has checked that the extents \
-    agree.";
+/// What makes unchecked accesses sound: why their bounds hold.
+pub(super) fn safety(function: &Function, of: Unchecked) -> String {
+    let bounds = function.unchecked.iter().filter(|bound| bound.of == of);
+    let grounds: BTreeSet<Ground> = bounds.map(|bound| bound.ground).collect();
+    let words: Vec<&str> = grounds.into_iter().map(Ground::words).collect();
+    format!("SAFETY: {}", words.join(" "))
+}
 
 /// The arrays that are read, each with where it is found.
 pub(super) fn operand_arrays(function: &Function) -> impl Iterator<Item = (&Array, TokenStream)> {
@@ -69,51 +74,49 @@ pub(super) fn read_extents(function: &Function) -> TokenStream {
     lets
 }
 
-/// Gives each array its name, wrapped where its indices are proven.
+/// Gives each array its name, wrapped if its indices have a bound that need not be checked.
 pub(super) fn read_arrays(function: &Function, uses: &Uses) -> TokenStream {
-    let is_used = |array: &Array| match function.bounds {
-        Bounds::Proven => uses.reads(&array.name) > 0,
-        Bounds::Checked => uses.reads(&array.name) + uses.measures(&array.name) > 0,
+    let is_unchecked = |array: &Array| function.is_unchecked(Unchecked::Index, &array.name);
+    let is_used = |array: &Array| match is_unchecked(array) {
+        true => uses.reads(&array.name) > 0,
+        false => uses.reads(&array.name) + uses.measures(&array.name) > 0,
     };
     let lists = lists(function);
     let lists = lists.iter().map(|(array, path)| (array, path.clone()));
     let used = operand_arrays(function).chain(lists).filter(|(array, _)| is_used(array));
+    let (unchecked, checked): (Vec<_>, Vec<_>) = used.partition(|(array, _)| is_unchecked(array));
+    let lets = checked.into_iter().map(|(array, path)| {
+        let name = ident(&array.name);
+        // An argument has its name already.
+        (path.to_string() != array.name).then(|| quote!(let #name = #path;))
+    });
+    let lets: TokenStream = lets.flatten().collect();
     let mut names = Vec::new();
     let mut values = Vec::new();
-    match function.bounds {
-        Bounds::Checked => {
-            let lets = used.map(|(array, path)| {
-                let name = ident(&array.name);
-                // An argument has its name already.
-                (path.to_string() != array.name).then(|| quote!(let #name = #path;))
-            });
-            return lets.flatten().collect();
-        }
-        Bounds::Proven => {}
-    }
     for result in function.results() {
         let Assembly::Computed { vals, .. } = &result.assembly else { continue };
-        if is_touched(uses, vals) {
+        if is_touched(uses, vals) && is_unchecked(vals) {
             let name = ident(&vals.name);
             names.push(quote!(mut #name));
             values.push(quote!(ProvenMut::new(#name)));
         }
-        for array in result.structure().iter().filter(|array| is_touched(uses, array)) {
+        let structure = result.structure().iter();
+        for array in structure.filter(|array| is_touched(uses, array) && is_unchecked(array)) {
             let name = ident(&array.name);
             names.push(quote!(#name));
             values.push(quote!(Proven::new(#name)));
         }
     }
-    for (array, path) in used {
+    for (array, path) in unchecked {
         let name = ident(&array.name);
         names.push(quote!(#name));
         values.push(quote!(Proven::new(#path)));
     }
-    let safety = comment(SAFETY);
+    let safety = comment(&safety(function, Unchecked::Index));
     match (names.as_slice(), values.as_slice()) {
-        ([], _) | (_, []) => TokenStream::new(),
-        ([name], [value]) => quote!(#safety let #name = unsafe { #value };),
-        (names, values) => quote!(#safety let (#(#names),*) = unsafe { (#(#values),*) };),
+        ([], _) | (_, []) => lets,
+        ([name], [value]) => quote!(#lets #safety let #name = unsafe { #value };),
+        (names, values) => quote!(#lets #safety let (#(#names),*) = unsafe { (#(#values),*) };),
     }
 }
 

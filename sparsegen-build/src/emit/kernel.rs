@@ -14,8 +14,8 @@ use super::result::Parts;
 use super::shell::{generics, is_filled_apart, is_result};
 use super::{division, docs, parts};
 use crate::ir::{
-    Assembly, BinaryOp, Bounds, Conversion, Element, Expr, Extent, Function, Operand, Parallel,
-    Place, Result, Size, Source, Stmt, TensorOperand, TensorResult, Uses,
+    Assembly, BinaryOp, Conversion, Element, Expr, Extent, Function, Operand, Parallel, Place,
+    Result, Size, Source, Stmt, TensorOperand, TensorResult, Unchecked, Uses,
 };
 
 /// The function `NAME_kernel`.
@@ -306,7 +306,7 @@ fn body(function: &Function) -> Body {
     for (array, path) in operand_arrays(function) {
         elements.insert(array.name.clone(), array.element);
         // What wraps a slice has no length of its own.
-        if function.bounds == Bounds::Proven {
+        if function.is_unchecked(Unchecked::Index, &array.name) {
             lengths.insert(array.name.clone(), quote!(#path.len()));
         }
     }

@@ -6,13 +6,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::arrays::safety;
 use super::body::Body;
 use super::layout::comment;
 use super::names::ident;
-use crate::ir::{Assembly, Bounds, Expr, Function, Stmt, Uses};
-
-const SAFETY: &str = "SAFETY: What is reserved is the most that is appended: an entry for each stored \
-    entry of the operands, a segment for each parent.";
+use crate::ir::{Assembly, Expr, Function, Stmt, Unchecked, Uses};
 
 /// The vectors of a result that are appended to and nothing else, once they have room.
 pub(super) struct Reserved<'f> {
@@ -22,15 +20,13 @@ pub(super) struct Reserved<'f> {
     after: &'f [Stmt],
     /// Each vector, and how much is reserved for it.
     vectors: Vec<(&'f str, &'f Expr)>,
+    /// Why that is enough.
+    safety: String,
 }
 
 impl<'f> Reserved<'f> {
     /// What a function reserves before its first loop, where nothing needs to check it.
     pub(super) fn of(function: &'f Function) -> Option<Reserved<'f>> {
-        match function.bounds {
-            Bounds::Proven => {}
-            Bounds::Checked => return None,
-        }
         let body = function.body.as_slice();
         let head = body.iter().take_while(|stmt| stmt.bodies().is_empty());
         let reserving = |stmt: &Stmt| matches!(stmt, Stmt::Reserve { .. });
@@ -43,7 +39,9 @@ impl<'f> Reserved<'f> {
             })
         };
         let vectors = before.iter().enumerate().filter_map(|(k, stmt)| match stmt {
-            Stmt::Reserve { array, additional } if is_result(array) => {
+            Stmt::Reserve { array, additional }
+                if is_result(array) && function.is_unchecked(Unchecked::Append, array) =>
+            {
                 let between = Uses::of(&before[k..]);
                 let changes = between.written.keys().any(|name| additional.mentions(name));
                 let holds = !changes && is_only_appended(array, after);
@@ -68,7 +66,12 @@ impl<'f> Reserved<'f> {
             | Stmt::If { .. } => None,
         });
         let vectors: Vec<_> = vectors.collect();
-        (!vectors.is_empty()).then_some(Reserved { before, after, vectors })
+        (!vectors.is_empty()).then(|| Reserved {
+            before,
+            after,
+            vectors,
+            safety: safety(function, Unchecked::Append),
+        })
     }
 
     /// The function's statements, with vectors that need not grow.
@@ -87,7 +90,7 @@ impl<'f> Reserved<'f> {
                 quote!(Reserved::new(#name, #additional))
             })
             .collect();
-        let safety = comment(SAFETY);
+        let safety = comment(&self.safety);
         let wrap = match (names.as_slice(), wrapped.as_slice()) {
             ([name], [wrapped]) => quote!(let mut #name = unsafe { #wrapped };),
             (names, wrapped) => {

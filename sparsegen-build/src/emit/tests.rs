@@ -12,7 +12,10 @@ fn module(functions: Vec<Function>) -> Module {
         manifest: "kernels.toml".into(),
         version: "0.1.0".into(),
         formats: Vec::new(),
-        kernels: functions.into_iter().map(|function| Kernel::One(Box::new(function))).collect(),
+        kernels: functions
+            .into_iter()
+            .map(|function| Kernel::One(Box::new(samples::stated(function))))
+            .collect(),
     }
 }
 

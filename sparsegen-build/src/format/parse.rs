@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use crate::error::{Diagnostic, Name, Span, quoted};
-use crate::level::{Level, Levels, Properties, Property, contradictions, stores_coordinates};
+use crate::level::{Level, Levels, Properties, Property, contradictions, holds_signed};
 use crate::manifest::Text;
 use crate::manifest::tokens::{Number, Token, Tokens};
 use crate::types::{Literal, Width};
@@ -16,7 +16,7 @@ use super::invert;
 use super::{Format, LevelExpr, LevelSpec};
 
 /// The most levels that a tensor of the runtime crate can have.
-const MOST_LEVELS: usize = 12;
+pub(crate) const MOST_LEVELS: usize = 12;
 
 /// How deep parentheses may be nested in what a level stores.
 const NESTING: usize = 16;
@@ -325,11 +325,11 @@ fn unknown_property(name: &Name) -> Diagnostic {
 /// Differences may be negative, and only a level that stores its coordinates as they are can do that.
 fn check_signs(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
     let signed = specs.iter().zip(spans).filter(|(spec, _)| spec.expr.may_be_negative());
-    let wrong = signed.filter(|(spec, _)| !stores_coordinates(spec.level.as_ref()));
+    let wrong = signed.filter(|(spec, _)| !holds_signed(spec.level.as_ref()));
     let refuse = |(spec, span): (&LevelSpec, &Span)| {
         let name = spec.level.name();
         Diagnostic::new(*span, format!("a `{name}` level cannot store differences"))
-            .note("they may be negative, and it computes coordinates from what it stores")
+            .note("they may be negative, and it computes with its coordinates")
             .help("choose a level that stores coordinates as they are")
     };
     wrong.map(refuse).collect()

@@ -111,6 +111,11 @@ fn coordinates_that_may_be_negative_are_signed() {
 fn differences_are_for_levels_that_store_coordinates() {
     let computed = define("a = '(i, j) -> (j - i : offset, i : dense)'", "a", 2);
     assert_eq!(computed.unwrap_err(), ["a `offset` level cannot store differences"]);
+    for level in ["dense", "range", "hashed", "bitmap"] {
+        let computed =
+            define(&format!("a = '(i, j) -> (j - i : {level}, i : compressed)'"), "a", 2);
+        assert_eq!(computed.unwrap_err(), [format!("a `{level}` level cannot store differences")]);
+    }
     for level in ["compressed", "singleton", "loose_compressed"] {
         assert!(define(&format!("a = '(i, j) -> (j - i : {level}, i : dense)'"), "a", 2).is_ok());
     }

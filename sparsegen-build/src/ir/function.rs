@@ -1,6 +1,6 @@
 //! A kernel's signature, and what its body's names stand for.
 
-use super::{Callers, Dtype, Expr, Gather, List, Part, Stmt, Trait, Width};
+use super::{Bound, Callers, Dtype, Expr, Gather, List, Part, Stmt, Trait, Width};
 
 /// A generated kernel: what its signature, its checks and its documentation say, and its body.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,8 @@ pub struct Function {
     pub others: Vec<Result>,
     /// Whether indices that validation proves are emitted without a check.
     pub bounds: Bounds,
+    /// The bound of everything that is emitted without a check.
+    pub unchecked: Vec<Bound>,
     /// What the type parameter for elements must be able to do; none where there is none.
     pub traits: Vec<Trait>,
     /// The loops of which several iterations are to be written one after the other.

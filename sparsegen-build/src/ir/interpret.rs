@@ -5,6 +5,7 @@
 //! mutable, a narrowing that loses, a value that is read or returned but was never written.
 
 mod arrays;
+mod bounds;
 mod calls;
 mod declare;
 mod expr;
@@ -21,7 +22,7 @@ pub use number::Number;
 
 use self::arrays::Storage;
 use self::workspace::Workspace;
-use super::{BinaryOp, Expr, Function, Stmt};
+use super::{BinaryOp, Expr, Function, Stmt, Unchecked};
 
 /// What a function runs on, by the names that its body uses.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -174,6 +175,8 @@ struct Machine {
     /// Whether the innermost loop around is being left.
     leaves: bool,
     workspaces: BTreeMap<String, Workspace>,
+    /// What indices and appended elements are relied on to be below.
+    bounds: BTreeMap<(Unchecked, String), usize>,
 }
 
 impl Default for Machine {
@@ -185,13 +188,16 @@ impl Default for Machine {
             arrays: BTreeMap::new(),
             leaves: false,
             workspaces: BTreeMap::new(),
+            bounds: BTreeMap::new(),
         }
     }
 }
 
 impl Machine {
     fn run_function(mut self, function: &Function, inputs: &Inputs) -> Result<Outputs, Fault> {
-        self.declare(function, inputs).map_err(|reason| fault(&function.name, reason))?;
+        let declared = self.declare(function, inputs);
+        let stated = declared.and_then(|()| self.state_bounds(function, inputs));
+        stated.map_err(|reason| fault(&function.name, reason))?;
         function.body.iter().try_for_each(|stmt| self.step(stmt))?;
         finish(&self, function)
     }
@@ -259,6 +265,7 @@ impl Machine {
             Stmt::Clear { array } => self.vector(array).map_err(here).map(|a| a.cells.clear()),
             Stmt::Reserve { array, additional } => {
                 let additional = self.eval(additional).and_then(Value::index).map_err(here)?;
+                self.check_room(array, additional).map_err(here)?;
                 self.vector(array).map_err(here).map(|a| a.reserve(additional))
             }
             Stmt::Push { array, value } => {
@@ -341,6 +348,7 @@ impl Machine {
         if let Ok(workspace) = self.workspace(name) {
             return workspace.store(index, value);
         }
+        self.check_index(name, index)?;
         let array = self.vector(name)?;
         let (len, value) = (array.cells.len(), arrays::narrowed(value, array.element)?);
         let cell = array.cells.get_mut(index);

@@ -102,6 +102,14 @@ impl Part {
         }
     }
 
+    /// The array that lists its coordinates, if one does.
+    pub fn list(&self) -> Option<&str> {
+        match &self.reads {
+            Reads::Listed(list) => Some(list.name()),
+            Reads::Range { .. } | Reads::At(_) => None,
+        }
+    }
+
     /// The arguments that say where it lies.
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
         let (limits, list) = match &self.reads {

@@ -89,6 +89,7 @@ pub(crate) fn spmv() -> Function {
         others: Vec::new(),
         unroll: Vec::new(),
         bounds: Bounds::Proven,
+        unchecked: Vec::new(),
         body: Stmt::for_range("i", Expr::Index(0), var("i_size"), row),
         parallel: None,
         compute: None,
@@ -191,6 +192,7 @@ pub(crate) fn add() -> Function {
         others: Vec::new(),
         unroll: Vec::new(),
         bounds: Bounds::Proven,
+        unchecked: Vec::new(),
         body,
         parallel: None,
         compute: None,
@@ -221,9 +223,43 @@ pub(crate) fn scaled_sum() -> Function {
         others: Vec::new(),
         unroll: Vec::new(),
         bounds: Bounds::Checked,
+        unchecked: Vec::new(),
         body,
         parallel: None,
         compute: None,
         division: None,
     }
+}
+
+/// A function with bounds for all of its arrays and reservations, unless everything is checked.
+pub(crate) fn stated(mut function: Function) -> Function {
+    let mut stated: Vec<(String, Unchecked, Ground)> = Vec::new();
+    match function.bounds {
+        Bounds::Proven => {}
+        Bounds::Checked => return function,
+    }
+    for tensor in function.tensors() {
+        let arrays = tensor.arrays.iter().map(|array| array.name.clone());
+        stated.extend(arrays.map(|array| (array, Unchecked::Index, Ground::Valid)));
+    }
+    for result in function.results() {
+        let arrays = result.arrays().iter().chain(result.structure());
+        let arrays = arrays.map(|array| array.name.clone());
+        match &result.assembly {
+            Assembly::Computed { .. } => {
+                stated.extend(arrays.map(|array| (array, Unchecked::Index, Ground::Valid)));
+            }
+            Assembly::Assembled { .. } => {
+                stated.extend(arrays.map(|array| (array, Unchecked::Append, Ground::Counted)));
+            }
+        }
+    }
+    let lists = function.parts.iter().filter_map(Part::list).map(str::to_owned);
+    stated.extend(lists.map(|array| (array, Unchecked::Index, Ground::Listed)));
+    let bound = |(array, of, ground): (String, Unchecked, Ground)| {
+        let most = Expr::len(&array);
+        Bound { array, of, most, ground }
+    };
+    function.unchecked = stated.into_iter().map(bound).collect();
+    function
 }

@@ -171,7 +171,7 @@ impl LevelIterator {
     }
 
     /// Whether a coordinate can occur twice here, at all.
-    fn may_repeat(&self, program: &Program) -> bool {
+    pub fn may_repeat(&self, program: &Program) -> bool {
         let properties = self.spec(program).properties;
         !(properties.unique || properties.branchless && self.parents == Positions::One)
     }

@@ -48,12 +48,14 @@ pub(crate) fn is_list(level: &dyn Level) -> bool {
         })
 }
 
-/// Whether an array of a level that iterates by position holds its coordinates as they are.
-pub(crate) fn stores_coordinates(level: &dyn Level) -> bool {
-    level.position_iteration().is_none_or(|iteration| {
+/// Returns whether a level can hold coordinates that may be negative: an array holds them as they are, and
+/// none of the level's functions computes with them.
+pub(crate) fn holds_signed(level: &dyn Level) -> bool {
+    let loads = level.position_iteration().is_some_and(|iteration| {
         let access = iteration.pos_access(&storage(level), position(), &ancestors(), NAME);
         matches!(access.value, Expr::Load { .. })
-    })
+    });
+    loads && level.coordinate_iteration().is_none() && level.locate().is_none()
 }
 
 /// Names, types and fields.

@@ -1,7 +1,8 @@
-//! `offset`: the one coordinate that lies an offset ahead of another dimension's.
+//! `offset`: the one coordinate that follows from another dimension's and their difference or sum.
 
 use super::{
-    Found, Level, PositionIteration, Promise, Properties, Property, Segment, Storage, StorageArray,
+    Found, Level, PositionIteration, Promise, Properties, Property, Relation, Segment, Storage,
+    StorageArray,
 };
 use crate::ir::Expr;
 
@@ -58,8 +59,12 @@ impl PositionIteration for Offset {
     fn pos_access(&self, storage: &Storage, _: Expr, ancestors: &[Expr], _: &str) -> Found {
         let parent = ancestors.last().cloned().unwrap_or(Expr::Index(0));
         let Some(offset) = &storage.offset else { return Found::always(parent) };
+        let partner = offset.partner.map_or(parent, |partner| ancestors[partner].clone());
         let stored = ancestors[offset.ancestor].clone();
-        let ahead = if offset.is_minuend { stored } else { Expr::neg(stored) };
-        Found::always(Expr::offset(parent, ahead))
+        Found::always(match offset.relation {
+            Relation::Minuend => Expr::offset(partner, stored),
+            Relation::Subtrahend => Expr::offset(partner, Expr::neg(stored)),
+            Relation::Sum => Expr::sub(stored, partner),
+        })
     }
 }

@@ -1,9 +1,10 @@
 //! `range`: the coordinates for which an offset leads to a coordinate of another dimension.
 //!
-//! With offset o and the other dimension's extent M these are `max(0, -o)..min(N, M - o)`.
+//! With offset o and the other dimension's extent M these are `max(0, -o)..min(N, M - o)`; with the sum s
+//! of both coordinates they are `max(0, s + 1 - M)..min(N, s + 1)`.
 
 use super::{
-    CoordinateIteration, Found, Level, Promise, Properties, Property, Segment, Storage,
+    CoordinateIteration, Found, Level, Promise, Properties, Property, Relation, Segment, Storage,
     StorageArray,
 };
 use crate::ir::Expr;
@@ -55,7 +56,17 @@ impl CoordinateIteration for Range {
             return Segment { start: Expr::Index(0), end: storage.size.clone() };
         };
         let stored = ancestors[offset.ancestor].clone();
-        let ahead = if offset.is_minuend { Expr::neg(stored) } else { stored };
+        let ahead = match offset.relation {
+            Relation::Minuend => Expr::neg(stored),
+            Relation::Subtrahend => stored,
+            Relation::Sum => {
+                let end = Expr::add(stored, Expr::Index(1));
+                return Segment {
+                    start: Expr::saturating_sub(end.clone(), offset.other.clone()),
+                    end: Expr::min(storage.size.clone(), end),
+                };
+            }
+        };
         Segment {
             start: Expr::below_zero(ahead.clone()),
             end: Expr::min(

@@ -45,15 +45,28 @@ pub struct Storage {
     pub offset: Option<Offset>,
 }
 
-/// An ancestor that stores `other - this` for this level's dimension, or `this - other`.
+/// An ancestor that stores the difference or the sum of this level's dimension and another one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offset {
     /// Which of the ancestors' coordinates it is.
     pub ancestor: usize,
     /// The extent of the other dimension.
     pub other: Expr,
-    /// Whether it stores `this - other`.
-    pub is_minuend: bool,
+    /// Which of the ancestors' coordinates is the other dimension's, if one is.
+    pub partner: Option<usize>,
+    /// What the ancestor stores.
+    pub relation: Relation,
+}
+
+/// What an ancestor stores of a level's dimension and another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// `this - other`, a signed coordinate.
+    Minuend,
+    /// `other - this`, a signed coordinate.
+    Subtrahend,
+    /// `this + other`.
+    Sum,
 }
 
 /// The functions below give back a field that the level does not declare as it is; a level that asks

@@ -6,7 +6,9 @@
 
 use crate::concrete::Program;
 use crate::format::{Format, LevelSpec};
-use crate::ir::{Array, Assembly, Cover, Element, Expr, Stmt, TensorResult};
+use crate::ir::{
+    Array, Assembly, Bound, Cover, Element, Expr, Ground, Stmt, TensorResult, Unchecked,
+};
 use crate::iteration::plan::Plan;
 use crate::iteration::visits::{covers, level_variables, visits_all};
 use crate::level::Storage;
@@ -14,9 +16,10 @@ use crate::notation::{Access, ReduceOp, VariableId};
 use crate::types::Dtype;
 
 use super::combine::Combine;
+use super::entries::most_entries;
 use super::names::Names;
 use super::parallel::within_part;
-use super::room::{bind_indices, fits, most_entries, takes_one};
+use super::room::{bind_indices, fits, takes_one};
 use super::scope::Scope;
 use super::{arrays, initial, sizes};
 
@@ -86,9 +89,7 @@ impl<'p> Assembler<'p> {
             covers: covers(program, plan),
             // What all have is more than a part needs, and less than a full level has.
             bound: match part {
-                None if !levels.iter().any(must_fill) => {
-                    most_entries(program, names, &program.kernel.assignment.value)
-                }
+                None if !levels.iter().any(must_fill) => most_entries(program, plan, names),
                 None | Some(_) => None,
             },
         }
@@ -133,6 +134,27 @@ impl<'p> Assembler<'p> {
         })
     }
 
+    /// The result's levels.
+    pub(super) fn storages(&self) -> &[Storage] {
+        &self.storages
+    }
+
+    /// The bounds of what is appended, for which room is reserved.
+    pub(super) fn reserved(&self) -> Vec<Bound> {
+        let Some(most) = &self.bound else { return Vec::new() };
+        let levels = self.entry_levels().into_iter().flatten();
+        let arrays = levels.flat_map(|level| {
+            takes_one(self.levels()[level].level.as_ref(), &self.storages[level])
+        });
+        let bound = |array: &str| Bound {
+            array: array.to_owned(),
+            of: Unchecked::Append,
+            most: most.clone(),
+            ground: Ground::Counted,
+        };
+        arrays.chain([self.vals.as_str()]).map(bound).collect()
+    }
+
     /// What stands before the loops.
     pub(super) fn begin(&self) -> Vec<Stmt> {
         if self.purpose == Purpose::Compute {
@@ -148,14 +170,11 @@ impl<'p> Assembler<'p> {
             }
         }
         stmts.push(Stmt::Clear { array: self.vals.clone() });
-        let Some(bound) = &self.bound else { return stmts };
-        for level in self.entry_levels().into_iter().flatten() {
-            let storage = &self.storages[level];
-            for array in takes_one(self.levels()[level].level.as_ref(), storage) {
-                stmts.push(Stmt::reserve(array, bound.clone()));
-            }
-        }
-        stmts.push(Stmt::Reserve { array: self.vals.clone(), additional: bound.clone() });
+        stmts.extend(
+            self.reserved()
+                .into_iter()
+                .map(|Bound { array, most, .. }| Stmt::Reserve { array, additional: most }),
+        );
         stmts
     }
 

@@ -1,12 +1,8 @@
 //! How much room a result needs, whether what it stores fits, and where it is put.
 
-use crate::concrete::Program;
 use crate::format::LevelSpec;
 use crate::ir::{Expr, Fit, Stmt, Uses};
 use crate::level::{Holds, Level, Storage};
-use crate::notation::{self, BinaryOp};
-
-use super::names::Names;
 
 /// The positions and indices that must fit their width. A level that does not count its positions by
 /// the length of an array is the last one, so that there are as many as values.
@@ -66,48 +62,4 @@ fn measures(index: &Expr, array: &str) -> bool {
     let mut found = false;
     index.for_each(&mut |expr| found |= *expr == Expr::len(array));
     found
-}
-
-/// The most entries that an expression can have, by what its operands store.
-pub(super) fn most_entries(
-    program: &Program,
-    names: &Names,
-    value: &notation::Expr,
-) -> Option<Expr> {
-    let result = &program.kernel.assignment.result.indices;
-    match value {
-        notation::Expr::Call(notation::Function::Mask, masked) => {
-            most_entries(program, names, &masked[1])
-        }
-        notation::Expr::Literal(_)
-        | notation::Expr::Constant(_)
-        | notation::Expr::Index(_)
-        | notation::Expr::Parameter(_)
-        | notation::Expr::Call(..)
-        | notation::Expr::Reduce(_) => None,
-        notation::Expr::Access(access) => {
-            let format = &program.tensor(access.tensor).format;
-            let is_there = !program.kernel.is_temporary(access.tensor);
-            // What is not zero where nothing is stored has a value there, too.
-            let vanishes = program.kernel.fill(access.tensor).is_zero();
-            let sparse =
-                vanishes && is_there && format.levels.iter().any(|spec| !spec.properties.full);
-            let same = result.iter().all(|v| access.indices.contains(v));
-            // Of what only parts are read there may be much more than of these.
-            let whole = access.indices.iter().all(|v| program.space.slice(*v).is_none());
-            (sparse && same && whole).then(|| Expr::len(&names.values(access.tensor)))
-        }
-        notation::Expr::Unary(_, a) => most_entries(program, names, a),
-        notation::Expr::Binary(op, a, b) => {
-            let (a, b) = (most_entries(program, names, a), most_entries(program, names, b));
-            match op {
-                BinaryOp::Add | BinaryOp::Sub => Some(Expr::add(a?, b?)),
-                BinaryOp::Div => a,
-                BinaryOp::Mul => match (a, b) {
-                    (Some(a), Some(b)) => Some(Expr::min(a, b)),
-                    (a, b) => a.or(b),
-                },
-            }
-        }
-    }
 }

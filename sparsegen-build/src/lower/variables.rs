@@ -3,17 +3,16 @@
 
 use crate::concrete::Program;
 use crate::concrete::space::{BlockSize, Definition};
-use crate::format::LevelExpr;
 use crate::ir::{BinaryOp, Expr, Stmt};
 use crate::iteration::graph::is_implied;
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
-use crate::level::{Offset, Storage};
+use crate::level::Storage;
 use crate::notation::{Access, Reads, Slice, VariableId};
 
 use super::Lowering;
-use super::names::Names;
+use super::extents::{block_size, extent};
 use super::scope::Scope;
 
 /// What must hold for a coordinate to be inside its dimension.
@@ -72,7 +71,12 @@ impl Lowering<'_> {
             };
             let is_followed = defined.is_some();
             let made_of = if defined.is_none() { self.made_of(v, scope) } else { None };
-            let value = defined.or_else(|| self.put_together(v, scope));
+            let reason = made_of.and_then(|part| self.beyond(v, part, inner, point));
+            let inside = match &reason {
+                Some(_) => self.is_reached_by_parts(v, scope),
+                None => Expr::Bool(true),
+            };
+            let value = defined.or_else(|| self.put_together(v, reason.is_some(), scope));
             let Some(value) = value else { continue };
             let is_defined = program.space.definition(v).is_some();
             // What is fused mostly serves to find places, where both halves make the whole again.
@@ -87,10 +91,13 @@ impl Lowering<'_> {
             if let Some(loses) = self.loses(v, scope) {
                 add_guard(&mut guard, loses);
             }
-            let reason = made_of.and_then(|part| self.beyond(v, part, inner, point));
+            let Some(reason) = reason else { continue };
             // The part of a mode ends where the mode does, if not before.
-            if let Some(reason) = reason.filter(|_| program.space.slice(v).is_none()) {
-                let inside = Expr::lt(scope.coordinate(v), self.extent(v));
+            let inside = match program.space.slice(v) {
+                Some(_) => inside,
+                None => Expr::and(inside, Expr::lt(scope.coordinate(v), self.extent(v))),
+            };
+            if inside != Expr::Bool(true) {
                 add_guard(&mut guard, Guard { reason, inside });
             }
         }
@@ -137,7 +144,8 @@ impl Lowering<'_> {
     ) -> Option<String> {
         let program = self.program;
         let name = &program.kernel.variable(v).name;
-        let mut drivers = point.drivers.members().map(|member| &inner.iterators[member]);
+        let members = || point.drivers.members();
+        let mut drivers = members().map(|member| &inner.iterators[member]);
         let is_counted = |driver: &LevelIterator| self.is_by_coordinate(driver);
         match part {
             Definition::Div(..) => {
@@ -149,15 +157,13 @@ impl Lowering<'_> {
                 (!cut).then(|| format!("The last block may reach beyond the range of `{name}`."))
             }
             Definition::Sub(..) | Definition::Add(..) => {
-                let is_valid = |access: &Access| {
-                    let levels = 0..program.tensor(access.tensor).format.levels.len();
-                    levels.into_iter().any(|level| {
-                        program.level_variable(access, level) == Some(v)
-                            && is_implied(&program.kernel, access, level)
-                    })
+                // A union has coordinates of each operand, so that every one of them must keep to the
+                // dimension.
+                let keeps = |driver: &LevelIterator| {
+                    self.minds_offset(driver, v, part) || self.stores_valid(&driver.access, v, part)
                 };
-                let proven = drivers.any(|driver| self.minds_offset(driver))
-                    || inner.iterators.iter().any(|iterator| is_valid(&iterator.access));
+                let proven =
+                    !point.by_dimension && members().next().is_some() && drivers.all(keeps);
                 (!proven).then(|| format!("The diagonal may leave the range of `{name}`."))
             }
             Definition::Mod(..)
@@ -168,8 +174,33 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a level's coordinates are bounded by what an ancestor holds of the other dimension.
-    fn minds_offset(&self, iterator: &LevelIterator) -> bool {
+    /// Returns whether a tensor stores a coordinate that follows from `part`, and that validation has
+    /// found to lie within its dimension.
+    fn stores_valid(&self, access: &Access, v: VariableId, part: Definition) -> bool {
+        let Program { kernel, space, .. } = self.program;
+        let stored = |level: usize| self.program.level_variable(access, level);
+        let levels = || 0..self.program.tensor(access.tensor).format.levels.len();
+        let has_part = levels().filter_map(stored).any(|v| space.definition(v) == Some(part));
+        has_part
+            && levels().any(|level| stored(level) == Some(v) && is_implied(kernel, access, level))
+    }
+
+    /// Returns whether a level keeps to those coordinates with which `v` stays within its dimension,
+    /// where `v` follows from them and from `part`, which an ancestor stores.
+    fn minds_offset(&self, iterator: &LevelIterator, v: VariableId, part: Definition) -> bool {
+        let access = &iterator.access;
+        let storage = &self.storages[access.tensor.0][iterator.level];
+        let Some(offset) = &storage.offset else { return false };
+        let ancestor = self.program.level_variable(access, offset.ancestor);
+        let is_it = ancestor.and_then(|v| self.program.space.definition(v)) == Some(part);
+        let spec = &self.program.tensor(access.tensor).format.levels[offset.ancestor];
+        let leads_to = spec.expr.modes().into_iter().any(|mode| access.indices[mode] == v);
+        is_it && leads_to && self.bounds_by_offset(iterator)
+    }
+
+    /// Returns whether a level's coordinates are bounded by what an ancestor holds of the other
+    /// dimension.
+    fn bounds_by_offset(&self, iterator: &LevelIterator) -> bool {
         let level = &iterator.spec(self.program).level;
         let Some(iteration) = level.coordinate_iteration() else { return false };
         let storage = &self.storages[iterator.access.tensor.0][iterator.level];
@@ -220,8 +251,21 @@ impl Lowering<'_> {
         }
     }
 
-    /// `io * 4 + ii`, `i + d`
-    fn put_together(&self, v: VariableId, scope: &Scope) -> Option<Expr> {
+    /// Returns the condition under which the parts of a coordinate that may lie beyond its dimension
+    /// make a coordinate at all: one less than another has no difference.
+    fn is_reached_by_parts(&self, v: VariableId, scope: &Scope) -> Expr {
+        let bound: Vec<VariableId> = scope.coordinates.iter().map(|(v, _)| *v).collect();
+        let parts = self.program.space.made_of(v, &bound);
+        match parts.map(|[part, other]| (part, other, self.program.space.definition(part))) {
+            Some((part, other, Some(Definition::Add(..)))) => {
+                Expr::le(scope.coordinate(other), scope.coordinate(part))
+            }
+            Some(_) | None => Expr::Bool(true),
+        }
+    }
+
+    /// `io * 4 + ii`, `i + d`; a coordinate that may lie beyond its dimension is guarded.
+    fn put_together(&self, v: VariableId, is_guarded: bool, scope: &Scope) -> Option<Expr> {
         let bound: Vec<VariableId> = scope.coordinates.iter().map(|(v, _)| *v).collect();
         let [part, other] = self.program.space.made_of(v, &bound)?;
         let (part_at, other_at) = (scope.coordinate(part), scope.coordinate(other));
@@ -233,6 +277,7 @@ impl Lowering<'_> {
             Definition::Sub(a, _) if a == v => Expr::binary(BinaryOp::Offset, other_at, part_at),
             // other - v = part
             Definition::Sub(..) => Expr::binary(BinaryOp::Offset, other_at, Expr::neg(part_at)),
+            Definition::Add(..) if is_guarded => Expr::saturating_sub(part_at, other_at),
             Definition::Add(..) => Expr::sub(part_at, other_at),
             Definition::Fused(a, b) if a == v => Expr::div(part_at, self.extent(b)),
             Definition::Fused(_, b) => Expr::rem(part_at, self.extent(b)),
@@ -294,83 +339,4 @@ impl Lowering<'_> {
     fn block_size(&self, of: VariableId, size: BlockSize) -> Expr {
         block_size(self.program, &self.names, of, size)
     }
-}
-
-/// The numbers of blocks and of places within, which the body reads by name.
-pub(super) fn blocks(program: &Program, names: &Names) -> Vec<Stmt> {
-    let variables = (0..program.kernel.variables.len()).map(VariableId);
-    let count = |v| match program.space.definition(v)? {
-        Definition::Div(of, BlockSize::Constant(size)) => {
-            let size = Expr::Index(size as usize);
-            Some(Stmt::bind(names.size(v), Expr::div_ceil(extent(program, names, of), size)))
-        }
-        Definition::Mod(of, BlockSize::Share(count)) => {
-            let count = Expr::Index(count as usize);
-            Some(Stmt::bind(names.size(v), Expr::div_ceil(extent(program, names, of), count)))
-        }
-        Definition::Div(_, BlockSize::Share(_))
-        | Definition::Mod(_, BlockSize::Constant(_))
-        | Definition::Sub(..)
-        | Definition::Add(..)
-        | Definition::Fused(..)
-        | Definition::Slot(_)
-        | Definition::Slice(_)
-        | Definition::Once => None,
-    };
-    variables.filter_map(count).collect()
-}
-
-/// The number of coordinates of a variable.
-pub(super) fn extent(program: &Program, names: &Names, v: VariableId) -> Expr {
-    match program.space.definition(v) {
-        None => Expr::var(names.size(v)),
-        Some(Definition::Div(_, BlockSize::Constant(_))) => Expr::var(names.size(v)),
-        Some(Definition::Div(_, BlockSize::Share(count))) => Expr::Index(count as usize),
-        Some(Definition::Mod(of, size)) => block_size(program, names, of, size),
-        // Signed coordinates have no extent; that of the minuend is what their levels ask for.
-        Some(Definition::Sub(a, _)) => extent(program, names, a),
-        Some(Definition::Add(a, b)) => {
-            Expr::add(extent(program, names, a), extent(program, names, b))
-        }
-        Some(Definition::Fused(a, b)) => {
-            Expr::mul(extent(program, names, a), extent(program, names, b))
-        }
-        Some(Definition::Slot(tensor)) => Expr::var(&names.slots(tensor)),
-        Some(Definition::Slice(_)) => match program.space.measure(v) {
-            own if own == v => Expr::var(names.size(v)),
-            measure => extent(program, names, measure),
-        },
-        Some(Definition::Once) => Expr::Index(1),
-    }
-}
-
-/// How many places a block of a variable has.
-fn block_size(program: &Program, names: &Names, of: VariableId, size: BlockSize) -> Expr {
-    match (size, program.space.variable(Definition::Mod(of, size))) {
-        (BlockSize::Share(_), Some(place)) => Expr::var(names.size(place)),
-        (BlockSize::Share(count), None) => {
-            Expr::div_ceil(extent(program, names, of), Expr::Index(count as usize))
-        }
-        (BlockSize::Constant(size), _) => Expr::Index(size as usize),
-    }
-}
-
-/// Where an ancestor of a level holds the offset of its dimension from another.
-pub(super) fn offset(
-    program: &Program,
-    names: &Names,
-    access: &Access,
-    level: usize,
-) -> Option<Offset> {
-    let levels = &program.tensor(access.tensor).format.levels;
-    let LevelExpr::Dimension(own) = levels[level].expr else { return None };
-    levels[..level].iter().enumerate().find_map(|(ancestor, spec)| {
-        let LevelExpr::Sub(a, b) = spec.expr else { return None };
-        let other = if a == own { b } else { a };
-        (a == own || b == own).then(|| Offset {
-            ancestor,
-            other: extent(program, names, access.indices[other]),
-            is_minuend: a == own,
-        })
-    })
 }

@@ -3,11 +3,13 @@
 //! A workspace that is read in order keeps a list of what it holds, and hands it out when it is full. One
 //! that is looked into has a place for each coordinate, which is cleared before it is filled.
 
+use crate::concrete::Program;
 use crate::ir::{Element, Expr, Stmt};
 use crate::iteration::found::for_each_constant;
 use crate::iteration::plan::Plan;
 use crate::level::Holds;
-use crate::notation::{Access, ReduceOp, Tensor, TensorId, VariableId};
+use crate::notation::{Access, Reads, ReduceOp, Tensor, TensorId, VariableId};
+use crate::types::Width;
 
 use super::combine::Combine;
 use super::scope::Scope;
@@ -21,16 +23,45 @@ impl Lowering<'_> {
     }
 
     fn declare(&self, access: &Access) -> Vec<Stmt> {
-        let Tensor { dtype, format, .. } = self.program.tensor(access.tensor);
+        let Tensor { dtype, .. } = self.program.tensor(access.tensor);
         if self.program.is_listed(access.tensor) {
-            let size = self.extent(access.indices[0]);
-            let name = self.names.argument(access.tensor);
-            return vec![Stmt::workspace(name, *dtype, format.crd, size, self.zero(*dtype))];
+            let v = access.indices[0];
+            let (name, width) = (self.names.argument(access.tensor), self.width(v));
+            return vec![Stmt::workspace(name, *dtype, width, self.extent(v), self.zero(*dtype))];
         }
         let mut stmts: Vec<Stmt> =
             self.marks(access.tensor).map(|bits| Stmt::scratch(bits, Element::Bits)).collect();
         stmts.push(Stmt::scratch(&self.names.values(access.tensor), Element::Value(*dtype)));
         stmts
+    }
+
+    /// Returns the narrowest width that is known to hold every coordinate of a variable: that of a tensor
+    /// that stores coordinates of the same mode, which it could not if its width did not hold all of
+    /// them.
+    fn width(&self, v: VariableId) -> Width {
+        let Program { kernel, space, .. } = self.program;
+        let accesses = std::iter::once(&kernel.assignment.result).chain(&kernel.accesses);
+        let levels = accesses.flat_map(|access| {
+            let format = &self.program.tensor(access.tensor).format;
+            format.levels.iter().enumerate().map(move |(level, spec)| (access, level, spec))
+        });
+        let holds = levels.filter_map(|(access, level, spec)| {
+            let format = &self.program.tensor(access.tensor).format;
+            let stored = self.program.level_variable(access, level)?;
+            let counted = match space.slice(stored).map(|slice| slice.reads) {
+                None => stored,
+                Some(Reads::Range(_)) => space.counted(stored),
+                Some(Reads::At(_) | Reads::Window(_)) => return None,
+            };
+            let is_measured = !self.program.kernel.is_temporary(access.tensor)
+                && !spec.expr.may_be_negative()
+                && !spec.expr.modes().is_empty();
+            let mut arrays = spec.level.arrays().iter();
+            let is_stored = arrays.any(|array| array.holds == Holds::Coordinates);
+            (is_measured && is_stored && counted == v).then_some(format.crd)
+        });
+        let holds: Vec<Width> = holds.collect();
+        Width::ALL.into_iter().find(|width| holds.contains(width)).unwrap_or(Width::Usize)
     }
 
     /// The arrays of a workspace that tell which coordinates it has.

@@ -97,6 +97,7 @@ fn united(steps: &[Step], of: impl Fn(&Step) -> Function) -> Option<Function> {
         let own = names::distinct(function, &whole, plain(&step.result))?;
         whole.body = loops::fused(&whole.body, &own.body, &whole.sizes)?;
         whole.division = whole.division.or_else(|| function.division.clone());
+        whole.join_bounds(own.unchecked);
         let place = |size: &usize| {
             let name = &function.sizes[*size].name;
             whole.sizes.iter().position(|size| size.name == *name)

@@ -30,6 +30,7 @@ pub(super) fn run(mut function: Function) -> Function {
     for size in &mut function.sizes {
         size.used = uses.reads(&size.name) > 0;
     }
+    function.restate_bounds();
     function
 }
 

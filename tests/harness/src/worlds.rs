@@ -60,7 +60,12 @@ enum Pattern {
     AllBut(usize),
     /// None, but all in the operand of this number.
     Only(usize),
+    /// Each one with this probability, in many parts that add up.
+    Crowded(f64),
 }
+
+/// Into how many parts a crowded entry comes at most.
+const CROWD: usize = 12;
 
 /// How many coordinates an operand may have.
 const LARGEST: usize = 200_000;
@@ -112,6 +117,9 @@ pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds) -> Vec<World> {
             let shape = world.layout.shapes[*operand].clone();
             let mut entries = entries(&mut random, k, operands.len(), &shape, pattern);
             fill(&mut random, &mut entries, kinds, operand, zeros);
+            if let Pattern::Crowded(_) = pattern {
+                crowd(&mut random, &mut entries, kinds, operand);
+            }
             point(statement, &world.layout, &mut random, &mut entries, operand);
             random.shuffle(&mut entries);
             world.operands.insert((*operand).to_owned(), Entries { shape, entries });
@@ -127,6 +135,7 @@ pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds) -> Vec<World> {
     add("sparse and wide", wide, Pattern::Random(0.06), false);
     add("one pattern", usual, Pattern::Shared(0.4), false);
     add("disjoint patterns", usual, Pattern::Disjoint, false);
+    add("many duplicates", usual, Pattern::Crowded(0.3), false);
     add("empty rows and columns", usual, Pattern::Gaps, false);
     add("extents of 1, full", &[1], Pattern::Random(1.0), false);
     add("extents of 1, empty", &[1], Pattern::Random(0.0), false);
@@ -201,7 +210,7 @@ fn entries(
     for position in 0..count {
         let at = coordinate(shape, position);
         let is_there = match pattern {
-            Pattern::Random(density) => random.chance(density),
+            Pattern::Random(density) | Pattern::Crowded(density) => random.chance(density),
             Pattern::Few(all) => random.below(count) < all,
             Pattern::Shared(density) => shared.chance(density),
             Pattern::Disjoint => shared.below(operands) == operand,
@@ -236,6 +245,24 @@ fn fill(
             let at = entries[k].0.clone();
             entries[k].1 = Number::Real(1.0);
             entries.push((at, value + Number::Real(-1.0)));
+        }
+    }
+}
+
+/// Divides entries into many parts that add up to them.
+fn crowd(
+    random: &mut Random,
+    entries: &mut Vec<(Vec<usize>, Number)>,
+    kinds: &Kinds,
+    operand: &str,
+) {
+    if !kinds.splits || !kinds.kind(operand).is_arithmetic() {
+        return;
+    }
+    for k in 0..entries.len() {
+        for _ in 0..random.below(CROWD) {
+            entries[k].1 = entries[k].1 + Number::Real(-1.0);
+            entries.push((entries[k].0.clone(), Number::Real(1.0)));
         }
     }
 }

@@ -85,6 +85,7 @@ impl Machine {
         if let Some(workspace) = self.workspaces.get(name) {
             return workspace.load(index);
         }
+        self.check_index(name, index)?;
         let cells = &self.array(name)?.cells;
         let cell = cells.get(index);
         let out_of_bounds =
@@ -214,8 +215,8 @@ pub(super) fn binary(op: BinaryOp, a: Value, b: Value) -> Result<Value, String> 
         (Value::Index(a), Value::Index(b)) if op.is_arithmetic() => index(op, a, b),
         (Value::Index(a), Value::Index(b)) => compare(op, Some(a.cmp(&b)), a == b),
         (Value::Index(a), Value::Signed(b)) if op == BinaryOp::Offset => {
-            let result = a.checked_add_signed(b).map(Value::Index);
-            result.ok_or_else(|| format!("{a} offset by {b} is no index"))
+            // As in Rust. What lies out of bounds is noticed where it indexes something.
+            Ok(Value::Index(a.wrapping_add_signed(b)))
         }
         (Value::Signed(a), Value::Signed(b)) if op == BinaryOp::Min => Ok(Value::Signed(a.min(b))),
         (Value::Signed(a), Value::Signed(b)) if op == BinaryOp::Max => Ok(Value::Signed(a.max(b))),

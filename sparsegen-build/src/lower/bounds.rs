@@ -1,0 +1,134 @@
+//! The bounds that the loops rely on, from what levels say of their positions.
+
+use crate::format::{LevelSpec, MOST_LEVELS};
+use crate::ir::{
+    Array, Assembly, Bound, Bounds, Expr, Ground, List, Reads, TensorResult, Unchecked,
+};
+use crate::level::{Holds, Level, Segment, Storage};
+use crate::notation::TensorId;
+
+use super::Lowering;
+use super::extents::expanded;
+
+impl Lowering<'_> {
+    /// The bound of each array that the loops may read or store to, and of each reservation; none if
+    /// everything is to be checked.
+    pub(super) fn unchecked(&self, result: Option<&TensorResult>) -> Vec<Bound> {
+        let program = self.program;
+        match program.bounds() {
+            Bounds::Proven => {}
+            Bounds::Checked => return Vec::new(),
+        }
+        let mut bounds = Vec::new();
+        for id in self.read_tensors() {
+            let arrays = super::arrays(program, &self.names, id);
+            bounds.extend(self.of_tensor(id, &arrays, &self.storages[id.0]));
+        }
+        for part in self.parts(&self.operands()) {
+            if let Reads::Listed(list) = &part.reads {
+                bounds.push(of_list(list, part.extent()));
+            }
+        }
+        if let Some(result) = result {
+            let id = program.kernel.result();
+            let mut arrays: Vec<Array> = result.structure().to_vec();
+            match &result.assembly {
+                Assembly::Computed { vals, .. } => arrays.push(vals.clone()),
+                Assembly::Assembled { .. } => bounds.extend(self.assembler.reserved()),
+            }
+            bounds.extend(self.of_tensor(id, &arrays, self.assembler.storages()));
+        }
+        let mut distinct: Vec<Bound> = Vec::new();
+        for mut bound in bounds {
+            bound.most = expanded(program, &self.names, bound.most);
+            if distinct.iter().all(|known| (&known.array, known.of) != (&bound.array, bound.of)) {
+                distinct.push(bound);
+            }
+        }
+        distinct
+    }
+
+    /// The bounds of some arrays of a tensor: those of positions, coordinates and values follow from how
+    /// many positions each level has under those of the level above.
+    fn of_tensor(&self, id: TensorId, arrays: &[Array], storages: &[Storage]) -> Vec<Bound> {
+        let levels = &self.program.tensor(id).format.levels;
+        let vals = self.names.values(id);
+        let mut known: Vec<(String, Expr)> = Vec::new();
+        let mut parents = Some(Expr::Index(1));
+        for (spec, storage) in levels.iter().zip(storages) {
+            let children = parents.as_ref().and_then(|parents| children(spec, storage, parents));
+            for array in spec.level.arrays() {
+                let most = match array.holds {
+                    Holds::Positions => parents.as_ref().and_then(|parents| {
+                        let ends = ends_at(spec.level.as_ref(), storage, array.field, parents);
+                        ends.then(|| Expr::add(parents.clone(), Expr::Index(1)))
+                    }),
+                    Holds::Coordinates => children
+                        .clone()
+                        .filter(|_| holds_one_each(spec.level.as_ref(), storage, array.field)),
+                    // Bits have no length of their own.
+                    Holds::Bits => Some(children.clone().unwrap_or_else(|| Expr::len(&vals))),
+                    Holds::Indices(_) | Holds::Numbers(_) => None,
+                };
+                known.extend(most.map(|most| (storage.array(array.field).to_owned(), most)));
+            }
+            parents = children;
+        }
+        let of = |array: &Array| {
+            let is_values = array.place == crate::ir::Place::Values;
+            let mut stated = known.iter().filter(|(name, _)| *name == array.name);
+            let most =
+                if is_values { parents.clone() } else { stated.next().map(|(_, m)| m.clone()) };
+            Bound {
+                array: array.name.clone(),
+                of: Unchecked::Index,
+                most: most.unwrap_or_else(|| Expr::len(&array.name)),
+                ground: Ground::Valid,
+            }
+        };
+        arrays.iter().map(of).collect()
+    }
+}
+
+fn of_list(list: &List, extent: Expr) -> Bound {
+    let array = list.name().to_owned();
+    Bound { array, of: Unchecked::Index, most: extent, ground: Ground::Listed }
+}
+
+/// How many positions a level has under so many parents, if that does not depend on which of them are used.
+fn children(spec: &LevelSpec, storage: &Storage, parents: &Expr) -> Option<Expr> {
+    if let Some(insert) = spec.level.insert() {
+        return Some(insert.size(storage, parents.clone()));
+    }
+    if let Some(iteration) = spec.level.coordinate_iteration() {
+        // Where those of one more parent would begin.
+        let found = iteration.coord_access(storage, parents.clone(), Expr::Index(0), NAME);
+        return found.prelude.is_empty().then_some(found.value);
+    }
+    let iteration = spec.level.position_iteration()?;
+    let is_gapless = spec.properties.compact || spec.properties.branchless;
+    let all = Segment { start: Expr::Index(0), end: parents.clone() };
+    is_gapless.then(|| iteration.pos_bounds(storage, all).end)
+}
+
+/// Returns whether an array holds, for each parent, the end of its positions behind that of the parent
+/// before.
+fn ends_at(level: &dyn Level, storage: &Storage, field: &str, parents: &Expr) -> bool {
+    level.position_iteration().is_some_and(|iteration| {
+        let all = Segment { start: Expr::Index(0), end: parents.clone() };
+        iteration.pos_bounds(storage, all).end == storage.load(field, parents.clone())
+    })
+}
+
+/// Returns whether an array holds the coordinate of each position at that position.
+fn holds_one_each(level: &dyn Level, storage: &Storage, field: &str) -> bool {
+    level.position_iteration().is_some_and(|iteration| {
+        let position = Expr::var(NAME);
+        let ancestors = vec![Expr::Index(0); MOST_LEVELS];
+        let access = iteration.pos_access(storage, position.clone(), &ancestors, NAME);
+        access.prelude.is_empty() && access.value == storage.load(field, position)
+    })
+}
+
+/// A name that no level function is asked to bind here.
+const NAME: &str = "position";
