@@ -1,0 +1,158 @@
+//! What cargo and rustc show a user who begins: a small crate is checked, first as it should be and then
+//! with one mistake at a time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A crate in the folder for temporary files of tests.
+struct Project {
+    folder: PathBuf,
+}
+
+const MANIFEST: &str = r#"
+[defaults]
+bounds = "checked"
+
+[formats]
+blocks = "(i, j) -> (i / 2 : dense, j / 2 : compressed, i % 2 : dense, j % 2 : dense)"
+costs = { map = "csr", fill = "inf" }
+
+[kernels.spmv]
+expr = "y[i] = A[i,j] * x[j]"
+tensors = { y = "dense", A = "csr", x = "dense" }
+
+[kernels.spmv_blocks]
+expr = "y[i] = A[i,j] * x[j]"
+tensors = { y = "dense", A = "blocks", x = "dense" }
+
+[kernels.cheapest]
+expr = "C[i,j] = min(A[i,j], B[i,j])"
+tensors = { C = "costs", A = "costs", B = "costs" }
+"#;
+
+const BUILD: &str = "fn main() {\n    sparsegen_build::compile(\"kernels.toml\");\n}\n";
+
+/// A program whose function `main` has these lines.
+fn program(lines: &str) -> String {
+    format!(
+        "#![forbid(unsafe_code)]
+#![deny(warnings)]
+use sparsegen::{{Csc, Csr, Error, Tensor}};
+sparsegen::include_kernels!(mod kernels);
+fn main() -> Result<(), Error> {{
+    let (a, x) = (Tensor::<f64, Csr>::zeros([2, 2])?, [1.0, 2.0]);
+    let _ = (kernels::spmv(&a, &x)?, kernels::spmv_blocks(&a.to()?, &x)?);
+    let _ = (kernels::cheapest(&a.to()?, &a.to()?)?, Tensor::<f64, Csc>::zeros([2, 2])?);
+    {lines}
+    Ok(())
+}}
+"
+    )
+}
+
+impl Project {
+    fn new() -> Project {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new_user");
+        fs::create_dir_all(folder.join("src")).expect("a folder for temporary files can be made");
+        let project = Project { folder };
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let path = |name: &str| root.join(name).to_string_lossy().replace('\\', "/");
+        let manifest = format!(
+            "[package]\nname = \"new_user\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+             [dependencies]\nsparsegen = {{ path = {:?} }}\n\n\
+             [build-dependencies]\nsparsegen-build = {{ path = {:?} }}\n",
+            path("sparsegen"),
+            path("sparsegen-build")
+        );
+        project.write("Cargo.toml", &manifest);
+        // The versions that are here already.
+        let lock = fs::read_to_string(root.join("Cargo.lock")).expect("the workspace has one");
+        project.write("Cargo.lock", &lock);
+        project.restore();
+        project
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.folder.join(name), text).expect("temporary files can be written");
+    }
+
+    /// Writes the files without a mistake.
+    fn restore(&self) {
+        self.write("kernels.toml", MANIFEST);
+        self.write("build.rs", BUILD);
+        self.write("src/main.rs", &program(""));
+    }
+
+    /// What `cargo check` shows, and whether it succeeds.
+    fn check(&self) -> (bool, String) {
+        let output = Command::new(env!("CARGO"))
+            .args(["check", "--quiet", "--offline", "--color=never", "--target-dir", "target"])
+            .current_dir(&self.folder)
+            .env_remove("OUT_DIR")
+            .output()
+            .expect("cargo runs this test, too");
+        // Whether paths are shortened depends on what else a crate names.
+        let shown = String::from_utf8_lossy(&output.stderr).replace("sparsegen::", "");
+        (output.status.success(), shown)
+    }
+
+    /// Checks that there are mistakes, and that what is shown has these words.
+    fn refused(&self, words: &[&str]) -> String {
+        let (succeeds, shown) = self.check();
+        assert!(!succeeds, "{shown}");
+        for word in words {
+            assert!(shown.contains(word), "there is no `{word}` in:\n{shown}");
+        }
+        self.restore();
+        shown
+    }
+}
+
+#[test]
+fn mistakes_of_new_users_are_explained() {
+    let project = Project::new();
+    let (succeeds, shown) = project.check();
+    assert!(succeeds, "{shown}");
+
+    // A mistake in the manifest is shown once, and with nothing else.
+    project.write("kernels.toml", &MANIFEST.replace("A = \"csr\"", "A = \"csrr\""));
+    let words = ["there is no format `csrr`", "--> kernels.toml:11:31", "did you mean `csr`?"];
+    let shown = project.refused(&words);
+    assert_eq!(shown.matches("there is no format").count(), 1, "{shown}");
+    for unwanted in ["RUST_BACKTRACE", "--- stdout", "exit status", "panicked"] {
+        assert!(!shown.contains(unwanted), "{shown}");
+    }
+    project.write("build.rs", &BUILD.replace("kernels.toml", "kernel.toml"));
+    project.refused(&["cannot read `kernel.toml`"]);
+
+    project.write("build.rs", "fn main() {}\n");
+    let call = "it has no build script that calls `sparsegen_build::compile(\"kernels.toml\")`";
+    let shown = project.refused(&["this crate has no kernels yet", call]);
+    assert!(!shown.contains("couldn't read"), "{shown}");
+
+    let call = |lines: &str, words: &[&str]| {
+        project.write("src/main.rs", &program(lines));
+        let shown = project.refused(words);
+        assert!(!shown.contains("From<"), "{shown}");
+    };
+    let expected = "a tensor of `f64` in the format `Csr` is expected";
+    let convert = "pass `&tensor.to::<Csr>()?`";
+    call(
+        "kernels::spmv(&Tensor::<f64, Csc>::zeros([2, 2])?, &x)?;",
+        &[expected, "&Tensor<f64, Csc>` is none", convert],
+    );
+    call(
+        "kernels::spmv(&Tensor::<f32, Csr>::zeros([2, 2])?, &x)?;",
+        &[expected, "Tensor<f32, Csr>` is none", ".map_vals(|value| value as f64)"],
+    );
+    call("kernels::spmv(a, &x)?;", &[expected, "pass a reference: `&tensor`"]);
+    call(
+        "kernels::spmv(&a, &vec![1.0_f32])?;",
+        &["a tensor of `f64` in the format `Dense<1>` is expected"],
+    );
+    call(
+        "kernels::spmv_blocks(&a, &x)?;",
+        &["in the format `Blocks` is expected", "pass `&tensor.to::<Blocks>()?`"],
+    );
+}
