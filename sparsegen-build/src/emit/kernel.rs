@@ -325,6 +325,16 @@ fn body(function: &Function) -> Body {
             if let Stmt::Assign { name, op: Some(BinaryOp::Min | BinaryOp::Max), .. } = stmt {
                 typed.insert(name.clone());
             }
+            for expr in stmt.expressions() {
+                expr.for_each(&mut |expr| {
+                    if let Expr::Binary(op, receiver, _) = expr
+                        && op.is_method()
+                        && let Expr::Var(name) = &**receiver
+                    {
+                        typed.insert(name.clone());
+                    }
+                });
+            }
             if let Stmt::Workspace { name, dtype, crd, .. } = stmt {
                 elements.insert(name.clone(), Element::Value(*dtype));
                 workspaces.insert(name, *crd);

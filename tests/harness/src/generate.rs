@@ -88,10 +88,10 @@ const WHOLE: Dtype = Dtype::Integer(32, true);
 const VARIABLES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
 
 /// How often the statements may read operands: the cost of compiling grows with the sets of them.
-const READS: usize = 5;
+const READS: usize = 4;
 
 /// How many variables the statements may have: the oracle visits all of their coordinates.
-const MOST_VARIABLES: usize = 6;
+const MOST_VARIABLES: usize = 5;
 
 /// The kernel of a seed.
 pub fn draft(seed: &str) -> Draft {

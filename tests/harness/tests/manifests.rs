@@ -55,7 +55,7 @@ fn every_manifest_is_answered_and_what_is_accepted_compiles() {
 fn manifests(count: usize, seed: &str) -> Vec<String> {
     let mut known = known();
     let mut random = Random::seeded(seed);
-    let drafts = (0..count / 10).filter_map(|k| {
+    let drafts = (0..count / 40).filter_map(|k| {
         let cases = corpus::parse("random", &draft(&format!("{seed} {k}")).lines("random")).ok()?;
         cases.into_iter().next().map(|case| case.manifest)
     });

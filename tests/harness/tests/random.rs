@@ -1,0 +1,91 @@
+//! Random kernels, through the interpreter alone: compiled, run and compared with the oracle.
+//!
+//! `tests/random/seeds.txt` lists the seeds that are tried, and the kernels of them that fail still.
+//! `SPARSEGEN_RANDOM=1000:other cargo test -p sparsegen-harness --test random` tries 1000 of another
+//! seed, and `cargo run -p sparsegen-harness --bin random -- 1000 other` makes what fails smaller. What
+//! once failed stands in `tests/corpus/language/random.txt` and is tried again here.
+
+use std::path::Path;
+use std::{env, fs, thread};
+
+use sparsegen_harness::corpus;
+use sparsegen_harness::generate::draft;
+use sparsegen_harness::trial::{Failure, failure, failure_of_case};
+
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A batch of kernels: its seed, and how many there are.
+struct Batch {
+    seed: String,
+    count: usize,
+}
+
+/// The batches, and the kernels that fail still: seed and number.
+fn seeds() -> (Vec<Batch>, Vec<(String, usize)>) {
+    if let Ok(wanted) = env::var("SPARSEGEN_RANDOM") {
+        let (count, seed) = wanted.split_once(':').unwrap_or((&wanted, "random"));
+        let count = count.parse().expect("SPARSEGEN_RANDOM is a number, or a number and a seed");
+        return (vec![Batch { seed: seed.to_owned(), count }], Vec::new());
+    }
+    let (mut batches, mut open) = (Vec::new(), Vec::new());
+    for line in read("random/seeds.txt").lines() {
+        let words: Vec<&str> = line.split(':').next().unwrap_or_default().split(' ').collect();
+        match words[..] {
+            ["open", seed, number] => {
+                open.push((seed.to_owned(), number.parse().expect("a number behind a seed")));
+            }
+            [seed, count] if !line.starts_with('#') => {
+                let count = count.parse().expect("a number behind a seed");
+                batches.push(Batch { seed: seed.to_owned(), count });
+            }
+            _ => {}
+        }
+    }
+    (batches, open)
+}
+
+/// What is wrong with some of these, tried on as many threads as there are processors.
+fn tried<T: Sync>(all: &[T], try_one: impl Fn(&T) -> Option<String> + Sync) -> Vec<String> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads)
+            .map(|first| {
+                let own = all.iter().skip(first).step_by(threads);
+                scope.spawn(|| own.filter_map(&try_one).collect::<Vec<_>>())
+            })
+            .collect();
+        handles.into_iter().flat_map(|handle| handle.join().expect("no thread panics")).collect()
+    })
+}
+
+#[test]
+fn random_kernels_are_right() {
+    let (batches, open) = seeds();
+    let all = batches.iter().flat_map(|batch| (0..batch.count).map(|k| (batch.seed.clone(), k)));
+    let all: Vec<(String, usize)> = all.filter(|one| !open.contains(one)).collect();
+    let wrong = tried(&all, |(seed, k)| {
+        let draft = draft(&format!("{seed} {k}"));
+        let found = failure(&draft).filter(|found| !found.is_missing())?;
+        Some(format!("{seed} {k}:\n{}{}", draft.lines(&format!("r{k}")), found.shown()))
+    });
+    let (count, shown) = (wrong.len(), wrong.join("\n\n"));
+    assert!(wrong.is_empty(), "{count} of {} random kernels fail:\n\n{shown}", all.len());
+}
+
+#[test]
+fn what_once_failed_stays_mended() {
+    let cases = corpus::parse("random.txt", &read("corpus/language/random.txt"));
+    let cases = cases.expect("the list is well-formed");
+    let wrong = tried(&cases, |case| {
+        let found = match (&case.refusal, failure_of_case(case)) {
+            (None, found) => found?,
+            (Some(reason), Some(Failure::Refusal(shown))) if shown.contains(reason) => return None,
+            (Some(reason), _) => return Some(format!("{}: not refused: {reason}", case.place)),
+        };
+        Some(format!("{}:\n{}\n{}", case.place, case.manifest, found.shown()))
+    });
+    assert!(wrong.is_empty(), "{} fail again:\n\n{}", wrong.len(), wrong.join("\n\n"));
+}
