@@ -172,8 +172,10 @@ mod tests {
 
     #[test]
     fn what_no_loop_makes_known_ends_the_search() {
-        let formats = "A = '(i, j) -> (j - i : dense, i : range, j : offset)', C = 'csr'";
-        let (mistakes, _) = compiled("r = A[j,i] + A[i, j in {0, 2}] * C[j,i]", formats);
-        assert_eq!(mistakes, [""; 0]);
+        for level in ["i + j : dense", "j - i : compressed"] {
+            let formats = format!("A = '(i, j) -> ({level}, i : range, j : offset)', C = 'csr'");
+            let (mistakes, _) = compiled("r = A[j,i] + A[i, j in {0, 2}] * C[j,i]", &formats);
+            assert_eq!(mistakes, [""; 0]);
+        }
     }
 }
