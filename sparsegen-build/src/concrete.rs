@@ -46,6 +46,8 @@ pub struct Program {
     pub threads: Option<Result<VariableId, String>>,
     /// The parts of the kernel's value that the user wants in workspaces.
     pub precomputed: Vec<Precomputed>,
+    /// Whether the body stores other entries if the range of some reduction is empty.
+    pub has_versions: bool,
     pub body: Stmt,
 }
 

@@ -11,6 +11,7 @@ mod full;
 pub mod graph;
 pub mod iterator;
 pub mod lattice;
+mod padding;
 pub mod plan;
 mod quotient;
 #[cfg(test)]

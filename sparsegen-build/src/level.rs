@@ -52,6 +52,12 @@ pub trait Level: fmt::Debug {
     /// Its properties where the map sets none.
     fn properties(&self) -> Properties;
 
+    /// Returns whether the level stores positions that stand for no entry, as `Kind::pads` says of its
+    /// storage.
+    fn pads(&self) -> bool {
+        false
+    }
+
     /// The properties that a map may set on it.
     fn settable(&self) -> &'static [Property];
 

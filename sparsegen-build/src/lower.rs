@@ -107,7 +107,14 @@ impl Lowering<'_> {
                 let condition = self.number(condition, Dtype::Bool, scope);
                 Stmt::when(condition, self.plan(body, scope))
             }
-            Plan::Sequence(plans) => plans.iter().flat_map(|plan| self.plan(plan, scope)).collect(),
+            Plan::Sequence(plans) => match cases::either(plans) {
+                Some((condition, holds, otherwise)) => {
+                    let condition = self.number(condition, Dtype::Bool, scope);
+                    let arms = vec![(condition, self.plan(holds, scope))];
+                    Stmt::choose(arms, self.plan(otherwise, scope))
+                }
+                None => plans.iter().flat_map(|plan| self.plan(plan, scope)).collect(),
+            },
         }
     }
 
@@ -128,6 +135,9 @@ impl Lowering<'_> {
             let dtype = self.program.tensor(target.tensor).dtype;
             let value = self.value(whole, dtype, scope);
             return self.assign_value(target, accumulate, value, found, false, scope);
+        }
+        if accumulate.is_some_and(|op| op.is_annihilated_by(whole)) {
+            return self.annihilate(target.tensor, whole, scope);
         }
         if let Some(op) = accumulate.filter(|op| op.tells_where()) {
             let stmts = self.choose(target.tensor, op, value, scope);

@@ -7,6 +7,7 @@ mod commands;
 mod convert;
 mod cost;
 mod diagonal;
+mod empty;
 mod locate;
 mod merge;
 mod nest;
@@ -45,7 +46,7 @@ pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Dia
     if !kernel.schedule.is_empty() {
         found = commands::apply(kernel, found, &Budget::default())?;
     }
-    let Candidate { mut program, plan, .. } = found;
+    let (mut program, plan) = empty::with_versions(found, &Budget::default());
     program.threads = program.kernel.parallel.then(|| parallel::parted(&program, &plan));
     Ok((program, plan))
 }
@@ -187,6 +188,7 @@ fn starts(way: &Conversion) -> Vec<Program> {
         threads: None,
         packed: way.packed.clone(),
         precomputed: precomputed.clone(),
+        has_versions: false,
         body: Stmt::SKIP,
     };
     let starts = space.bases(&looped).into_iter().map(start);

@@ -2,7 +2,7 @@
 
 use crate::format::{Format, Inverse, LevelExpr, Shape};
 use crate::level::{Axes, Axis, Levels, MAX_LEVELS};
-use crate::{Error, Stored};
+use crate::{Error, Stored, Value};
 
 mod build;
 mod change;
@@ -180,23 +180,45 @@ fn level_count<F: Format>() -> usize {
 /// Refuses at compile time values that cannot be told from what the format pads with.
 fn check_values<V: Stored, F: Format>() {
     const {
-        let is_told_apart = !V::IS_PATTERN || !pads::<F>();
+        let is_told_apart = !V::IS_PATTERN || !fills::<F>();
         assert!(is_told_apart, "a pattern has no zeros for a format to pad with");
     }
 }
 
-/// Whether the format stores positions that stand for no entry, so that a stored zero may be
-/// padding: its last level pads, or is branchless below one that does.
-const fn pads<F: Format>() -> bool {
-    let mut pads = false;
+/// Returns whether the format stores values that nobody gave to it: its last level is full or pads, or is
+/// branchless below one that does.
+const fn fills<F: Format>() -> bool {
+    let mut fills = false;
     let mut level = 0;
     while level < F::Levels::KINDS.len() {
         let kind = F::Levels::KINDS[level];
-        let is_full = F::MAP.levels[level].properties.full;
-        pads = kind.pads || is_full || kind.branchless && pads;
+        fills = kind.pads || is_full::<F>(level) || kind.branchless && fills;
         level += 1;
     }
-    pads
+    fills
+}
+
+/// Returns whether the format pads, so that a stored value equal to the fill is padding and not an entry.
+/// A format of which all levels are full does not: every coordinate of it is an entry.
+const fn pads<F: Format>() -> bool {
+    let mut is_dense = true;
+    let mut level = 0;
+    while level < F::Levels::KINDS.len() {
+        is_dense = is_dense && is_full::<F>(level);
+        level += 1;
+    }
+    fills::<F>() && !is_dense
+}
+
+/// Returns whether a value is the fill, which may be no number.
+#[inline]
+fn is_fill<V: Value>(value: V, fill: V) -> bool {
+    value == fill || fill.compare(fill).is_none() && value.compare(value).is_none()
+}
+
+/// Returns whether a level has every coordinate under each parent.
+const fn is_full<F: Format>(level: usize) -> bool {
+    F::Levels::KINDS[level].full || F::MAP.levels[level].properties.full
 }
 
 /// Whether every value stands for a coordinate of a tensor of this shape: no level has unused

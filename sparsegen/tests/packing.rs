@@ -137,7 +137,8 @@ fn a_full_level_pads_what_is_missing() {
     // The missing row 1 gets the column 0, as the singleton level needs one.
     let entries = [([0, 1], 5), ([2, 0], 6), ([2, 1], 7)];
     let tensor = Tensor::<i64, FullCoo>::from_triplets([3, 2], entries).unwrap();
-    assert!(tensor.iter().eq([([0, 1], 5), ([1, 0], 0), ([2, 0], 6), ([2, 1], 7)]));
+    assert_eq!(tensor.vals(), [5, 0, 6, 7]);
+    assert!(tensor.iter().eq(entries));
     let tensor = tensor.to::<CompressedDense>().unwrap();
     assert_eq!(tensor.vals(), [0, 5, 6, 7]);
 }
@@ -164,8 +165,28 @@ fn explicit_zeros_move_along_unless_the_format_pads() {
     assert_eq!(csr.to::<Coo<2>>().unwrap().stored(), 2);
     let dense = csr.to::<Dense<2>>().unwrap();
     assert_eq!((dense.stored(), dense.nnz()), (4, 1));
-    assert_eq!(dense.to::<Csr>().unwrap().stored(), 1);
-    assert_eq!(csr.to::<CompressedDense>().unwrap().to::<Csr>().unwrap().stored(), 1);
+    assert_eq!(dense.to::<Csr>().unwrap().stored(), 4);
+    let padded = csr.to::<CompressedDense>().unwrap();
+    assert_eq!((padded.vals().len(), padded.stored()), (4, 1));
+    assert!(!padded.contains([0, 1]) && padded.contains([1, 1]));
+    assert!(padded.iter().eq([([1, 1], 2.0)]));
+    assert_eq!(padded.to::<Csr>().unwrap().stored(), 1);
+    assert_eq!(padded.map_vals(|value| value + 1.0).vals(), [0.0, 0.0, 0.0, 3.0]);
+}
+
+#[test]
+fn entries_that_share_a_coordinate_are_combined_as_the_caller_says() {
+    let entries = [([1, 1], 3.0), ([0, 1], 1.0), ([1, 1], 2.0)];
+    let list = Tensor::<f64, CooUnordered<2>>::from_triplets([2, 2], entries).unwrap();
+    let expected = [([0, 1], 1.0), ([1, 1], 2.0)];
+    assert!(list.to_by::<Csr>(f64::min).unwrap().iter().eq(expected));
+    assert!(list.to_by::<Csc>(f64::min).unwrap().iter().eq(expected));
+    assert!(list.to_by::<CompressedDense>(f64::min).unwrap().iter().eq(expected));
+    // Neither is kept beside the other.
+    assert!(list.to_by::<CooUnordered<2>>(f64::min).unwrap().iter().eq(expected));
+    let pattern = list.pattern();
+    assert_eq!(pattern.to_by::<Csr>(f64::max).unwrap().stored(), 2);
+    assert!(matches!(pattern.to_by::<Csr>(|a, b| a + b), Err(Error::Duplicate { .. })));
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn argmin_kernel(k_vals: &mut [usize], a: View<'_, f64, Csr>) {
     };
 
     for i in 0..i_size {
-        let mut argmin = 0;
+        let mut argmin = j_size;
         let mut least = f64::INFINITY;
         let mut p_a = a2_pos[i] as usize;
         let p_a_end = a2_pos[i + 1] as usize;
@@ -68,11 +68,11 @@ fn argmin_kernel(k_vals: &mut [usize], a: View<'_, f64, Csr>) {
             let j_a = a2_crd[p_a] as usize;
             if j_a == j {
                 let value = a_vals[p_a];
-                if value < least {
+                if value < least || value == least && j < argmin {
                     least = value;
                     argmin = j;
                 }
-            } else if 0.0 < least {
+            } else if 0.0 < least || 0.0 == least && j < argmin {
                 least = 0.0;
                 argmin = j;
             }
@@ -81,10 +81,13 @@ fn argmin_kernel(k_vals: &mut [usize], a: View<'_, f64, Csr>) {
         }
         // `A` is at an end: the rest of the dimension.
         for j in j..j_size {
-            if 0.0 < least {
+            if 0.0 < least || 0.0 == least && j < argmin {
                 least = 0.0;
                 argmin = j;
             }
+        }
+        if argmin == j_size {
+            argmin = 0;
         }
         k_vals[i] = argmin;
     }

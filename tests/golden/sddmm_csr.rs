@@ -149,13 +149,16 @@ fn sddmm_csr_kernel(
         for p_s in s2_pos[i] as usize..s2_pos[i + 1] as usize {
             let j = s2_crd[p_s] as usize;
             let mut sum = 0.0;
+            let found = 0 < k_size;
             for k in 0..k_size {
                 let p_a = i * k_size + k;
                 let p_b = j * k_size + k;
                 sum += s_vals[p_s] * a_vals[p_a] * b_vals[p_b];
             }
-            c2_crd.push(j as u32);
-            c_vals.push(sum);
+            if found {
+                c2_crd.push(j as u32);
+                c_vals.push(sum);
+            }
         }
         c2_pos.push(c2_crd.len() as u32);
     }
@@ -193,16 +196,19 @@ fn sddmm_csr_compute_kernel(
         for p_s in s2_pos[i] as usize..s2_pos[i + 1] as usize {
             let j = s2_crd[p_s] as usize;
             let mut sum = 0.0;
+            let found = 0 < k_size;
             for k in 0..k_size {
                 let p_a = i * k_size + k;
                 let p_b = j * k_size + k;
                 sum += s_vals[p_s] * a_vals[p_a] * b_vals[p_b];
             }
-            if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
-                return false;
+            if found {
+                if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
+                    return false;
+                }
+                c_vals[p_c2] = sum;
+                p_c2 += 1;
             }
-            c_vals[p_c2] = sum;
-            p_c2 += 1;
         }
         if p_c2 != p_c2_end {
             return false;

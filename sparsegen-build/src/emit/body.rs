@@ -33,7 +33,8 @@ impl Body {
             Stmt::Comment(text) => comment(text),
             Stmt::Let { name, mutable, value } => {
                 // What methods are called on must tell its type.
-                let is_typed = *mutable && self.typed.contains(name);
+                let is_chosen = matches!(value, Expr::Choose { .. });
+                let is_typed = *mutable && !is_chosen && self.typed.contains(name);
                 let value = if is_typed { self.receiver(value) } else { self.expr(value) };
                 let name = ident(name);
                 let mutable = mutable.then(|| quote!(mut));

@@ -7,7 +7,7 @@ use super::body::Body;
 use super::names::{ident, number, tokens};
 use super::values::{cast_precedence, has_suffix, largest, of_literals, typed, value};
 use crate::ir::precedence::{CAST, PRIMARY, UNARY};
-use crate::ir::{BinaryOp, Callee, Expr, Literal, UnaryOp, Width};
+use crate::ir::{BinaryOp, Callee, Dtype, Expr, Literal, UnaryOp, Width};
 
 /// How tightly `..` binds.
 const RANGE: u8 = 1;
@@ -202,6 +202,7 @@ impl Body {
             }
             Expr::Binary(op, ..) => op.precedence(),
             Expr::Choose { .. } => 0,
+            Expr::Cast { value, from: None, to: Dtype::Usize } => self.precedence(value),
             Expr::Cast { from, to, .. } => cast_precedence(*from, *to),
             Expr::Load { array, .. } if self.is_bits(array) => BinaryOp::Ne.precedence(),
             Expr::Load { array, .. } if self.widened(array).is_some() => CAST,
@@ -260,6 +261,7 @@ impl Body {
             Expr::Binary(BinaryOp::Difference, _, b) => !matches!(**b, Expr::Index(_)),
             Expr::Binary(op, ..) if op.is_method() => false,
             Expr::Binary(op, _, b) => self.precedence(b) > op.precedence() && self.ends_in_cast(b),
+            Expr::Cast { value, from: None, to: Dtype::Usize } => self.ends_in_cast(value),
             Expr::Cast { from, to, .. } => cast_precedence(*from, *to) == CAST,
             Expr::Index(_)
             | Expr::Value(..)

@@ -8,8 +8,15 @@ use super::plan::Plan;
 use crate::concrete::{Program, Stmt};
 use crate::notation::{Access, Expr, Function, ReduceOp, TensorId, VariableId};
 
-/// A scalar of which it is not certain that anything is found for it, and what it may be if nothing is.
-pub(super) type Unfound = (TensorId, Vec<Expr>);
+/// A scalar of which it is not certain that anything is found for it.
+#[derive(Clone)]
+pub(super) struct Unfound {
+    pub(super) temporary: TensorId,
+    /// What it may be if nothing is.
+    pub(super) values: Vec<Expr>,
+    /// Whether something is certain to be found unless a range is empty.
+    pub(super) is_range: bool,
+}
 
 /// What a scalar that a plan fills may be if nothing is found for it; nothing where something is
 /// certain to be found, or where it is not known what it is then.
@@ -19,9 +26,10 @@ pub(super) fn unfound(
     op: ReduceOp,
     producer: &Plan,
 ) -> Option<Unfound> {
-    let certain = |counts: &dyn Fn(&Access, &Expr) -> bool| {
-        Certain { program, ranges_count: true, counts }.happens(producer)
+    let happens = |ranges_count, counts: &dyn Fn(&Access, &Expr) -> bool| {
+        Certain { program, ranges_count, counts }.happens(producer)
     };
+    let certain = |counts: &dyn Fn(&Access, &Expr) -> bool| happens(true, counts);
     let mut constants = Vec::new();
     for_each_constant(producer, temporary, &mut Vec::new(), &mut |constant, _| {
         if !constants.contains(constant) {
@@ -40,10 +48,18 @@ pub(super) fn unfound(
             if !is_full {
                 values.push(of_nothing);
             }
-            (!certain(&is_found)).then_some((temporary, values))
+            // A product that has entries is zero all the same where one is missing.
+            (op == ReduceOp::Prod || !certain(&is_found)).then_some(Unfound {
+                temporary,
+                values,
+                is_range: false,
+            })
         }
         [Some(_), ..] => None,
-        [] | [None, ..] => (!is_full).then(|| (temporary, vec![of_nothing])),
+        [] | [None, ..] => {
+            let unfound = Unfound { temporary, values: vec![of_nothing], is_range: is_full };
+            (!happens(false, &|_, _| true)).then_some(unfound)
+        }
     }
 }
 
@@ -51,7 +67,7 @@ pub(super) fn unfound(
 pub(super) fn is_nothing_without(stmt: &Stmt, unfound: &[Unfound]) -> bool {
     match unfound {
         [] => stmt.is_skip(),
-        [(temporary, values), rest @ ..] => values.iter().all(|value| {
+        [Unfound { temporary, values, .. }, rest @ ..] => values.iter().all(|value| {
             let known = |access: &Access| (access.tensor == *temporary).then(|| value.clone());
             is_nothing_without(&stmt.with(&known), rest)
         }),
@@ -66,10 +82,10 @@ pub(super) fn condition(value: &Expr, unfound: &[Unfound]) -> Option<Expr> {
             read.push(access);
         }
     });
-    let of = |id: TensorId| unfound.iter().find(|(known, _)| *known == id);
+    let of = |id: TensorId| unfound.iter().find(|known| known.temporary == id);
     let temporaries: Vec<&Access> =
         read.into_iter().filter(|access| of(access.tensor).is_some()).collect();
-    let values = |access: &Access| of(access.tensor).map_or(&[][..], |(_, values)| values);
+    let values = |access: &Access| of(access.tensor).map_or(&[][..], |known| &known.values);
     let is_nothing = |known: &dyn Fn(&Access) -> Option<Expr>| value.substitute(&known).is_zero();
     let is_needed = |access: &&&Access| {
         let mut values = values(access).iter();

@@ -14,6 +14,7 @@ use super::full;
 use super::graph::last_appended;
 use super::iterator::{Frontier, LevelIterator};
 use super::lattice::{Lattice, MergePoint};
+use super::padding;
 use super::quotient::guarded;
 use super::visits::covers;
 use crate::concrete::space::Definition;
@@ -135,16 +136,20 @@ impl Planner<'_> {
                     | Stmt::Assign { .. }
                     | Stmt::Sequence(_) => {
                         let mut read = all.clone();
-                        read.retain(|(id, _)| {
+                        read.retain(|Unfound { temporary: id, .. }| {
                             consumer.reads().iter().any(|access| access.tensor == *id)
                         });
                         if is_nothing_without(&read) { read } else { Vec::new() }
                     }
                 };
                 let only_if_found: Vec<TensorId> =
-                    only_if_found.into_iter().map(|(id, _)| id).collect();
+                    only_if_found.into_iter().map(|known| known.temporary).collect();
                 let (consumer, beside) = match only_if_found.is_empty() {
-                    true => (&guarded(consumer, &all), &all[..]),
+                    true => {
+                        let mut entries = all.clone();
+                        entries.retain(|known| !known.is_range);
+                        (&guarded(consumer, &entries), &all[..])
+                    }
                     false => (&**consumer, &[][..]),
                 };
                 Ok(Plan::Where {
@@ -205,7 +210,8 @@ impl Planner<'_> {
             let mut bodies = Vec::new();
             let mut code = 0_usize;
             for stmt in lattice.bodies() {
-                let body = self.plan(stmt, &inner, uncertain)?;
+                let stmt = padding::split(program, frontier, &inner, stmt);
+                let body = self.plan(&stmt, &inner, uncertain)?;
                 code = code.saturating_add(body.code());
                 self.check_code(code)?;
                 bodies.push(Rc::new(body));

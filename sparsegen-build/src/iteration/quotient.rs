@@ -21,7 +21,7 @@ fn guarded_value(value: &Expr, unfound: &[Unfound]) -> Expr {
         Expr::Binary(BinaryOp::Div, a, b) => (&**a, &**b),
         Expr::Call(Function::Quotient, both) => (&both[0], &both[1]),
         Expr::Call(Function::Select, chosen)
-            if unfound.iter().any(|(id, _)| asks_for(&chosen[0], *id)) =>
+            if unfound.iter().any(|known| asks_for(&chosen[0], known.temporary)) =>
         {
             return value.clone();
         }

@@ -2,7 +2,7 @@
 
 use crate::concrete::Program;
 use crate::iteration::plan::Plan;
-use crate::notation::{Access, VariableId};
+use crate::notation::{Access, Expr, Function, TensorId, VariableId};
 
 /// The variable of each level, outermost first.
 pub(crate) fn level_variables(program: &Program, access: &Access) -> Vec<VariableId> {
@@ -36,6 +36,31 @@ pub(crate) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool 
     }
     let mut any = false;
     check(program, plan, v, false, &mut any) && any
+}
+
+/// Returns the variables of the loops that bring a value into a temporary for each of their coordinates, if
+/// there is one for every coordinate, whatever the operands hold.
+pub(crate) fn covered(plan: &Plan, temporary: TensorId) -> Option<Vec<VariableId>> {
+    match plan {
+        Plan::Loop(inner) => {
+            let mut cases = inner.points.iter().flat_map(|point| &point.cases);
+            let first = covered(&inner.bodies[cases.next()?.1], temporary)?;
+            let is_covered =
+                cases.all(|(_, outcome)| covered(&inner.bodies[*outcome], temporary).is_some());
+            (inner.exhaustive && is_covered).then(|| [vec![inner.variable], first].concat())
+        }
+        Plan::Where { consumer, only_if_found, .. } if only_if_found.is_empty() => {
+            covered(consumer, temporary)
+        }
+        Plan::Assign { target, accumulate, value } => {
+            let is_always = target.tensor == temporary && !value.is_masked();
+            let may_skip = matches!(value, Expr::Call(Function::Select, chosen)
+                if accumulate.is_some_and(|op| op.ignores(&chosen[2])));
+            (is_always && !may_skip).then(Vec::new)
+        }
+        Plan::Where { .. } | Plan::If { .. } => None,
+        Plan::Sequence(plans) => plans.iter().find_map(|plan| covered(plan, temporary)),
+    }
 }
 
 /// Whether every entry of a result that has a place for each, or of the part of it that is computed, is

@@ -22,6 +22,10 @@ impl Level for Range {
         Some(unsafe { Promise::new() })
     }
 
+    fn pads(&self) -> bool {
+        true
+    }
+
     fn properties(&self) -> Properties {
         Properties {
             full: false,

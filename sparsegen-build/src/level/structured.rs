@@ -35,6 +35,10 @@ impl Level for Structured {
         Some(unsafe { Promise::new() })
     }
 
+    fn pads(&self) -> bool {
+        true
+    }
+
     fn properties(&self) -> Properties {
         Properties {
             full: false,

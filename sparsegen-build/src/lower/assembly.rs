@@ -89,7 +89,9 @@ impl<'p> Assembler<'p> {
             covers: covers(program, plan),
             // What all have is more than a part needs, and less than a full level has.
             bound: match part {
-                None if !levels.iter().any(must_fill) => most_entries(program, plan, names),
+                None if !program.has_versions && !levels.iter().any(must_fill) => {
+                    most_entries(program, plan, names)
+                }
                 None | Some(_) => None,
             },
         }

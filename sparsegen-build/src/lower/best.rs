@@ -4,7 +4,7 @@ use crate::ir::{Expr, Stmt};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
 use crate::notation::{self, ReduceOp, TensorId};
-use crate::types::Dtype;
+use crate::types::{Dtype, Literal};
 
 use super::Lowering;
 use super::scope::Scope;
@@ -18,9 +18,26 @@ impl Lowering<'_> {
         Some(Stmt::bind_mut(self.names.argument(best), initial))
     }
 
+    /// Returns the place that is none of a variable's, from which a temporary starts that meets a value at
+    /// every coordinate: the worst that there can be is better than no number, which is skipped.
+    pub(super) fn nowhere(&self, temporary: TensorId, scope: &Scope) -> Option<Expr> {
+        let chosen = self.program.kernel.choice(temporary)?;
+        let is_float = self.program.tensor(chosen.key).dtype.is_float();
+        (is_float && scope.complete.contains(&temporary))
+            .then(|| Expr::cast(self.extent(chosen.variable), None, Dtype::Usize))
+    }
+
+    /// `if argmin == j_size { argmin = 0; }`: of what is no number throughout, the first coordinate.
+    pub(super) fn finish_best(&self, temporary: TensorId, scope: &Scope) -> Vec<Stmt> {
+        let Some(nowhere) = self.nowhere(temporary, scope) else { return Vec::new() };
+        let place = self.names.argument(temporary);
+        let first = literal(Literal::Int(0), Dtype::Usize);
+        Stmt::when(Expr::eq(Expr::var(place), nowhere), vec![Stmt::assign(place, first)])
+    }
+
     /// `if value < least { least = value; argmin = j; }`. Among equals the first coordinate is the
     /// least, where the loop runs over them in order; at first it is 0, so that a range of nothing but
-    /// the worst that there can be has the answer already.
+    /// the worst that there can be has the answer already, or none at all.
     pub(super) fn choose(
         &self,
         temporary: TensorId,
@@ -46,7 +63,8 @@ impl Lowering<'_> {
         };
         let coordinate = Expr::cast(scope.coordinate(chosen.variable), None, Dtype::Usize);
         let counted = self.program.space.counted(chosen.variable);
-        let is_first = match scope.in_order.contains(&counted) {
+        let is_known = self.nowhere(temporary, scope).is_none();
+        let is_first = match is_known && scope.in_order.contains(&counted) {
             true => Expr::Bool(false),
             false => {
                 Expr::and(Expr::eq(is, so_far), Expr::lt(coordinate.clone(), Expr::var(place)))

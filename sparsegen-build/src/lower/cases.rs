@@ -1,18 +1,19 @@
 //! The body of a loop at one coordinate: which region it lies in, and what is done there.
 
 use std::ops::RangeInclusive;
+use std::rc::Rc;
 
 use crate::ir::{BinaryOp, Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::{MergePoint, Set};
-use crate::iteration::plan::Loop;
+use crate::iteration::plan::{Loop, Plan};
 use crate::level::Segment;
 
 use super::Lowering;
 use super::combine::Combine;
 use super::places::locate_where;
 use super::scope::{Reached, Scope};
-use crate::notation::{Reads, ReduceOp};
+use crate::notation::{self, Reads, ReduceOp};
 
 impl Lowering<'_> {
     /// The cases of a merge point. `here` tells of the drivers that may stand elsewhere when they
@@ -251,4 +252,13 @@ impl Lowering<'_> {
     pub(super) fn is_by_coordinate(&self, iterator: &LevelIterator) -> bool {
         iterator.spec(self.program).level.coordinate_iteration().is_some()
     }
+}
+
+/// Returns what is done if a condition holds and what otherwise, if a sequence is that.
+pub(super) fn either(plans: &[Rc<Plan>]) -> Option<(&notation::Expr, &Plan, &Plan)> {
+    let [first, second] = plans else { return None };
+    let Plan::If { condition, body } = &**first else { return None };
+    let Plan::If { condition: opposite, body: otherwise } = &**second else { return None };
+    let negated = notation::Expr::call(notation::Function::Not, vec![condition.clone()]);
+    (*opposite == negated).then_some((condition, &**body, &**otherwise))
 }

@@ -18,6 +18,8 @@ pub(super) struct Scope {
     pub(super) produces: bool,
     /// Temporaries that note whether anything went into them, by the variable that does.
     pub(super) flags: BTreeMap<TensorId, String>,
+    /// Temporaries that tell where a value is, and meet a value at every coordinate.
+    pub(super) complete: BTreeSet<TensorId>,
     /// The variables of loops around that run over their coordinates in order.
     pub(super) in_order: BTreeSet<VariableId>,
     /// The position of each of the result's levels that is known, outermost first.
@@ -87,7 +89,9 @@ impl Scope {
     ) -> Option<Stmt> {
         let constant = op.and_then(|op| op.of_constant(value));
         let flag = self.flags.get(&temporary).filter(|_| constant.is_none())?;
-        Some(Stmt::assign(flag, Expr::Bool(true)))
+        // What is missing is noted instead.
+        let is_product = op == Some(ReduceOp::Prod);
+        (!is_product).then(|| Stmt::assign(flag, Expr::Bool(true)))
     }
 
     /// Whether a variable's coordinate is known.

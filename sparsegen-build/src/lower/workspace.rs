@@ -7,12 +7,16 @@ use crate::concrete::Program;
 use crate::ir::{Element, Expr, Stmt};
 use crate::iteration::found::for_each_constant;
 use crate::iteration::plan::Plan;
+use crate::iteration::visits::covered;
 use crate::level::Holds;
-use crate::notation::{Access, Reads, ReduceOp, Tensor, TensorId, VariableId};
-use crate::types::Width;
+use crate::notation::{
+    Access, Expr as Value, Function, Reads, ReduceOp, Tensor, TensorId, VariableId,
+};
+use crate::types::{Dtype, Literal, Width};
 
 use super::combine::Combine;
 use super::scope::Scope;
+use super::value::literal;
 use super::{Lowering, initial};
 
 impl Lowering<'_> {
@@ -99,17 +103,29 @@ impl Lowering<'_> {
             stmts.extend(self.plan(consumer, scope));
             return stmts;
         }
-        let dtype = self.program.tensor(temporary).dtype;
-        let initial = initial(&self.program.kernel, op, dtype);
+        let (flag, annihilates) = (self.names.found(temporary), annihilates(producer, temporary));
+        let covered = covered(producer, temporary);
+        if covered.is_some() {
+            producing.complete.insert(temporary);
+        }
+        let nowhere = self.nowhere(temporary, &producing);
+        let initial = nowhere.unwrap_or_else(|| self.initial(temporary, op, covered));
         let mut stmts = vec![Stmt::bind_mut(&name, initial)];
         stmts.extend(self.declare_best(temporary, op));
-        if only_if_found.contains(&temporary) || consumer.asks_for(temporary) {
-            let flag = self.names.found(temporary);
+        if annihilates || only_if_found.contains(&temporary) || consumer.asks_for(temporary) {
             let is_empty = self.is_over_nothing(temporary, op, producer);
-            stmts.push(Stmt::bind_mut(&flag, is_empty));
-            producing.flags.insert(temporary, flag);
+            let initial = if annihilates { Expr::Bool(true) } else { is_empty };
+            // Loops may be left where they find a zero, so what they compute stands behind the flag.
+            let at = if annihilates { 0 } else { stmts.len() };
+            stmts.insert(at, Stmt::bind_mut(&flag, initial));
+            producing.flags.insert(temporary, flag.clone());
         }
         stmts.extend(self.plan(producer, &producing));
+        stmts.extend(self.finish_best(temporary, &producing));
+        if annihilates && !only_if_found.contains(&temporary) {
+            let zero = literal(Literal::Int(0), self.program.tensor(temporary).dtype);
+            stmts.extend(Stmt::when(Expr::not(Expr::var(&flag)), vec![Stmt::assign(&name, zero)]));
+        }
         let consumed = self.plan(consumer, scope);
         let found = only_if_found.iter().map(|id| Expr::var(&self.names.found(*id)));
         match found.reduce(Expr::or) {
@@ -119,13 +135,43 @@ impl Lowering<'_> {
         stmts
     }
 
+    /// Returns what a reduction starts from. A minimum of numbers none of which is left out is no number if
+    /// all of them are none, and so is a maximum; of no coordinates at all it is the identity.
+    fn initial(&self, temporary: TensorId, op: ReduceOp, covered: Option<Vec<VariableId>>) -> Expr {
+        let dtype = self.program.tensor(temporary).dtype;
+        let identity = initial(&self.program.kernel, op, dtype);
+        match (op, covered) {
+            (ReduceOp::Min | ReduceOp::Max, Some(over)) if dtype.is_float() => {
+                let is_empty = over.into_iter().map(|v| Expr::eq(self.extent(v), Expr::Index(0)));
+                let is_empty = is_empty.reduce(Expr::or).unwrap_or(Expr::Bool(false));
+                Expr::choose(is_empty, identity, literal(Literal::Nan, dtype))
+            }
+            (_, _) => identity,
+        }
+    }
+
+    /// Notes that an unstored zero annihilates a product; under a mask, where that excludes a value.
+    pub(super) fn annihilate(
+        &mut self,
+        temporary: TensorId,
+        value: &Value,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let missing = vec![Stmt::assign(&scope.flags[&temporary], Expr::Bool(false))];
+        let Value::Call(Function::Mask, masked) = value else { return missing };
+        let access = Access { tensor: temporary, indices: Vec::new() };
+        let condition = self.number(&masked[0], Dtype::Bool, scope);
+        let inside = self.assign(&access, Some(ReduceOp::Prod), &masked[1], scope);
+        Stmt::choose(vec![(condition, inside)], missing)
+    }
+
     /// Whether a reduction that constants go into is over no coordinates at all, and so is not what it
     /// comes to of these.
     fn is_over_nothing(&self, temporary: TensorId, op: ReduceOp, producer: &Plan) -> Expr {
         let mut over: Vec<VariableId> = Vec::new();
         for_each_constant(producer, temporary, &mut Vec::new(), &mut |constant, around| {
             let known = op.of_constant(constant);
-            if known.is_some_and(|known| known != crate::notation::Expr::Literal(op.of_nothing())) {
+            if known.is_some_and(|known| known != Value::Literal(op.of_nothing())) {
                 over.extend(around.iter().filter(|v| !over.contains(v)).collect::<Vec<_>>());
             }
         });
@@ -182,5 +228,20 @@ impl Lowering<'_> {
             Stmt::store(&vals, position, value)
         });
         stmts
+    }
+}
+
+/// Returns whether an unstored zero may go into a product.
+fn annihilates(producer: &Plan, product: TensorId) -> bool {
+    match producer {
+        Plan::Loop(inner) => inner.bodies.iter().any(|body| annihilates(body, product)),
+        Plan::Where { consumer, producer, .. } => {
+            [consumer, producer].into_iter().any(|plan| annihilates(plan, product))
+        }
+        Plan::Assign { target, accumulate, value } => {
+            target.tensor == product && accumulate.is_some_and(|op| op.is_annihilated_by(value))
+        }
+        Plan::If { body, .. } => annihilates(body, product),
+        Plan::Sequence(plans) => plans.iter().any(|plan| annihilates(plan, product)),
     }
 }

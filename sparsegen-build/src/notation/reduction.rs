@@ -86,8 +86,15 @@ impl ReduceOp {
         match self {
             ReduceOp::Min | ReduceOp::Max | ReduceOp::Any | ReduceOp::All => Some(value.clone()),
             ReduceOp::ArgMin | ReduceOp::ArgMax => Some(Expr::Literal(self.of_nothing())),
-            ReduceOp::Sum | ReduceOp::Prod => None,
+            ReduceOp::Prod => value.is_zero().then(|| value.clone()),
+            ReduceOp::Sum => None,
         }
+    }
+
+    /// Returns whether a value that is known from what is not stored decides the reduction, whatever the
+    /// other values are, infinite or no numbers.
+    pub fn is_annihilated_by(self, value: &Expr) -> bool {
+        self == ReduceOp::Prod && (value.is_zero() || value.is_masked())
     }
 
     /// Whether a value makes no difference to the others.

@@ -50,8 +50,10 @@ impl Search<'_> {
             let reads_unknown = unknown.iter().any(|name| Uses::of(stmts).reads(name) > 0);
             if !is_searching(stmt) {
                 // What is set anew is known.
-                if reads_unknown {
-                    return None;
+                match self.sets(stmt) {
+                    Some(names) => unknown.retain(|name| !names.contains(&name.as_str())),
+                    None if reads_unknown && !self.is_if_open(stmt) => return None,
+                    None => {}
                 }
                 shorter.push(stmt.clone());
                 continue;
@@ -68,6 +70,25 @@ impl Search<'_> {
             is_left = true;
         }
         is_left.then_some(shorter)
+    }
+
+    /// Returns the variables that a statement sets to constants if the variable is decided.
+    fn sets<'s>(&self, stmt: &'s Stmt) -> Option<Vec<&'s str>> {
+        let Stmt::If { arms, otherwise } = stmt else { return None };
+        let [(condition, body)] = &arms[..] else { return None };
+        let set = |stmt: &'s Stmt| {
+            let Stmt::Assign { name, op: None, value } = stmt else { return None };
+            matches!(value, Expr::Value(..) | Expr::Bool(_)).then_some(name.as_str())
+        };
+        let is_decided = *condition == self.is_decided() && otherwise.is_empty();
+        if is_decided { body.iter().map(set).collect() } else { None }
+    }
+
+    /// Returns whether a statement does something only if the variable is not decided, and so no loop
+    /// was left.
+    fn is_if_open(&self, stmt: &Stmt) -> bool {
+        matches!(stmt, Stmt::If { arms, otherwise }
+            if otherwise.is_empty() && arms.len() == 1 && arms[0].0 == self.is_open())
     }
 
     /// The variables beside its own that statements change and do not declare; nothing where they do

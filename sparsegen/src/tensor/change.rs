@@ -3,16 +3,21 @@
 use crate::{Error, Format, Pattern, Stored, Tensor, Value};
 
 use super::build::Merge;
-use super::check_values;
 use super::pack::combined;
+use super::{check_values, is_fill, pads};
 
 impl<V: Stored, F: Format> Tensor<V, F> {
     /// Replaces every stored value by a function of it, each one by itself where several share their
-    /// coordinate. What is not stored stays zero; in a format with an `unpadded` level, call
-    /// [`Tensor::prune`] if the function can give zero.
-    pub fn map_vals<W: Stored>(self, function: impl FnMut(V) -> W) -> Tensor<W, F> {
+    /// coordinate. What is not stored stays the fill, padding too; in a format with an `unpadded` level,
+    /// call [`Tensor::prune`] if the function can give zero.
+    pub fn map_vals<W: Stored>(self, mut function: impl FnMut(V) -> W) -> Tensor<W, F> {
         check_values::<W, F>();
-        let vals = self.vals.into_iter().map(function).collect();
+        let (pads, fill) = (pads::<F>(), V::Value::filled(F::FILL));
+        let map = |value: V| match pads && is_fill(value.value(), fill) {
+            true => W::filler(F::FILL),
+            false => function(value),
+        };
+        let vals = self.vals.into_iter().map(map).collect();
         Tensor { shape: self.shape, levels: self.levels, vals }
     }
 

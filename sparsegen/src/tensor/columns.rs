@@ -7,7 +7,7 @@ use crate::format::{LevelExpr, Map};
 use crate::level::{Axes, LevelViews, Listing};
 use crate::{Format, Stored, Value, View};
 
-use super::{axes, inverse, level_count, pads};
+use super::{axes, inverse, is_fill, level_count, pads};
 
 /// Entries as arrays of their coordinates in each dimension, and of their values.
 pub(super) struct Columns<'a, V: Clone> {
@@ -34,7 +34,7 @@ fn entries<V: Stored>(vals: &[V], pads: bool, fill: V::Value) -> Option<(Nodes, 
     if !pads {
         return Some((Nodes::All(count), Cow::Borrowed(vals)));
     }
-    let positions = (0..count).zip(vals).filter(|(_, value)| value.value() != fill);
+    let positions = (0..count).zip(vals).filter(|(_, value)| !is_fill(value.value(), fill));
     let (positions, vals): (Vec<u32>, Vec<V>) = positions.unzip();
     Some((Nodes::Some(positions), Cow::Owned(vals)))
 }

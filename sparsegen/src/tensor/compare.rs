@@ -2,8 +2,6 @@
 
 use crate::{Format, Stored, Tensor, Value};
 
-use super::pads;
-
 /// Equal in shape, structure and values.
 impl<V: PartialEq, F: Format> PartialEq for Tensor<V, F> {
     fn eq(&self, other: &Self) -> bool {
@@ -32,12 +30,8 @@ impl<V: Stored, F: Format> Tensor<V, F> {
             return false;
         }
         let fills = [V::Value::filled(F::FILL), V::Value::filled(G::FILL)];
-        // Padding may stand at the coordinate of an entry.
-        let (ours_pad, theirs_pad) = (pads::<F>(), pads::<G>());
         let ours = self.iter().map(|(at, value)| (at, [Some(value.value()), None]));
-        let ours = ours.filter(|(_, pair)| !ours_pad || pair[0] != Some(fills[0]));
         let theirs = other.iter().map(|(at, value)| (at, [None, Some(value.value())]));
-        let theirs = theirs.filter(|(_, pair)| !theirs_pad || pair[1] != Some(fills[1]));
         let mut entries: Vec<_> = ours.chain(theirs).collect();
         entries.sort_by(|(a, _), (b, _)| a.as_ref().cmp(b.as_ref()));
         entries.chunk_by(|(a, _), (b, _)| a == b).all(|same| {

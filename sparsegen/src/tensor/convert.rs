@@ -10,8 +10,9 @@ use super::repack::repack;
 impl<V: Stored, F: Format> View<'_, V, F> {
     /// The same tensor in another format.
     ///
-    /// Stored zeros stay stored, except where this format pads with zeros, which then cannot be
-    /// told from entries. Takes linear time from rows to columns and back, and wherever entries come in
+    /// Stored zeros stay entries, unless this format pads (`dia`, `ell`, `structured`, dense levels below
+    /// sparse ones): what equals the fill is padding there. A dense tensor stores every coordinate; see
+    /// [`Tensor::from_dense`] and [`Tensor::prune`] for the others alone. Takes linear time from rows to columns and back, and wherever entries come in
     /// the order of the other format's innermost level; otherwise as [`Tensor::from_triplets`].
     ///
     /// # Errors
@@ -46,8 +47,9 @@ impl<V: Stored, F: Format> View<'_, V, F> {
 impl<V: Stored, F: Format> Tensor<V, F> {
     /// The same tensor in another format.
     ///
-    /// Stored zeros stay stored, except where this format pads with zeros, which then cannot be
-    /// told from entries. Takes linear time from rows to columns and back, and wherever entries come in
+    /// Stored zeros stay entries, unless this format pads (`dia`, `ell`, `structured`, dense levels below
+    /// sparse ones): what equals the fill is padding there. A dense tensor stores every coordinate; see
+    /// [`Tensor::from_dense`] and [`Tensor::prune`] for the others alone. Takes linear time from rows to columns and back, and wherever entries come in
     /// the order of the other format's innermost level; otherwise as [`Tensor::from_triplets`].
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use crate::format::Shape;
 use crate::level::{LevelViews, MAX_LEVELS, Node};
 use crate::{Format, Stored, Tensor, Value};
 
-use super::{Iter, View, axis, is_compact, level_count, pads};
+use super::{Iter, View, axis, is_compact, is_fill, level_count, pads};
 
 impl<'a, V: Stored, F: Format> View<'a, V, F> {
     /// The number of modes.
@@ -12,10 +12,13 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         F::Shape::ORDER
     }
 
-    /// How many entries are stored, zeros and padding included: as many as [`View::iter`] yields,
-    /// which takes a pass to count where a level has unused positions.
+    /// How many entries are stored, zeros included: as many as [`View::iter`] yields, which takes a pass to
+    /// count where the format pads or a level has unused positions.
     pub fn stored(&self) -> usize {
-        if is_compact::<F>(&self.shape) { self.vals.len() } else { self.iter().count() }
+        match is_compact::<F>(&self.shape) && !pads::<F>() {
+            true => self.vals.len(),
+            false => self.iter().count(),
+        }
     }
 
     /// How many of the stored entries differ from the format's fill, which is zero mostly, counted in one pass.
@@ -27,7 +30,8 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         self.iter().filter(|(_, value)| value.value() != fill).count()
     }
 
-    /// Every stored entry, as coordinates and value, in storage order.
+    /// Every stored entry, as coordinates and value, in storage order. In a format that pads (`dia`, `ell`,
+    /// `structured`, dense levels below sparse ones), what equals the fill is padding and no entry.
     pub fn iter(&self) -> Iter<'a, V, F> {
         Iter::new(*self)
     }
@@ -42,7 +46,7 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
             self.locate(coordinate, &mut |position| {
                 let value = self.vals[position].value();
                 // Padding may stand at the coordinate of an entry.
-                if pads && value == fill {
+                if pads && is_fill(value, fill) {
                     return;
                 }
                 sum = Some(sum.map_or(value, |sum| sum.sum(value)));
@@ -51,11 +55,14 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         })
     }
 
-    /// Whether an entry is stored at a coordinate, be it zero.
+    /// Whether an entry is stored at a coordinate, be it zero; padding is no entry.
     pub fn contains(&self, coordinate: F::Shape) -> bool {
+        let (pads, fill) = (pads::<F>(), V::Value::filled(F::FILL));
         let mut found = false;
         if self.shape.contains(&coordinate) {
-            self.locate(coordinate, &mut |_| found = true);
+            self.locate(coordinate, &mut |position| {
+                found |= !pads || !is_fill(self.vals[position].value(), fill);
+            });
         }
         found
     }
@@ -106,8 +113,8 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         F::Shape::ORDER
     }
 
-    /// How many entries are stored, zeros and padding included: as many as [`Tensor::iter`] yields,
-    /// which takes a pass to count where a level has unused positions.
+    /// How many entries are stored, zeros included: as many as [`Tensor::iter`] yields, which takes a pass to
+    /// count where the format pads or a level has unused positions.
     pub fn stored(&self) -> usize {
         self.view().stored()
     }
@@ -117,7 +124,8 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         self.view().nnz()
     }
 
-    /// Every stored entry, as coordinates and value, in storage order.
+    /// Every stored entry, as coordinates and value, in storage order. In a format that pads (`dia`, `ell`,
+    /// `structured`, dense levels below sparse ones), what equals the fill is padding and no entry.
     pub fn iter(&self) -> Iter<'_, V, F> {
         self.view().iter()
     }
@@ -128,7 +136,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         self.view().get(coordinate)
     }
 
-    /// Whether an entry is stored at a coordinate, be it zero.
+    /// Whether an entry is stored at a coordinate, be it zero; padding is no entry.
     pub fn contains(&self, coordinate: F::Shape) -> bool {
         self.view().contains(coordinate)
     }

@@ -10,7 +10,7 @@ use super::columns::columns;
 use super::convert::coordinate_of;
 use super::distribute::{self, Source};
 use super::pack::{combined, pack};
-use super::{check_values, pads};
+use super::{check_values, is_fill};
 
 /// What `old` stores outside of a part of it, together with the entries of `new`. Where `new` stores
 /// nothing, the part is what that counts as.
@@ -20,16 +20,13 @@ pub(crate) fn cover<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     inside: impl Fn(&F::Shape) -> bool,
     merge: Merge<'_, V::Value>,
 ) -> Result<Tensor<V, F>, Error> {
-    let keeps_zeros = !pads::<F>();
     let kept = old.iter().filter(|(coordinate, _)| !inside(coordinate));
     let fill = V::Value::filled(F::FILL);
-    let entries = match V::Value::filled(G::FILL) == fill {
+    let entries = match is_fill(V::Value::filled(G::FILL), fill) {
         true => kept.chain(new.iter()).collect(),
-        false => kept.chain(refilled(new, fill, &inside, merge)?).collect::<Vec<_>>(),
+        false => kept.chain(refilled(new, &inside, merge)?).collect(),
     };
-    let entries = entries.into_iter();
-    let entries = entries.filter(|(_, value)| keeps_zeros || value.value() != fill);
-    pack(old.shape, entries.collect(), merge)
+    pack(old.shape, entries, merge)
 }
 
 /// Returns the tensor that stores what another one does, entries that share their coordinate combined.
@@ -38,7 +35,7 @@ pub(super) fn repack<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     merge: Merge<'_, V::Value>,
 ) -> Result<Tensor<V, G>, Error> {
     check_values::<V, G>();
-    if V::Value::filled(F::FILL) != V::Value::filled(G::FILL) {
+    if !is_fill(V::Value::filled(F::FILL), V::Value::filled(G::FILL)) {
         return refill(tensor, merge);
     }
     if distribute::suits::<G>(merge.may_keep())
@@ -47,31 +44,26 @@ pub(super) fn repack<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     {
         return Ok(packed);
     }
-    let keeps_zeros = !pads::<F>();
-    let fill = V::Value::filled(F::FILL);
-    let entries = tensor.iter().filter(|(_, value)| keeps_zeros || value.value() != fill);
-    pack(tensor.shape, entries.collect(), merge)
+    pack(tensor.shape, tensor.iter().collect(), merge)
 }
 
-/// The tensor that stores whatever differs from another fill: where a tensor stores nothing, it may.
+/// Returns the tensor of another fill: it stores the entries, and what the old fill was elsewhere.
 fn refill<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     tensor: &View<'_, V, F>,
     merge: Merge<'_, V::Value>,
 ) -> Result<Tensor<V, G>, Error> {
-    let entries = refilled(tensor, V::Value::filled(G::FILL), |_| true, merge)?;
+    let entries = refilled(tensor, |_| true, merge)?;
     pack(tensor.shape, entries, merge)
 }
 
-/// What differs from a value within a part of a tensor, stored or not.
+/// Returns what a tensor is within a part, as entries of one of another fill: its own, and its fill wherever
+/// it has none.
 fn refilled<V: Stored, F: Format>(
     tensor: &View<'_, V, F>,
-    fill: V::Value,
     inside: impl Fn(&F::Shape) -> bool,
     merge: Merge<'_, V::Value>,
 ) -> Result<Vec<(F::Shape, V)>, Error> {
-    let (keeps_all, before) = (!pads::<F>(), V::Value::filled(F::FILL));
-    let entries = tensor.iter().filter(|(_, value)| keeps_all || value.value() != before);
-    let entries = combined::<V, F>(tensor.shape, entries.collect(), merge)?;
+    let entries = combined::<V, F>(tensor.shape, tensor.iter().collect(), merge)?;
     let stored: HashMap<F::Shape, V> = entries.into_iter().collect();
     let extents = tensor.shape.as_ref();
     let too_large = || Error::Size { format: F::NAME, shape: extents.to_vec() };
@@ -82,5 +74,5 @@ fn refilled<V: Stored, F: Format>(
         let value = stored.get(&coordinate).copied();
         (coordinate, value.unwrap_or(V::filler(F::FILL)))
     });
-    Ok(values.filter(|(_, value)| value.value() != fill).collect())
+    Ok(values.collect())
 }

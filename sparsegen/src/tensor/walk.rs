@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use crate::level::{Axes, Axis, LevelViews, MAX_LEVELS, Node};
-use crate::{Format, Stored, View};
+use crate::{Format, Stored, Value, View};
 
-use super::{axes, entry, level_count};
+use super::{axes, entry, is_fill, level_count, pads};
 
 /// A walk through the nodes at some depth of a hierarchy, in storage order.
 ///
@@ -88,7 +88,7 @@ impl Walk {
     }
 }
 
-/// The stored entries of a tensor, in storage order; made by [`Tensor::iter`](crate::Tensor::iter).
+/// The stored entries of a tensor, in storage order and without padding; made by [`Tensor::iter`](crate::Tensor::iter).
 #[derive(Clone)]
 pub struct Iter<'a, V, F: Format> {
     view: View<'a, V, F>,
@@ -114,9 +114,13 @@ impl<V: Stored, F: Format> Iterator for Iter<'_, V, F> {
         }
         loop {
             let position = self.walk.next(&self.view.levels)?;
+            let value = self.view.vals[position];
+            if pads::<F>() && is_fill(value.value(), V::Value::filled(F::FILL)) {
+                continue;
+            }
             let entry = entry::<F>(&self.view.shape, self.walk.axes(), self.walk.coords());
             if let Some(entry) = entry {
-                return Some((entry, self.view.vals[position]));
+                return Some((entry, value));
             }
         }
     }

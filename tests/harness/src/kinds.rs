@@ -7,7 +7,7 @@ use crate::dtype::Dtype;
 use crate::number::Number;
 use crate::oracle::Semiring;
 use crate::random::Random;
-use crate::statement::{Expr, Function, Statement};
+use crate::statement::{Expr, Function, Reduction, Statement};
 
 /// The kinds of numbers that the operands of a statement get.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct Kinds {
     patterns: Vec<String>,
     /// Whether an entry may come in two parts that add up.
     pub splits: bool,
+    /// The operands that may hold infinities and what is no number.
+    pub unbounded: Vec<String>,
 }
 
 /// Which numbers a tensor gets.
@@ -61,7 +63,14 @@ impl Kinds {
         let is_pattern =
             |name: &&str| choice.storage(name).is_some_and(|storage| storage.is_pattern);
         let patterns = statement.operands().into_iter().filter(is_pattern).map(str::to_owned);
+        let is_unbounded = |name: &&str| {
+            let dtype = choice.dtype(name);
+            let is_real = matches!(dtype, Dtype::F64 | Dtype::F32) && !is_pattern(name);
+            is_real && choice.semiring() == Semiring::PlusTimes && compares(statement)
+        };
+        let unbounded = statement.operands().into_iter().filter(is_unbounded).map(str::to_owned);
         Kinds {
+            unbounded: unbounded.collect(),
             of: of.collect(),
             patterns: patterns.collect(),
             splits: choice.semiring() == Semiring::PlusTimes,
@@ -78,6 +87,22 @@ impl Kinds {
     /// Whether an operand may store zeros.
     pub fn has_zeros(&self, operand: &str) -> bool {
         self.patterns.iter().all(|pattern| pattern != operand)
+    }
+}
+
+/// Returns whether a statement is a reduction of which a rule says what infinities and what is no number
+/// come to.
+fn compares(statement: &Statement) -> bool {
+    let Expr::Reduce(reduction, _, body) = &statement.value else { return false };
+    let mut reduces = false;
+    body.visit(&mut |expr| reduces |= matches!(expr, Expr::Reduce(..)));
+    match reduction {
+        Reduction::Min
+        | Reduction::Max
+        | Reduction::Prod
+        | Reduction::Argmin
+        | Reduction::Argmax => !reduces,
+        Reduction::Sum | Reduction::Any | Reduction::All => false,
     }
 }
 

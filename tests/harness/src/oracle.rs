@@ -10,7 +10,7 @@
 //! ([`Knowledge::Either`]):
 //! - a mask that is no factor of a product (`A[i,j] + (i >= j)`, `select(i >= j, A[i,j], B[i,j])`)
 //!   need not be looked at to find out what is stored;
-//! - an entry that decides a whole `prod`, `any` or `all` (a zero, something true, something false)
+//! - an entry that decides a whole `any` or `all` (something true, something false)
 //!   is seen where loops are, so that what follows from it may be stored like any value;
 //! - where the expression differs from the fill although nothing is stored, everything is stored, be
 //!   it what a mask excludes.

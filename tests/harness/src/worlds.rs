@@ -154,7 +154,31 @@ pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds) -> Vec<World> {
             add(&format!("{operand} alone has entries"), usual, Pattern::Only(k), false);
         }
     }
+    if !kinds.unbounded.is_empty() {
+        let names = ["random", "half full", "full", "extents of 1, full"];
+        let bounded = worlds.iter().filter(|world| names.contains(&world.name.as_str()));
+        let unbounded: Vec<World> = bounded.map(|world| unbounded(name, world, kinds)).collect();
+        worlds.extend(unbounded);
+    }
     worlds
+}
+
+/// Returns a world in which some numbers are infinite, and some are none.
+fn unbounded(name: &str, world: &World, kinds: &Kinds) -> World {
+    let mut world = World { name: format!("{}, unbounded", world.name), ..world.clone() };
+    let mut random = Random::seeded(&format!("{name} {}", world.name));
+    for (operand, entries) in &mut world.operands {
+        if !kinds.unbounded.contains(operand) {
+            continue;
+        }
+        for (_, value) in &mut entries.entries {
+            let others = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::NAN];
+            if random.chance(0.5) {
+                *value = Number::Real(others[random.below(others.len())]);
+            }
+        }
+    }
+    world
 }
 
 /// For each variable its class: variables that run over one mode of one tensor have one extent.

@@ -1,6 +1,7 @@
 //! Temporaries: the scalar of a reduction, the workspace of what does not come in order.
 
 use super::Nest;
+use crate::concrete::Program;
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level::workspace;
 use crate::notation::{Choice, Expr, Reduce, ReduceOp, Tensor, TensorId, TensorRole};
@@ -61,9 +62,20 @@ impl Nest<'_> {
         kernel.dtype_of(value).unwrap_or(kernel.tensor(kernel.result()).dtype)
     }
 
-    /// A temporary for values of a type, over one level or none.
     fn add(&mut self, name: String, dtype: Dtype, level: Option<LevelSpec>) -> TensorId {
-        let kernel = &mut self.program.kernel;
+        self.program.add_temporary(name, dtype, level)
+    }
+}
+
+impl Program {
+    /// Adds a temporary for values of a type, over one level or none.
+    pub(in crate::schedule) fn add_temporary(
+        &mut self,
+        name: String,
+        dtype: Dtype,
+        level: Option<LevelSpec>,
+    ) -> TensorId {
+        let kernel = &mut self.kernel;
         let result = kernel.tensor(kernel.result());
         let by_value = level.is_none();
         let role = if by_value { TensorRole::Temporary } else { TensorRole::Workspace };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::number::Number;
 use crate::oracle::{Cells, Knowledge};
-use crate::typed::{Run, Stored};
+use crate::typed::Stored;
 use crate::worlds::Entries;
 
 /// In what a result's structure may differ from the oracle's: by zeros that are stored although there
@@ -15,11 +15,6 @@ pub struct Freedom {
     pub more: bool,
     /// Whether zeros may be left out.
     pub less: bool,
-}
-
-/// Whether some operand stores zeros of which nobody can tell whether they were given to it.
-pub fn operand_pads(run: &Run) -> bool {
-    run.operands.values().any(|stored| stored.pads && !stored.full)
 }
 
 /// What the oracle expects is stored, and nothing else, or only what counts as not stored.

@@ -16,6 +16,12 @@ pub struct Fold {
     /// What is known of the least known of all.
     knowledge: Knowledge,
     is_empty: bool,
+    /// Whether it is `min` or `max` of the language, and not the sum of a semiring.
+    is_plain: bool,
+}
+
+fn is_nan(number: Number) -> bool {
+    number.re().is_nan() || number.im().is_nan()
 }
 
 #[derive(Clone, Debug)]
@@ -48,18 +54,28 @@ impl Fold {
             Reduction::Argmax => (How::Place(Binary::Greater, None, true), Number::Whole(0)),
         };
         let total = Ok(Cell::known(start));
-        Fold { how, dtype, total, knowledge: Knowledge::Known, is_empty: true }
+        Fold {
+            how,
+            dtype,
+            total,
+            knowledge: Knowledge::Known,
+            is_empty: true,
+            is_plain: reduction != Reduction::Sum,
+        }
     }
 
     /// Takes one more; the coordinate is the place of which `argmin` tells.
     pub fn add(&mut self, answer: Answer, coordinate: usize) {
-        self.is_empty = false;
+        let is_first = std::mem::take(&mut self.is_empty);
         if let Ok(cell) = &answer {
             self.knowledge = self.knowledge.max(cell.knowledge);
         }
         match &mut self.how {
             How::Combine(op) => {
+                // What is no number is skipped, unless all are none.
+                let skips = matches!(op, Op::Function(_)) && is_first && self.is_plain;
                 self.total = match (self.total, answer) {
+                    (Ok(_), Ok(cell)) if skips => Ok(cell),
                     (Ok(total), Ok(cell)) => Cell::of(*op, &[total, cell], self.dtype),
                     (Err(fault), _) | (_, Err(fault)) => Err(fault),
                 };
@@ -83,7 +99,8 @@ impl Fold {
                     Ok((is_better, certain)) => {
                         *is_certain &= certain;
                         let is_first = cell.value == held.value && coordinate < *place;
-                        if is_better || is_first {
+                        let is_number = is_nan(held.value) && !is_nan(cell.value);
+                        if is_better || is_first || is_number {
                             *best = Some((coordinate, cell));
                         }
                     }
@@ -98,6 +115,8 @@ impl Fold {
         let total = self.total?;
         match self.how {
             How::Combine(_) => Ok(total),
+            // An unstored zero makes a product zero, whatever is stored.
+            How::Decide(Op::Multiply, _) => Ok(total),
             // That one decides for all is seen where the values are, be they stored.
             How::Decide(..) => Ok(total.at_most(self.knowledge.min(Knowledge::Either))),
             How::Place(..) if self.is_empty => Err(Fault::Empty),

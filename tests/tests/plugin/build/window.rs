@@ -37,6 +37,10 @@ impl Level for Window {
         Some(unsafe { Promise::new() })
     }
 
+    fn pads(&self) -> bool {
+        true
+    }
+
     fn properties(&self) -> Properties {
         Properties::SPARSE
     }

@@ -1,0 +1,120 @@
+//! Reductions over empty ranges, in statements whose result stores only what is not known to be the fill.
+//!
+//! `min[j](A[i,j])` is 0 where a row of `A` has no entries, so a sparse result visits the other rows alone.
+//! Over no `j` at all it is infinite, and every row has to be stored. Such a statement has two versions, of
+//! which the extent of `j` chooses one.
+
+use std::rc::Rc;
+
+use super::Candidate;
+use super::nest::nest_into;
+use crate::concrete::terms::outermost_reductions;
+use crate::concrete::{Program, Stmt};
+use crate::iteration::plan::{Plan, plan};
+use crate::limits::Budget;
+use crate::notation::{Access, Expr, Function, Reduce, ReduceOp, VariableId};
+use crate::types::{Dtype, Literal};
+
+/// Returns the chosen loops, with a version for each range that makes a difference if it is empty.
+pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan) {
+    let Candidate { order, sums, program, plan: usual, .. } = found;
+    if !program.may_lack_entries() || order.is_empty() {
+        return (program, usual);
+    }
+    let value = program.kernel.assignment.value.clone();
+    let accumulate = program.kernel.in_place.then_some(ReduceOp::Sum);
+    let mut versioned = program.clone();
+    for v in ranges(&value) {
+        let of_empty = over_nothing(&value, v);
+        if !makes_a_difference(&program, v, &value, &of_empty) {
+            continue;
+        }
+        let version = nest_into(&mut versioned, &order, sums, accumulate, of_empty);
+        let Some(version) = version else { continue };
+        let name = format!("has_{}", program.kernel.variable(v).name);
+        let flag = versioned.add_temporary(name, Dtype::Bool, None);
+        let flag = Access { tensor: flag, indices: Vec::new() };
+        let exists = Expr::Literal(Literal::Bool(true));
+        let exists =
+            Stmt::forall(v, Rc::default(), Stmt::assign(flag.clone(), Some(ReduceOp::Any), exists));
+        let is_empty = Expr::call(Function::Not, vec![Expr::Access(flag.clone())]);
+        let both = Stmt::sequence(vec![
+            Stmt::when(Expr::Access(flag.clone()), versioned.body.clone()),
+            Stmt::when(is_empty, version),
+        ]);
+        versioned.body = Stmt::where_(flag.tensor, ReduceOp::Any, both, exists);
+        versioned.has_versions = true;
+    }
+    match versioned.has_versions.then(|| plan(&versioned, budget)) {
+        Some(Ok(plan)) => (versioned, plan),
+        Some(Err(_)) | None => (program, usual),
+    }
+}
+
+/// Returns the variables of all reductions in a value.
+fn ranges(value: &Expr) -> Vec<VariableId> {
+    let mut ranges = Vec::new();
+    outermost_reductions(value, &mut |reduce| {
+        for v in reduce.variables.iter().copied().chain(self::ranges(&reduce.body)) {
+            if !ranges.contains(&v) {
+                ranges.push(v);
+            }
+        }
+    });
+    ranges
+}
+
+/// Returns a value in which reductions over a variable are over nothing.
+fn over_nothing(value: &Expr, v: VariableId) -> Expr {
+    map_reductions(value, &|reduce| {
+        let is_over = reduce.variables.contains(&v);
+        is_over.then(|| Expr::Literal(reduce.op.of_nothing()))
+    })
+}
+
+/// Returns a value with every reduction that there is an answer for replaced by it, the inner ones first.
+fn map_reductions(value: &Expr, replace: &dyn Fn(&Reduce) -> Option<Expr>) -> Expr {
+    let Expr::Reduce(reduce) = value else {
+        return value.map_children(&mut |child| map_reductions(child, replace));
+    };
+    let body = map_reductions(&reduce.body, replace);
+    let within = Reduce { body: Box::new(body), ..reduce.clone() };
+    replace(&within).unwrap_or_else(|| Expr::reduce(within.op, within.variables, *within.body))
+}
+
+/// The most operands of which all sets are looked at.
+const MOST: usize = 8;
+
+/// Returns whether the result stores nothing for some set of operands that have entries, but something if a
+/// range is empty. What has the variable among its modes has no entries then. The other way round, loops
+/// find nothing.
+fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: &Expr) -> bool {
+    let mut sparse: Vec<&Access> = Vec::new();
+    value.for_each_access(&mut |access| {
+        let levels = &program.tensor(access.tensor).format.levels;
+        let is_full = levels.iter().all(|spec| spec.properties.full);
+        if !is_full && !sparse.contains(&access) {
+            sparse.push(access);
+        }
+    });
+    let (empty, others): (Vec<&Access>, Vec<&Access>) =
+        sparse.into_iter().partition(|access| access.indices.contains(&v));
+    if others.len() > MOST {
+        return true;
+    }
+    let is_nothing = |value: &Expr, absent: &dyn Fn(&Access) -> bool| {
+        let fill = |access: &Access| absent(access).then(|| program.kernel.fill(access.tensor));
+        let constant = |reduce: &Reduce| reduce.op.of_constant(&reduce.body);
+        map_reductions(&value.substitute(&fill), &constant).is_zero()
+    };
+    (0..1_usize << others.len()).any(|set| {
+        let absent = |access: &Access| {
+            empty.contains(&access)
+                || others
+                    .iter()
+                    .position(|other| *other == access)
+                    .is_some_and(|k| set >> k & 1 != 0)
+        };
+        is_nothing(value, &absent) && !is_nothing(of_empty, &absent)
+    })
+}
