@@ -1,3 +1,5 @@
+mod runs;
+
 use crate::level::Levels;
 use crate::lower::lower;
 use crate::schedule::schedule;
