@@ -9,6 +9,7 @@ use crate::format::{LevelExpr, LevelSpec};
 use crate::ir;
 use crate::level::{Level, Levels};
 use crate::lower::lower;
+use crate::names::Identifiers;
 use crate::notation::{self, DeclaredFormat, DeclaredKind};
 use crate::optimize::{fuse, optimize_observed};
 use crate::schedule::schedule;
@@ -77,12 +78,17 @@ impl Compiler {
         mistakes.append(&mut wrong);
 
         let mut functions = Vec::new();
-        let mut formats: Vec<_> = module.formats.iter().map(declaration).collect();
+        let mut formats = module.formats.clone();
+        let mut identifiers = Identifiers::default();
         // With a level that contradicts itself nothing can be said of the kernels.
         let usable = self.levels.refused().is_empty();
-        for kernel in module.kernels.iter().filter(|_| usable) {
+        for (k, kernel) in module.kernels.iter().enumerate().filter(|_| usable) {
+            let steps = module.steps(k);
+            if steps.start == k {
+                identifiers = chosen(module.kernels.get(steps).unwrap_or_default());
+            }
             observe(&kernel.name, "index notation", &kernel.to_string());
-            let (program, plan) = match schedule(kernel, &self.levels) {
+            let (mut program, plan) = match schedule(kernel, &self.levels) {
                 Ok(scheduled) => scheduled,
                 Err(mistake) => {
                     mistakes.push(mistake);
@@ -92,13 +98,8 @@ impl Compiler {
             observe(&kernel.name, "iteration graph", &iteration::graph::show(&program));
             observe(&kernel.name, "concrete notation", &program.to_string());
             observe(&kernel.name, "merge lattices", &plan.show(&program));
-            for format in program.plain_formats() {
-                let declared = declaration(&format);
-                if !formats.contains(&declared) {
-                    formats.push(declared);
-                }
-            }
-            let lowered = lower(&program, &plan);
+            program.declare_formats(&mut formats);
+            let lowered = lower(&program, &plan, &mut identifiers);
             observe(&kernel.name, "lowered", &lowered.to_string());
             let optimized = optimize_observed(lowered, &mut |pass, function| {
                 observe(&kernel.name, pass.name, &function.to_string());
@@ -113,12 +114,23 @@ impl Compiler {
         let module = ir::Module {
             manifest: name.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            formats,
+            formats: formats.iter().map(declaration).collect(),
             kernels: kernels(&module, functions),
         };
         let source = emit(&module);
         Output { source, kernels: module.kernels, formats: module.formats, diagnostics }
     }
+}
+
+/// The identifiers of a kernel's arguments, which the user chose.
+fn chosen(steps: &[notation::Kernel]) -> Identifiers {
+    let mut identifiers = Identifiers::default();
+    for kernel in steps {
+        for tensor in kernel.tensors.iter().filter(|tensor| tensor.role.is_argument()) {
+            identifiers.reserve(&tensor.argument);
+        }
+    }
+    identifiers
 }
 
 /// The kernels of functions, one for each of the module's statements.

@@ -19,9 +19,9 @@ use std::rc::Rc;
 
 use crate::format::Format;
 use crate::ir::Bounds;
+use crate::names::beside;
 use crate::notation::{
-    Access, DeclaredFormat, DeclaredKind, Expr, Kernel, ReduceOp, Slice, Tensor, TensorId,
-    VariableId,
+    Access, DeclaredFormat, Expr, Kernel, ReduceOp, Slice, Tensor, TensorId, VariableId, declare,
 };
 use crate::types::Literal;
 
@@ -299,16 +299,21 @@ impl Program {
         slices.flatten().filter(|slice| self.kernel.may_leave(slice)).collect()
     }
 
-    /// The formats of converted tensors that the generated module must declare.
-    pub fn plain_formats(&self) -> Vec<DeclaredFormat> {
+    /// Declares the formats of converted tensors for which the runtime crate has no type.
+    pub fn declare_formats(&mut self, declared: &mut Vec<DeclaredFormat>) {
         let converted = self.kernel.converted().map(|(into, _)| into);
         let packed = self.packed.iter().map(|_| self.kernel.result());
-        let formats = converted.chain(packed).map(|id| &self.tensor(id).format);
-        let declare = |format: &Format| DeclaredFormat {
-            marker: format.marker(),
-            kind: DeclaredKind::Marker(format.clone()),
-        };
-        formats.filter(|format| format.builtin.is_none()).map(declare).collect()
+        for id in converted.chain(packed).collect::<Vec<_>>() {
+            let tensor = &mut self.kernel.tensors[id.0];
+            let wished = match &tensor.format.name {
+                Some(format) if tensor.role.is_argument() => beside(&tensor.argument, format),
+                // What is converted has its format's name in its own already.
+                Some(_) | None => tensor.argument.clone(),
+            };
+            if tensor.format.builtin.is_none() {
+                declare(declared, &mut tensor.format, &wished);
+            }
+        }
     }
 
     /// Whether a loop is there for the sake of a fixed coordinate.

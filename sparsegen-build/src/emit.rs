@@ -24,6 +24,7 @@ mod parallel;
 mod parts;
 mod reserve;
 mod result;
+mod scope;
 mod several;
 mod shared;
 mod shell;
@@ -39,6 +40,8 @@ use crate::ir::{Kernel, Module};
 pub fn emit(module: &Module) -> String {
     let mut items: Vec<_> = module.formats.iter().flat_map(formats::items).collect();
     items.extend(module.kernels.iter().flat_map(of_kernel));
+    let own = imports::declared(module);
+    items = items.into_iter().map(|item| scope::qualified(item, &own)).collect();
     let mut all = imports::items(module, &items);
     all.append(&mut items);
 

@@ -16,7 +16,8 @@ pub(crate) use parse::MOST_LEVELS;
 pub use plain::{at_random, plain, unordered};
 
 use crate::level::{Level, Properties};
-use crate::notation::names::camel_case;
+use crate::names::camel_case;
+use crate::names::imported::path_of_own;
 use crate::types::{Literal, Width};
 
 /// A tensor format: an ordered list of levels, each storing an expression of the dimensions.
@@ -98,7 +99,7 @@ impl Format {
     pub fn marker(&self) -> String {
         match (&self.builtin, &self.name) {
             (Some(builtin), _) => builtin.clone(),
-            (None, name) => camel_case(name.as_deref().unwrap_or_default()),
+            (None, name) => path_of_own(&camel_case(name.as_deref().unwrap_or_default())),
         }
     }
 

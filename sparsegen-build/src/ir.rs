@@ -13,6 +13,7 @@ pub mod interpret;
 mod module;
 mod part;
 pub(crate) mod precedence;
+mod rename;
 mod results;
 #[cfg(test)]
 pub(crate) mod samples;

@@ -69,6 +69,12 @@ pub trait Level: fmt::Debug {
     /// types of positions and coordinates: `crate::levels::RunLength<u32, u32>`.
     fn storage(&self, pos: &str, crd: &str) -> String;
 
+    /// The number of coordinates that each parent may have, if the level keeps some of a fixed number:
+    /// 4 of `structured(2, 4)`.
+    fn block(&self) -> Option<u64> {
+        None
+    }
+
     /// The level with the numbers that a map gives it, where it takes any: `structured(2, 4)`.
     /// Nothing where these numbers are not for it.
     fn with_numbers(&self, _numbers: &[u64]) -> Option<Rc<dyn Level>> {

@@ -25,6 +25,7 @@ mod config;
 mod error;
 mod limits;
 pub mod math;
+mod names;
 mod types;
 
 mod manifest;

@@ -41,6 +41,7 @@ use crate::format::LevelExpr;
 use crate::ir::{self, Array, Callee, Element, Expr, Extent, Operand, Place, Stmt};
 use crate::iteration::plan::Plan;
 use crate::level::{Holds, Storage};
+use crate::names::{Identifiers, beside};
 use crate::notation::{self, Access, Parameter, ReduceOp, TensorId, TensorRole, VariableId};
 use crate::types::Dtype;
 use combine::Combine;
@@ -49,15 +50,16 @@ use assembly::{Assembler, Purpose};
 use names::Names;
 use scope::Scope;
 
-/// Lowers a planned program to a function.
-pub fn lower(program: &Program, plan: &Plan) -> ir::Function {
+/// Lowers a planned program to a function, whose names get identifiers among those of its kernel.
+pub fn lower(program: &Program, plan: &Plan, identifiers: &mut Identifiers) -> ir::Function {
     let parted = program.threads.as_ref().and_then(|parted| parted.as_ref().ok()).copied();
     let mut function = lower_for(program, plan, Purpose::Assemble, parted);
     if Assembler::can_compute(program) {
         let mut compute = lower_for(program, plan, Purpose::Compute, None);
-        compute.name = format!("{}_compute", function.name.trim_start_matches("r#"));
+        compute.name = beside(&function.name, "compute");
         function.compute = Some(Box::new(compute));
     }
+    Names::of(program).settle(&mut function, identifiers);
     function
 }
 

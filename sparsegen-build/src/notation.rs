@@ -9,11 +9,11 @@
 
 mod call;
 mod check;
+mod declared;
 mod display;
 mod expr;
 pub mod functions;
 mod mask;
-pub mod names;
 mod own;
 mod parse;
 mod part;
@@ -31,6 +31,7 @@ use crate::types::{Dtype, Literal};
 
 pub use call::{Function, count_of};
 pub use check::check;
+pub use declared::{DeclaredFormat, DeclaredKind, declare};
 pub use own::{Laws, Own, PathId, Region, RustPath, UserFunction};
 pub use parse::parse;
 pub use part::{Bound, Coordinate, Range, Reads, Slice, Window};
@@ -52,6 +53,14 @@ pub struct Module {
     pub several: Vec<Several>,
 }
 
+impl Module {
+    /// The kernels that are statements of the same kernel as this one.
+    pub fn steps(&self, kernel: usize) -> std::ops::Range<usize> {
+        let several = self.several.iter().find(|several| several.steps.contains(&kernel));
+        several.map_or(kernel..kernel + 1, |several| several.steps.clone())
+    }
+}
+
 /// A kernel of several statements.
 #[derive(Clone, Debug)]
 pub struct Several {
@@ -61,24 +70,6 @@ pub struct Several {
     pub doc: Option<String>,
     /// Its statements: indices into [`Module::kernels`].
     pub steps: std::ops::Range<usize>,
-}
-
-/// A format with a type of its own in the generated module.
-#[derive(Clone, Debug)]
-pub struct DeclaredFormat {
-    /// The type's name with its parameters: `Blocks4`, `BigCoo<const N: usize>`.
-    pub marker: String,
-    /// What it is.
-    pub kind: DeclaredKind,
-}
-
-/// How the generated module declares a format.
-#[derive(Clone, Debug)]
-pub enum DeclaredKind {
-    /// A marker type for a map that the runtime crate does not know.
-    Marker(Format),
-    /// Another name for a type of the runtime crate, such as `Coo<N, u64, u32>`.
-    Alias(String),
 }
 
 /// A kernel in canonical form.

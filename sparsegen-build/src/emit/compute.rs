@@ -63,7 +63,7 @@ fn compute(function: &Function, result: &TensorResult, loops: &Function) -> Toke
     let (convert, checks) = (convert_used(function), checks(function));
     let (sizes, conversions) =
         (kernel::passed_sizes(loops), conversions(loops, plain(&function.name)));
-    let Parts { levels, vals, .. } = Parts::of(function);
+    let Parts { levels, vals, .. } = Parts::of(loops);
     let is_zeroed = match &loops.result {
         Result::Tensor(result) => {
             matches!(result.assembly, Assembly::Computed { zeroed: true, .. })

@@ -6,6 +6,7 @@ use quote::quote;
 use super::docs::attributes;
 use super::names::{number, tokens};
 use crate::ir::{FormatDeclaration, FormatKind, LevelDeclaration, Literal};
+use crate::names::imported::path_of_own;
 
 /// A format's type and, of a marker, what it stands for.
 pub(super) fn items(format: &FormatDeclaration) -> Vec<TokenStream> {
@@ -22,18 +23,19 @@ pub(super) fn items(format: &FormatDeclaration) -> Vec<TokenStream> {
                 #[derive(Clone, Copy, Debug)]
                 pub struct #name;
             },
-            implementation(&name, key, *order, levels, *fill),
+            implementation(&format.name, key, *order, levels, *fill),
         ],
     }
 }
 
 fn implementation(
-    name: &TokenStream,
+    name: &str,
     key: &str,
     order: usize,
     levels: &[LevelDeclaration],
     fill: Option<Literal>,
 ) -> TokenStream {
+    let name = tokens(&path_of_own(name));
     let order = number(order);
     let maps = levels.iter().map(|level| tokens(&level.map));
     let fill = fill.map(|fill| {

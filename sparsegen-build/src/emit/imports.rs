@@ -2,45 +2,41 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Spacing, TokenStream, TokenTree};
 use quote::quote;
 
 use super::names::{ident, tokens};
+use super::scope::bare_names;
 use crate::ir::{FormatKind, Function, Module, Result};
-
-/// What generated code may use of the runtime crate, beside the formats.
-const RUNTIME: [&str; 16] = [
-    "Error",
-    "Fill",
-    "Format",
-    "IntoView",
-    "LevelExpr",
-    "LevelMap",
-    "Map",
-    "Pattern",
-    "Tensor",
-    "Value",
-    "View",
-    "bf16",
-    "c32",
-    "c64",
-    "f16",
-    "num_traits",
-];
-
-/// What generated code may use of the runtime crate's module for kernels.
-const KERNEL: [&str; 4] = ["Proven", "ProvenMut", "Reserved", "Workspace"];
+use crate::names::imported::{IMPORTED, Imported, KERNEL, Kind, RUNTIME, path_of_own};
 
 /// The imports of items.
 pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> {
     let mut used = BTreeSet::new();
-    let mut calls_kernel = false;
     for item in items {
-        collect(item.clone(), &mut used, &mut calls_kernel);
+        bare_names(item.clone(), &mut |name, is_called| {
+            if !is_called {
+                used.insert(name.to_owned());
+            }
+        });
     }
+    let paths = paths(items);
+    let own = declared(module);
+    let is_imported = |other: &Imported| {
+        let is_used = match other.kind {
+            Kind::Item => used.contains(other.name),
+            Kind::Module => paths.contains(other.name),
+            Kind::Prelude => false,
+        };
+        is_used && !own.contains(other.name)
+    };
+    let imported = |of: &str| {
+        let of_module = IMPORTED.iter().filter(|other| other.module == of && is_imported(other));
+        of_module.map(|other| other.name.to_owned()).collect::<Vec<_>>()
+    };
     let mut runtime: BTreeSet<String> = module.functions().flat_map(formats).collect();
     for format in &module.formats {
-        runtime.remove(&without_parameters(&format.name));
+        runtime.remove(&path_of_own(&without_parameters(&format.name)));
     }
     for format in &module.formats {
         match &format.kind {
@@ -50,13 +46,14 @@ pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> 
             FormatKind::Marker { .. } => {}
         }
     }
-    runtime.extend(RUNTIME.map(String::from).into_iter().filter(|name| used.contains(name)));
+    runtime.extend(imported(RUNTIME));
 
+    let calls_kernel = paths.contains("kernel");
     let mut kernel: Vec<TokenStream> = Vec::new();
     if calls_kernel {
         kernel.push(quote!(self));
     }
-    kernel.extend(KERNEL.iter().filter(|name| used.contains(**name)).map(|name| tokens(name)));
+    kernel.extend(imported(KERNEL).iter().map(|name| tokens(name)));
 
     let mut items = Vec::new();
     match kernel.as_slice() {
@@ -76,21 +73,29 @@ pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> 
     items
 }
 
-/// Collects the identifiers of an item, and whether it names the module `kernel`.
-fn collect(item: TokenStream, used: &mut BTreeSet<String>, calls_kernel: &mut bool) {
-    let mut tokens = item.into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        match token {
-            TokenTree::Ident(ident) => {
-                let follows = tokens.peek();
-                let is_path = matches!(follows, Some(TokenTree::Punct(p)) if p.as_char() == ':' && p.spacing() == proc_macro2::Spacing::Joint);
-                *calls_kernel |= is_path && ident == "kernel";
-                used.insert(ident.to_string());
+/// The types that a module declares.
+pub(super) fn declared(module: &Module) -> BTreeSet<String> {
+    module.formats.iter().map(|format| without_parameters(&format.name)).collect()
+}
+
+/// The identifiers with which paths of several segments begin.
+fn paths(items: &[TokenStream]) -> BTreeSet<String> {
+    fn collect(stream: TokenStream, begins: &mut BTreeSet<String>) {
+        let trees: Vec<TokenTree> = stream.into_iter().collect();
+        let is_colon = |k: usize| matches!(trees.get(k), Some(TokenTree::Punct(p)) if p.as_char() == ':' && p.spacing() == Spacing::Joint);
+        for (k, tree) in trees.iter().enumerate() {
+            match tree {
+                TokenTree::Ident(ident) if is_colon(k + 1) && !(k >= 2 && is_colon(k - 2)) => {
+                    begins.insert(ident.to_string());
+                }
+                TokenTree::Group(group) => collect(group.stream(), begins),
+                TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {}
             }
-            TokenTree::Group(group) => collect(group.stream(), used, calls_kernel),
-            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
         }
     }
+    let mut begins = BTreeSet::new();
+    items.iter().for_each(|item| collect(item.clone(), &mut begins));
+    begins
 }
 
 /// `Csr` of `Csr<u64, u32>`.

@@ -15,7 +15,7 @@ pub(super) fn ident(name: &str) -> Ident {
 
 /// The name of a function beside a kernel's own: `spmv_into`.
 pub(super) fn beside(function: &Function, suffix: &str) -> Ident {
-    ident(&format!("{}_{suffix}", plain(&function.name)))
+    ident(&crate::names::beside(&function.name, suffix))
 }
 
 /// A name without what makes a keyword an identifier.

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::kernel::extent_value;
-use super::names::{ident, place_in_view, tokens};
+use super::names::{ident, place_in_view};
 use super::result::Parts;
 use super::shell::call;
 use crate::ir::{Array, Assembly, Element, Function, Parallel, Place, Result, Width};
@@ -13,7 +13,7 @@ use crate::ir::{Array, Assembly, Element, Function, Parallel, Place, Result, Wid
 fn parts(function: &Function, parallel: &Parallel, parts: &Ident) -> Option<TokenStream> {
     let size = &function.sizes[parallel.size];
     let extent = extent_value(function, size)?;
-    let variable = tokens(parallel.begin.trim_end_matches("_begin"));
+    let variable = ident(&parallel.variable);
     let work = parallel.work.iter().filter_map(|name| {
         let of = |array: &&Array| array.name == *name;
         let (view, array) = function.tensors().find_map(|tensor| {

@@ -1,11 +1,13 @@
 //! What the parts of a result are called while it is taken apart.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::kernel::operand_name;
-use super::names::{ident, number, plain};
-use crate::ir::{Function, Place, TensorResult};
+use super::names::{ident, number};
+use crate::ir::{Function, Operand, Place, Reads, TensorResult};
+use crate::names::beside;
 
 /// The names that a result's parts have while it is taken apart.
 pub(super) struct Parts {
@@ -23,33 +25,30 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// `shape`, `levels` and so on, where no operand and no extent is called that.
+    /// `shape`, `levels` and so on, where nothing else is called that.
     pub(super) fn of(function: &Function) -> Parts {
-        Parts::with(function, "")
+        Parts::free(&mut around(function), None)
     }
 
     /// The parts of one of several results: `l_shape`, `l_levels`.
     pub(super) fn of_result(function: &Function, result: &TensorResult) -> Parts {
-        match function.others.as_slice() {
-            [] => Parts::of(function),
-            [..] => Parts::with(function, &format!("{}_", plain(&result.name))),
-        }
+        let mut taken = around(function);
+        let before = function.results().take_while(|other| other.name != result.name);
+        let own = if function.others.is_empty() { None } else { Some(result.name.as_str()) };
+        before.for_each(|before| drop(Parts::free(&mut taken, Some(&before.name))));
+        Parts::free(&mut taken, own)
     }
 
-    fn with(function: &Function, prefix: &str) -> Parts {
-        let operands = function.operands.iter().map(operand_name);
-        let sizes = function.sizes.iter().map(|size| size.name.as_str());
-        let converted = function.conversions.iter().map(|into| into.into.name.as_str());
-        let taken: Vec<&str> = operands.chain(sizes).chain(converted).collect();
-        let free = |name: &str| {
-            let mut name = format!("{prefix}{name}");
-            while taken.contains(&name.as_str()) {
-                name.push_str("_part");
-            }
+    /// Names that are not taken, and are from here on.
+    fn free(taken: &mut BTreeSet<String>, result: Option<&str>) -> Parts {
+        let mut free = |name: &str| {
+            let wished = result.map_or_else(|| name.to_owned(), |result| beside(result, name));
+            let name = crate::names::free(&wished, |name| taken.contains(name));
+            taken.insert(name.clone());
             ident(&name)
         };
         let names = ["shape", "levels", "vals", "unpacked", "parts", "part", "filled", "value"];
-        let [shape, levels, vals, unpacked, parts, part, filled, value] = names.map(free);
+        let [shape, levels, vals, unpacked, parts, part, filled, value] = names.map(&mut free);
         Parts { shape, levels, vals, unpacked, parts, part, filled, value }
     }
 
@@ -66,4 +65,22 @@ impl Parts {
             }
         }
     }
+}
+
+/// The names that the functions around the loops use.
+fn around(function: &Function) -> BTreeSet<String> {
+    // Each part of the loops has arrays of its own there.
+    if function.parallel.is_some() {
+        return function.names();
+    }
+    let operands = function.operands.iter().map(Operand::name);
+    let sizes = function.sizes.iter().map(|size| size.name.as_str());
+    let converted = function.conversions.iter().map(|conversion| conversion.into.name.as_str());
+    let lists = function.parts.iter().filter_map(|part| match &part.reads {
+        Reads::Listed(list) => Some(list.name()),
+        Reads::Range { .. } | Reads::At(_) => None,
+    });
+    let results = function.results().map(|result| result.name.as_str());
+    let names = operands.chain(sizes).chain(converted).chain(lists).chain(results);
+    names.chain(function.division.as_deref()).map(str::to_owned).collect()
 }

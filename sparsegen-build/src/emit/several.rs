@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::body::Body;
-use super::names::{ident, plain};
+use super::names::ident;
 use super::shared::{self, Way};
 use super::shell::{arguments_of, lifetimes_of, tensor, views};
 use super::{docs, shell};
@@ -256,5 +256,5 @@ pub(super) fn tuple(items: &[impl ToTokens]) -> TokenStream {
 }
 
 pub(super) fn beside(name: &str, suffix: &str) -> Ident {
-    ident(&format!("{}_{suffix}", plain(name)))
+    ident(&crate::names::beside(name, suffix))
 }

@@ -180,8 +180,8 @@ fn parts_do_not_hide_operands() {
     let mut function = samples::add();
     function.operands.push(Operand::Scalar { name: "vals".into(), dtype: Dtype::F64 });
     let text = emitted(function);
-    assert!(text.contains("let (mut levels, mut vals_part) = c.take_parts();"), "{text}");
-    assert!(text.contains("from_parts_unchecked(shape, levels, vals_part)"), "{text}");
+    assert!(text.contains("let (mut levels, mut vals2) = c.take_parts();"), "{text}");
+    assert!(text.contains("from_parts_unchecked(shape, levels, vals2)"), "{text}");
 }
 
 #[test]

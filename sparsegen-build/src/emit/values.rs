@@ -81,7 +81,10 @@ impl Body {
             };
         }
         if to == Dtype::Generic {
-            let value = self.expr(value);
+            let value = match from {
+                Some(Dtype::Bool) => self.expr(&Expr::cast(value.clone(), from, Dtype::U8)),
+                Some(_) | None => self.expr(value),
+            };
             return quote!(kernel::number::<T>(#value));
         }
         if let Some(half) = from.filter(|from| from.is_half()) {

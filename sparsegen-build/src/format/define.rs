@@ -69,7 +69,7 @@ impl Definition {
         format.pos = self.pos;
         format.crd = self.crd;
         format.builtin = builtin.map(|builtin| builtin.marker(order, self.pos, self.crd));
-        if !self.fill.is_zero() && self.family().is_some() {
+        if !self.fill.is_zero() && self.family("N").is_some() {
             // A marker of its own is for one order alone.
             format.name = None;
         }
@@ -85,11 +85,11 @@ impl Definition {
         Definition { name: None, map: DefinedMap::Builtin(builtin), pos, crd, fill }
     }
 
-    /// Where it is a built-in format of every order: its type, over an order called `N`.
-    pub fn family(&self) -> Option<String> {
+    /// The type of a built-in format of every order, over an order of this name.
+    pub fn family(&self, order: &str) -> Option<String> {
         match &self.map {
             DefinedMap::Builtin(builtin) if builtin.order().is_none() => {
-                Some(builtin.marker_over("N", self.pos, self.crd))
+                Some(builtin.marker_over(order, self.pos, self.crd))
             }
             DefinedMap::Builtin(_) | DefinedMap::Declared(_) => None,
         }
@@ -123,6 +123,12 @@ pub(super) fn recognize(format: &Format, levels: &Levels) -> Option<&'static Bui
 }
 
 impl Format {
+    /// Whether two formats are the same but for their names.
+    pub fn is_same(&self, other: &Format) -> bool {
+        self.same_map(other)
+            && (self.pos, self.crd, self.fill) == (other.pos, other.crd, other.fill)
+    }
+
     /// Whether two formats have the same levels, whatever their dimensions are called.
     pub fn same_map(&self, other: &Format) -> bool {
         self.order() == other.order()

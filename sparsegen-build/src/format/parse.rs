@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use crate::error::{Diagnostic, Name, Span, quoted};
-use crate::level::{Level, Levels, Properties, Property, contradictions, holds_signed};
+use crate::level::{Level, Levels, Property, contradictions, holds_signed};
 use crate::manifest::Text;
 use crate::manifest::tokens::{Number, Token, Tokens};
 use crate::types::{Literal, Width};
@@ -50,6 +50,7 @@ pub(super) fn parse(
     diagnostics.extend(invert::check(&exprs, &spans, &dimensions, text.inner()));
     diagnostics.extend(check_nesting(&specs, &spans));
     diagnostics.extend(check_signs(&specs, &spans));
+    diagnostics.extend(check_blocks(&specs, &spans));
     if specs.len() > MOST_LEVELS {
         diagnostics.push(
             Diagnostic::new(spans[MOST_LEVELS], format!("a map has at most {MOST_LEVELS} levels"))
@@ -131,14 +132,17 @@ impl Parser<'_> {
         }
         let mut properties = level.as_ref().map(|level| level.properties());
         if self.tokens.eat("(") {
-            let mut numbers = Vec::new();
+            let (mut set, mut numbers) = (Vec::new(), Vec::new());
             loop {
-                self.option(level.as_ref(), &mut properties, &mut numbers)?;
+                self.option(level.as_ref(), &mut set, &mut numbers)?;
                 if !self.tokens.eat(",") {
                     break;
                 }
             }
             self.sign(")", "`,` or `)`")?;
+            for property in set {
+                properties = properties.map(|properties| properties.with(property));
+            }
             level = self.numbered(&name, level, &numbers);
         } else {
             level = self.numbered(&name, level, &[]);
@@ -197,7 +201,7 @@ impl Parser<'_> {
     fn option(
         &mut self,
         level: Option<&Rc<dyn Level>>,
-        properties: &mut Option<Properties>,
+        set: &mut Vec<Property>,
         numbers: &mut Vec<(u64, Span)>,
     ) -> Result<(), Diagnostic> {
         if let Token::Number(Number::Int(number)) = self.tokens.peek() {
@@ -211,8 +215,7 @@ impl Parser<'_> {
             self.diagnostics.push(unknown_property(&name));
             return Ok(());
         };
-        let Some(level) = level else { return Ok(()) };
-        if !level.settable().contains(&property) {
+        if let Some(level) = level.filter(|level| !level.settable().contains(&property)) {
             let settable: Vec<_> = level.settable().iter().map(|known| known.name()).collect();
             let mistake = Diagnostic::new(
                 name.span,
@@ -224,7 +227,18 @@ impl Parser<'_> {
                 mistake.note(format!("what can be set on it: {}", quoted(&settable)))
             });
         }
-        *properties = properties.map(|properties| properties.with(property));
+        if set.contains(&property) {
+            self.diagnostics.push(
+                Diagnostic::new(name.span, format!("`{}` is set twice", name.text))
+                    .help("remove one of the two"),
+            );
+        } else if let Some(opposite) = set.iter().find(|set| set.contradicts(property)) {
+            let message =
+                format!("a level cannot be both `{}` and `{}`", opposite.name(), name.text);
+            self.diagnostics
+                .push(Diagnostic::new(name.span, message).help("remove one of the two"));
+        }
+        set.push(property);
         Ok(())
     }
 
@@ -320,6 +334,28 @@ fn unknown_property(name: &Name) -> Diagnostic {
         }
         unknown => diagnostic.suggest(unknown, known, "the properties"),
     }
+}
+
+/// A level that keeps some coordinates of each block stores the remainders of blocks of that size, or a
+/// dimension that is one block, which is checked where a tensor is made.
+fn check_blocks(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
+    let wrong = |(spec, span): (&LevelSpec, &Span)| {
+        let block = spec.level.block()?;
+        let stored = match &spec.expr {
+            LevelExpr::Dimension(_) => return None,
+            LevelExpr::Mod(_, size) if *size == block => return None,
+            LevelExpr::Mod(_, size) => format!("the blocks of this level have {size} coordinates"),
+            LevelExpr::Div(..) | LevelExpr::Sub(..) | LevelExpr::Add(..) | LevelExpr::Count(_) => {
+                "this level stores no remainders of blocks".to_owned()
+            }
+        };
+        let (name, numbers) = (spec.level.name(), spec.level.parameters().join(", "));
+        let message = format!("`{name}({numbers})` is for blocks of {block} coordinates");
+        Some(Diagnostic::new(*span, message).note(stored).help(format!(
+            "store the place within a block of {block}, as in `j % {block} : {name}({numbers})`"
+        )))
+    };
+    specs.iter().zip(spans).filter_map(wrong).collect()
 }
 
 /// Differences may be negative, and only a level that stores its coordinates as they are can do that.

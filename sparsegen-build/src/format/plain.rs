@@ -51,18 +51,15 @@ fn of_levels(format: &Format, root: &str, modes: &[usize], levels: &Levels) -> O
             .of_order(modes.len(), levels)
             .map(|plain| with_fill(plain, format));
     }
-    let digits: String = modes.iter().map(usize::to_string).collect();
-    plain.name = Some(format!("{root}_{digits}"));
+    plain.name = Some(match modes {
+        [0, 1] => "by_row".to_owned(),
+        [1, 0] => "by_column".to_owned(),
+        modes => format!("by_modes_{}", modes.iter().map(usize::to_string).collect::<String>()),
+    });
     Some(with_fill(plain, format))
 }
 
-/// A format with the fill of another one, in its name too.
+/// A format with the fill of another one.
 fn with_fill(plain: Format, like: &Format) -> Format {
-    if like.fill.is_zero() {
-        return plain;
-    }
-    let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let fill: String = like.fill.to_string().replace('-', "minus_").chars().map(letters).collect();
-    let (name, order) = (plain.name.clone().unwrap_or_default(), plain.order());
-    Format { name: Some(format!("{name}_{order}_of_{fill}")), ..plain.filled(like.fill) }
+    plain.filled(like.fill)
 }

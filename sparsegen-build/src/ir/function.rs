@@ -69,6 +69,8 @@ pub struct Unroll {
 pub struct Parallel {
     /// The extent of the loop: index into [`Function::sizes`].
     pub size: usize,
+    /// The variable of the loop, such as `i`.
+    pub variable: String,
     /// The variable that holds where a part begins, such as `i_begin`.
     pub begin: String,
     /// The variable that holds where it ends.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::{Holds, Level, Property, Segment, Storage};
 use crate::error::{Diagnostic, quoted};
 use crate::ir::{Expr, Stmt, Uses};
-use crate::notation::names::is_keyword;
+use crate::names::is_keyword;
 use crate::types::Width;
 
 /// Why a level cannot be used, if it cannot.

@@ -52,6 +52,14 @@ impl Property {
             Property::Unpadded => "unpadded",
         }
     }
+
+    /// Returns whether no level can have both.
+    pub fn contradicts(self, other: Property) -> bool {
+        matches!(
+            (self, other),
+            (Property::Padded, Property::Unpadded) | (Property::Unpadded, Property::Padded)
+        )
+    }
 }
 
 impl Properties {

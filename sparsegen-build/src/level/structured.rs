@@ -50,6 +50,10 @@ impl Level for Structured {
         }
     }
 
+    fn block(&self) -> Option<u64> {
+        Some(self.block)
+    }
+
     fn settable(&self) -> &'static [Property] {
         &[Property::Padded]
     }

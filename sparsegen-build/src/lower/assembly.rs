@@ -77,7 +77,7 @@ impl<'p> Assembler<'p> {
         Assembler {
             program,
             target,
-            argument: names.argument(target.tensor).trim_start_matches("r#").to_owned(),
+            argument: names.stem(target.tensor).to_owned(),
             position: names.position(target, last),
             vals: names.values(target.tensor),
             arrays: arrays(program, names, target.tensor),

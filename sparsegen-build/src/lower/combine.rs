@@ -19,6 +19,9 @@ impl Combine {
             (Operator::Own(path), _) => {
                 return Combine::Path(kernel.paths[path.0].path.clone(), dtype);
             }
+            // Of conditions that repeat one has to hold; a product of them holds where all do.
+            (Operator::Add, Dtype::Bool) => BinaryOp::Or,
+            (Operator::Mul, Dtype::Bool) => BinaryOp::And,
             (Operator::Add, _) => BinaryOp::Add,
             (Operator::Mul, _) => BinaryOp::Mul,
             (Operator::Min, _) => BinaryOp::Min,

@@ -4,7 +4,7 @@ use crate::concrete::Program;
 use crate::concrete::space::Definition;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::names::snake_case;
+use crate::names::snake_case;
 use crate::notation::{Parameter, Semiring, TensorId, TensorRole, VariableId};
 
 use super::complexity::time;

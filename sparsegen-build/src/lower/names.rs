@@ -1,28 +1,29 @@
-//! Every identifier of the generated code is invented here.
+//! The provisional names of everything that a body uses.
 //!
-//! `a2_crd`: tensor, level, array. `a_vals`. `p_a` is a position, `j_a` an operand's own
-//! coordinate, `j` the resolved one, `j_size` an extent.
-
-use std::collections::BTreeSet;
+//! `‹a›2_crd`: tensor, level, array. `‹a›_vals`. `p_‹a›` is a position, `‹j›_‹a›` an operand's own
+//! coordinate, `‹j›` the resolved one, `‹j›_size` an extent. What the user or a tensor is called
+//! stands between `‹` and `›`, so names of different things differ whatever suffix a stage or a
+//! level adds; [`Names::settle`] makes identifiers of them. Arguments alone are identifiers already.
 
 use crate::concrete::Program;
-use crate::notation::names::{is_keyword, snake_case};
+use crate::ir::Function;
+use crate::names::{Identifiers, provisional, provisional_of_several, snake_case};
 use crate::notation::{Access, List, Place, PlaceId, TensorId, TensorRole, VariableId};
 
 pub(super) struct Names {
-    /// By tensor: the argument's identifier.
+    /// By tensor: the argument's identifier, or a temporary's name.
     arguments: Vec<String>,
     /// By tensor: the stem of its arrays and positions.
     stems: Vec<String>,
     /// By variable.
     variables: Vec<String>,
+    /// By variable: whether a single letter is its identifier.
+    is_short: Vec<bool>,
     sizes: Vec<String>,
-    /// What may be chosen next.
-    candidate: String,
-    /// What divides integers.
-    division: String,
     /// By place: the list of an index set, where it is no argument.
     lists: Vec<String>,
+    /// By temporary: the flag that is set once anything goes into it.
+    found: Vec<String>,
     /// By tensor: whether it is read in more than one way, so that positions need the indices.
     ambiguous: Vec<bool>,
     /// By tensor: the only level whose positions need a name, if there is just one.
@@ -32,62 +33,51 @@ pub(super) struct Names {
 impl Names {
     pub(super) fn of(program: &Program) -> Names {
         let kernel = &program.kernel;
-        let mut taken = BTreeSet::new();
-        let arguments: Vec<String> = kernel
-            .tensors
-            .iter()
-            .map(|tensor| {
-                // Arguments are the user's choice and were found to differ. What a scalar held before
-                // has the name of the scalar.
-                let is_scalar = tensor.by_value && tensor.role == TensorRole::Previous;
-                if tensor.role.is_argument() || is_scalar {
-                    taken.insert(tensor.argument.clone());
-                    tensor.argument.clone()
-                } else {
-                    fresh(&mut taken, &tensor.argument)
-                }
+        // What a scalar held before has the name of the scalar.
+        let is_users = |id: usize| {
+            let tensor = &kernel.tensors[id];
+            let is_scalar = tensor.by_value && tensor.role == TensorRole::Previous;
+            tensor.role.is_argument() || is_scalar
+        };
+        // Of several temporaries, or variables, with the same name each has a number.
+        let wished: Vec<&str> =
+            kernel.tensors.iter().map(|tensor| tensor.argument.as_str()).collect();
+        let count =
+            |id: usize| (0..=id).filter(|k| !is_users(*k) && wished[*k] == wished[id]).count();
+        let stems: Vec<String> = (0..wished.len())
+            .map(|id| match is_users(id) {
+                true => provisional(wished[id]),
+                false => provisional_of_several(wished[id], count(id)),
             })
             .collect();
-        let variables: Vec<String> =
-            kernel.variables.iter().map(|v| fresh(&mut taken, &snake_case(&v.name))).collect();
-        for name in &variables {
-            taken.extend([format!("{name}_begin"), format!("{name}_end")]);
-        }
-        let lists = kernel.places.iter().map(|place| match place {
+        let arguments = (0..wished.len())
+            .map(|id| if is_users(id) { wished[id].to_owned() } else { stems[id].clone() });
+        let found = stems.iter().enumerate().map(|(id, stem)| match wished[id] {
+            "sum" => stem.replacen("sum", "found", 1),
+            _ => format!("{stem}_found"),
+        });
+        let spelt: Vec<&str> = kernel.variables.iter().map(|v| v.name.as_str()).collect();
+        let variables: Vec<String> = (0..spelt.len())
+            .map(|v| match spelt[..v].iter().filter(|other| **other == spelt[v]).count() {
+                0 => provisional(spelt[v]),
+                before => provisional_of_several(spelt[v], before + 1),
+            })
+            .collect();
+        let lists = kernel.places.iter().enumerate().map(|(id, place)| match place {
             Place::Listed(List::Numbers(_), v) => {
-                fresh(&mut taken, &format!("{}_list", variables[v.0]))
+                format!("{}_list", provisional_of_several(spelt[v.0], id))
             }
-            Place::Listed(List::LastOfParameter(id), _) => {
-                fresh(&mut taken, &format!("{}_last", arguments[id.0]))
+            Place::Listed(List::LastOfParameter(parameter), _) => {
+                format!("{}_last", provisional_of_several(wished[parameter.0], id))
             }
             Place::Listed(List::Parameter(_), _) | Place::Sum(_) | Place::Element(_) => {
                 String::new()
             }
         });
-        let lists = lists.collect();
-        let sizes =
-            variables.iter().map(|name| fresh(&mut taken, &format!("{name}_size"))).collect();
-        let stems = arguments
-            .iter()
-            .enumerate()
-            .map(|(id, argument)| {
-                let mut stem = argument.trim_start_matches("r#").to_owned();
-                while derived(program, &variables, TensorId(id), &stem)
-                    .iter()
-                    .any(|name| taken.contains(name))
-                {
-                    stem.push('_');
-                }
-                taken.extend(derived(program, &variables, TensorId(id), &stem));
-                stem
-            })
-            .collect();
-        let candidate = fresh(&mut taken, "value");
-        let division = fresh(&mut taken, "division");
         let reads = program.body.reads();
         let ways = |id| reads.iter().filter(|access| access.tensor == TensorId(id)).count();
         Names {
-            ambiguous: (0..arguments.len()).map(|id| ways(id) > 1).collect(),
+            ambiguous: (0..wished.len()).map(|id| ways(id) > 1).collect(),
             only_level: kernel
                 .tensors
                 .iter()
@@ -103,14 +93,27 @@ impl Names {
                     if let [only] = named[..] { Some(only) } else { None }
                 })
                 .collect(),
-            arguments,
-            stems,
+            arguments: arguments.collect(),
+            found: found.collect(),
+            sizes: variables.iter().map(|name| format!("{name}_size")).collect(),
+            is_short: spelt.iter().map(|name| snake_case(name).len() == 1).collect(),
             variables,
-            sizes,
-            candidate,
-            division,
-            lists,
+            lists: lists.collect(),
+            stems,
         }
+    }
+
+    /// Makes identifiers of all names of a function, those of variables first.
+    pub(super) fn settle(&self, function: &mut Function, identifiers: &mut Identifiers) {
+        for variable in &self.variables {
+            identifiers.identifier(variable);
+        }
+        function.rename(&mut |name| identifiers.identifier(name));
+    }
+
+    /// What the names of a tensor's arrays and positions are made of.
+    pub(super) fn stem(&self, id: TensorId) -> &str {
+        &self.stems[id.0]
     }
 
     /// A tensor's argument, or a temporary's variable.
@@ -179,21 +182,18 @@ impl Names {
     }
 
     /// A value that is compared with the best so far.
-    pub(super) fn candidate(&self) -> &str {
-        &self.candidate
+    pub(super) fn candidate(&self) -> &'static str {
+        "‹value›"
     }
 
     /// What divides integers, and notes divisions by zero.
-    pub(super) fn division(&self) -> &str {
-        &self.division
+    pub(super) fn division(&self) -> &'static str {
+        "‹division›"
     }
 
     /// Whether anything went into a temporary.
     pub(super) fn found(&self, temporary: TensorId) -> String {
-        match self.argument(temporary) {
-            "sum" => "found".to_owned(),
-            other => format!("{other}_found"),
-        }
+        self.found[temporary.0].clone()
     }
 
     fn reader(&self, access: &Access) -> String {
@@ -216,65 +216,7 @@ impl Names {
 
     fn indices(&self, access: &Access) -> String {
         let names = access.indices.iter().map(|v| self.variable(*v));
-        let separator =
-            if access.indices.iter().all(|v| self.variable(*v).len() == 1) { "" } else { "_" };
-        names.collect::<Vec<_>>().join(separator)
+        let are_short = access.indices.iter().all(|v| self.is_short[v.0]);
+        names.collect::<Vec<_>>().join(if are_short { "" } else { "_" })
     }
-}
-
-/// The names that begin with or end in a tensor's stem.
-fn derived(program: &Program, variables: &[String], id: TensorId, stem: &str) -> Vec<String> {
-    let levels = &program.tensor(id).format.levels;
-    let mut names = vec![
-        format!("{stem}_vals"),
-        format!("{stem}_slots"),
-        format!("{stem}_sum"),
-        format!("{stem}_sum_each"),
-        format!("{stem}_value"),
-    ];
-    let mut positions = vec![format!("p_{stem}")];
-    for (level, spec) in levels.iter().enumerate() {
-        let level = level + 1;
-        let arrays = spec.level.arrays().iter().map(|array| array.field);
-        let fields = arrays
-            .chain(spec.level.numbers().iter().copied())
-            .chain(["begin", "found", "seen", "sorted"]);
-        for field in fields {
-            names.push(format!("{stem}{level}_{field}"));
-            names.push(format!("{stem}{level}_{field}_at"));
-        }
-        positions.push(format!("p_{stem}{level}"));
-    }
-    for position in positions {
-        names.extend(
-            [
-                "_end",
-                "_next",
-                "_slot",
-                "_each",
-                "_leap",
-                "_begin",
-                "_block",
-                "_share",
-                "_at",
-                "_is_there",
-            ]
-            .map(|suffix| format!("{position}{suffix}")),
-        );
-        let iterations = levels.iter().filter_map(|spec| spec.level.position_iteration());
-        let carried = iterations.flat_map(|iteration| iteration.all_carried());
-        names.extend(carried.map(|name| format!("{position}_{name}")));
-        names.push(position);
-    }
-    names.extend(variables.iter().map(|variable| format!("{variable}_{stem}")));
-    names
-}
-
-/// The name, or the first variation of it that is free.
-fn fresh(taken: &mut BTreeSet<String>, name: &str) -> String {
-    let mut candidate = name.to_owned();
-    while is_keyword(&candidate) || !taken.insert(candidate.clone()) {
-        candidate.push('_');
-    }
-    candidate
 }

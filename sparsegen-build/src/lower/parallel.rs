@@ -17,8 +17,8 @@ impl Lowering<'_> {
             self.read_arrays().iter().any(is_it)
         };
         let mut work: Vec<String> = Vec::new();
-        let variable = Expr::var(self.names.variable(v));
-        let next = Expr::add(variable, Expr::Index(1));
+        let variable = self.names.variable(v).to_owned();
+        let next = Expr::add(Expr::var(&variable), Expr::Index(1));
         for stmt in body {
             stmt.for_each(&mut |stmt| {
                 for expr in stmt.expressions() {
@@ -47,7 +47,7 @@ impl Lowering<'_> {
                 }
             });
         }
-        Some(Parallel { size: v.0, begin, end, work })
+        Some(Parallel { size: v.0, variable, begin, end, work })
     }
 
     /// The bounds of the loop over `v`, if it is the one that is run in parts.

@@ -2,6 +2,7 @@ mod runs;
 
 use crate::level::Levels;
 use crate::lower::lower;
+use crate::names::Identifiers;
 use crate::schedule::schedule;
 use crate::testing::kernel;
 
@@ -9,7 +10,7 @@ use crate::testing::kernel;
 fn lowered(expr: &str, tensors: &str) -> String {
     let kernel = kernel(expr, tensors);
     let (program, plan) = schedule(&kernel, &Levels::default()).expect(expr);
-    lower(&program, &plan).to_string()
+    lower(&program, &plan, &mut Identifiers::default()).to_string()
 }
 
 #[test]

@@ -142,7 +142,9 @@ impl Needs<'_> {
                 arguments[1..].iter().for_each(|argument| self.value(argument, dtype));
                 return;
             }
-            Function::Not | Function::And | Function::Or | Function::Xor => dtype,
+            Function::Not | Function::Complement | Function::And | Function::Or | Function::Xor => {
+                dtype
+            }
             // Integers alone have these.
             Function::Quotient | Function::Remainder => own.unwrap_or(dtype),
             Function::Present

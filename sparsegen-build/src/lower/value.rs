@@ -103,7 +103,7 @@ impl Lowering<'_> {
                 let arguments = (0..arguments.len()).map(|k| value(k, of));
                 Expr::run(&kernel.paths[own.path.0].path, of, arguments.collect())
             }
-            Function::Not => Expr::unary(UnaryOp::Not, value(0, dtype)),
+            Function::Not | Function::Complement => Expr::unary(UnaryOp::Not, value(0, dtype)),
             Function::And if is_truth => both(BinaryOp::And),
             Function::And => both(BinaryOp::BitAnd),
             Function::Or if is_truth => both(BinaryOp::Or),

@@ -93,7 +93,7 @@ fn arguments(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> 
     {
         let Some(text) = value.text("the name of an argument", diagnostics) else { continue };
         let name = Name { span: text.inner(), text: text.value };
-        if !crate::notation::names::is_name(&name.text) || name.text == "all" {
+        if !crate::names::is_name(&name.text) || name.text == "all" {
             diagnostics.push(
                 Diagnostic::new(
                     name.span,

@@ -2,7 +2,7 @@
 
 use crate::error::{Diagnostic, Name};
 use crate::format::builtin::EXAMPLE_MAP;
-use crate::notation::names::is_path;
+use crate::names::is_path;
 use crate::notation::{Constant, Operator, PathId, RustPath, Semiring};
 
 use super::values::{Entry, Value};
@@ -102,6 +102,10 @@ pub(super) fn semirings(
     tables
         .into_iter()
         .map(|Entry { key, value }| {
+            if Semiring::ALL.iter().any(|(name, _)| *name == key.text) {
+                let message = format!("`{}` is a built-in semiring", key.text);
+                diagnostics.push(Diagnostic::new(key.span, message).help("choose another name"));
+            }
             let semiring = semiring(&key, &value, paths, diagnostics);
             (key, semiring)
         })

@@ -2,7 +2,7 @@
 //! manifest names.
 
 use crate::error::Name;
-use crate::notation::names::snake_case;
+use crate::names::snake_case;
 
 use super::{KernelEntry, Manifest, SeveralEntry, Text};
 

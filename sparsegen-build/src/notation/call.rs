@@ -19,8 +19,10 @@ pub enum Function {
     Quotient,
     /// `rem(a, b)`, of integers.
     Remainder,
-    /// `!a`
+    /// `!a`, of conditions.
     Not,
+    /// `!a`, of integers: every bit turned.
+    Complement,
     /// `a & b`
     And,
     /// `a | b`
@@ -59,7 +61,7 @@ impl Function {
             Function::Math(function) => function.name(),
             Function::Quotient => "/",
             Function::Remainder => "rem",
-            Function::Not => "!",
+            Function::Not | Function::Complement => "!",
             Function::And => "&",
             Function::Or => "|",
             Function::Xor => "xor",
@@ -83,7 +85,7 @@ impl Function {
             Function::And => Some(2),
             Function::Less | Function::LessEqual | Function::Equal | Function::NotEqual => Some(3),
             Function::Mask | Function::Quotient => Some(BinaryOp::Mul.precedence()),
-            Function::Not => Some(6),
+            Function::Not | Function::Complement => Some(6),
             Function::Math(_)
             | Function::Own(_)
             | Function::Remainder
@@ -111,6 +113,7 @@ impl Function {
             | Function::Quotient
             | Function::Remainder
             | Function::Not
+            | Function::Complement
             | Function::And
             | Function::Or
             | Function::Xor
@@ -138,7 +141,7 @@ impl Expr {
         match (function, <[Expr; 2]>::try_from(arguments)) {
             (Function::And | Function::Or, Ok([a, b])) => {
                 let decided = function == Function::Or;
-                match (a.as_truth(), b.as_truth()) {
+                match (a.as_bits(), b.as_bits()) {
                     (Some(known), _) if known == decided => a,
                     (_, Some(known)) if known == decided => b,
                     (Some(_), _) => b,
@@ -225,6 +228,14 @@ impl Expr {
         }
     }
 
+    /// Whether all its bits are set or none is, where that is the same for integers and conditions.
+    fn as_bits(&self) -> Option<bool> {
+        match self.as_literal()? {
+            Literal::Bool(truth) => Some(truth),
+            literal => literal.is_zero().then_some(false),
+        }
+    }
+
     fn as_truth(&self) -> Option<bool> {
         self.as_literal().and_then(Literal::as_bool)
     }
@@ -301,9 +312,9 @@ fn fold(function: Function, arguments: &[Literal]) -> Option<Literal> {
         Function::Quotient => integers(arguments, i64::checked_div),
         Function::Remainder => integers(arguments, i64::checked_rem),
         Function::Not => Some(Literal::Bool(!truth(0)?)),
-        Function::And => Some(Literal::Bool(truth(0)? && truth(1)?)),
-        Function::Or => Some(Literal::Bool(truth(0)? || truth(1)?)),
-        Function::Xor => Some(Literal::Bool(truth(0)? != truth(1)?)),
+        Function::And => bits(arguments, |a, b| a & b),
+        Function::Or => bits(arguments, |a, b| a | b),
+        Function::Xor => bits(arguments, |a, b| a ^ b),
         Function::Less => compare(|a, b| a < b),
         Function::LessEqual => compare(|a, b| a <= b),
         Function::Equal => compare(|a, b| a == b),
@@ -312,8 +323,9 @@ fn fold(function: Function, arguments: &[Literal]) -> Option<Literal> {
         // It is known what it is because nothing was.
         Function::Found => Some(Literal::Bool(false)),
         Function::Convert(dtype) => convert(arguments[0], dtype),
-        // These depend on more than literals.
-        Function::Own(_)
+        // These depend on more than literals: of zero it is another number in each type.
+        Function::Complement
+        | Function::Own(_)
         | Function::Select
         | Function::Mask
         | Function::Number(_)
@@ -325,6 +337,15 @@ fn fold(function: Function, arguments: &[Literal]) -> Option<Literal> {
 fn integers(arguments: &[Literal], value: fn(i64, i64) -> Option<i64>) -> Option<Literal> {
     let [Literal::Int(a), Literal::Int(b)] = *arguments else { return None };
     value(a, b).map(Literal::Int)
+}
+
+/// A value for two integers, bit by bit, or for two conditions.
+fn bits(arguments: &[Literal], value: fn(i64, i64) -> i64) -> Option<Literal> {
+    if let [Literal::Int(a), Literal::Int(b)] = *arguments {
+        return Some(Literal::Int(value(a, b)));
+    }
+    let [a, b] = *arguments else { return None };
+    Some(Literal::Bool(value(a.as_bool()?.into(), b.as_bool()?.into()) != 0))
 }
 
 fn number(literal: Literal) -> Option<f64> {

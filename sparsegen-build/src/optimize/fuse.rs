@@ -13,6 +13,7 @@ use crate::ir::{
     Assembly, Callers, Function, Operand, Result, Several, Shared, Size, Step, TensorResult,
     needed, read,
 };
+use crate::names::beside;
 
 /// A kernel in which neighbours share loops where they can. A name is taken if a function of another
 /// kernel begins like that.
@@ -49,12 +50,12 @@ fn named(
     } else {
         let mut results = Vec::new();
         steps.iter().for_each(|step| add(&mut results, &[plain(&step.result)]));
-        let joined = format!("{}_{}", plain(&several.name), results.join("_"));
+        let joined = beside(&several.name, &results.join("_"));
         // Functions of the first statement alone are not made.
         function.name = if is_taken(&joined) { steps[0].function.name.clone() } else { joined };
         function.callers = Callers::Kernel { allocates: false, computes: several.computes() };
     }
-    let name = format!("{}_compute", plain(&function.name));
+    let name = beside(&function.name, "compute");
     if let Some(compute) = &mut function.compute {
         (compute.name, compute.callers) = (name.clone(), function.callers);
     }

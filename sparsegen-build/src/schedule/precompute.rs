@@ -12,7 +12,7 @@ use crate::concrete::{Precomputed, Program};
 use crate::error::{Diagnostic, Span};
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level::{self, Level};
-use crate::notation::names::snake_case;
+use crate::names::snake_case;
 use crate::notation::schedule::Action;
 use crate::notation::{
     Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, Tensor, TensorId, TensorRole,

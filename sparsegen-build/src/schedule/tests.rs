@@ -110,7 +110,7 @@ fn what_has_no_order_is_converted_or_refused() {
     // Of few rows among many, none is made that takes memory for all.
     let product = "C[i,j] = A[i,k] * B[k,j]";
     let (into, _) = converted(product, "C = 'dcsr', A = 'dcsr', B = 'dcsr'");
-    assert_eq!(into, ["hashed_01"]);
+    assert_eq!(into, ["by_row"]);
     // What takes entries in any order is packed.
     assert_eq!(
         converted(product, "C = 'dcsr', A = 'dcsc', B = 'dcsr'"),

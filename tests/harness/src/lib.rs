@@ -20,6 +20,7 @@ pub mod number;
 pub mod oracle;
 pub mod own;
 pub mod random;
+pub mod rustc;
 pub mod shrink;
 pub mod statement;
 pub mod storage;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Diagnostic, Name};
-use crate::notation::names::{identifier, snake_case};
+use crate::names::{identifier, snake_case};
 
 use super::Context;
 use super::names::tensor_names;

@@ -1,8 +1,8 @@
 //! What is wrong with parameters, and with the parts of modes that a statement reads.
 
 use crate::error::{Diagnostic, Name};
+use crate::names::{identifier, snake_case};
 use crate::notation::Parameter;
-use crate::notation::names::{identifier, snake_case};
 use crate::notation::syntax::{self, Access, IndexKind, Set};
 
 use super::Context;

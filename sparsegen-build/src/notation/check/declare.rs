@@ -1,18 +1,11 @@
 //! What the generated module declares: functions, and types of formats.
 
 use crate::error::{Diagnostic, Name};
+use crate::format::Formats;
 use crate::format::builtin::{BUILTINS, find};
-use crate::format::{Format, Formats};
 use crate::manifest::Manifest;
-use crate::notation::names::{camel_case, is_keyword, is_name, snake_case};
-use crate::notation::{DeclaredFormat, DeclaredKind, Kernel};
-
-/// Types that generated code names beside those of formats.
-const TYPES: [&str; 23] = [
-    "Box", "Clone", "Copy", "Default", "Err", "Error", "Fill", "Format", "From", "Into",
-    "IntoView", "Level", "Levels", "None", "Ok", "Option", "Result", "Some", "T", "Tensor",
-    "Value", "Vec", "View",
-];
+use crate::names::{beside, camel_case, free, is_keyword, is_name, snake_case};
+use crate::notation::{DeclaredFormat, DeclaredKind, Kernel, declare};
 
 /// Names of kernels and formats must be names of functions and types.
 pub(super) fn check_names(manifest: &Manifest, diagnostics: &mut Vec<Diagnostic>) {
@@ -41,10 +34,10 @@ pub(super) fn check_names(manifest: &Manifest, diagnostics: &mut Vec<Diagnostic>
                     .note(format!("its type would be called `{marker}`"))
                     .help("choose another name"),
             );
-        } else if is_taken(&marker) {
+        } else if let Some(builtin) = BUILTINS.iter().find(|it| it.type_name() == marker) {
             diagnostics.push(
                 wrong(format!("the type of the format `{name}` would be `{marker}`"))
-                    .note("generated code uses that name already")
+                    .note(format!("that is the type of the built-in format `{}`", builtin.name))
                     .help("choose another name"),
             );
         } else if let Some((other, _)) = earlier.iter().find(|(_, known)| *known == marker) {
@@ -56,10 +49,6 @@ pub(super) fn check_names(manifest: &Manifest, diagnostics: &mut Vec<Diagnostic>
         }
         earlier.push((name, marker));
     }
-}
-
-fn is_taken(marker: &str) -> bool {
-    TYPES.contains(&marker) || BUILTINS.iter().any(|builtin| builtin.type_name() == marker)
 }
 
 fn check_kernel_name(name: &Name) -> Option<Diagnostic> {
@@ -86,40 +75,43 @@ fn check_kernel_name(name: &Name) -> Option<Diagnostic> {
     )
 }
 
-/// No two kernels may make a function of the same name.
+/// Checks that no two functions of the generated module have the same name.
 pub(super) fn check_functions(
     manifest: &Manifest,
     kernels: &[Kernel],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    for several in &manifest.several {
-        for (k, entry) in manifest.kernels.iter().enumerate() {
-            let steps = &manifest.kernels[several.steps.clone()];
-            let is_other = !several.steps.contains(&k);
-            if is_other && steps.iter().any(|step| step.name.text == entry.name.text) {
-                let (name, of) = (&entry.name.text, &several.name.text);
-                let message = format!("there would be two functions `{name}`");
-                diagnostics.push(
-                    Diagnostic::new(entry.name.span, message)
-                        .note(format!("the kernel `{of}` makes one of that name for a statement"))
-                        .help("give this kernel another name"),
-                );
-            }
-        }
+    // Every function with the kernel that makes it; those of a kernel of several statements count as
+    // its own, whichever statement makes them.
+    let mut functions: Vec<(String, &Name)> = Vec::new();
+    let several_of = |k: usize| manifest.several.iter().find(|several| several.steps.contains(&k));
+    for (k, entry) in manifest.kernels.iter().enumerate() {
+        let of = several_of(k).map_or(&entry.name, |several| &several.name);
+        let made = kernels.iter().filter(|kernel| kernel.name == entry.name.text).take(1);
+        functions.push((entry.name.text.clone(), of));
+        functions.extend(made.flat_map(made_beside).map(|name| (name, of)));
     }
-    for entry in &manifest.kernels {
-        let name = &entry.name.text;
-        let maker = kernels.iter().find(|kernel| made_beside(kernel).contains(name));
-        if let Some(maker) = maker {
-            diagnostics.push(
-                Diagnostic::new(entry.name.span, format!("there would be two functions `{name}`"))
-                    .note(format!(
-                        "the kernel `{}` makes one of that name beside its own",
-                        maker.name
-                    ))
-                    .help("give this kernel another name"),
-            );
+    for several in &manifest.several {
+        let of = &several.name;
+        functions.push((of.text.clone(), of));
+        let suffixes = ["into", "assemble", "compute", "kernel", "compute_kernel"];
+        functions.extend(suffixes.map(|suffix| (beside(&of.text, suffix), of)));
+    }
+    let mut told: Vec<&Name> = Vec::new();
+    for (k, (name, of)) in functions.iter().enumerate() {
+        let is_same = |(other, maker): &&(String, &Name)| other == name && maker.span != of.span;
+        let Some((_, maker)) = functions[..k].iter().find(is_same) else { continue };
+        // The kernel whose own name it is should get another one.
+        let (at, maker) = if maker.text == *name { (*maker, *of) } else { (*of, *maker) };
+        if told.iter().any(|told| [at.span, maker.span].contains(&told.span)) {
+            continue;
         }
+        told.push(at);
+        diagnostics.push(
+            Diagnostic::new(at.span, format!("there would be two functions `{name}`"))
+                .note(format!("the kernel `{}` makes one of that name beside its own", maker.text))
+                .help("give this kernel another name"),
+        );
     }
 }
 
@@ -133,7 +125,7 @@ fn made_beside(kernel: &Kernel) -> Vec<String> {
     if result.format.levels.iter().any(|spec| spec.level.insert().is_none()) {
         suffixes.extend(["assemble", "compute", "compute_kernel"]);
     }
-    suffixes.iter().map(|suffix| format!("{}_{suffix}", kernel.name)).collect()
+    suffixes.iter().map(|suffix| beside(&kernel.name, suffix)).collect()
 }
 
 /// The formats that the generated module declares: those of `[formats]`, then those that stand
@@ -144,15 +136,18 @@ pub(super) fn formats(
     kernels: &mut [Kernel],
 ) -> Vec<DeclaredFormat> {
     let mut declared: Vec<DeclaredFormat> = Vec::new();
+    // A type of that name would be meant by the parameter's.
+    let types: Vec<_> = manifest.formats.iter().map(|entry| camel_case(&entry.name.text)).collect();
+    let order = free("N", |name| types.iter().any(|known| known == name));
     for entry in &manifest.formats {
         let Some(definition) = formats.declared(&entry.name.text) else { continue };
         let marker = camel_case(&entry.name.text);
-        if definition.family().is_some() && !definition.fill().is_zero() {
+        if definition.family(&order).is_some() && !definition.fill().is_zero() {
             // Each order has a marker of its own.
             continue;
         }
-        if let Some(family) = definition.family() {
-            let marker = format!("{marker}<const N: usize>");
+        if let Some(family) = definition.family(&order) {
+            let marker = format!("{marker}<const {order}: usize>");
             declared.push(DeclaredFormat { marker, kind: DeclaredKind::Alias(family) });
             continue;
         }
@@ -167,38 +162,11 @@ pub(super) fn formats(
     for kernel in kernels {
         let name = kernel.name.clone();
         for tensor in &mut kernel.tensors {
-            let format = &mut tensor.format;
-            if format.name.is_some() {
-                continue;
+            if tensor.format.name.is_none() {
+                let wished = beside(&name, tensor.argument.trim_start_matches("r#"));
+                declare(&mut declared, &mut tensor.format, &wished);
             }
-            if let Some(known) = declared.iter().find_map(|known| same_as(known, format)) {
-                format.name = known;
-                continue;
-            }
-            let argument = tensor.argument.trim_start_matches("r#");
-            let mut own = format!("{name}_{argument}");
-            while is_taken(&camel_case(&own))
-                || declared.iter().any(|known| known.marker == camel_case(&own))
-            {
-                own.push_str("_format");
-            }
-            format.name = Some(own);
-            let (marker, kind) = (format.marker(), DeclaredKind::Marker(format.clone()));
-            declared.push(DeclaredFormat { marker, kind });
         }
     }
     declared
-}
-
-/// The name of a declared format that is the same as this one.
-fn same_as(declared: &DeclaredFormat, format: &Format) -> Option<Option<String>> {
-    match &declared.kind {
-        DeclaredKind::Marker(known)
-            if known.same_map(format)
-                && (known.pos, known.crd, known.fill) == (format.pos, format.crd, format.fill) =>
-        {
-            Some(known.name.clone())
-        }
-        DeclaredKind::Marker(_) | DeclaredKind::Alias(_) => None,
-    }
 }

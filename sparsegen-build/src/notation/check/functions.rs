@@ -2,8 +2,8 @@
 
 use crate::error::{Diagnostic, Name, Span};
 use crate::manifest::{FunctionEntry, Manifest, Text};
+use crate::names::{is_name, is_path};
 use crate::notation::functions::reserved;
-use crate::notation::names::{is_name, is_path};
 use crate::notation::parse::region;
 use crate::notation::{PathId, Region, RustPath, UserFunction};
 

@@ -8,7 +8,7 @@
 
 mod known;
 
-use crate::notation::names::snake_case;
+use crate::names::snake_case;
 use crate::notation::syntax::Access;
 use crate::notation::{
     self, Bound, Coordinate, Expr as Canonical, Factor, List, Place, PlaceId, Range, Reads, Reduce,

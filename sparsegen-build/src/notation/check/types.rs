@@ -1,13 +1,15 @@
 //! Element types: operands of one operator have one type, and the expression has the result's.
 //!
 //! Numbers, variables and parameters take the type around them. A condition where a number is
-//! expected counts 0 or 1.
+//! expected counts 0 or 1; whether the type that is wanted has the operators is checked in `wanted.rs`.
+
+mod wanted;
 
 use crate::error::{Diagnostic, Span};
 use crate::math;
 use crate::notation::ReduceOp;
 use crate::notation::functions::TYPES;
-use crate::notation::syntax::{Assign, BinaryOp, Comparison, Constant, Expr, ExprKind, UnaryOp};
+use crate::notation::syntax::{BinaryOp, Comparison, Constant, Expr, ExprKind, UnaryOp};
 use crate::types::Dtype;
 
 use super::constants;
@@ -44,15 +46,9 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
     }
     if types.diagnostics.is_empty() {
         types.within(value, result);
+        types.check_sums(value, result);
     }
-    let statement = context.statement;
-    if matches!(statement.assign, Assign::Min | Assign::Max) && !math::Function::Min.takes(result) {
-        let (sign, name) = (context.text.at(statement.assign_span), &statement.left.name.text);
-        types.diagnostics.push(
-            Diagnostic::new(statement.assign_span, format!("{result} has no order"))
-                .label(format!("`{name}` is {result}, of which `{sign}` takes one of two")),
-        );
-    }
+    types.check_assignment(result);
     diagnostics.append(&mut types.diagnostics);
 }
 
@@ -156,7 +152,9 @@ impl Types<'_, '_> {
     fn infer_call(&mut self, name: &str, span: Span, arguments: &[Expr]) -> Option<Dtype> {
         if let Some(to) = conversion(name) {
             let found = arguments.first().and_then(|argument| self.infer(argument));
-            if let Some(from) = found.filter(|from| from.is_complex() && !to.is_complex()) {
+            if let Some(from) =
+                found.filter(|from| from.is_complex() && !to.is_complex() && to != Dtype::Bool)
+            {
                 self.diagnostics.push(
                     Diagnostic::new(span, format!("{from} does not become {to}"))
                         .help("a complex number becomes a real one by `re`, `im`, `abs` or `arg`"),
@@ -283,62 +281,25 @@ impl Types<'_, '_> {
         }
         found
     }
+}
 
-    /// What operators and numbers mean in the type that is wanted of an expression.
-    fn within(&mut self, expr: &Expr, dtype: Dtype) {
-        if let Some(value) = constants::value(expr, dtype) {
-            self.diagnostics.extend(constants::check(self.context, expr, value, dtype));
-            return;
-        }
-        match &expr.kind {
-            ExprKind::Unary(UnaryOp::Neg, a) => {
-                if dtype.is_unsigned() {
-                    self.diagnostics.push(
-                        Diagnostic::new(expr.span, format!("{dtype} has no negative values"))
-                            .help("declare the tensors with a signed `dtype`"),
-                    );
-                }
-                self.within(a, dtype);
-            }
-            ExprKind::Unary(UnaryOp::Not, a) => {
-                let dtype = self.infer(a).unwrap_or(Dtype::Bool);
-                self.within(a, dtype);
-            }
-            ExprKind::Binary(op, place, a, b) => {
-                let dtype = match op {
-                    BinaryOp::Compare(_) => {
-                        // Indices may be subtracted from each other.
-                        self.same("", *place, &[a, b]).unwrap_or(Dtype::I64)
-                    }
-                    BinaryOp::And | BinaryOp::Or => {
-                        self.same("", *place, &[a, b]).unwrap_or(Dtype::Bool)
-                    }
-                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => dtype,
-                };
-                self.within(a, dtype);
-                self.within(b, dtype);
-            }
-            ExprKind::Reduce(name, _, body) => {
-                let of = reduced_type(self.context, self.names, &name.text, body, dtype);
-                self.within(body, of);
-            }
-            ExprKind::Call(name, arguments) => {
-                let of = argument_types(self.context, self.names, &name.text, arguments, dtype);
-                for (argument, dtype) in arguments.iter().zip(of) {
-                    self.within(argument, dtype);
-                }
-            }
-            ExprKind::Constant(Constant::Inf | Constant::Nan) if dtype.is_integer() => {
-                let text = self.context.text.at(expr.span);
-                self.diagnostics.push(
-                    Diagnostic::new(expr.span, format!("{dtype} has no `{text}`"))
-                        .label(format!("{dtype} is the type around it"))
-                        .help("declare the tensors with `dtype = \"f64\"`"),
-                );
-            }
-            ExprKind::Number(_) | ExprKind::Constant(_) | ExprKind::Access(_) => {}
-        }
-    }
+/// The type in which two sides are compared; none where both are places, which are compared exactly.
+///
+/// Conditions are compared as such with each other and with 0 and 1, and counted beside variables.
+pub(super) fn compared_type(
+    context: Context<'_>,
+    names: &Names<'_>,
+    sides: [&Expr; 2],
+) -> Option<Dtype> {
+    let found = sides.map(|side| dtype_of(context, names, side));
+    let number = found.into_iter().flatten().find(|dtype| *dtype != Dtype::Bool);
+    let is_place = |(side, found): (&Expr, &Option<Dtype>)| {
+        found.is_none() && constants::value(side, Dtype::Bool).is_none()
+    };
+    number.or_else(|| match sides.into_iter().zip(&found).any(is_place) {
+        true => None,
+        false => found.into_iter().flatten().next(),
+    })
 }
 
 /// The types in which a function's arguments are wanted, where its value is wanted in one.

@@ -11,11 +11,13 @@ use super::bindings::is_parameter;
 use super::bounds::parameters;
 use super::names::Names;
 use super::sums::summed;
-use super::types::{argument_types, conversion, dtype_of, reduced_type};
+use super::types::{argument_types, compared_type, conversion, dtype_of, reduced_type};
 
 /// A number in the type around it.
 fn literal(number: Number, dtype: Dtype) -> Literal {
     match number {
+        Number::Int(n) if dtype == Dtype::Bool => Literal::Bool(n != 0),
+        Number::Float(x) if dtype == Dtype::Bool => Literal::Bool(x != 0.0),
         Number::Int(n) if dtype.is_integer() || dtype == Dtype::Generic => Literal::Int(n),
         Number::Int(n) => Literal::Float(n as f64),
         Number::Float(x) if dtype.is_integer() => Literal::Int(x as i64),
@@ -91,7 +93,9 @@ impl Builder<'_, '_> {
                 false => symbol(Expr::neg(self.number(a, dtype)?)),
             },
             ExprKind::Unary(UnaryOp::Not, a) => {
-                symbol(Expr::call(Function::Not, vec![self.number(a, own.unwrap_or(dtype))?]))
+                let of = own.unwrap_or(dtype);
+                let not = if of.is_integer() { Function::Complement } else { Function::Not };
+                symbol(Expr::call(not, vec![self.number(a, of)?]))
             }
             ExprKind::Binary(op, _, a, b) => self.binary(*op, a, b, dtype)?,
             ExprKind::Call(name, arguments) => self.call(&name.text, arguments, dtype)?,
@@ -122,6 +126,9 @@ impl Builder<'_, '_> {
         let op = match op {
             BinaryOp::Add => notation::BinaryOp::Add,
             BinaryOp::Sub => notation::BinaryOp::Sub,
+            BinaryOp::Mul if dtype == Dtype::Bool && self.semiring.is_usual() => {
+                return Some(Expr::mul(self.truth(a)?, self.truth(b)?));
+            }
             BinaryOp::Mul => notation::BinaryOp::Mul,
             BinaryOp::Div if dtype.is_integer() && self.semiring.is_usual() => {
                 let sides = vec![self.expr(a, dtype)?, self.expr(b, dtype)?];
@@ -141,16 +148,22 @@ impl Builder<'_, '_> {
         Some(Expr::binary(op, self.expr(a, dtype)?, self.expr(b, dtype)?))
     }
 
+    /// A factor of a product of bools; a condition may be a mask there, as it is among numbers.
+    fn truth(&self, expr: &syntax::Expr) -> Option<Expr> {
+        let factor = self.expr(expr, Dtype::Bool)?;
+        Some(match factor.is_condition() && factor.as_literal().is_none() {
+            true => Expr::call(Function::Convert(Dtype::Bool), vec![factor]),
+            false => factor,
+        })
+    }
+
     fn comparison(
         &self,
         comparison: Comparison,
         a: &syntax::Expr,
         b: &syntax::Expr,
     ) -> Option<Expr> {
-        let of = |side| dtype_of(self.context, self.names, side);
-        let number = [of(a), of(b)].into_iter().flatten();
-        let dtype = number.max_by_key(|dtype| *dtype != Dtype::Bool);
-        let [a, b] = match dtype {
+        let [a, b] = match compared_type(self.context, self.names, [a, b]) {
             Some(dtype) => [self.number(a, dtype)?, self.number(b, dtype)?],
             // Indices are compared as they are, whatever the semiring and their differences.
             None => {

@@ -1,0 +1,154 @@
+//! Which names of a file hide others, and how those are written then.
+//!
+//! A format of the user's hides a name of another crate, which gets its path; a variable hides a
+//! function that is called by the same name, which gets `self::`.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Delimiter, Group, Literal, TokenStream, TokenTree};
+
+use super::names::tokens;
+use crate::names::imported::find;
+use crate::names::is_keyword;
+
+/// An item in which nothing means something else than it was written for; `own` are the types that the
+/// file declares.
+pub(super) fn qualified(item: TokenStream, own: &BTreeSet<String>) -> TokenStream {
+    let mut variables = BTreeSet::new();
+    bare_names(item.clone(), &mut |name, is_called| {
+        if !is_called {
+            variables.insert(name.to_owned());
+        }
+    });
+    Scope { own, variables }.qualify(item)
+}
+
+/// Calls `visit` with every identifier that no path, field or definition has before it, and whether it is
+/// called.
+pub(super) fn bare_names(stream: TokenStream, visit: &mut dyn FnMut(&str, bool)) {
+    let trees: Vec<TokenTree> = stream.into_iter().collect();
+    for (k, tree) in trees.iter().enumerate() {
+        match tree {
+            TokenTree::Ident(ident) if is_bare(&trees, k) => {
+                visit(&ident.to_string(), is_called(&trees, k));
+            }
+            TokenTree::Group(group) if !is_attribute(&trees, k) => {
+                bare_names(group.stream(), visit);
+            }
+            TokenTree::Ident(_)
+            | TokenTree::Group(_)
+            | TokenTree::Punct(_)
+            | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+struct Scope<'o> {
+    own: &'o BTreeSet<String>,
+    /// The names of an item that are not those of functions which are called.
+    variables: BTreeSet<String>,
+}
+
+impl Scope<'_> {
+    fn qualify(&self, stream: TokenStream) -> TokenStream {
+        let trees: Vec<TokenTree> = stream.into_iter().collect();
+        let mut qualified = TokenStream::new();
+        for (k, tree) in trees.iter().enumerate() {
+            match tree {
+                TokenTree::Ident(ident) if is_bare(&trees, k) => {
+                    let name = ident.to_string();
+                    if is_called(&trees, k) && self.variables.contains(&name) {
+                        qualified.extend(tokens("self::"));
+                    }
+                    match find(&name).filter(|_| self.own.contains(&name)) {
+                        Some(other) => {
+                            qualified.extend(tokens(&format!("{}::{name}", other.module)));
+                        }
+                        None => qualified.extend([tree.clone()]),
+                    }
+                }
+                TokenTree::Group(group) => {
+                    let within = match is_attribute(&trees, k) {
+                        true => self.documented(group.stream()),
+                        false => self.qualify(group.stream()),
+                    };
+                    let mut group = Group::new(group.delimiter(), within);
+                    group.set_span(tree.span());
+                    qualified.extend([TokenTree::Group(group)]);
+                }
+                TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {
+                    qualified.extend([tree.clone()]);
+                }
+            }
+        }
+        qualified
+    }
+
+    /// An attribute in whose text links lead to what they were written for.
+    fn documented(&self, attribute: TokenStream) -> TokenStream {
+        let link = |tree: TokenTree| {
+            let TokenTree::Literal(literal) = &tree else { return tree };
+            let Ok(text) = syn::parse_str::<syn::LitStr>(&literal.to_string()) else { return tree };
+            let (written, mut linked) = (text.value(), text.value());
+            for other in self.own.iter().filter_map(|name| find(name)) {
+                let (name, module) = (other.name, other.module);
+                linked = linked.replace(&format!("[`{name}"), &format!("[`{module}::{name}"));
+            }
+            if linked == written { tree } else { Literal::string(&linked).into() }
+        };
+        attribute.into_iter().map(link).collect()
+    }
+}
+
+/// Whether an identifier is the first of its path, and neither a field, a lifetime nor what is defined.
+fn is_bare(trees: &[TokenTree], k: usize) -> bool {
+    let before = k.checked_sub(1).map(|k| trees[k].to_string());
+    // A range is written with the same punctuation as a field.
+    let is_range = k >= 2 && trees[k - 2].to_string() == ".";
+    match before.as_deref() {
+        Some(":") => !(k >= 2 && trees[k - 2].to_string() == ":"),
+        Some(".") => is_range,
+        Some("'" | "fn" | "struct" | "type" | "trait" | "const") => false,
+        Some(_) | None => !is_keyword(&trees[k].to_string()),
+    }
+}
+
+/// Whether arguments follow.
+fn is_called(trees: &[TokenTree], k: usize) -> bool {
+    matches!(trees.get(k + 1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
+}
+
+/// Whether a group is what an attribute says.
+fn is_attribute(trees: &[TokenTree], k: usize) -> bool {
+    k >= 1 && trees[k - 1].to_string() == "#"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(item: &str, own: &[&str], expected: &str) {
+        let own = own.iter().map(|name| (*name).to_owned()).collect();
+        let qualified = qualified(tokens(item), &own).to_string();
+        assert_eq!(qualified, tokens(expected).to_string(), "{item}");
+    }
+
+    #[test]
+    fn functions_that_variables_hide_are_called_by_their_paths() {
+        let calls = "fn a_into(a: u8) { a(a.a()); b(a..b(1)); }";
+        check(calls, &[], "fn a_into(a: u8) { self::a(a.a()); b(a..b(1)); }");
+    }
+
+    #[test]
+    fn what_formats_hide_gets_its_path() {
+        let item = "impl Format for self::Map { const MAP: Map = Map::new(&[LevelMap::new()]); }";
+        let expected = "impl Format for self::Map {
+            const MAP: sparsegen::Map = sparsegen::Map::new(&[LevelMap::new()]); }";
+        check(item, &["Map"], expected);
+        let item = "#[doc = \"[`Error::Shape`]\"] fn f() -> Result<self::Ok, Error> { Ok(Error) }";
+        let expected = "#[doc = \"[`sparsegen::Error::Shape`]\"]
+            fn f() -> Result<self::Ok, sparsegen::Error> { std::result::Result::Ok(sparsegen::Error) }";
+        check(item, &["Ok", "Error"], expected);
+        check("pub struct Map;", &["Map"], "pub struct Map;");
+    }
+}

@@ -1,0 +1,192 @@
+//! Renames every variable, array and argument of a function.
+
+use super::{
+    Array, Assembly, Expr, Extent, Fit, Function, Limit, List, Operand, Part, Reads, Result, Stmt,
+    TensorOperand, TensorResult,
+};
+
+impl Function {
+    /// Replaces every name that its body, its signature or its caller uses; messages keep theirs.
+    pub fn rename(&mut self, to: &mut dyn FnMut(&str) -> String) {
+        self.visit_names(&mut |name| *name = to(name));
+    }
+
+    /// Every name that its body, its signature or its caller uses.
+    pub fn names(&self) -> std::collections::BTreeSet<String> {
+        let mut names = std::collections::BTreeSet::new();
+        self.clone().visit_names(&mut |name| names.extend([name.clone()]));
+        names
+    }
+
+    fn visit_names(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        for operand in &mut self.operands {
+            match operand {
+                Operand::Tensor(tensor) => of_tensor(tensor, visit),
+                Operand::Scalar { name, .. }
+                | Operand::Index { name }
+                | Operand::Indices { name } => visit(name),
+            }
+        }
+        self.conversions.iter_mut().for_each(|conversion| of_tensor(&mut conversion.into, visit));
+        self.sizes.iter_mut().for_each(|size| visit(&mut size.name));
+        self.parts.iter_mut().for_each(|part| of_part(part, visit));
+        of_result(&mut self.result, visit);
+        self.others.iter_mut().for_each(|result| of_result(result, visit));
+        self.unroll.iter_mut().for_each(|unroll| visit(&mut unroll.variable));
+        if let Some(parallel) = &mut self.parallel {
+            visit(&mut parallel.variable);
+            visit(&mut parallel.begin);
+            visit(&mut parallel.end);
+            parallel.work.iter_mut().for_each(&mut *visit);
+        }
+        self.division.iter_mut().for_each(&mut *visit);
+        of_body(&mut self.body, visit);
+        if let Some(compute) = &mut self.compute {
+            compute.visit_names(visit);
+        }
+    }
+}
+
+fn of_tensor(tensor: &mut TensorOperand, visit: &mut dyn FnMut(&mut String)) {
+    visit(&mut tensor.name);
+    of_arrays(&mut tensor.arrays, visit);
+    of_extents(&mut tensor.extents, visit);
+}
+
+fn of_arrays(arrays: &mut [Array], visit: &mut dyn FnMut(&mut String)) {
+    arrays.iter_mut().for_each(|array| visit(&mut array.name));
+}
+
+fn of_extents(extents: &mut [Extent], visit: &mut dyn FnMut(&mut String)) {
+    extents.iter_mut().for_each(|extent| visit(&mut extent.name));
+}
+
+fn of_part(part: &mut Part, visit: &mut dyn FnMut(&mut String)) {
+    let mut of_limit = |limit: &mut Limit| match limit {
+        Limit::Number(_) => {}
+        Limit::Argument(name) => visit(name),
+    };
+    match &mut part.reads {
+        Reads::Range { start, end, .. } => [start, end].into_iter().for_each(of_limit),
+        Reads::At(at) => of_limit(at),
+        Reads::Listed(list) => of_list(list, visit),
+    }
+}
+
+fn of_list(list: &mut List, visit: &mut dyn FnMut(&mut String)) {
+    match list {
+        List::Numbers { name, .. } | List::Argument(name) => visit(name),
+        List::LastOf { of, name } => {
+            visit(of);
+            visit(name);
+        }
+    }
+}
+
+fn of_result(result: &mut Result, visit: &mut dyn FnMut(&mut String)) {
+    match result {
+        Result::Scalar { value, .. } => of_expr(value, visit),
+        Result::Tensor(tensor) => of_tensor_result(tensor, visit),
+    }
+}
+
+fn of_tensor_result(tensor: &mut TensorResult, visit: &mut dyn FnMut(&mut String)) {
+    visit(&mut tensor.name);
+    match &mut tensor.assembly {
+        Assembly::Computed { vals, structure, .. } => {
+            visit(&mut vals.name);
+            of_arrays(structure, visit);
+        }
+        Assembly::Assembled { arrays, extents, fits } => {
+            of_arrays(arrays, visit);
+            of_extents(extents, visit);
+            for Fit { array, length_of, .. } in fits {
+                visit(array);
+                visit(length_of);
+            }
+        }
+    }
+    if let Some(cover) = &mut tensor.cover {
+        cover.coordinate.iter_mut().for_each(&mut *visit);
+        of_expr(&mut cover.inside, visit);
+        cover.listed.iter_mut().for_each(|(_, list)| of_list(list, visit));
+    }
+}
+
+fn of_body(body: &mut [Stmt], visit: &mut dyn FnMut(&mut String)) {
+    body.iter_mut().for_each(|stmt| of_stmt(stmt, visit));
+}
+
+fn of_stmt(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut String)) {
+    match stmt {
+        Stmt::Comment(_) | Stmt::Break => {}
+        Stmt::Let { name, value, .. }
+        | Stmt::Assign { name, value, .. }
+        | Stmt::Push { array: name, value }
+        | Stmt::Reserve { array: name, additional: value } => {
+            visit(name);
+            of_expr(value, visit);
+        }
+        Stmt::Store { array, index: a, value: b, .. }
+        | Stmt::Workspace { name: array, size: a, initial: b, .. }
+        | Stmt::Resize { array, len: a, value: b } => {
+            visit(array);
+            of_expr(a, visit);
+            of_expr(b, visit);
+        }
+        Stmt::Scratch { name, .. } | Stmt::Sort { array: name } | Stmt::Clear { array: name } => {
+            visit(name);
+        }
+        Stmt::Harvest { workspace, crd, vals } => {
+            visit(workspace);
+            visit(crd);
+            vals.iter_mut().for_each(visit);
+        }
+        Stmt::Refuse { condition } => of_expr(condition, visit),
+        Stmt::For { name, start, end, body } => {
+            visit(name);
+            of_expr(start, visit);
+            of_expr(end, visit);
+            of_body(body, visit);
+        }
+        Stmt::While { condition, body } => {
+            of_expr(condition, visit);
+            of_body(body, visit);
+        }
+        Stmt::If { arms, otherwise } => {
+            for (condition, body) in arms {
+                of_expr(condition, visit);
+                of_body(body, visit);
+            }
+            of_body(otherwise, visit);
+        }
+    }
+}
+
+fn of_expr(expr: &mut Expr, visit: &mut dyn FnMut(&mut String)) {
+    match expr {
+        Expr::Index(_)
+        | Expr::Value(..)
+        | Expr::Constant(..)
+        | Expr::Bool(_)
+        | Expr::Largest(_) => {}
+        Expr::Var(name) | Expr::Len(name) => visit(name),
+        Expr::Load { array, index } => {
+            visit(array);
+            of_expr(index, visit);
+        }
+        Expr::Search { array, start, end, index } => {
+            visit(array);
+            [start, end, index].into_iter().for_each(|expr| of_expr(expr, visit));
+        }
+        Expr::Pair(a, b) | Expr::Binary(_, a, b) => {
+            of_expr(a, visit);
+            of_expr(b, visit);
+        }
+        Expr::Unary(_, value) | Expr::Cast { value, .. } => of_expr(value, visit),
+        Expr::Call(_, _, arguments) => arguments.iter_mut().for_each(|a| of_expr(a, visit)),
+        Expr::Choose { condition, holds, otherwise } => {
+            [condition, holds, otherwise].into_iter().for_each(|expr| of_expr(expr, visit));
+        }
+    }
+}

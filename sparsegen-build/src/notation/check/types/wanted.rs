@@ -1,0 +1,195 @@
+//! Whether an expression has a meaning in the type that is wanted of it.
+
+use crate::error::{Diagnostic, Span};
+use crate::math;
+use crate::notation::ReduceOp;
+use crate::notation::check::constants;
+use crate::notation::check::sums::summed;
+use crate::notation::syntax::{Assign, BinaryOp, Constant, Expr, ExprKind, UnaryOp};
+use crate::types::Dtype;
+
+use super::{Types, argument_types, compared_type, reduced_type};
+
+impl Types<'_, '_> {
+    /// Checks what operators and numbers mean in the type that is wanted of an expression.
+    pub(super) fn within(&mut self, expr: &Expr, dtype: Dtype) {
+        if let Some(value) = constants::value(expr, dtype) {
+            self.diagnostics.extend(constants::check(self.context, expr, value, dtype));
+            return;
+        }
+        match &expr.kind {
+            ExprKind::Unary(UnaryOp::Neg, a) => {
+                if dtype.is_unsigned() {
+                    self.diagnostics.push(
+                        Diagnostic::new(expr.span, format!("{dtype} has no negative values"))
+                            .help("declare the tensors with a signed `dtype`"),
+                    );
+                } else if dtype == Dtype::Bool {
+                    self.refuse_bools("-", expr.span, "`!` is the opposite of a condition");
+                }
+                self.within(a, dtype);
+            }
+            ExprKind::Unary(UnaryOp::Not, a) => {
+                let of = self.infer(a).unwrap_or(dtype);
+                self.demand_logic("!", expr.span, a, Some(of));
+                self.within(a, of);
+            }
+            ExprKind::Binary(op, place, a, b) => {
+                let of = match op {
+                    BinaryOp::Compare(_) => {
+                        // Indices may be subtracted from each other.
+                        let of = compared_type(self.context, self.names, [a, b]);
+                        of.unwrap_or(Dtype::I64)
+                    }
+                    BinaryOp::And | BinaryOp::Or => {
+                        let of = self.same("", *place, &[a, b]).unwrap_or(dtype);
+                        let sign = if *op == BinaryOp::And { "&" } else { "|" };
+                        self.demand_logic(sign, *place, expr, Some(of));
+                        of
+                    }
+                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
+                        if dtype == Dtype::Bool && self.context.entry.semiring.is_usual() {
+                            self.check_arithmetic(*op, *place);
+                        }
+                        dtype
+                    }
+                };
+                self.within(a, of);
+                self.within(b, of);
+            }
+            ExprKind::Reduce(name, _, body) => {
+                let of = reduced_type(self.context, self.names, &name.text, body, dtype);
+                if of == Dtype::Bool {
+                    self.check_reduction(&name.text, name.span);
+                }
+                self.within(body, of);
+            }
+            ExprKind::Call(name, arguments) => {
+                let of = argument_types(self.context, self.names, &name.text, arguments, dtype);
+                if let (Some(of), Some(argument)) = (of.first(), arguments.first()) {
+                    self.check_function(&name.text, expr.span, argument, *of);
+                }
+                for (argument, dtype) in arguments.iter().zip(of) {
+                    self.within(argument, dtype);
+                }
+            }
+            ExprKind::Constant(Constant::Inf | Constant::Nan)
+                if dtype.is_integer() || dtype == Dtype::Bool =>
+            {
+                let text = self.context.text.at(expr.span);
+                self.diagnostics.push(
+                    Diagnostic::new(expr.span, format!("{dtype} has no `{text}`"))
+                        .label(format!("{dtype} is the type around it"))
+                        .help("declare the tensors with `dtype = \"f64\"`"),
+                );
+            }
+            ExprKind::Number(_) | ExprKind::Constant(_) | ExprKind::Access(_) => {}
+        }
+    }
+
+    /// Checks that a sum that is not written down is one of numbers.
+    pub(super) fn check_sums(&mut self, value: &Expr, result: Dtype) {
+        let is_usual = self.context.entry.semiring.is_usual();
+        let variables = summed(self.context, value);
+        if result != Dtype::Bool
+            || !is_usual
+            || variables.is_empty()
+            || !self.diagnostics.is_empty()
+        {
+            return;
+        }
+        let variables = variables.join(",");
+        let text = self.context.text.at(value.span);
+        let message = format!("a sum over `{variables}` is a number, but the result is bool");
+        self.diagnostics.push(Diagnostic::new(value.span, message).help(format!(
+            "say whether any holds: `any[{variables}]({text})`;\nor declare `semiring = \"or_and\"`"
+        )));
+    }
+
+    /// Checks that the result's type has the operator of an update.
+    pub(super) fn check_assignment(&mut self, result: Dtype) {
+        let statement = self.context.statement;
+        let sign = self.context.text.at(statement.assign_span);
+        let name = &statement.left.name.text;
+        match statement.assign {
+            Assign::Min | Assign::Max if !math::Function::Min.takes(result) => {
+                self.diagnostics.push(
+                    Diagnostic::new(statement.assign_span, format!("{result} has no order"))
+                        .label(format!("`{name}` is {result}, of which `{sign}` takes one of two")),
+                );
+            }
+            Assign::Add | Assign::Sub | Assign::Mul
+                if result == Dtype::Bool && self.context.entry.semiring.is_usual() =>
+            {
+                let left = self.context.text.at(statement.left.span);
+                self.refuse_bools(
+                    sign,
+                    statement.assign_span,
+                    &format!("say which logic is meant: `{left} = {left} | …`, or `&`"),
+                );
+            }
+            Assign::Set | Assign::Add | Assign::Sub | Assign::Mul | Assign::Min | Assign::Max => {}
+        }
+    }
+
+    /// Checks that a function is defined for the type in which its arguments are wanted.
+    fn check_function(&mut self, name: &str, span: Span, argument: &Expr, of: Dtype) {
+        if name == "xor" {
+            self.demand_logic("xor", span, argument, Some(of));
+            return;
+        }
+        let is_own = self.context.functions.find(name).is_some();
+        let Some(function) = math::Function::of(name).filter(|_| !is_own) else { return };
+        if function.takes(of) {
+            return;
+        }
+        let text = self.context.text.at(argument.span);
+        let diagnostic = Diagnostic::new(span, format!("`{name}` is not defined for {of}"));
+        self.diagnostics.push(match function.takes(Dtype::F64) {
+            true => diagnostic
+                .help(format!("convert what it takes: `f64({text})`; what it gives is f64, then")),
+            false => diagnostic.help("declare the tensors with another `dtype`"),
+        });
+    }
+
+    /// Checks an operator where bool is wanted: a product of conditions is one, whether all hold.
+    fn check_arithmetic(&mut self, op: BinaryOp, place: Span) {
+        match op {
+            BinaryOp::Add => self.refuse_bools("+", place, "`|` is whether one of two holds"),
+            BinaryOp::Sub => {
+                self.refuse_bools("-", place, "`a & !b` is whether one holds without the other");
+            }
+            BinaryOp::Div => self.refuse_bools("/", place, "`&` is whether both hold"),
+            BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Compare(_) => {}
+        }
+    }
+
+    /// Checks a reduction of bools where bool is wanted.
+    fn check_reduction(&mut self, name: &str, span: Span) {
+        let is_usual = self.context.entry.semiring.is_usual();
+        match ReduceOp::of(name) {
+            Some(ReduceOp::Sum) if is_usual => {
+                self.refuse_bools(name, span, "`any` is whether one of them holds");
+            }
+            Some(ReduceOp::Max) => {
+                self.refuse_bools(name, span, "`any` is whether one of them holds");
+            }
+            Some(ReduceOp::Prod | ReduceOp::Min) => {
+                self.refuse_bools(name, span, "`all` is whether all of them hold");
+            }
+            Some(
+                ReduceOp::Sum | ReduceOp::Any | ReduceOp::All | ReduceOp::ArgMin | ReduceOp::ArgMax,
+            )
+            | None => {}
+        }
+    }
+
+    /// Reports an operator of numbers where bool is wanted.
+    fn refuse_bools(&mut self, sign: &str, place: Span, logic: &str) {
+        self.diagnostics.push(
+            Diagnostic::new(place, format!("`{sign}` makes a number, and bool is wanted here"))
+                .note("a bool counts 0 or 1 where a number is wanted")
+                .help(format!("{logic};\nor declare the result with the `dtype` of numbers")),
+        );
+    }
+}
