@@ -34,9 +34,20 @@ pub fn is_keyword(name: &str) -> bool {
 
 /// Whether this is a path to something of Rust, such as `crate::ops::relu`.
 pub fn is_path(path: &str) -> bool {
-    let begins = ["crate", "self", "super", "Self"];
-    let is_segment = |name: &str| is_name(name) && (!is_keyword(name) || begins.contains(&name));
-    path.strip_prefix("::").unwrap_or(path).split("::").all(is_segment)
+    let is_plain = |name: &str| is_name(name) && !is_keyword(name);
+    if let Some(path) = path.strip_prefix("::") {
+        return path.contains("::") && path.split("::").all(is_plain);
+    }
+    // A keyword is followed by a name of what it stands for.
+    let segments: Vec<&str> = path.split("::").collect();
+    let (first, rest) = (segments[0], &segments[1..]);
+    let supers = rest.iter().take_while(|name| **name == "super").count();
+    let named = match first {
+        "self" | "super" => &rest[supers..],
+        "crate" => rest,
+        _ => &segments[..],
+    };
+    !named.is_empty() && named.iter().all(|name| is_plain(name))
 }
 
 /// A name as an identifier, with `r#` before a keyword; nothing where there is no way to write it.
@@ -82,7 +93,7 @@ fn single_underscores(name: &str) -> String {
 /// The name of a function beside another one: `spmv_into`.
 pub fn beside(name: &str, suffix: &str) -> String {
     let stem = name.trim_start_matches("r#").trim_end_matches('_');
-    format!("{stem}_{suffix}")
+    format!("{stem}_{}", single_underscores(suffix.trim_start_matches('_')))
 }
 
 /// The provisional name that stands for something of the user's within other provisional names:
@@ -226,6 +237,7 @@ mod tests {
     fn functions_beside_others_have_one_underscore() {
         assert_eq!(beside("spmv", "into"), "spmv_into");
         assert_eq!(beside("k_", "into"), "k_into");
+        assert_eq!(beside("sum", "_x"), "sum_x");
     }
 
     #[test]

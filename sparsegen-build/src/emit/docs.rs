@@ -12,6 +12,7 @@ use super::shell::{allocates, is_filled_apart, is_result};
 use crate::ir::{
     Assembly, Conversion, Element, Function, Operand, Result, Several, TensorResult, Width,
 };
+use crate::names::beside;
 
 /// The width of documentation lines, without what stands before them.
 const WIDTH: usize = 96;
@@ -33,7 +34,7 @@ pub(super) fn entry(function: &Function) -> String {
     let is_passed = results.peek().is_some() && !allocates(function);
     // What computes values apart is known by its own name.
     match is_passed && results.all(|result| result.structure().is_empty()) {
-        true => format!("{name}_into"),
+        true => beside(name, "into"),
         false => name.to_string(),
     }
 }
@@ -132,7 +133,7 @@ pub(super) fn of_shared(several: &Several, results: &[&str], way: Way) -> Vec<St
     let name = plain(&several.name);
     let entry = match way {
         Way::Into if several.allocates() => name.to_owned(),
-        Way::Into | Way::Compute => format!("{name}_{}", way.suffix()),
+        Way::Into | Way::Compute => beside(name, way.suffix()),
     };
     push_errors(&mut lines, &[format!("As of [`{entry}`].")]);
     lines
@@ -141,8 +142,9 @@ pub(super) fn of_shared(several: &Several, results: &[&str], way: Way) -> Vec<St
 /// The documentation of `NAME_assemble` of several statements.
 pub(super) fn of_several_assemble(several: &Several) -> Vec<String> {
     let name = plain(&several.name);
+    let compute = beside(name, "compute");
     let summary = format!(
-        "As [`{name}`], with sparse results whose values are zero, for [`{name}_compute`] to compute."
+        "As [`{name}`], with sparse results whose values are zero, for [`{compute}`] to compute."
     );
     let mut lines = wrap(&summary, WIDTH);
     push_errors(&mut lines, &[format!("As of [`{name}`].")]);
@@ -152,7 +154,7 @@ pub(super) fn of_several_assemble(several: &Several) -> Vec<String> {
 /// The documentation of `NAME_compute` of several statements.
 pub(super) fn of_several_compute(several: &Several) -> Vec<String> {
     let name = plain(&several.name);
-    let entry = if several.allocates() { name.to_owned() } else { format!("{name}_into") };
+    let entry = if several.allocates() { name.to_owned() } else { beside(name, "into") };
     let summary = format!(
         "As [`{entry}`], into tensors that were assembled for operands of the same structure."
     );
@@ -167,8 +169,9 @@ pub(super) fn of_several_compute(several: &Several) -> Vec<String> {
 /// The documentation of `NAME_assemble`.
 pub(super) fn of_assemble(function: &Function) -> Vec<String> {
     let name = plain(&function.name);
+    let compute = beside(name, "compute");
     let summary =
-        format!("As [`{name}`], with values that are zero, for [`{name}_compute`] to compute.");
+        format!("As [`{name}`], with values that are zero, for [`{compute}`] to compute.");
     let mut lines = wrap(&summary, WIDTH);
     push_errors(&mut lines, &[format!("As of [`{name}`].")]);
     lines

@@ -42,7 +42,12 @@ impl Lowering<'_> {
                 Expr::cast(Expr::var(self.names.argument(*id)), None, dtype)
             }
             notation::Expr::Unary(notation::UnaryOp::Neg, a) => {
-                Expr::neg(self.valued(a, semiring, dtype, scope))
+                let value = self.valued(a, semiring, dtype, scope);
+                // What is subtracted from nothing has a meaning without a sign, too: 0 - 0.
+                match dtype.is_unsigned() {
+                    true => Expr::sub(literal(Literal::Int(0), dtype), value),
+                    false => Expr::neg(value),
+                }
             }
             notation::Expr::Binary(op, a, b) => {
                 let [a, b] = [a, b].map(|side| self.valued(side, semiring, dtype, scope));

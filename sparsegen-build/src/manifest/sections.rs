@@ -101,13 +101,14 @@ pub(super) fn semirings(
     let tables = value.table("a table of semirings", diagnostics);
     tables
         .into_iter()
-        .map(|Entry { key, value }| {
+        .filter_map(|Entry { key, value }| {
             if Semiring::ALL.iter().any(|(name, _)| *name == key.text) {
                 let message = format!("`{}` is a built-in semiring", key.text);
                 diagnostics.push(Diagnostic::new(key.span, message).help("choose another name"));
+                return None;
             }
             let semiring = semiring(&key, &value, paths, diagnostics);
-            (key, semiring)
+            Some((key, semiring))
         })
         .collect()
 }

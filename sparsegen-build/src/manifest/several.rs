@@ -2,7 +2,7 @@
 //! manifest names.
 
 use crate::error::Name;
-use crate::names::snake_case;
+use crate::names::{beside, snake_case};
 
 use super::{KernelEntry, Manifest, SeveralEntry, Text};
 
@@ -46,7 +46,7 @@ fn words(text: &Text) -> impl Iterator<Item = &str> {
 /// the name of another function.
 fn name(kernel: &str, text: &Text, step: usize, before: &[KernelEntry]) -> String {
     let result = snake_case(words(text).next().unwrap_or_default());
-    let name = format!("{kernel}_{result}");
+    let name = beside(kernel, &result);
     let is_taken =
         SUFFIXES.contains(&result.as_str()) || before.iter().any(|entry| entry.name.text == name);
     if is_taken { format!("{name}_{}", step + 1) } else { name }

@@ -6,39 +6,18 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{BinaryOp, Expr, Function, Result, Stmt, Unroll, Uses, substitute};
+use crate::ir::{BinaryOp, Expr, Function, Stmt, Unroll, Uses, substitute};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
     if function.unroll.is_empty() {
         return function;
     }
-    let mut unrolling = Unrolling { loops: &function.unroll, taken: taken(&function) };
+    let mut unrolling = Unrolling { loops: &function.unroll, taken: function.names() };
     let body = unrolling.body(&function.body, &[]);
     function.body = body;
     function.unroll = Vec::new();
     function
-}
-
-/// Every name that the function knows.
-fn taken(function: &Function) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    for stmt in &function.body {
-        stmt.for_each(&mut |stmt| {
-            if let Stmt::Let { name, .. } | Stmt::For { name, .. } | Stmt::Scratch { name, .. } =
-                stmt
-            {
-                names.insert(name.clone());
-            }
-        });
-    }
-    let uses = Uses::of_function(function);
-    names.extend(uses.read.into_keys().chain(uses.written.into_keys()));
-    names.extend(uses.measured.into_keys());
-    if let Result::Tensor(tensor) = &function.result {
-        names.extend(tensor.arrays().iter().map(|array| array.name.clone()));
-    }
-    names
 }
 
 struct Unrolling<'f> {
@@ -159,10 +138,8 @@ impl Unrolling<'_> {
     }
 
     fn fresh(&mut self, name: &str) -> String {
-        let mut name = name.to_owned();
-        while !self.taken.insert(name.clone()) {
-            name.push('_');
-        }
+        let name = crate::names::free(name, |name| self.taken.contains(name));
+        self.taken.insert(name.clone());
         name
     }
 }

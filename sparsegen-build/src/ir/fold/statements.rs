@@ -193,6 +193,7 @@ pub fn does_nothing(body: &[Stmt]) -> bool {
 fn split_sign(value: Expr) -> (BinaryOp, Expr) {
     match value {
         Expr::Unary(UnaryOp::Neg, inner) => (BinaryOp::Sub, *inner),
+        Expr::Binary(BinaryOp::Sub, zero, inner) if zero.is_zero() => (BinaryOp::Sub, *inner),
         Expr::Binary(op @ (BinaryOp::Mul | BinaryOp::Div), a, b) => {
             let (sign, a) = split_sign(*a);
             (sign, Expr::Binary(op, Box::new(a), b))

@@ -131,7 +131,23 @@ mod tests {
         for path in ["crate::ops::relu", "f64::max", "::half::f16::sum", "super::super::f", "f"] {
             assert!(is_path(path), "{path}");
         }
-        for path in ["", "crate::", "a b", "a:b", "1::a", "a::fn", "f()", "a::<b>"] {
+        for path in [
+            "",
+            "crate::",
+            "a b",
+            "a:b",
+            "1::a",
+            "a::fn",
+            "f()",
+            "a::<b>",
+            "crate",
+            "self",
+            "Self::f",
+            "a::crate::b",
+            "::f",
+            "::crate::f",
+            "_",
+        ] {
             assert!(!is_path(path), "{path}");
         }
     }

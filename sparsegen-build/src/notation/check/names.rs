@@ -4,7 +4,7 @@ use crate::error::{Diagnostic, Name, nearest};
 use crate::format::builtin::usual;
 use crate::format::{Definition, Format};
 use crate::manifest::{Given, TensorEntry};
-use crate::names::{identifier, is_name, snake_case};
+use crate::names::is_name;
 use crate::notation::functions;
 use crate::notation::syntax::{Access, ExprKind};
 use crate::types::Dtype;

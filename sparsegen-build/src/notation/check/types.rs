@@ -185,6 +185,7 @@ impl Types<'_, '_> {
                 }
                 self.same("`select`", span, values)
             }
+            "replace" => self.same("`replace`", span, &all),
             "present" | "absent" => {
                 for argument in &all {
                     self.infer(argument);
@@ -214,19 +215,8 @@ impl Types<'_, '_> {
                 let function = math::Function::of(name)?;
                 let found = found.filter(|found| *found != Dtype::Bool)?;
                 if !function.takes(found) {
-                    let diagnostic =
-                        Diagnostic::new(span, format!("`{name}` is not defined for {found}"));
                     let text = all.first().map_or("", |a| self.context.text.at(a.span));
-                    self.diagnostics.push(
-                        match found.is_integer() && !found.is_unsigned()
-                            || function.takes(Dtype::F64) && found.is_integer()
-                        {
-                            true => {
-                                diagnostic.help(format!("convert what it takes: `f64({text})`"))
-                            }
-                            false => diagnostic,
-                        },
-                    );
+                    self.diagnostics.push(not_defined(function, span, found, text));
                 }
                 Some(function.result(found))
             }
@@ -314,7 +304,8 @@ pub(super) fn argument_types(
     let found: Vec<_> = arguments.iter().map(|argument| types.infer(argument)).collect();
     let number = || found.iter().flatten().copied().find(|dtype| *dtype != Dtype::Bool);
     if TYPES.contains(&name) {
-        let to = conversion(name).unwrap_or(wanted);
+        // Numbers become complex as real ones.
+        let to = conversion(name).unwrap_or(wanted).real();
         return vec![found.first().copied().flatten().unwrap_or(to)];
     }
     match name {
@@ -346,6 +337,23 @@ pub(super) fn reduced_type(
         },
         Some(ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max) | None => wanted,
     }
+}
+
+/// The mistake that a function is not defined for the type of its arguments, of which `text` is the first.
+fn not_defined(function: math::Function, span: Span, of: Dtype, text: &str) -> Diagnostic {
+    let name = function.name();
+    let diagnostic = Diagnostic::new(span, format!("`{name}` is not defined for {of}"));
+    if of.is_complex() {
+        return diagnostic
+            .help("a complex number becomes a real one by `re`, `im`, `abs` or `arg`");
+    }
+    if of == Dtype::Generic {
+        return diagnostic.help("declare the tensors with a `dtype`, such as \"f64\"");
+    }
+    diagnostic.help(match function.takes(Dtype::F64) {
+        true => format!("convert what it takes: `f64({})`", unparenthesized(text)),
+        false => "declare the tensors with another `dtype`".to_owned(),
+    })
 }
 
 /// To what one of two operands is best converted, and which.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::{Expr, Function, Result, Stmt, Uses, substitute};
+use crate::names::{beside, free};
 
 /// A function whose names do not collide with those of an earlier one, but for those of the same value;
 /// nothing where those would that are not variables of either. What is renamed gets a suffix.
@@ -17,10 +18,9 @@ pub(super) fn distinct(function: &Function, before: &Function, suffix: &str) -> 
     while let Some(stmt) = collision(&renamed.body, &before.body, &taken) {
         matches!(stmt, Stmt::Let { .. }).then_some(())?;
         let name = bound(stmt)?.to_owned();
-        let own = format!("{name}_{suffix}");
-        if binds(&renamed.body, &own) || binds(&before.body, &own) {
-            return None;
-        }
+        let (mut known, before) = (renamed.names(), before.names());
+        known.extend(before);
+        let own = free(&beside(&name, suffix), |name| known.contains(name));
         renamed.body = rename(&renamed.body, &name, &own);
         if let Result::Scalar { value, .. } = &mut renamed.result {
             *value = value.substitute(&name, &Expr::var(&own));

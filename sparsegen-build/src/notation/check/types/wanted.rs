@@ -8,7 +8,7 @@ use crate::notation::check::sums::summed;
 use crate::notation::syntax::{Assign, BinaryOp, Constant, Expr, ExprKind, UnaryOp};
 use crate::types::Dtype;
 
-use super::{Types, argument_types, compared_type, reduced_type};
+use super::{Types, argument_types, compared_type, not_defined, reduced_type};
 
 impl Types<'_, '_> {
     /// Checks what operators and numbers mean in the type that is wanted of an expression.
@@ -59,16 +59,12 @@ impl Types<'_, '_> {
             }
             ExprKind::Reduce(name, _, body) => {
                 let of = reduced_type(self.context, self.names, &name.text, body, dtype);
-                if of == Dtype::Bool {
-                    self.check_reduction(&name.text, name.span);
-                }
+                self.check_reduction(&name.text, name.span, of);
                 self.within(body, of);
             }
             ExprKind::Call(name, arguments) => {
                 let of = argument_types(self.context, self.names, &name.text, arguments, dtype);
-                if let (Some(of), Some(argument)) = (of.first(), arguments.first()) {
-                    self.check_function(&name.text, expr.span, argument, *of);
-                }
+                self.check_function(&name.text, expr, arguments, &of, dtype);
                 for (argument, dtype) in arguments.iter().zip(of) {
                     self.within(argument, dtype);
                 }
@@ -115,7 +111,8 @@ impl Types<'_, '_> {
             Assign::Min | Assign::Max if !math::Function::Min.takes(result) => {
                 self.diagnostics.push(
                     Diagnostic::new(statement.assign_span, format!("{result} has no order"))
-                        .label(format!("`{name}` is {result}, of which `{sign}` takes one of two")),
+                        .label(format!("`{name}` is {result}, of which `{sign}` takes one of two"))
+                        .help("declare the tensors with another `dtype`"),
                 );
             }
             Assign::Add | Assign::Sub | Assign::Mul
@@ -132,24 +129,34 @@ impl Types<'_, '_> {
         }
     }
 
-    /// Checks that a function is defined for the type in which its arguments are wanted.
-    fn check_function(&mut self, name: &str, span: Span, argument: &Expr, of: Dtype) {
+    /// Checks that a function is defined for the type `of` in which its arguments are wanted, and makes
+    /// what is wanted of it.
+    fn check_function(
+        &mut self,
+        name: &str,
+        call: &Expr,
+        arguments: &[Expr],
+        of: &[Dtype],
+        wanted: Dtype,
+    ) {
+        let ([of, ..], [argument, ..]) = (of, arguments) else { return };
         if name == "xor" {
-            self.demand_logic("xor", span, argument, Some(of));
+            self.demand_logic("xor", call.span, argument, Some(*of));
             return;
         }
         let is_own = self.context.functions.find(name).is_some();
         let Some(function) = math::Function::of(name).filter(|_| !is_own) else { return };
-        if function.takes(of) {
-            return;
-        }
         let text = self.context.text.at(argument.span);
-        let diagnostic = Diagnostic::new(span, format!("`{name}` is not defined for {of}"));
-        self.diagnostics.push(match function.takes(Dtype::F64) {
-            true => diagnostic
-                .help(format!("convert what it takes: `f64({text})`; what it gives is f64, then")),
-            false => diagnostic.help("declare the tensors with another `dtype`"),
-        });
+        if !function.takes(*of) {
+            self.diagnostics.push(not_defined(function, call.span, *of, text));
+        } else if wanted.is_complex() && !function.result(*of).is_complex() {
+            let (made, whole) = (function.result(*of), self.context.text.at(call.span));
+            let message = format!("`{name}` makes {made}, and {wanted} is wanted here");
+            self.diagnostics.push(
+                Diagnostic::new(call.span, message)
+                    .help(format!("convert it: `{wanted}({whole})`")),
+            );
+        }
     }
 
     /// Checks an operator where bool is wanted: a product of conditions is one, whether all hold.
@@ -164,23 +171,34 @@ impl Types<'_, '_> {
         }
     }
 
-    /// Checks a reduction of bools where bool is wanted.
-    fn check_reduction(&mut self, name: &str, span: Span) {
-        let is_usual = self.context.entry.semiring.is_usual();
-        match ReduceOp::of(name) {
-            Some(ReduceOp::Sum) if is_usual => {
+    /// Checks that what is reduced is wanted in a type that has the reduction.
+    fn check_reduction(&mut self, name: &str, span: Span, of: Dtype) {
+        let Some(op) = ReduceOp::of(name) else { return };
+        let is_ordered = math::Function::Min.takes(of);
+        match op {
+            ReduceOp::Sum if of == Dtype::Bool && self.context.entry.semiring.is_usual() => {
                 self.refuse_bools(name, span, "`any` is whether one of them holds");
             }
-            Some(ReduceOp::Max) => {
+            ReduceOp::Max if of == Dtype::Bool => {
                 self.refuse_bools(name, span, "`any` is whether one of them holds");
             }
-            Some(ReduceOp::Prod | ReduceOp::Min) => {
+            ReduceOp::Prod | ReduceOp::Min if of == Dtype::Bool => {
                 self.refuse_bools(name, span, "`all` is whether all of them hold");
             }
-            Some(
-                ReduceOp::Sum | ReduceOp::Any | ReduceOp::All | ReduceOp::ArgMin | ReduceOp::ArgMax,
-            )
-            | None => {}
+            ReduceOp::Min | ReduceOp::Max | ReduceOp::ArgMin | ReduceOp::ArgMax if !is_ordered => {
+                self.diagnostics.push(
+                    Diagnostic::new(span, format!("{of} has no order"))
+                        .help("reduce real parts, by `re`, or sizes, by `abs`"),
+                );
+            }
+            ReduceOp::Sum
+            | ReduceOp::Prod
+            | ReduceOp::Min
+            | ReduceOp::Max
+            | ReduceOp::Any
+            | ReduceOp::All
+            | ReduceOp::ArgMin
+            | ReduceOp::ArgMax => {}
         }
     }
 
