@@ -40,6 +40,10 @@ impl Function {
             parallel.work.iter_mut().for_each(&mut *visit);
         }
         self.division.iter_mut().for_each(&mut *visit);
+        for bound in &mut self.unchecked {
+            visit(&mut bound.array);
+            of_expr(&mut bound.most, visit);
+        }
         of_body(&mut self.body, visit);
         if let Some(compute) = &mut self.compute {
             compute.visit_names(visit);
