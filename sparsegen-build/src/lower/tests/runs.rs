@@ -237,7 +237,7 @@ fn functions_compute_what_their_statements_say() {
     for (expr, tensors, commands, given, expected) in CASES {
         let kernel = scheduled_kernel(expr, tensors, commands);
         let (program, plan) = schedule(&kernel, &Levels::default()).expect(expr);
-        let function = lower(&program, &plan);
+        let function = lower(&program, &plan, &mut crate::names::Identifiers::default());
         let inputs = inputs(given);
         let case = format!("{expr} with {tensors} {commands:?}");
         let found = run(&function, &inputs);
