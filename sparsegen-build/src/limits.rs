@@ -29,8 +29,8 @@ pub const CONVERTIBLE: usize = 8;
 /// How many loops and assignments are planned before the cheapest plan so far is taken.
 pub const PLANNED: usize = 2000;
 
-/// The most sparse operands that one loop may merge.
-pub const MERGED: usize = 8;
+/// The most sets of sparse operands that one loop may tell apart: those of eight in a sum.
+pub const REGIONS: usize = 256;
 
 /// The most parts that the loops of a kernel may have: loops, assignments, and the operators and
 /// operands of their values, each counted in every region that has it.
@@ -65,7 +65,7 @@ pub struct Merge {
 /// A limit of a kernel's loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// [`MERGED`]
+    /// [`REGIONS`]
     Operands,
     /// [`CODE`]
     Code,

@@ -30,7 +30,7 @@ use crate::level::Levels;
 use crate::limits::{self, Budget, Limit};
 use crate::notation::{Assignment, Expr, Kernel, ReduceOp, VariableId};
 
-use convert::{Conversion, conversions, gathered};
+use convert::{Conversion, by_order, conversions, gathered};
 use cost::{cost, cost_of_conversions};
 use diagonal::diagonals;
 use nest::{Sums, nest, nest_into};
@@ -75,11 +75,29 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
     if let Some(best) = converted(kernel, levels, limit, budget).or(as_it_is) {
         return Ok(best);
     }
+    if let Some(found) = ordered(kernel, levels) {
+        return Ok(found);
+    }
     assembled?;
     Err(match budget.exceeded() {
         Some(limit) => refuse_large(kernel, budget, limit),
         None => refuse_orders(kernel),
     })
+}
+
+/// How many programs are weighed of those whose tensors are converted to suit an order of the loops.
+const WEIGHED: usize = 8;
+
+/// The cheapest of some programs that convert tensors to suit an order of the loops.
+fn ordered(kernel: &Kernel, levels: &Levels) -> Option<Candidate> {
+    let ways = by_order(kernel, levels).into_iter();
+    let ways = ways.filter(|way| refuse_result(&way.kernel).is_ok());
+    let candidates = ways.filter_map(|way| {
+        let candidate = cheapest(&way, &Budget::default())?;
+        Some((cost_of_conversions(&way) + candidate.cost, candidate))
+    });
+    let cheapest = candidates.take(WEIGHED).min_by(|(a, _), (b, _)| a.total_cmp(b));
+    cheapest.map(|(_, candidate)| candidate)
 }
 
 /// How many times cheaper a kernel must get for tensors to be converted that need not be.

@@ -8,8 +8,8 @@ use crate::level::{Compressed, Dense as DenseLevel, Hashed, Offset, Range, Singl
 use crate::{Format, LevelExpr, LevelMap, Map, Width};
 
 /// The dimensions of a tensor, by number.
-const DIMENSION: [LevelExpr; 8] = {
-    let mut dimensions = [LevelExpr::Dimension(0); 8];
+const DIMENSION: [LevelExpr; 12] = {
+    let mut dimensions = [LevelExpr::Dimension(0); 12];
     let mut dimension = 0;
     while dimension < dimensions.len() {
         dimensions[dimension] = LevelExpr::Dimension(dimension);
@@ -40,11 +40,11 @@ macro_rules! formats {
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar;
 
-/// All levels dense, in row-major order; for orders from 1 to 8.
+/// All levels dense, in row-major order; for orders from 1 to 12.
 #[derive(Clone, Copy, Debug)]
 pub struct Dense<const N: usize>;
 
-/// All levels dense, the last mode outermost: column-major order; for orders from 1 to 8.
+/// All levels dense, the last mode outermost: column-major order; for orders from 1 to 12.
 #[derive(Clone, Copy, Debug)]
 pub struct DenseCol<const N: usize>;
 
@@ -70,12 +70,12 @@ pub struct Dcsr<P = u32, C = u32>(PhantomData<(P, C)>);
 #[derive(Clone, Copy, Debug)]
 pub struct Dcsc<P = u32, C = u32>(PhantomData<(P, C)>);
 
-/// A sorted list of coordinates; for orders from 1 to 8. Of order 3:
+/// A sorted list of coordinates; for orders from 1 to 12. Of order 3:
 /// `(i, j, k) -> (i : compressed(nonunique), j : singleton(nonunique), k : singleton)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Coo<const N: usize, P = u32, C = u32>(PhantomData<(P, C)>);
 
-/// Compressed sparse fibers, all levels compressed; for orders from 1 to 8. Of order 3:
+/// Compressed sparse fibers, all levels compressed; for orders from 1 to 12. Of order 3:
 /// `(i, j, k) -> (i : compressed, j : compressed, k : compressed)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Csf<const N: usize, P = u32, C = u32>(PhantomData<(P, C)>);
@@ -90,7 +90,7 @@ pub struct HashVector<P = u32, C = u32>(PhantomData<(P, C)>);
 #[derive(Clone, Copy, Debug)]
 pub struct HashRows<P = u32, C = u32>(PhantomData<(P, C)>);
 
-/// A list of coordinates in any order, each of them any number of times; for orders from 1 to 8. Of
+/// A list of coordinates in any order, each of them any number of times; for orders from 1 to 12. Of
 /// order 2: `(i, j) -> (i : compressed(nonordered, nonunique), j : singleton(nonordered,
 /// nonunique))`. Packing keeps the entries as they are given.
 #[derive(Clone, Copy, Debug)]
@@ -180,6 +180,10 @@ formats_of_order! {
     6: 0 1 2 3 4 5, 5 4 3 2 1 0;
     7: 0 1 2 3 4 5 6, 6 5 4 3 2 1 0;
     8: 0 1 2 3 4 5 6 7, 7 6 5 4 3 2 1 0;
+    9: 0 1 2 3 4 5 6 7 8, 8 7 6 5 4 3 2 1 0;
+    10: 0 1 2 3 4 5 6 7 8 9, 9 8 7 6 5 4 3 2 1 0;
+    11: 0 1 2 3 4 5 6 7 8 9 10, 10 9 8 7 6 5 4 3 2 1 0;
+    12: 0 1 2 3 4 5 6 7 8 9 10 11, 11 10 9 8 7 6 5 4 3 2 1 0;
 }
 
 /// Declares `coo` and `coo_unordered` of every order above 1: the order, the dimensions between the first and the
@@ -209,4 +213,8 @@ coo_of_order! {
     6: 1 2 3 4, 5;
     7: 1 2 3 4 5, 6;
     8: 1 2 3 4 5 6, 7;
+    9: 1 2 3 4 5 6 7, 8;
+    10: 1 2 3 4 5 6 7 8, 9;
+    11: 1 2 3 4 5 6 7 8 9, 10;
+    12: 1 2 3 4 5 6 7 8 9 10, 11;
 }

@@ -4,7 +4,7 @@
 use crate::types::Width;
 
 /// The highest order for which the runtime crate has types.
-pub const LARGEST_ORDER: usize = 8;
+pub const LARGEST_ORDER: usize = 12;
 
 /// A format that needs no declaration.
 #[derive(Debug)]

@@ -47,24 +47,11 @@ impl Certain<'_> {
         drivers.any(|member| {
             self.has_entries(&inner.iterators[member])
                 && inner.points.iter().filter(|point| point.drivers.contains(member)).all(|point| {
-                    self.regions_with(member, inner, point).all(|region| {
-                        let case = point.cases.iter().find(|(set, _)| set.is_subset(region));
-                        case.is_some_and(|(_, outcome)| self.happens(&inner.bodies[*outcome]))
+                    cases_with(member, point).is_some_and(|cases| {
+                        cases.into_iter().all(|outcome| self.happens(&inner.bodies[outcome]))
                     })
                 })
         })
-    }
-
-    /// The sets of sparse iterators that may have an entry where one of them has.
-    fn regions_with(
-        &self,
-        member: usize,
-        inner: &Loop,
-        point: &MergePoint,
-    ) -> impl Iterator<Item = Set> {
-        let all = point.drivers.union(point.located);
-        let sparse = all.members().filter(|k| !inner.iterators[*k].is_full(self.program));
-        Set::of(sparse).subsets().into_iter().map(move |set| set.with(member))
     }
 
     /// Whether an iterator has an entry under each parent: a branchless level has, and one under a
@@ -79,4 +66,17 @@ impl Certain<'_> {
             && iterator.waiting_are_full(self.program)
             && iterator.access.indices.iter().all(|v| space.slice(*v).is_none())
     }
+}
+
+/// The outcomes of the cases that may be reached where an iterator has an entry; `None` if some region
+/// reaches no case.
+fn cases_with(member: usize, point: &MergePoint) -> Option<Vec<usize>> {
+    // The region of nothing else reaches a case, and so does every region around it.
+    point.cases.iter().any(|(set, _)| set.is_subset(Set::EMPTY.with(member))).then_some(())?;
+    let reached = |(k, (set, outcome)): (usize, &(Set, usize))| {
+        let smallest = set.with(member);
+        let taken = point.cases[..k].iter().any(|(earlier, _)| earlier.is_subset(smallest));
+        (!taken).then_some(*outcome)
+    };
+    Some(point.cases.iter().enumerate().filter_map(reached).collect())
 }

@@ -9,22 +9,27 @@
 //! levels that locate are driven by others where these visit every region; an operand whose
 //! presence changes nothing any more is not walked.
 
+mod outcomes;
+
 use std::fmt;
 
 use super::iterator::LevelIterator;
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Stmt};
+use crate::limits::REGIONS;
 use crate::notation::{Access, TensorId, VariableId};
+
+use outcomes::Outcomes;
 
 /// A set of a loop's iterators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Set(u64);
+pub struct Set(u128);
 
 impl Set {
     pub const EMPTY: Set = Set(0);
 
-    /// The most iterators that a set may have.
-    pub const CAPACITY: usize = u64::BITS as usize;
+    /// The most iterators that a set can hold.
+    pub const CAPACITY: usize = u128::BITS as usize;
 
     pub fn of(members: impl IntoIterator<Item = usize>) -> Set {
         members.into_iter().fold(Set::EMPTY, Set::with)
@@ -71,18 +76,8 @@ impl Set {
     }
 
     pub fn members(self) -> impl DoubleEndedIterator<Item = usize> {
-        (0..Set::CAPACITY).filter(move |member| self.contains(*member))
-    }
-
-    /// All subsets, the larger ones first, in a fixed order.
-    pub fn subsets(self) -> Vec<Set> {
-        let smaller = |subset: &Set| {
-            let next = Set(subset.0.wrapping_sub(1) & self.0);
-            (!subset.is_empty()).then_some(next)
-        };
-        let mut subsets: Vec<Set> = std::iter::successors(Some(self), smaller).collect();
-        subsets.sort_by_key(|subset| (std::cmp::Reverse(subset.len()), subset.0));
-        subsets
+        let end = Set::CAPACITY - self.0.leading_zeros() as usize;
+        (0..end).filter(move |member| self.contains(*member))
     }
 }
 
@@ -99,9 +94,8 @@ pub struct Lattice {
     driving: Set,
     /// Iterators that walk their entries in order, so that several can be merged.
     walking: Set,
-    /// What is left to do where exactly these sparse iterators have an entry: an index into
-    /// `bodies`, by subset.
-    outcomes: Vec<usize>,
+    /// What is left to do, by which sparse iterators have an entry: indices into `bodies`.
+    outcomes: Outcomes,
     bodies: Vec<Stmt>,
     /// By body: the iterators over what it reads.
     reads: Vec<Set>,
@@ -124,9 +118,7 @@ pub struct MergePoint {
 impl Lattice {
     /// The lattice of a loop with these iterators around `body`, where the tensors of `located` are not
     /// iterated; `at_gaps` is done where nothing is
-    /// left of it, if anything must be.
-    ///
-    /// There must be at most [`Set::CAPACITY`] iterators, of which few are over levels that are not full.
+    /// left of it, if anything must be. `None` if there are too many outcomes to write code for.
     pub fn of(
         program: &Program,
         variable: VariableId,
@@ -134,7 +126,10 @@ impl Lattice {
         iterators: &[LevelIterator],
         body: &Stmt,
         at_gaps: Option<&Stmt>,
-    ) -> Lattice {
+    ) -> Option<Lattice> {
+        if iterators.len() > Set::CAPACITY {
+            return None;
+        }
         // At a fixed coordinate there is nothing to walk along.
         let is_once = program.space.definition(variable) == Some(Definition::Once);
         let is_located = |iterator: &LevelIterator| {
@@ -147,46 +142,32 @@ impl Lattice {
         let full = select(&|iterator| iterator.is_full(program));
         let sparse = select(&|iterator| !iterator.is_full(program));
         let locatable = select(&|iterator| iterator.can_locate(program));
-        let mut lattice = Lattice {
+        let mut growing = Growing {
+            program,
+            iterators,
+            sparse,
+            body,
+            at_gaps,
+            bodies: vec![Stmt::SKIP],
+            leaves: 0,
+        };
+        let outcomes = growing.outcomes(Set::EMPTY, Set::EMPTY, body)?;
+        let bodies = growing.bodies;
+        let read_by = |body: &Stmt| {
+            let reads = body.reads();
+            Set::of((0..iterators.len()).filter(|k| reads.contains(&&iterators[*k].access)))
+        };
+        let reads = bodies.iter().map(read_by).collect();
+        Some(Lattice {
             full,
             sparse,
             locatable,
             driving: select(&|iterator| iterator.drives && !is_located(iterator)),
             walking: select(&|iterator| iterator.walks(program)),
-            outcomes: Vec::new(),
-            bodies: vec![Stmt::SKIP],
-            reads: Vec::new(),
-        };
-        for index in 0..1_usize << sparse.len() {
-            let present = lattice.expand(index);
-            let absent = sparse.minus(present);
-            let is_of = |set: Set, access: &Access| {
-                set.members().any(|member| iterators[member].access == *access)
-            };
-            let outcome =
-                body.in_region(&program.kernel, &|access| is_of(absent, access), &|access| {
-                    is_of(present, access)
-                });
-            // A sparse result does not store what is known without the operands.
-            let outcome = if program.may_lack_entries() { outcome.settled() } else { outcome };
-            let (outcome, first) = match at_gaps {
-                Some(at_gaps) if outcome.is_skip() => (at_gaps.clone(), 1),
-                Some(_) | None => (outcome, 0),
-            };
-            let mut known = (first..lattice.bodies.len()).filter(|k| lattice.bodies[*k] == outcome);
-            let known = known.next();
-            let id = known.unwrap_or_else(|| {
-                lattice.bodies.push(outcome);
-                lattice.bodies.len() - 1
-            });
-            lattice.outcomes.push(id);
-        }
-        let read_by = |body: &Stmt| {
-            let reads = body.reads();
-            Set::of((0..iterators.len()).filter(|k| reads.contains(&&iterators[*k].access)))
-        };
-        lattice.reads = lattice.bodies.iter().map(read_by).collect();
-        lattice
+            outcomes,
+            bodies,
+            reads,
+        })
     }
 
     /// The bodies that merge points refer to; the first is [`Stmt::SKIP`].
@@ -194,9 +175,14 @@ impl Lattice {
         &self.bodies
     }
 
+    /// How many regions are told apart.
+    pub fn regions(&self) -> usize {
+        self.outcomes.leaves()
+    }
+
     /// Whether every coordinate of the dimension has something to do.
     pub fn is_exhaustive(&self) -> bool {
-        self.outcomes.iter().all(|outcome| *outcome != 0)
+        self.outcomes.all(&|outcome| outcome != 0)
     }
 
     /// The loops, in the order in which they run: each ends when one of its sparse drivers does, and
@@ -205,7 +191,7 @@ impl Lattice {
         let mut points: Vec<(Set, MergePoint)> = Vec::new();
         let mut left = vec![self.sparse];
         while let Some(remaining) = left.pop() {
-            let relevant = self.relevant(remaining);
+            let relevant = self.outcomes.within(remaining).support();
             if points.iter().any(|(known, _)| *known == relevant) {
                 continue;
             }
@@ -218,18 +204,9 @@ impl Lattice {
         points.into_iter().map(|(_, point)| point).collect()
     }
 
-    /// The sparse iterators among `remaining` whose presence makes a difference.
-    fn relevant(&self, remaining: Set) -> Set {
-        let changes = |member: usize| {
-            let others = remaining.without(member).subsets();
-            others.into_iter().any(|set| self.outcome(set) != self.outcome(set.with(member)))
-        };
-        Set::of(remaining.members().filter(|member| changes(*member)))
-    }
-
     /// The loop while all of `sparse` last, if there is anything to do in it.
     fn point(&self, sparse: Set) -> Option<MergePoint> {
-        let cases = self.cases(sparse);
+        let cases = self.outcomes.within(sparse).cases();
         let regions: Vec<Set> =
             cases.iter().filter(|(_, outcome)| *outcome != 0).map(|(set, _)| *set).collect();
         if regions.is_empty() {
@@ -271,31 +248,65 @@ impl Lattice {
         let together = drivers.len() == 1 || drivers.is_subset(self.walking);
         together.then_some(drivers)
     }
+}
 
-    /// A case for each region of `sparse` that a smaller one does not stand for as well.
-    fn cases(&self, sparse: Set) -> Vec<(Set, usize)> {
-        let mut kept: Vec<(Set, usize)> = Vec::new();
-        for set in sparse.subsets().into_iter().rev() {
-            let outcome = self.outcome(set);
-            let otherwise = kept.iter().find(|(smaller, _)| smaller.is_subset(set));
-            if otherwise.map_or(0, |(_, outcome)| *outcome) != outcome {
-                kept.insert(0, (set, outcome));
-            }
-        }
-        kept
+/// A lattice's outcomes while they are found.
+struct Growing<'a> {
+    program: &'a Program,
+    iterators: &'a [LevelIterator],
+    sparse: Set,
+    body: &'a Stmt,
+    at_gaps: Option<&'a Stmt>,
+    bodies: Vec<Stmt>,
+    leaves: usize,
+}
+
+impl Growing<'_> {
+    /// The outcomes where some iterators have no entry and others have one, for which `stmt` is left.
+    fn outcomes(&mut self, absent: Set, present: Set, stmt: &Stmt) -> Option<Outcomes> {
+        let reads = stmt.reads();
+        let open = self.sparse.minus(absent).minus(present);
+        let mut open = open.members().rev();
+        let Some(member) = open.find(|k| reads.contains(&&self.iterators[*k].access)) else {
+            self.leaves += 1;
+            return (self.leaves <= REGIONS).then(|| Outcomes::Leaf(self.add(stmt.clone())));
+        };
+        let without = self.stmt(absent.with(member), present);
+        let without = self.outcomes(absent.with(member), present, &without)?;
+        // Only what an entry says by itself changes the statement.
+        let is_predicate =
+            self.program.kernel.predicate(self.iterators[member].access.tensor).is_some();
+        let with = match is_predicate {
+            true => self.stmt(absent, present.with(member)),
+            false => stmt.clone(),
+        };
+        let with = self.outcomes(absent, present.with(member), &with)?;
+        Some(Outcomes::branch(member, without, with))
     }
 
-    fn outcome(&self, present: Set) -> usize {
-        let index = self.sparse.members().enumerate().fold(0, |index, (bit, member)| {
-            if present.contains(member) { index | 1 << bit } else { index }
-        });
-        self.outcomes[index]
+    /// What is left of the loop's body.
+    fn stmt(&self, absent: Set, present: Set) -> Stmt {
+        let is_of = |set: Set, access: &Access| {
+            set.members().any(|member| self.iterators[member].access == *access)
+        };
+        let kernel = &self.program.kernel;
+        self.body
+            .in_region(kernel, &|access| is_of(absent, access), &|access| is_of(present, access))
     }
 
-    /// The set of sparse iterators that a number stands for, the reverse of the index in `outcome`.
-    fn expand(&self, index: usize) -> Set {
-        let members = self.sparse.members().enumerate();
-        Set::of(members.filter(|(bit, _)| index & 1 << bit != 0).map(|(_, member)| member))
+    /// The index of what is done in a region.
+    fn add(&mut self, stmt: Stmt) -> usize {
+        // A sparse result does not store what is known without the operands.
+        let outcome = if self.program.may_lack_entries() { stmt.settled() } else { stmt };
+        let (outcome, first) = match self.at_gaps {
+            Some(at_gaps) if outcome.is_skip() => (at_gaps.clone(), 1),
+            Some(_) | None => (outcome, 0),
+        };
+        let known = (first..self.bodies.len()).find(|k| self.bodies[*k] == outcome);
+        known.unwrap_or_else(|| {
+            self.bodies.push(outcome);
+            self.bodies.len() - 1
+        })
     }
 }
 

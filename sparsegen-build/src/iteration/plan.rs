@@ -194,10 +194,11 @@ impl Planner<'_> {
         let iterators =
             frontier.iterators(program, body, variable, &self.known(frontier, variable));
         let iterators = iterators.ok_or(Unplannable::NoLoop)?;
-        self.check_merge(variable, &iterators, body)?;
+        self.check_merge(variable, &iterators)?;
         let at_gaps = full::at_gaps(program, variable, body);
         let located = &annotations.located;
         let lattice = Lattice::of(program, variable, located, &iterators, body, at_gaps.as_ref());
+        let lattice = self.check_regions(lattice, body)?;
         let points = lattice.points();
         if !points.iter().all(|point| can_run(program, variable, &iterators, point)) {
             return Err(Unplannable::NoLoop);

@@ -135,10 +135,13 @@ impl Lowering<'_> {
                 && iterator.waiting_are_full(self.program)
         });
         let some_is_there = drivers == point.drivers && !point.by_dimension && walked;
-        uncertain
-            .subsets()
+        // What holds for the smallest regions holds for those around them.
+        let smallest = match some_is_there {
+            true => drivers.members().map(|driver| Set::EMPTY.with(driver)).collect(),
+            false => vec![Set::EMPTY],
+        };
+        smallest
             .into_iter()
-            .filter(|present| !some_is_there || present.meets(drivers))
             .filter(|present| !earlier.iter().any(|(case, _)| case.is_subset(*present)))
             .all(|present| set.is_subset(present))
     }

@@ -5,10 +5,13 @@
 //! assembled, or not in this order, is assembled in a plain format and packed afterwards; one that
 //! takes entries in any order serves all loops.
 
-use crate::format::{Format, at_random, plain, unordered};
+use crate::format::{Format, LevelExpr, LevelSpec, at_random, plain, unordered};
 use crate::level::Levels;
 use crate::limits::{CONVERSIONS, CONVERTIBLE};
-use crate::notation::{Access, Assignment, Converted, Kernel, Place, Tensor, TensorId, TensorRole};
+use crate::notation::{
+    Access, Assignment, Converted, Kernel, Place, Tensor, TensorId, TensorRole, VariableId,
+    VariableRole,
+};
 
 /// A kernel with tensors converted.
 #[derive(Clone, Debug)]
@@ -189,6 +192,92 @@ impl Ways<'_> {
                 && !self.kernel.converted().any(is_same)
         };
         chosen.iter().enumerate().filter(is_new).count()
+    }
+}
+
+/// The most orders of the loops for which [`by_order`] converts tensors.
+const ORDERS: usize = 60;
+
+/// Converts tensors to suit an order of the loops, for each of several orders: first the operands that
+/// do not suit it, then all. The result stays as it is or lists its entries. An order that suits all
+/// tensors exists among these conversions where the reductions allow it.
+pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
+    let result = &kernel.assignment.result;
+    let mut reads: Vec<Access> = Vec::new();
+    kernel.assignment.value.for_each_access(&mut |access| {
+        if kernel.predicate(access.tensor).is_none() && !reads.contains(access) {
+            reads.push(access.clone());
+        }
+    });
+    reads.retain(|access| !is_at_random(kernel, access));
+    // The result's variables stand outside of others, in the order in which it stores them.
+    let mut variables: Vec<VariableId> = Vec::new();
+    let stored = kernel.tensor(result.tensor).format.levels.iter();
+    let modes = stored.flat_map(|spec| spec.expr.modes());
+    let preferred = modes.map(|mode| counted(kernel, result.indices[mode]));
+    let all = (0..kernel.variables.len()).map(VariableId);
+    for v in preferred.chain(all.filter(|v| kernel.variable(*v).role == VariableRole::Index)) {
+        if !variables.contains(&v) {
+            variables.push(v);
+        }
+    }
+    let list = unordered(&kernel.tensor(result.tensor).format, levels);
+    let lists = kernel.packed.is_none() && !is_at_random(kernel, result);
+    let list = list.filter(|_| lists);
+    let mut found = Vec::new();
+    for order in permutations(variables.len()).into_iter().take(ORDERS) {
+        let rank = |v: VariableId| {
+            rank(kernel, v, &|v| {
+                order.iter().position(|place| variables[*place] == v).unwrap_or_default()
+            })
+        };
+        let suits = |access: &&Access| {
+            let spec = |spec: &LevelSpec| match spec.expr {
+                LevelExpr::Dimension(mode) => Some(rank(access.indices[mode])),
+                LevelExpr::Div(..)
+                | LevelExpr::Mod(..)
+                | LevelExpr::Sub(..)
+                | LevelExpr::Add(..)
+                | LevelExpr::Count(_) => None,
+            };
+            let ranks: Option<Vec<_>> =
+                kernel.tensor(access.tensor).format.levels.iter().map(spec).collect();
+            ranks.is_some_and(|ranks| ranks.is_sorted())
+        };
+        let unsuited: Vec<&Access> = reads.iter().filter(|access| !suits(access)).collect();
+        for chosen in [unsuited, reads.iter().collect()] {
+            let format = |access: &&Access| {
+                let mut modes: Vec<usize> = (0..access.indices.len()).collect();
+                modes.sort_by_key(|mode| rank(access.indices[*mode]));
+                plain(&kernel.tensor(access.tensor).format, &modes, levels).into_iter().next()
+            };
+            let Some(formats) = chosen.iter().map(format).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            for result in [None, list.as_ref()] {
+                if result.is_some() || list.is_none() || suits(&&kernel.assignment.result) {
+                    let pairs = chosen.iter().copied().zip(formats.iter());
+                    found.push(convert(kernel, pairs, result));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The variable by whose loop a mode is read, or part of it.
+fn counted(kernel: &Kernel, v: VariableId) -> VariableId {
+    kernel.variable(v).role.slice().map_or(v, |slice| slice.of)
+}
+
+/// The place of a mode's variable among the loops; a coordinate that follows from several is known
+/// behind all of them.
+fn rank(kernel: &Kernel, v: VariableId, of_loop: &dyn Fn(VariableId) -> usize) -> usize {
+    match kernel.variable(v).role {
+        VariableRole::Mode(slice) if slice.place().is_some() => usize::MAX,
+        VariableRole::Mode(slice) => rank(kernel, slice.of, of_loop),
+        VariableRole::Fixed => 0,
+        VariableRole::Index | VariableRole::Scheduled | VariableRole::Stored => of_loop(v),
     }
 }
 

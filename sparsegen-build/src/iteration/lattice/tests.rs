@@ -4,21 +4,30 @@ use super::*;
 
 /// A lattice over sparse iterators from what there is to do, as a function of who is present.
 fn lattice(count: usize, full: Set, locatable: Set, outcome: impl Fn(Set) -> usize) -> Lattice {
+    fn grow(open: Set, present: Set, outcome: &dyn Fn(Set) -> usize) -> Outcomes {
+        let Some(member) = open.members().next_back() else {
+            return Outcomes::Leaf(outcome(present));
+        };
+        let open = open.without(member);
+        let absent = grow(open, present, outcome);
+        Outcomes::branch(member, absent, grow(open, present.with(member), outcome))
+    }
     let sparse = Set::of(0..count).minus(full);
-    let mut lattice = Lattice {
+    let outcomes = grow(sparse, Set::EMPTY, &outcome);
+    let mut bodies = 1;
+    while !outcomes.all(&|outcome| outcome < bodies) {
+        bodies += 1;
+    }
+    Lattice {
         full,
         sparse,
         locatable,
         driving: Set::of(0..count),
         walking: Set::of(0..count),
-        outcomes: Vec::new(),
+        outcomes,
         bodies: Vec::new(),
-        reads: Vec::new(),
-    };
-    lattice.outcomes = (0..1 << sparse.len()).map(|index| outcome(lattice.expand(index))).collect();
-    let bodies = lattice.outcomes.iter().max().map_or(0, |last| last + 1);
-    lattice.reads = vec![Set::of(0..count); bodies.max(1)];
-    lattice
+        reads: vec![Set::of(0..count); bodies],
+    }
 }
 
 fn show(lattice: &Lattice) -> Vec<String> {
@@ -91,4 +100,43 @@ fn what_makes_no_difference_is_not_walked() {
 fn a_constant_runs_over_the_dimension() {
     let constant = lattice(0, Set::EMPTY, Set::EMPTY, |_| 1);
     assert_eq!(show(&constant), ["{}* locate {} | {}:1"]);
+}
+
+#[test]
+fn products_of_many_have_one_case() {
+    let all = Set::of(0..100);
+    let product = lattice_of(all, Outcomes::Leaf(1), |member, rest| {
+        Outcomes::branch(member, Outcomes::Leaf(0), rest)
+    });
+    assert_eq!(product.points().len(), 1);
+    assert_eq!(product.points()[0].cases, [(all, 1)]);
+}
+
+#[test]
+fn cases_tell_the_outcome_of_every_region() {
+    // Functions of four iterators, told apart by their numbers.
+    for number in (0..1 << 16).step_by(37) {
+        let outcome = |set: Set| number >> set.0 & 1;
+        let lattice = lattice(4, Set::EMPTY, Set::EMPTY, outcome);
+        let cases = lattice.outcomes.cases();
+        for region in (0..16).map(Set) {
+            let case = cases.iter().find(|(set, _)| set.is_subset(region));
+            assert_eq!(case.map_or(0, |(_, outcome)| *outcome), outcome(region), "{number}");
+        }
+    }
+}
+
+/// A lattice over sparse iterators, whose outcomes grow from that of none.
+fn lattice_of(sparse: Set, none: Outcomes, with: impl Fn(usize, Outcomes) -> Outcomes) -> Lattice {
+    let outcomes = sparse.members().fold(none, |rest, member| with(member, rest));
+    Lattice {
+        full: Set::EMPTY,
+        sparse,
+        locatable: Set::EMPTY,
+        driving: sparse,
+        walking: sparse,
+        outcomes,
+        bodies: Vec::new(),
+        reads: vec![sparse; 2],
+    }
 }

@@ -3,8 +3,8 @@
 use super::{Plan, Planner, Unplannable};
 use crate::concrete::Stmt;
 use crate::iteration::iterator::LevelIterator;
-use crate::iteration::lattice::Set;
-use crate::limits::{CODE, Limit, MERGED, Merge};
+use crate::iteration::lattice::Lattice;
+use crate::limits::{CODE, Limit, Merge};
 use crate::notation::{TensorId, VariableId};
 
 /// How many steps it takes to plan a loop, beside those for its regions.
@@ -16,7 +16,6 @@ impl Planner<'_> {
         self,
         variable: VariableId,
         iterators: &[LevelIterator],
-        body: &Stmt,
     ) -> Result<(), Unplannable> {
         let sparse = iterators.iter().filter(|iterator| !iterator.is_full(self.program));
         let sparse: Vec<TensorId> = sparse.map(|iterator| iterator.access.tensor).collect();
@@ -27,13 +26,22 @@ impl Planner<'_> {
             let variable = self.program.kernel.variable(variable).name.clone();
             Merge { variable, operands }
         });
-        if count > MERGED || iterators.len() > Set::CAPACITY {
+        if self.budget.spend(LOOP) { Ok(()) } else { Err(Unplannable::TooLarge) }
+    }
+
+    /// Checks that code can be generated for the regions of a lattice; there is no lattice of too many.
+    pub(super) fn check_regions(
+        self,
+        lattice: Option<Lattice>,
+        body: &Stmt,
+    ) -> Result<Lattice, Unplannable> {
+        let Some(lattice) = lattice else {
             self.budget.exceed(Limit::Operands);
             return Err(Unplannable::TooLarge);
-        }
-        let regions = 1_usize << count;
-        let is_left = self.budget.spend(LOOP + regions.saturating_mul(body.size() + regions));
-        if is_left { Ok(()) } else { Err(Unplannable::TooLarge) }
+        };
+        let regions = lattice.regions();
+        let is_left = self.budget.spend(regions.saturating_mul(body.size() + regions));
+        is_left.then_some(lattice).ok_or(Unplannable::TooLarge)
     }
 
     /// Checks that so much code can be generated.
