@@ -85,6 +85,8 @@ impl Op {
                 Ok(Number::Whole(most - a))
             }
             (Op::Not, [Number::Whole(a)]) => Ok(Number::Whole(!a)),
+            // A product of what counts 0 or 1 counts 0 or 1.
+            (Op::Multiply, [Number::Bool(a), Number::Bool(b)]) => Ok(Number::Bool(*a && *b)),
             (Op::Add | Op::Subtract | Op::Multiply | Op::Divide, [a, b]) => self.combine(*a, *b),
             (Op::And, [Number::Bool(a), Number::Bool(b)]) => Ok(Number::Bool(*a && *b)),
             (Op::And, [Number::Whole(a), Number::Whole(b)]) => Ok(Number::Whole(a & b)),

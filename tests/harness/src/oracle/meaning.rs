@@ -262,7 +262,7 @@ impl Reader<'_> {
                 Ok(apply(Op::Compare(op), nodes.to_vec()))
             }
         };
-        if dtype == Dtype::Bool && is_plain && matches!(op, Binary::Sum | Binary::Product) {
+        if dtype == Dtype::Bool && is_plain && op == Binary::Sum {
             return Err(format!("`{op}` is no operator of bools"));
         }
         if is_logical && dtype.is_rounded() {
