@@ -11,9 +11,13 @@ pub(crate) fn kernel(expr: &str, tensors: &str) -> Kernel {
 
 /// The kernel of an expression with a schedule.
 pub(crate) fn scheduled_kernel(expr: &str, tensors: &str, schedule: &[&str]) -> Kernel {
-    let text = format!(
-        "[kernels.test]\nexpr = \"{expr}\"\ntensors = {{ {tensors} }}\nschedule = {schedule:?}\n{FORMATS}"
-    );
+    kernel_with(expr, tensors, &format!("schedule = {schedule:?}"))
+}
+
+/// The kernel of an expression with further keys.
+pub(crate) fn kernel_with(expr: &str, tensors: &str, keys: &str) -> Kernel {
+    let text =
+        format!("[kernels.test]\nexpr = \"{expr}\"\ntensors = {{ {tensors} }}\n{keys}\n{FORMATS}");
     let (manifest, mut mistakes) = manifest::parse(&text);
     let (statements, more) = notation::parse(&manifest);
     mistakes.extend(more);
