@@ -18,6 +18,9 @@ mod storage;
 mod structured;
 mod workspace;
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::rc::Rc;
 

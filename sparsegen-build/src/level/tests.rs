@@ -1,0 +1,159 @@
+//! The level functions of every level, as code for a level of 3 coordinates below the position `q`.
+
+use super::*;
+use crate::ir::{Expr, Stmt};
+use crate::types::Width;
+
+/// A level of an operand `a`, whose coordinate at the outermost level is the difference or the sum `d`.
+fn storage(level: &dyn Level, relation: Relation) -> Storage {
+    let named = |field: &'static str| (field, format!("a_{field}"));
+    let other = Expr::var("other");
+    Storage {
+        arrays: level.arrays().iter().map(|array| named(array.field)).collect(),
+        numbers: level.numbers().iter().map(|field| named(field)).collect(),
+        carried: Vec::new(),
+        size: Expr::Index(3),
+        crd: Width::U32,
+        offset: Some(Offset { ancestor: 0, other, partner: Some(1), relation }),
+    }
+}
+
+fn text(stmts: &[Stmt]) -> String {
+    let text: String = stmts.iter().map(Stmt::to_string).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn found(Found { prelude, value, found }: Found) -> String {
+    let found = found.map_or("always".to_owned(), |found| found.to_string());
+    format!("{} {value} if {found}", text(&prelude)).trim().to_owned()
+}
+
+/// Every level function that a level has, a line each.
+fn functions(level: &dyn Level, relation: Relation) -> String {
+    let storage = &storage(level, relation);
+    let (q, j, p) = (Expr::var("q"), Expr::var("j"), Expr::var("p"));
+    let ancestors = [Expr::var("d"), Expr::var("i")];
+    let range = |Segment { start, end }: Segment| format!("{start}..{end}");
+    let mut lines = Vec::new();
+    if let Some(level) = level.coordinate_iteration() {
+        lines.push(format!(
+            "coordinates {}",
+            range(level.coord_bounds(storage, q.clone(), &ancestors))
+        ));
+        lines.push(format!("at {}", found(level.coord_access(storage, q.clone(), j.clone(), "p"))));
+    }
+    if let Some(level) = level.position_iteration() {
+        lines.push(format!(
+            "positions {}",
+            range(level.pos_bounds(storage, Segment::of(q.clone())))
+        ));
+        lines.push(format!("at {}", found(level.pos_access(storage, p.clone(), &ancestors, "j"))));
+    }
+    if let Some(level) = level.locate() {
+        lines.push(format!("locate {}", found(level.locate(storage, q.clone(), j.clone(), "p"))));
+    }
+    if let Some(level) = level.append() {
+        lines.push(format!("init {}", text(&level.append_init(storage))));
+        lines.push(format!("append {}", text(&level.append_coord(storage, j))));
+        lines.push(format!("edges {}", text(&level.append_edges(storage, None))));
+        lines.push(format!("edges behind {}", text(&level.append_edges(storage, Some(q.clone())))));
+        lines.push(format!("finalize {}", text(&level.append_finalize(storage, Some(q)))));
+    }
+    lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn level_functions_are_those_of_the_format() {
+    let mut all = String::new();
+    for (name, relation) in CASES {
+        let level = Levels::default().find(name).expect("a level of this crate");
+        let level = level.with_numbers(&[2, 4]).unwrap_or(level);
+        let functions = functions(level.as_ref(), *relation);
+        all.push_str(&format!("{name}, {relation:?}\n{functions}\n\n"));
+    }
+    assert_eq!(all, EXPECTED);
+}
+
+const CASES: &[(&str, Relation)] = &[
+    ("dense", Relation::Minuend),
+    ("compressed", Relation::Minuend),
+    ("loose_compressed", Relation::Minuend),
+    ("singleton", Relation::Minuend),
+    ("hashed", Relation::Minuend),
+    ("bitmap", Relation::Minuend),
+    ("structured", Relation::Minuend),
+    ("range", Relation::Minuend),
+    ("range", Relation::Subtrahend),
+    ("range", Relation::Sum),
+    ("offset", Relation::Minuend),
+    ("offset", Relation::Subtrahend),
+    ("offset", Relation::Sum),
+];
+
+const EXPECTED: &str = "\
+dense, Minuend
+coordinates 0..3
+at q * 3 + j if always
+locate q * 3 + j if always
+
+compressed, Minuend
+positions a_pos[q]..a_pos[q + 1]
+at a_crd[p] if always
+init a_pos.clear(); a_pos.push(0); a_crd.clear();
+append a_crd.push(j);
+edges a_pos.push(a_crd.len());
+edges behind a_pos.resize(q + 1, a_pos[a_pos.len() - 1]); a_pos.push(a_crd.len());
+finalize a_pos.resize(q + 1, a_crd.len());
+
+loose_compressed, Minuend
+positions a_lo[q]..a_hi[q]
+at a_crd[p] if always
+
+singleton, Minuend
+positions q..q + 1
+at a_crd[p] if always
+init a_crd.clear();
+append a_crd.push(j);
+edges
+edges behind
+finalize
+
+hashed, Minuend
+positions q * a_width..(q + 1) * a_width
+at a_crd[p] if a_crd[p] != u32::MAX
+locate let mut p_slot = j % a_width; while a_crd[q * a_width + p_slot] != j && a_crd[q * a_width + p_slot] != u32::MAX { p_slot += 1; if p_slot == a_width { p_slot = 0; } } q * a_width + p_slot if a_crd[q * a_width + p_slot] == j
+
+bitmap, Minuend
+coordinates 0..3
+at let p = q * 3 + j; p if a_bits[p]
+locate let p = q * 3 + j; p if a_bits[p]
+
+structured, Minuend
+positions q * 2..(q + 1) * 2
+at a_crd[p] if always
+
+range, Minuend
+coordinates (-d).min(0).unsigned_abs()..3.min(other.wrapping_add_signed(d))
+at q * 3 + j if always
+
+range, Subtrahend
+coordinates d.min(0).unsigned_abs()..3.min(other.wrapping_add_signed(-d))
+at q * 3 + j if always
+
+range, Sum
+coordinates (d + 1).saturating_sub(other)..3.min(d + 1)
+at q * 3 + j if always
+
+offset, Minuend
+positions q..q + 1
+at i.wrapping_add_signed(d) if always
+
+offset, Subtrahend
+positions q..q + 1
+at i.wrapping_add_signed(-d) if always
+
+offset, Sum
+positions q..q + 1
+at d - i if always
+
+";
