@@ -21,6 +21,9 @@ pub struct Compiler {
     levels: Levels,
 }
 
+/// Observes stages: the kernel's name, the stage's name, and a function that shows what the stage made.
+type Observe<'o> = dyn FnMut(&str, &str, &dyn Fn() -> String) + 'o;
+
 /// What became of a manifest.
 #[derive(Clone, Debug)]
 pub struct Output {
@@ -53,12 +56,18 @@ impl Compiler {
         self.run(name, text, &mut |_, _, _| {})
     }
 
-    /// What every stage made of a manifest, kernel by kernel, in the field's notation; or its
-    /// mistakes.
+    /// Returns what every stage made of a manifest, kernel by kernel, in the field's notation, or the
+    /// manifest's mistakes.
     pub fn explain(&self, name: &str, text: &str) -> String {
         let mut stages = String::new();
-        let output = self.run(name, text, &mut |kernel, stage, shown| {
-            let _ = writeln!(stages, "── {kernel}: {stage}\n{}\n", shown.trim_end());
+        let mut last = String::new();
+        let output = self.run(name, text, &mut |kernel, stage, show| {
+            let shown = show();
+            // A pass that changed nothing shows nothing.
+            if shown != last {
+                let _ = writeln!(stages, "── {kernel}: {stage}\n{}\n", shown.trim_end());
+                last = shown;
+            }
         });
         if output.diagnostics.is_empty() {
             let _ = writeln!(stages, "── source\n{}", output.source);
@@ -68,8 +77,8 @@ impl Compiler {
         stages
     }
 
-    /// The diagram of ARCHITECTURE.md as code. `observe` is told of each kernel and stage.
-    fn run(&self, name: &str, text: &str, observe: &mut dyn FnMut(&str, &str, &str)) -> Output {
+    /// The diagram of ARCHITECTURE.md as code. `observe` gets each kernel, stage, and what the stage made.
+    fn run(&self, name: &str, text: &str, observe: &mut Observe<'_>) -> Output {
         let (manifest, mut mistakes) = manifest::parse(text);
         mistakes.extend(self.levels.refused().iter().cloned());
         let (statements, mut wrong) = notation::parse(&manifest);
@@ -87,7 +96,7 @@ impl Compiler {
             if steps.start == k {
                 identifiers = chosen(module.kernels.get(steps).unwrap_or_default());
             }
-            observe(&kernel.name, "index notation", &kernel.to_string());
+            observe(&kernel.name, "index notation", &|| kernel.to_string());
             let (mut program, plan) = match schedule(kernel, &self.levels) {
                 Ok(scheduled) => scheduled,
                 Err(mistake) => {
@@ -95,14 +104,14 @@ impl Compiler {
                     continue;
                 }
             };
-            observe(&kernel.name, "iteration graph", &iteration::graph::show(&program));
-            observe(&kernel.name, "concrete notation", &program.to_string());
-            observe(&kernel.name, "merge lattices", &plan.show(&program));
+            observe(&kernel.name, "iteration graph", &|| iteration::graph::show(&program));
+            observe(&kernel.name, "concrete notation", &|| program.to_string());
+            observe(&kernel.name, "merge lattices", &|| plan.show(&program));
             program.declare_formats(&mut formats);
             let lowered = lower(&program, &plan, &mut identifiers);
-            observe(&kernel.name, "lowered", &lowered.to_string());
+            observe(&kernel.name, "lowered", &|| lowered.to_string());
             let optimized = optimize_observed(lowered, &mut |pass, function| {
-                observe(&kernel.name, pass.name, &function.to_string());
+                observe(&kernel.name, pass.name, &|| function.to_string());
             });
             functions.push(optimized);
         }
@@ -117,6 +126,12 @@ impl Compiler {
             formats: formats.iter().map(declaration).collect(),
             kernels: kernels(&module, functions),
         };
+        for kernel in &module.kernels {
+            let ir::Kernel::Several(several) = kernel else { continue };
+            for shared in &several.shared {
+                observe(&several.name, "shared loops", &|| shared.function.to_string());
+            }
+        }
         let source = emit(&module);
         Output { source, kernels: module.kernels, formats: module.formats, diagnostics }
     }
