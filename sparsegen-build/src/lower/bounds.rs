@@ -2,7 +2,7 @@
 
 use crate::format::{LevelSpec, MOST_LEVELS};
 use crate::ir::{
-    Array, Assembly, Bound, Bounds, Expr, Ground, List, Reads, TensorResult, Unchecked,
+    Array, Assembly, Bound, Bounds, Expr, Ground, List, Reads, Stmt, TensorResult, Unchecked,
 };
 use crate::level::{Holds, Level, Segment, Storage};
 use crate::notation::TensorId;
@@ -52,7 +52,6 @@ impl Lowering<'_> {
     /// many positions each level has under those of the level above.
     fn of_tensor(&self, id: TensorId, arrays: &[Array], storages: &[Storage]) -> Vec<Bound> {
         let levels = &self.program.tensor(id).format.levels;
-        let vals = self.names.values(id);
         let mut known: Vec<(String, Expr)> = Vec::new();
         let mut parents = Some(Expr::Index(1));
         for (spec, storage) in levels.iter().zip(storages) {
@@ -66,8 +65,7 @@ impl Lowering<'_> {
                     Holds::Coordinates => children
                         .clone()
                         .filter(|_| holds_one_each(spec.level.as_ref(), storage, array.field)),
-                    // Bits have no length of their own.
-                    Holds::Bits => Some(children.clone().unwrap_or_else(|| Expr::len(&vals))),
+                    Holds::Bits => children.clone(),
                     Holds::Indices(_) | Holds::Numbers(_) => None,
                 };
                 known.extend(most.map(|most| (storage.array(array.field).to_owned(), most)));
@@ -103,7 +101,13 @@ fn children(spec: &LevelSpec, storage: &Storage, parents: &Expr) -> Option<Expr>
     if let Some(iteration) = spec.level.coordinate_iteration() {
         // Where those of one more parent would begin.
         let found = iteration.coord_access(storage, parents.clone(), Expr::Index(0), NAME);
-        return found.prelude.is_empty().then_some(found.value);
+        return match found.prelude.as_slice() {
+            [] => Some(found.value),
+            [Stmt::Let { name, value, .. }] if found.value == Expr::var(name) => {
+                Some(value.clone())
+            }
+            _ => None,
+        };
     }
     let iteration = spec.level.position_iteration()?;
     let is_gapless = spec.properties.compact || spec.properties.branchless;

@@ -211,10 +211,10 @@ impl Setting<'_> {
         dtype: Dtype,
     ) -> Result<Option<Stored>, String> {
         let into = self.format(marker)?;
-        let mut given = from.given(of, dtype);
+        let mut given = given(of);
         let (before, fill) = (from.fill(dtype), into.fill(dtype));
         if !before.is_like(fill, 0.0) {
-            given = refilled(&given, before, fill);
+            given = refilled(&given, before);
         }
         Ok(into.pack(&given, dtype))
     }
@@ -241,12 +241,12 @@ impl Setting<'_> {
         let into = self.format(packed)?;
         let inside = covered(self.statement, world);
         let (before, fill) = (format.fill(dtype), into.fill(dtype));
-        let mut new = format.given(&stored, dtype);
+        let mut new = given(&stored);
         if !before.is_like(fill, 0.0) {
-            new = refilled(&new, before, fill);
+            new = refilled(&new, before);
             new.entries.retain(|(at, _)| inside.contains(at));
         }
-        let kept = into.given(old, dtype).entries.into_iter();
+        let kept = given(old).entries.into_iter();
         new.entries.extend(kept.filter(|(at, _)| !inside.contains(at)));
         Ok(into.pack(&new, dtype))
     }
@@ -280,11 +280,16 @@ fn scalar(given: &Entries, dtype: Dtype) -> Option<Stored> {
     let sum = given.entries.iter().fold(Number::ZERO, |sum, (_, value)| sum + *value);
     let value = convert(sum, dtype).ok()?;
     let scalar = Format { order: 0, levels: Vec::new(), fill: sparsegen_build::Literal::Int(0) };
-    scalar.look(&[], BTreeMap::new(), vec![value]).ok()
+    scalar.look(&[], BTreeMap::new(), vec![value], dtype).ok()
 }
 
-/// The elements of a tensor that differ from another fill.
-fn refilled(given: &Entries, before: Number, fill: Number) -> Entries {
+/// The entries of a tensor.
+fn given(stored: &Stored) -> Entries {
+    Entries { shape: stored.shape.clone(), entries: stored.entries.clone() }
+}
+
+/// Every element of a tensor: what it does not store is its fill, which another format stores.
+fn refilled(given: &Entries, before: Number) -> Entries {
     let mut sums: BTreeMap<Vec<usize>, Number> = BTreeMap::new();
     for (at, value) in &given.entries {
         let sum = sums.get(at).map_or(*value, |sum| *sum + *value);
@@ -295,7 +300,6 @@ fn refilled(given: &Entries, before: Number, fill: Number) -> Entries {
         let value = sums.get(&at).copied().unwrap_or(before);
         (at, value)
     });
-    let entries = entries.filter(|(_, value)| !value.is_like(fill, 0.0));
     Entries { shape: given.shape.clone(), entries: entries.collect() }
 }
 
@@ -368,5 +372,5 @@ fn unpack(
         };
         arrays.insert((extent.level, extent.field.clone()), size.clone());
     }
-    format.look(&like.shape, arrays, vals)
+    format.look(&like.shape, arrays, vals, own(tensor.dtype)?)
 }

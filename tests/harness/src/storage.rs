@@ -19,7 +19,6 @@ use crate::dtype::Dtype;
 use crate::number::Number;
 use crate::oracle::arithmetic::convert;
 use crate::typed::Stored;
-use crate::worlds::Entries;
 
 pub use declared::Formats;
 pub use expr::Expr;
@@ -142,6 +141,11 @@ impl Format {
         })
     }
 
+    /// Whether every coordinate is an entry.
+    fn is_full(&self) -> bool {
+        self.levels.iter().all(|level| level.kind == Kind::Dense || level.full)
+    }
+
     /// The value of what is not stored, as an element of a type.
     pub fn fill(&self, dtype: Dtype) -> Number {
         let (least, most) = match dtype.range() {
@@ -190,33 +194,29 @@ impl Format {
         shape: &[usize],
         arrays: Arrays,
         vals: Vec<Number>,
+        dtype: Dtype,
     ) -> Result<Stored, String> {
         let walk = self.walk(shape, &arrays)?;
         if walk.count != vals.len() {
             let (given, count) = (vals.len(), walk.count);
             return Err(format!("{given} values came for {count} positions"));
         }
-        let entries = walk.entries.into_iter().map(|(at, position)| (at, vals[position])).collect();
+        let entries = walk.entries.into_iter().map(|(at, position)| (at, vals[position]));
+        // What equals the fill is padding in a format that pads.
+        let (full, fill) = (self.is_full(), self.fill(dtype));
+        let skips = self.pads() && !full;
+        let entries = entries.filter(|(_, value)| !skips || !value.is_like(fill, 0.0)).collect();
         let modes = self.levels.iter().map(|level| level.expr.dimension());
         Ok(Stored {
             shape: shape.to_vec(),
             modes: modes.collect::<Option<_>>().unwrap_or_default(),
             ordered: self.levels.iter().all(Level::is_ordered),
             pads: self.pads(),
-            full: self.levels.iter().all(|level| level.kind == Kind::Dense || level.full),
+            full,
             drops: self.levels.iter().any(|level| !level.padded),
             arrays,
             vals,
             entries,
         })
-    }
-
-    /// The entries of a tensor in this format as a conversion sees them: without padding.
-    pub fn given(&self, stored: &Stored, dtype: Dtype) -> Entries {
-        let fill = self.fill(dtype);
-        let pads = self.pads();
-        let entries = stored.entries.iter();
-        let entries = entries.filter(|(_, value)| !pads || !value.is_like(fill, 0.0)).cloned();
-        Entries { shape: stored.shape.clone(), entries: entries.collect() }
     }
 }

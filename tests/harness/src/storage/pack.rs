@@ -150,7 +150,7 @@ impl Format {
             let [entry] = entries[..] else { return None };
             vals[position] = at_levels[entry].1;
         }
-        self.look(shape, arrays, vals).ok()
+        self.look(shape, arrays, vals, dtype).ok()
     }
 
     /// Entries below one parent, in groups that have a node each.
