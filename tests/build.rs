@@ -267,7 +267,7 @@ fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
                     function.updated_scalar().is_some_and(|scalar| scalar.name == *name);
                 arguments.push(if is_changed { "&mut result".into() } else { format!("o{k}") });
                 if is_changed {
-                    let _ = writeln!(packed, "let mut result = o{k};");
+                    let _ = writeln!(packed, "let result = o{k};");
                 }
             }
         }
@@ -329,7 +329,8 @@ fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
     let (results, repack) = match &function.result {
         IrResult::Scalar { dtype, updates: Some(_), .. } => (
             format!(
-                "{name}_into({arguments})?;
+                "let mut result = result;
+                {name}_into({arguments})?;
                 Ok(vec![(\"{name}_into\", look_at_scalar(result))])"
             ),
             format!("repack::<{}, Scalar>", rust_type(*dtype)),

@@ -1,9 +1,10 @@
 //! Tells without a loop whether the loop runs at all.
 //!
 //! A flag that every iteration sets is set where the range is not empty. The loop reads better without
-//! it, and whoever reads on need not look into the loop to know what the flag says.
+//! it, and a reader need not look into the loop to know the flag's value. A flag that is set without a
+//! loop is a constant.
 
-use crate::ir::{Expr, Function, Stmt, Uses};
+use crate::ir::{Expr, Function, Stmt, Uses, substitute};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
@@ -17,7 +18,7 @@ fn tell(body: &[Stmt]) -> Vec<Stmt> {
     while let Some((stmt, behind)) = rest.split_first() {
         rest = behind;
         if let Stmt::Let { name, mutable: true, value: Expr::Bool(false) } = stmt
-            && let Some(shorter) = set_by_loop(name, behind)
+            && let Some(shorter) = set_by_loop(name, behind).or_else(|| set_at_once(name, behind))
         {
             told.extend(tell(&shorter));
             return told;
@@ -46,6 +47,23 @@ fn set_by_loop(flag: &str, behind: &[Stmt]) -> Option<Vec<Stmt>> {
     shorter.push(Stmt::bind(flag, Expr::lt(start.clone(), end.clone())));
     shorter.extend(Stmt::for_range(name, start.clone(), end.clone(), body));
     shorter.extend_from_slice(&behind[at + 1..]);
+    Some(shorter)
+}
+
+/// The statements behind the declaration of a flag that one of them sets whatever happens, with the flag
+/// declared there.
+fn set_at_once(flag: &str, behind: &[Stmt]) -> Option<Vec<Stmt>> {
+    let sets = Stmt::assign(flag, Expr::Bool(true));
+    let at = behind.iter().position(|stmt| *stmt == sets)?;
+    let (before, after) = (&behind[..at], &behind[at + 1..]);
+    let (uses_before, uses_after) = (Uses::of(before), Uses::of(after));
+    if (uses_before.reads(flag), uses_before.writes(flag)) != (0, 0) || uses_after.writes(flag) > 0
+    {
+        return None;
+    }
+    let mut shorter = before.to_vec();
+    shorter.push(Stmt::bind(flag, Expr::Bool(true)));
+    shorter.extend(substitute(after, flag, &Expr::Bool(true)));
     Some(shorter)
 }
 
@@ -82,6 +100,15 @@ mod tests {
             "let found = begin < end;\nfor p in begin..end {\n    sum += p;\n}\nif found {\n    \
              y.push(sum);\n}\n"
         );
+    }
+
+    #[test]
+    fn a_flag_that_is_set_without_a_loop_is_a_constant() {
+        let flag = Stmt::bind_mut("found", Expr::Bool(false));
+        let set = Stmt::assign("found", Expr::Bool(true));
+        let read = Stmt::when(Expr::var("found"), vec![Stmt::push("y", Expr::var("sum"))]);
+        let body = [vec![flag, set], read].concat();
+        assert_eq!(shown(body), "let found = true;\ny.push(sum);\n");
     }
 
     #[test]
