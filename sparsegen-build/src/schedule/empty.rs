@@ -85,9 +85,10 @@ fn map_reductions(value: &Expr, replace: &dyn Fn(&Reduce) -> Option<Expr>) -> Ex
 /// The most operands of which all sets are looked at.
 const MOST: usize = 8;
 
-/// Returns whether the result stores nothing for some set of operands that have entries, but something if a
-/// range is empty. What has the variable among its modes has no entries then. The other way round, loops
-/// find nothing.
+/// Returns whether the loops are wrong for some set of operands that have entries if a range is empty: they
+/// store nothing where something is to be stored, or take a reduction for what it is of elements that are
+/// not stored. What has the variable among its modes has no entries then. The other way round, loops find
+/// nothing.
 fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: &Expr) -> bool {
     let mut sparse: Vec<&Access> = Vec::new();
     value.for_each_access(&mut |access| {
@@ -102,11 +103,6 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
     if others.len() > MOST {
         return true;
     }
-    let is_nothing = |value: &Expr, absent: &dyn Fn(&Access) -> bool| {
-        let fill = |access: &Access| absent(access).then(|| program.kernel.fill(access.tensor));
-        let constant = |reduce: &Reduce| reduce.op.of_constant(&reduce.body);
-        map_reductions(&value.substitute(&fill), &constant).is_zero()
-    };
     (0..1_usize << others.len()).any(|set| {
         let absent = |access: &Access| {
             empty.contains(&access)
@@ -115,6 +111,16 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
                     .position(|other| *other == access)
                     .is_some_and(|k| set >> k & 1 != 0)
         };
-        is_nothing(value, &absent) && !is_nothing(of_empty, &absent)
+        let fill = |access: &Access| absent(access).then(|| program.kernel.fill(access.tensor));
+        let constant = |reduce: &Reduce| reduce.op.of_constant(&reduce.body);
+        let known = |value: &Expr| map_reductions(&value.substitute(&fill), &constant);
+        // What loops come to where they fold the reduction of what is not stored, and what they must.
+        let folded = known(value);
+        let exact = map_reductions(&value.substitute(&fill), &|reduce| {
+            let known = constant(reduce)?;
+            let is_empty = reduce.variables.contains(&v);
+            Some(if is_empty { Expr::Literal(reduce.op.of_nothing()) } else { known })
+        });
+        folded != exact || folded.is_zero() && !known(of_empty).is_zero()
     })
 }

@@ -3,6 +3,8 @@
 //! Parts write to nothing in common, so that what is computed does not depend on how many there are;
 //! a scalar that all of them add to is the exception.
 
+use std::rc::Rc;
+
 use crate::concrete::Program;
 use crate::error::{Diagnostic, Span};
 use crate::iteration::plan::{Loop, Plan};
@@ -29,6 +31,29 @@ pub(super) fn check(
 /// The variable of the outermost loop, where it can be run in parts that write to nothing in common;
 /// otherwise why not.
 pub(super) fn parted(program: &Program, plan: &Plan) -> Result<VariableId, String> {
+    let versions = versions(program, plan);
+    let Some((first, others)) = versions.split_first() else { return parted_loop(program, plan) };
+    let v = parted(program, first)?;
+    let mut others = others.iter().map(|version| parted(program, version));
+    match others.all(|other| other == Ok(v)) {
+        true => Ok(v),
+        false => Err("loops over an empty range differ from those over other ranges".to_owned()),
+    }
+}
+
+/// Returns the versions of a kernel of which the extent of a range chooses one; none where there is only one.
+fn versions<'p>(program: &Program, plan: &'p Plan) -> Vec<&'p Plan> {
+    let Plan::Where { op: ReduceOp::Any, consumer, .. } = plan else { return Vec::new() };
+    let Plan::Sequence(versions) = &**consumer else { return Vec::new() };
+    let version = |plan: &'p Rc<Plan>| match &**plan {
+        Plan::If { body, .. } => Some(&**body),
+        Plan::Loop(_) | Plan::Where { .. } | Plan::Assign { .. } | Plan::Sequence(_) => None,
+    };
+    let versions: Option<Vec<&Plan>> = versions.iter().map(version).collect();
+    versions.filter(|_| program.has_versions).unwrap_or_default()
+}
+
+fn parted_loop(program: &Program, plan: &Plan) -> Result<VariableId, String> {
     let outermost = outermost(program, plan).ok_or("there are several loops, one after another")?;
     let v = outermost.variable;
     let name = &program.kernel.variable(v).name;

@@ -191,15 +191,13 @@ impl Kernel<'_> {
             run.operands.iter().filter(|(name, _)| world.operands.contains_key(*name))
         {
             let cells = operands.entry(name.clone()).or_default();
+            let zero = self.dtypes.get(name).map(|dtype| self.semiring.zero(*dtype));
+            let fill = self.fills.get(name).copied().or(zero).unwrap_or(Number::ZERO);
             for (at, value) in &stored.entries {
-                // Padding may stand at the coordinate of an entry.
-                let fill = self.fills.get(name).filter(|_| stored.pads);
-                let is_padding = |n: &Number| fill.is_some_and(|fill| n.is_like(*fill, 0.0));
-                let sum = match cells.get(at) {
-                    Some(sum) if is_padding(value) => *sum,
-                    Some(sum) if !is_padding(sum) => *sum + *value,
-                    Some(_) | None => *value,
-                };
+                if stored.pads && !stored.full && value.is_like(fill, 0.0) {
+                    continue;
+                }
+                let sum = cells.get(at).map_or(*value, |sum| *sum + *value);
                 cells.insert(at.clone(), sum);
             }
         }
