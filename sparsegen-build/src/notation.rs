@@ -259,6 +259,7 @@ impl Kernel {
             Expr::Call(Function::Math(function), arguments) => {
                 first(arguments).map(|dtype| function.result(dtype))
             }
+            Expr::Call(Function::Complex(function, dtype), _) => Some(function.result(*dtype)),
             Expr::Call(Function::Convert(dtype), _) => Some(*dtype),
             Expr::Call(Function::Select | Function::Mask, arguments) => first(&arguments[1..]),
             Expr::Call(function, _) if function.compares() => Some(Dtype::Bool),

@@ -119,7 +119,9 @@ fn has_values_alone(value: &Expr) -> bool {
         Expr::Access(_) | Expr::Literal(_) | Expr::Constant(_) => true,
         Expr::Unary(_, a) => has_values_alone(a),
         Expr::Binary(_, a, b) => has_values_alone(a) && has_values_alone(b),
-        Expr::Call(Function::Math(_), arguments) => arguments.iter().all(has_values_alone),
+        Expr::Call(Function::Math(_) | Function::Complex(..), arguments) => {
+            arguments.iter().all(has_values_alone)
+        }
         Expr::Call(..) | Expr::Index(_) | Expr::Parameter(_) | Expr::Reduce(_) => false,
     }
 }

@@ -130,6 +130,7 @@ impl Needs<'_> {
                 }
                 own.unwrap_or(dtype)
             }
+            Function::Complex(_, of) => of,
             Function::Less | Function::LessEqual => {
                 if own == Some(Dtype::Generic) {
                     self.add(Trait::PartialOrd);

@@ -95,6 +95,9 @@ impl Lowering<'_> {
                 let of = own_type().unwrap_or(dtype);
                 Expr::call(function, of, (0..arguments.len()).map(|k| value(k, of)).collect())
             }
+            Function::Complex(function, of) => {
+                Expr::call(function, of, (0..arguments.len()).map(|k| value(k, of)).collect())
+            }
             Function::Quotient | Function::Remainder => {
                 let of = own_type().unwrap_or(dtype);
                 let [a, b] = [0, 1].map(|k| value(k, of));

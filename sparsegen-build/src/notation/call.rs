@@ -13,6 +13,9 @@ use super::{BinaryOp, Expr, Own, Semiring, VariableId};
 pub enum Function {
     /// `sqrt(a)`
     Math(math::Function),
+    /// `sqrt(a)` of complex numbers of a type: of some real numbers it has another value than the real
+    /// function.
+    Complex(math::Function, Dtype),
     /// A function of the user's.
     Own(Own),
     /// `a / b`, of integers: towards zero. It is no factor: of a sum it is not the sum of quotients.
@@ -58,7 +61,7 @@ impl Function {
     /// Its name or sign in a statement.
     pub fn symbol(self) -> &'static str {
         match self {
-            Function::Math(function) => function.name(),
+            Function::Math(function) | Function::Complex(function, _) => function.name(),
             Function::Quotient => "/",
             Function::Remainder => "rem",
             Function::Not | Function::Complement => "!",
@@ -87,6 +90,7 @@ impl Function {
             Function::Mask | Function::Quotient => Some(BinaryOp::Mul.precedence()),
             Function::Not | Function::Complement => Some(6),
             Function::Math(_)
+            | Function::Complex(..)
             | Function::Own(_)
             | Function::Remainder
             | Function::Xor
@@ -109,6 +113,7 @@ impl Function {
             | Function::Present
             | Function::Found => true,
             Function::Math(_)
+            | Function::Complex(..)
             | Function::Own(_)
             | Function::Quotient
             | Function::Remainder
@@ -309,6 +314,11 @@ fn fold(function: Function, arguments: &[Literal]) -> Option<Literal> {
     };
     match function {
         Function::Math(function) => function.of_literals(arguments),
+        // Where the real function has a finite value, the complex one has the same.
+        Function::Complex(function, _) => {
+            let value = function.of_literals(arguments)?;
+            matches!(value, Literal::Int(_) | Literal::Float(_)).then_some(value)
+        }
         Function::Quotient => integers(arguments, i64::checked_div),
         Function::Remainder => integers(arguments, i64::checked_rem),
         Function::Not => Some(Literal::Bool(!truth(0)?)),

@@ -214,14 +214,20 @@ impl Builder<'_, '_> {
                 function.call(&values, self.semiring.zero, symbol)
             }
             _ => {
-                let is_whole = typed.clone().next().is_some_and(|(_, of)| of.is_integer());
+                let of = typed.clone().next().map(|(_, of)| of);
+                let is_whole = of.is_some_and(Dtype::is_integer);
+                let complex = of.filter(|of| of.is_complex());
                 let numbers = typed.map(|(argument, of)| self.number(argument, of));
                 let numbers = numbers.collect::<Option<Vec<_>>>()?;
                 let function = match conversion(name) {
                     Some(to) => Function::Convert(to),
                     None if name == "xor" => Function::Xor,
                     None if name == "rem" && is_whole => Function::Remainder,
-                    None => Function::Math(math::Function::of(name)?),
+                    None => {
+                        let function = math::Function::of(name)?;
+                        complex
+                            .map_or(Function::Math(function), |of| Function::Complex(function, of))
+                    }
                 };
                 symbol(Expr::call(function, numbers))
             }

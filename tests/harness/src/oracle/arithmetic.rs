@@ -225,6 +225,10 @@ pub fn convert(number: Number, dtype: Dtype) -> Result<Number, Fault> {
 
 /// A literal in the type around it; `None` where the type cannot hold it.
 pub fn literal(number: Number, dtype: Dtype) -> Option<Number> {
+    // Of bools, 0 and 1 are numbers.
+    if let (Number::Whole(n @ (0 | 1)), Dtype::Bool) = (number, dtype) {
+        return Some(Number::Bool(n == 1));
+    }
     let is_whole = matches!(number, Number::Whole(_));
     let is_bool = matches!(number, Number::Bool(_));
     if is_bool != (dtype == Dtype::Bool) || (dtype.is_whole() && !is_whole) {
