@@ -95,7 +95,10 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     let formats_of = |access: &Access| plain_formats(&kernel.tensor(access.tensor).format, levels);
     let formats: Vec<Vec<Format>> = reads.iter().map(formats_of).collect();
     let mut ways = Ways { kernel, reads: &reads, formats: &formats, by_count: Vec::new() };
-    ways.add(None);
+    // The ways are limited in number: none of them keeps a result that cannot be assembled.
+    if super::refuse_result(kernel).is_ok() {
+        ways.add(None);
+    }
     if kernel.packed.is_none() && !is_at_random(kernel, &kernel.assignment.result) {
         let format = &kernel.tensor(kernel.result()).format;
         let mut results = plain_formats(format, levels);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Inputs, Machine, Value, Variable};
-use crate::ir::{Function, Unchecked};
+use crate::ir::{Expr, Function, Unchecked};
 
 impl Machine {
     /// Evaluates the bounds that a function states, and checks that its arrays are as long.
@@ -30,9 +30,13 @@ impl Machine {
         let mut stated = BTreeMap::new();
         for bound in &function.unchecked {
             let array = &bound.array;
-            let most = self.eval(&bound.most).and_then(Value::index);
-            let most = most.map_err(|why| format!("the bound of `{array}`: {why}"))?;
             let len = self.array(array)?.cells.len();
+            // An array that bounds its indices by its own length may hold bits, which kernels do not count.
+            let most = match &bound.most {
+                Expr::Len(own) if own == array => Ok(len),
+                most => self.eval(most).and_then(Value::index),
+            };
+            let most = most.map_err(|why| format!("the bound of `{array}`: {why}"))?;
             if bound.of == Unchecked::Index && most > len {
                 return Err(format!("`{array}` has {len} elements, {most} are relied on"));
             }
