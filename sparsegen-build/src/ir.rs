@@ -5,6 +5,7 @@
 //! are statements. Whoever reads this module needs to know nothing about levels or lattices.
 
 mod bound;
+mod demand;
 mod display;
 mod fold;
 mod function;
@@ -22,6 +23,7 @@ mod traits;
 mod walk;
 
 pub use bound::{Bound, Ground, Unchecked};
+pub use demand::Demand;
 pub use fold::does_nothing;
 pub use function::{
     Array, Assembly, Bounds, Combining, Conversion, Cover, Element, Extent, Fit, Function, Operand,

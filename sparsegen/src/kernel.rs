@@ -15,7 +15,7 @@ use crate::tensor::Merge;
 use crate::{Error, Format, Stored, Tensor, Width};
 
 pub use checks::{
-    Mode, agree, choice, demand, fits, gather, index, indices, known, last_of_each, slice,
+    Mode, agree, choice, demand, fits, gather, index, indices, known, last_of_each, room, slice,
 };
 pub use division::Division;
 pub use parallel::{Parts, each, in_parts, join_ends, join_positions, parts, split, total};

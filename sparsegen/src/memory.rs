@@ -4,8 +4,27 @@
 ///
 /// Zeros come straight from the system, which hands out pages of zeros only once they are touched.
 pub(crate) fn filled<T: Clone>(value: T, count: usize) -> Option<Vec<T>> {
-    Vec::<T>::new().try_reserve_exact(count).ok()?;
-    Some(vec![value; count])
+    has_room::<T>(count).then(|| vec![value; count])
+}
+
+/// Returns whether there is memory for an array of `count` elements.
+pub(crate) fn has_room<T>(count: usize) -> bool {
+    match count.checked_mul(size_of::<T>()) {
+        None => false,
+        Some(bytes) => bytes < ASKED || can_reserve::<T>(count),
+    }
+}
+
+/// The number of bytes from which on the system is asked whether it has them.
+const ASKED: usize = 1 << 20;
+
+#[cold]
+fn can_reserve<T>(count: usize) -> bool {
+    let mut room = Vec::<T>::new();
+    let is_had = room.try_reserve_exact(count).is_ok();
+    // Room that is never used might otherwise not be asked for at all.
+    std::hint::black_box(&mut room);
+    is_had
 }
 
 #[cfg(test)]

@@ -24,8 +24,8 @@ macro_rules! kernels {
 kernels! {
     add3_csr add_coo add_coo_unordered add_coo_unordered_to_csr add_csr add_csr_csc add_dcsr
     argmin_csr both_products_csr convolution_csr dot_gallop dot_sparse gather_csr laplacian_csr
-    lower_triangle_csr masked_product_csr mttkrp_csf multiply_csr residual_csc sddmm_csr
-    spgemm_csr spmm_csr spmm_tiled spmv_blocks spmv_blocks_2x3 spmv_coo spmv_csr spmv_dia spmv_ell
+    lower_triangle_csr masked_product_csr mttkrp_csf multiply_coo_unordered multiply_csr residual_csc
+    sddmm_csr spgemm_csr spmm_csr spmm_tiled spmv_antidiagonals spmv_blocks spmv_blocks_2x3 spmv_coo spmv_csr spmv_dia spmv_ell
     spmv_hash spmv_parallel spmv_pattern spmv_structured triangles_csr
 }
 
@@ -102,6 +102,8 @@ fn matrices_times_vectors() -> Result<(), Error> {
             spmv_blocks::spmv_blocks spmv_blocks_2x3::spmv_blocks_2x3
             spmv_structured::spmv_structured spmv_parallel::spmv
         }
+        let packed: Tensor<f64, spmv_antidiagonals::Antidiagonals> = pack(shape, &a).unwrap();
+        check(&spmv_antidiagonals::spmv_antidiagonals(&packed, &x)?, product);
         let mut entries: Vec<_> = x.iter().enumerate().map(|(j, x)| ([j], *x)).collect();
         entries.retain(|(_, value)| *value != 0.0);
         let sparse = Tensor::from_triplets([x.len()], entries)?;
@@ -162,6 +164,9 @@ fn sums_and_products_of_matrices() -> Result<(), Error> {
         let (x, y) = (pack::<Csr, 2>(shape, &a).unwrap(), pack::<Csr, 2>(shape, &b).unwrap());
         check(&add3_csr::add3_csr(&x, &y, &x)?, |c| sum(c) + at(&a, c));
         check(&multiply_csr::multiply_csr(&x, &y)?, |c| at(&a, c) * at(&b, c));
+        let (left, right) = (pack(shape, &a).unwrap(), pack(shape, &b).unwrap());
+        let product = multiply_coo_unordered::multiply_coo_unordered(&left, &right)?;
+        check(&product, |c| at(&a, c) * at(&b, c));
         // Results that hold something else already, and values that are computed anew.
         let mut reused = x.clone();
         add_csr::add_csr_into(&mut reused, &x, &y)?;
@@ -271,6 +276,23 @@ fn raw_parts_that_packing_never_makes() -> Result<(), Error> {
     assert_eq!(at(&sum.iter().collect::<Vec<_>>(), [1, 0]), 2.0 * f64::from(most));
     let sum = add_coo_unordered_to_csr::add_coo_unordered_to_csr(&many, &many)?;
     assert_eq!(sum.vals(), [2.0 * f64::from(most)]);
+
+    // Each of them finds the same entry of the other factor.
+    let one: Tensor<f64, HashRows> = Tensor::from_triplets([2, 1], [([1, 0], 3.0)])?;
+    let product = multiply_coo_unordered::multiply_coo_unordered(&many, &one)?;
+    assert_eq!(product.vals(), vec![3.0; most as usize]);
+
+    // An antidiagonal at each corner, whose values outside of the matrix count for nothing.
+    let levels = (Compressed { pos: vec![0, 2], crd: vec![0, 3] }, level::Range, level::Offset);
+    let a = Tensor::<f64, spmv_antidiagonals::Antidiagonals>::from_parts(
+        [3, 2],
+        levels,
+        vec![2.0, f64::NAN, f64::NAN, f64::NAN, f64::NAN, 5.0],
+    );
+    if let Ok(a) = a {
+        let y = spmv_antidiagonals::spmv_antidiagonals(&a, &[1.0, 10.0])?;
+        assert_eq!(y.vals(), [2.0, 0.0, 50.0]);
+    }
 
     // Segments with gaps between them, out of order.
     let loose = LooseCompressed { lo: vec![3, 0], hi: vec![5, 1], crd: vec![1, 9, 9, 0, 1] };

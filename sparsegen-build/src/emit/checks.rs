@@ -1,13 +1,14 @@
-//! The checks that extents agree.
+//! The checks that extents agree, and that their products are not too large.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
+use super::body::Body;
 use super::kernel::{extent, view};
-use super::names::{beside, ident, number, plain};
+use super::names::{beside, ident, number, plain, tokens};
 use super::shell::{generics, tensor};
 use super::{docs, parts};
-use crate::ir::{Function, Operand, Part, Result, Size, TensorResult};
+use crate::ir::{Demand, Expr, Function, Operand, Part, Result, Size, TensorResult};
 
 /// Whether several modes must agree in a size, or in a size and a constant, or there must be anything.
 pub(super) fn is_checked(size: &Size, function: &Function) -> bool {
@@ -27,7 +28,9 @@ fn must_agree(size: &Size, function: &Function) -> bool {
 
 /// Whether there is anything to check.
 fn has_checks(function: &Function) -> bool {
-    !function.parts.is_empty() || function.sizes.iter().any(|size| is_checked(size, function))
+    !function.parts.is_empty()
+        || function.sizes.iter().any(|size| is_checked(size, function))
+        || !function.demands().is_empty()
 }
 
 /// `NAME_check`, where two functions need the checks.
@@ -87,14 +90,30 @@ pub(super) fn check_call(
 }
 
 fn is_checked_in_result(function: &Function) -> bool {
-    function.sizes.iter().any(|size| is_checked(size, function) && !size.result.is_empty())
+    let is_compared = |size: &Size| is_checked(size, function) && !size.result.is_empty();
+    let is_demanded = |size: &Size| {
+        let is_elsewhere = size.constant.is_some() || !size.operands.is_empty();
+        !is_elsewhere && size.parts.is_empty() && is_demanded(size, function)
+    };
+    function.sizes.iter().any(|size| is_compared(size) || is_demanded(size))
+}
+
+/// Returns whether a product of extents that is checked depends on one.
+fn is_demanded(size: &Size, function: &Function) -> bool {
+    function.demands().iter().any(|demand| demand.mentions(&size.name))
 }
 
 pub(super) fn is_checked_operand(function: &Function, operand: usize) -> bool {
     let has = |size: &Size| {
         is_checked(size, function) && size.operands.iter().any(|mode| mode.0 == operand)
     };
-    parts::concerns(function, operand) || function.sizes.iter().any(has)
+    let gives = |size: &Size| {
+        let first = size.operands.first();
+        size.constant.is_none()
+            && first.is_some_and(|mode| mode.0 == operand)
+            && is_demanded(size, function)
+    };
+    parts::concerns(function, operand) || function.sizes.iter().any(|size| has(size) || gives(size))
 }
 
 /// An operand as it is called where it is a view.
@@ -138,13 +157,44 @@ pub(super) fn checks(function: &Function) -> TokenStream {
     let mut checks = parts::checks(function);
     checks.extend(sizes.map(check));
     checks.extend(function.sizes.iter().filter_map(|size| choice(function, size)));
+    checks.extend(function.demands().iter().map(|demand| room(function, demand)));
     checks
+}
+
+/// `kernel::room::<f64>("workspaces of k", &[a.shape()[0], a.shape()[1]])?;`
+fn room(function: &Function, demand: &Demand) -> TokenStream {
+    let kernel = plain(&function.name);
+    let factors = demand.factors.iter().map(|factor| {
+        let mentioned = |size: &&Size| factor.mentions(&size.name);
+        let sizes: Vec<&Size> = function.sizes.iter().filter(mentioned).collect();
+        if let (Expr::Var(_), [size]) = (factor, sizes.as_slice()) {
+            return of_size(function, size).unwrap_or_default();
+        }
+        let lets = sizes.iter().map(|size| {
+            let (name, extent) = (ident(&size.name), of_size(function, size));
+            quote!(let #name: usize = #extent;)
+        });
+        let factor = Body::default().expr(factor);
+        if sizes.is_empty() { factor } else { quote!({ #(#lets)* #factor }) }
+    });
+    let (what, element) = match demand.element {
+        Some(element) => (format!("arrays of {kernel}"), tokens(element.rust_type())),
+        None => (format!("loops of {kernel}"), quote!(())),
+    };
+    quote!(kernel::room::<#element>(#what, &[#(#factors),*])?;)
 }
 
 /// `kernel::choice("k", "argmin", "j", a.shape()[1])?;`
 fn choice(function: &Function, size: &Size) -> Option<TokenStream> {
     let (reduction, variable) = (size.chosen_from.as_ref()?, &size.variable);
-    let extent = match (size.operands.first(), size.parts.first(), size.result.first()) {
+    let extent = of_size(function, size)?;
+    let kernel = plain(&function.name);
+    Some(quote!(kernel::choice(#kernel, #reduction, #variable, #extent)?;))
+}
+
+/// An extent as the first argument that has it gives it.
+fn of_size(function: &Function, size: &Size) -> Option<TokenStream> {
+    Some(match (size.operands.first(), size.parts.first(), size.result.first()) {
         (Some(mode), _, _) => extent(function, *mode),
         (None, Some(part), _) => parts::extent(&function.parts[*part]),
         (None, None, mode) => {
@@ -152,7 +202,5 @@ fn choice(function: &Function, size: &Size) -> Option<TokenStream> {
             let (name, mode) = (ident(&result.name), number(*mode?));
             quote!(#name.shape()[#mode])
         }
-    };
-    let kernel = plain(&function.name);
-    Some(quote!(kernel::choice(#kernel, #reduction, #variable, #extent)?;))
+    })
 }

@@ -253,6 +253,7 @@ fn size_errors(function: &Function, with_result: bool) -> Vec<String> {
             },
         }
     }
+    errors.extend(room_errors(function));
     errors.extend(function.division.iter().map(|_| {
         let of = match &function.result {
             Result::Tensor(result) if with_result => {
@@ -271,6 +272,27 @@ fn size_errors(function: &Function, with_result: bool) -> Vec<String> {
     };
     errors.splice(0..0, differing.into_iter().map(differ));
     errors.splice(0..0, parts::errors(function));
+    errors
+}
+
+/// The products of extents that are too large to count, or to have room for.
+fn room_errors(function: &Function) -> Vec<String> {
+    let mut errors: Vec<String> = Vec::new();
+    for demand in function.demands() {
+        let variables = function.sizes.iter().filter(|size| demand.mentions(&size.name));
+        let variables: Vec<String> = variables.map(|size| format!("`{}`", size.variable)).collect();
+        let of = match variables.as_slice() {
+            [_] => format!("extent of {}", list(&variables, "and")),
+            _ => format!("product of the extents of {}", list(&variables, "and")),
+        };
+        let error = match demand.element {
+            Some(_) => format!("[`Error::Size`] where no memory can be had for the {of}."),
+            None => format!("[`Error::Size`] where the {of} does not fit `usize`."),
+        };
+        if !errors.contains(&error) {
+            errors.push(error);
+        }
+    }
     errors
 }
 

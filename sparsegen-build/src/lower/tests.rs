@@ -1,3 +1,4 @@
+mod bounds;
 mod runs;
 
 use crate::level::Levels;

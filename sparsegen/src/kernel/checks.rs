@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::width::narrowest;
-use crate::{Error, Width};
+use crate::{Error, Width, memory};
 
 /// One mode of one argument of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +122,23 @@ pub fn indices(
     list: &[usize],
 ) -> Result<(), Error> {
     list.iter().try_for_each(|coordinate| index(kernel, mode, *coordinate))
+}
+
+/// Checks that a kernel can count as many elements as the product of some extents, and that there is
+/// memory for them: of type `()`, they take none.
+///
+/// # Errors
+/// [`Error::Size`] where the product is no index, or the memory cannot be had.
+pub fn room<T>(what: &'static str, extents: &[usize]) -> Result<(), Error> {
+    // A factor of zero makes the product zero, whatever the others.
+    let count = match extents.contains(&0) {
+        true => Some(0),
+        false => extents.iter().try_fold(1_usize, |count, extent| count.checked_mul(*extent)),
+    };
+    match count.filter(|count| memory::has_room::<T>(*count)) {
+        Some(_) => Ok(()),
+        None => Err(Error::Size { format: what, shape: extents.to_vec() }),
+    }
 }
 
 /// A list of coordinates in which of equal ones the last stays, and the others become the largest index,

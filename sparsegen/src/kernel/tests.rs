@@ -100,3 +100,16 @@ fn reserved_vectors_take_what_fits() {
     drop(reserved);
     assert_eq!(numbers, [1, 2, 3]);
 }
+
+#[test]
+fn products_of_extents_that_are_too_large_are_refused() {
+    let large = 1 << 40;
+    assert_eq!(room::<()>("loops of k", &[large, 1 << 23]), Ok(()));
+    let error = Error::Size { format: "loops of k", shape: vec![large, 1 << 24] };
+    assert_eq!(room::<()>("loops of k", &[large, 1 << 24]), Err(error));
+    // It would wrap to zero, and is zero.
+    assert_eq!(room::<()>("loops of k", &[large, large, 0]), Ok(()));
+    assert_eq!(room::<f64>("arrays of k", &[3, 4]), Ok(()));
+    let error = Error::Size { format: "arrays of k", shape: vec![large, 1 << 22] };
+    assert_eq!(room::<f64>("arrays of k", &[large, 1 << 22]), Err(error));
+}

@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::{Value, Width};
+use crate::{Value, Width, memory};
 
 use hashed::Hashed;
 
@@ -66,8 +66,9 @@ impl<V: Value, C: Width> Workspace<V, C> {
 
     #[inline(always)]
     fn of_widest(size: usize, widest: usize, initial: V) -> Self {
+        let has_places = size <= widest && memory::has_room::<V>(size);
         let (places, hashed) =
-            if size <= widest { (size, None) } else { (0, Some(Box::new(Hashed::new(initial)))) };
+            if has_places { (size, None) } else { (0, Some(Box::new(Hashed::new(initial)))) };
         let words = places.div_ceil(WORD);
         Workspace {
             vals: vec![initial; places],

@@ -1,0 +1,241 @@
+//! The numbers that a body counts or allocates by extents alone, which callers check on entry.
+
+use std::collections::BTreeMap;
+
+use super::{BinaryOp, Element, Expr, Function, Stmt};
+
+/// A product of extents, which must not be too large.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Demand {
+    /// The factors, in terms of the names of [`Function::sizes`].
+    pub factors: Vec<Expr>,
+    /// The elements that an array has room for, as many as the product; `None` if it is only counted.
+    pub element: Option<Element>,
+}
+
+impl Demand {
+    /// Returns whether it depends on the extent that the body knows by a name.
+    pub fn mentions(&self, name: &str) -> bool {
+        self.factors.iter().any(|factor| factor.mentions(name))
+    }
+}
+
+impl Function {
+    /// The products of extents that the body counts with, and those by which arrays grow.
+    pub fn demands(&self) -> Vec<Demand> {
+        let sizes = self.sizes.iter().map(|size| (size.name.clone(), Expr::var(&size.name)));
+        let results = self.results().flat_map(|result| result.arrays());
+        let elements = results.map(|array| (array.name.clone(), array.element));
+        let mut search =
+            Search { extents: sizes.collect(), elements: elements.collect(), demands: Vec::new() };
+        search.body(&self.body);
+        search.demands
+    }
+}
+
+struct Search {
+    /// What stands for a number that follows from extents, in terms of these.
+    extents: BTreeMap<String, Expr>,
+    elements: BTreeMap<String, Element>,
+    demands: Vec<Demand>,
+}
+
+impl Search {
+    fn body(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            stmt.for_each(&mut |stmt| self.stmt(stmt));
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        for expr in stmt.expressions() {
+            expr.for_each(&mut |expr| {
+                let known = self.known_factors(expr);
+                if known.iter().filter(|factor| !is_constant(factor)).count() > 1 {
+                    self.push(known, None);
+                }
+            });
+        }
+        match stmt {
+            Stmt::Scratch { name, element } => {
+                self.elements.insert(name.clone(), *element);
+            }
+            Stmt::Let { name, mutable: false, value } => {
+                if let Some(value) = self.known(value) {
+                    self.extents.insert(name.clone(), value);
+                }
+            }
+            Stmt::Resize { array, len, .. } => {
+                let element = self.elements.get(array).copied();
+                // Bits take less room than what they mark.
+                let element = element.filter(|element| *element != Element::Bits);
+                let known = self.known_factors(len);
+                // An existing result has an array that is longer than an extent by one.
+                let is_ends = matches!(len, Expr::Binary(BinaryOp::Add, ..));
+                if !is_ends && known.iter().any(|factor| !is_constant(factor)) {
+                    self.push(known, element);
+                }
+            }
+            Stmt::Comment(_)
+            | Stmt::Let { mutable: true, .. }
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Sort { .. }
+            | Stmt::Workspace { .. }
+            | Stmt::Harvest { .. }
+            | Stmt::Clear { .. }
+            | Stmt::Reserve { .. }
+            | Stmt::Push { .. }
+            | Stmt::Refuse { .. }
+            | Stmt::Break
+            | Stmt::For { .. }
+            | Stmt::While { .. }
+            | Stmt::If { .. } => {}
+        }
+    }
+
+    /// Adds a demand, unless one that implies it is there already.
+    fn push(&mut self, factors: Vec<Expr>, element: Option<Element>) {
+        let implies = |known: &Demand| {
+            factors.iter().all(|factor| known.factors.contains(factor))
+                && (element.is_none() || known.element == element)
+        };
+        if !self.demands.iter().any(implies) {
+            self.demands.push(Demand { factors, element });
+        }
+    }
+
+    /// The factors of a product that follow from extents.
+    fn known_factors(&self, expr: &Expr) -> Vec<Expr> {
+        match expr {
+            Expr::Binary(BinaryOp::Mul, a, b) => {
+                [a, b].into_iter().flat_map(|factor| self.known_factors(factor)).collect()
+            }
+            expr => match self.known(expr) {
+                Some(product @ Expr::Binary(BinaryOp::Mul, ..)) => self.known_factors(&product),
+                known => known.into_iter().collect(),
+            },
+        }
+    }
+
+    /// A number in terms of extents, if it follows from them.
+    fn known(&self, expr: &Expr) -> Option<Expr> {
+        match expr {
+            Expr::Index(_) => Some(expr.clone()),
+            Expr::Var(name) => self.extents.get(name).cloned(),
+            Expr::Binary(op, a, b) if never_wraps(*op) => {
+                Some(Expr::binary(*op, self.known(a)?, self.known(b)?))
+            }
+            Expr::Binary(..)
+            | Expr::Value(..)
+            | Expr::Constant(..)
+            | Expr::Bool(_)
+            | Expr::Largest(_)
+            | Expr::Load { .. }
+            | Expr::Len(_)
+            | Expr::Search { .. }
+            | Expr::Pair(..)
+            | Expr::Unary(..)
+            | Expr::Call(..)
+            | Expr::Cast { .. }
+            | Expr::Choose { .. } => None,
+        }
+    }
+}
+
+/// Returns whether an operator on extents is an index, products aside, which are what is demanded.
+fn never_wraps(op: BinaryOp) -> bool {
+    match op {
+        BinaryOp::Mul
+        | BinaryOp::DivCeil
+        | BinaryOp::SaturatingAdd
+        | BinaryOp::SaturatingSub
+        | BinaryOp::Min
+        | BinaryOp::Max => true,
+        BinaryOp::Add
+        | BinaryOp::Sub
+        | BinaryOp::Div
+        | BinaryOp::Rem
+        | BinaryOp::Offset
+        | BinaryOp::Difference
+        | BinaryOp::Eq
+        | BinaryOp::Ne
+        | BinaryOp::Lt
+        | BinaryOp::Le
+        | BinaryOp::And
+        | BinaryOp::Or
+        | BinaryOp::BitAnd
+        | BinaryOp::BitOr
+        | BinaryOp::Xor => false,
+    }
+}
+
+fn is_constant(factor: &Expr) -> bool {
+    matches!(factor, Expr::Index(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::samples;
+    use crate::types::Dtype;
+
+    /// The demands of a body that knows two extents.
+    fn demands(body: Vec<Stmt>) -> Vec<(Vec<String>, Option<Element>)> {
+        let [i, j] = ["i_size", "j_size"].map(|name| (name.to_owned(), Expr::var(name)));
+        let extents = BTreeMap::from([i, j]);
+        let mut search = Search { extents, elements: BTreeMap::new(), demands: Vec::new() };
+        search.body(&body);
+        let shown = |demand: Demand| {
+            (demand.factors.iter().map(|factor| factor.to_string()).collect(), demand.element)
+        };
+        search.demands.into_iter().map(shown).collect()
+    }
+
+    fn product() -> Expr {
+        Expr::mul(Expr::var("i_size"), Expr::var("j_size"))
+    }
+
+    fn both() -> Vec<String> {
+        vec!["i_size".into(), "j_size".into()]
+    }
+
+    #[test]
+    fn products_of_extents_must_be_indices() {
+        let count = Stmt::for_range("f", Expr::Index(0), product(), vec![Stmt::Break]);
+        let inner = Stmt::for_range("k", Expr::Index(0), Expr::var("n"), count.clone());
+        for body in [count, inner] {
+            assert_eq!(demands(body), [(both(), None)]);
+        }
+        let blocks = Stmt::bind("n", Expr::div_ceil(Expr::var("i_size"), Expr::Index(4)));
+        let counted = Expr::mul(Expr::var("n"), Expr::var("j_size"));
+        let found = demands(vec![blocks, Stmt::assign("x", counted)]);
+        assert_eq!(found, [(vec!["i_size.div_ceil(4)".into(), "j_size".into()], None)]);
+    }
+
+    #[test]
+    fn positions_are_no_products_of_extents() {
+        let position = Expr::mul(Expr::var("p"), Expr::var("j_size"));
+        assert_eq!(demands(vec![Stmt::assign("x", position)]), []);
+    }
+
+    #[test]
+    fn arrays_need_memory_for_the_extents_by_which_they_grow() {
+        let element = Element::Value(Dtype::F64);
+        let zero = Expr::Index(0);
+        let scratch = Stmt::scratch("w", element);
+        let whole = Stmt::resize("w", product(), zero.clone());
+        let found = demands(vec![scratch.clone(), whole]);
+        assert!(found.contains(&(both(), Some(element))), "{found:?}");
+        let rows = Expr::mul(Expr::add(Expr::var("p"), Expr::Index(1)), Expr::var("j_size"));
+        let found = demands(vec![scratch, Stmt::resize("w", rows, zero.clone())]);
+        assert_eq!(found, [(vec!["j_size".into()], Some(element))]);
+        let ends = Expr::add(Expr::var("i_size"), Expr::Index(1));
+        assert_eq!(demands(vec![Stmt::resize("pos", ends, zero)]), []);
+    }
+
+    #[test]
+    fn plain_kernels_demand_nothing() {
+        assert_eq!(samples::spmv().demands(), []);
+    }
+}

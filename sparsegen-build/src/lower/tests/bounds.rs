@@ -1,0 +1,85 @@
+//! The bounds that lowered functions state: how far their arrays are indexed, and how much they append.
+
+use super::*;
+use crate::ir::{Function, Unchecked};
+
+/// The bounds that a kernel states, one line each.
+fn stated(expr: &str, tensors: &str, of: Unchecked) -> Vec<String> {
+    let kernel = kernel(expr, tensors);
+    let (program, plan) = schedule(&kernel, &Levels::default()).expect(expr);
+    let function: Function = lower(&program, &plan, &mut Identifiers::default());
+    let bounds = function.unchecked.iter().filter(|bound| bound.of == of);
+    bounds.map(|bound| format!("{} < {}", bound.array, bound.most)).collect()
+}
+
+/// The most entries that a kernel appends: the bound of the values of its result.
+fn entries(expr: &str, tensors: &str) -> Option<String> {
+    let stated = stated(expr, tensors, Unchecked::Append);
+    stated.iter().find_map(|bound| bound.strip_prefix("c_vals < ")).map(str::to_owned)
+}
+
+#[test]
+fn products_append_no_more_than_operands_that_tell_their_entries_apart() {
+    let product = "C[i,j] = A[i,j] * B[i,j]";
+    let cases = [
+        // Both tell their entries apart.
+        (product, "C = 'csr', A = 'csr', B = 'csr'", Some("a_vals.len().min(b_vals.len())")),
+        // Each duplicate of A finds the one entry of B.
+        (
+            product,
+            "C = 'coo_unordered', A = 'coo_unordered', B = 'hash_rows'",
+            Some("a_vals.len()"),
+        ),
+        (product, "C = 'coo_unordered', A = 'coo_unordered', B = 'csr'", Some("a_vals.len()")),
+        (
+            "C[i,j] = A[i,j] * B[j,i]",
+            "C = 'coo_unordered', A = 'coo_unordered', B = 'hash_rows'",
+            Some("a_vals.len()"),
+        ),
+        // Sums append what either has.
+        (
+            "C[i,j] = A[i,j] + B[i,j]",
+            "C = 'csr', A = 'csr', B = 'csr'",
+            Some("a_vals.len() + b_vals.len()"),
+        ),
+        ("C[i,j] = A[i,j]", "C = 'csr', A = 'csr'", Some("a_vals.len()")),
+        // A vector does not bound the entries of a matrix, nor do the factors of a sum over k.
+        (
+            "C[i,j] = x[i] * A[i,j]",
+            "C = 'csr', A = 'csr', x = 'sparse_vector'",
+            Some("a_vals.len()"),
+        ),
+        ("C[i,j] = x[i] * y[j]", "C = 'csr', x = 'dense', y = 'sparse_vector'", None),
+        ("C[i,j] = A[i,k] * B[k,j]", "C = 'csr', A = 'csr', B = 'csr'", None),
+        // A part that is read again and again has fewer entries than are appended.
+        ("C[i,j] = A[0,j] * x[i]", "C = 'csr', A = 'csr', x = 'dense'", None),
+        ("C[i,j] = exp(A[i,j])", "C = 'csr', A = 'csr'", None),
+    ];
+    for (expr, tensors, most) in cases {
+        assert_eq!(entries(expr, tensors).as_deref(), most, "{expr} with {tensors}");
+    }
+}
+
+#[test]
+fn arrays_are_indexed_below_what_their_levels_hold() {
+    let spmv = |format: &str| {
+        let tensors = format!("y = 'dense', A = '{format}', x = 'dense'");
+        stated("y[i] = A[i,j] * x[j]", &tensors, Unchecked::Index)
+    };
+    let csr = ["x_vals < j_size", "a2_pos < i_size + 1", "a2_crd < a2_pos[i_size]"];
+    let both = ["y_vals < i_size", "a_vals < a2_pos[i_size]"];
+    let dense = ["a_vals < i_size * j_size", "x_vals < j_size", "y_vals < i_size"];
+    let rows = ["a1_pos < 2", "a1_crd < a1_pos[1]", "a2_pos < a1_pos[1] + 1"];
+    let slots = ["a3_crd < j_slots * i_size", "a_vals < j_slots * i_size"];
+    let cases: [(&str, &[&str]); 5] =
+        [("csr", &csr), ("csr", &both), ("dense", &dense), ("dcsr", &rows), ("ell", &slots)];
+    for (format, expected) in cases {
+        let stated = spmv(format);
+        for bound in expected {
+            assert!(
+                stated.iter().any(|stated| stated == bound),
+                "{format}: {bound} of {stated:#?}"
+            );
+        }
+    }
+}
