@@ -18,6 +18,17 @@ impl Demand {
     pub fn mentions(&self, name: &str) -> bool {
         self.factors.iter().any(|factor| factor.mentions(name))
     }
+
+    /// Returns whether another demand holds if this one does. A product is compared with itself alone,
+    /// because a factor of it may be larger if another is zero.
+    fn implies(&self, other: &Demand) -> bool {
+        let has = |factor| {
+            let count = |factors: &[Expr]| factors.iter().filter(|own| *own == factor).count();
+            count(&self.factors) == count(&other.factors)
+        };
+        let is_same = self.factors.len() == other.factors.len() && other.factors.iter().all(has);
+        is_same && (other.element.is_none() || self.element == other.element)
+    }
 }
 
 impl Function {
@@ -69,11 +80,12 @@ impl Search {
                 let element = self.elements.get(array).copied();
                 // Bits take less room than what they mark.
                 let element = element.filter(|element| *element != Element::Bits);
+                let Some(element) = element else { return };
                 let known = self.known_factors(len);
                 // An existing result has an array that is longer than an extent by one.
                 let is_ends = matches!(len, Expr::Binary(BinaryOp::Add, ..));
                 if !is_ends && known.iter().any(|factor| !is_constant(factor)) {
-                    self.push(known, element);
+                    self.push(known, Some(element));
                 }
             }
             Stmt::Comment(_)
@@ -94,14 +106,12 @@ impl Search {
         }
     }
 
-    /// Adds a demand, unless one that implies it is there already.
+    /// Adds a demand in place of those that it implies, unless one that implies it is there already.
     fn push(&mut self, factors: Vec<Expr>, element: Option<Element>) {
-        let implies = |known: &Demand| {
-            factors.iter().all(|factor| known.factors.contains(factor))
-                && (element.is_none() || known.element == element)
-        };
-        if !self.demands.iter().any(implies) {
-            self.demands.push(Demand { factors, element });
+        let demand = Demand { factors, element };
+        if !self.demands.iter().any(|known| known.implies(&demand)) {
+            self.demands.retain(|known| !demand.implies(known));
+            self.demands.push(demand);
         }
     }
 
@@ -225,8 +235,11 @@ mod tests {
         let zero = Expr::Index(0);
         let scratch = Stmt::scratch("w", element);
         let whole = Stmt::resize("w", product(), zero.clone());
-        let found = demands(vec![scratch.clone(), whole]);
-        assert!(found.contains(&(both(), Some(element))), "{found:?}");
+        // The memory implies that the product is an index.
+        assert_eq!(demands(vec![scratch.clone(), whole]), [(both(), Some(element))]);
+        let bits = Stmt::scratch("b", Element::Bits);
+        let grown = Stmt::resize("b", Expr::var("j_size"), Expr::Bool(false));
+        assert_eq!(demands(vec![bits, grown]), []);
         let rows = Expr::mul(Expr::add(Expr::var("p"), Expr::Index(1)), Expr::var("j_size"));
         let found = demands(vec![scratch, Stmt::resize("w", rows, zero.clone())]);
         assert_eq!(found, [(vec!["j_size".into()], Some(element))]);
