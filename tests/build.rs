@@ -44,10 +44,15 @@ fn main() {
 /// Writes a source for each part of the corpus, which has a module for each of its files.
 ///
 /// `SPARSEGEN_CORPUS=levels/adding` takes all cases of the files with that in their paths,
-/// `SPARSEGEN_CORPUS=/` those of all files, and `SPARSEGEN_CORPUS=1/5` every fifth case. Without it every
-/// third is taken: to build and run them all takes half an hour.
+/// `SPARSEGEN_CORPUS=/` those of all files, and `SPARSEGEN_CORPUS=1/5` every fifth case;
+/// `SPARSEGEN_CORPUS=/@parallel` takes the cases of all files that have the key `parallel`. Without it
+/// every third is taken: to build and run them all takes half an hour.
 fn generate(folder: &Path, out: &Path) -> Result<(), String> {
     let wanted = env::var("SPARSEGEN_CORPUS").unwrap_or("1/3".to_owned());
+    let (wanted, key) = match wanted.split_once('@') {
+        Some((files, _)) => (files.to_owned(), Some(&wanted[files.len()..])),
+        None => (wanted.clone(), None),
+    };
     let (wanted, every) = match wanted.strip_prefix("1/").and_then(|n| n.parse().ok()) {
         Some(every) => ("/", every),
         None => (wanted.as_str(), 1),
@@ -59,7 +64,10 @@ fn generate(folder: &Path, out: &Path) -> Result<(), String> {
         files.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
         files.retain(|path| path.to_string_lossy().contains(wanted));
         let name = part.file_name().unwrap_or_default().to_string_lossy();
-        let source = part_source(&name, &files, every, out, &mut |spent| {
+        let has_key = |case: &Case| key.is_none_or(|key| case.choice.iter().any(|(k, _)| k == key));
+        let takes =
+            |k: usize, case: &Case| has_key(case) && (k % every == 0 || case.refusal.is_some());
+        let source = part_source(&name, &files, &takes, out, &mut |spent| {
             time += spent;
             count += 1;
         })?;
@@ -86,7 +94,7 @@ fn cannot(path: &Path, error: std::io::Error) -> String {
 fn part_source(
     part: &str,
     files: &[PathBuf],
-    every: usize,
+    takes: &dyn Fn(usize, &Case) -> bool,
     out: &Path,
     report: &mut dyn FnMut(Duration),
 ) -> Result<String, String> {
@@ -101,7 +109,7 @@ fn part_source(
         let kernels = out.join(&folder);
         fs::create_dir_all(&kernels).map_err(|error| cannot(&kernels, error))?;
         for (k, case) in cases.iter().enumerate() {
-            if k % every != 0 && case.refusal.is_none() {
+            if !takes(k, case) {
                 continue;
             }
             source.push_str(&case_source(case, &folder, &kernels, report)?);

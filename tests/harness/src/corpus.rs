@@ -23,6 +23,8 @@
 //! A format may be followed by an element type, by its fill, `csr:fill-1`, and by `one`, for a tensor of which only structure is
 //! stored: `A=csr:f32`, `M=csr:one`. `@semiring=min_plus` and `@dtype=bool` are keys like others.
 //!
+//! A line `random early 40 without 3 7` stands for the kernels 0 to 39 of the seed `early`, but for two.
+//!
 //! Several statements of one kernel are parted by `;`; each of them is a case, which checks its result.
 //!
 //! Variables have one letter each; a longer name in an index is a parameter, as in `A[i in 0..hi]`.
@@ -33,6 +35,7 @@ mod choice;
 
 use std::fmt::Write as _;
 
+use crate::generate::draft;
 use crate::own::{BY_CONSTANTS, BY_PATHS, BY_WHOLE_CONSTANTS};
 use crate::statement::{Expr, Statement};
 
@@ -86,6 +89,8 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, String> {
                     }
                 }
             }
+        } else if let Some(batch) = line.strip_prefix("random ") {
+            cases.extend(drawn(batch, &place).map_err(|reason| wrong(&reason))?);
         } else if let Some(format) = line.strip_prefix("format ") {
             let (name, value) = format.split_once('=').ok_or_else(|| wrong("no `=`"))?;
             formats.push((name.trim(), value.trim()));
@@ -93,6 +98,21 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, String> {
             let (name, statement) = line.split_once(':').ok_or_else(|| wrong("no `:`"))?;
             group = Some((name.trim(), statement.trim()));
         }
+    }
+    Ok(cases)
+}
+
+/// The kernels of a seed: `seed 40 without 3 7`.
+fn drawn(batch: &str, place: &str) -> Result<Vec<Case>, String> {
+    let (drawn, without) = batch.split_once(" without ").unwrap_or((batch, ""));
+    let (seed, count) = drawn.split_once(' ').ok_or("no number behind the seed")?;
+    let number = |word: &str| word.parse::<usize>().map_err(|error| error.to_string());
+    let without = without.split_whitespace().map(number).collect::<Result<Vec<_>, _>>()?;
+    let mut cases = Vec::new();
+    for k in (0..number(count)?).filter(|k| !without.contains(k)) {
+        let text = draft(&format!("{seed} {k}")).lines(&format!("{seed}_{k}"));
+        let drawn = parse("random", &text)?.into_iter();
+        cases.extend(drawn.map(|case| Case { place: format!("{place}, {seed} {k}"), ..case }));
     }
     Ok(cases)
 }
@@ -316,6 +336,15 @@ spmv: y[i] = A[i,j] * x[j]
         );
         assert_eq!(cases[2].refusal.as_deref(), Some("needs a workspace"));
         assert!(cases[2].manifest.ends_with("dtype = \"f32\"\n"));
+    }
+
+    #[test]
+    fn a_seed_stands_for_its_kernels() {
+        let cases = parse("drawn.txt", "# Drawn.\nrandom early 4 without 1 2\n").unwrap();
+        let names: Vec<_> = cases.iter().map(|case| case.name.as_str()).collect();
+        assert!(names[0].starts_with("early_0") && names[1].starts_with("early_3"), "{names:?}");
+        assert_eq!((cases.len(), cases[1].place.as_str()), (2, "drawn.txt:2, early 3"));
+        assert!(parse("drawn.txt", "random early").is_err());
     }
 
     #[test]
