@@ -26,6 +26,10 @@ pub(super) fn unfound(
     op: ReduceOp,
     producer: &Plan,
 ) -> Option<Unfound> {
+    // A product that has entries is zero all the same where one is missing, and only there.
+    if annihilates(producer, temporary) {
+        return Some(Unfound { temporary, values: vec![Expr::ZERO], is_range: false });
+    }
     let happens = |ranges_count, counts: &dyn Fn(&Access, &Expr) -> bool| {
         Certain { program, ranges_count, counts }.happens(producer)
     };
@@ -48,12 +52,7 @@ pub(super) fn unfound(
             if !is_full {
                 values.push(of_nothing);
             }
-            // A product that has entries is zero all the same where one is missing.
-            (op == ReduceOp::Prod || !certain(&is_found)).then_some(Unfound {
-                temporary,
-                values,
-                is_range: false,
-            })
+            (!certain(&is_found)).then_some(Unfound { temporary, values, is_range: false })
         }
         [Some(_), ..] => None,
         [] | [None, ..] => {
@@ -153,5 +152,20 @@ pub(crate) fn for_each_constant(
                 for_each_constant(plan, temporary, around, visit);
             }
         }
+    }
+}
+
+/// Returns whether an unstored zero may go into a product.
+pub(crate) fn annihilates(producer: &Plan, product: TensorId) -> bool {
+    match producer {
+        Plan::Loop(inner) => inner.bodies.iter().any(|body| annihilates(body, product)),
+        Plan::Where { consumer, producer, .. } => {
+            [consumer, producer].into_iter().any(|plan| annihilates(plan, product))
+        }
+        Plan::Assign { target, accumulate, value } => {
+            target.tensor == product && accumulate.is_some_and(|op| op.is_annihilated_by(value))
+        }
+        Plan::If { body, .. } => annihilates(body, product),
+        Plan::Sequence(plans) => plans.iter().any(|plan| annihilates(plan, product)),
     }
 }

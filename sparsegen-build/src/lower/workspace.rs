@@ -5,7 +5,7 @@
 
 use crate::concrete::Program;
 use crate::ir::{Element, Expr, Stmt};
-use crate::iteration::found::for_each_constant;
+use crate::iteration::found::{annihilates, for_each_constant};
 use crate::iteration::plan::Plan;
 use crate::iteration::visits::covered;
 use crate::level::Holds;
@@ -228,20 +228,5 @@ impl Lowering<'_> {
             Stmt::store(&vals, position, value)
         });
         stmts
-    }
-}
-
-/// Returns whether an unstored zero may go into a product.
-fn annihilates(producer: &Plan, product: TensorId) -> bool {
-    match producer {
-        Plan::Loop(inner) => inner.bodies.iter().any(|body| annihilates(body, product)),
-        Plan::Where { consumer, producer, .. } => {
-            [consumer, producer].into_iter().any(|plan| annihilates(plan, product))
-        }
-        Plan::Assign { target, accumulate, value } => {
-            target.tensor == product && accumulate.is_some_and(|op| op.is_annihilated_by(value))
-        }
-        Plan::If { body, .. } => annihilates(body, product),
-        Plan::Sequence(plans) => plans.iter().any(|plan| annihilates(plan, product)),
     }
 }
