@@ -95,7 +95,10 @@ impl Kinds {
 fn compares(statement: &Statement) -> bool {
     let Expr::Reduce(reduction, _, body) = &statement.value else { return false };
     let mut reduces = false;
-    body.visit(&mut |expr| reduces |= matches!(expr, Expr::Reduce(..)));
+    // Loops pass over what is chosen to be the identity, so they do not know whether all else is no number.
+    body.visit(&mut |expr| {
+        reduces |= matches!(expr, Expr::Reduce(..) | Expr::Call(Function::Select, _));
+    });
     match reduction {
         Reduction::Min
         | Reduction::Max

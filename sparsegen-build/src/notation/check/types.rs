@@ -260,7 +260,10 @@ impl Types<'_, '_> {
         of: &Expr,
         found: Option<Dtype>,
     ) -> Option<Dtype> {
-        let is_logic = |dtype: Dtype| dtype == Dtype::Bool || dtype.is_integer();
+        // A mask is a condition, whatever type it counts in.
+        let is_mask = matches!(&of.kind, ExprKind::Call(name, _)
+            if matches!(name.text.as_str(), "present" | "absent"));
+        let is_logic = |dtype: Dtype| is_mask || dtype == Dtype::Bool || dtype.is_integer();
         if let Some(wrong) = found.filter(|found| !is_logic(*found)) {
             let text = self.context.text.at(of.span);
             self.diagnostics.push(
