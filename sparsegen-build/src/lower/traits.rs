@@ -19,6 +19,10 @@ pub(super) fn traits(program: &Program) -> Vec<Trait> {
     let repeats = |tensor: &crate::notation::Tensor| {
         is_generic(tensor.dtype) && tensor.format.levels.iter().any(|spec| !spec.properties.unique)
     };
+    // Regions where a tensor stores nothing compute with its fill value.
+    for tensor in kernel.tensors.iter().filter(|tensor| is_generic(tensor.dtype)) {
+        needs.literal(tensor.format.fill);
+    }
     if kernel.in_place || kernel.tensors.iter().any(repeats) {
         needs.operator(kernel.semiring.add);
     }

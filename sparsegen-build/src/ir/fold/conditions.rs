@@ -1,13 +1,14 @@
 //! Folding constructors of comparisons and conditions.
 
 use super::node;
-use crate::ir::{BinaryOp, Dtype, Expr, UnaryOp};
+use crate::ir::{BinaryOp, Dtype, Expr, Literal, UnaryOp};
 
 #[allow(clippy::should_implement_trait, reason = "operands side by side read as the formula does")]
 impl Expr {
     /// `a == b`
     pub fn eq(a: Expr, b: Expr) -> Expr {
         match (a, b) {
+            (a, b) if a.is_nan() || b.is_nan() => Expr::Bool(false),
             (Expr::Index(m), Expr::Index(n)) => Expr::Bool(m == n),
             (a, b) if a == b && a.is_index() => Expr::Bool(true),
             (a, Expr::Bool(truth)) | (Expr::Bool(truth), a) => {
@@ -24,6 +25,7 @@ impl Expr {
     /// `a != b`
     pub fn ne(a: Expr, b: Expr) -> Expr {
         match (a, b) {
+            (a, b) if a.is_nan() || b.is_nan() => Expr::Bool(true),
             (Expr::Index(m), Expr::Index(n)) => Expr::Bool(m != n),
             (a, b) if a == b && a.is_index() => Expr::Bool(false),
             (a, Expr::Bool(truth)) | (Expr::Bool(truth), a) => {
@@ -40,6 +42,7 @@ impl Expr {
     /// `a < b`
     pub fn lt(a: Expr, b: Expr) -> Expr {
         match (a, b) {
+            (a, b) if a.is_nan() || b.is_nan() => Expr::Bool(false),
             (Expr::Index(m), Expr::Index(n)) => Expr::Bool(m < n),
             (_, least) if least.is_least() => Expr::Bool(false),
             (a, b) if a == b => Expr::Bool(false),
@@ -50,11 +53,17 @@ impl Expr {
     /// `a <= b`
     pub fn le(a: Expr, b: Expr) -> Expr {
         match (a, b) {
+            (a, b) if a.is_nan() || b.is_nan() => Expr::Bool(false),
             (Expr::Index(m), Expr::Index(n)) => Expr::Bool(m <= n),
             (least, _) if least.is_least() => Expr::Bool(true),
             (a, b) if a == b && a.is_index() => Expr::Bool(true),
             (a, b) => node(BinaryOp::Le, a, b),
         }
+    }
+
+    /// Returns whether it is the constant that equals nothing, which rustc refuses to compare.
+    fn is_nan(&self) -> bool {
+        matches!(self, Expr::Value(Literal::Nan, _))
     }
 
     /// Whether it is visibly the least of all numbers of its type.

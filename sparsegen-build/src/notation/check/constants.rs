@@ -88,8 +88,8 @@ pub(super) fn value(expr: &Expr, dtype: Dtype) -> Option<Value> {
     }
 }
 
-/// Whether a type can hold a whole number.
-fn holds(dtype: Dtype, value: i128) -> bool {
+/// Returns whether a type can hold a whole number.
+pub(super) fn holds(dtype: Dtype, value: i128) -> bool {
     match dtype.integers() {
         // Numbers are read as i64, and what runs on machines of 32 bits has a smaller usize.
         Some(_) if dtype == Dtype::Usize => u32::try_from(value).is_ok(),
@@ -99,8 +99,8 @@ fn holds(dtype: Dtype, value: i128) -> bool {
     }
 }
 
-/// Whether a type can hold a number, rounded as usual.
-fn holds_float(dtype: Dtype, value: f64) -> bool {
+/// Returns whether a type can hold a number, rounded as usual.
+pub(super) fn holds_float(dtype: Dtype, value: f64) -> bool {
     match dtype {
         Dtype::F64 | Dtype::C64 | Dtype::Generic => value.is_finite(),
         // From half a step above its largest number on, everything is infinite.

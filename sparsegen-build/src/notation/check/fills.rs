@@ -4,6 +4,7 @@ use crate::error::Diagnostic;
 
 use crate::types::{Dtype, Literal};
 
+use super::constants;
 use super::names::Names;
 
 pub(super) fn check(names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
@@ -11,22 +12,38 @@ pub(super) fn check(names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let Some(format) = &tensor.format else { continue };
         let (name, dtype, fill) = (&tensor.first.name.text, tensor.dtype, format.fill);
         if !holds(dtype, fill) {
+            let help = match fill {
+                Literal::Bool(truth) => {
+                    let number = i32::from(truth);
+                    format!(
+                        "write `fill = {number}`, or declare the tensor with `dtype = \"bool\"`"
+                    )
+                }
+                Literal::Int(_)
+                | Literal::Float(_)
+                | Literal::Greatest
+                | Literal::Least
+                | Literal::Nan => "declare the tensor with another `dtype`, or its format with \
+                                   another `fill`"
+                    .to_owned(),
+            };
             diagnostics.push(
                 Diagnostic::new(tensor.first.span, format!("{dtype} cannot hold the fill {fill}"))
                     .label(format!("`{name}` is {dtype}"))
-                    .help("declare the tensor with another `dtype`, or its format with another `fill`"),
+                    .help(help),
             );
         }
     }
 }
 
-/// Whether a type can hold a fill. Integers have a largest and a least number in the stead of
+/// Returns whether a type can hold a fill value. Integers have a largest and a least number instead of
 /// infinities.
 fn holds(dtype: Dtype, fill: Literal) -> bool {
     match fill {
-        Literal::Int(0 | 1) | Literal::Greatest | Literal::Least => true,
-        Literal::Int(_) => dtype != Dtype::Bool,
-        Literal::Float(_) | Literal::Nan => !dtype.is_integer() && dtype != Dtype::Bool,
-        Literal::Bool(truth) => dtype == Dtype::Bool || !truth,
+        Literal::Int(n) => constants::holds(dtype, n.into()),
+        Literal::Float(x) => constants::holds_float(dtype, x),
+        Literal::Greatest | Literal::Least => dtype != Dtype::Bool,
+        Literal::Nan => !dtype.is_integer() && dtype != Dtype::Bool,
+        Literal::Bool(_) => dtype == Dtype::Bool,
     }
 }
