@@ -65,8 +65,9 @@ fn generate(folder: &Path, out: &Path) -> Result<(), String> {
         files.retain(|path| path.to_string_lossy().contains(wanted));
         let name = part.file_name().unwrap_or_default().to_string_lossy();
         let has_key = |case: &Case| key.is_none_or(|key| case.choice.iter().any(|(k, _)| k == key));
-        let takes =
-            |k: usize, case: &Case| has_key(case) && (k % every == 0 || case.refusal.is_some());
+        let takes = |k: usize, case: &Case| {
+            has_key(case) && (k.is_multiple_of(every) || case.refusal.is_some())
+        };
         let source = part_source(&name, &files, &takes, out, &mut |spent| {
             time += spent;
             count += 1;
