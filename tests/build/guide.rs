@@ -30,7 +30,7 @@ pub fn generate(page: &Path, out: &Path) -> Result<(), String> {
         let _ = writeln!(
             source,
             "mod {name} {{
-            #[allow(dead_code, reason = \"an example need not call all that is generated\")]
+            #[allow(clippy::all, dead_code, reason = \"generated code, called in some of its forms\")]
             mod kernels {{ include!({file}); }}
             {tests}}}"
         );

@@ -33,7 +33,7 @@ mod products;
 mod tensors;
 
 /// The kernels of `benchmarks.toml`.
-#[allow(dead_code, reason = "of the two forms of each kernel, products are timed in one")]
+#[allow(clippy::all, dead_code, reason = "generated code; products are timed in one of two forms")]
 mod kernels {
     include!(concat!(env!("OUT_DIR"), "/benchmarks.rs"));
 }
