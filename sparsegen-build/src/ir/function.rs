@@ -45,6 +45,15 @@ pub struct Function {
 }
 
 impl Function {
+    /// Makes every access checked.
+    pub fn check_all(&mut self) {
+        self.bounds = Bounds::Checked;
+        self.unchecked.clear();
+        if let Some(compute) = &mut self.compute {
+            compute.check_all();
+        }
+    }
+
     /// The tensors that the body reads: the operands, then what operands were converted into.
     pub fn tensors(&self) -> impl Iterator<Item = &TensorOperand> {
         let operands = self.operands.iter().filter_map(|operand| match operand {

@@ -99,7 +99,7 @@ impl Several {
         let is_checked = functions().any(|function| function.bounds == Bounds::Checked);
         for step in &mut several.steps {
             if is_checked {
-                step.function.bounds = Bounds::Checked;
+                step.function.check_all();
             }
             step.function.callers = Callers::Kernel { allocates, computes };
         }

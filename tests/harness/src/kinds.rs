@@ -66,7 +66,9 @@ impl Kinds {
         let is_unbounded = |name: &&str| {
             let dtype = choice.dtype(name);
             let is_real = matches!(dtype, Dtype::F64 | Dtype::F32) && !is_pattern(name);
-            is_real && choice.semiring() == Semiring::PlusTimes && compares(statement)
+            // Where a fill is the identity, loops do not know either whether all else is no number.
+            let has_fill = choice.storage(name).is_some_and(|storage| storage.fill.is_some());
+            is_real && !has_fill && choice.semiring() == Semiring::PlusTimes && compares(statement)
         };
         let unbounded = statement.operands().into_iter().filter(is_unbounded).map(str::to_owned);
         Kinds {

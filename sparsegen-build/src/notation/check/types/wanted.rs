@@ -141,7 +141,9 @@ impl Types<'_, '_> {
     ) {
         let ([of, ..], [argument, ..]) = (of, arguments) else { return };
         if name == "xor" {
-            self.demand_logic("xor", call.span, argument, Some(*of));
+            // A comparison is a condition, whatever type it counts in.
+            let own = self.infer(argument).filter(|own| *own == Dtype::Bool);
+            self.demand_logic("xor", call.span, argument, Some(own.unwrap_or(*of)));
             return;
         }
         let is_own = self.context.functions.find(name).is_some();
