@@ -12,19 +12,9 @@ use crate::notation::{TensorId, VariableId};
 
 /// The tensors that the schedule wants located in the loop over a variable.
 pub(super) fn demanded(schedule: &Schedule, variable: VariableId) -> Vec<TensorId> {
-    let demanded = schedule.iter().filter_map(|command| match command.action {
-        Action::Locate { variable: v, tensor } => {
-            (pos::loop_of(schedule, v) == variable).then_some(tensor)
-        }
-        Action::Reorder(_)
-        | Action::Split { .. }
-        | Action::Divide { .. }
-        | Action::Fuse { .. }
-        | Action::Pos { .. }
-        | Action::Unroll { .. }
-        | Action::Parallelize(_)
-        | Action::Precompute { .. }
-        | Action::Merge { .. } => None,
+    let demanded = schedule.iter().filter_map(|command| {
+        let Action::Locate { variable: v, tensor } = command.action else { return None };
+        (pos::loop_of(schedule, v) == variable).then_some(tensor)
     });
     demanded.collect()
 }

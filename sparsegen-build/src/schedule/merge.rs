@@ -15,19 +15,9 @@ use crate::notation::schedule::{Action, Schedule, Strategy};
 
 /// The strategy that the schedule demands of the loop over a variable.
 pub(super) fn demanded(schedule: &Schedule, variable: VariableId) -> Option<Strategy> {
-    schedule.iter().find_map(|command| match command.action {
-        Action::Merge { variable: v, strategy } => {
-            (pos::loop_of(schedule, v) == variable).then_some(strategy)
-        }
-        Action::Reorder(_)
-        | Action::Split { .. }
-        | Action::Divide { .. }
-        | Action::Fuse { .. }
-        | Action::Pos { .. }
-        | Action::Unroll { .. }
-        | Action::Parallelize(_)
-        | Action::Precompute { .. }
-        | Action::Locate { .. } => None,
+    schedule.iter().find_map(|command| {
+        let Action::Merge { variable: v, strategy } = command.action else { return None };
+        (pos::loop_of(schedule, v) == variable).then_some(strategy)
     })
 }
 

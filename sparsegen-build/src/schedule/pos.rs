@@ -3,26 +3,18 @@
 //! A loop that one compressed level drives does so anyway. Under the name of its positions it can be
 //! split, in blocks of as many entries each, where its coordinates cannot.
 
-use crate::concrete::space::BlockSize;
+use super::split;
 use crate::concrete::{Program, Strips};
 use crate::error::{Diagnostic, Span};
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::schedule::{Action, Schedule};
 use crate::notation::{TensorId, VariableId};
 
-/// What runs over the positions of a variable's coordinates, if the schedule has it so.
+/// The variable that the schedule has run over the positions of another one's coordinates, if any.
 fn position_of(schedule: &Schedule, variable: VariableId) -> Option<VariableId> {
-    schedule.iter().find_map(|command| match command.action {
-        Action::Pos { whole, position, .. } => (whole == variable).then_some(position),
-        Action::Reorder(_)
-        | Action::Split { .. }
-        | Action::Divide { .. }
-        | Action::Fuse { .. }
-        | Action::Unroll { .. }
-        | Action::Parallelize(_)
-        | Action::Precompute { .. }
-        | Action::Merge { .. }
-        | Action::Locate { .. } => None,
+    schedule.iter().find_map(|command| {
+        let Action::Pos { whole, position, .. } = command.action else { return None };
+        (whole == variable).then_some(position)
     })
 }
 
@@ -30,18 +22,7 @@ fn position_of(schedule: &Schedule, variable: VariableId) -> Option<VariableId> 
 pub(super) fn strips(schedule: &Schedule, variable: VariableId) -> Option<Strips> {
     let position = position_of(schedule, variable)?;
     schedule.iter().find_map(|command| {
-        let (whole, [block, place], size) = match command.action {
-            Action::Split { whole, parts, size } => (whole, parts, BlockSize::Constant(size)),
-            Action::Divide { whole, parts, count } => (whole, parts, BlockSize::Share(count)),
-            Action::Reorder(_)
-            | Action::Fuse { .. }
-            | Action::Pos { .. }
-            | Action::Unroll { .. }
-            | Action::Parallelize(_)
-            | Action::Precompute { .. }
-            | Action::Merge { .. }
-            | Action::Locate { .. } => return None,
-        };
+        let (whole, [block, place], size) = split::blocks(&command.action)?;
         (whole == position).then_some(Strips { block, place, size })
     })
 }

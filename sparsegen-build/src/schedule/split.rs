@@ -24,18 +24,7 @@ pub(super) fn demanded(schedule: &Schedule) -> Space {
             }
             continue;
         }
-        let (whole, [block, place], size) = match command.action {
-            Action::Split { whole, parts, size } => (whole, parts, BlockSize::Constant(size)),
-            Action::Divide { whole, parts, count } => (whole, parts, BlockSize::Share(count)),
-            Action::Reorder(_)
-            | Action::Fuse { .. }
-            | Action::Pos { .. }
-            | Action::Unroll { .. }
-            | Action::Parallelize(_)
-            | Action::Precompute { .. }
-            | Action::Merge { .. }
-            | Action::Locate { .. } => continue,
-        };
+        let Some((whole, [block, place], size)) = blocks(&command.action) else { continue };
         if is_position(whole) {
             // The positions of a level follow from nothing: lowering splits their loop.
             continue;
@@ -44,6 +33,24 @@ pub(super) fn demanded(schedule: &Schedule) -> Space {
         space.replace(whole, &[(block, parts[0]), (place, parts[1])]);
     }
     space
+}
+
+/// The variable that a command splits, the variables of the block and of the place in it, and the size of a block.
+pub(super) fn blocks(
+    action: &Action<VariableId, TensorId, Expr>,
+) -> Option<(VariableId, [VariableId; 2], BlockSize)> {
+    match *action {
+        Action::Split { whole, parts, size } => Some((whole, parts, BlockSize::Constant(size))),
+        Action::Divide { whole, parts, count } => Some((whole, parts, BlockSize::Share(count))),
+        Action::Reorder(_)
+        | Action::Fuse { .. }
+        | Action::Pos { .. }
+        | Action::Unroll { .. }
+        | Action::Parallelize(_)
+        | Action::Precompute { .. }
+        | Action::Merge { .. }
+        | Action::Locate { .. } => None,
+    }
 }
 
 /// Why two variables cannot be fused.
