@@ -1,52 +1,98 @@
 //! Generated source as rustc sees it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::SystemTime;
 use std::{env, fs};
 
-/// Checks the types of a source with every warning an error, beside the runtime crate that this test was
-/// built with.
+/// A folder of sources that rustc checks against the runtime crate. Dropped, it is removed.
+pub struct Rustc {
+    folder: PathBuf,
+    library: PathBuf,
+}
+
+impl Rustc {
+    /// An empty folder, and the newest runtime crate beside the test that has all element types: features
+    /// or versions may have left others behind.
+    ///
+    /// # Errors
+    /// The folder cannot be made, or there is no such crate.
+    pub fn new() -> Result<Rustc, String> {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder =
+            env::temp_dir().join(format!("sparsegen-rustc-{}-{count}", std::process::id()));
+        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let mut rustc = Rustc { folder, library: PathBuf::new() };
+        rustc.write("probe.rs", "pub use sparsegen::{bf16, c64, f16};\n")?;
+        let is_library = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("libsparsegen-") && name.ends_with(".rlib")
+        };
+        let listing = fs::read_dir(dependencies()?).map_err(|error| error.to_string())?;
+        let mut found: Vec<PathBuf> =
+            listing.flatten().map(|entry| entry.path()).filter(is_library).collect();
+        found.sort_by_key(|path| fs::metadata(path).and_then(|data| data.modified()).ok());
+        for library in found.into_iter().rev() {
+            rustc.library = library;
+            if rustc.check("probe.rs").is_ok() {
+                return Ok(rustc);
+            }
+        }
+        Err("no runtime crate with all element types was built before this test".into())
+    }
+
+    /// Writes a source.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, name: &str, source: &str) -> Result<(), String> {
+        fs::write(self.folder.join(name), source).map_err(|error| error.to_string())
+    }
+
+    /// Checks the types of a crate whose root is one of the sources, with every warning an error.
+    ///
+    /// # Errors
+    /// What rustc says.
+    pub fn check(&self, root: &str) -> Result<(), String> {
+        let output = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
+            .args(["--edition=2024", "--crate-type=lib", "--emit=metadata"])
+            .args(["--crate-name=generated", "-D", "warnings"])
+            .arg("--out-dir")
+            .arg(&self.folder)
+            .arg("--extern")
+            .arg(format!("sparsegen={}", self.library.display()))
+            .arg("-L")
+            .arg(format!("dependency={}", dependencies()?.display()))
+            .arg(self.folder.join(root))
+            .output()
+            .map_err(|error| error.to_string())?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        }
+    }
+}
+
+impl Drop for Rustc {
+    fn drop(&mut self) {
+        // A folder for temporary files that stays behind does no harm.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Checks the types of a source with every warning an error.
 ///
 /// # Errors
 /// What rustc says.
 pub fn type_check(source: &str) -> Result<(), String> {
-    static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let libraries = env::current_exe().map_err(|error| error.to_string())?;
-    let libraries = libraries.parent().ok_or("a test lies in a folder")?;
-    let runtime = runtime(libraries).ok_or("the runtime crate was built before this test")?;
-    let name =
-        format!("sparsegen_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let folder = env::temp_dir().join(name);
-    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    let file = folder.join("kernels.rs");
-    fs::write(&file, source).map_err(|error| error.to_string())?;
-    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let mut command = Command::new(rustc);
-    command.args(["--edition", "2024", "--crate-type", "lib", "--emit", "metadata"]);
-    command.args(["-D", "warnings", "--error-format", "short"]);
-    command.arg("--extern").arg(format!("sparsegen={}", runtime.display()));
-    command.arg("-L").arg(format!("dependency={}", libraries.display()));
-    command.arg("-o").arg(folder.join("kernels.rmeta")).arg(&file);
-    let output = command.output().map_err(|error| error.to_string())?;
-    if output.status.success() {
-        fs::remove_dir_all(&folder).map_err(|error| error.to_string())?;
-        return Ok(());
-    }
-    Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    let rustc = Rustc::new()?;
+    rustc.write("lib.rs", source)?;
+    rustc.check("lib.rs")
 }
 
-/// The runtime crate among the libraries that were built: the last of them, if features or versions left
-/// others behind.
-fn runtime(libraries: &std::path::Path) -> Option<PathBuf> {
-    let is_runtime = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("libsparsegen-") && name.ends_with(".rlib")
-    };
-    let found = fs::read_dir(libraries).ok()?.flatten().map(|entry| entry.path());
-    let built = |path: &PathBuf| {
-        path.metadata().and_then(|data| data.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
-    };
-    found.filter(is_runtime).max_by_key(built)
+/// The folder into which cargo compiles: that of the test itself.
+fn dependencies() -> Result<PathBuf, String> {
+    let itself = env::current_exe().map_err(|error| error.to_string())?;
+    itself.parent().map(Path::to_path_buf).ok_or_else(|| "a test lies in a folder".to_owned())
 }
