@@ -80,13 +80,18 @@ impl Format {
         Format { fill, builtin, ..self }
     }
 
+    /// Returns whether a coordinate may have no entry: some level is not full.
+    pub fn is_sparse(&self) -> bool {
+        self.levels.iter().any(|spec| !spec.properties.full)
+    }
+
     /// Returns whether the format pads, so that a stored value equal to the fill is padding and not an entry:
     /// its last level has positions that nobody asked for, and not all levels are full.
     pub fn pads(&self) -> bool {
         let fills = self.levels.iter().fold(false, |fills, LevelSpec { level, properties, .. }| {
             level.pads() || properties.full || properties.branchless && fills
         });
-        fills && !self.levels.iter().all(|spec| spec.properties.full)
+        fills && self.is_sparse()
     }
 
     /// The number of modes of a tensor in this format.

@@ -43,6 +43,13 @@ pub const STEPS: u64 = 4_000_000;
 /// The deepest nesting of rewrites by which a value becomes loops.
 pub const REWRITES: usize = 512;
 
+/// The most sparse operands of a result with a fill of which every set is looked at to tell where the
+/// value is the fill.
+pub const REFILLED: usize = 6;
+
+/// The most sparse operands of which every set is looked at to tell what an empty range changes.
+pub const ABSENT: usize = 8;
+
 /// What may still be spent on the loops of one kernel.
 #[derive(Debug)]
 pub struct Budget {

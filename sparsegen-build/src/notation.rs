@@ -240,6 +240,23 @@ impl Kernel {
         }
     }
 
+    /// The accesses in a value of tensors that may have no entry at a coordinate, each once.
+    pub fn sparse_accesses<'e>(&self, value: &'e Expr) -> Vec<&'e Access> {
+        let mut sparse: Vec<&Access> = Vec::new();
+        value.for_each_access(&mut |access| {
+            if self.tensor(access.tensor).format.is_sparse() && !sparse.contains(&access) {
+                sparse.push(access);
+            }
+        });
+        sparse
+    }
+
+    /// Returns whether a value is known to be zero where no sparse tensor has an entry.
+    pub fn vanishes(&self, value: &Expr) -> bool {
+        let is_sparse = |access: &Access| self.tensor(access.tensor).format.is_sparse();
+        value.substitute(&|access| is_sparse(access).then(|| self.fill(access.tensor))).is_zero()
+    }
+
     /// The variable of an id.
     pub fn variable(&self, id: VariableId) -> &Variable {
         &self.variables[id.0]

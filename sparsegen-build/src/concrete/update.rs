@@ -2,6 +2,7 @@
 
 use crate::format::unordered;
 use crate::level::Levels;
+use crate::limits::REFILLED;
 use crate::notation::{Access, Assignment, BinaryOp, Expr, Function, Kernel, UnaryOp};
 use crate::types::{Dtype, Literal};
 
@@ -86,14 +87,8 @@ fn subtracts(value: &Expr) -> bool {
 /// a value, and it would count as the fill value.
 fn differing(kernel: &Kernel) -> Option<Expr> {
     let value = &kernel.assignment.value;
-    let mut sparse: Vec<&Access> = Vec::new();
-    value.for_each_access(&mut |access| {
-        let levels = &kernel.tensor(access.tensor).format.levels;
-        if levels.iter().any(|spec| !spec.properties.full) && !sparse.contains(&access) {
-            sparse.push(access);
-        }
-    });
-    if !has_values_alone(value) || sparse.len() > MOST_OPERANDS {
+    let sparse = kernel.sparse_accesses(value);
+    if !has_values_alone(value) || sparse.len() > REFILLED {
         return None;
     }
     let with_entries = |entries: usize| {
@@ -109,9 +104,6 @@ fn differing(kernel: &Kernel) -> Option<Expr> {
     (is_fill && !may_be_skipped)
         .then(|| Expr::call(Function::Mask, vec![differs(value.clone()), value.clone()]))
 }
-
-/// The most operands of which all subsets are looked at.
-const MOST_OPERANDS: usize = 6;
 
 /// Returns whether an expression is made of values, and not of coordinates, conditions or reductions.
 fn has_values_alone(value: &Expr) -> bool {

@@ -74,7 +74,7 @@ impl Bounds<'_> {
     fn tells_apart(&self, access: &Access) -> bool {
         let Program { kernel, space, .. } = self.program;
         let format = &self.program.tensor(access.tensor).format;
-        let is_sparse = format.levels.iter().any(|spec| !spec.properties.full);
+        let is_sparse = format.is_sparse();
         // An operand with another fill value has a value where it has no entry, too.
         let vanishes = kernel.fill(access.tensor).is_zero();
         // Of an operand of which a part is read, there may be many more entries than in that part.

@@ -115,13 +115,7 @@ impl Needs<'_> {
 
     /// Whether nothing is left of a value where tensors store nothing.
     fn may_vanish(&self, value: &Expr) -> bool {
-        let is_sparse = |access: &Access| {
-            let levels = &self.kernel.tensor(access.tensor).format.levels;
-            levels.iter().any(|spec| !spec.properties.full)
-        };
-        value
-            .substitute(&|access| is_sparse(access).then(|| self.kernel.fill(access.tensor)))
-            .is_zero()
+        self.kernel.vanishes(value)
     }
 
     fn call(&mut self, function: Function, arguments: &[Expr], dtype: Dtype) {

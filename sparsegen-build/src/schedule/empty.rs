@@ -11,7 +11,7 @@ use super::nest::nest_into;
 use crate::concrete::terms::outermost_reductions;
 use crate::concrete::{Program, Stmt};
 use crate::iteration::plan::{Plan, plan};
-use crate::limits::Budget;
+use crate::limits::{ABSENT, Budget};
 use crate::notation::{Access, Expr, Function, Reduce, ReduceOp, VariableId};
 use crate::types::{Dtype, Literal};
 
@@ -82,25 +82,15 @@ fn map_reductions(value: &Expr, replace: &dyn Fn(&Reduce) -> Option<Expr>) -> Ex
     replace(&within).unwrap_or_else(|| Expr::reduce(within.op, within.variables, *within.body))
 }
 
-/// The most operands of which all sets are looked at.
-const MOST: usize = 8;
-
 /// Returns whether the loops are wrong for some set of operands that have entries if a range is empty: they
 /// store nothing where something is to be stored, or take a reduction for what it is of elements that are
 /// not stored. What has the variable among its modes has no entries then. The other way round, loops find
 /// nothing.
 fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: &Expr) -> bool {
-    let mut sparse: Vec<&Access> = Vec::new();
-    value.for_each_access(&mut |access| {
-        let levels = &program.tensor(access.tensor).format.levels;
-        let is_full = levels.iter().all(|spec| spec.properties.full);
-        if !is_full && !sparse.contains(&access) {
-            sparse.push(access);
-        }
-    });
+    let sparse = program.kernel.sparse_accesses(value);
     let (empty, others): (Vec<&Access>, Vec<&Access>) =
         sparse.into_iter().partition(|access| access.indices.contains(&v));
-    if others.len() > MOST {
+    if others.len() > ABSENT {
         return true;
     }
     (0..1_usize << others.len()).any(|set| {

@@ -88,12 +88,7 @@ pub(super) fn refuse(
 
 /// The kinds of workspace for a value: one that has every coordinate, where the value does.
 fn kinds(kernel: &Kernel, value: &Expr) -> Vec<Rc<dyn Level>> {
-    let is_sparse = |access: &Access| {
-        let levels = &kernel.tensor(access.tensor).format.levels;
-        levels.iter().any(|spec| !spec.properties.full)
-    };
-    let stored = value.substitute(&|access| is_sparse(access).then(|| kernel.fill(access.tensor)));
-    if stored.is_zero() {
+    if kernel.vanishes(value) {
         vec![level::workspace(), level::marked_workspace()]
     } else {
         vec![level::full_workspace()]
