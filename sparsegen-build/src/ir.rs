@@ -26,11 +26,12 @@ pub use bound::{Bound, Ground, Unchecked};
 pub use demand::Demand;
 pub use fold::does_nothing;
 pub use function::{
-    Array, Assembly, Bounds, Combining, Conversion, Cover, Element, Extent, Fit, Function, Operand,
-    Parallel, Place, Result, Size, Source, TensorOperand, TensorResult, Unroll, UpdatedScalar,
+    Array, Bounds, Conversion, Element, Extent, Function, Operand, Parallel, Place, Size, Source,
+    TensorOperand, Unroll,
 };
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use part::{Gather, Limit, List, Part, Reads};
+pub use results::{Assembly, Combining, Cover, Fit, Result, TensorResult, UpdatedScalar};
 pub use several::{Callers, Group, Kernel, Several, Shared, Step, needed, read};
 pub use traits::Trait;
 pub use walk::{Uses, substitute};

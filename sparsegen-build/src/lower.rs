@@ -26,6 +26,7 @@ mod room;
 mod scope;
 mod sizes;
 mod slices;
+mod storages;
 mod strips;
 mod sums;
 #[cfg(test)]
@@ -37,10 +38,9 @@ mod variables;
 mod workspace;
 
 use crate::concrete::Program;
-use crate::format::LevelExpr;
-use crate::ir::{self, Array, Callee, Element, Expr, Extent, Operand, Place, Stmt};
+use crate::ir::{self, Array, Callee, Expr, Operand, Stmt};
 use crate::iteration::plan::Plan;
-use crate::level::{Holds, Storage};
+use crate::level::Storage;
 use crate::names::{Identifiers, beside};
 use crate::notation::{self, Access, Parameter, ReduceOp, TensorId, TensorRole, VariableId};
 use crate::types::Dtype;
@@ -49,6 +49,7 @@ use combine::Combine;
 use assembly::{Assembler, Purpose};
 use names::Names;
 use scope::Scope;
+use storages::{arrays, numbers, storages};
 
 /// Lowers a planned program to a function, whose names get identifiers among those of its kernel.
 pub fn lower(program: &Program, plan: &Plan, identifiers: &mut Identifiers) -> ir::Function {
@@ -299,7 +300,7 @@ impl Lowering<'_> {
             format: tensor.format.marker(),
             pattern: tensor.pattern,
             arrays: arrays(self.program, &self.names, id),
-            extents: extents(self.program, &self.names, id),
+            extents: numbers(self.program, &self.names, id),
         }
     }
 
@@ -335,79 +336,4 @@ fn initial(kernel: &notation::Kernel, op: ReduceOp, dtype: Dtype) -> Expr {
         true => value::zero(kernel, dtype),
         false => value::literal(op.of_nothing(), dtype),
     }
-}
-
-/// The arrays of a tensor, in storage order, values last.
-fn arrays(program: &Program, names: &Names, id: TensorId) -> Vec<Array> {
-    let tensor = program.tensor(id);
-    let mut arrays = Vec::new();
-    for (level, spec) in tensor.format.levels.iter().enumerate() {
-        for array in spec.level.arrays() {
-            let signed = spec.expr.may_be_negative();
-            let element = match array.holds {
-                Holds::Positions | Holds::Indices(_) => Element::Index(tensor.format.pos),
-                Holds::Coordinates if signed => Element::Signed(tensor.format.crd),
-                Holds::Coordinates => Element::Index(tensor.format.crd),
-                Holds::Numbers(width) => Element::Index(width),
-                Holds::Bits => Element::Bits,
-            };
-            arrays.push(Array {
-                name: names.array(id, level, array.field),
-                element,
-                place: Place::Level { level, field: array.field.to_owned() },
-            });
-        }
-    }
-    arrays.push(Array {
-        name: names.values(id),
-        element: Element::Value(tensor.dtype),
-        place: Place::Values,
-    });
-    arrays
-}
-
-/// The numbers of a tensor's storage that level functions may read.
-fn extents(program: &Program, names: &Names, id: TensorId) -> Vec<Extent> {
-    let mut extents = Vec::new();
-    for (level, spec) in program.tensor(id).format.levels.iter().enumerate() {
-        for field in spec.level.numbers() {
-            let name = names.array(id, level, field);
-            extents.push(Extent { name, level, field: (*field).to_owned() });
-        }
-        if let (LevelExpr::Count(_), Some(field)) = (&spec.expr, spec.level.extent()) {
-            extents.push(Extent { name: names.slots(id), level, field: field.to_owned() });
-        }
-    }
-    extents
-}
-
-fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
-    let mut storages: Vec<Vec<Storage>> = vec![Vec::new(); program.kernel.tensors.len()];
-    let mut add = |access: &Access| {
-        let format = &program.tensor(access.tensor).format;
-        if !storages[access.tensor.0].is_empty() {
-            return;
-        }
-        for (level, spec) in format.levels.iter().enumerate() {
-            let arrays = spec.level.arrays().iter();
-            let arrays =
-                arrays.map(|array| (array.field, names.array(access.tensor, level, array.field)));
-            let numbers = spec.level.numbers().iter();
-            let numbers = numbers.map(|field| (*field, names.array(access.tensor, level, field)));
-            let variable = program.level_variable(access, level).expect("a level of the access");
-            storages[access.tensor.0].push(Storage {
-                arrays: arrays.collect(),
-                numbers: numbers.collect(),
-                carried: Vec::new(),
-                size: extents::extent(program, names, variable),
-                crd: format.crd,
-                offset: extents::offset(program, names, access, level),
-            });
-        }
-    };
-    add(&program.kernel.assignment.result);
-    program.kernel.accesses.iter().for_each(&mut add);
-    program.kernel.predicates().for_each(|(id, diagonal)| add(&diagonal.access(id)));
-    program.workspaces().into_iter().for_each(&mut add);
-    storages
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sparsegen_build::ir::{Kernel, Operand, Result as IrResult, Several, Source, Step};
 
-use super::extents_of;
+use super::driver::extents_of;
 
 /// A kernel after which a statement's result is what that statement has made it.
 pub struct State {

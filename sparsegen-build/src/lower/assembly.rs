@@ -21,8 +21,10 @@ use super::names::Names;
 use super::parallel::within_part;
 use super::room::{bind_indices, fits, takes_one};
 use super::scope::Scope;
-use super::{arrays, initial, sizes};
+use super::storages::arrays;
+use super::{initial, sizes};
 
+mod append;
 mod known;
 mod padding;
 mod structure;
@@ -344,17 +346,6 @@ impl<'p> Assembler<'p> {
         stmts
     }
 
-    /// Appends a value, by a name of its own where it takes several lines.
-    fn push_value(&self, value: Expr) -> Vec<Stmt> {
-        let mut chooses = false;
-        value.for_each(&mut |part| chooses |= matches!(part, Expr::Choose { .. }));
-        if !chooses {
-            return vec![Stmt::push(&self.vals, value)];
-        }
-        let name = format!("{}_value", self.argument);
-        vec![Stmt::bind(&name, value), Stmt::push(&self.vals, Expr::var(&name))]
-    }
-
     /// The coordinate at which a level that inserts has its place: counted from where the part begins
     /// in the outermost one.
     fn inserted_at(&self, level: usize, scope: &Scope) -> Expr {
@@ -365,43 +356,9 @@ impl<'p> Assembler<'p> {
         }
     }
 
-    /// Appends the coordinates of a branching level and the branchless ones below it, down to `level`.
-    fn append_coordinates(&self, level: usize, scope: &Scope) -> Vec<Stmt> {
-        let mut stmts = Vec::new();
-        for k in self.chain(level) {
-            let append = self.levels()[k].level.append().expect("chains are of levels that append");
-            let coordinate = scope.coordinate(self.variable(k));
-            stmts.extend(bind_indices(append.append_coord(&self.storages[k], coordinate)));
-        }
-        stmts
-    }
-
-    /// Room for everything under one more position of `level`, whose levels below insert.
-    fn extend_below(&self, level: usize, position: Expr) -> Vec<Stmt> {
-        let mut parents = Expr::add(position, Expr::Index(1));
-        for (spec, storage) in self.levels().iter().zip(&self.storages).skip(level + 1) {
-            let Some(insert) = spec.level.insert() else { return Vec::new() };
-            parents = insert.size(storage, parents);
-        }
-        let value = self.zero(self.program.tensor(self.target.tensor).dtype);
-        vec![Stmt::Resize { array: self.vals.clone(), len: parents, value }]
-    }
-
     /// What is not stored.
     fn zero(&self, dtype: Dtype) -> Expr {
         initial(&self.program.kernel, ReduceOp::Sum, dtype)
-    }
-
-    fn edges(&self, level: usize, skipped_to: Option<Expr>) -> Vec<Stmt> {
-        let append =
-            self.levels()[level].level.append().expect("only levels that append have edges");
-        bind_indices(append.append_edges(&self.storages[level], skipped_to))
-    }
-
-    fn count(&self, level: usize) -> Expr {
-        let append =
-            self.levels()[level].level.append().expect("only levels that append are counted");
-        append.count(&self.storages[level])
     }
 }
 

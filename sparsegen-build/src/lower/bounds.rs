@@ -21,7 +21,7 @@ impl Lowering<'_> {
         }
         let mut bounds = Vec::new();
         for id in self.read_tensors() {
-            let arrays = super::arrays(program, &self.names, id);
+            let arrays = super::storages::arrays(program, &self.names, id);
             bounds.extend(self.of_tensor(id, &arrays, &self.storages[id.0]));
         }
         for part in self.parts(&self.operands()) {

@@ -1,0 +1,54 @@
+//! The append functions of a result's levels, put in place.
+
+use crate::ir::{Expr, Stmt};
+use crate::lower::room::bind_indices;
+use crate::lower::scope::Scope;
+
+use super::Assembler;
+
+impl Assembler<'_> {
+    /// Appends a value, by a name of its own where it takes several lines.
+    pub(super) fn push_value(&self, value: Expr) -> Vec<Stmt> {
+        let mut chooses = false;
+        value.for_each(&mut |part| chooses |= matches!(part, Expr::Choose { .. }));
+        if !chooses {
+            return vec![Stmt::push(&self.vals, value)];
+        }
+        let name = format!("{}_value", self.argument);
+        vec![Stmt::bind(&name, value), Stmt::push(&self.vals, Expr::var(&name))]
+    }
+
+    /// Appends the coordinates of a branching level and the branchless ones below it, down to `level`.
+    pub(super) fn append_coordinates(&self, level: usize, scope: &Scope) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
+        for k in self.chain(level) {
+            let append = self.levels()[k].level.append().expect("chains are of levels that append");
+            let coordinate = scope.coordinate(self.variable(k));
+            stmts.extend(bind_indices(append.append_coord(&self.storages[k], coordinate)));
+        }
+        stmts
+    }
+
+    /// Room for everything under one more position of `level`, whose levels below insert.
+    pub(super) fn extend_below(&self, level: usize, position: Expr) -> Vec<Stmt> {
+        let mut parents = Expr::add(position, Expr::Index(1));
+        for (spec, storage) in self.levels().iter().zip(&self.storages).skip(level + 1) {
+            let Some(insert) = spec.level.insert() else { return Vec::new() };
+            parents = insert.size(storage, parents);
+        }
+        let value = self.zero(self.program.tensor(self.target.tensor).dtype);
+        vec![Stmt::Resize { array: self.vals.clone(), len: parents, value }]
+    }
+
+    pub(super) fn edges(&self, level: usize, skipped_to: Option<Expr>) -> Vec<Stmt> {
+        let append =
+            self.levels()[level].level.append().expect("only levels that append have edges");
+        bind_indices(append.append_edges(&self.storages[level], skipped_to))
+    }
+
+    pub(super) fn count(&self, level: usize) -> Expr {
+        let append =
+            self.levels()[level].level.append().expect("only levels that append are counted");
+        append.count(&self.storages[level])
+    }
+}

@@ -1,0 +1,198 @@
+//! The function that calls a kernel of one statement.
+
+use std::fmt::Write as _;
+
+use sparsegen_build::Dtype;
+use sparsegen_build::ir::{
+    Conversion, Extent, Function, Operand, Result as IrResult, Source, TensorOperand, TensorResult,
+};
+
+/// The type of elements that a kernel is tried with.
+fn rust_type(dtype: Dtype) -> &'static str {
+    match dtype {
+        Dtype::Generic => "f64",
+        Dtype::F16 => "sparsegen::f16",
+        Dtype::Bf16 => "sparsegen::bf16",
+        dtype => dtype.name(),
+    }
+}
+
+/// What functions there are of a kernel, beside that which computes into a result.
+pub struct Ways {
+    /// Whether one makes the result.
+    pub allocates: bool,
+    /// Whether it is assembled and computed apart, too.
+    pub apart: bool,
+}
+
+/// The module of a kernel and the function that calls it on operands of any kind.
+pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
+    let Ways { allocates, apart } = ways;
+    let mut packed = String::new();
+    let mut looked = String::new();
+    let mut extents = String::new();
+    let mut arguments = Vec::new();
+    for (k, operand) in function.operands.iter().enumerate() {
+        match operand {
+            Operand::Tensor(tensor) => {
+                let (key, dtype, format) =
+                    (&tensor.tensor, rust_type(tensor.dtype), &tensor.format);
+                let pattern = format!("sparsegen::Pattern<{dtype}>");
+                let value = if tensor.pattern { &pattern } else { dtype };
+                let _ = writeln!(packed, "let o{k} = pack::<{value}, {format}>(&given[{key:?}])?;");
+                let _ = writeln!(looked, "({key:?}.to_owned(), look(&o{k})),");
+                arguments.push(format!("&o{k}"));
+                extents.push_str(&extents_of(tensor, &format!("o{k}")));
+            }
+            Operand::Index { name } => {
+                let _ = writeln!(packed, "let o{k} = scalar::<usize>(&given[{name:?}]);");
+                let _ = writeln!(looked, "({name:?}.to_owned(), look_at_scalar(o{k})),");
+                arguments.push(format!("o{k}"));
+            }
+            Operand::Indices { name } => {
+                let ty = "usize, sparsegen::Dense<1>";
+                let _ = writeln!(packed, "let o{k} = pack::<{ty}>(&given[{name:?}])?;");
+                let _ = writeln!(looked, "({name:?}.to_owned(), look(&o{k})),");
+                arguments.push(format!("o{k}.vals()"));
+            }
+            Operand::Scalar { name, dtype } => {
+                let dtype = rust_type(*dtype);
+                let _ = writeln!(packed, "let o{k} = scalar::<{dtype}>(&given[{name:?}]);");
+                let _ = writeln!(looked, "({name:?}.to_owned(), look_at_scalar(o{k})),");
+                let is_changed =
+                    function.updated_scalar().is_some_and(|scalar| scalar.name == *name);
+                arguments.push(if is_changed { "&mut result".into() } else { format!("o{k}") });
+                if is_changed {
+                    let _ = writeln!(packed, "let result = o{k};");
+                }
+            }
+        }
+    }
+    let changed = match &function.result {
+        IrResult::Tensor(result) if result.updates => Some(result),
+        IrResult::Tensor(_) | IrResult::Scalar { .. } => None,
+    };
+    if let Some(result) = changed {
+        let (key, dtype) = (&result.tensor, rust_type(result.dtype));
+        let format = result.packed.as_ref().unwrap_or(&result.format);
+        let _ = writeln!(packed, "let result = pack::<{dtype}, {format}>(&given[{key:?}])?;");
+        let _ = writeln!(packed, "let before = look(&result);");
+        let _ = writeln!(looked, "({key:?}.to_owned(), before),");
+    }
+    for (k, Conversion { of, into }) in function.conversions.iter().enumerate() {
+        let (name, format) = (&into.name, &into.format);
+        let is_result = |result: &&TensorResult| {
+            *of == Source::Result && result.packed.as_ref().unwrap_or(&result.format) == format
+        };
+        let converted = match of {
+            Source::Operand(of) => format!("o{of}.to::<{format}>()?"),
+            Source::Result if changed.is_some_and(|result| is_result(&result)) => {
+                "result.clone()".to_owned()
+            }
+            Source::Result => format!("result.to::<{format}>()?"),
+        };
+        let _ = writeln!(packed, "let c{k} = {converted};");
+        let _ = writeln!(looked, "({name:?}.to_owned(), look(&c{k})),");
+        extents.push_str(&extents_of(into, &format!("c{k}")));
+    }
+    let arguments = arguments.join(", ");
+    let mutable = if apart { "mut " } else { "" };
+    let computed = if apart {
+        format!(
+            "let mut computed = {name}_assemble({arguments})?;
+            {name}_compute(&mut computed, {arguments})?;
+            results.push((\"{name}_compute\", look(&computed)));
+            if let Some(mut other) = restructured(&result) {{
+                refused_structure({name}_compute(&mut other, {arguments}))?;
+            }}"
+        )
+    } else {
+        String::new()
+    };
+    let first = match &function.result {
+        IrResult::Tensor(tensor) if !allocates && !tensor.updates => {
+            let (key, dtype) = (&tensor.tensor, tensor.dtype.name());
+            let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
+            format!(
+                "let mut result = pack::<{dtype}, {format}>(&given[{key:?}])?;
+                {name}_into(&mut result, {arguments})?;"
+            )
+        }
+        IrResult::Tensor(_) | IrResult::Scalar { .. } => {
+            format!("let result = {name}({arguments})?;")
+        }
+    };
+    let (results, repack) = match &function.result {
+        IrResult::Scalar { dtype, updates: Some(_), .. } => (
+            format!(
+                "let mut result = result;
+                {name}_into({arguments})?;
+                Ok(vec![(\"{name}_into\", look_at_scalar(result))])"
+            ),
+            format!("repack::<{}, Scalar>", rust_type(*dtype)),
+        ),
+        IrResult::Scalar { dtype, .. } => (
+            format!("Ok(vec![(\"{name}\", look_at_scalar({name}({arguments})?))])"),
+            format!("repack::<{}, Scalar>", rust_type(*dtype)),
+        ),
+        IrResult::Tensor(tensor) if tensor.updates => (
+            format!(
+                "let mut result = result.clone();
+                {name}_into(&mut result, {arguments})?;
+                Ok(vec![(\"{name}_into\", look(&result))])"
+            ),
+            {
+                let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
+                format!("repack::<{}, {format}>", rust_type(tensor.dtype))
+            },
+        ),
+        IrResult::Tensor(tensor) => (
+            format!(
+                "{first}
+                let mut reused = scribbled(&result);
+                {name}_into(&mut reused, {arguments})?;
+                let first = look(&reused);
+                {name}_into(&mut reused, {arguments})?;
+                let {mutable}results = vec![
+                    (\"{name}\", look(&result)),
+                    (\"{name}_into\", first),
+                    (\"{name}_into, again\", look(&reused)),
+                ];
+                {computed}
+                Ok(results)"
+            ),
+            {
+                let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
+                format!("repack::<{}, {format}>", rust_type(tensor.dtype))
+            },
+        ),
+    };
+    let parallel = function.parallel.is_some();
+    format!(
+        "#[deny(warnings)]
+        #[allow(clippy::all, dead_code, unreachable_pub, non_snake_case)]
+        pub mod {name} {{
+            include!(concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\"));
+        }}
+        #[allow(unused_variables)]
+        fn run_{name}(given: &BTreeMap<String, Entries>) -> Result<Run, Error> {{
+            use {name}::*;
+            {packed}
+            let results = sparsegen_harness::typed::attempt({parallel}, || {{
+                {results}
+            }});
+            let operands = BTreeMap::from([{looked}]);
+            let extents = BTreeMap::from([{extents}]);
+            Ok(Run {{ operands, extents, results, repack: Box::new({repack}) }})
+        }}\n"
+    )
+}
+
+/// The extents that a kernel reads from a tensor's levels, by name.
+pub fn extents_of(tensor: &TensorOperand, variable: &str) -> String {
+    let extent = |extent: &Extent| {
+        let Extent { name, level, field } = extent;
+        format!("({name:?}.to_owned(), {variable}.levels().{level}.{field}),")
+    };
+    tensor.extents.iter().map(extent).collect()
+}
