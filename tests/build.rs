@@ -1,6 +1,6 @@
-//! Compiles the corpus and writes, for each of its cases, a driver and a test.
+//! Compiles the corpus and generates a driver and a test for each of its cases.
 //!
-//! A case that does not compile is no failure of the build: its test fails and shows why.
+//! A case that does not compile does not fail the build: its test fails and prints the reason.
 
 #[path = "build/driver.rs"]
 mod driver;
@@ -42,14 +42,14 @@ fn main() {
     }
 }
 
-/// Writes a source for each part of the corpus, which has a module for each of its files.
+/// Generates a source for each part of the corpus, with a module for each of its files.
 ///
-/// `SPARSEGEN_CORPUS=levels/adding` takes all cases of the files with that in their paths,
+/// `SPARSEGEN_CORPUS=levels/adding` selects all cases of the files with this in their paths,
 /// `SPARSEGEN_CORPUS=/` those of all files, and `SPARSEGEN_CORPUS=1/5` every fifth case;
-/// `SPARSEGEN_CORPUS=/@parallel` takes the cases of all files that have the key `parallel`. Without it
-/// every third is taken: to build and run them all takes half an hour.
+/// `SPARSEGEN_CORPUS=/@parallel` selects the cases of all files with the key `parallel`. By
+/// default, every fourth case is selected: building and running all of them takes half an hour.
 fn generate(folder: &Path, out: &Path) -> Result<(), String> {
-    let wanted = env::var("SPARSEGEN_CORPUS").unwrap_or("1/3".to_owned());
+    let wanted = env::var("SPARSEGEN_CORPUS").unwrap_or("1/4".to_owned());
     let (wanted, key) = match wanted.split_once('@') {
         Some((files, _)) => (files.to_owned(), Some(&wanted[files.len()..])),
         None => (wanted.clone(), None),
@@ -80,7 +80,7 @@ fn generate(folder: &Path, out: &Path) -> Result<(), String> {
     write(&out.join("compile_time.txt"), &report)
 }
 
-/// What is in a folder, sorted.
+/// Returns the content of a folder, sorted.
 fn listed(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let listing = fs::read_dir(folder).map_err(|error| cannot(folder, error))?;
     let mut paths: Vec<PathBuf> = listing.flatten().map(|entry| entry.path()).collect();
@@ -92,7 +92,8 @@ fn cannot(path: &Path, error: std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
-/// The modules of a part of the corpus; `report` is told how long each kernel takes to compile.
+/// Returns the modules of a part of the corpus, and records in `report` the compile time of each
+/// kernel.
 fn part_source(
     part: &str,
     files: &[PathBuf],
@@ -110,8 +111,13 @@ fn part_source(
         let folder = format!("{part}/{module}");
         let kernels = out.join(&folder);
         fs::create_dir_all(&kernels).map_err(|error| cannot(&kernels, error))?;
-        for (k, case) in cases.iter().enumerate() {
-            if !takes(k, case) {
+        // Parallel cases are counted separately, so that the sample has some of each file.
+        let mut counts = [0, 0];
+        for case in &cases {
+            let is_parallel = case.choice.iter().any(|(key, _)| key == "@parallel");
+            let count = &mut counts[usize::from(is_parallel)];
+            *count += 1;
+            if !takes(*count - 1, case) {
                 continue;
             }
             source.push_str(&case_source(case, &folder, &kernels, report)?);
@@ -121,7 +127,7 @@ fn part_source(
     Ok(source)
 }
 
-/// A case's kernel, driver and test.
+/// Returns the kernel, driver and test of a case.
 fn case_source(
     case: &Case,
     folder: &str,
@@ -136,7 +142,7 @@ fn case_source(
         Some(reason) => format!("Refused({reason:?})"),
         None => match compiled {
             Err(mistakes) => format!("Failed({mistakes:?})"),
-            Ok((source, Kernel::Several(kernel))) => {
+            Ok((source, kernel)) if kernel.steps.len() > 1 => {
                 let name = &case.name;
                 write(&kernels.join(format!("{name}.rs")), &source)?;
                 let mut states = Vec::new();
@@ -145,7 +151,7 @@ fn case_source(
                     write(&kernels.join(format!("{name}.rs")), &source)?;
                     states.push(several::State::of(name, kernel, source));
                 }
-                let last = several::State::of(name, Kernel::Several(kernel.clone()), source);
+                let last = several::State::of(name, kernel.clone(), source);
                 states.push(last);
                 text.push_str(&several::drivers(name, folder, &kernel, &states));
                 let path = format!("concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\")");
@@ -157,14 +163,14 @@ fn case_source(
                 }
                 return Ok(text);
             }
-            Ok((source, Kernel::One(function))) => {
+            Ok((source, kernel)) => {
                 let name = &case.name;
                 write(&kernels.join(format!("{name}.rs")), &source)?;
                 let has = |function: &str| {
                     ["<", "("].iter().any(|end| source.contains(&format!("pub fn {function}{end}")))
                 };
                 let ways = Ways { allocates: has(name), apart: has(&format!("{name}_assemble")) };
-                text.push_str(&driver(name, folder, &function, ways));
+                text.push_str(&driver(name, folder, &kernel.steps[0].function, ways));
                 let path = format!("concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\")");
                 format!("Compiled {{ run: &run_{name}, source: include_str!({path}) }}")
             }
@@ -174,7 +180,7 @@ fn case_source(
     Ok(text)
 }
 
-/// The test of a statement of a case.
+/// Returns the test of a statement of a case.
 fn test(case: &Case, test: &str, step: usize, outcome: &str) -> String {
     let Case { name, place, statement, manifest, choice, .. } = case;
     format!(
@@ -195,7 +201,7 @@ fn {test}() {{
     )
 }
 
-/// The kernel of a manifest, or its mistakes as a user sees them.
+/// Returns the kernel of a manifest, or its diagnostics.
 fn compile(manifest: &str) -> Result<(String, Kernel), String> {
     let output = caught(|| compile_str("case.toml", manifest))
         .map_err(|reason| format!("the compiler panics: {reason}"))?;
@@ -206,7 +212,7 @@ fn compile(manifest: &str) -> Result<(String, Kernel), String> {
     kernel.map(|kernel| (output.source, kernel)).ok_or_else(|| "there is no kernel".into())
 }
 
-/// What a function returns, or why it panics and where.
+/// Returns the result of a function, or the message and place of its panic.
 fn caught<T>(run: impl FnOnce() -> T + UnwindSafe) -> Result<T, String> {
     let reason = Arc::new(Mutex::new(String::new()));
     let sink = Arc::clone(&reason);
@@ -221,7 +227,7 @@ fn caught<T>(run: impl FnOnce() -> T + UnwindSafe) -> Result<T, String> {
     result.map_err(|_| reason.lock().map(|reason| reason.clone()).unwrap_or_default())
 }
 
-/// Writes a file, unless it has this content already.
+/// Writes a file, unless it has this content.
 fn write(path: &Path, content: &str) -> Result<(), String> {
     if fs::read_to_string(path).is_ok_and(|before| before == content) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What the user asks for on the command line.
+//! The command line.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ Options:
 Without these options the files of example-app/data are read.
 ";
 
-/// What to do.
+/// The request of a command line.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Request {
     /// Print [`HELP`].
@@ -33,14 +33,14 @@ pub(crate) enum Request {
     Run(Options),
 }
 
-/// Which parts of the program to run, and on what.
+/// The parts of the program to run, and their input files.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Options {
     /// The parts, in the order in which they run.
     pub(crate) parts: Vec<Part>,
-    /// The file of the matrix, if it is not a bundled one.
+    /// The file of the matrix; a bundled one by default.
     pub(crate) matrix: Option<PathBuf>,
-    /// The file of the tensor, if it is not the bundled one.
+    /// The file of the tensor; the bundled one by default.
     pub(crate) tensor: Option<PathBuf>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) enum Part {
 impl Part {
     const ALL: [Part; 5] = [Part::Solve, Part::Rank, Part::Graph, Part::Merge, Part::Factor];
 
-    /// The command that runs this part alone.
+    /// Returns the command that runs only this part.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Part::Solve => "solve",
@@ -73,7 +73,7 @@ impl Part {
         }
     }
 
-    /// The option whose file this part reads.
+    /// Returns the option for the input file of this part.
     fn input(self) -> &'static str {
         match self {
             Part::Solve | Part::Rank | Part::Graph | Part::Merge => "--matrix",
@@ -82,7 +82,7 @@ impl Part {
     }
 }
 
-/// Reads the arguments that follow the program's name; the error is a sentence for the user.
+/// Parses the arguments after the program's name; the error is a message for the user.
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, String> {
     let mut arguments = arguments.into_iter();
     let mut command = None;
@@ -90,7 +90,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
     let mut tensor = None;
     while let Some(argument) = arguments.next() {
         let text = argument.to_string_lossy();
-        // A path that is not Unicode stands in an argument of its own.
+        // A path that is not Unicode must be a separate argument.
         let (name, value) = match argument.to_str().and_then(|text| text.split_once('=')) {
             Some((name, value)) if name.starts_with("--") => (name, Some(OsStr::new(value))),
             Some(_) | None => (&*text, None),
@@ -125,7 +125,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
     Ok(Request::Run(Options { parts, matrix, tensor }))
 }
 
-/// Stores the value of an option that may be given once.
+/// Stores the value of an option, which may occur once.
 fn set(slot: &mut Option<PathBuf>, name: &str, file: Option<OsString>) -> Result<(), String> {
     match file {
         Some(file) if !file.is_empty() => match slot.replace(file.into()) {

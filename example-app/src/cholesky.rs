@@ -3,7 +3,7 @@
 /// Solves `x A = b` in place for every row `b` of `rows`, by a Cholesky factorization of the
 /// symmetric matrix `A`, which is given in row-major order and as wide as a row.
 ///
-/// Returns `false` where the matrix is not positive definite; the rows are unchanged then.
+/// Returns `false`, with the rows unchanged, if the matrix is not positive definite.
 #[must_use]
 pub(crate) fn solve_rows(matrix: &[f64], rows: &mut [f64], width: usize) -> bool {
     let Some(lower) = factor(matrix, width) else {
@@ -22,7 +22,7 @@ pub(crate) fn solve_rows(matrix: &[f64], rows: &mut [f64], width: usize) -> bool
     true
 }
 
-/// The lower triangular `L` of `L Lᵀ = A`, if there is one.
+/// Returns the lower triangular `L` with `L Lᵀ = A`, if there is one.
 fn factor(matrix: &[f64], width: usize) -> Option<Vec<f64>> {
     let mut lower = vec![0.0; width * width];
     for i in 0..width {

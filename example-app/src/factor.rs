@@ -1,4 +1,4 @@
-//! A tensor of order 3, approximated by a sum of outer products: the CP decomposition.
+//! The CP decomposition: approximation of a tensor of order 3 by a sum of outer products.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,40 +11,39 @@ use crate::cholesky::solve_rows;
 use crate::input::{self, Progress};
 use crate::kernels::{self, CsfJik, CsfKij};
 
-/// A dense matrix: a factor, or the inner products of a factor's columns.
+/// A dense matrix: a factor, or a Gram matrix.
 type Matrix = Tensor<f64, Dense<2>>;
 
-/// The number of outer products, which is the extent of `r` that `kernels.toml` promises.
+/// The number of outer products, which is the extent of `r` in `kernels.toml`.
 const RANK: usize = 16;
 
-/// How many times all factors are updated at most.
+/// The largest number of sweeps.
 const SWEEPS: usize = 300;
 
-/// The gain in fit at which the iteration ends.
+/// The gain in fit below which the iteration ends.
 const TOLERANCE: f64 = 1e-6;
 
-/// A tensor, stored once for each mode, with that mode outermost.
+/// A tensor, stored once for each mode as the outermost one.
 pub(crate) struct Stored {
     ijk: Tensor<f64, Csf<3>>,
     jik: Tensor<f64, CsfJik>,
     kij: Tensor<f64, CsfKij>,
 }
 
-/// Three factors `A`, `B` and `C`, whose columns make up the model: the sum over `r` of
-/// `A[i,r] * B[j,r] * C[k,r]`.
+/// Three factors `A`, `B` and `C` of the model, the sum over `r` of `A[i,r] * B[j,r] * C[k,r]`.
 pub(crate) struct Model {
     factors: [Matrix; 3],
 }
 
-/// How good a model is, after some sweeps.
+/// The fit of a model after some sweeps.
 pub(crate) struct Fit {
-    /// How many times all factors were updated.
+    /// The number of sweeps, each of which updates all factors.
     pub(crate) sweep: usize,
-    /// `1 - |X - M| / |X|`, of the tensor `X` and the model `M`: 1 where they are equal.
+    /// `1 - |X - M| / |X|`, for the tensor `X` and the model `M`: 1 if they are equal.
     pub(crate) fit: f64,
 }
 
-/// Computes MTTKRPs whose sums are known, then a decomposition, and prints how well it fits.
+/// Computes MTTKRPs with known sums, then a decomposition, and prints its fit.
 pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
     let path = input::or_bundled(file, "kinships.tns");
     writeln!(out, "CP decomposition: {}", input::name(&path))?;
@@ -76,17 +75,17 @@ pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
         writeln!(out, "  sweeps             {sweeps}, in {time:.2} s")?;
         writeln!(out, "  fit                {fit:.6}")?;
     }
-    writeln!(out, "  computed anew      {:.6}, over the entries of the tensor", x.fit(&model)?)?;
+    writeln!(out, "  recomputed         {:.6}, over the entries of the tensor", x.fit(&model)?)?;
     Ok(())
 }
 
 impl Stored {
-    /// Stores a tensor in the three mode orders.
+    /// Stores a tensor once for each mode as the outermost one.
     pub(crate) fn of(tensor: Tensor<f64, Csf<3>>) -> Result<Stored, Error> {
         Ok(Stored { jik: tensor.to()?, kij: tensor.to()?, ijk: tensor })
     }
 
-    /// The fit of a model, computed without anything that an iteration has left behind.
+    /// Computes the fit of a model independently of the iteration.
     pub(crate) fn fit(&self, model: &Model) -> Result<f64, Error> {
         let [a, b, c] = &model.factors;
         let overlap = kernels::model_overlap(&self.ijk, a, b, c)?;
@@ -95,13 +94,13 @@ impl Stored {
     }
 }
 
-/// `1 - |X - M| / |X|`, from `|X|²`, `X · M` and `|M|²`.
+/// Returns `1 - |X - M| / |X|`, given `|X|²`, `X · M` and `|M|²`.
 fn fit(tensor: f64, overlap: f64, model: f64) -> Result<f64, Error> {
     let residual = (tensor - 2.0 * overlap + model).max(0.0);
     Ok(1.0 - (residual / tensor).sqrt())
 }
 
-/// The sums of the MTTKRPs of all modes where every factor is full of ones.
+/// Returns the sums of the MTTKRPs of all modes if every element of the factors is 1.
 fn mttkrp_of_ones(x: &Stored) -> Result<[f64; 3], Error> {
     let [a, b, c] = factors(x, || 1.0)?;
     Ok([
@@ -111,7 +110,7 @@ fn mttkrp_of_ones(x: &Stored) -> Result<[f64; 3], Error> {
     ])
 }
 
-/// A factor for each mode of the tensor, with the elements that a function gives.
+/// Returns a factor for each mode of the tensor, with elements from a function.
 fn factors(x: &Stored, mut element: impl FnMut() -> f64) -> Result<[Matrix; 3], Error> {
     let mut factor = |extent| {
         let mut factor = Matrix::zeros([extent, RANK])?;
@@ -122,11 +121,11 @@ fn factors(x: &Stored, mut element: impl FnMut() -> f64) -> Result<[Matrix; 3], 
     Ok([factor(i)?, factor(j)?, factor(k)?])
 }
 
-/// The decomposition of a tensor by alternating least squares (Carroll and Chang, and Harshman,
-/// 1970), from a start that is random and always the same. `report` is told of every sweep.
+/// Decomposes a tensor by alternating least squares (Carroll and Chang, and Harshman, 1970),
+/// starting from pseudorandom factors with a fixed seed. Calls `report` after every sweep.
 ///
-/// A sweep replaces each factor in turn by the one that fits best beside the two others, so the
-/// fit never falls.
+/// Each sweep replaces the factors in turn by the least-squares solution for the other two, so that
+/// the fit never decreases.
 pub(crate) fn decompose(x: &Stored, mut report: impl FnMut(Fit) -> Outcome<()>) -> Outcome<Model> {
     let norm = kernels::squared_norm(&x.ijk)?;
     if norm == 0.0 || !norm.is_finite() {
@@ -141,7 +140,7 @@ pub(crate) fn decompose(x: &Stored, mut report: impl FnMut(Fit) -> Outcome<()>) 
         let f = kernels::gram(&a)?;
         b = unit_columns(least_squares(kernels::mttkrp_j(&x.jik, &a, &c)?, &f, &h)?)?;
         g = kernels::gram(&b)?;
-        // The last factor keeps the lengths of the columns.
+        // The last factor is not normalized, so that it holds the lengths of the columns.
         let m = kernels::mttkrp_k(&x.kij, &a, &b)?;
         c = least_squares(m.clone(), &f, &g)?;
         h = kernels::gram(&c)?;
@@ -157,11 +156,12 @@ pub(crate) fn decompose(x: &Stored, mut report: impl FnMut(Fit) -> Outcome<()>) 
     Ok(Model { factors: [a, b, c] })
 }
 
-/// The factor that fits best, of its MTTKRP and the Gram matrices of the two other factors.
+/// Returns the factor with the best fit, given its MTTKRP and the Gram matrices of the other
+/// factors.
 fn least_squares(mut mttkrp: Matrix, f: &Matrix, g: &Matrix) -> Outcome<Matrix> {
     let mut equations = kernels::gram_product(f, g)?;
-    // Columns that depend on each other leave the equations singular, so each diagonal entry gets a
-    // little more: too little to be seen in the fit.
+    // Linearly dependent columns make the equations singular, so a small multiple of the trace is
+    // added to the diagonal, which does not affect the fit noticeably.
     let diagonal = || (0..RANK).map(|r| r * RANK + r);
     let trace: f64 = diagonal().map(|position| equations.vals()[position]).sum();
     for position in diagonal() {
@@ -173,8 +173,8 @@ fn least_squares(mut mttkrp: Matrix, f: &Matrix, g: &Matrix) -> Outcome<Matrix> 
     Ok(mttkrp)
 }
 
-/// The factor with each of its columns divided by its length, which keeps the normal equations of
-/// the other factors well scaled. Columns of zeros stay.
+/// Returns the factor with each column divided by its length, which keeps the normal equations of
+/// the other factors well scaled. Zero columns are unchanged.
 fn unit_columns(factor: Matrix) -> Result<Matrix, Error> {
     let gram = kernels::gram(&factor)?;
     let lengths = (0..RANK).map(|r| gram.vals()[r * RANK + r].sqrt());
@@ -183,7 +183,8 @@ fn unit_columns(factor: Matrix) -> Result<Matrix, Error> {
     kernels::scale_columns(&factor, &weights)
 }
 
-/// Numbers from 0 to 1 that look random: the generator SplitMix64 of Steele, Lea and Flood (2014).
+/// Returns a generator of pseudorandom numbers from 0 to 1: SplitMix64 of Steele, Lea and Flood
+/// (2014).
 fn uniform(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
@@ -245,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_tensor_of_low_rank_is_found_again() {
-        // Two outer products, of vectors that count up and down.
+        // Two outer products, of increasing and of decreasing vectors.
         let value = |i, j, k| ((1 + i) * (2 + j) * (3 + k) + (6 - i) * (5 - j) * (1 + k)) as f64;
         let all = (0..6 * 5 * 4).map(|n| [n / 20, n / 4 % 5, n % 4]);
         let entries = all.map(|[i, j, k]| ([i, j, k], value(i, j, k)));

@@ -1,5 +1,4 @@
-//! Searches of a graph as products of a vector and its matrix, each by a semiring of its own, and
-//! the same searches by textbook.
+//! Graph searches as vector-matrix products over semirings, compared with textbook algorithms.
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -14,7 +13,7 @@ use crate::{Outcome, input, kernels};
 type Graph = Tensor<f64, Csr>;
 type Vector = Tensor<f64, Dense<1>>;
 
-/// Searches graphs whose edges are the entries of a matrix, and prints what is found.
+/// Searches graphs whose edges are the entries of a matrix, and prints the results.
 pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
     let bundled = ["karate.mtx", "hep-th.mtx"];
     let files = if file.is_some() { 1 } else { bundled.len() };
@@ -26,13 +25,13 @@ pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
     Ok(())
 }
 
-/// Searches one graph from the node of the most edges, and prints the results if they are those of
-/// the textbook.
+/// Searches a graph from the node with the most edges, and prints the results if they agree with
+/// the textbook algorithms.
 fn search(graph: Graph, out: &mut dyn Write) -> Outcome<()> {
     let graph = checked(graph)?;
     let degrees = kernels::row_sums(&graph.clone().map_vals(|_| 1.0))?;
     let source = first(&degrees, 1)[0];
-    // As in the file, nodes count from 1.
+    // Nodes are printed as in the file, counted from 1.
     let (node, degree) = (source + 1, degrees.vals()[source]);
     writeln!(out, "  graph              {} nodes, {} edges", graph.shape()[0], graph.nnz())?;
     writeln!(out, "  source             node {node}, which {degree} edges leave")?;
@@ -61,15 +60,15 @@ fn search(graph: Graph, out: &mut dyn Write) -> Outcome<()> {
     let chances = chances.vals().iter().filter(|chance| **chance > 0.0);
     let rarest = chances.fold(1.0, |a, b| f64::min(a, *b));
     writeln!(out, "  likeliest paths    of chances down to {rarest:.2e}, in {rounds} rounds")?;
-    writeln!(out, "  by textbook        the same")?;
+    writeln!(out, "  textbook check     the same")?;
     Ok(())
 }
 
-/// The edges of a graph, without signs and without those that weigh nothing.
+/// Returns the graph with the absolute values of its weights and without edges of weight zero.
 fn checked(graph: Graph) -> Outcome<Graph> {
     let [nodes, columns] = graph.shape();
     if nodes != columns {
-        return Err(format!("a matrix of {nodes} × {columns} is not that of a graph").into());
+        return Err(format!("the matrix of a graph is square, not {nodes} × {columns}").into());
     }
     if nodes == 0 {
         return Err("the graph has no nodes".into());
@@ -82,8 +81,8 @@ fn checked(graph: Graph) -> Outcome<Graph> {
     Ok(graph)
 }
 
-/// How many edges lead from a node to each other one at least, if any do: all edges out of a whole
-/// frontier are followed at once.
+/// Returns the least number of edges of a path from `source` to each node, or `None` if there is no
+/// path. Each round follows all edges of the frontier at once.
 fn breadth_first(graph: &Graph, source: usize) -> Outcome<Vec<Option<usize>>> {
     let nodes = graph.shape()[0];
     let edges = graph.clone().map_vals(|_| true);
@@ -101,8 +100,8 @@ fn breadth_first(graph: &Graph, source: usize) -> Outcome<Vec<Option<usize>>> {
     Ok(levels)
 }
 
-/// The lengths of the shortest paths from a node to all others, by Bellman (1958) and Ford (1956),
-/// and how many rounds they took.
+/// Returns the lengths of the shortest paths from a node to all others, by Bellman (1958) and Ford
+/// (1956), and the number of rounds.
 fn shortest_paths(lengths: &Graph, source: usize) -> Result<(Vector, usize), Error> {
     let lengths = lengths.to::<Csc>()?;
     best_paths(lengths.shape()[0], source, [0.0, f64::INFINITY], |next, distances| {
@@ -110,8 +109,8 @@ fn shortest_paths(lengths: &Graph, source: usize) -> Result<(Vector, usize), Err
     })
 }
 
-/// The greatest chances of a path from a node to each other one, where each edge has its chance, and
-/// how many rounds they took.
+/// Returns the greatest probability of a path from a node to each other node, given the probability
+/// of each edge, and the number of rounds.
 fn likeliest_paths(edges: &Graph, source: usize) -> Result<(Vector, usize), Error> {
     let edges = edges.to::<Csc>()?;
     best_paths(edges.shape()[0], source, [1.0, 0.0], |next, chances| {
@@ -119,8 +118,8 @@ fn likeliest_paths(edges: &Graph, source: usize) -> Result<(Vector, usize), Erro
     })
 }
 
-/// Makes paths longer by an edge a round until none gets better. At the beginning there is one path:
-/// the empty one, at the source; the two values are its worth and that of none.
+/// Extends paths by one edge per round until no path improves. The first round starts with the
+/// empty path at the source; `empty` and `none` are the values of the empty path and of no path.
 fn best_paths(
     nodes: usize,
     source: usize,
@@ -142,7 +141,8 @@ fn best_paths(
     }
 }
 
-/// [`breadth_first`] by textbook: a queue of nodes whose edges are still to be followed.
+/// Returns the textbook version of [`breadth_first`]: a queue of nodes whose edges have not been
+/// followed.
 fn by_queue(graph: &Graph, source: usize) -> Vec<Option<usize>> {
     let mut neighbours = vec![Vec::new(); graph.shape()[0]];
     graph.iter().for_each(|([i, j], _)| neighbours[i].push(j));
@@ -160,7 +160,7 @@ fn by_queue(graph: &Graph, source: usize) -> Vec<Option<usize>> {
     levels
 }
 
-/// [`best_paths`] by textbook: edge by edge, in place, until no edge makes any path better.
+/// The textbook version of [`best_paths`]: relaxes edge by edge, in place, until no path improves.
 fn by_edges(
     graph: &Graph,
     source: usize,
@@ -184,11 +184,13 @@ fn by_edges(
     best
 }
 
-/// Refuses what differs from the textbook. Both compute the values of paths from the first edge to
-/// the last, so that they agree to the last digit.
+/// Returns an error if the results differ. Both algorithms combine the edges of a path from first
+/// to last, so that their results are equal to the last digit.
 fn compare<T: PartialEq>(what: &str, found: &[T], expected: &[T]) -> Outcome<()> {
     match found.iter().zip(expected).position(|(found, expected)| found != expected) {
-        Some(node) => Err(format!("{what}: not as by textbook at node {}", node + 1).into()),
+        Some(node) => {
+            Err(format!("{what}: the textbook result differs at node {}", node + 1).into())
+        }
         None => Ok(()),
     }
 }
@@ -205,7 +207,8 @@ mod tests {
 
     #[test]
     fn a_shorter_path_may_have_more_edges() {
-        // The edge from 0 to 2 weighs little, so it is long; the way over 1 is shorter.
+        // The edge from 0 to 2 has a small weight and a large length; the path through 1 is
+        // shorter.
         let edges = [([0, 1], 2.0), ([1, 2], 2.0), ([0, 2], 0.5), ([0, 3], -1.0), ([4, 0], 1.0)];
         let graph = Graph::from_triplets([5, 5], edges).unwrap();
         let shown = found(graph.clone());
@@ -233,7 +236,7 @@ mod tests {
     #[test]
     fn what_is_no_graph_is_refused() {
         for (graph, reason) in [
-            (Graph::zeros([2, 3]), "not that of a graph"),
+            (Graph::zeros([2, 3]), "the matrix of a graph is square"),
             (Graph::zeros([0, 0]), "no nodes"),
             (Graph::from_triplets([1, 1], [([0, 0], f64::NAN)]), "not finite"),
         ] {

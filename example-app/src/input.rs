@@ -1,11 +1,11 @@
-//! Files to read, and a word now and then on what takes long.
+//! Input files, and progress reports.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use sparsegen::{Csf, Csr, Error, Tensor, io};
 
-/// The file that the user named, or else a bundled one.
+/// Returns the file that the user chose, or a bundled one.
 pub(crate) fn or_bundled(file: Option<&Path>, bundled: &str) -> PathBuf {
     match file {
         Some(file) => file.to_owned(),
@@ -13,7 +13,7 @@ pub(crate) fn or_bundled(file: Option<&Path>, bundled: &str) -> PathBuf {
     }
 }
 
-/// The last part of a path, which is enough to name a file in a heading.
+/// Returns the last component of a path, for headings.
 pub(crate) fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
@@ -30,18 +30,18 @@ pub(crate) fn tensor(path: &Path) -> Result<Tensor<f64, Csf<3>>, Error> {
     io::Reader::new().progress(|done, promised| progress.read(path, done, promised)).read_tns(path)
 }
 
-/// Tells on standard error, but at most once a second, how far a long computation is.
+/// Reports progress on standard error, at most once a second.
 pub(crate) struct Progress {
     told: Instant,
 }
 
 impl Progress {
-    /// A computation that begins now.
+    /// Starts a computation.
     pub(crate) fn new() -> Progress {
         Progress { told: Instant::now() }
     }
 
-    /// Shows a message, unless one was shown within the last second.
+    /// Prints a message, unless one was printed within the last second.
     pub(crate) fn tell(&mut self, message: impl FnOnce() -> String) {
         if self.told.elapsed() >= Duration::from_secs(1) {
             eprintln!("  … {}", message());

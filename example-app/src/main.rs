@@ -1,8 +1,8 @@
 //! Conjugate gradients, PageRank, searches of graphs, sparse sums and a CP decomposition on generated kernels.
 //!
 //! `kernels.toml` declares every kernel: an expression, and a format for each of its tensors. The
-//! build script compiles them, and the module [`kernels`] brings the functions in. Each part of the
-//! program is a file: what it computes, and a `run` that prints the results.
+//! build script compiles them, and the module [`kernels`] includes the generated functions. Each
+//! part of the program is a module with a function `run`, which prints the results.
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -23,10 +23,10 @@ sparsegen::include_kernels!(
     pub mod kernels
 );
 
-/// Where the build script has put the source of [`kernels`].
+/// The path of the generated source of [`kernels`].
 const GENERATED: &str = concat!(env!("OUT_DIR"), "/kernels.rs");
 
-/// What a part of the program returns: nothing, as it has printed its results, or why it stopped.
+/// The result of a part of the program.
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> ExitCode {
@@ -50,8 +50,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the parts that were asked for, and returns whether all of them succeeded. An error of one
-/// part does not keep the others from running; only where nothing can be printed all end.
+/// Runs the requested parts; returns whether all of them succeeded. After an error of one part the
+/// others still run, unless nothing can be printed.
 fn run(options: &Options, out: &mut dyn Write) -> std::io::Result<bool> {
     let mut success = true;
     for part in &options.parts {
@@ -75,7 +75,7 @@ fn run(options: &Options, out: &mut dyn Write) -> std::io::Result<bool> {
     Ok(success)
 }
 
-/// A reader that has seen enough and closed the pipe is no failure of ours.
+/// Returns the exit code after a write error. A closed pipe is not a failure.
 fn unwritten(error: &std::io::Error) -> ExitCode {
     if error.kind() == ErrorKind::BrokenPipe {
         return ExitCode::SUCCESS;

@@ -9,7 +9,7 @@ use crate::{Outcome, input, kernels};
 
 type Matrix = Tensor<f64, Csr>;
 
-/// What the kernels make of two matrices `A` and `B`.
+/// The results of merging two matrices `A` and `B`.
 pub(crate) struct Merged {
     /// `A + B`
     pub(crate) sum: Matrix,
@@ -19,7 +19,7 @@ pub(crate) struct Merged {
     pub(crate) combined: Matrix,
 }
 
-/// Merges a matrix with itself, turned by half a turn, and prints and checks what is stored.
+/// Merges a matrix with itself rotated by 180 degrees, and prints and checks the results.
 pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
     let path = input::or_bundled(file, "bcsstk13.mtx");
     writeln!(out, "Sums and elementwise products: {}", input::name(&path))?;
@@ -28,32 +28,32 @@ pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
     let Merged { sum, product, combined } = merge(&a, &b)?;
 
     writeln!(out, "                     entries   sum of the entries")?;
-    let b_title = "B, which is A turned";
+    let b_title = "B, which is A rotated";
     let rows = [("A", &a), (b_title, &b), ("A + B", &sum), ("A ∘ B", &product)];
     for (title, matrix) in rows.into_iter().chain([("A + B - A ∘ B", &combined)]) {
         let total = kernels::sum_entries(matrix)?;
         writeln!(out, "  {title:<20} {:>7}   {total:.9e}", matrix.stored())?;
     }
 
-    // What either stores and what both store make up what each of them stores.
-    check(out, "entries of A + B and A ∘ B are those of A and B", {
+    // The union and the intersection together have as many entries as the two operands.
+    check(out, "A + B and A ∘ B have as many entries as A and B", {
         sum.stored() + product.stored() == a.stored() + b.stored()
     })?;
     let [of_a, of_b] = [kernels::sum_entries(&a)?, kernels::sum_entries(&b)?];
     let [of_sum, of_product] = [kernels::sum_entries(&sum)?, kernels::sum_entries(&product)?];
-    check(out, "sum over A + B is that over A and over B", {
+    check(out, "the sum over A + B equals the sums over A and B", {
         close(of_sum, of_a + of_b, magnitude(&a)? + magnitude(&b)?)
     })?;
-    check(out, "sum over A ∘ B is the inner product of A and B", {
+    check(out, "the sum over A ∘ B equals the inner product of A and B", {
         close(of_product, kernels::inner(&a, &b)?, magnitude(&product)?)
     })?;
-    check(out, "sum over A + B - A ∘ B is that over its terms", {
+    check(out, "the sum over A + B - A ∘ B equals that of its terms", {
         let scale = magnitude(&a)? + magnitude(&b)? + magnitude(&product)?;
         close(kernels::sum_entries(&combined)?, of_a + of_b - of_product, scale)
     })
 }
 
-/// `A + B`, `A ∘ B` and, from operands in three formats, `A + B - A ∘ B`.
+/// Computes `A + B`, `A ∘ B` and, from operands in three formats, `A + B - A ∘ B`.
 pub(crate) fn merge(a: &Matrix, b: &Matrix) -> Result<Merged, Error> {
     let sum = kernels::add(a, b)?;
     let product = kernels::hadamard(a, b)?;
@@ -61,7 +61,7 @@ pub(crate) fn merge(a: &Matrix, b: &Matrix) -> Result<Merged, Error> {
     Ok(Merged { sum, product, combined })
 }
 
-/// The matrix with its rows and its columns in reverse order.
+/// Returns the matrix with its rows and columns in reverse order.
 pub(crate) fn turned(a: &Matrix) -> Result<Matrix, Error> {
     let [rows, columns] = a.shape();
     Tensor::from_triplets(
@@ -70,17 +70,17 @@ pub(crate) fn turned(a: &Matrix) -> Result<Matrix, Error> {
     )
 }
 
-/// The sum of the magnitudes of all entries, to which rounding errors are compared.
+/// Returns the sum of the magnitudes of all entries, the scale of rounding errors.
 fn magnitude(a: &Matrix) -> Result<f64, Error> {
     kernels::sum_entries(&a.clone().map_vals(f64::abs))
 }
 
-/// Whether two sums agree, up to rounding errors in adding up what has this magnitude.
+/// Returns whether two sums agree up to rounding errors of sums of this magnitude.
 fn close(a: f64, b: f64, magnitude: f64) -> bool {
     (a - b).abs() <= 1e-12 * magnitude
 }
 
-/// Prints what was checked, or stops.
+/// Prints a claim that holds, or returns an error.
 fn check(out: &mut dyn Write, claim: &str, holds: bool) -> Outcome<()> {
     if !holds {
         return Err(format!("this does not hold: {claim}").into());
@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// Compares with a merge by hand, of ordered maps.
+    /// Compares the kernels with a merge of ordered maps.
     fn compare(a: &Matrix, b: &Matrix) {
         let Merged { sum, product, combined } = merge(a, b).unwrap();
         let in_b: BTreeMap<[usize; 2], f64> = b.iter().collect();

@@ -1,4 +1,4 @@
-//! The nodes of a graph, ranked by PageRank.
+//! PageRank of the nodes of a graph.
 
 use std::io::Write;
 use std::mem::swap;
@@ -12,25 +12,25 @@ use crate::{Outcome, kernels};
 
 type Vector = Tensor<f64, Dense<1>>;
 
-/// The chance that the random surfer follows an edge instead of jumping anywhere.
+/// The probability that the random surfer follows an edge instead of jumping to any node.
 const DAMPING: f64 = 0.85;
 
-/// The distance between two iterates at which the iteration ends. Every step shrinks it at least
-/// by the factor [`DAMPING`].
+/// The distance of two iterates below which the iteration ends. Every step reduces it at least by
+/// the factor [`DAMPING`].
 const TOLERANCE: f64 = 1e-12;
 
-/// How many nodes are printed.
+/// The number of nodes that are printed.
 const SHOWN: usize = 10;
 
-/// What PageRank finds.
+/// The result of PageRank.
 pub(crate) struct Ranking {
-    /// The rank of each node; together they are 1.
+    /// The rank of each node; the sum is 1.
     pub(crate) ranks: Vector,
-    /// The weight of all edges that leave each node.
+    /// The total weight of the outgoing edges of each node.
     pub(crate) degrees: Vector,
-    /// How many nodes have no edges to leave by.
+    /// The number of nodes without outgoing edges.
     pub(crate) dangling: usize,
-    /// How many iterations it took.
+    /// The number of iterations.
     pub(crate) iterations: usize,
 }
 
@@ -51,13 +51,13 @@ pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
     writeln!(out, "  node        rank        weight of its edges")?;
     for node in first(&ranks, SHOWN) {
         let (rank, degree) = (ranks.vals()[node], degrees.vals()[node]);
-        // As in the file, nodes count from 1.
+        // Nodes are printed as in the file, counted from 1.
         writeln!(out, "  {:<10}  {rank:.8}  {degree:.4}", node + 1)?;
     }
     Ok(())
 }
 
-/// The nodes of the highest ranks, the highest first.
+/// Returns the nodes of highest rank, in decreasing order.
 pub(crate) fn first(ranks: &Vector, count: usize) -> Vec<usize> {
     let mut nodes: Vec<usize> = (0..ranks.stored()).collect();
     nodes.sort_by(|&a, &b| ranks.vals()[b].total_cmp(&ranks.vals()[a]));
@@ -65,14 +65,14 @@ pub(crate) fn first(ranks: &Vector, count: usize) -> Vec<usize> {
     nodes
 }
 
-/// PageRank (Page, Brin, Motwani and Winograd, 1999) on a graph whose edge from `i` to `j` weighs
-/// as much as the entry `[i, j]`, signs aside.
+/// Computes PageRank (Page, Brin, Motwani and Winograd, 1999) on the graph whose edge from `i` to
+/// `j` has the absolute value of the entry `[i, j]` as weight.
 ///
-/// A surfer on a dangling node jumps anywhere, as if that node had an edge to every other.
+/// At a dangling node the surfer jumps to any node, as if it had an edge to every node.
 pub(crate) fn page_rank(graph: Tensor<f64, Csr>) -> Outcome<Ranking> {
     let [nodes, columns] = graph.shape();
     if nodes != columns {
-        return Err(format!("a matrix of {nodes} × {columns} is not that of a graph").into());
+        return Err(format!("the matrix of a graph is square, not {nodes} × {columns}").into());
     }
     if nodes == 0 {
         return Err("the graph has no nodes".into());
@@ -112,7 +112,7 @@ pub(crate) fn page_rank(graph: Tensor<f64, Csr>) -> Outcome<Ranking> {
 mod tests {
     use super::*;
 
-    /// The power iteration, written by hand on triplets.
+    /// Returns the power iteration on triplets, without kernels.
     fn by_hand(graph: &Tensor<f64, Csr>) -> Vec<f64> {
         let nodes = graph.shape()[0];
         let mut degrees = vec![0.0; nodes];
@@ -123,7 +123,7 @@ mod tests {
             for ([i, j], weight) in graph {
                 next[j] += DAMPING * ranks[i] * weight / degrees[i];
             }
-            // What has gone nowhere is spread evenly.
+            // The rank of dangling nodes is distributed evenly.
             let missing = 1.0 - next.iter().sum::<f64>();
             next.iter_mut().for_each(|rank| *rank += missing / nodes as f64);
             ranks = next;
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn what_is_no_graph_is_refused() {
         for (graph, reason) in [
-            (Tensor::zeros([2, 3]), "not that of a graph"),
+            (Tensor::zeros([2, 3]), "the matrix of a graph is square"),
             (Tensor::zeros([0, 0]), "no nodes"),
             (Tensor::from_triplets([1, 1], [([0, 0], f64::NAN)]), "no finite sum"),
         ] {

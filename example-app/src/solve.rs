@@ -1,4 +1,4 @@
-//! A symmetric positive definite system, solved by conjugate gradients.
+//! Conjugate gradients for symmetric positive definite systems.
 
 use std::io::Write;
 use std::mem::swap;
@@ -16,21 +16,20 @@ type Vector = Tensor<f64, Dense<1>>;
 /// The residual at which the iteration ends, relative to the right-hand side.
 const TOLERANCE: f64 = 1e-10;
 
-/// How many iterations are made at most for each row of the matrix. Without rounding errors one
-/// would do.
+/// The largest number of iterations per row of the matrix. In exact arithmetic one suffices.
 const PATIENCE: usize = 20;
 
-/// What conjugate gradients find.
+/// The result of conjugate gradients.
 pub(crate) struct Solution {
     /// The vector `x` of `A x = b`.
     pub(crate) x: Vector,
-    /// How many iterations it took.
+    /// The number of iterations.
     pub(crate) iterations: usize,
-    /// `|b - A x| / |b|`, computed from `x` itself.
+    /// `|b - A x| / |b|`, recomputed from `x`.
     pub(crate) residual: f64,
 }
 
-/// Solves `A x = b` for a `b` whose solution is known, and prints what came out.
+/// Solves `A x = b` for a `b` whose solution is known, and prints the result.
 pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
     let path = input::or_bundled(file, "bcsstk13.mtx");
     writeln!(out, "Conjugate gradients: {}", input::name(&path))?;
@@ -55,7 +54,7 @@ pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
     Ok(())
 }
 
-/// Refuses a matrix that is not symmetric, on which conjugate gradients would go astray.
+/// Checks that the matrix is symmetric, as conjugate gradients require.
 fn check_symmetry(a: &Matrix) -> Outcome<()> {
     let [rows, columns] = a.shape();
     if rows != columns {
@@ -75,8 +74,8 @@ fn check_symmetry(a: &Matrix) -> Outcome<()> {
 
 /// Solves `A x = b` by the method of Hestenes and Stiefel (1952), preconditioned by the diagonal.
 ///
-/// The residual that the iteration carries along drifts away from the true one; when it is small
-/// enough, the true one is computed, and the iteration starts again from there if that is not.
+/// The residual of the recurrence drifts away from the true residual. When it is small enough, the
+/// true one is computed, and the iteration restarts from it if that is too large.
 pub(crate) fn conjugate_gradients(a: &Matrix, b: &Vector) -> Outcome<Solution> {
     let size = b.shape();
     let w = inverse_diagonal(a)?;
@@ -87,7 +86,7 @@ pub(crate) fn conjugate_gradients(a: &Matrix, b: &Vector) -> Outcome<Solution> {
 
     let mut x = Vector::zeros(size)?;
     let mut q = Vector::zeros(size)?;
-    // What a step makes of a vector goes here first, and is swapped in its place.
+    // A buffer for the next value of a vector, which is then swapped with it.
     let mut next = Vector::zeros(size)?;
     loop {
         let mut r = kernels::residual(b, a, &x)?;
@@ -127,7 +126,7 @@ pub(crate) fn conjugate_gradients(a: &Matrix, b: &Vector) -> Outcome<Solution> {
     }
 }
 
-/// One over each entry of the diagonal.
+/// Returns the reciprocal of each diagonal entry.
 fn inverse_diagonal(a: &Matrix) -> Outcome<Vector> {
     let mut w = Vector::zeros([a.shape()[0]])?;
     for (i, w) in w.vals_mut().iter_mut().enumerate() {
@@ -156,7 +155,8 @@ mod tests {
         input::matrix(&input::or_bundled(None, name)).unwrap()
     }
 
-    /// The right-hand side that row numbers give, a residual by hand, and the same by the kernels.
+    /// Solves for a right-hand side of row numbers, and compares the residual with one computed
+    /// without kernels.
     fn solve(a: &Matrix) {
         let mut b = Vector::zeros([a.shape()[0]]).unwrap();
         for (i, b) in b.vals_mut().iter_mut().enumerate() {

@@ -1,69 +1,85 @@
-//! The pipeline, one line a stage. Text in, text out: nothing here touches a file.
+//! The pipeline, one line per stage, from text to text; it accesses no files.
 
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+use crate::concrete::Program;
 use crate::emit::emit;
 use crate::error::Diagnostics;
 use crate::format::{LevelExpr, LevelSpec};
 use crate::ir;
+use crate::iteration::plan::Plan;
 use crate::level::{Level, Levels};
+use crate::lower::entry::complete;
 use crate::lower::lower;
 use crate::names::Identifiers;
-use crate::notation::{self, DeclaredFormat, DeclaredKind};
-use crate::optimize::{fuse, optimize_observed};
+use crate::notation::{self, Block, DeclaredFormat, DeclaredKind};
+use crate::optimize::optimize_observed;
+use crate::schedule::join::{Joined, join};
 use crate::schedule::schedule;
 use crate::{iteration, manifest};
 
-/// The compiler, with the levels that it knows.
+/// The compiler, with its registered levels.
 #[derive(Clone, Debug, Default)]
 pub struct Compiler {
     levels: Levels,
+    /// The number of passes that run, if not all do.
+    passes: Option<usize>,
 }
 
-/// Observes stages: the kernel's name, the stage's name, and a function that shows what the stage made.
+/// An observer of stages, called with the kernel's name, the stage's name, and a function that
+/// prints the result of the stage.
 type Observe<'o> = dyn FnMut(&str, &str, &dyn Fn() -> String) + 'o;
 
-/// What became of a manifest.
+/// The result of compiling a manifest.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// The generated source; empty where there are mistakes.
+    /// The generated source; empty if there are errors.
     pub source: String,
-    /// The kernels in the imperative representation, in the order of the manifest; none where there
-    /// are mistakes.
+    /// The kernels in the imperative representation, in the order of the manifest; empty if there
+    /// are errors.
+    #[doc(hidden)]
     pub kernels: Vec<ir::Kernel>,
-    /// The formats that the source declares types for; none where there are mistakes.
+    /// The formats for which the source declares types; empty if there are errors.
+    #[doc(hidden)]
     pub formats: Vec<ir::FormatDeclaration>,
-    /// Every mistake, in the order of the manifest.
+    /// The errors, in the order of the manifest.
     pub diagnostics: Diagnostics,
 }
 
 impl Compiler {
-    /// A compiler that knows the levels of this crate.
+    /// Creates a compiler with the built-in levels.
     pub fn new() -> Compiler {
         Compiler::default()
     }
 
-    /// Adds a level of the user's own, which formats may then name; [`crate::level`] shows how one is
-    /// made. A level that cannot be used is a mistake that every compilation reports.
+    /// Adds a user-defined level, which formats may then name; [`crate::level`] explains how to
+    /// define one. If the level cannot be used, every compilation reports it as an error.
     pub fn level(mut self, level: impl Level + 'static) -> Compiler {
         self.levels.register(Rc::new(level));
         self
     }
 
-    /// Compiles a manifest; `name` is its file name, for messages and the head of the source.
+    /// Runs only the first passes, so that tests can compare the results of each.
+    #[doc(hidden)]
+    pub fn with_passes(mut self, count: usize) -> Compiler {
+        self.passes = Some(count);
+        self
+    }
+
+    /// Compiles a manifest; `name` is its file name, for messages and the header of the source.
     pub fn compile_str(&self, name: &str, text: &str) -> Output {
         self.run(name, text, &mut |_, _, _| {})
     }
 
-    /// Returns what every stage made of a manifest, kernel by kernel, in the field's notation, or the
-    /// manifest's mistakes.
+    /// Returns the result of every stage for each kernel in the field's notation, or the
+    /// diagnostics of the manifest.
     pub fn explain(&self, name: &str, text: &str) -> String {
         let mut stages = String::new();
         let mut last = String::new();
         let output = self.run(name, text, &mut |kernel, stage, show| {
             let shown = show();
-            // A pass that changed nothing shows nothing.
+            // Passes that change nothing are not printed.
             if shown != last {
                 let _ = writeln!(stages, "── {kernel}: {stage}\n{}\n", shown.trim_end());
                 last = shown;
@@ -77,7 +93,8 @@ impl Compiler {
         stages
     }
 
-    /// The diagram of ARCHITECTURE.md as code. `observe` gets each kernel, stage, and what the stage made.
+    /// Runs the stages in the diagram of ARCHITECTURE.md. Calls `observe` with each kernel, each
+    /// stage, and its result.
     fn run(&self, name: &str, text: &str, observe: &mut Observe<'_>) -> Output {
         let (manifest, mut mistakes) = manifest::parse(text);
         mistakes.extend(self.levels.refused().iter().cloned());
@@ -86,34 +103,35 @@ impl Compiler {
         let (module, mut wrong) = notation::check(&manifest, &statements, &self.levels);
         mistakes.append(&mut wrong);
 
-        let mut functions = Vec::new();
+        let mut kernels = Vec::new();
         let mut formats = module.formats.clone();
-        let mut identifiers = Identifiers::default();
         // With a level that contradicts itself nothing can be said of the kernels.
-        let usable = self.levels.refused().is_empty();
-        for (k, kernel) in module.kernels.iter().enumerate().filter(|_| usable) {
-            let steps = module.steps(k);
-            if steps.start == k {
-                identifiers = chosen(module.kernels.get(steps).unwrap_or_default());
+        let blocks = if self.levels.refused().is_empty() { module.blocks() } else { Vec::new() };
+        for block in blocks {
+            let mut scheduled = Vec::new();
+            for statement in block.statements {
+                observe(&statement.name, "index notation", &|| statement.to_string());
+                let (program, plan) = match schedule(statement, &self.levels) {
+                    Ok(scheduled) => scheduled,
+                    Err(mistake) => {
+                        mistakes.push(mistake);
+                        continue;
+                    }
+                };
+                observe(&statement.name, "iteration graph", &|| iteration::graph::show(&program));
+                observe(&statement.name, "concrete notation", &|| program.to_string());
+                observe(&statement.name, "merge lattices", &|| plan.show(&program));
+                scheduled.push((program, plan));
             }
-            observe(&kernel.name, "index notation", &|| kernel.to_string());
-            let (mut program, plan) = match schedule(kernel, &self.levels) {
-                Ok(scheduled) => scheduled,
-                Err(mistake) => {
-                    mistakes.push(mistake);
-                    continue;
-                }
-            };
-            observe(&kernel.name, "iteration graph", &|| iteration::graph::show(&program));
-            observe(&kernel.name, "concrete notation", &|| program.to_string());
-            observe(&kernel.name, "merge lattices", &|| plan.show(&program));
-            program.declare_formats(&mut formats);
-            let lowered = lower(&program, &plan, &mut identifiers);
-            observe(&kernel.name, "lowered", &|| lowered.to_string());
-            let optimized = optimize_observed(lowered, &mut |pass, function| {
-                observe(&kernel.name, pass.name, &|| function.to_string());
-            });
-            functions.push(optimized);
+            if scheduled.len() == block.statements.len() {
+                kernels.push(compiled(
+                    &module,
+                    &block,
+                    (scheduled, self.passes),
+                    &mut formats,
+                    observe,
+                ));
+            }
         }
         let diagnostics: Diagnostics = mistakes.into_iter().collect();
         if !diagnostics.is_empty() {
@@ -124,54 +142,69 @@ impl Compiler {
             manifest: name.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             formats: formats.iter().map(declaration).collect(),
-            kernels: kernels(&module, functions),
+            kernels,
         };
-        for kernel in &module.kernels {
-            let ir::Kernel::Several(several) = kernel else { continue };
-            for shared in &several.shared {
-                observe(&several.name, "shared loops", &|| shared.function.to_string());
-            }
-        }
         let source = emit(&module);
         Output { source, kernels: module.kernels, formats: module.formats, diagnostics }
     }
 }
 
+/// A kernel from its scheduled statements. Neighbours that share loops are one function.
+fn compiled(
+    module: &notation::Module,
+    block: &Block<'_>,
+    (mut scheduled, passes): (Vec<(Program, Plan)>, Option<usize>),
+    formats: &mut Vec<DeclaredFormat>,
+    observe: &mut Observe<'_>,
+) -> ir::Kernel {
+    let mut identifiers = chosen(block.statements);
+    let mut lowered = |program: &Program, plan: &Plan, name: &str, observe: &mut Observe<'_>| {
+        let lowered = lower(program, plan, &mut identifiers);
+        observe(name, "lowered", &|| lowered.to_string());
+        optimize_observed(lowered, passes, &mut |pass, function| {
+            observe(name, pass.name, &|| function.to_string());
+        })
+    };
+    let mut functions = Vec::new();
+    for (statement, (program, plan)) in block.statements.iter().zip(&mut scheduled) {
+        program.declare_formats(formats);
+        functions.push(lowered(program, plan, &statement.name, observe));
+    }
+    let steps = block.statements.iter().zip(functions).map(|(statement, function)| {
+        let result = statement.tensor(statement.result()).argument.clone();
+        ir::Step { result, function }
+    });
+    let (name, docs) = match block.several {
+        None => (block.statements[0].name.clone(), Vec::new()),
+        Some(several) => {
+            let docs = several.doc.iter().flat_map(|doc| doc.lines().map(str::to_owned)).collect();
+            (several.name.clone(), docs)
+        }
+    };
+    let mut kernel = ir::Kernel::of(name, docs, steps.collect());
+    let may_join = |steps| ir::may_share(&kernel.steps[steps]);
+    let (joined, apart) = join(&scheduled, &may_join);
+    for (step, reason) in apart {
+        observe(&block.statements[step].name, "loops of its own", &|| reason.to_string());
+    }
+    for Joined { statements, program, plan } in joined {
+        observe(&kernel.name, "shared loops", &|| program.to_string());
+        observe(&kernel.name, "merge lattices", &|| plan.show(&program));
+        let function = lowered(&program, &plan, &kernel.name, observe);
+        kernel.share(statements, function, &|name| module.is_taken(name));
+    }
+    complete(kernel)
+}
+
 /// The identifiers of a kernel's arguments, which the user chose.
-fn chosen(steps: &[notation::Kernel]) -> Identifiers {
+fn chosen(statements: &[notation::Kernel]) -> Identifiers {
     let mut identifiers = Identifiers::default();
-    for kernel in steps {
+    for kernel in statements {
         for tensor in kernel.tensors.iter().filter(|tensor| tensor.role.is_argument()) {
             identifiers.reserve(&tensor.argument);
         }
     }
     identifiers
-}
-
-/// The kernels of functions, one for each of the module's statements.
-fn kernels(module: &notation::Module, functions: Vec<ir::Function>) -> Vec<ir::Kernel> {
-    let names = || {
-        let of_several = module.several.iter().map(|several| &several.name);
-        module.kernels.iter().map(|kernel| &kernel.name).chain(of_several)
-    };
-    let is_taken = |name: &str| names().any(|taken| taken.starts_with(name));
-    let mut kernels = Vec::new();
-    let mut steps = Vec::new();
-    for (k, (kernel, function)) in module.kernels.iter().zip(functions).enumerate() {
-        let Some(several) = module.several.iter().find(|several| several.steps.contains(&k)) else {
-            kernels.push(ir::Kernel::One(Box::new(function)));
-            continue;
-        };
-        let result = kernel.tensor(kernel.result()).argument.clone();
-        steps.push(ir::Step { result, function });
-        if several.steps.end == k + 1 {
-            let docs = several.doc.iter().flat_map(|doc| doc.lines().map(str::to_owned)).collect();
-            let steps = std::mem::take(&mut steps);
-            let several = ir::Several::of(several.name.clone(), docs, steps);
-            kernels.push(ir::Kernel::Several(fuse::run(several, is_taken)));
-        }
-    }
-    kernels
 }
 
 fn declaration(format: &DeclaredFormat) -> ir::FormatDeclaration {
@@ -197,7 +230,7 @@ fn level(spec: &LevelSpec, of: &crate::format::Format) -> ir::LevelDeclaration {
     ir::LevelDeclaration { map: level_map(spec), storage: spec.level.storage(of.pos.name(), crd) }
 }
 
-/// What a level stores, as the runtime crate's `LevelMap` says it.
+/// Returns the initializer of the runtime crate's `LevelMap` for a level.
 fn level_map(spec: &LevelSpec) -> String {
     let name = spec.level.name();
     let mut map = match spec.expr {
@@ -218,7 +251,7 @@ fn level_map(spec: &LevelSpec) -> String {
     map
 }
 
-/// An expression of dimensions, as the runtime crate's `LevelExpr` says it.
+/// Returns the initializer of the runtime crate's `LevelExpr` for an expression of dimensions.
 fn level_expr(expr: &LevelExpr) -> String {
     match expr {
         LevelExpr::Dimension(dimension) => format!("LevelExpr::Dimension({dimension})"),

@@ -1,16 +1,18 @@
-//! Concrete index notation: loops and workspaces explicit (Kjolstad et al. 2019).
+//! Concrete index notation: explicit loops and workspaces (Kjolstad et al. 2019).
 //!
 //! ```text
 //! ∀i (y[i] = sum where ∀j sum += A[i,j] * x[j])
 //! ```
 //!
-//! AFTER [`schedule`](crate::schedule::schedule): every variable has a loop, every reduction accumulates
-//! into a result or a temporary, and the loops come in an order in which every level can be
-//! iterated or located. Nothing can fail from here on.
+//! AFTER [`schedule`](crate::schedule::schedule): every variable has a loop, every reduction
+//! accumulates into a result or a temporary, and the order of the loops permits every level to be
+//! iterated or located. Later stages cannot fail.
 
 mod annotations;
-pub mod once;
-mod settle;
+mod constant_propagation;
+pub mod fixed;
+pub mod fusion;
+pub mod renumber;
 pub mod space;
 pub mod terms;
 pub mod update;
@@ -31,27 +33,59 @@ use space::{Basis, Definition, Space};
 /// A kernel with its loops.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The kernel, with the temporaries behind its tensors, and behind its variables those that its
-    /// formats define.
+    /// The kernel, with temporaries added to its tensors, and the variables of its formats added to
+    /// its variables.
     pub kernel: Kernel,
     pub space: Space,
-    /// What is looped over in the stead of each index variable.
+    /// The loops that compute each index variable.
     pub basis: Basis,
-    /// The format that the result is packed into afterwards.
-    pub packed: Option<Format>,
-    /// The loops that the schedule demands outside of others.
+    /// The results, in the order of the statements that compute them.
+    pub targets: Vec<Target>,
+    /// The loops that the schedule requires outside of others.
     pub order: Vec<DemandedOrder>,
-    /// The variable of the loop that runs in parts on several threads, or the reason why none does;
-    /// `None` if the kernel is to run on one.
+    /// The variable of the loop that is divided into parts for threads, or the reason why there is
+    /// none; `None` if the kernel runs on one thread.
     pub threads: Option<Result<VariableId, String>>,
-    /// The parts of the kernel's value that the user wants in workspaces.
+    /// The parts of the kernel's value that the user precomputes into workspaces.
     pub precomputed: Vec<Precomputed>,
-    /// Whether the body stores other entries if the range of some reduction is empty.
+    /// `true` if the body has a separate version for an empty range of a reduction.
     pub has_versions: bool,
     pub body: Stmt,
 }
 
-/// A part of a kernel's value, and the workspace that stands in its place.
+/// A result of a program.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The access on the left-hand side.
+    pub access: Access,
+    /// The format of the caller's result, if the loops assemble another one that is packed
+    /// afterwards.
+    pub packed: Option<Format>,
+    /// The value of the result where the loops assign nothing.
+    pub unassigned: Literal,
+    /// `true` if values are added to the previous contents.
+    pub in_place: bool,
+    /// `true` if only a part of the result is assigned, and the rest is kept.
+    pub is_partial: bool,
+    /// `true` if the final contents depend on the previous ones.
+    pub is_update: bool,
+}
+
+impl Target {
+    /// Returns the result of a kernel; `packed` is the format into which it is packed.
+    pub fn of(kernel: &Kernel, packed: Option<Format>) -> Target {
+        Target {
+            access: kernel.assignment.result.clone(),
+            packed,
+            unassigned: kernel.unassigned,
+            in_place: kernel.in_place,
+            is_partial: kernel.is_partial(),
+            is_update: kernel.is_update(),
+        }
+    }
+}
+
+/// A part of a kernel's value, and the workspace that replaces it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Precomputed {
     pub workspace: Access,
@@ -63,19 +97,28 @@ pub struct Precomputed {
 pub enum Stmt {
     /// `∀v body`
     Forall { variable: VariableId, annotations: Rc<Annotations>, body: Box<Stmt> },
-    /// `consumer where producer`: the temporary starts at what makes no difference to its reduction,
-    /// which is zero for a sum, the producer fills it, the consumer reads it. One that has indices is a workspace.
-    Where { temporary: TensorId, op: ReduceOp, consumer: Box<Stmt>, producer: Box<Stmt> },
-    /// `target = value`, or `target += value`, or what else a reduction does with its values.
+    /// `consumer where producer`: each temporary starts at the identity element of its reduction, the
+    /// producer accumulates into it, and the consumer reads it. A temporary with indices is a workspace.
+    Where { temporaries: Vec<Temporary>, consumer: Box<Stmt>, producer: Box<Stmt> },
+    /// `target = value`, `target += value`, or the accumulation of another reduction.
     Assign { target: Access, accumulate: Option<ReduceOp>, value: Expr },
     /// `body if condition`
     If { condition: Expr, body: Box<Stmt> },
-    /// One after the other; of none, nothing is done.
+    /// Statements in sequence; an empty sequence is a no-op.
     Sequence(Vec<Stmt>),
 }
 
+/// A temporary of a `where` statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Temporary {
+    /// The scalar or workspace.
+    pub tensor: TensorId,
+    /// The reduction that combines the values of the producer.
+    pub op: ReduceOp,
+}
+
 impl Stmt {
-    /// The statement that does nothing.
+    /// The no-op.
     pub const SKIP: Stmt = Stmt::Sequence(Vec::new());
 
     pub fn is_skip(&self) -> bool {
@@ -90,13 +133,13 @@ impl Stmt {
     }
 
     pub fn assign(target: Access, accumulate: Option<ReduceOp>, value: Expr) -> Stmt {
-        // What is not stored is zero already: results start from it, and temporaries from what makes no
-        // difference.
+        // A result initially holds the fill value, and a temporary the identity element, so that
+        // assigning it is a no-op.
         let is_there = accumulate.unwrap_or(ReduceOp::Sum).ignores(&value);
         if is_there { Stmt::SKIP } else { Stmt::Assign { target, accumulate, value } }
     }
 
-    /// What is done only where a condition holds.
+    /// Returns a statement that runs only if a condition holds.
     pub fn when(condition: Expr, body: Stmt) -> Stmt {
         match condition.as_literal().and_then(Literal::as_bool) {
             Some(true) => body,
@@ -106,17 +149,50 @@ impl Stmt {
         }
     }
 
-    /// A producer that does nothing leaves its temporary at zero.
-    pub fn where_(temporary: TensorId, op: ReduceOp, consumer: Stmt, producer: Stmt) -> Stmt {
+    /// Returns `consumer where producer`. A temporary that the producer does not assign keeps its
+    /// initial identity element; a no-op consumer needs no temporary.
+    pub fn where_(temporaries: Vec<Temporary>, consumer: Stmt, producer: Stmt) -> Stmt {
+        let (assigned, untouched): (Vec<_>, Vec<_>) =
+            temporaries.into_iter().partition(|temporary| producer.assigns(temporary.tensor));
+        let initial = |access: &Access| {
+            let known = untouched.iter().find(|temporary| temporary.tensor == access.tensor)?;
+            Some(Expr::Literal(known.op.of_nothing()))
+        };
+        let consumer = if untouched.is_empty() { consumer } else { consumer.with(&initial) };
         if consumer.is_skip() {
-            return consumer;
+            return producer.without(&|target| assigned.iter().any(|t| t.tensor == target.tensor));
         }
-        if producer.is_skip() {
-            let initial = Expr::Literal(op.of_nothing());
-            return consumer.with(&|access| (access.tensor == temporary).then(|| initial.clone()));
+        if assigned.is_empty() {
+            return Stmt::sequence(vec![producer, consumer]);
         }
         let [consumer, producer] = [consumer, producer].map(Box::new);
-        Stmt::Where { temporary, op, consumer, producer }
+        Stmt::Where { temporaries: assigned, consumer, producer }
+    }
+
+    /// Returns the statement without the assignments to some targets.
+    fn without(&self, drops: &dyn Fn(&Access) -> bool) -> Stmt {
+        match self {
+            Stmt::Forall { variable, annotations, body } => {
+                Stmt::forall(*variable, Rc::clone(annotations), body.without(drops))
+            }
+            Stmt::Where { temporaries, consumer, producer } => {
+                let [consumer, producer] = [consumer, producer].map(|stmt| stmt.without(drops));
+                Stmt::where_(temporaries.clone(), consumer, producer)
+            }
+            Stmt::Assign { target, .. } if drops(target) => Stmt::SKIP,
+            Stmt::Assign { .. } => self.clone(),
+            Stmt::If { condition, body } => Stmt::when(condition.clone(), body.without(drops)),
+            Stmt::Sequence(statements) => {
+                Stmt::sequence(statements.iter().map(|stmt| stmt.without(drops)).collect())
+            }
+        }
+    }
+
+    /// Returns whether some assignment is to a tensor.
+    pub fn assigns(&self, tensor: TensorId) -> bool {
+        let mut assigns = false;
+        self.for_each_assign(&mut |target, _, _| assigns |= target.tensor == tensor);
+        assigns
     }
 
     pub fn sequence(statements: Vec<Stmt>) -> Stmt {
@@ -127,11 +203,11 @@ impl Stmt {
         }
     }
 
-    /// What is left of this statement where some accesses hold what is not stored, which is the fill of
-    /// their formats and mostly zero, and others have an entry.
+    /// Returns this statement in a region: absent accesses have the fill values of their formats,
+    /// which are zero by default, and present accesses have an entry.
     ///
-    /// This is how a merge point's statement follows from the whole, and how it is decided that a
-    /// region needs no code: constants fold through all operators, and nothing may be left.
+    /// This is how the statement of a merge point is derived, and how a region is found to need no
+    /// code: constants are folded through all operators, and the statement may become a no-op.
     pub fn in_region(
         &self,
         kernel: &Kernel,
@@ -142,26 +218,26 @@ impl Stmt {
             if absent(access) {
                 return Some(kernel.fill(access.tensor));
             }
-            // An entry of a comparison says that it holds.
+            // An entry of a predicate means that the comparison holds.
             let holds = present(access) && kernel.predicate(access.tensor).is_some();
             holds.then_some(Expr::Literal(Literal::Int(1)))
         })
     }
 
-    /// What is left of this statement where the accesses that have an answer hold that.
+    /// Returns this statement with some accesses replaced, folded.
     pub fn with(&self, replace: &dyn Fn(&Access) -> Option<Expr>) -> Stmt {
         self.map_values(&|value| value.substitute(&replace))
     }
 
-    /// What is left of this statement with every value and condition changed.
+    /// Returns this statement with every value and condition replaced, folded.
     pub fn map_values(&self, change: &dyn Fn(&Expr) -> Expr) -> Stmt {
         match self {
             Stmt::Forall { variable, annotations, body } => {
                 Stmt::forall(*variable, Rc::clone(annotations), body.map_values(change))
             }
-            Stmt::Where { temporary, op, consumer, producer } => {
+            Stmt::Where { temporaries, consumer, producer } => {
                 let [consumer, producer] = [consumer, producer].map(|s| s.map_values(change));
-                Stmt::where_(*temporary, *op, consumer, producer)
+                Stmt::where_(temporaries.clone(), consumer, producer)
             }
             Stmt::Assign { target, accumulate, value } => {
                 Stmt::assign(target.clone(), *accumulate, change(value))
@@ -173,7 +249,8 @@ impl Stmt {
         }
     }
 
-    /// Calls `visit` on every assignment: its target, whether it accumulates, and its value.
+    /// Calls `visit` with every assignment: its target, its reduction if it accumulates, and its
+    /// value.
     pub fn for_each_assign<'s>(
         &'s self,
         visit: &mut impl FnMut(&'s Access, Option<ReduceOp>, &'s Expr),
@@ -193,7 +270,7 @@ impl Stmt {
         }
     }
 
-    /// Returns how many parts the statement has, those of its values included.
+    /// Returns the number of parts of the statement, including those of its values.
     pub fn size(&self) -> usize {
         match self {
             Stmt::Forall { body, .. } => 1 + body.size(),
@@ -204,7 +281,7 @@ impl Stmt {
         }
     }
 
-    /// Every access that is read, each once, in order of appearance.
+    /// Returns every access that is read, without duplicates, in the order of first use.
     pub fn reads(&self) -> Vec<&Access> {
         let mut reads: Vec<&Access> = Vec::new();
         self.for_each_value(&mut |value| {
@@ -217,7 +294,7 @@ impl Stmt {
         reads
     }
 
-    /// Calls `visit` on every value that is assigned and on every condition.
+    /// Calls `visit` with every assigned value and every condition.
     fn for_each_value<'s>(&'s self, visit: &mut impl FnMut(&'s Expr)) {
         match self {
             Stmt::Forall { body, .. } => body.for_each_value(visit),
@@ -238,7 +315,7 @@ impl Stmt {
 }
 
 impl Program {
-    /// A statement in concrete index notation.
+    /// Prints a statement in concrete index notation.
     pub fn show(&self, stmt: &Stmt) -> String {
         match stmt {
             Stmt::Forall { variable, annotations, body } => {
@@ -285,13 +362,13 @@ impl Program {
         }
     }
 
-    /// The variable that a level of an access stores, if the tensor has that level.
+    /// Returns the variable that a level of an access stores, if the tensor has that level.
     pub fn level_variable(&self, access: &Access, level: usize) -> Option<VariableId> {
         self.space.level_variable(&self.kernel, access, level)
     }
 
-    /// The parts of modes among those that a level of an access tells of in which the loops may have
-    /// coordinates that nothing is read at.
+    /// Returns the slices of the modes of a level in which the loops may have coordinates that
+    /// nothing reads.
     pub fn may_leave(&self, access: &Access, level: usize) -> Vec<Slice> {
         let spec = &self.tensor(access.tensor).format.levels[level];
         let modes = spec.expr.modes().into_iter().map(|mode| access.indices[mode]);
@@ -302,12 +379,13 @@ impl Program {
     /// Declares the formats of converted tensors for which the runtime crate has no type.
     pub fn declare_formats(&mut self, declared: &mut Vec<DeclaredFormat>) {
         let converted = self.kernel.converted().map(|(into, _)| into);
-        let packed = self.packed.iter().map(|_| self.kernel.result());
+        let packed = self.targets.iter().filter(|target| target.packed.is_some());
+        let packed = packed.map(|target| target.access.tensor);
         for id in converted.chain(packed).collect::<Vec<_>>() {
             let tensor = &mut self.kernel.tensors[id.0];
             let wished = match &tensor.format.name {
                 Some(format) if tensor.role.is_argument() => beside(&tensor.argument, format),
-                // What is converted has its format's name in its own already.
+                // The name of a conversion already includes the name of its format.
                 Some(_) | None => tensor.argument.clone(),
             };
             if tensor.format.builtin.is_none() {
@@ -316,30 +394,60 @@ impl Program {
         }
     }
 
-    /// Whether a loop is there for the sake of a fixed coordinate.
-    pub fn loops_once(&self, v: VariableId) -> bool {
+    /// Returns whether a loop exists only for a fixed coordinate.
+    pub fn is_loop_of_fixed(&self, v: VariableId) -> bool {
         let variables = (0..self.kernel.variables.len()).map(VariableId);
-        let mut once = variables.filter(|v| self.space.definition(*v) == Some(Definition::Once));
-        once.any(|once| self.basis.loops(once).contains(&v))
+        let mut fixed = variables.filter(|v| self.space.definition(*v) == Some(Definition::Fixed));
+        fixed.any(|fixed| self.basis.loops(fixed).contains(&v))
     }
 
-    /// Whether the result need not have an entry at every coordinate.
-    pub fn may_lack_entries(&self) -> bool {
-        let levels = &self.tensor(self.kernel.result()).format.levels;
-        levels.iter().any(|spec| spec.level.insert().is_none() || !spec.properties.full)
+    /// Returns the result of a tensor, if it is one.
+    pub fn target(&self, tensor: TensorId) -> Option<&Target> {
+        self.targets.iter().find(|target| target.access.tensor == tensor)
+    }
+
+    /// Returns the last level of a result that is assembled in order, if any.
+    pub fn last_appended(&self, target: &Target) -> Option<usize> {
+        let levels = &self.tensor(target.access.tensor).format.levels;
+        levels.iter().rposition(|spec| spec.level.insert().is_none())
+    }
+
+    /// Returns whether a tensor is a result that may have no entry at some coordinate.
+    pub fn may_lack_entries(&self, tensor: TensorId) -> bool {
+        let levels = &self.tensor(tensor).format.levels;
+        let may_lack =
+            levels.iter().any(|spec| spec.level.insert().is_none() || !spec.properties.full);
+        may_lack && self.target(tensor).is_some()
+    }
+
+    /// Returns whether some result may have no entry at some coordinate.
+    pub fn some_may_lack_entries(&self) -> bool {
+        self.targets.iter().any(|target| self.may_lack_entries(target.access.tensor))
+    }
+
+    /// Returns a part of the body with constant reductions folded for its results: see
+    /// [`Stmt::with_constants`].
+    pub fn with_constants(&self, stmt: &Stmt) -> Stmt {
+        let is_full = |access: &Access| {
+            self.target(access.tensor).is_some() && !self.may_lack_entries(access.tensor)
+        };
+        match self.some_may_lack_entries() {
+            true => stmt.with_constants(&is_full),
+            false => stmt.clone(),
+        }
     }
 
     pub fn tensor(&self, id: TensorId) -> &Tensor {
         self.kernel.tensor(id)
     }
 
-    /// Returns the name of a level whose functions may lead out of bounds, if the kernel uses one.
+    /// Returns the name of a level without a promise, if the kernel uses one.
     pub fn level_without_promise(&self) -> Option<&str> {
         let mut specs = self.kernel.tensors.iter().flat_map(|tensor| &tensor.format.levels);
         specs.find(|spec| spec.level.promise().is_none()).map(|spec| spec.level.name())
     }
 
-    /// Returns whether indices are checked: a proof of bounds needs the promise of every level.
+    /// Returns whether indices are checked: unchecked indices require the promise of every level.
     pub fn bounds(&self) -> Bounds {
         match self.level_without_promise() {
             Some(_) => Bounds::Checked,
@@ -347,14 +455,14 @@ impl Program {
         }
     }
 
-    /// Whether a tensor is a workspace that lists what it holds, to be read in order; others can be
-    /// looked into.
+    /// Returns whether a tensor is a workspace with a list of its entries, which is read in order;
+    /// other workspaces support lookup.
     pub fn is_listed(&self, tensor: TensorId) -> bool {
         let mut levels = self.tensor(tensor).format.levels.iter();
         self.kernel.is_temporary(tensor) && levels.any(|spec| spec.level.locate().is_none())
     }
 
-    /// Every workspace, as it is accessed.
+    /// Returns every workspace with its access.
     pub fn workspaces(&self) -> Vec<&Access> {
         let mut workspaces: Vec<&Access> = Vec::new();
         self.body.for_each_assign(&mut |target, _, _| {

@@ -1,4 +1,4 @@
-//! The build script's side: files, the environment and cargo's directives.
+//! The interface to build scripts: files, the environment and cargo directives.
 
 use std::path::{Path, PathBuf, absolute};
 use std::{env, fs};
@@ -6,16 +6,16 @@ use std::{env, fs};
 use crate::compile::Compiler;
 use crate::level::Level;
 
-/// Compiles a manifest into `$OUT_DIR`: the whole of a build script.
+/// Compiles a manifest into `$OUT_DIR`; the only call of a build script.
 ///
-/// `path` is relative to the crate's folder. The kernels of `kernels.toml` go to
-/// `$OUT_DIR/kernels.rs`, which `sparsegen::include_kernels!` brings in. Mistakes in the manifest are
+/// `path` is relative to the directory of the crate. The kernels of `kernels.toml` are written to
+/// `$OUT_DIR/kernels.rs`, which `sparsegen::include_kernels!` includes. Errors in the manifest are
 /// errors of the build.
 pub fn compile(path: impl AsRef<Path>) {
     Config::new(path).compile();
 }
 
-/// How to compile a manifest from a build script.
+/// The configuration of a build script.
 #[derive(Clone, Debug)]
 pub struct Config {
     path: PathBuf,
@@ -24,28 +24,30 @@ pub struct Config {
 }
 
 impl Config {
-    /// A manifest, by its path relative to the crate's folder.
+    /// Creates a configuration for a manifest, given its path relative to the directory of the
+    /// crate.
     pub fn new(path: impl AsRef<Path>) -> Config {
         Config { path: path.as_ref().to_owned(), out_dir: None, compiler: Compiler::new() }
     }
 
-    /// Where the source goes, `$OUT_DIR` otherwise.
+    /// Sets the output directory; `$OUT_DIR` by default.
     pub fn out_dir(mut self, folder: impl AsRef<Path>) -> Config {
         self.out_dir = Some(folder.as_ref().to_owned());
         self
     }
 
-    /// Adds a level of the user's own, which formats may then name; [`crate::level`] shows how one is
-    /// made.
+    /// Adds a user-defined level, which formats may then name; [`crate::level`] explains how to
+    /// define one.
     pub fn level(mut self, level: impl Level + 'static) -> Config {
         self.compiler = self.compiler.level(level);
         self
     }
 
-    /// Compiles, writes the source if it changed, and tells cargo what it depends on.
+    /// Compiles the manifest, writes the source if it changed, and reports the dependencies to
+    /// cargo.
     ///
-    /// Reports to cargo what is wrong if it cannot, and returns all the same: cargo fails the build when
-    /// the build script has ended. (A build script that fails is shown with all that it printed.)
+    /// On failure it reports the errors to cargo and returns: cargo fails the build at the end of
+    /// the build script. If the script itself failed, cargo would print all its output.
     pub fn compile(self) {
         println!("cargo::rerun-if-changed={}", self.path.display());
         if let Err(reason) = self.try_compile() {
@@ -53,14 +55,17 @@ impl Config {
         }
     }
 
-    /// As [`compile`](Config::compile), but returns the reason as text. Cargo is told nothing except, in
-    /// a build script, where `sparsegen::include_kernels!` finds the source.
+    /// Compiles the manifest like [`compile`](Config::compile), but returns errors as text. In a
+    /// build script, it only reports the path of the source for `sparsegen::include_kernels!` to
+    /// cargo.
     pub fn try_compile(&self) -> Result<PathBuf, String> {
         let shown = self.path.display();
         let text = fs::read_to_string(&self.path)
             .map_err(|error| format!("error: cannot read `{shown}`: {error}"))?;
         let stem = self.path.file_stem().ok_or_else(|| {
-            format!("error: `{shown}` is no file name\nhelp: name the manifest, as `kernels.toml`")
+            format!(
+                "error: `{shown}` is not a file name\nhelp: name the manifest, as `kernels.toml`"
+            )
         })?;
         let name = shown.to_string();
         let output = self.compiler.compile_str(&name, &text);
@@ -70,7 +75,7 @@ impl Config {
         let folder = match &self.out_dir {
             Some(folder) => folder.clone(),
             None => PathBuf::from(env::var_os("OUT_DIR").ok_or(
-                "error: `OUT_DIR` is not set\nhelp: call this from a build script, or give an `out_dir`",
+                "error: `OUT_DIR` is not set\nhelp: call this from a build script, or set an `out_dir`",
             )?),
         };
         let target = folder.join(stem).with_extension("rs");
@@ -80,7 +85,7 @@ impl Config {
                 .map_err(|error| format!("error: cannot write `{}`: {error}", target.display()))?;
         }
         if env::var_os("OUT_DIR").is_some() && stem == "kernels" {
-            // A path that is included must not depend on where it is included.
+            // A relative path would depend on the file that includes it.
             let target = absolute(&target).unwrap_or(target.clone());
             println!("cargo::rustc-env=SPARSEGEN_KERNELS={}", target.display());
         }
@@ -88,7 +93,7 @@ impl Config {
     }
 }
 
-/// Shows the text as errors of the build: cargo prints each such line behind `error:`.
+/// Reports the text as errors of the build: cargo prints each such line after `error:`.
 fn report(text: &str) {
     for line in text.trim_end().lines() {
         println!("cargo::error={line}");

@@ -1,48 +1,45 @@
-//! From the imperative representation to Rust source.
+//! Emits the intermediate representation as Rust source.
 //!
-//! Items are built with `quote`, laid out by `prettyplease`, and set apart by blank lines; comments
-//! travel through both as marker statements (see [`layout`]).
+//! Items are built with `quote`, formatted by `prettyplease` and separated by blank lines. Comments
+//! pass through both as marker statements (see [`layout`]).
 //!
-//! AFTER THIS: text that compiles alone, the same on every machine.
+//! The output compiles on its own and does not depend on the machine.
 
-mod arrays;
 mod body;
 mod checks;
-mod compute;
-mod division;
 mod docs;
 mod element;
+mod entry;
 mod expr;
-mod fill;
 mod formats;
 mod imports;
-mod kernel;
 mod layout;
+mod loops;
 mod names;
 mod packing;
-mod parallel;
-mod parts;
 mod reserve;
-mod result;
 mod scope;
-mod several;
-mod shared;
-mod shell;
+mod signature;
 #[cfg(test)]
 mod tests;
 mod values;
 
-use proc_macro2::TokenStream;
+use quote::quote;
 
-use crate::ir::{Kernel, Module};
+use crate::ir::Module;
 
-/// The source of a module.
+/// Returns the source of a module.
 pub fn emit(module: &Module) -> String {
     let mut items: Vec<_> = module.formats.iter().flat_map(formats::items).collect();
-    items.extend(module.kernels.iter().flat_map(of_kernel));
+    for kernel in &module.kernels {
+        items.extend(kernel.entries.iter().map(entry::item));
+        items.extend(kernel.loops.iter().map(loops::item));
+    }
     let own = imports::declared(module);
     items = items.into_iter().map(|item| scope::qualified(item, &own)).collect();
+    let version = &module.version;
     let mut all = imports::items(module, &items);
+    all.push(quote!(const _: () = sparsegen::kernel::assert_version(#version);));
     all.append(&mut items);
 
     let head = format!(
@@ -50,12 +47,4 @@ pub fn emit(module: &Module) -> String {
         module.version, module.manifest
     );
     layout::lay_out(head, all)
-}
-
-/// The items of a kernel.
-fn of_kernel(kernel: &Kernel) -> Vec<TokenStream> {
-    match kernel {
-        Kernel::One(function) => shell::items(function),
-        Kernel::Several(several) => several::items(several),
-    }
 }

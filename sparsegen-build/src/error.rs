@@ -1,4 +1,4 @@
-//! Errors as a user sees them: where, why, and the way out.
+//! Diagnostics: the place, the reason and the remedy of an error.
 
 mod render;
 mod suggest;
@@ -7,48 +7,48 @@ use std::fmt;
 
 pub use suggest::{nearest, quoted};
 
-/// A range of bytes of the manifest's text.
+/// A range of bytes in the text of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Span {
     /// The first byte.
     pub start: usize,
-    /// The byte after the last.
+    /// The byte after the last one.
     pub end: usize,
 }
 
 impl Span {
-    /// The smallest range that covers both.
+    /// Returns the smallest range that contains both.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }
 
-/// A name and where it stands.
+/// A name and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The name.
     pub text: String,
-    /// Its place.
+    /// The place.
     pub span: Span,
 }
 
-/// One mistake, mostly in a manifest.
+/// An error, usually in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where it is in the manifest; `None` of a mistake in what a compiler was made of.
+    /// The place in the manifest; `None` for an error in the configuration of the compiler.
     pub span: Option<Span>,
-    /// What is wrong, in one sentence without a full stop at the end.
+    /// The error, in one sentence without a final full stop.
     pub message: String,
-    /// What stands beside the caret; may be empty.
+    /// The text next to the carets; may be empty.
     pub label: String,
-    /// The reason, or facts that help to understand it.
+    /// The reason, or other relevant facts.
     pub notes: Vec<String>,
-    /// What to write instead.
+    /// The remedy.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// A mistake at a place.
+    /// Creates a diagnostic at a place.
     pub fn new(span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             span: Some(span),
@@ -59,36 +59,36 @@ impl Diagnostic {
         }
     }
 
-    /// A mistake in what a compiler was made of, such as a level.
+    /// Creates a diagnostic for the configuration of a compiler, such as a level.
     pub fn unplaced(message: impl Into<String>) -> Diagnostic {
         Diagnostic { span: None, ..Diagnostic::new(Span::default(), message) }
     }
 
-    /// Something of the language that the compiler understands but cannot compile yet: `what` says
-    /// which, in the plural, such as "slices".
+    /// Creates a diagnostic for a language feature that is parsed but not supported; `what` is a
+    /// plural noun, such as "slices".
     pub fn unsupported(span: Span, what: impl fmt::Display) -> Diagnostic {
         Diagnostic::new(span, format!("{what} are not supported yet"))
     }
 
-    /// Adds what stands beside the caret.
+    /// Adds text next to the carets.
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
         self.label = label.into();
         self
     }
 
-    /// Adds a reason.
+    /// Adds a note.
     pub fn note(mut self, note: impl Into<String>) -> Diagnostic {
         self.notes.push(note.into());
         self
     }
 
-    /// Adds the way out.
+    /// Adds a remedy.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// Adds the known name that is nearest to an unknown one, or else all of them.
+    /// Suggests the known name nearest to an unknown one, or lists all known names.
     pub fn suggest<'n>(
         self,
         unknown: &str,
@@ -104,29 +104,29 @@ impl Diagnostic {
     }
 }
 
-/// All mistakes of a manifest, in the order of the text.
+/// The errors of a manifest, in the order of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics(Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Whether there are none.
+    /// Returns whether there are no errors.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds more of them, each in its place.
+    /// Adds diagnostics, sorted by place.
     pub fn extend(&mut self, more: impl IntoIterator<Item = Diagnostic>) {
         self.0.extend(more);
         self.0.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.start, span.end)));
         self.0.dedup();
     }
 
-    /// The mistakes, by place.
+    /// Returns the errors, sorted by place.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Diagnostic> {
         self.0.iter()
     }
 
-    /// What a user reads: each mistake with its place in the file `name`, whose content is `text`.
+    /// Renders each error with its place in the file `name`, whose content is `text`.
     pub fn render(&self, name: &str, text: &str) -> String {
         let pages: Vec<_> =
             self.iter().map(|diagnostic| render::render(diagnostic, name, text)).collect();

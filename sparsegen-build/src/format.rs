@@ -1,4 +1,4 @@
-//! Formats: how a tensor's dimensions map to storage levels.
+//! Formats: maps from the dimensions of a tensor to storage levels.
 
 pub mod builtin;
 mod define;
@@ -25,38 +25,39 @@ use crate::types::{Literal, Width};
 /// Printed as the map of the language page: `(i, j) -> (i : dense, j : compressed)`.
 #[derive(Clone, Debug)]
 pub struct Format {
-    /// The name under which the manifest knows it, if it has one: `csr`, `blocks4`.
+    /// The name of the format in the manifest, if it has one: `csr`, `blocks4`.
     pub name: Option<String>,
-    /// The dimensions' names in the map; their count is the tensor's order.
+    /// The names of the dimensions in the map; their number is the order of the tensor.
     pub dimensions: Vec<String>,
     /// The levels, outermost first.
     pub levels: Vec<LevelSpec>,
-    /// The width of stored positions.
+    /// The integer type of positions.
     pub pos: Width,
-    /// The width of stored coordinates.
+    /// The integer type of coordinates.
     pub crd: Width,
-    /// Where the runtime crate has a marker type for exactly this map: its name with the order where
-    /// it is generic over it, such as `Csr` or `Coo<3>`; otherwise the generated module declares one.
+    /// The marker type in the runtime crate for exactly this map, with the order if the type is
+    /// generic over it, such as `Csr` or `Coo<3>`. Without one, the generated module declares a
+    /// type.
     pub builtin: Option<String>,
-    /// The value of what is not stored.
+    /// The value of entries that are not stored.
     pub fill: Literal,
 }
 
 /// One storage level.
 #[derive(Clone, Debug)]
 pub struct LevelSpec {
-    /// What the level stores of the dimensions.
+    /// The expression of the dimensions that the level stores.
     pub expr: LevelExpr,
-    /// The kind of level.
+    /// The level.
     pub level: Rc<dyn Level>,
-    /// The level's properties with what the map sets.
+    /// The properties of the level, as modified by the map.
     pub properties: Properties,
 }
 
-/// What a level stores of the dimensions.
+/// An expression of the dimensions that a level stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LevelExpr {
-    /// A dimension as it is.
+    /// A dimension.
     Dimension(usize),
     /// `i / b`
     Div(Box<LevelExpr>, u64),
@@ -66,12 +67,12 @@ pub enum LevelExpr {
     Sub(usize, usize),
     /// `i + j`
     Add(usize, usize),
-    /// `#i`: the how-manieth entry with this coordinate of the dimension.
+    /// `#i`: the number of preceding entries with the same coordinate of the dimension.
     Count(usize),
 }
 
 impl Format {
-    /// This format with another value of what is not stored, for which it needs a marker of its own.
+    /// Returns this format with another fill value, which needs its own marker type.
     pub fn filled(self, fill: Literal) -> Format {
         if fill == self.fill {
             return self;
@@ -80,13 +81,13 @@ impl Format {
         Format { fill, builtin, ..self }
     }
 
-    /// Returns whether a coordinate may have no entry: some level is not full.
+    /// Returns whether a coordinate may be absent, because some level is not full.
     pub fn is_sparse(&self) -> bool {
         self.levels.iter().any(|spec| !spec.properties.full)
     }
 
-    /// Returns whether the format pads, so that a stored value equal to the fill is padding and not an entry:
-    /// its last level has positions that nobody asked for, and not all levels are full.
+    /// Returns whether the format pads, so that stored fill values are padding and not entries: its
+    /// last level may have positions without entries, and not all levels are full.
     pub fn pads(&self) -> bool {
         let fills = self.levels.iter().fold(false, |fills, LevelSpec { level, properties, .. }| {
             level.pads() || properties.full || properties.branchless && fills
@@ -94,13 +95,13 @@ impl Format {
         fills && self.is_sparse()
     }
 
-    /// The number of modes of a tensor in this format.
+    /// Returns the number of modes of a tensor in this format.
     pub fn order(&self) -> usize {
         self.dimensions.len()
     }
 
-    /// The name of its type in generated code: the runtime crate's, or that which the generated
-    /// module declares.
+    /// Returns the name of its type in generated code, either from the runtime crate or declared by
+    /// the generated module.
     pub fn marker(&self) -> String {
         match (&self.builtin, &self.name) {
             (Some(builtin), _) => builtin.clone(),
@@ -108,7 +109,7 @@ impl Format {
         }
     }
 
-    /// The mode that a level stores as it is, if it does.
+    /// Returns the mode that a level stores unchanged, if it does.
     pub fn mode_of(&self, level: usize) -> Option<usize> {
         match self.levels[level].expr {
             LevelExpr::Dimension(mode) => Some(mode),
@@ -146,8 +147,8 @@ impl fmt::Display for Format {
 }
 
 impl LevelExpr {
-    /// Whether its coordinates may be negative: those of differences may, and the blocks that
-    /// differences fall into. Arrays hold such coordinates in the signed type of their width.
+    /// Returns whether its coordinates may be negative, as differences and blocks of differences
+    /// may be. Arrays hold such coordinates in the signed type of the same size.
     pub fn may_be_negative(&self) -> bool {
         match self {
             LevelExpr::Sub(..) => true,
@@ -159,7 +160,7 @@ impl LevelExpr {
         }
     }
 
-    /// The dimensions whose coordinates it tells of.
+    /// Returns the dimensions that the expression uses.
     pub fn modes(&self) -> Vec<usize> {
         match self {
             LevelExpr::Dimension(mode) => vec![*mode],

@@ -1,16 +1,19 @@
-//! The imperative intermediate representation between lowering and Rust source.
+//! The imperative intermediate representation, between lowering and Rust source.
 //!
-//! One variant per Rust construct and nothing sparse: loops, conditions, scalars and arrays.
-//! Expressions are pure and built by folding constructors, so `0 * n + i` never exists; effects
-//! are statements. Whoever reads this module needs to know nothing about levels or lattices.
+//! Each variant is a Rust construct: loops, conditions, scalars and arrays; nothing is sparse.
+//! Expressions have no effects and are built by folding constructors, so that `0 * n + i` never
+//! exists; effects are statements. Levels and lattices are not visible here.
 
 mod bound;
 mod demand;
 mod display;
+mod entry;
 mod fold;
 mod function;
+mod instruction;
 #[cfg(any(test, feature = "interpret"))]
 pub mod interpret;
+mod kernel;
 mod module;
 mod part;
 pub(crate) mod precedence;
@@ -18,51 +21,56 @@ mod rename;
 mod results;
 #[cfg(test)]
 pub(crate) mod samples;
-mod several;
 mod traits;
 mod walk;
 
 pub use bound::{Bound, Ground, Unchecked};
 pub use demand::Demand;
-pub use fold::does_nothing;
+pub use entry::{Binding, Entry, Loops, Meaning, Parameter, TensorType, Type};
 pub use function::{
     Array, Bounds, Conversion, Element, Extent, Function, Operand, Parallel, Place, Size, Source,
     TensorOperand, Unroll,
 };
+pub use instruction::{
+    Argument, Assembled, Call, Check, Field, Instruction, Joined, Joining, Mode, Parts,
+    Replacement, Shape, Storage, Taken, Target, Value, Vector,
+};
+pub use kernel::{Group, Kernel, Step, may_share};
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use part::{Gather, Limit, List, Part, Reads};
 pub use results::{Assembly, Combining, Cover, Fit, Result, TensorResult, UpdatedScalar};
-pub use several::{Callers, Group, Kernel, Several, Shared, Step, needed, read};
 pub use traits::Trait;
 pub use walk::{Uses, substitute};
 
 pub use crate::math;
 pub use crate::types::{Dtype, Literal, Width};
 
-/// An expression without effects. Index arithmetic is in `usize`, that of differences of indices in
-/// `isize`; values are of a [`Dtype`].
+/// An expression without effects. Indices have the type `usize`, differences of indices `isize`;
+/// values have a [`Dtype`].
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant is the Rust construct of its name")]
 pub enum Expr {
-    /// An index.
+    /// A constant index.
     Index(usize),
     /// A constant of an element type.
     Value(Literal, Dtype),
     /// `crate::ops::ZERO`, of an element type.
     Constant(String, Dtype),
     Bool(bool),
-    /// The largest index of a width, `u32::MAX`, widened to `usize`: what marks an empty slot.
+    /// The largest index of a width, `u32::MAX`, widened to `usize`; it marks vacant slots.
     Largest(Width),
     Var(String),
-    /// `array[index]`; an index element is widened to `usize`, or `isize` if it is signed.
+    /// `array[index]`. An index element is widened to `usize`, or to `isize` if it is signed.
     Load {
         array: String,
         index: Box<Expr>,
     },
     /// `array.len()`.
     Len(String),
-    /// `kernel::search(&array, start..end, index)`: the first of these positions whose element is not
-    /// below an index; `end` where all are. The elements there are in order.
+    /// `tensor.shape()[mode]`, in entry points and at the start of functions with loops.
+    Extent(String, usize),
+    /// `kernel::search(&array, start..end, index)`: the first position in the range whose element
+    /// is at least `index`, or `end` if there is none. The elements in the range are sorted.
     Search {
         array: String,
         start: Box<Expr>,
@@ -73,9 +81,9 @@ pub enum Expr {
     Pair(Box<Expr>, Box<Expr>),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// `a.sqrt()`, `crate::ops::relu(a)`, of arguments of a type.
+    /// `a.sqrt()`, `crate::ops::relu(a)`, with the type of the arguments.
     Call(Callee, Dtype, Vec<Expr>),
-    /// `a as f32`, from a type, or from an index.
+    /// `a as f32`; the original type is `None` for an index.
     Cast {
         value: Box<Expr>,
         from: Option<Dtype>,
@@ -89,16 +97,16 @@ pub enum Expr {
     },
 }
 
-/// What is called.
+/// A called function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Callee {
-    /// A function of numbers.
+    /// A mathematical function.
     Math(math::Function),
-    /// What has this path in Rust: a function from values of one type to a value of that type.
+    /// A function with this path in Rust, from values of one type to a value of that type.
     Path(String),
-    /// `division.quotient(a, b)`, of integers: an error of the call where `b` is 0.
+    /// `division.quotient(a, b)` of integers; the entry point returns an error if `b` is 0.
     Quotient,
-    /// `division.remainder(a, b)`, of integers: an error of the call where `b` is 0.
+    /// `division.remainder(a, b)` of integers; the entry point returns an error if `b` is 0.
     Remainder,
 }
 
@@ -108,9 +116,9 @@ pub enum Callee {
 pub enum UnaryOp {
     Neg,
     Not,
-    /// `usize::from(bool)`, for advancing by a flag.
+    /// `usize::from(bool)`.
     FromBool,
-    /// `a.min(0).unsigned_abs()`: how far a signed index lies below zero, as an index.
+    /// `a.min(0).unsigned_abs()`: the magnitude of a negative index, and 0 for others.
     BelowZero,
     /// `pair.0`
     First,
@@ -118,7 +126,7 @@ pub enum UnaryOp {
     Second,
 }
 
-/// An operation on two operands, of one type but for [`BinaryOp::Offset`].
+/// An operation on two operands, of one type except for [`BinaryOp::Offset`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each variant is the Rust construct of its name")]
 pub enum BinaryOp {
@@ -133,10 +141,10 @@ pub enum BinaryOp {
     SaturatingAdd,
     /// `a.saturating_sub(b)`, of indices.
     SaturatingSub,
-    /// `a.wrapping_add_signed(b)`: an index and a signed index make an index, which lies within
-    /// bounds although what it is computed from may not.
+    /// `a.wrapping_add_signed(b)`: the sum of an index and a signed index. The sum is in bounds;
+    /// intermediate values may not be.
     Offset,
-    /// `a as isize - b as isize`: two indices make a signed index.
+    /// `a as isize - b as isize`: the difference of two indices.
     Difference,
     Min,
     Max,
@@ -155,7 +163,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// Whether both operands and the result are numbers.
+    /// Returns whether both operands and the result are numbers.
     pub fn is_arithmetic(self) -> bool {
         match self {
             BinaryOp::Add
@@ -187,7 +195,7 @@ impl BinaryOp {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant is the Rust construct of its name")]
 pub enum Stmt {
-    /// A comment line, in words of the tensors.
+    /// A comment.
     Comment(String),
     /// `let name = value;` or `let mut name = value;`
     Let { name: String, mutable: bool, value: Expr },
@@ -195,26 +203,27 @@ pub enum Stmt {
     Assign { name: String, op: Option<BinaryOp>, value: Expr },
     /// `array[index] = value;` or `array[index] op= value;`
     Store { array: String, index: Expr, op: Option<BinaryOp>, value: Expr },
-    /// `let mut name = Vec::new();`, a vector that the body alone knows.
+    /// `let mut name = Vec::new();`, a local vector.
     Scratch { name: String, element: Element },
     /// `array.sort_unstable();`
     Sort { array: String },
-    /// `let mut name = Workspace::<dtype, crd>::new(size);`, which is stored to like an array of
-    /// `size` zeros, or of another initial value, and remembers where.
+    /// `let mut name = Workspace::<dtype, crd>::new(size);`, an array of `size` initial values that
+    /// records where it is stored to.
     Workspace { name: String, dtype: Dtype, crd: Width, size: Expr, initial: Expr },
-    /// `let (crd, vals) = workspace.harvest();`: where was stored to, in order, and what; from here
-    /// on the workspace holds zeros again. Without `vals` only where.
+    /// `let (crd, vals) = workspace.harvest();`: the coordinates that were stored to, sorted, and
+    /// their values, or only the coordinates without `vals`. Resets the workspace to initial
+    /// values.
     Harvest { workspace: String, crd: String, vals: Option<String> },
     /// `array.clear();`
     Clear { array: String },
-    /// `array.reserve(additional);`: no more than that is appended from here on.
+    /// `array.reserve(additional);`: at most so many elements are appended afterwards.
     Reserve { array: String, additional: Expr },
-    /// `array.push(value);`, narrowing an index.
+    /// `array.push(value);`; an index is narrowed.
     Push { array: String, value: Expr },
-    /// `array.resize(len, value);`, narrowing an index. Of bits, `len` is how many there are and
+    /// `array.resize(len, value);`; an index is narrowed. For bits, `len` is their number and
     /// `value` is false.
     Resize { array: String, len: Expr, value: Expr },
-    /// `if condition { return false; }`: the function's answer is no.
+    /// `if condition { return false; }`.
     Refuse { condition: Expr },
     /// `break;`
     Break,
@@ -222,6 +231,6 @@ pub enum Stmt {
     For { name: String, start: Expr, end: Expr, body: Vec<Stmt> },
     /// `while condition { body }`
     While { condition: Expr, body: Vec<Stmt> },
-    /// `if … { … } else if … { … } else { … }`; at least one arm.
+    /// `if … { … } else if … { … } else { … }`, with at least one arm.
     If { arms: Vec<(Expr, Vec<Stmt>)>, otherwise: Vec<Stmt> },
 }

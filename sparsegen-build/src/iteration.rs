@@ -1,18 +1,19 @@
-//! How the loops of a program iterate: which levels drive each loop, which are located, which
-//! regions of a merge have code of their own.
+//! Iteration: chooses the levels to iterate and to locate in for each loop, and the regions of each
+//! merge that get code of their own.
 //!
-//! AFTER [`plan::plan`]: every loop has its merge points in order, every region its body, and every
-//! iterator the conversions that it needs. Lowering only spells this out.
+//! Entry point: [`plan::plan`]. In its output, the merge points of every loop are ordered, every
+//! region has its body, and every iterator has the conversions that it needs; lowering adds no
+//! decisions.
 
-pub(crate) mod certain;
 mod convert;
-pub(crate) mod found;
 mod full;
 pub mod graph;
 pub mod iterator;
 pub mod lattice;
+pub(crate) mod must_execute;
 mod padding;
 pub mod plan;
+pub(crate) mod presence;
 mod quotient;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
-//! The sparse tensor compiler: a `kernels.toml` in, readable Rust out.
+//! The sparse tensor compiler: it translates a `kernels.toml` to readable Rust.
 //!
-//! A user declares index notation and storage formats; the compiler writes the loops. A build
-//! script is one line:
+//! A user declares index notation and storage formats, and the compiler generates the loops. A
+//! build script is one line:
 //!
 //! ```no_run
 //! # mod build_script {
@@ -11,14 +11,14 @@
 //! # }
 //! ```
 //!
-//! and the crate brings the kernels in with `sparsegen::include_kernels!(pub mod kernels);`.
+//! The crate includes the kernels with `sparsegen::include_kernels!(pub mod kernels);`.
 //!
-//! What a manifest may say, and what it means, is the subject of the [language reference](language).
+//! The [language reference](language) describes the syntax and the meaning of a manifest.
 //!
-//! [`compile_str`] is the pure function under it: text in; source, kernels and diagnostics out.
-//! [`explain`] shows what each stage made of a manifest.
+//! [`compile_str`] is the underlying pure function, from text to source, kernels and diagnostics.
+//! [`explain`] prints the result of each stage.
 
-// In the order in which they run.
+// Modules in the order of the stages.
 mod compile;
 mod config;
 
@@ -38,6 +38,11 @@ mod concrete;
 mod iteration;
 mod schedule;
 
+#[cfg(not(any(test, feature = "interpret")))]
+mod ir;
+// Tests run the intermediate representation.
+#[cfg(any(test, feature = "interpret"))]
+#[doc(hidden)]
 pub mod ir;
 mod lower;
 
@@ -55,14 +60,19 @@ pub use config::{Config, compile};
 pub use error::{Diagnostic, Diagnostics, Span};
 pub use types::{Dtype, Literal, Width};
 
-/// Compiles a manifest with the levels that this crate knows.
+/// The number of passes over the intermediate representation.
+#[cfg(any(test, feature = "interpret"))]
+#[doc(hidden)]
+pub const PASSES: usize = optimize::PASSES.len();
+
+/// Compiles a manifest with the built-in levels.
 ///
-/// `name` is the manifest's file name, for messages and the head of the source.
+/// `name` is the file name of the manifest, for messages and the header of the source.
 pub fn compile_str(name: &str, text: &str) -> Output {
     Compiler::new().compile_str(name, text)
 }
 
-/// What every stage made of a manifest, in the field's notation; or its mistakes.
+/// Returns the result of every stage in the field's notation, or the diagnostics of the manifest.
 pub fn explain(name: &str, text: &str) -> String {
     Compiler::new().explain(name, text)
 }

@@ -1,8 +1,7 @@
-//! The limits of what the compiler takes on, all in one place.
+//! The limits of the compiler.
 //!
-//! Every limit counts what grows: brackets, operands, steps of the search, parts of the generated
-//! loops. None measures time or memory, so that a manifest is compiled or refused alike on every
-//! machine.
+//! Every limit is on a count: of brackets, operands, search steps, parts of the generated loops. No
+//! limit depends on time or memory, so that a manifest gives the same result on every machine.
 
 use std::cell::{Cell, RefCell};
 
@@ -11,52 +10,63 @@ use crate::error::Span;
 /// The deepest nesting of brackets in a statement.
 pub const NESTING: usize = 64;
 
-/// The deepest nesting of operations in a statement: `a + b + c` is three deep.
+/// The deepest nesting of operations in a statement: `a + b + c` has depth three.
 pub const DEPTH: usize = 256;
 
-/// The most orders of the loops that are weighed against each other.
+/// The largest number of loop orders that are compared.
 pub const ORDERS: usize = 240;
 
-/// The most choices of what is looped over instead of index variables.
+/// The largest number of choices to iterate over operands instead of index variables.
 pub const BASES: usize = 16;
 
-/// The most format conversions of operands and results that are tried.
+/// The largest number of format conversions of operands and results that are tried.
 pub const CONVERSIONS: usize = 400;
 
-/// The most operands among which those to convert are chosen.
+/// The largest number of operands that are candidates for conversion.
 pub const CONVERTIBLE: usize = 8;
 
-/// How many loops and assignments are planned before the cheapest plan so far is taken.
+/// The number of planned loops and assignments after which the search ends with the cheapest plan
+/// so far.
 pub const PLANNED: usize = 2000;
 
-/// The most sets of sparse operands that one loop may tell apart: those of eight in a sum.
+/// The largest number of regions of a loop: a sum of eight sparse operands has this many.
 pub const REGIONS: usize = 256;
 
-/// The most parts that the loops of a kernel may have: loops, assignments, and the operators and
-/// operands of their values, each counted in every region that has it.
+/// The largest number of regions of a loop that has a merge point for each set of operands that may
+/// still have entries: a sum of five operands has this many. For more, one merge point runs while any
+/// operand has entries.
+pub const LOOPS: usize = 32;
+
+/// The largest number of bodies of nested loops over the levels of sparse operands. For more, the loop
+/// over an outer level has one body for all regions.
+pub const BODIES: usize = 500;
+
+/// The largest number of parts of a kernel's loops: loops, assignments, and the operators and
+/// operands of their values, counted in every region.
 pub const CODE: usize = 40_000;
 
-/// The most steps that the search for the loops of a kernel may take. A step looks at one part of a
-/// statement.
+/// The largest number of steps of the search for the loops of a kernel. A step examines one part of
+/// a statement.
 pub const STEPS: u64 = 4_000_000;
 
-/// The deepest nesting of rewrites by which a value becomes loops.
+/// The deepest nesting of rewrites that lower a value to loops.
 pub const REWRITES: usize = 512;
 
-/// The most sparse operands of a result with a fill of which every set is looked at to tell where the
-/// value is the fill.
-pub const REFILLED: usize = 6;
+/// The largest number of reductions in one value whose subsets are all examined to determine whether
+/// the value differs from the fill value.
+pub const PRESENCE: usize = 8;
 
-/// The most sparse operands of which every set is looked at to tell what an empty range changes.
+/// The largest number of sparse operands whose subsets are all examined to determine the effect of
+/// an empty range.
 pub const ABSENT: usize = 8;
 
-/// What may still be spent on the loops of one kernel.
+/// The remaining budget for the loops of one kernel.
 #[derive(Debug)]
 pub struct Budget {
     steps: Cell<u64>,
-    /// The merge of the most regions among those that were planned.
+    /// The planned merge with the most regions.
     largest: RefCell<Option<Merge>>,
-    /// Why a plan was given up, if one was: the first reason.
+    /// The first limit that a plan exceeded, if any.
     exceeded: Cell<Option<Limit>>,
 }
 
@@ -65,7 +75,7 @@ pub struct Budget {
 pub struct Merge {
     /// The name of the loop's variable.
     pub variable: String,
-    /// The name of each operand, and where it first stands in the statement.
+    /// The name of each operand, and its first place in the statement.
     pub operands: Vec<(String, Span)>,
 }
 
@@ -87,7 +97,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Takes steps from what is left; returns whether they were left.
+    /// Spends steps; returns whether the budget sufficed.
     pub fn spend(&self, steps: usize) -> bool {
         let left = self.steps.get().checked_sub(steps as u64);
         self.steps.set(left.unwrap_or(0));
@@ -97,19 +107,19 @@ impl Budget {
         left.is_some()
     }
 
-    /// Notes that a plan was given up.
+    /// Records that a plan exceeded a limit.
     pub fn exceed(&self, limit: Limit) {
         if self.exceeded.get().is_none() {
             self.exceeded.set(Some(limit));
         }
     }
 
-    /// Returns why plans were given up, if any were.
+    /// Returns the first limit that a plan exceeded, if any.
     pub fn exceeded(&self) -> Option<Limit> {
         self.exceeded.get()
     }
 
-    /// Notes a merge of so many operands.
+    /// Records a merge of `count` operands.
     pub fn merges(&self, count: usize, merge: impl FnOnce() -> Merge) {
         let mut largest = self.largest.borrow_mut();
         if count > largest.as_ref().map_or(1, |merge| merge.operands.len()) {
@@ -117,7 +127,7 @@ impl Budget {
         }
     }
 
-    /// Returns the merge of the most operands that was planned, if any merge was.
+    /// Returns the planned merge with the most operands, if any.
     pub fn largest(&self) -> Option<Merge> {
         self.largest.borrow().clone()
     }
@@ -127,7 +137,7 @@ impl Budget {
 mod tests {
     use super::*;
 
-    /// The mistakes of a kernel, and how many lines of source it has.
+    /// Returns the errors of a kernel, and the number of lines of its source.
     fn compiled(expr: &str, tensors: &str) -> (Vec<String>, usize) {
         let manifest = format!("[kernels.k]\nexpr = \"{expr}\"\ntensors = {{ {tensors} }}");
         let output = crate::compile_str("kernels.toml", &manifest);
@@ -135,7 +145,7 @@ mod tests {
         (messages.collect(), output.source.lines().count())
     }
 
-    /// The kernel of many vectors in a format.
+    /// Compiles a kernel of many vectors in a format.
     fn of_vectors(count: usize, sign: &str, format: &str) -> (Vec<String>, usize) {
         let names: Vec<String> = (0..count).map(|k| format!("x{k}")).collect();
         let value: Vec<String> = names.iter().map(|name| format!("{name}[i]")).collect();
@@ -169,6 +179,19 @@ mod tests {
         let (mistakes, many) = of_vectors(48, " + ", "sparse_vector");
         assert_eq!(mistakes, [""; 0]);
         assert!(many < 8 * few, "{few} lines of 12 operands, {many} of 48");
+    }
+
+    #[test]
+    fn eight_operands_of_several_levels_are_merged() {
+        let operands: Vec<String> = (0..8).map(|k| format!("x{k}[i,j]")).collect();
+        let greatest = |value: String, operand: &String| format!("max({operand}, {value})");
+        let value = operands[1..].iter().fold(operands[0].clone(), greatest);
+        let map = "(i, j) -> (i : hashed, j : compressed)";
+        let tensors: Vec<String> = (0..8).map(|k| format!("x{k} = '{map}'")).collect();
+        let tensors = format!("y = 'csr', {}", tensors.join(", "));
+        let (mistakes, lines) = compiled(&format!("y[i,j] = {value}"), &tensors);
+        assert_eq!(mistakes, [""; 0]);
+        assert!(lines < 20_000, "{lines} lines");
     }
 
     #[test]

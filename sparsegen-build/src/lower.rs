@@ -1,33 +1,34 @@
-//! From a plan to the imperative representation: merge points become loops and cases, level
-//! functions are put in place, the result is assembled.
+//! Lowering: generates the imperative representation of a plan.
 //!
-//! AFTER THIS: nothing sparse is left; whatever a level knows has become arrays, loops and
-//! conditions.
+//! Merge points become loops and cases, level functions are inlined, and code for the assembly of
+//! results is added. The output contains only arrays, loops and conditions, and no sparse
+//! constructs.
 
+mod arg_reduction;
 mod assembly;
-mod best;
 mod bounds;
+mod capacity;
 mod cases;
 mod combine;
 mod complexity;
 mod docs;
 mod entries;
+pub mod entry;
 mod extents;
+mod fixed;
 mod gallop;
 mod limits;
 mod loops;
 mod merge;
 mod names;
-mod once;
 mod parallel;
-mod places;
 mod reorder;
-mod room;
 mod scope;
 mod sizes;
 mod slices;
 mod storages;
-mod strips;
+mod strip_mining;
+mod subscripts;
 mod sums;
 #[cfg(test)]
 mod tests;
@@ -37,12 +38,16 @@ mod value;
 mod variables;
 mod workspace;
 
-use crate::concrete::Program;
+use std::collections::BTreeMap;
+
+use crate::concrete::{Program, Target};
 use crate::ir::{self, Array, Callee, Expr, Operand, Stmt};
-use crate::iteration::plan::Plan;
+use crate::iteration::plan::{Plan, either};
 use crate::level::Storage;
 use crate::names::{Identifiers, beside};
-use crate::notation::{self, Access, Parameter, ReduceOp, TensorId, TensorRole, VariableId};
+use crate::notation::{
+    self, Access, Parameter, ReduceOp, Tensor, TensorId, TensorRole, VariableId,
+};
 use crate::types::Dtype;
 use combine::Combine;
 
@@ -51,16 +56,17 @@ use names::Names;
 use scope::Scope;
 use storages::{arrays, numbers, storages};
 
-/// Lowers a planned program to a function, whose names get identifiers among those of its kernel.
+/// Lowers a planned program to a function. Its names are chosen among the identifiers of its
+/// kernel.
 pub fn lower(program: &Program, plan: &Plan, identifiers: &mut Identifiers) -> ir::Function {
     let parted = program.threads.as_ref().and_then(|parted| parted.as_ref().ok()).copied();
     let mut function = lower_for(program, plan, Purpose::Assemble, parted);
-    if Assembler::can_compute(program) {
+    if Assembler::can_compute_all(program) {
         let mut compute = lower_for(program, plan, Purpose::Compute, None);
         compute.name = beside(&function.name, "compute");
         function.compute = Some(Box::new(compute));
     }
-    Names::of(program).settle(&mut function, identifiers);
+    Names::of(program).assign_identifiers(&mut function, identifiers);
     function
 }
 
@@ -73,35 +79,44 @@ fn lower_for(
     let names = Names::of(program);
     let storages = storages(program, &names);
     let part = parted.map(|v| names.part(v));
-    let assembler = Assembler::of(program, plan, &names, &storages, purpose, part);
-    let mut lowering = Lowering { program, names, storages, assembler, parted, scalar: None };
+    let assembler = |target| {
+        let purpose = match Assembler::can_compute(program, target) {
+            true => purpose,
+            false => Purpose::Assemble,
+        };
+        Assembler::of(program, target, plan, &names, &storages, purpose, part.clone())
+    };
+    let assemblers = program.targets.iter().map(assembler).collect();
+    let scalars = BTreeMap::new();
+    let mut lowering = Lowering { program, names, storages, assemblers, parted, scalars };
     let mut body = extents::blocks(program, &lowering.names);
-    body.extend(lowering.assembler.begin());
+    body.extend(lowering.assemblers.iter().flat_map(Assembler::begin));
     body.extend(lowering.workspaces());
     body.extend(reorder::scratch(plan, &lowering.names));
     body.extend(lowering.plan(plan, &Scope::default()));
-    body.extend(lowering.assembler.end());
+    body.extend(lowering.assemblers.iter().flat_map(Assembler::end));
     lowering.finish(plan, body)
 }
 
 struct Lowering<'p> {
     program: &'p Program,
     names: Names,
-    /// Every level of every tensor.
+    /// The storage of every level of every tensor.
     storages: Vec<Vec<Storage>>,
-    assembler: Assembler<'p>,
-    /// The variable of the outermost loop, where it is run in parts.
+    /// The assemblers of the results.
+    assemblers: Vec<Assembler<'p>>,
+    /// The variable of the outermost loop, if it is divided into parts.
     parted: Option<VariableId>,
-    /// A scalar result, once it is computed.
-    scalar: Option<Expr>,
+    /// The values of scalar results computed so far.
+    scalars: BTreeMap<TensorId, Expr>,
 }
 
 impl Lowering<'_> {
     fn plan(&mut self, plan: &Plan, scope: &Scope) -> Vec<Stmt> {
         match plan {
             Plan::Loop(inner) => self.run(inner, scope),
-            Plan::Where { temporary, op, consumer, producer, only_if_found } => {
-                self.with_temporary((*temporary, *op), consumer, producer, only_if_found, scope)
+            Plan::Where { temporaries, consumer, producer, only_if_present } => {
+                self.with_temporaries(temporaries, consumer, producer, only_if_present, scope)
             }
             Plan::Assign { target, accumulate, value } => {
                 self.assign(target, *accumulate, value, scope)
@@ -110,7 +125,7 @@ impl Lowering<'_> {
                 let condition = self.number(condition, Dtype::Bool, scope);
                 Stmt::when(condition, self.plan(body, scope))
             }
-            Plan::Sequence(plans) => match cases::either(plans) {
+            Plan::Sequence(plans) => match either(plans) {
                 Some((condition, holds, otherwise)) => {
                     let condition = self.number(condition, Dtype::Bool, scope);
                     let arms = vec![(condition, self.plan(holds, scope))];
@@ -133,7 +148,7 @@ impl Lowering<'_> {
         if condition.is_some()
             && target.indices.is_empty()
             && !self.program.kernel.is_temporary(target.tensor)
-            || self.assembler.must_store(target)
+            || self.assembler(target.tensor).is_some_and(Assembler::must_store)
         {
             let dtype = self.program.tensor(target.tensor).dtype;
             let value = self.value(whole, dtype, scope);
@@ -146,7 +161,7 @@ impl Lowering<'_> {
             let stmts = self.choose(target.tensor, op, value, scope);
             return self.under(condition, stmts, scope);
         }
-        let filter = self.assembler.filters(value);
+        let filter = self.assembler(target.tensor).is_some_and(|result| result.filters(value));
         let dtype = self.program.tensor(target.tensor).dtype;
         let value = match accumulate.is_none_or(|op| op == ReduceOp::Sum) {
             true => self.value(value, dtype, scope),
@@ -170,7 +185,7 @@ impl Lowering<'_> {
             if !target.indices.is_empty() {
                 return self.enter(target, accumulate, value, scope);
             }
-            // Before what may end the search.
+            // Precedes statements that may exit the loop.
             let mut stmts: Vec<Stmt> = found.into_iter().collect();
             stmts.push(match accumulate {
                 Some(op) => {
@@ -182,44 +197,41 @@ impl Lowering<'_> {
             return stmts;
         }
         if target.indices.is_empty() {
-            // Terms of a scalar follow each other at the outermost level, so their sum is an
-            // expression.
-            self.scalar = Some(match self.scalar.take() {
+            // Several terms of a scalar at the outermost level are combined into one expression.
+            let value = match self.scalars.remove(&target.tensor) {
                 Some(before) if accumulate.is_some() => {
                     let add = self.program.kernel.semiring.add;
                     let dtype = self.program.tensor(target.tensor).dtype;
                     Combine::by(&self.program.kernel, add, dtype).of(before, value)
                 }
                 Some(_) | None => value,
-            });
+            };
+            self.scalars.insert(target.tensor, value);
             return Vec::new();
         }
-        self.assembler.store(accumulate, value, filter, scope)
+        let assembler = self.assembler(target.tensor);
+        let assembler = assembler.expect("a tensor is a temporary or a result of the program");
+        assembler.store(accumulate, value, filter, scope)
     }
 
-    /// The function around the body.
+    /// Returns the assembler of a tensor, if it is a result.
+    fn assembler(&self, tensor: TensorId) -> Option<&Assembler<'_>> {
+        self.assemblers.iter().find(|assembler| assembler.tensor() == tensor)
+    }
+
+    /// Returns the function with this body.
     fn finish(self, plan: &Plan, body: Vec<Stmt>) -> ir::Function {
         let program = self.program;
         let kernel = &program.kernel;
         let operands: Vec<TensorId> = self.operands();
         let division = self.division(&body);
-        let result = self.assembler.result(self.cover());
-        let unchecked = self.unchecked(result.as_ref());
-        let result = match result {
-            Some(result) => ir::Result::Tensor(result),
-            None => {
-                let dtype = program.tensor(kernel.result()).dtype;
-                let value = self.scalar.clone().unwrap_or_else(|| self.zero(dtype));
-                let updates = kernel.is_update().then(|| ir::UpdatedScalar {
-                    name: self.names.argument(kernel.result()).to_owned(),
-                    adds: kernel.in_place,
-                });
-                ir::Result::Scalar { dtype, value, updates }
-            }
-        };
+        let mut results: Vec<ir::Result> =
+            program.targets.iter().zip(&self.assemblers).map(|(t, a)| self.result(t, a)).collect();
+        let unchecked = self.unchecked(&results);
+        let others = results.split_off(1);
+        let result = results.pop().expect("a program has a result");
         ir::Function {
             name: kernel.name.clone(),
-            callers: ir::Callers::Everyone,
             docs: docs::docs(program, plan),
             operands: operands.iter().map(|id| self.operand(*id)).collect(),
             conversions: self.conversions(&operands),
@@ -227,7 +239,7 @@ impl Lowering<'_> {
             parts: self.parts(&operands),
             gathers: self.gathers(&operands),
             result,
-            others: Vec::new(),
+            others,
             bounds: self.program.bounds(),
             unchecked,
             traits: traits::traits(program),
@@ -239,7 +251,23 @@ impl Lowering<'_> {
         }
     }
 
-    /// What divides integers, if the loops do.
+    /// Returns a result in the form of the function's signature.
+    fn result(&self, target: &Target, assembler: &Assembler<'_>) -> ir::Result {
+        let cover = target.is_partial.then(|| self.cover(&target.access));
+        if let Some(result) = assembler.result(cover) {
+            return ir::Result::Tensor(result);
+        }
+        let id = target.access.tensor;
+        let dtype = self.program.tensor(id).dtype;
+        let value = self.scalars.get(&id).cloned().unwrap_or_else(|| self.zero(dtype));
+        let updates = target.is_update.then(|| ir::UpdatedScalar {
+            name: self.names.argument(id).to_owned(),
+            adds: target.in_place,
+        });
+        ir::Result::Scalar { dtype, value, updates }
+    }
+
+    /// Returns the name of the helper for integer divisions, if the loops divide integers.
     fn division(&self, body: &[Stmt]) -> Option<String> {
         let mut divides = false;
         let mut look = |expr: &Expr| {
@@ -247,19 +275,20 @@ impl Lowering<'_> {
                 divides |= matches!(part, Expr::Call(Callee::Quotient | Callee::Remainder, ..));
             });
         };
-        self.scalar.iter().for_each(&mut look);
+        self.scalars.values().for_each(&mut look);
         for stmt in body {
             stmt.for_each(&mut |stmt| stmt.expressions().into_iter().for_each(&mut look));
         }
         divides.then(|| self.names.division().to_owned())
     }
 
-    /// Every array of every operand, as it is read.
+    /// Returns the arrays of all operands.
     fn read_arrays(&self) -> Vec<Array> {
         self.read_tensors().flat_map(|id| arrays(self.program, &self.names, id)).collect()
     }
 
-    /// Every tensor that may be read: operands, what they are converted into, and what the result held.
+    /// Returns the tensors that may be read: operands, converted operands, and the previous values
+    /// of the result.
     fn read_tensors(&self) -> impl Iterator<Item = TensorId> {
         let converted = self.program.kernel.converted().map(|(into, _)| into);
         self.operands().into_iter().chain(converted).chain(self.old())
@@ -267,11 +296,11 @@ impl Lowering<'_> {
 
     fn operands(&self) -> Vec<TensorId> {
         let kernel = &self.program.kernel;
-        // A scalar that is changed is an argument of its own.
-        let changes = kernel.tensor(kernel.result()).by_value && kernel.is_update();
         let is_passed = |id: &TensorId| {
-            let role = kernel.tensor(*id).role;
-            role.is_argument() && (role != TensorRole::Result || changes)
+            let Tensor { role, by_value, .. } = *kernel.tensor(*id);
+            // A scalar that is updated is a separate argument.
+            let target = self.program.target(*id);
+            role.is_argument() && target.is_none_or(|target| by_value && target.is_update)
         };
         kernel.tensor_ids().filter(is_passed).collect()
     }
@@ -319,7 +348,7 @@ impl Lowering<'_> {
         self.program.kernel.converted().map(convert).chain(taken).collect()
     }
 
-    /// What the result held before, if the loops read it.
+    /// Returns the tensor with the previous values of the result, if the loops read it.
     fn old(&self) -> Option<TensorId> {
         let Program { kernel, .. } = self.program;
         let reads = |old: &TensorId| {
@@ -330,7 +359,7 @@ impl Lowering<'_> {
     }
 }
 
-/// What a reduction starts from.
+/// Returns the initial value of a reduction.
 fn initial(kernel: &notation::Kernel, op: ReduceOp, dtype: Dtype) -> Expr {
     match op == ReduceOp::Sum {
         true => value::zero(kernel, dtype),

@@ -1,14 +1,14 @@
-//! `kernels.toml` as written: names, formats and statements, each with its place.
+//! The content of `kernels.toml`: names, formats and statements, each with its place.
 //!
-//! AFTER [`parse`]: every key and every value is of a known kind, and names of element types,
-//! widths and semirings are resolved. Format maps and statements are still text; their own parsers
-//! read them.
+//! AFTER [`parse`]: every key and the kind of every value are known, and the names of element
+//! types, integer types and semirings are resolved. Format maps and statements are still text,
+//! which their own parsers read.
 
 mod display;
 mod functions;
 mod kernels;
 mod sections;
-mod several;
+mod statements;
 mod text;
 pub mod tokens;
 mod values;
@@ -24,95 +24,96 @@ pub use text::Text;
 
 use values::Value;
 
-/// What a manifest says, in the order of the file.
+/// The content of a manifest, in the order of the file.
 #[derive(Clone, Debug, Default)]
 pub struct Manifest {
     /// The formats of `[formats]`.
     pub formats: Vec<FormatEntry>,
     /// The kernels of `[kernels]`, one for each statement.
     pub kernels: Vec<KernelEntry>,
-    /// Which of them are the statements of one kernel.
+    /// The kernels with several statements, as ranges of `kernels`.
     pub several: Vec<SeveralEntry>,
-    /// The functions and constants of which semirings give the paths.
+    /// The paths of functions and constants in semirings.
     pub paths: Vec<RustPath>,
     /// The functions of `[functions]`.
     pub functions: Vec<FunctionEntry>,
-    /// What `[defaults]` sets for the file.
+    /// The defaults of the file.
     pub defaults: Defaults,
 }
 
-/// A format that has a name in the manifest.
+/// A named format of the manifest.
 #[derive(Clone, Debug)]
 pub struct FormatEntry {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// What it stands for.
+    /// The definition.
     pub format: FormatText,
 }
 
-/// A format as written: `"csr"`, `"(i, j) -> (…)"` or `{ map = …, pos = …, crd = … }`.
+/// A format in the notation of a manifest: `"csr"`, `"(i, j) -> (…)"` or `{ map = …, pos = …, crd =
+/// … }`.
 #[derive(Clone, Debug)]
 pub struct FormatText {
     /// A map, or the name of another format.
     pub map: Text,
-    /// The width of positions, where it is set.
+    /// The type of positions, if it is set.
     pub pos: Option<Width>,
-    /// The width of coordinates, where it is set.
+    /// The type of coordinates, if it is set.
     pub crd: Option<Width>,
-    /// The value of what is not stored, where it is set.
+    /// The fill value, if it is set.
     pub fill: Option<Literal>,
 }
 
-/// One table `[functions.NAME]`: a function of Rust.
+/// A table `[functions.NAME]`: a user function.
 #[derive(Clone, Debug)]
 pub struct FunctionEntry {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// The path to it; nothing where regions have functions of their own and there is nothing else.
+    /// The path; `None` if only regions have functions.
     pub path: Option<Text>,
-    /// The names of its arguments.
+    /// The names of the arguments.
     pub args: Vec<Name>,
-    /// Where it can differ from the fill, where that is said.
+    /// The region in which the value may differ from the fill value, if it is declared.
     pub stores: Option<Text>,
-    /// Regions that have functions of their own, each with the path to it.
+    /// The regions with separate functions, each with the path.
     pub regions: Vec<(Text, Text)>,
-    /// What is known of its values.
+    /// The algebraic properties.
     pub laws: Laws,
 }
 
-/// A kernel of several statements, each of which is a kernel among [`Manifest::kernels`].
+/// A kernel with several statements, each of which is a kernel in [`Manifest::kernels`].
 #[derive(Clone, Debug)]
 pub struct SeveralEntry {
-    /// The kernel's name.
+    /// The name.
     pub name: Name,
-    /// The kernels of its statements.
+    /// The kernels of the statements.
     pub steps: Range<usize>,
     /// Text for the generated function's documentation.
     pub doc: Option<String>,
 }
 
-/// One table `[kernels.NAME]`, or one statement of it where it has several.
+/// A table `[kernels.NAME]`, or one of its statements if it has several.
 #[derive(Clone, Debug)]
 pub struct KernelEntry {
-    /// The kernel's name.
+    /// The name.
     pub name: Name,
-    /// The statement; `None` where there is none that could be understood.
+    /// The statement; `None` if it is missing or has errors.
     pub statement: Option<Text>,
-    /// What `tensors` says.
+    /// The content of `tensors`.
     pub tensors: Vec<TensorEntry>,
-    /// The names that `params` declares, and what each passes.
+    /// The names and kinds of the `params`.
     pub params: Vec<(Name, Parameter)>,
-    /// The variables whose extent `sizes` gives.
+    /// The variables and extents of `sizes`.
     pub sizes: Vec<(Name, u64)>,
-    /// The element type of tensors that name none.
+    /// The element type of tensors that declare none.
     pub dtype: Dtype,
-    /// Whether every element type could be understood; otherwise types are not compared.
+    /// `true` if every element type is known; otherwise types are not compared.
     pub typed: bool,
-    /// Whether proven bounds are checked.
+    /// The treatment of proven bounds.
     pub bounds: Bounds,
-    /// Whether the loops are run on several threads.
+    /// `true` if the loops may run on several threads.
     pub parallel: bool,
-    /// What `+` and `*` mean.
+    /// The semiring of `+` and `*`.
     pub semiring: Semiring,
     /// The commands of `schedule`.
     pub schedule: Vec<Text>,
@@ -120,53 +121,54 @@ pub struct KernelEntry {
     pub doc: Option<String>,
 }
 
-/// One entry of `tensors`.
+/// An entry of `tensors`.
 #[derive(Clone, Debug)]
 pub struct TensorEntry {
-    /// The tensor's name.
+    /// The name.
     pub name: Name,
-    /// Its format.
+    /// The format.
     pub format: Given<FormatText>,
-    /// Its element type, where one is given.
+    /// The element type, if it is declared.
     pub dtype: Option<Dtype>,
-    /// Where it is said that only the structure is stored: each entry counts 1.
+    /// The place of the declaration that only the structure is stored, and each entry has the value
+    /// 1.
     pub pattern: Option<Span>,
-    /// The place of the whole entry's value.
+    /// The place of the whole value.
     pub span: Span,
 }
 
-/// A value that may be left out.
+/// An optional value.
 #[derive(Clone, Debug)]
 pub enum Given<T> {
-    /// It is there.
+    /// The value.
     Value(T),
-    /// It is left out.
+    /// No value.
     Omitted,
-    /// It is there, but could not be understood; the mistake was reported.
+    /// A value with errors, which have been reported.
     Broken,
 }
 
 impl<T> Given<T> {
-    /// A value that is there, if it was understood.
+    /// Returns the value, or `Broken` if it has errors.
     fn of(understood: Option<T>) -> Given<T> {
         understood.map_or(Given::Broken, Given::Value)
     }
 }
 
-/// What `[defaults]` sets for all kernels and formats of the file.
+/// The content of `[defaults]`, for all kernels and formats of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct Defaults {
-    /// The element type of tensors that name none.
+    /// The element type of tensors that declare none.
     pub dtype: Dtype,
-    /// Whether `dtype` could be understood.
+    /// `true` if `dtype` has no errors.
     pub typed: bool,
-    /// Whether proven bounds are checked.
+    /// The treatment of proven bounds.
     pub bounds: Bounds,
-    /// Whether loops are run on several threads.
+    /// `true` if loops may run on several threads.
     pub parallel: bool,
-    /// The width of positions in formats that name none.
+    /// The type of positions of formats that declare none.
     pub pos: Width,
-    /// The width of coordinates in formats that name none.
+    /// The type of coordinates of formats that declare none.
     pub crd: Width,
 }
 
@@ -183,16 +185,16 @@ impl Default for Defaults {
     }
 }
 
-/// The tables that a manifest may have.
+/// The sections of a manifest.
 const SECTIONS: [&str; 5] = ["formats", "kernels", "defaults", "functions", "semirings"];
 
-/// Reads a manifest: what could be understood of it, and every mistake that was found.
+/// Parses a manifest; returns its valid content and every error.
 pub fn parse(text: &str) -> (Manifest, Vec<Diagnostic>) {
     let (document, errors) = toml::de::DeTable::parse_recoverable(text);
     let mut diagnostics: Vec<_> = errors.iter().map(|error| syntax_error(error, text)).collect();
     let mut manifest = Manifest::default();
     if !diagnostics.is_empty() {
-        // Whatever follows from a broken line would only bury the mistake.
+        // Further errors would only be consequences of the broken line.
         return (manifest, diagnostics);
     }
 
@@ -220,13 +222,15 @@ pub fn parse(text: &str) -> (Manifest, Vec<Diagnostic>) {
         for kernel in entry.value.table("a table of kernels", &mut diagnostics) {
             let context = kernels::Context { defaults: manifest.defaults, semirings: &semirings };
             let kernel = kernels::kernel(&kernel, context, &mut diagnostics);
-            kernel.into_iter().for_each(|(entry, texts)| several::add(&mut manifest, entry, texts));
+            kernel
+                .into_iter()
+                .for_each(|(entry, texts)| statements::add(&mut manifest, entry, texts));
         }
     }
     (manifest, diagnostics)
 }
 
-/// A mistake in the TOML itself.
+/// Returns the diagnostic for an error of the TOML syntax.
 fn syntax_error(error: &toml::de::Error, text: &str) -> Diagnostic {
     let span = match error.span() {
         Some(range) => Span { start: range.start, end: range.end },
@@ -256,7 +260,7 @@ fn unknown_section(key: &Name) -> Diagnostic {
     diagnostic.suggest(&key.text, SECTIONS, "the sections")
 }
 
-/// A key that is not known in its table.
+/// Returns the diagnostic for an unknown key of a table.
 fn unknown_key(key: &Name, known: &[&str], table: &str) -> Diagnostic {
     Diagnostic::new(key.span, format!("{table} has no key `{}`", key.text)).suggest(
         &key.text,
@@ -265,7 +269,7 @@ fn unknown_key(key: &Name, known: &[&str], table: &str) -> Diagnostic {
     )
 }
 
-/// An element type by its name.
+/// Parses the name of an element type.
 fn dtype(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Dtype> {
     let text = value.text("the name of an element type, such as \"f64\"", diagnostics)?;
     let found = Dtype::ALL.into_iter().find(|dtype| dtype.name() == text.value);
@@ -279,7 +283,7 @@ fn dtype(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Dtype> 
     found
 }
 
-/// A width of positions or coordinates by its name.
+/// Parses the name of an integer type for positions or coordinates.
 fn width(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Width> {
     let text = value.text("the name of an unsigned type, such as \"u32\"", diagnostics)?;
     let found = Width::ALL.into_iter().find(|width| width.name() == text.value);
@@ -296,7 +300,7 @@ fn width(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Width> 
     found
 }
 
-/// `"proven"` or `"checked"`.
+/// Parses `"proven"` or `"checked"`.
 fn bounds(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Bounds> {
     let text = value.text("\"proven\" or \"checked\"", diagnostics)?;
     match text.value.as_str() {
@@ -315,7 +319,7 @@ fn bounds(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Bounds
     }
 }
 
-/// `parallel`: whether loops are run on several threads.
+/// Parses `parallel`.
 fn parallel(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<bool> {
     value.boolean("true or false", diagnostics)
 }

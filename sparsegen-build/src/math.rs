@@ -1,8 +1,8 @@
-//! Functions of numbers: what every stage speaks of.
+//! Mathematical functions, which all stages use.
 
 use crate::types::{Dtype, Literal};
 
-/// A function of numbers, of which Rust has one for each type of numbers that it is defined for.
+/// A mathematical function, for which Rust has an implementation for each supported type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each variant is the function of its name")]
 pub enum Function {
@@ -54,7 +54,7 @@ use Function::{
     Sign, Sin, Sinh, Sqrt, Square, Tan, Tanh, Trunc,
 };
 
-/// A function's value in one of Rust's real types.
+/// Evaluates a function in a real type of Rust.
 macro_rules! real {
     ($function:expr, $a:expr, $b:expr, $real:ty) => {{
         let (a, b) = ($a, $b);
@@ -105,7 +105,7 @@ macro_rules! real {
 }
 
 impl Function {
-    /// Every function, with its name in a statement.
+    /// All functions, with their names in a statement.
     pub const ALL: [(&'static str, Function); 40] = [
         ("abs", Abs),
         ("sqrt", Sqrt),
@@ -149,22 +149,22 @@ impl Function {
         ("rem", Rem),
     ];
 
-    /// The function of a name.
+    /// Returns the function with this name.
     pub fn of(name: &str) -> Option<Function> {
         Function::ALL.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
     }
 
-    /// Its name in a statement.
+    /// Returns the name in a statement.
     pub fn name(self) -> &'static str {
         Function::ALL.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
     }
 
-    /// How many arguments it has.
+    /// Returns the number of arguments.
     pub fn arity(self) -> usize {
         if matches!(self, Atan2 | Min | Max | Pow | Hypot | Rem) { 2 } else { 1 }
     }
 
-    /// Whether it is defined for arguments of a type.
+    /// Returns whether the function is defined for arguments of a type.
     pub fn takes(self, dtype: Dtype) -> bool {
         let (float, complex) = (dtype.is_float() || dtype == Dtype::Generic, dtype.is_complex());
         let number = dtype != Dtype::Bool;
@@ -182,22 +182,22 @@ impl Function {
         }
     }
 
-    /// The type of its value, of arguments of a type.
+    /// Returns the type of the value for arguments of a type.
     pub fn result(self, dtype: Dtype) -> Dtype {
         if matches!(self, Abs | Re | Im | Arg) { dtype.real() } else { dtype }
     }
 
-    /// Its value for real numbers.
+    /// Evaluates the function for real numbers.
     pub fn of_real(self, a: f64, b: f64) -> f64 {
         real!(self, a, b, f64)
     }
 
-    /// Its value for real numbers in single precision.
+    /// Evaluates the function for real numbers in single precision.
     pub fn of_single(self, a: f32, b: f32) -> f32 {
         real!(self, a, b, f32)
     }
 
-    /// Its value for whole numbers, where it is one of moderate size in whatever type.
+    /// Evaluates the function for integers, if the value is small enough for every type.
     pub fn of_integer(self, a: i64, b: i64) -> Option<i64> {
         match self {
             Abs => a.checked_abs(),
@@ -214,7 +214,7 @@ impl Function {
         }
     }
 
-    /// Its value for constants, where that is the same in whatever type has them.
+    /// Evaluates the function for constants, if the value is the same in every type.
     pub fn of_literals(self, arguments: &[Literal]) -> Option<Literal> {
         let [a, b] = match arguments {
             [a] => [*a, Literal::Int(0)],

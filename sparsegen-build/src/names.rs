@@ -1,14 +1,14 @@
-//! Names in Rust: what a manifest's names become in generated code.
+//! Identifiers of generated code.
 //!
-//! Three kinds of identifiers stand in generated code. Those of arguments and functions are the
-//! user's choice. Variables of a body are provisional names until [`Identifiers`] gives each an
-//! identifier that nothing else has. Names of other crates stand in [`imported`].
+//! Generated code contains three kinds of identifiers. The user chooses those of arguments and
+//! functions. Variables of a body have provisional names until [`Identifiers`] assigns a unique
+//! identifier to each. Names of other crates are listed in [`imported`].
 
 pub mod imported;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Words that Rust keeps for itself, as of edition 2024.
+/// The reserved words of Rust, as of edition 2024.
 const KEYWORDS: [&str; 52] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
     "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
@@ -17,28 +17,28 @@ const KEYWORDS: [&str; 52] = [
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "Self",
 ];
 
-/// Keywords that no prefix turns into a name.
+/// Keywords that cannot be raw identifiers.
 const UNSPEAKABLE: [&str; 5] = ["self", "Self", "crate", "super", "_"];
 
-/// Whether this is a letter or `_`, then letters, digits, `_`.
+/// Returns whether `name` consists of letters, digits and `_` and does not begin with a digit.
 pub fn is_name(name: &str) -> bool {
     !name.starts_with(|c: char| c.is_ascii_digit())
         && !name.is_empty()
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Whether this is a keyword of Rust.
+/// Returns whether `name` is a keyword of Rust.
 pub fn is_keyword(name: &str) -> bool {
     KEYWORDS.contains(&name) || name == "_"
 }
 
-/// Whether this is a path to something of Rust, such as `crate::ops::relu`.
+/// Returns whether `path` is the path of a Rust item, such as `crate::ops::relu`.
 pub fn is_path(path: &str) -> bool {
     let is_plain = |name: &str| is_name(name) && !is_keyword(name);
     if let Some(path) = path.strip_prefix("::") {
         return path.contains("::") && path.split("::").all(is_plain);
     }
-    // A keyword is followed by a name of what it stands for.
+    // A leading keyword must be followed by a name.
     let segments: Vec<&str> = path.split("::").collect();
     let (first, rest) = (segments[0], &segments[1..]);
     let supers = rest.iter().take_while(|name| **name == "super").count();
@@ -50,7 +50,7 @@ pub fn is_path(path: &str) -> bool {
     !named.is_empty() && named.iter().all(|name| is_plain(name))
 }
 
-/// A name as an identifier, with `r#` before a keyword; nothing where there is no way to write it.
+/// Returns a name as an identifier, with `r#` before a keyword, or `None` if it cannot be one.
 pub fn identifier(name: &str) -> Option<String> {
     if UNSPEAKABLE.contains(&name) {
         return None;
@@ -58,15 +58,16 @@ pub fn identifier(name: &str) -> Option<String> {
     Some(if is_keyword(name) { format!("r#{name}") } else { name.to_owned() })
 }
 
-/// `MassMatrix` and `massMatrix` as `mass_matrix`, `HTTPServer` as `http_server`, `A2` as `a2`.
+/// Converts a name to snake case: `MassMatrix` and `massMatrix` to `mass_matrix`, `HTTPServer` to
+/// `http_server`, `A2` to `a2`.
 pub fn snake_case(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut snake = String::new();
     for (k, c) in letters.iter().enumerate() {
         let before = k.checked_sub(1).map(|k| letters[k]);
         let follows = letters.get(k + 1).copied();
-        // A word begins at a capital after a small letter or a digit, and at the last capital of
-        // several where a small letter follows.
+        // A word begins at a capital after a lowercase letter or a digit, and at the last of
+        // several capitals before a lowercase letter.
         let begins = c.is_ascii_uppercase()
             && before.is_some_and(|before| {
                 before.is_ascii_lowercase()
@@ -82,7 +83,8 @@ pub fn snake_case(name: &str) -> String {
     single_underscores(&snake)
 }
 
-/// A name without two underscores in a row but at its beginning, which rustc warns of.
+/// Returns a name with repeated underscores, of which rustc warns, reduced to one, except at its
+/// beginning.
 fn single_underscores(name: &str) -> String {
     let start = name.len() - name.trim_start_matches('_').len();
     let words: Vec<&str> = name[start..].split('_').filter(|word| !word.is_empty()).collect();
@@ -90,25 +92,30 @@ fn single_underscores(name: &str) -> String {
     format!("{}{}{last}", &name[..start], words.join("_"))
 }
 
-/// The name of a function beside another one: `spmv_into`.
+/// Returns a name without the prefix that makes a keyword an identifier.
+pub fn plain(name: &str) -> &str {
+    name.strip_prefix("r#").unwrap_or(name)
+}
+
+/// Returns the name of a variant of a function: `spmv_into`.
 pub fn beside(name: &str, suffix: &str) -> String {
     let stem = name.trim_start_matches("r#").trim_end_matches('_');
     format!("{stem}_{}", single_underscores(suffix.trim_start_matches('_')))
 }
 
-/// The provisional name that stands for something of the user's within other provisional names:
-/// `‹a›`, so that `p_‹a›_end` and `p_‹a_end›` differ.
+/// Returns a provisional name that marks a name of the user within other provisional names: `‹a›`,
+/// so that `p_‹a›_end` and `p_‹a_end›` differ.
 pub fn provisional(name: &str) -> String {
     format!("‹{}›", name.trim_start_matches("r#"))
 }
 
-/// Like [`provisional`], for the `count`th of several that would have the same name.
+/// Returns a provisional name like [`provisional`], numbered among those with the same name.
 pub fn provisional_of_several(name: &str, count: usize) -> String {
     format!("‹{}·{count}›", name.trim_start_matches("r#"))
 }
 
-/// The identifiers of a kernel's functions: what the user chose, and what was made of provisional
-/// names, of which no two get the same identifier.
+/// The identifiers of a kernel's functions: chosen by the user, and unique ones for
+/// provisional names.
 #[derive(Clone, Debug, Default)]
 pub struct Identifiers {
     taken: BTreeSet<String>,
@@ -116,12 +123,12 @@ pub struct Identifiers {
 }
 
 impl Identifiers {
-    /// Keeps an identifier for what the user gave that name.
+    /// Reserves an identifier that the user chose.
     pub fn reserve(&mut self, name: &str) {
         self.taken.insert(name.to_owned());
     }
 
-    /// The identifier of a name; one that is not provisional is an identifier already.
+    /// Returns the identifier of a name. A name that is not provisional is an identifier.
     pub fn identifier(&mut self, name: &str) -> String {
         if !name.contains('‹') {
             return name.to_owned();
@@ -136,7 +143,7 @@ impl Identifiers {
     }
 }
 
-/// The identifier that a provisional name would have if nothing else had it.
+/// Returns the preferred identifier of a provisional name.
 fn wished(provisional: &str) -> String {
     let mut name = String::new();
     let mut counts = false;
@@ -155,7 +162,7 @@ fn wished(provisional: &str) -> String {
     }
 }
 
-/// A name, or the first of it with a number behind that is free: `w`, `w2`, `a2_3`.
+/// Returns a name, or the first unused one with a number appended: `w`, `w2`, `a2_3`.
 pub fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let separator = if name.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
     let numbered = (2..).map(|k: usize| format!("{name}{separator}{k}"));
@@ -163,7 +170,7 @@ pub fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     names.find(|name| !is_taken(name)).unwrap_or_default()
 }
 
-/// `blocks4` as `Blocks4`, `mass_matrix` as `MassMatrix`.
+/// Converts a name to camel case: `blocks4` to `Blocks4`, `mass_matrix` to `MassMatrix`.
 pub fn camel_case(name: &str) -> String {
     let mut camel = String::new();
     for word in name.split('_') {

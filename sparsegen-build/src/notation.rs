@@ -1,11 +1,11 @@
 //! Index notation: `y[i] = A[i,j] * x[j]`.
 //!
-//! Two trees: [`syntax`] is the statement as written, with a span on every node, for messages;
-//! this module holds the canonical tree that all later stages work on, with names resolved, sums
-//! explicit and constants folded.
+//! There are two trees: [`syntax`] is the parsed statement, with a span for every node, for
+//! messages; this module defines the canonical tree of all later stages, with resolved names,
+//! explicit sums and folded constants.
 //!
-//! AFTER [`check`]: every tensor has a format of its order, every variable has an extent, every
-//! sum is explicit, and what is not supported was refused.
+//! AFTER [`check`]: every tensor has a format of its order, every variable has an extent, every sum
+//! is explicit, and every feature is supported.
 
 mod call;
 mod check;
@@ -16,12 +16,12 @@ pub mod functions;
 mod mask;
 mod own;
 mod parse;
-mod part;
-mod place;
 mod reduction;
 mod role;
 pub mod schedule;
 mod semiring;
+mod slice;
+mod subscript;
 pub mod syntax;
 
 use crate::error::Span;
@@ -34,41 +34,64 @@ pub use check::check;
 pub use declared::{DeclaredFormat, DeclaredKind, declare};
 pub use own::{Laws, Own, PathId, Region, RustPath, UserFunction};
 pub use parse::parse;
-pub use part::{Bound, Coordinate, Range, Reads, Slice, Window};
-pub use place::{Factor, List, Place, PlaceId, Term, sum_of};
 pub use reduction::ReduceOp;
 pub use role::{Choice, Converted, Diagonal, Parameter, TensorRole, VariableRole};
 pub use semiring::{Constant, Operator, Semiring};
+pub use slice::{Bound, Coordinate, Range, Reads, Slice, Window};
+pub use subscript::{Factor, List, Subscript, SubscriptId, Term, sum_of};
 
 use schedule::Schedule;
 
-/// What a manifest declares, in canonical form.
+/// The content of a manifest in canonical form.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     /// The formats for which the generated module declares a name, in the order of the file.
     pub formats: Vec<DeclaredFormat>,
     /// The kernels, in the order of the file, one for each statement.
     pub kernels: Vec<Kernel>,
-    /// Which of them are the statements of one kernel.
+    /// The kernels with several statements.
     pub several: Vec<Several>,
 }
 
 impl Module {
-    /// The kernels that are statements of the same kernel as this one.
-    pub fn steps(&self, kernel: usize) -> std::ops::Range<usize> {
-        let several = self.several.iter().find(|several| several.steps.contains(&kernel));
-        several.map_or(kernel..kernel + 1, |several| several.steps.clone())
+    /// The statements of each kernel of the manifest, in the order of the file.
+    pub fn blocks(&self) -> Vec<Block<'_>> {
+        let mut blocks = Vec::new();
+        let mut start = 0;
+        while start < self.kernels.len() {
+            let several = self.several.iter().find(|several| several.steps.contains(&start));
+            let end = several.map_or(start + 1, |several| several.steps.end);
+            blocks.push(Block { statements: &self.kernels[start..end], several });
+            start = end;
+        }
+        blocks
+    }
+
+    /// Returns whether the name of some generated function begins with `name`.
+    pub fn is_taken(&self, name: &str) -> bool {
+        let of_several = self.several.iter().map(|several| &several.name);
+        let mut names = self.kernels.iter().map(|kernel| &kernel.name).chain(of_several);
+        names.any(|taken| taken.starts_with(name))
     }
 }
 
-/// A kernel of several statements.
+/// The statements of a kernel of the manifest.
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'m> {
+    /// The statements, in order.
+    pub statements: &'m [Kernel],
+    /// The kernel that they are the statements of, if there are several.
+    pub several: Option<&'m Several>,
+}
+
+/// A kernel with several statements.
 #[derive(Clone, Debug)]
 pub struct Several {
     /// A Rust identifier in snake case.
     pub name: String,
     /// Text for the generated function's documentation.
     pub doc: Option<String>,
-    /// Its statements: indices into [`Module::kernels`].
+    /// The statements, as indices into [`Module::kernels`].
     pub steps: std::ops::Range<usize>,
 }
 
@@ -79,36 +102,40 @@ pub struct Kernel {
     pub name: String,
     /// Text for the generated function's documentation.
     pub doc: Option<String>,
-    /// The statement as the user wrote it, for documentation.
+    /// The statement in the notation of the user, for documentation.
     pub text: String,
-    /// Where the statement stands in the manifest.
+    /// The place of the statement in the manifest.
     pub span: Span,
-    /// The tensors. The arguments stand in the order in which they are passed.
+    /// The tensors. Arguments are in the order in which they are passed.
     pub tensors: Vec<Tensor>,
-    /// The variables. The index variables of the statement stand in order of first appearance.
+    /// The variables. The index variables of the statement are in the order of their first use.
     pub variables: Vec<Variable>,
-    /// The coordinates at which modes are read that follow from variables.
-    pub places: Vec<Place>,
+    /// The computed subscripts of modes, which follow from variables.
+    pub subscripts: Vec<Subscript>,
     /// The statement.
     pub assignment: Assignment,
-    /// Whether the value is added to what the result holds, which nothing else reads.
+    /// `true` if the value is added to the contents of the result, which nothing else reads.
     pub in_place: bool,
-    /// The format of the caller's result, where the loops list its entries to be packed into it.
+    /// The value that the result has wherever the loops assign nothing: zero, or the fill value of its
+    /// format.
+    pub unassigned: Literal,
+    /// The format of the caller's result, if the loops compute a list of entries that is packed
+    /// into it.
     pub packed: Option<Format>,
-    /// Every access of the right-hand side as written, in the order of the text. Extents are taken
-    /// from these: folding may have removed some of them from the statement's value.
+    /// Every access of the right-hand side, in the order of the text. They determine extents, and
+    /// include accesses that folding has removed from the value.
     pub accesses: Vec<Access>,
-    /// The functions and constants of Rust that the statement may use.
+    /// The user functions and constants that the statement may use.
     pub paths: Vec<RustPath>,
-    /// The variables that must have a coordinate, each with the reduction that tells of one.
+    /// The variables that must have at least one coordinate, each with its arg-reduction.
     pub chosen_from: Vec<(VariableId, ReduceOp)>,
-    /// What `+` and `*` mean.
+    /// The semiring of `+` and `*`.
     pub semiring: Semiring,
-    /// Whether proven bounds are checked.
+    /// The treatment of proven bounds.
     pub bounds: Bounds,
-    /// Whether the outermost loop is to be run on several threads.
+    /// `true` if the outermost loop may run on several threads.
     pub parallel: bool,
-    /// What is demanded of the loops.
+    /// The commands of the schedule.
     pub schedule: Schedule,
 }
 
@@ -123,56 +150,55 @@ pub struct VariableId(pub usize);
 /// A tensor of a kernel. A scalar is a tensor of order 0.
 #[derive(Clone, Debug)]
 pub struct Tensor {
-    /// Its name in the statement.
+    /// The name in the statement.
     pub name: String,
-    /// The argument's identifier: the name in snake case, `r#` before a keyword.
+    /// The identifier of the argument: the name in snake case, with `r#` before a keyword.
     pub argument: String,
-    /// How it is stored; its order is the tensor's.
+    /// The storage format, which has the order of the tensor.
     pub format: Format,
-    /// The type of its elements.
+    /// The element type.
     pub dtype: Dtype,
-    /// Whether it is passed and returned by value: a scalar.
+    /// `true` for a scalar, which is passed and returned by value.
     pub by_value: bool,
-    /// Whether only its structure is stored, and each entry counts 1.
+    /// `true` if only the structure is stored, and each entry has the value 1.
     pub pattern: bool,
-    /// What it is for.
+    /// The role in the kernel.
     pub role: TensorRole,
-    /// Where it first stands in the statement.
+    /// The first place in the statement.
     pub span: Span,
 }
 
 /// A variable that indexes tensors.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// Its name in the statement.
+    /// The name in the statement.
     pub name: String,
-    /// Its extent, where the manifest's `sizes` gives it.
+    /// The extent, if the manifest's `sizes` declare it.
     pub size: Option<u64>,
-    /// What it is for.
+    /// The role in the kernel.
     pub role: VariableRole,
 }
 
 /// `result = value`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assignment {
-    /// What is computed.
+    /// The result.
     pub result: Access,
-    /// What it becomes.
+    /// The value.
     pub value: Expr,
 }
 
 /// `A[i,j]`
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Access {
-    /// What is accessed.
+    /// The tensor.
     pub tensor: TensorId,
-    /// One variable a mode.
+    /// The index variable of each mode.
     pub indices: Vec<VariableId>,
 }
 
-/// An expression in canonical form: constants are folded and no sum is implicit.
-///
-/// Build it by the constructors; they keep it folded, so no pass cleans up afterwards.
+/// An expression in canonical form: constants are folded, and sums are explicit. The constructors
+/// keep it in this form, so that no pass needs to restore it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     /// `2`
@@ -181,9 +207,9 @@ pub enum Expr {
     Constant(PathId),
     /// `A[i,j]`
     Access(Access),
-    /// `i`, as a number.
+    /// `i`, as a value.
     Index(VariableId),
-    /// A parameter, as a number.
+    /// A parameter, as a value.
     Parameter(TensorId),
     /// `-a`
     Unary(UnaryOp, Box<Expr>),
@@ -198,22 +224,22 @@ pub enum Expr {
 /// `sum[i, j](body)`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduce {
-    /// How values are combined.
+    /// The operator that combines values.
     pub op: ReduceOp,
-    /// The variables that it binds.
+    /// The bound variables.
     pub variables: Vec<VariableId>,
-    /// What is reduced.
+    /// The operand.
     pub body: Box<Expr>,
 }
 
-/// An operator of one operand.
+/// A unary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOp {
     /// `-`
     Neg,
 }
 
-/// An operator of two operands.
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOp {
     /// `+`
@@ -227,24 +253,32 @@ pub enum BinaryOp {
 }
 
 impl Kernel {
-    /// The tensor of an id.
+    /// Returns the tensor with this id.
     pub fn tensor(&self, id: TensorId) -> &Tensor {
         &self.tensors[id.0]
     }
 
-    /// The value of what a tensor does not store; in a semiring that is its zero.
+    /// Returns the fill value of a tensor, which is the zero of the semiring unless that is the
+    /// usual one.
     pub fn fill(&self, id: TensorId) -> Expr {
+        Expr::Literal(self.fill_value(id))
+    }
+
+    /// Returns the fill value of a tensor as a literal of the semiring.
+    pub fn fill_value(&self, id: TensorId) -> Literal {
         match self.semiring.is_usual() {
-            true => Expr::Literal(self.tensor(id).format.fill),
-            false => Expr::ZERO,
+            true => self.tensor(id).format.fill,
+            false => Literal::Int(0),
         }
     }
 
-    /// The accesses in a value of tensors that may have no entry at a coordinate, each once.
+    /// Returns the distinct accesses in a value of tensors that may have no entry at a coordinate.
     pub fn sparse_accesses<'e>(&self, value: &'e Expr) -> Vec<&'e Access> {
         let mut sparse: Vec<&Access> = Vec::new();
         value.for_each_access(&mut |access| {
-            if self.tensor(access.tensor).format.is_sparse() && !sparse.contains(&access) {
+            let mut parts = access.indices.iter().filter_map(|v| self.variable(*v).role.slice());
+            let is_sparse = self.tensor(access.tensor).format.is_sparse();
+            if (is_sparse || parts.any(|part| self.may_leave(&part))) && !sparse.contains(&access) {
                 sparse.push(access);
             }
         });
@@ -257,17 +291,17 @@ impl Kernel {
         value.substitute(&|access| is_sparse(access).then(|| self.fill(access.tensor))).is_zero()
     }
 
-    /// The variable of an id.
+    /// Returns the variable with this id.
     pub fn variable(&self, id: VariableId) -> &Variable {
         &self.variables[id.0]
     }
 
-    /// The type of an expression; nothing where it takes that of what stands around it.
+    /// Returns the type of an expression, or `None` if it depends on the context.
     pub fn dtype_of(&self, expr: &Expr) -> Option<Dtype> {
         let first = |parts: &[Expr]| parts.iter().find_map(|part| self.dtype_of(part));
         match expr {
             Expr::Literal(Literal::Bool(_)) => Some(Dtype::Bool),
-            // What a constant may stand for is of one type.
+            // All constants of a semiring have the type of the result.
             Expr::Constant(_) => Some(self.tensor(self.result()).dtype),
             Expr::Literal(_) | Expr::Index(_) | Expr::Parameter(_) => None,
             Expr::Access(access) => Some(self.tensor(access.tensor).dtype),
@@ -286,18 +320,18 @@ impl Kernel {
         }
     }
 
-    /// Whether the result that is passed in counts for what it is afterwards.
+    /// Returns whether the kernel updates an existing result.
     pub fn is_update(&self) -> bool {
         self.previous().is_some() || self.in_place || self.is_partial()
     }
 
-    /// Whether only a part of the result is computed, and the rest of it stays.
+    /// Returns whether the kernel assigns a part of the result and keeps the rest.
     pub fn is_partial(&self) -> bool {
         let roles = self.assignment.result.indices.iter().map(|v| self.variable(*v).role);
         roles.into_iter().any(|role| matches!(role, VariableRole::Mode(_)))
     }
 
-    /// The result's tensor.
+    /// Returns the tensor of the result.
     pub fn result(&self) -> TensorId {
         self.assignment.result.tensor
     }

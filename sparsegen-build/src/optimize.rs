@@ -1,28 +1,27 @@
 //! Passes over the imperative representation.
 //!
-//! A pass stays only if the output reads better for it or rustc cannot do what it does; its file
-//! says which. The folding constructors keep expressions simple, so no pass cleans up after
-//! another.
+//! A pass exists only if it makes the output more readable or does what rustc cannot do; its file
+//! gives the reason. The folding constructors keep expressions simple, so that no pass needs to
+//! clean up after another.
 
-mod factor;
-pub(crate) mod fuse;
-mod inline;
-mod leave;
-mod share;
-mod tell;
+mod common_subexpressions;
+mod copy_propagation;
+mod dead_code;
+mod early_exit;
+mod known_ranges;
+mod loop_versioning;
+mod tail_merging;
 mod unroll;
-mod unused;
-mod whole;
 
 use std::fmt;
 
 use crate::ir::Function;
 
-/// A pass.
+/// A pass over a function.
 pub struct Pass {
-    /// The name under which `explain` shows what the pass made.
+    /// The name in `explain`.
     pub name: &'static str,
-    /// Why it is there, and why where it is.
+    /// The reason for the pass, and for its place in the order.
     pub reason: &'static str,
     run: fn(Function) -> Function,
 }
@@ -30,51 +29,51 @@ pub struct Pass {
 /// The passes, in the order in which they run.
 pub const PASSES: [Pass; 8] = [
     Pass {
-        name: "share",
-        reason: "Places of several tensors are often the same one. Before names are replaced, as it \
-                 leaves names for other names.",
-        run: share::run,
+        name: "common-subexpression elimination",
+        reason: "Positions in several tensors are often equal. Before copy propagation, because it \
+                 leaves copies.",
+        run: common_subexpressions::run,
     },
     Pass {
-        name: "inline",
-        reason: "A name for another name, or for a coordinate that is only copied, is one more \
-                 thing to look up. Before branches are compared, because they are more alike without such names.",
-        run: inline::run,
+        name: "copy propagation",
+        reason: "A name for another name, or for a coordinate that is only copied, is redundant. \
+                 Before tail merging, because branches are more similar without such names.",
+        run: copy_propagation::run,
     },
     Pass {
-        name: "factor",
-        reason: "What all branches do need not be compared to be understood.",
-        run: factor::run,
+        name: "tail merging",
+        reason: "Statements common to all branches need not be compared by the reader.",
+        run: tail_merging::run,
     },
     Pass {
-        name: "tell",
-        reason: "Whether a loop runs at all can be told without the loop. Before bodies are written \
-                 several times, and before loops are left early.",
-        run: tell::run,
+        name: "known ranges",
+        reason: "Whether a loop has any iteration follows from its range. Before bodies are \
+                 duplicated, and before early exits.",
+        run: known_ranges::run,
     },
     Pass {
-        name: "whole",
-        reason: "Loops of a constant length are unrolled. Behind the passes that make bodies shorter, as \
-                 it writes them twice.",
-        run: whole::run,
+        name: "loop versioning",
+        reason: "Loops with a constant trip count are unrolled. After the passes that shorten \
+                 bodies, because it duplicates them.",
+        run: loop_versioning::run,
     },
     Pass {
-        name: "unroll",
-        reason: "The schedule says so. Behind the passes that make bodies shorter, as it writes them \
-                 several times.",
+        name: "unrolling",
+        reason: "The schedule demands it. After the passes that shorten bodies, because it \
+                 duplicates them.",
         run: unroll::run,
     },
     Pass {
-        name: "leave",
-        reason: "What is found need not be looked for. Behind the passes that write bodies several times, \
-                 which would no longer be loops to leave.",
-        run: leave::run,
+        name: "early exit",
+        reason: "A decided search need not continue. After the passes that duplicate bodies, which \
+                 do not recognize such loops.",
+        run: early_exit::run,
     },
     Pass {
-        name: "unused",
-        reason: "What is never read is noise, and a warning in the user's build. Last, because \
-                 other passes remove reads.",
-        run: unused::run,
+        name: "dead-code elimination",
+        reason: "Unused code is noise, and a warning in the user's build. Last, because other passes \
+                 remove uses.",
+        run: dead_code::run,
     },
 ];
 
@@ -84,12 +83,13 @@ impl fmt::Display for Pass {
     }
 }
 
-/// Runs every pass, showing the function to an observer after each.
+/// Runs every pass, or only the first ones, and calls an observer with the function after each.
 pub fn optimize_observed(
     function: Function,
+    count: Option<usize>,
     observe: &mut impl FnMut(&Pass, &Function),
 ) -> Function {
-    PASSES.iter().fold(function, |mut function, pass| {
+    PASSES.iter().take(count.unwrap_or(PASSES.len())).fold(function, |mut function, pass| {
         let compute = function.compute.take();
         let mut function = (pass.run)(function);
         function.compute = compute.map(|compute| Box::new((pass.run)(*compute)));
@@ -106,14 +106,14 @@ mod tests {
     #[test]
     fn every_pass_is_observed_in_order() {
         let mut seen = Vec::new();
-        optimize_observed(samples::spmv(), &mut |pass, _| seen.push(pass.to_string()));
+        optimize_observed(samples::spmv(), None, &mut |pass, _| seen.push(pass.to_string()));
         assert_eq!(seen, PASSES.map(|pass| pass.to_string()));
     }
 
     #[test]
     fn what_is_already_good_stays() {
         for function in [samples::spmv(), samples::add(), samples::scaled_sum()] {
-            assert_eq!(optimize_observed(function.clone(), &mut |_, _| {}), function);
+            assert_eq!(optimize_observed(function.clone(), None, &mut |_, _| {}), function);
         }
     }
 }

@@ -1,13 +1,14 @@
-//! The order of the loops: of all that the iteration graph allows, the cheapest.
+//! The order of the loops: the cheapest one that the iteration graph allows.
 //!
-//! Where no single order serves all terms of a sum, each term gets loops of its own, if the result
-//! can be added to at random.
+//! If no single order suits all terms of a sum, each term gets its own loops, provided that the
+//! result supports accumulation in any order.
 
 mod commands;
 mod convert;
 mod cost;
 mod diagonal;
 mod empty;
+pub mod join;
 mod locate;
 mod merge;
 mod nest;
@@ -22,7 +23,7 @@ mod unroll;
 
 use crate::concrete::space::Space;
 use crate::concrete::terms::{additive_terms, takes_duplicates};
-use crate::concrete::{Program, Stmt, update};
+use crate::concrete::{Program, Stmt, Target, update};
 use crate::error::{Diagnostic, Span};
 use crate::iteration::graph::{Edge, IterationGraph, Reason, last_appended};
 use crate::iteration::plan::{Plan, plan};
@@ -35,12 +36,12 @@ use cost::{cost, cost_of_conversions};
 use diagonal::diagonals;
 use nest::{Sums, nest, nest_into};
 
-/// The loops of a kernel and how they iterate.
+/// Chooses the loops of a kernel and their plan.
 ///
-/// Tensors are converted where there is no other way, and where that takes away most of the work. What
-/// the kernel's schedule demands restricts the choice.
+/// Tensors are converted if the loops cannot traverse them otherwise, or if that saves most of the
+/// work. The kernel's schedule restricts the choice.
 pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Diagnostic> {
-    let kernel = &update::listed(&update::in_place(kernel), levels);
+    let kernel = &update::listed(&update::of_entries(&update::in_place(kernel)), levels);
     let kernel = &gathered(&diagonals(kernel), levels);
     let mut found = automatic(&commands::first_commands(kernel, 0), levels, &Budget::default())?;
     if !kernel.schedule.is_empty() {
@@ -51,7 +52,7 @@ pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Dia
     Ok((program, plan))
 }
 
-/// The choice for a kernel without a schedule.
+/// Chooses loops for a kernel without a schedule.
 fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candidate, Diagnostic> {
     let assembled = refuse_result(kernel);
     let as_it_is = match assembled {
@@ -59,15 +60,15 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
         Err(_) => None,
     };
     if as_it_is.is_none() && assembled.is_ok() {
-        // What is too large as a whole may be planned term by term.
+        // A statement that is too large as a whole may be planned term by term.
         let of_terms = Budget::default();
         if let Some(found) = term_by_term(&Conversion::none(kernel), &of_terms) {
             return Ok(found);
         }
         if let Some(limit) = budget.exceeded() {
-            // What takes entries in any order takes those of each term.
-            let mut ways = conversions(kernel, levels).into_iter();
-            let found = ways.find_map(|way| term_by_term(&way, &of_terms));
+            // A result that accepts entries in any order accepts those of each term.
+            let mut choices = conversions(kernel, levels).into_iter();
+            let found = choices.find_map(|conversion| term_by_term(&conversion, &of_terms));
             return found.ok_or_else(|| refuse_large(kernel, budget, limit));
         }
     }
@@ -85,26 +86,26 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
     })
 }
 
-/// How many programs are weighed of those whose tensors are converted to suit an order of the loops.
+/// The number of programs that are compared among those with conversions for an order of the loops.
 const WEIGHED: usize = 8;
 
-/// The cheapest of some programs that convert tensors to suit an order of the loops.
+/// Returns the cheapest of the programs that convert tensors for an order of the loops.
 fn ordered(kernel: &Kernel, levels: &Levels) -> Option<Candidate> {
-    let ways = by_order(kernel, levels).into_iter();
-    let ways = ways.filter(|way| refuse_result(&way.kernel).is_ok());
-    let candidates = ways.filter_map(|way| {
-        let candidate = cheapest(&way, &Budget::default())?;
-        Some((cost_of_conversions(&way) + candidate.cost, candidate))
+    let choices = by_order(kernel, levels).into_iter();
+    let choices = choices.filter(|conversion| refuse_result(&conversion.kernel).is_ok());
+    let candidates = choices.filter_map(|conversion| {
+        let candidate = cheapest(&conversion, &Budget::default())?;
+        Some((cost_of_conversions(&conversion) + candidate.cost, candidate))
     });
     let cheapest = candidates.take(WEIGHED).min_by(|(a, _), (b, _)| a.total_cmp(b));
     cheapest.map(|(_, candidate)| candidate)
 }
 
-/// How many times cheaper a kernel must get for tensors to be converted that need not be.
+/// The factor by which a conversion that is not required must reduce the cost.
 const WORTHWHILE: f64 = 4.0;
 
-/// The cheapest program that converts tensors, if it costs less than `limit`, conversions included;
-/// among equals that which converts fewer.
+/// Returns the cheapest program that converts tensors, if it costs less than `limit`, including the
+/// conversions; among equals, the one with the fewest conversions.
 fn converted(
     kernel: &Kernel,
     levels: &Levels,
@@ -112,19 +113,19 @@ fn converted(
     budget: &Budget,
 ) -> Option<Candidate> {
     let mut best: Option<(usize, Candidate)> = None;
-    for way in conversions(kernel, levels) {
-        let count = way.count();
+    for conversion in conversions(kernel, levels) {
+        let count = conversion.count();
         let settled = best.as_ref().is_some_and(|(least, best)| {
             *least < count && !best.plan.searches_entries(&best.program)
         });
         if settled {
             break;
         }
-        let before = cost_of_conversions(&way);
-        if before >= limit || refuse_result(&way.kernel).is_err() {
+        let before = cost_of_conversions(&conversion);
+        if before >= limit || refuse_result(&conversion.kernel).is_err() {
             continue;
         }
-        let Some(candidate) = cheapest(&way, budget) else { continue };
+        let Some(candidate) = cheapest(&conversion, budget) else { continue };
         let cost = before + candidate.cost;
         if cost < limit {
             limit = cost;
@@ -134,14 +135,14 @@ fn converted(
     best.map(|(_, best)| best)
 }
 
-/// How many steps it takes to make loops of a part of a value.
+/// The number of steps to construct the loops of a part of a value.
 const NEST: usize = 16;
 
-/// One way to run a kernel.
+/// A candidate program for a kernel.
 #[derive(Clone)]
 struct Candidate {
-    way: Conversion,
-    /// The loops, outermost first; none where each term has loops of its own.
+    conversion: Conversion,
+    /// The loops, outermost first; empty if each term has its own loops.
     order: Vec<VariableId>,
     sums: Sums,
     program: Program,
@@ -149,15 +150,16 @@ struct Candidate {
     cost: f64,
 }
 
-/// The cheapest program for a kernel with a single order of its loops, the preferred among equals.
-/// Large kernels have many orders: once enough is planned, the cheapest so far is taken.
-fn cheapest(way: &Conversion, budget: &Budget) -> Option<Candidate> {
-    let kernel = &way.kernel;
-    // A program is made anew for each order.
+/// Returns the cheapest program for a kernel with a single order of its loops, the preferred one
+/// among equals. A large kernel has many orders: the search ends with the cheapest so far when its
+/// budget is spent.
+fn cheapest(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
+    let kernel = &conversion.kernel;
+    // A program is constructed for each order.
     let parts = NEST * kernel.assignment.value.size();
     let mut best: Option<Candidate> = None;
     let mut weighed = 0;
-    for start in starts(way) {
+    for start in starts(conversion) {
         let Some(graph) = IterationGraph::of(&start) else {
             continue;
         };
@@ -175,8 +177,8 @@ fn cheapest(way: &Conversion, budget: &Budget) -> Option<Candidate> {
                 }
                 let cost = cost(&program, &plan);
                 if best.as_ref().is_none_or(|best| cost < best.cost) {
-                    let (way, order) = (way.clone(), order.clone());
-                    best = Some(Candidate { way, order, sums, program, plan, cost });
+                    let (conversion, order) = (conversion.clone(), order.clone());
+                    best = Some(Candidate { conversion, order, sums, program, plan, cost });
                 }
             }
         }
@@ -184,12 +186,12 @@ fn cheapest(way: &Conversion, budget: &Budget) -> Option<Candidate> {
     best
 }
 
-/// A program without loops for each basis.
-fn starts(way: &Conversion) -> Vec<Program> {
-    let looped: Vec<VariableId> = way.kernel.looped_variables().collect();
-    let mut kernel = way.kernel.clone();
+/// Returns a program without loops for each basis.
+fn starts(conversion: &Conversion) -> Vec<Program> {
+    let looped: Vec<VariableId> = conversion.kernel.looped_variables().collect();
+    let mut kernel = conversion.kernel.clone();
     let Ok(mut precomputed) = precompute::take_out(&mut kernel) else { return Vec::new() };
-    let space = Space::of(&mut kernel, split::demanded(&way.kernel.schedule));
+    let space = Space::of(&mut kernel, split::demanded(&conversion.kernel.schedule));
     let mut values = vec![&mut kernel.assignment.value];
     values.extend(precomputed.iter_mut().map(|part| &mut part.value));
     if values.iter().any(|value| space.repeats_slots(value)) {
@@ -204,7 +206,7 @@ fn starts(way: &Conversion) -> Vec<Program> {
         space: space.clone(),
         basis,
         threads: None,
-        packed: way.packed.clone(),
+        targets: vec![Target::of(&kernel, conversion.packed.clone())],
         precomputed: precomputed.clone(),
         has_versions: false,
         body: Stmt::SKIP,
@@ -213,7 +215,8 @@ fn starts(way: &Conversion) -> Vec<Program> {
     starts.flat_map(precompute::with_kinds).collect()
 }
 
-/// Where sums may go. Straight into the result only pays where duplicates are walked one by one.
+/// Returns the targets of sums to try. Accumulating in the result is only faster if duplicates are
+/// visited separately.
 fn styles(kernel: &Kernel) -> &'static [Sums] {
     let mut levels = kernel.tensors.iter().flat_map(|tensor| &tensor.format.levels);
     let has_duplicates = levels.any(|spec| !spec.properties.unique);
@@ -225,17 +228,18 @@ fn styles(kernel: &Kernel) -> &'static [Sums] {
     }
 }
 
-/// Loops for each additive term on its own, one after the other.
-fn term_by_term(way: &Conversion, budget: &Budget) -> Option<Candidate> {
-    if !takes_duplicates(&way.kernel) {
+/// Returns a program with separate loops for each additive term, one after another.
+fn term_by_term(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
+    if !takes_duplicates(&conversion.kernel) {
         return None;
     }
-    let mut program = starts(way).into_iter().next()?;
+    let mut program = starts(conversion).into_iter().next()?;
     let mut statements = Vec::new();
-    for term in additive_terms(way.kernel.assignment.value.clone()) {
-        let of_term = Conversion { kernel: with_value(&way.kernel, &term), ..way.clone() };
+    for term in additive_terms(conversion.kernel.assignment.value.clone()) {
+        let of_term =
+            Conversion { kernel: with_value(&conversion.kernel, &term), ..conversion.clone() };
         let of_term = cheapest(&of_term, budget)?;
-        let accumulate = way.kernel.in_place || !statements.is_empty();
+        let accumulate = conversion.kernel.in_place || !statements.is_empty();
         let accumulate = accumulate.then_some(ReduceOp::Sum);
         let value = of_term.program.kernel.assignment.value;
         program.basis = of_term.program.basis;
@@ -245,8 +249,8 @@ fn term_by_term(way: &Conversion, budget: &Budget) -> Option<Candidate> {
     let plan = plan(&program, budget).ok()?;
     commands::check(&program, &plan).ok()?;
     let cost = cost(&program, &plan);
-    let (way, order) = (way.clone(), Vec::new());
-    Some(Candidate { way, order, sums: Sums::Temporary, program, plan, cost })
+    let (conversion, order) = (conversion.clone(), Vec::new());
+    Some(Candidate { conversion, order, sums: Sums::Temporary, program, plan, cost })
 }
 
 fn with_value(kernel: &Kernel, value: &Expr) -> Kernel {
@@ -254,8 +258,8 @@ fn with_value(kernel: &Kernel, value: &Expr) -> Kernel {
     Kernel { assignment: Assignment { result, value: value.clone() }, ..kernel.clone() }
 }
 
-/// Whether the result's levels can be assembled: by insert, or by append with the coordinates of
-/// branchless levels going in together with those of the level above, one for one.
+/// Checks that the result can be assembled: by inserting, or by appending, with the coordinates of
+/// branchless levels appended together with those of the level above.
 fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
     let result = kernel.tensor(kernel.result());
     let refuse = |level: usize, reason: String, help: &str| {
@@ -272,32 +276,29 @@ fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
             && result.format.levels[k + 1].level.insert().is_some()
         {
             let reason = "which drops parts that are zero as a whole".to_owned();
-            return refuse(k, reason, "choose a format that keeps zeros for the result");
+            return refuse(k, reason, "choose a format for the result that stores zeros");
         }
         if spec.level.insert().is_some() && spec.properties.full {
             if !spec.properties.padded {
-                let reason = "which has a place for every coordinate, and for no zeros".to_owned();
-                return refuse(k, reason, "choose a format that keeps zeros for the result");
+                let reason = "which has a position for every coordinate, but must not store zeros"
+                    .to_owned();
+                return refuse(k, reason, "choose a format for the result that stores zeros");
             }
             continue;
         }
-        let help = "choose a format that can be assembled for the result";
+        let help = "choose a format for the result that can be assembled";
         let Some(append) = spec.level.append() else {
             return refuse(k, "which neither inserts nor appends".to_owned(), help);
         };
         if !spec.level.numbers().is_empty() {
-            return refuse(k, "whose storage is made for a number of entries".to_owned(), help);
+            return refuse(k, "whose storage depends on the number of entries".to_owned(), help);
         }
         if !is_leaf && !append.counts_by_length() {
-            return refuse(
-                k,
-                "which counts its entries only where it is the last".to_owned(),
-                help,
-            );
+            return refuse(k, "which must be the last level to count its entries".to_owned(), help);
         }
         if spec.properties.full && !spec.properties.padded {
-            let reason = "which has every coordinate, and no zeros".to_owned();
-            return refuse(k, reason, "choose a format that keeps zeros for the result");
+            let reason = "which has every coordinate, but must not store zeros".to_owned();
+            return refuse(k, reason, "choose a format for the result that stores zeros");
         }
         if !spec.properties.branchless {
             continue;
@@ -315,7 +316,7 @@ fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
                 return refuse(k, reason, help);
             }
             None => {
-                let reason = "which holds a single coordinate here".to_owned();
+                let reason = "which stores a single coordinate here".to_owned();
                 return refuse(k, reason, "choose a branching level here");
             }
         }
@@ -323,7 +324,8 @@ fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Why a statement is too large: the operands that one loop merges.
+/// Returns the diagnostic for a statement that is too large, with the operands that one loop
+/// merges.
 fn refuse_large(kernel: &Kernel, budget: &Budget, limit: Limit) -> Diagnostic {
     let largest = budget.largest();
     let operands = largest.as_ref().map_or(&[][..], |merge| &merge.operands);
@@ -366,35 +368,39 @@ fn refuse_large(kernel: &Kernel, budget: &Budget, limit: Limit) -> Diagnostic {
     )
 }
 
-/// Why there is no order: what goes round in a circle.
+/// Returns the diagnostic for a kernel without a valid order, with the cycle of the iteration
+/// graph.
 fn refuse_orders(kernel: &Kernel) -> Diagnostic {
-    let diagnostic = Diagnostic::new(kernel.span, "no order of the loops suits all formats")
-        .label("not even with operands in other formats")
-        .help("compute a part of it in a kernel of its own, or store an operand in another order");
-    let graph = starts(&Conversion::none(kernel)).iter().find_map(IterationGraph::of);
-    let cycle = graph.as_ref().and_then(IterationGraph::cycle).unwrap_or_default();
-    let note = |diagnostic: Diagnostic, edge| diagnostic.note(describe(kernel, edge));
+    let diagnostic = Diagnostic::new(kernel.span, "no loop order can traverse all operands")
+        .label("not even with converted operands")
+        .help("compute a part of it in a separate kernel, or store an operand in another order");
+    // The variables of blocks and diagonals are those of a start.
+    let starts = starts(&Conversion::none(kernel));
+    let mut graphs = starts.iter().filter_map(|start| Some((start, IterationGraph::of(start)?)));
+    let Some((start, graph)) = graphs.next() else { return diagnostic };
+    let cycle = graph.cycle().unwrap_or_default();
+    let note = |diagnostic: Diagnostic, edge| diagnostic.note(describe(&start.kernel, edge));
     cycle.into_iter().fold(diagnostic, note)
 }
 
-/// Why a loop must stand outside of another; the kernel knows the variables of both.
+/// Describes why a loop must be outside of another; the kernel has the variables of both.
 fn describe(kernel: &Kernel, edge: &Edge) -> String {
     let before = &kernel.variable(edge.before).name;
     let after = &kernel.variable(edge.after).name;
     match &edge.reason {
         Reason::Operand(access) => format!(
-            "`{}` is stored as `{}`, which is read by `{before}` before `{after}`",
+            "`{}` is stored as `{}`, which is traversed by `{before}` before `{after}`",
             kernel.show_access(access),
             kernel.tensor(access.tensor).format,
         ),
         Reason::Result(access) => format!(
-            "`{}` is assembled in order as `{}`, which needs `{before}` outside of `{after}`",
+            "`{}` is assembled in order as `{}`, which requires `{before}` outside of `{after}`",
             kernel.show_access(access),
             kernel.tensor(access.tensor).format,
         ),
         Reason::Block => format!("`{before}` counts the blocks that `{after}` runs within"),
         Reason::Schedule(command) => {
-            format!("`{command}` wants `{before}` outside of `{after}`")
+            format!("`{command}` requires `{before}` outside of `{after}`")
         }
     }
 }

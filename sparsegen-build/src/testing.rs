@@ -1,20 +1,33 @@
-//! Kernels for tests of the stages behind `check`.
+//! Kernels for tests of the stages after `check`.
 
+use crate::ir;
 use crate::level::Levels;
+use crate::lower::entry::complete;
 use crate::notation::Kernel;
 use crate::{manifest, notation};
 
-/// The kernel of an expression; `tensors` as in a manifest, without the braces.
+/// Returns the kernel of one function, with its entry points.
+pub(crate) fn completed(function: ir::Function) -> ir::Kernel {
+    let result = match &function.result {
+        ir::Result::Tensor(result) => result.name.clone(),
+        ir::Result::Scalar { .. } => "value".to_owned(),
+    };
+    let step = ir::Step { result, function };
+    complete(ir::Kernel::of(step.function.name.clone(), Vec::new(), vec![step]))
+}
+
+/// Returns the kernel of an expression; `tensors` is the content of a manifest's table, without
+/// braces.
 pub(crate) fn kernel(expr: &str, tensors: &str) -> Kernel {
     scheduled_kernel(expr, tensors, &[])
 }
 
-/// The kernel of an expression with a schedule.
+/// Returns the kernel of an expression with a schedule.
 pub(crate) fn scheduled_kernel(expr: &str, tensors: &str, schedule: &[&str]) -> Kernel {
     kernel_with(expr, tensors, &format!("schedule = {schedule:?}"))
 }
 
-/// The kernel of an expression with further keys.
+/// Returns the kernel of an expression with further keys.
 pub(crate) fn kernel_with(expr: &str, tensors: &str, keys: &str) -> Kernel {
     let text =
         format!("[kernels.test]\nexpr = \"{expr}\"\ntensors = {{ {tensors} }}\n{keys}\n{FORMATS}");
@@ -27,8 +40,7 @@ pub(crate) fn kernel_with(expr: &str, tensors: &str, keys: &str) -> Kernel {
     module.kernels.into_iter().next().expect("a manifest with one kernel")
 }
 
-/// The loops that are made for an expression with a schedule, or why there are none: the message and
-/// the notes.
+/// Returns the loops of an expression with a schedule, or the message and the notes of the error.
 pub(crate) fn loops(expr: &str, tensors: &str, schedule: &[&str]) -> String {
     let kernel = scheduled_kernel(expr, tensors, schedule);
     match crate::schedule::schedule(&kernel, &Levels::default()) {
@@ -37,7 +49,7 @@ pub(crate) fn loops(expr: &str, tensors: &str, schedule: &[&str]) -> String {
     }
 }
 
-/// Formats that tests may name.
+/// Formats for tests.
 const FORMATS: &str = "
 [formats]
 blocks = \"(i, j) -> (i / 2 : dense, j / 2 : compressed, i % 2 : dense, j % 2 : dense)\"

@@ -1,4 +1,4 @@
-//! Element types, literals and index widths: what every stage speaks of.
+//! Element types, literals and integer types of indices, which all stages use.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -13,7 +13,7 @@ pub enum Dtype {
     F32,
     /// Half precision.
     F16,
-    /// The first half of single precision.
+    /// Brain floating point: the upper half of single precision.
     Bf16,
     /// Signed, 8 bits.
     I8,
@@ -31,7 +31,7 @@ pub enum Dtype {
     U32,
     /// Unsigned, 64 bits.
     U64,
-    /// Unsigned, as wide as an address.
+    /// Unsigned, with the size of an address.
     Usize,
     /// A truth value.
     Bool,
@@ -39,12 +39,12 @@ pub enum Dtype {
     C64,
     /// Complex, of two `f32`.
     C32,
-    /// Whatever the caller chooses: a type parameter.
+    /// A type parameter, which the caller chooses.
     Generic,
 }
 
 impl Dtype {
-    /// Every element type, in the order of the language page.
+    /// All element types, in the order of the language reference.
     pub const ALL: [Dtype; 17] = [
         Dtype::F64,
         Dtype::F32,
@@ -65,7 +65,7 @@ impl Dtype {
         Dtype::Generic,
     ];
 
-    /// Its name in a manifest.
+    /// Returns the name in a manifest.
     pub fn name(self) -> &'static str {
         match self {
             Dtype::F64 => "f64",
@@ -88,38 +88,38 @@ impl Dtype {
         }
     }
 
-    /// Its name in Rust.
+    /// Returns the name in Rust.
     pub fn rust_name(self) -> &'static str {
         if self == Dtype::Generic { "T" } else { self.name() }
     }
 
-    /// Whether it has half the width of single precision. Functions of such numbers are those of
+    /// Returns whether the type has half precision. Functions of such numbers are computed in
     /// single precision.
     pub fn is_half(self) -> bool {
         matches!(self, Dtype::F16 | Dtype::Bf16)
     }
 
-    /// Whether its values have an imaginary part.
+    /// Returns whether values have an imaginary part.
     pub fn is_complex(self) -> bool {
         matches!(self, Dtype::C64 | Dtype::C32)
     }
 
-    /// Whether it is a real floating-point type.
+    /// Returns whether this is a real floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Dtype::F64 | Dtype::F32 | Dtype::F16 | Dtype::Bf16)
     }
 
-    /// Whether it is an integer type without a sign.
+    /// Returns whether this is an unsigned integer type.
     pub fn is_unsigned(self) -> bool {
         matches!(self, Dtype::U8 | Dtype::U16 | Dtype::U32 | Dtype::U64 | Dtype::Usize)
     }
 
-    /// Whether it is an integer type, signed or not.
+    /// Returns whether this is an integer type, signed or unsigned.
     pub fn is_integer(self) -> bool {
         !self.is_float() && !self.is_complex() && !matches!(self, Dtype::Bool | Dtype::Generic)
     }
 
-    /// The least and the greatest number of an integer type.
+    /// Returns the least and the greatest value of an integer type.
     pub fn integers(self) -> Option<RangeInclusive<i128>> {
         let signed = |bits: u32| Some(-(1_i128 << (bits - 1))..=(1_i128 << (bits - 1)) - 1);
         let unsigned = |bits: u32| Some(0..=(1_i128 << bits) - 1);
@@ -143,7 +143,7 @@ impl Dtype {
         }
     }
 
-    /// The type of a number's real part.
+    /// Returns the type of the real part.
     pub fn real(self) -> Dtype {
         match self {
             Dtype::C64 => Dtype::F64,
@@ -173,16 +173,16 @@ impl fmt::Display for Dtype {
     }
 }
 
-/// A constant of an expression. Which type it takes is decided by what stands around it.
+/// A constant of an expression, whose type depends on the context.
 #[derive(Clone, Copy, Debug)]
 pub enum Literal {
-    /// A whole number, which every type may take that can hold it; of truth values 0 and 1.
+    /// An integer, of any type that can represent it; 0 and 1 are the truth values.
     Int(i64),
-    /// A finite number for floating-point and complex types.
+    /// A finite real number, of a floating-point or complex type.
     Float(f64),
-    /// What no number is greater than: infinity, where a type has it.
+    /// The greatest value of a type: infinity, if the type has it.
     Greatest,
-    /// What no number is less than.
+    /// The least value of a type: negative infinity, if the type has it.
     Least,
     /// Not a number.
     Nan,
@@ -191,7 +191,7 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// A real number.
+    /// Creates the literal of a real number.
     pub fn real(x: f64) -> Literal {
         match x {
             f64::INFINITY => Literal::Greatest,
@@ -201,7 +201,7 @@ impl Literal {
         }
     }
 
-    /// The real number that it is; nothing for a truth value.
+    /// Returns the value as a real number; `None` for a truth value.
     pub fn as_real(self) -> Option<f64> {
         match self {
             Literal::Int(n) => Some(n as f64),
@@ -213,7 +213,7 @@ impl Literal {
         }
     }
 
-    /// The truth value that it is, or stands for.
+    /// Returns the value as a truth value, if it is `false`, `true`, 0 or 1.
     pub fn as_bool(self) -> Option<bool> {
         match self {
             Literal::Bool(truth) => Some(truth),
@@ -227,7 +227,7 @@ impl Literal {
         }
     }
 
-    /// Whether it is 0, or what counts as that.
+    /// Returns whether the value is 0 or false.
     pub fn is_zero(self) -> bool {
         match self {
             Literal::Int(n) => n == 0,
@@ -237,7 +237,7 @@ impl Literal {
         }
     }
 
-    /// Whether it is 1, or what counts as that.
+    /// Returns whether the value is 1 or true.
     pub fn is_one(self) -> bool {
         match self {
             Literal::Int(n) => n == 1,
@@ -249,7 +249,7 @@ impl Literal {
 }
 
 impl Literal {
-    /// What tells it from others: floating-point numbers are compared bit by bit.
+    /// Returns a key for comparison: floating-point numbers are compared by their bits.
     fn key(self) -> (u8, u64) {
         match self {
             Literal::Int(n) => (0, n.cast_unsigned()),
@@ -289,7 +289,7 @@ impl fmt::Display for Literal {
     }
 }
 
-/// The width of stored positions or coordinates.
+/// The integer type of positions or coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Width {
     /// 8 bits.
@@ -301,15 +301,15 @@ pub enum Width {
     U32,
     /// 64 bits.
     U64,
-    /// As wide as an address.
+    /// The size of an address.
     Usize,
 }
 
 impl Width {
-    /// Every width, the narrowest first.
+    /// All types, the narrowest first.
     pub const ALL: [Width; 5] = [Width::U8, Width::U16, Width::U32, Width::U64, Width::Usize];
 
-    /// Its name, in a manifest as in Rust.
+    /// Returns the name, in a manifest and in Rust.
     pub fn name(self) -> &'static str {
         match self {
             Width::U8 => "u8",
@@ -322,7 +322,7 @@ impl Width {
 }
 
 impl Width {
-    /// The name of the signed type of this width.
+    /// Returns the name of the signed type of the same size.
     pub fn signed_name(self) -> &'static str {
         match self {
             Width::U8 => "i8",

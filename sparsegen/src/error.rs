@@ -1,38 +1,38 @@
-//! Everything that can go wrong, with the tensors, modes and sizes it went wrong with.
+//! The errors of the runtime, with the tensors, modes and sizes that they concern.
 
 use std::fmt;
 
 use crate::kernel::Mode;
 
-/// Why a tensor could not be made, read or handed to a kernel.
+/// The reason why a tensor could not be made, read or passed to a kernel.
 ///
 /// Levels count from 1, outermost first; modes and array indices count from 0.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// Two modes that one index variable of a kernel runs over have different sizes.
+    /// Two modes that share an index variable of a kernel have different sizes.
     Shape {
         /// The kernel that was called.
         kernel: &'static str,
         /// The index variable.
         variable: &'static str,
-        /// The mode that gave the variable its size.
+        /// The mode whose size the others must have.
         expected: Mode,
-        /// The first mode that disagrees.
+        /// The first mode of a different size.
         found: Mode,
     },
-    /// A mode's size is not the one that the kernel's `sizes` fix.
+    /// The size of a mode differs from the one that the kernel's `sizes` declare.
     Extent {
         /// The kernel that was called.
         kernel: &'static str,
         /// The index variable.
         variable: &'static str,
-        /// The size that the manifest promises.
+        /// The size that the manifest declares.
         expected: usize,
-        /// The mode that disagrees.
+        /// The mode of a different size.
         found: Mode,
     },
-    /// A slice that a kernel reads does not lie within its mode.
+    /// A slice that a kernel reads is not contained in its mode.
     Slice {
         /// The kernel that was called.
         kernel: &'static str,
@@ -40,10 +40,10 @@ pub enum Error {
         mode: Mode,
         /// The first coordinate.
         start: usize,
-        /// The coordinate after the last.
+        /// The coordinate after the last one.
         end: usize,
     },
-    /// A coordinate that a kernel reads lies beyond its mode.
+    /// A coordinate that a kernel reads is not below the extent of its mode.
     Index {
         /// The kernel that was called.
         kernel: &'static str,
@@ -52,7 +52,7 @@ pub enum Error {
         /// The coordinate.
         coordinate: usize,
     },
-    /// A kernel is to tell the place of the least or the greatest of no values.
+    /// A kernel computes `argmin` or `argmax` over a variable without coordinates.
     Choice {
         /// The kernel that was called.
         kernel: &'static str,
@@ -66,45 +66,47 @@ pub enum Error {
         /// The kernel that was called.
         kernel: &'static str,
     },
-    /// An element of a tensor that gives coordinates of another is none of its mode.
+    /// An element of a tensor that a kernel uses as coordinates is not below the extent of the
+    /// mode.
     Gather {
         /// The kernel that was called.
         kernel: &'static str,
-        /// The mode that is read there.
+        /// The mode that the element indexes.
         mode: Mode,
-        /// The tensor that has the element.
+        /// The tensor of the element.
         by: &'static str,
         /// The element.
         element: i128,
     },
-    /// A result whose values were to be computed stores other coordinates than the operands lead to.
+    /// A result whose values were to be recomputed has a different structure from the one that the
+    /// operands determine.
     Structure {
         /// The kernel that was called.
         kernel: &'static str,
         /// The result.
         tensor: &'static str,
     },
-    /// A tensor of this shape would need more positions than memory can hold.
+    /// A tensor of this shape needs more positions than memory can hold.
     Size {
         /// The format's name.
         format: &'static str,
-        /// The extents asked for.
+        /// The requested extents.
         shape: Vec<usize>,
     },
-    /// A position or coordinate does not fit the width in which it would be stored.
+    /// A position or coordinate does not fit the integer type that stores it.
     Width {
-        /// What it belongs to: a format, or a kernel and a tensor.
+        /// The owner of the number: a format, or a kernel and a tensor.
         of: String,
-        /// Which array: "positions of level 2".
+        /// The array: "positions of level 2".
         what: String,
-        /// The width that is too narrow.
+        /// The name of the integer type that is too narrow.
         width: &'static str,
-        /// The number that must fit.
+        /// The number that does not fit.
         largest: i128,
-        /// The narrowest width for all the numbers that must fit.
+        /// The narrowest type that holds all numbers of the array.
         choose: &'static str,
     },
-    /// A coordinate lies outside a tensor's shape.
+    /// A coordinate is not contained in the shape of a tensor.
     Coordinate {
         /// The format's name.
         format: &'static str,
@@ -113,22 +115,22 @@ pub enum Error {
         /// The tensor's extents.
         shape: Vec<usize>,
     },
-    /// A coordinate was given twice, and the builder was told to refuse that.
+    /// A coordinate occurs twice, and the builder refuses duplicates.
     Duplicate {
         /// The format's name.
         format: &'static str,
         /// The coordinate, one number per mode.
         coordinate: Vec<usize>,
     },
-    /// A format has no place for an entry.
+    /// A format cannot store an entry.
     Pack {
         /// The format's name.
         format: &'static str,
-        /// The level that has no place.
+        /// The level that cannot store the entry.
         level: usize,
         /// The coordinate of the entry.
         coordinate: Vec<usize>,
-        /// Why there is no place.
+        /// The reason.
         reason: String,
     },
     /// The arrays of a level break an invariant of the format.
@@ -137,36 +139,36 @@ pub enum Error {
         format: &'static str,
         /// The level.
         level: usize,
-        /// Where in the level's arrays.
+        /// The index in the level's arrays.
         index: usize,
-        /// What is wrong there.
+        /// The invariant that does not hold there.
         reason: String,
     },
-    /// The parts of a tensor do not belong together.
+    /// The parts of a tensor do not match.
     Parts {
         /// The format's name.
         format: &'static str,
-        /// What does not match.
+        /// The mismatch.
         reason: String,
     },
-    /// A file does not say what its format demands.
+    /// A file is not valid.
     Parse {
         /// The file's name.
         file: String,
         /// The line, counted from 1.
         line: usize,
-        /// What was expected and what was found.
+        /// The expected and the actual content.
         message: String,
     },
-    /// The format has no place for the tensor that a file describes.
+    /// The format cannot store the tensor of a file.
     File {
         /// The file's name.
         file: String,
-        /// Why there is no place.
+        /// The reason.
         reason: Box<Error>,
     },
-    /// A tensor whose format has a fill other than zero was to be written to a file, of which what is
-    /// not listed is zero.
+    /// A tensor whose format has a fill value other than zero cannot be written to a file, because
+    /// unlisted entries of a file are zero.
     Fill {
         /// The file's name.
         file: String,
@@ -177,7 +179,7 @@ pub enum Error {
     Io {
         /// The file's name.
         file: String,
-        /// The system's words.
+        /// The message of the operating system.
         source: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What a format is: a map from a tensor's dimensions to its levels, as constant data in a type.
+//! Formats: maps from the dimensions of a tensor to its levels, as constants of a type.
 
 use std::fmt::{self, Debug, Display};
 use std::hash::Hash;
@@ -14,7 +14,7 @@ pub use expr::LevelExpr;
 pub use fill::Fill;
 pub(crate) use inverse::Inverse;
 
-/// A storage format: a marker type without values, such as [`Csr`](crate::Csr).
+/// A storage format: a marker type such as [`Csr`](crate::Csr).
 ///
 /// ```
 /// use sparsegen::{Format, LevelMap, Map, Tensor, level};
@@ -38,20 +38,21 @@ pub(crate) use inverse::Inverse;
 /// # Ok::<(), sparsegen::Error>(())
 /// ```
 ///
-/// `MAP` and `Levels` must list the same levels, and every dimension must be stored once; a format that
-/// breaks these rules does not compile in a [`Tensor`](crate::Tensor). A tensor keeps whatever its
-/// format declares, so a format can be implemented without `unsafe`: generated kernels take tensors
-/// of the built-in formats and of the formats that are declared beside them, and of no others.
+/// `MAP` and `Levels` must list the same levels, and every dimension must be stored exactly once; a
+/// [`Tensor`](crate::Tensor) in a format that breaks these rules does not compile. A format can be
+/// implemented without `unsafe`, because a tensor upholds whatever its format declares. Generated
+/// kernels accept tensors of the built-in formats and of the formats that their manifest declares.
 pub trait Format: Copy + Debug + 'static {
     /// The format's name in a manifest: `"csr"`.
     const NAME: &'static str;
-    /// Which levels store which dimensions, and with what properties.
+    /// The map from dimensions to levels, with the properties of each level.
     const MAP: Map;
     /// The extents of a tensor, and the coordinates of an entry: one `usize` per mode.
     type Shape: Shape;
     /// The storage of the levels, outermost first, as a tuple.
     type Levels: Levels;
-    /// The value of what is not stored, and of padding: a manifest's `fill`.
+    /// The fill value: the value of entries that are not stored, and of padding. A manifest sets it
+    /// with `fill`.
     const FILL: Fill = Fill::ZERO;
 }
 
@@ -62,10 +63,10 @@ pub trait Shape:
     /// The number of modes.
     const ORDER: usize;
 
-    /// The same number in every mode.
+    /// Returns the shape with the same number in every mode.
     fn splat(number: usize) -> Self;
 
-    /// Whether a coordinate lies inside these extents.
+    /// Returns whether `coordinate` is below these extents in every mode.
     fn contains(&self, coordinate: &Self) -> bool {
         self.as_ref().iter().zip(coordinate.as_ref()).all(|(extent, index)| index < extent)
     }
@@ -84,11 +85,11 @@ impl<const N: usize> Shape for [usize; N] {
     }
 }
 
-/// How the dimensions of a tensor are stored: its levels, outermost first.
+/// The map from the dimensions of a tensor to its levels, outermost first.
 ///
-/// The coordinates of an entry must follow from its coordinates at the levels. Blocks need not
-/// divide a dimension: the last one then has room for coordinates beyond the extent, and whatever
-/// is stored there counts for nothing.
+/// The coordinates of an entry must be computable from its coordinates at the levels. Blocks need
+/// not divide a dimension: the last block then has positions for coordinates beyond the extent,
+/// whose values are ignored.
 ///
 /// ```
 /// use sparsegen::{Format, LevelExpr, LevelMap, Map, Tensor, level};
@@ -119,8 +120,8 @@ impl<const N: usize> Shape for [usize; N] {
 /// # Ok::<(), sparsegen::Error>(())
 /// ```
 ///
-/// A tensor does not compile in a format whose map and storage differ, or whose map does not store
-/// every dimension, or stores one twice:
+/// A [`Tensor`](crate::Tensor) does not compile in a format whose map and storage differ, or whose
+/// map does not store every dimension exactly once:
 ///
 /// ```compile_fail
 /// # use sparsegen::{Format, LevelMap, Map, Tensor, level};
@@ -136,44 +137,44 @@ impl<const N: usize> Shape for [usize; N] {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Map {
-    /// What each level stores.
+    /// The map of each level.
     pub levels: &'static [LevelMap],
 }
 
-/// What one level stores.
+/// The map of one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevelMap {
-    /// Which function of the dimensions' coordinates the level's coordinates are.
+    /// The function from the coordinates of an entry to the coordinate at this level.
     pub expr: LevelExpr,
     /// The level's name in a manifest: `"compressed"`.
     pub level: &'static str,
-    /// The numbers that the declaration gives the level: 2 and 4 of `structured(2, 4)`.
+    /// The parameters in the declaration of the level: 2 and 4 in `structured(2, 4)`.
     pub parameters: &'static [usize],
-    /// What the level promises about its contents.
+    /// The declared properties.
     pub properties: Properties,
 }
 
 /// The invariants that a format's declaration sets on a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Properties {
-    /// Every coordinate is there under each parent.
+    /// Every coordinate of the axis is stored under each parent.
     pub full: bool,
-    /// Coordinates that share their ancestors' coordinates increase.
+    /// Among nodes with the same ancestor coordinates, coordinates do not decrease.
     pub ordered: bool,
-    /// Coordinates that share their ancestors' coordinates differ.
+    /// Among nodes with the same ancestor coordinates, no coordinate is repeated.
     pub unique: bool,
-    /// Zeros may be stored.
+    /// Fill values may be stored.
     pub padded: bool,
 }
 
 impl Map {
-    /// A map of these levels, outermost first.
+    /// Returns the map with these levels, outermost first.
     pub const fn new(levels: &'static [LevelMap]) -> Map {
         Map { levels }
     }
 
-    /// Refuses, at compile time, a map that does not fit the storage it describes or cannot be
-    /// inverted; returns its inverse.
+    /// Checks at compile time that the map matches the storage and is invertible; returns its
+    /// inverse.
     pub(crate) const fn check(&self, order: usize, kinds: &[Kind]) -> Inverse {
         let levels = self.levels;
         assert!(levels.len() == kinds.len(), "`MAP` and `Levels` differ in length");
@@ -206,8 +207,9 @@ impl Map {
         Inverse::of(levels, kinds, order)
     }
 
-    /// For a level that stores a dimension: which outer level stores the difference or the sum of
-    /// that dimension and another one, and which outer level stores the other, if one does.
+    /// Returns, for a level that stores a dimension, the outer level that stores the difference or
+    /// sum of this dimension and another one, and the outer level that stores the other dimension,
+    /// if any.
     pub(crate) const fn diagonal(&self, level: usize) -> Option<(usize, Option<usize>)> {
         let levels = self.levels;
         let LevelExpr::Dimension(dimension) = levels[level].expr else { return None };
@@ -230,48 +232,49 @@ impl Map {
 }
 
 impl LevelMap {
-    /// A level that is ordered, unique and padded.
+    /// Returns the map of a level that is ordered, unique and padded.
     pub const fn new(expr: LevelExpr, level: &'static str) -> LevelMap {
         let properties = Properties { full: false, ordered: true, unique: true, padded: true };
         LevelMap { expr, level, parameters: &[], properties }
     }
 
-    /// A level that stores one dimension, counted from 0, and is ordered, unique and padded.
+    /// Returns the map of an ordered, unique and padded level that stores one dimension, counted
+    /// from 0.
     pub const fn dimension(dimension: usize, level: &'static str) -> LevelMap {
         LevelMap::new(LevelExpr::Dimension(dimension), level)
     }
 
-    /// The numbers that the level is declared with: 2 and 4 of `structured(2, 4)`.
+    /// Sets the parameters in the declaration of the level: 2 and 4 in `structured(2, 4)`.
     pub const fn parameters(mut self, parameters: &'static [usize]) -> LevelMap {
         self.parameters = parameters;
         self
     }
 
-    /// Every coordinate is there under each parent.
+    /// Declares that every coordinate is stored under each parent.
     pub const fn full(mut self) -> LevelMap {
         self.properties.full = true;
         self
     }
 
-    /// Coordinates may stand in any order.
+    /// Declares that coordinates may have any order.
     pub const fn nonordered(mut self) -> LevelMap {
         self.properties.ordered = false;
         self
     }
 
-    /// Coordinates may occur several times.
+    /// Declares that coordinates may be repeated.
     pub const fn nonunique(mut self) -> LevelMap {
         self.properties.unique = false;
         self
     }
 
-    /// Zeros may be stored, as they may unless this is set otherwise.
+    /// Declares that fill values may be stored. This is the default.
     pub const fn padded(mut self) -> LevelMap {
         self.properties.padded = true;
         self
     }
 
-    /// Only what is not zero is stored.
+    /// Declares that no fill value is stored.
     pub const fn unpadded(mut self) -> LevelMap {
         self.properties.padded = false;
         self
@@ -301,7 +304,7 @@ const fn equal_numbers(a: &[usize], b: &[usize]) -> bool {
     index == a.len() && index == b.len()
 }
 
-/// The map as a manifest writes it: `(i, j) -> (i : dense, j : compressed)`.
+/// Formats the map in the notation of a manifest: `(i, j) -> (i : dense, j : compressed)`.
 impl Display for Map {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let order = self.levels.iter().map(|level| level.expr.order()).max().unwrap_or(0);
@@ -312,7 +315,7 @@ impl Display for Map {
     }
 }
 
-/// The level as a manifest writes it: `j : singleton(nonunique)`.
+/// Formats the level in the notation of a manifest: `j : singleton(nonunique)`.
 impl Display for LevelMap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} : {}", self.expr, self.level)?;
@@ -324,7 +327,7 @@ impl Display for LevelMap {
 }
 
 impl Properties {
-    /// What a manifest says to set these.
+    /// Returns the keywords of a manifest that set these properties.
     fn names(self) -> Vec<&'static str> {
         let Properties { full, ordered, unique, padded } = self;
         let words = [

@@ -1,6 +1,6 @@
-//! The built-in formats, each with the map that it has in a manifest.
+//! The built-in formats, each with its map in the notation of a manifest.
 //!
-//! `P` and `C` are the widths of positions and coordinates.
+//! `P` and `C` are the integer types of positions and coordinates.
 
 use std::marker::PhantomData;
 
@@ -36,15 +36,15 @@ macro_rules! formats {
     )*};
 }
 
-/// A single number: `() -> ()`.
+/// A scalar: `() -> ()`.
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar;
 
-/// All levels dense, in row-major order; for orders from 1 to 12.
+/// A dense tensor in row-major order, for orders from 1 to 12.
 #[derive(Clone, Copy, Debug)]
 pub struct Dense<const N: usize>;
 
-/// All levels dense, the last mode outermost: column-major order; for orders from 1 to 12.
+/// A dense tensor in column-major order, for orders from 1 to 12.
 #[derive(Clone, Copy, Debug)]
 pub struct DenseCol<const N: usize>;
 
@@ -70,40 +70,40 @@ pub struct Dcsr<P = u32, C = u32>(PhantomData<(P, C)>);
 #[derive(Clone, Copy, Debug)]
 pub struct Dcsc<P = u32, C = u32>(PhantomData<(P, C)>);
 
-/// A sorted list of coordinates; for orders from 1 to 12. Of order 3:
+/// A sorted list of coordinates, for orders from 1 to 12. For order 3:
 /// `(i, j, k) -> (i : compressed(nonunique), j : singleton(nonunique), k : singleton)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Coo<const N: usize, P = u32, C = u32>(PhantomData<(P, C)>);
 
-/// Compressed sparse fibers, all levels compressed; for orders from 1 to 12. Of order 3:
+/// Compressed sparse fibers, for orders from 1 to 12. For order 3:
 /// `(i, j, k) -> (i : compressed, j : compressed, k : compressed)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Csf<const N: usize, P = u32, C = u32>(PhantomData<(P, C)>);
 
-/// A sparse vector in a hash table: `(i) -> (i : hashed)`. It stores no positions: `P` is there so
-/// that all formats take the same parameters.
+/// A sparse vector in a hash table: `(i) -> (i : hashed)`. It stores no positions; `P` exists so
+/// that all formats have the same parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct HashVector<P = u32, C = u32>(PhantomData<(P, C)>);
 
-/// A hash table per row: `(i, j) -> (i : dense, j : hashed)`. It stores no positions: `P` is there
-/// so that all formats take the same parameters.
+/// A hash table for each row: `(i, j) -> (i : dense, j : hashed)`. It stores no positions; `P`
+/// exists so that all formats have the same parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct HashRows<P = u32, C = u32>(PhantomData<(P, C)>);
 
-/// A list of coordinates in any order, each of them any number of times; for orders from 1 to 12. Of
-/// order 2: `(i, j) -> (i : compressed(nonordered, nonunique), j : singleton(nonordered,
-/// nonunique))`. Packing keeps the entries as they are given.
+/// An unsorted list of coordinates, which may be repeated; for orders from 1 to 12. For order 2:
+/// `(i, j) -> (i : compressed(nonordered, nonunique), j : singleton(nonordered, nonunique))`.
+/// Packing keeps the order of the entries.
 #[derive(Clone, Copy, Debug)]
 pub struct CooUnordered<const N: usize, P = u32, C = u32>(PhantomData<(P, C)>);
 
-/// Diagonals: `(i, j) -> (j - i : compressed, i : range, j : offset)`. Diagonals are numbered by
-/// `j - i`, which may be negative, in the signed type of `C`'s size.
+/// The diagonal format: `(i, j) -> (j - i : compressed, i : range, j : offset)`. The number of a
+/// diagonal, `j - i`, may be negative, so that it is stored as the signed type of `C`'s size.
 #[derive(Clone, Copy, Debug)]
 pub struct Dia<P = u32, C = u32>(PhantomData<(P, C)>);
 
-/// As many slots for each row as the fullest one needs, the first ones of all rows together:
+/// The ELLPACK format: as many slots for each row as the fullest row has entries, grouped by slot:
 /// `(i, j) -> (#i : dense, i : dense, j : singleton(padded))`. Unused slots hold column 0 and the
-/// value 0. It stores no positions: `P` is there so that all formats take the same parameters.
+/// value 0. It stores no positions; `P` exists so that all formats have the same parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Ell<P = u32, C = u32>(PhantomData<(P, C)>);
 
@@ -153,8 +153,8 @@ formats! {
     }
 }
 
-/// Declares the formats of every order in which all dimensions are stored alike. A line gives an
-/// order, and its dimensions forwards and backwards.
+/// Declares the formats of every order that store all dimensions alike. Each line lists an order,
+/// then its dimensions forwards and backwards.
 macro_rules! formats_of_order {
     ($($order:literal: $($dimension:literal)*, $($reverse:literal)*;)*) => {$(
         formats! {
@@ -186,8 +186,8 @@ formats_of_order! {
     12: 0 1 2 3 4 5 6 7 8 9 10 11, 11 10 9 8 7 6 5 4 3 2 1 0;
 }
 
-/// Declares `coo` and `coo_unordered` of every order above 1: the order, the dimensions between the first and the
-/// last, and the last.
+/// Declares `coo` and `coo_unordered` of every order above 1. Each line lists the order, the
+/// dimensions between the first and the last, and the last.
 macro_rules! coo_of_order {
     ($($order:literal: $($middle:literal)*, $last:literal;)*) => {
         formats! {$(

@@ -12,39 +12,40 @@
 //! # }
 //! ```
 //!
-//! Files are read as streams, line by line: a header that promises 10^18 entries allocates nothing
-//! until they come. Errors name file, line and what was expected there; no input causes a panic.
+//! Files are streamed line by line, so that memory is allocated for the entries of a file and not
+//! for the number that its header declares. Errors give the file, the line and the expected
+//! content; no input causes a panic.
 //!
 //! # Matrix Market
 //!
-//! All of the exchange format of Boisvert, Pozo and Remington (NISTIR 5935, 1996):
+//! The whole exchange format of Boisvert, Pozo and Remington (NISTIR 5935, 1996) is supported:
 //!
 //! - The layouts `coordinate` and `array`, the fields `real`, `integer`, `complex` and `pattern`,
 //!   the symmetries `general`, `symmetric`, `skew-symmetric` and `hermitian`, in any case and in
-//!   the combinations that the standard allows. Words beyond it (`double`) are refused with the
-//!   standard's word.
-//! - Comments and blank lines may stand anywhere after the banner; lines may end in CR LF, the last
-//!   one without an end.
-//! - Entries that are listed more than once are summed, which is an error where an integer type
-//!   does not hold the sum. Explicit zeros are stored.
-//! - A symmetry is expanded: the tensor stores both triangles. The standard asks for the lower
-//!   triangle; the upper one is read as well, but a file that mixes them is refused, since it would
-//!   be ambiguous whether `(i, j)` and `(j, i)` are one entry or two to be summed. A skew-symmetric
-//!   file that lists its diagonal is refused. A hermitian file's diagonal is taken as it is written,
-//!   imaginary parts included.
-//! - As many entries as the size line promises, no fewer and no more; an array lists one column
-//!   after another (with a symmetry: the lower triangle's, without the diagonal if skew).
-//! - Values may have Fortran's exponent letter `D`; `nan` and `inf` are values. How they become
-//!   elements is [`Element`]'s table.
+//!   the combinations that the standard allows. Other words, such as `double`, are refused, and the
+//!   error suggests the standard's word.
+//! - Comments and blank lines may occur anywhere after the banner. Lines may end in CR LF, and the
+//!   last line may have no line end.
+//! - Duplicate entries are summed; a sum that overflows an integer type is an error. Explicit zeros
+//!   are stored.
+//! - Symmetric matrices are expanded: the tensor stores both triangles. The standard requires the
+//!   lower triangle; the upper one is accepted too, but not both in one file, since `(i, j)` and
+//!   `(j, i)` could then be one entry or two entries to be summed. A skew-symmetric file must not
+//!   list its diagonal. The diagonal of a hermitian file is read unchanged, imaginary parts
+//!   included.
+//! - The number of entries must equal the one in the size line. An array lists one column after
+//!   another (with a symmetry only the lower triangle, without the diagonal if skew-symmetric).
+//! - Values may have Fortran's exponent letter `D`; `nan` and `inf` are valid. The table of
+//!   [`Element`] lists how values are converted to elements.
 //!
 //! # FROSTT
 //!
-//! One entry a line, its indices and then its value, after S. Smith et al., *FROSTT: The Formidable
-//! Repository of Open Sparse Tensors and Tools*, 2017. Comments begin with `#` and may stand
-//! anywhere, as blank lines may. There is no header: the extent of a mode is its largest index,
-//! unless the caller gives a shape. Duplicates are summed.
+//! Each line has the indices of one entry and its value, as defined by S. Smith et al., *FROSTT:
+//! The Formidable Repository of Open Sparse Tensors and Tools*, 2017. Comments begin with `#`;
+//! comments and blank lines may occur anywhere. There is no header: the extent of a mode is its
+//! largest index, unless the caller passes a shape. Duplicate entries are summed.
 //!
-//! In both formats indices count from 1; those of a [`Tensor`] count from 0.
+//! In both formats indices count from 1; the coordinates of a [`Tensor`] count from 0.
 
 mod compression;
 mod element;
@@ -75,7 +76,7 @@ use crate::{Error, Format, Tensor};
 ///
 /// # Errors
 /// [`Error::Io`] if the file cannot be opened or read, [`Error::Parse`] if it is not a valid file
-/// or holds values that are none of `V`, and [`Error::File`] with those of
+/// or contains a value that `V` cannot represent, and [`Error::File`] with an error of
 /// [`Tensor::from_triplets`].
 pub fn read_mtx<V, F>(path: impl AsRef<Path>) -> Result<Tensor<V, F>, Error>
 where
@@ -85,10 +86,11 @@ where
     Reader::new().read_mtx(path)
 }
 
-/// As [`read_mtx`], from any stream; `name` stands for a file's in errors.
+/// Reads a matrix in the Matrix Market format from a stream; `name` replaces the file name in
+/// errors.
 ///
 /// # Errors
-/// Those of [`read_mtx`].
+/// The same as [`read_mtx`].
 pub fn read_mtx_from<V, F>(reader: impl Read, name: &str) -> Result<Tensor<V, F>, Error>
 where
     V: Element,
@@ -97,13 +99,13 @@ where
     Reader::new().read_mtx_from(reader, name)
 }
 
-/// Reads a tensor from a FROSTT file. The extent of each mode is its largest index, so 0 where the
+/// Reads a tensor from a FROSTT file. The extent of each mode is its largest index, or 0 if the
 /// file has no entries.
 ///
 /// # Errors
 /// [`Error::Io`] if the file cannot be opened or read, [`Error::Parse`] if it is not a valid file
-/// of the format's order or holds values that are none of `V`, and [`Error::File`] with those of
-/// [`Tensor::from_triplets`].
+/// of the format's order or contains a value that `V` cannot represent, and [`Error::File`] with an
+/// error of [`Tensor::from_triplets`].
 pub fn read_tns<V, F>(path: impl AsRef<Path>) -> Result<Tensor<V, F>, Error>
 where
     V: RealElement,
@@ -112,10 +114,10 @@ where
     Reader::new().read_tns(path)
 }
 
-/// As [`read_tns`], with the extents of the modes given; an index beyond them is an error.
+/// Reads a tensor of the given extents from a FROSTT file; an index beyond them is an error.
 ///
 /// # Errors
-/// Those of [`read_tns`].
+/// The same as [`read_tns`].
 pub fn read_tns_with_shape<V, F>(
     path: impl AsRef<Path>,
     shape: F::Shape,
@@ -127,10 +129,10 @@ where
     Reader::new().read_tns_with_shape(path, shape)
 }
 
-/// As [`read_tns`], from any stream; `name` stands for a file's in errors.
+/// Reads a tensor in the FROSTT format from a stream; `name` replaces the file name in errors.
 ///
 /// # Errors
-/// Those of [`read_tns`].
+/// The same as [`read_tns`].
 pub fn read_tns_from<V, F>(reader: impl Read, name: &str) -> Result<Tensor<V, F>, Error>
 where
     V: RealElement,
@@ -139,7 +141,7 @@ where
     Reader::new().read_tns_from(reader, name)
 }
 
-/// Reads files, and says how far it is.
+/// A reader of files that reports its progress.
 ///
 /// ```no_run
 /// use sparsegen::{Csr, io};
@@ -159,21 +161,21 @@ pub struct Reader<'p> {
 }
 
 impl<'p> Reader<'p> {
-    /// A reader that reports nothing.
+    /// Creates a reader that reports no progress.
     pub fn new() -> Self {
         Reader::default()
     }
 
     /// Calls `report` after every 65536 entries and at the end of the file, with the number of
-    /// entries read and the number that the file's header promises, if it has one.
+    /// entries read and the number of entries in the file's header, if it has one.
     pub fn progress(self, report: impl FnMut(usize, Option<usize>) + 'p) -> Self {
         Reader { progress: Progress::new(report) }
     }
 
-    /// As [`read_mtx`].
+    /// Like [`read_mtx`].
     ///
     /// # Errors
-    /// Those of [`read_mtx`].
+    /// The same as [`read_mtx`].
     pub fn read_mtx<V, F>(self, path: impl AsRef<Path>) -> Result<Tensor<V, F>, Error>
     where
         V: Element,
@@ -182,10 +184,10 @@ impl<'p> Reader<'p> {
         self.mtx(open(path.as_ref())?)
     }
 
-    /// As [`read_mtx_from`].
+    /// Like [`read_mtx_from`].
     ///
     /// # Errors
-    /// Those of [`read_mtx`].
+    /// The same as [`read_mtx`].
     pub fn read_mtx_from<V, F>(self, reader: impl Read, name: &str) -> Result<Tensor<V, F>, Error>
     where
         V: Element,
@@ -194,10 +196,10 @@ impl<'p> Reader<'p> {
         self.mtx(stream(reader, name)?)
     }
 
-    /// As [`read_tns`].
+    /// Like [`read_tns`].
     ///
     /// # Errors
-    /// Those of [`read_tns`].
+    /// The same as [`read_tns`].
     pub fn read_tns<V, F>(self, path: impl AsRef<Path>) -> Result<Tensor<V, F>, Error>
     where
         V: RealElement,
@@ -206,10 +208,10 @@ impl<'p> Reader<'p> {
         self.tns(open(path.as_ref())?, None)
     }
 
-    /// As [`read_tns_with_shape`].
+    /// Like [`read_tns_with_shape`].
     ///
     /// # Errors
-    /// Those of [`read_tns`].
+    /// The same as [`read_tns`].
     pub fn read_tns_with_shape<V, F>(
         self,
         path: impl AsRef<Path>,
@@ -222,10 +224,10 @@ impl<'p> Reader<'p> {
         self.tns(open(path.as_ref())?, Some(shape))
     }
 
-    /// As [`read_tns_from`].
+    /// Like [`read_tns_from`].
     ///
     /// # Errors
-    /// Those of [`read_tns`].
+    /// The same as [`read_tns`].
     pub fn read_tns_from<V, F>(self, reader: impl Read, name: &str) -> Result<Tensor<V, F>, Error>
     where
         V: RealElement,

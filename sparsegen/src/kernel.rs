@@ -1,10 +1,14 @@
-//! What generated kernels call: checks of shapes and widths, slices whose indices are proven,
-//! vectors whose room is, workspaces, loops in parts.
+//! The functions that generated kernels call: checks of shapes and widths, slices and vectors
+//! without bounds checks, workspaces, and parallel loops.
+//!
+//! This is the plumbing of generated code, not an interface for callers: its items change with the
+//! compiler, whose version [`assert_version`] checks.
 
 mod checks;
 mod division;
 mod parallel;
 mod proven;
+mod version;
 mod workspace;
 
 use std::ops::{Index, Range};
@@ -18,49 +22,51 @@ pub use checks::{
     Mode, agree, choice, demand, fits, gather, index, indices, known, last_of_each, room, slice,
 };
 pub use division::Division;
-pub use parallel::{Parts, each, in_parts, join_ends, join_positions, parts, split, total};
+pub use parallel::{
+    Parts, chunks, each, each_with, in_parts, join_ends, join_positions, parts, split, total,
+};
 pub use proven::{Proven, ProvenMut, Reserved};
+pub use version::assert_version;
 pub use workspace::Workspace;
 
-/// 1 for what is above zero, -1 for what is below it, and what is neither as it is: zero, or not a
-/// number.
+/// Returns 1 for positive and -1 for negative values, and zeros and NaN unchanged.
 pub fn sign<V: Signed>(value: V) -> V {
     if value.is_zero() { value } else { value.signum() }
 }
 
-/// A number of a type that the caller of a generic kernel chooses.
+/// Converts a number to an element type that the caller of a generic kernel chooses.
 ///
 /// # Panics
-/// Where the type cannot hold it, as an `i8` cannot hold 300.
+/// Panics if the type cannot represent the number, for example 300 in an `i8`.
 pub fn number<V: NumCast>(number: impl ToPrimitive) -> V {
     V::from(number).expect("the elements' type holds the numbers of the kernel's statement")
 }
 
-/// The absolute value.
+/// Returns the absolute value.
 pub fn abs<V: Signed>(value: V) -> V {
     value.abs()
 }
 
-/// The product of a number with itself.
+/// Returns `value * value`.
 pub fn square<V: NumAssign + Copy>(value: V) -> V {
     value * value
 }
 
-/// The product of three times the same number.
+/// Returns `value * value * value`.
 pub fn cube<V: NumAssign + Copy>(value: V) -> V {
     value * value * value
 }
 
-/// The argument of a real number taken as a complex one: 0, or π where it is negative.
+/// Returns the argument of a real number as a complex one: 0, or π if it is negative.
 pub fn arg<V: Float>(value: V) -> V {
     if value.is_nan() { value } else { V::zero().atan2(value) }
 }
 
-/// The result of a kernel that computes a part of it: what it held outside of that part, and in it the
-/// entries that the kernel listed.
+/// Replaces a part of a tensor: returns the entries of `old` outside of the part, and the entries
+/// that the kernel listed for it.
 ///
 /// # Errors
-/// As [`Tensor::from_triplets`].
+/// The same as [`Tensor::from_triplets`].
 pub fn cover<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     old: &Tensor<V, F>,
     listed: &Tensor<V, G>,
@@ -69,11 +75,11 @@ pub fn cover<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     crate::tensor::cover(&old.view(), &listed.view(), inside, Merge::SUM)
 }
 
-/// As [`cover`], but listed entries that share their coordinate are combined by a function instead of
-/// added up.
+/// Replaces a part of a tensor like [`cover`], and combines listed entries with the same coordinate
+/// by a function instead of adding them.
 ///
 /// # Errors
-/// As [`Tensor::from_triplets`].
+/// The same as [`Tensor::from_triplets`].
 pub fn cover_by<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     old: &Tensor<V, F>,
     listed: &Tensor<V, G>,
@@ -83,8 +89,8 @@ pub fn cover_by<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     crate::tensor::cover(&old.view(), &listed.view(), inside, Merge::By(&combine))
 }
 
-/// The first of the positions whose stored coordinate is not below the one that is searched for, or
-/// their end. The coordinates there are in order.
+/// Returns the first of `positions` whose coordinate is at least `coordinate`, or their end. The
+/// coordinates at these positions must be sorted.
 #[inline]
 pub fn search<C>(crd: &C, positions: Range<usize>, coordinate: usize) -> usize
 where
@@ -102,10 +108,10 @@ where
     start
 }
 
-/// Replaces the values of a result by those of one that was computed anew.
+/// Replaces the values of a result by those of a tensor with the same structure.
 ///
 /// # Errors
-/// [`Error::Structure`] where the two store other coordinates.
+/// [`Error::Structure`] if the two tensors store different coordinates.
 pub fn replace_values<V: Stored, F: Format>(
     result: &mut Tensor<V, F>,
     computed: &Tensor<V, F>,

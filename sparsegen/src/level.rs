@@ -1,4 +1,4 @@
-//! Levels: how one storage dimension maps a parent's position to its children.
+//! Levels: the storage of one dimension, which maps the position of a parent to its children.
 //!
 //! A tensor is a hierarchy of coordinates. Each level stores, for every *node* of the level above,
 //! the node's children: their coordinates, and the positions under which the next level (or, below
@@ -6,9 +6,9 @@
 //! root, at position 0.
 //!
 //! A level is a type that owns its arrays, [`Level`], and one that borrows them, [`LevelView`].
-//! Everything that the crate does with a tensor is a fold of their methods over its levels:
-//! packing of [`Level::build`], iterating of [`LevelView::expand`], looking up of
-//! [`LevelView::locate`], checking of [`LevelView::validate`].
+//! Every operation on a tensor folds one of their methods over its levels: packing folds
+//! [`Level::build`], iteration [`LevelView::expand`], lookup [`LevelView::locate`], and validation
+//! [`LevelView::validate`].
 //!
 //! | level | children | arrays |
 //! |---|---|---|
@@ -17,20 +17,20 @@
 //! | [`LooseCompressed`] | a segment of a list with gaps | `lo`, `hi`, `crd` |
 //! | [`Singleton`] | one | `crd` |
 //! | [`Hashed`] | a hash table | `crd` |
-//! | [`Bitmap`] | those whose bit is set | `bits` |
-//! | [`Structured`] | as many as declared | `crd` |
-//! | [`Range`] | those on a diagonal | none |
-//! | [`Offset`] | the one on a diagonal | none |
+//! | [`Bitmap`] | the coordinates whose bits are set | `bits` |
+//! | [`Structured`] | a declared number for each parent | `crd` |
+//! | [`Range`] | the coordinates on a diagonal | none |
+//! | [`Offset`] | the coordinate on a diagonal | none |
 //!
-//! # A level of one's own
+//! # Custom levels
 //!
-//! A crate can add levels by implementing the two traits; formats then name them like any other. How
-//! the compiler learns of a level, so that kernels can read and write it, is on one page with a whole
-//! example: the module `level` of the crate `sparsegen-build`.
+//! A crate can add levels by implementing the two traits; formats then name them like the built-in
+//! ones. The module `level` of the crate `sparsegen-build` explains, with a complete example, how
+//! to describe a level to the compiler so that kernels can read and write it.
 //!
-//! This one stores, for each parent, one run of neighbouring coordinates. With it a triangular
-//! matrix whose rows are filled from their first entry to the diagonal (a *skyline*) needs a number
-//! and an end per row.
+//! The following level stores one run of consecutive coordinates for each parent. A triangular
+//! matrix whose rows are dense from their first entry to the diagonal (a *skyline* matrix) then
+//! takes two numbers per row.
 //!
 //! ```
 //! use std::ops::Range;
@@ -38,8 +38,8 @@
 //! use sparsegen::level::{Axis, Dense, Fault, Kind, Level, LevelView, Node, Parents};
 //! use sparsegen::{Csr, Format, LevelMap, Map, Tensor};
 //!
-//! /// The children of `parent` are at `pos[parent]..pos[parent + 1]`; the first one's coordinate is
-//! /// `start[parent]`, and each other's is 1 more than that of the one before.
+//! /// The children of `parent` are at `pos[parent]..pos[parent + 1]`. The coordinate of the first is
+//! /// `start[parent]`, and each other coordinate is 1 more than the previous one.
 //! #[derive(Clone, Debug, PartialEq)]
 //! pub struct Run {
 //!     pub pos: Vec<u32>,
@@ -52,10 +52,10 @@
 //!     pub start: &'a [u32],
 //! }
 //!
-//! // SAFETY: `build` closes a run after each parent, from its first node to its last, whose
+//! // SAFETY: `build` closes a run after each parent, from its first to its last node, whose
 //! // coordinates are below the size; clones and views have the same arrays.
 //! unsafe impl Level for Run {
-//!     // Between a run's first and last coordinate there may be others that nobody asked for.
+//!     // A run also covers the coordinates between its nodes.
 //!     const KIND: Kind = Kind::new("run").compact().pads();
 //!
 //!     type View<'a> = RunView<'a>;
@@ -89,7 +89,7 @@
 //!     }
 //! }
 //!
-//! // SAFETY: `validate` checks that the runs lie one after the other, and that each ends within
+//! // SAFETY: `validate` checks that the runs are contiguous, and that each ends within
 //! // the size of the axis; positions are below the end of the last run.
 //! unsafe impl LevelView for RunView<'_> {
 //!     fn children(&self, _: &Axis, parents: usize) -> Option<usize> {
@@ -195,74 +195,74 @@ pub use singleton::{Singleton, SingletonView};
 pub use structured::{Structured, StructuredView};
 pub use tuple::{LevelSource, LevelViews, Levels, MAX_LEVELS};
 
-/// A node of the level above: the parent of the children in question.
+/// A node of the level above: the parent of some children.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<'a> {
     /// The parent's position.
     pub position: usize,
-    /// The coordinates on the way from the root to the parent, one per level above this one.
+    /// The coordinates of the ancestors of the parent and of the parent itself, one per level.
     pub coords: &'a [usize],
 }
 
 /// The storage of a level.
 ///
 /// # Safety
-/// Tensors are validated when they are made from raw parts and at no other time, and kernels index
-/// without checks on the strength of it. So, beside what [`LevelView`] demands of [`Level::View`]:
+/// Tensors are validated only when they are made from raw parts, and kernels then index without
+/// checks. Therefore, in addition to the requirements of [`LevelView`] on [`Level::View`]:
 ///
-/// - What [`Level::build`], [`Level::build_list`] and [`Level::empty`] return must pass
-///   [`LevelView::validate`] with the axis that they were called with and, as far as they are told
-///   them, with parents of that number that have children as listed. The positions that `build`
-///   returns, and those of a list, must be below the number of children, and the child there must
-///   be the node.
-/// - `clone` and `clone_from` must make a storage with the same children, valid wherever the original
-///   is valid.
-/// - [`Level::view`] must borrow this very storage: whatever a view of the storage answered, all later
-///   views answer as well, until somebody has had the storage by value or by `&mut`. No storage
-///   changes behind a shared reference, or by being moved.
-/// - [`Level::KIND`] must hold for every storage that is valid.
+/// - The results of [`Level::build`], [`Level::build_list`] and [`Level::empty`] must pass
+///   [`LevelView::validate`] with the axis that they were called with and, as far as the arguments
+///   determine them, with parents of that number that have the given children. The positions that
+///   `build` returns, and those of a list, must be below the number of children, and the child at
+///   that position must be the node.
+/// - `clone` and `clone_from` must make a storage with the same children, valid wherever the
+///   original is valid.
+/// - [`Level::view`] must borrow this very storage: all views must give the same answers until the
+///   storage is next accessed by value or by `&mut`. No storage changes behind a shared reference,
+///   or by being moved.
+/// - [`Level::KIND`] must describe every valid storage.
 pub unsafe trait Level: Clone + Debug + PartialEq + Send + Sync + 'static {
-    /// What holds for every level of this type.
+    /// The properties of every level of this type.
     const KIND: Kind;
 
-    /// The same storage, borrowed.
+    /// The borrowed storage.
     type View<'a>: LevelView + Copy + Debug + Send + Sync + 'a;
 
     /// Borrows the storage.
     fn view(&self) -> Self::View<'_>;
 
-    /// Stores nodes under a number of parents; returns the storage and each node's position.
-    /// Where a level must store more than these nodes, it pads.
+    /// Stores nodes under `parents` parents; returns the storage and the position of each node. A
+    /// level that must store more than these nodes pads.
     ///
-    /// Each node is its parent's position and its own coordinate. They come in order, by parents
-    /// and then by coordinates, and are distinct unless the level is nonunique; only below one
-    /// parent of a nonordered and nonunique level, if it is a [list](Kind::list), do they come in
-    /// any order.
+    /// Each node is the position of its parent and its own coordinate. Nodes are sorted by parents,
+    /// then by coordinates, and are distinct unless the level is nonunique. Only the nodes of one
+    /// parent in a nonordered and nonunique [list](Kind::list) may have any order.
     ///
     /// # Errors
-    /// A [`Fault`] whose index is a node's where there is no place for the node, and a fault of
-    /// width or size where there is none for the level as a whole.
+    /// A [`Fault`] with the index of the first node that cannot be stored, or a fault of width or
+    /// size of the level as a whole.
     fn build(
         axis: &Axis,
         parents: usize,
         nodes: impl ExactSizeIterator<Item = (usize, usize)>,
     ) -> Result<(Self, Vec<usize>), Fault>;
 
-    /// Stores nodes as [`Level::build`] does, from whole arrays, where the level is a list whose
-    /// children stand at the positions that these arrays give them. It takes the arrays out of
-    /// `list`, to keep those that are as it would have them.
+    /// Stores nodes like [`Level::build`], given as whole arrays, if the level is a list that
+    /// stores children at the positions of these arrays. It takes the arrays out of `list`, so that
+    /// it can keep arrays that already have the right form.
     ///
-    /// `None` where it is not, and `list` is left as it was: a level need not know of this. The
-    /// promise of [`Level`] extends to what this returns: it must be valid for the list's parents.
+    /// Returns `None`, with `list` unchanged, if it is not such a list; this is the default. The
+    /// requirements of [`Level`] also apply to the returned storage: it must be valid for the
+    /// list's parents.
     fn build_list(axis: &Axis, list: &mut Listing<'_>) -> Option<Result<Self, Fault>> {
         let _ = (axis, list);
         None
     }
 
-    /// Stores nothing under a number of parents, except for what the level must pad with.
+    /// Stores no nodes under `parents` parents, except the padding of the level.
     ///
     /// # Errors
-    /// As [`Level::build`].
+    /// The same as [`Level::build`].
     fn empty(axis: &Axis, parents: usize) -> Result<Self, Fault> {
         let (level, _) = Self::build(axis, parents, std::iter::empty())?;
         Ok(level)
@@ -271,46 +271,46 @@ pub unsafe trait Level: Clone + Debug + PartialEq + Send + Sync + 'static {
 
 /// The borrowed storage of a level.
 ///
-/// Children of a parent stand in *slots*, which are what iterating and searching go through. A
-/// slot may turn out to be unused.
+/// The children of a parent are in *slots*, which iteration and search visit. A slot may be unused.
 ///
-/// Other than [`LevelView::validate`], methods are only called on storage that is valid.
+/// Methods other than [`LevelView::validate`] are only called on valid storage.
 ///
 /// # Safety
-/// Kernels index without checks on the strength of [`LevelView::validate`].
+/// Kernels index without checks because [`LevelView::validate`] has accepted the storage.
 ///
-/// - It must refuse whatever would let a position reach the number of children that it returns, or
-///   a coordinate the size of the axis, by way of any function of the level, here or in the compiler.
-/// - It must refuse what breaks a property of the axis or of [`Level::KIND`]: coordinates of one parent
-///   that decrease if the level is ordered, that are repeated if it is unique, that are missing if it
-///   is full; positions that two parents share.
-/// - On storage that it has accepted, all functions must describe the same children, which are those
-///   that the level functions of the compiler lead to: [`LevelView::children`] returns the number that
-///   it returned, and [`LevelView::listing`] lists them one for one.
-/// - Answers must not change as long as the storage is borrowed, and copies must answer alike.
+/// - It must refuse any storage from which a function of the level, here or in the compiler, could
+///   compute a position that is not below the returned number of children, or a coordinate that is
+///   not below the size of the axis.
+/// - It must refuse any storage that violates a property of the axis or of [`Level::KIND`]:
+///   coordinates of one parent that decrease if the level is ordered, that are repeated if it is
+///   unique, or that are missing if it is full; and positions that two parents share.
+/// - On storage that it has accepted, all functions must describe the same children as the level
+///   functions of the compiler: [`LevelView::children`] returns the same number, and
+///   [`LevelView::listing`] lists them one for one.
+/// - Results must not change while the storage is borrowed, and copies must give the same results.
 pub unsafe trait LevelView {
-    /// How many positions the level has under so many parents, used or not, or `None` where that
-    /// overflows.
+    /// Returns the number of positions under `parents` parents, used or unused, or `None` on
+    /// overflow.
     fn children(&self, axis: &Axis, parents: usize) -> Option<usize>;
 
-    /// The slots of a parent's children, in storage order.
+    /// Returns the slots of the children of a parent, in storage order.
     fn expand(&self, axis: &Axis, parent: Node<'_>) -> ops::Range<usize>;
 
-    /// The coordinate and the position of the child in one of a parent's slots, or `None` where
-    /// the slot is unused.
+    /// Returns the coordinate and the position of the child in a slot of a parent, or `None` if the
+    /// slot is unused.
     fn child(&self, axis: &Axis, parent: Node<'_>, slot: usize) -> Option<(usize, usize)>;
 
-    /// The children of all parents as whole arrays, where the level is a list without gaps whose
-    /// coordinates fit 32 bits. A level need not know of this.
+    /// Returns the children of all parents as whole arrays, if the level is a list without gaps
+    /// whose coordinates fit 32 bits. The default returns `None`.
     fn listing(&self, axis: &Axis) -> Option<Listing<'_>> {
         let _ = axis;
         None
     }
 
-    /// As [`LevelView::child`], for a caller that goes through a parent's slots one after the other:
-    /// `carried` is 0 at the first, and at each other whatever the call for the one before left in
-    /// it. A level whose slots do not tell their coordinates by themselves carries along what they
-    /// count from.
+    /// Returns the same as [`LevelView::child`], for a caller that visits the slots of a parent in
+    /// order. `carried` is 0 at the first slot; at each other slot it is the value that the
+    /// previous call left in it. It serves levels that compute coordinates from those of earlier
+    /// slots.
     fn next_child(
         &self,
         axis: &Axis,
@@ -322,41 +322,41 @@ pub unsafe trait LevelView {
         self.child(axis, parent, slot)
     }
 
-    /// Those slots of a parent among which all its children of this coordinate are. The caller
-    /// checks what is in them.
+    /// Returns slots of a parent that include all its children with this coordinate. The caller
+    /// checks their contents.
     fn locate(&self, axis: &Axis, parent: Node<'_>, coordinate: usize) -> ops::Range<usize> {
         let _ = coordinate;
         self.expand(axis, parent)
     }
 
-    /// Checks every invariant that concerns the children of one parent, and that there is storage
-    /// for all parents; returns the number of children.
+    /// Checks every invariant of the children of one parent, and that there is storage for all
+    /// parents; returns the number of children.
     ///
-    /// Whether children of *several* parents that share their coordinates keep order and differ is
-    /// checked by the caller, as is that the child of each parent of a branchless level lies inside
-    /// the dimension if it is relative or the dimension has size 0.
+    /// The caller checks the order and uniqueness of children of *different* parents with the same
+    /// coordinates. For each parent of a branchless level, it also checks that the child lies
+    /// within the dimension if the level is relative or the dimension has size 0.
     ///
     /// # Errors
-    /// A [`Fault`] that names the index of the first mistake.
+    /// A [`Fault`] with the index of the first mistake.
     fn validate(&self, axis: &Axis, parents: &Parents<'_>) -> Result<usize, Fault>;
 
-    /// The arrays by name, their contents widened, negative numbers wrapped: for showing and
-    /// comparing, not for computing.
+    /// Returns the arrays by name, widened to `usize`, with negative numbers wrapped: for display
+    /// and comparison, not for computation.
     fn arrays(&self) -> Vec<(&'static str, Vec<usize>)>;
 }
 
-/// A position in the width in which it is stored.
+/// Converts a position to the type that stores it.
 fn narrowed<W: Width>(position: usize) -> Result<W, Fault> {
     let number = position as i128;
     W::try_from_usize(position).ok_or_else(|| Fault::width::<W>("positions", number, 0, number))
 }
 
-/// An array of copies of a number, if memory reaches.
+/// Returns an array of `count` copies of a number, or a fault if memory does not suffice.
 fn repeated<T: Clone>(number: T, count: usize) -> Result<Vec<T>, Fault> {
     filled(number, count).ok_or(Fault::Size)
 }
 
-/// The numbers of an array, widened; negative ones are wrapped.
+/// Returns the numbers of an array as `usize`, with negative numbers wrapped.
 fn widened<W: Width>(array: &[W]) -> Vec<usize> {
     array.iter().map(|number| number.to_usize()).collect()
 }

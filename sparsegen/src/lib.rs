@@ -44,6 +44,7 @@ pub mod error;
 pub mod format;
 pub mod formats;
 pub mod io;
+#[doc(hidden)]
 pub mod kernel;
 pub mod level;
 mod memory;

@@ -1,8 +1,8 @@
-//! Arrays that may be larger than memory: asking first, where a plain `vec!` would abort.
+//! Arrays that may exceed memory, whose allocation fails instead of aborting the process.
 
-/// An array of `count` copies of `value`, or `None` where memory does not reach.
+/// Returns an array of `count` copies of `value`, or `None` if memory does not suffice.
 ///
-/// Zeros come straight from the system, which hands out pages of zeros only once they are touched.
+/// An array of zeros is allocated as zeroed pages, which take memory only once they are written.
 pub(crate) fn filled<T: Clone>(value: T, count: usize) -> Option<Vec<T>> {
     has_room::<T>(count).then(|| vec![value; count])
 }
@@ -15,14 +15,14 @@ pub(crate) fn has_room<T>(count: usize) -> bool {
     }
 }
 
-/// The number of bytes from which on the system is asked whether it has them.
+/// The smallest array, in bytes, for which a trial allocation is made.
 const ASKED: usize = 1 << 20;
 
 #[cold]
 fn can_reserve<T>(count: usize) -> bool {
     let mut room = Vec::<T>::new();
     let is_had = room.try_reserve_exact(count).is_ok();
-    // Room that is never used might otherwise not be asked for at all.
+    // Keeps the compiler from removing the unused allocation.
     std::hint::black_box(&mut room);
     is_had
 }

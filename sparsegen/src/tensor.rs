@@ -1,4 +1,4 @@
-//! Tensors that own their storage, and views that borrow it.
+//! Tensors, which own their storage, and views, which borrow it.
 
 use crate::format::{Format, Inverse, LevelExpr, Shape};
 use crate::level::{Axes, Axis, Levels, MAX_LEVELS};
@@ -30,10 +30,11 @@ pub use view::{IntoView, View};
 pub use walk::Iter;
 pub(crate) use walk::Walk;
 
-/// A tensor of values `V` in format `F`, which owns its storage.
+/// A tensor of values `V` in format `F` that owns its storage.
 ///
-/// What is not stored is zero. A tensor is valid at all times: its levels keep every invariant
-/// that its format declares, which is what lets kernels index without checks.
+/// Entries that are not stored have the fill value of the format, which is zero by default. A
+/// tensor is always valid: its levels uphold every invariant that its format declares, so that
+/// kernels index without checks.
 ///
 /// ```
 /// use sparsegen::{Coo, Csr, Tensor};
@@ -56,17 +57,17 @@ pub struct Tensor<V, F: Format> {
 }
 
 impl<V: Stored, F: Format> Tensor<V, F> {
-    /// The zero tensor. It stores only what the format's full levels force it to.
+    /// Creates a tensor of fill values. It stores only the entries that full levels require.
     ///
     /// # Errors
-    /// [`Error::Size`] where it would not fit into memory, [`Error::Width`] where a coordinate
-    /// would not fit its width, [`Error::Level`] where the format has a branchless level that would
-    /// need a coordinate that its dimension does not have.
+    /// [`Error::Size`] if the tensor exceeds memory, [`Error::Width`] if a coordinate does not fit
+    /// its integer type, and [`Error::Level`] if a branchless level needs a coordinate and its
+    /// dimension has none.
     pub fn zeros(shape: F::Shape) -> Result<Self, Error> {
         pack::empty(shape)
     }
 
-    /// Puts a tensor together from its parts, checking every invariant of the format.
+    /// Creates a tensor from its parts and checks every invariant of the format.
     ///
     /// ```
     /// use sparsegen::{Csr, Tensor, level};
@@ -79,20 +80,20 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Level`] names the level and the index of the first mistake; [`Error::Parts`] tells
-    /// that the number of values is not the number of positions of the last level; [`Error::Size`]
-    /// and [`Error::Width`] as for [`Tensor::zeros`].
+    /// [`Error::Level`] with the level and the index of the first invalid element, [`Error::Parts`]
+    /// if the number of values differs from the number of positions of the last level, and
+    /// [`Error::Size`] and [`Error::Width`] as for [`Tensor::zeros`].
     pub fn from_parts(shape: F::Shape, levels: F::Levels, vals: Vec<V>) -> Result<Self, Error> {
         View::<V, F>::from_parts(shape, levels.views(), &vals)?;
         Ok(Tensor { shape, levels, vals })
     }
 
-    /// Puts a tensor together from its parts without checking them.
+    /// Creates a tensor from its parts without checking them.
     ///
-    /// Debug builds check all the same, and panic.
+    /// Debug builds check them and panic if they are not valid.
     ///
     /// # Safety
-    /// [`Tensor::from_parts`] would have to accept these parts.
+    /// [`Tensor::from_parts`] must accept these parts.
     pub unsafe fn from_parts_unchecked(shape: F::Shape, levels: F::Levels, vals: Vec<V>) -> Self {
         check_values::<V, F>();
         let tensor = Tensor { shape, levels, vals };
@@ -100,13 +101,13 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         tensor
     }
 
-    /// Takes the tensor apart into its shape, its levels and its values.
+    /// Decomposes the tensor into its shape, levels and values.
     pub fn into_parts(self) -> (F::Shape, F::Levels, Vec<V>) {
         (self.shape, self.levels, self.vals)
     }
 
-    /// Takes the levels and values out, with the capacity of their buffers, and leaves the zero
-    /// tensor of the same shape.
+    /// Takes the levels and values, which keep the capacity of their buffers, and leaves a tensor
+    /// of fill values with the same shape.
     pub fn take_parts(&mut self) -> (F::Levels, Vec<V>) {
         let zero = Tensor::zeros(self.shape)
             .expect("a shape that holds entries holds none, in no more memory");
@@ -114,70 +115,69 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         (levels, vals)
     }
 
-    /// The same tensor, borrowed: what kernels take.
+    /// Returns a view of the tensor, which kernels take as operand.
     #[inline]
     pub fn view(&self) -> View<'_, V, F> {
         View { shape: self.shape, levels: self.levels.views(), vals: &self.vals }
     }
 
-    /// The extent of each mode.
+    /// Returns the extent of each mode.
     #[inline]
     pub fn shape(&self) -> F::Shape {
         self.shape
     }
 
-    /// The storage of the levels, outermost first.
+    /// Returns the storage of the levels, outermost first.
     #[inline]
     pub fn levels(&self) -> &F::Levels {
         &self.levels
     }
 
-    /// The stored values, by position in the last level.
+    /// Returns the stored values, by position in the last level.
     #[inline]
     pub fn vals(&self) -> &[V] {
         &self.vals
     }
 
-    /// The structure, borrowed, beside the values, to be changed as in [`Tensor::vals_mut`].
+    /// Returns the structure and the values, which may be changed as with [`Tensor::vals_mut`].
     #[inline]
     pub fn structure_and_vals(&mut self) -> (<F::Levels as Levels>::Views<'_>, &mut [V]) {
         (self.levels.views(), &mut self.vals)
     }
 
-    /// The stored values, to be changed where they are. The structure stays as it is; in a format
-    /// with an `unpadded` level, to write a zero is a mistake that nothing checks.
+    /// Returns the stored values for modification; the structure stays the same. In a format with
+    /// an `unpadded` level, the caller must not write fill values, which is not checked.
     #[inline]
     pub fn vals_mut(&mut self) -> &mut [V] {
         &mut self.vals
     }
 }
 
-/// The inverse of the format's map; refuses at compile time a format whose constants contradict
-/// each other.
+/// Returns the inverse of the format's map. Checks the constants of the format at compile time.
 fn inverse<F: Format>() -> &'static Inverse {
     const { &F::MAP.check(F::Shape::ORDER, F::Levels::KINDS) }
 }
 
-/// What the declaration and the shape say of one level, counted from 0; `None` where coordinates
-/// cannot be counted, which no tensor's shape leads to.
+/// Returns the axis of a level, counted from 0, or `None` if the number of its coordinates
+/// overflows, which cannot happen for the shape of a tensor.
 #[inline]
 fn axis<F: Format>(shape: &F::Shape, level: usize) -> Option<Axis> {
     inverse::<F>();
     Axis::of(&F::MAP, &F::Levels::KINDS[level], level, shape.as_ref())
 }
 
-/// What the declaration and the shape say of every level.
+/// Returns the axes of all levels.
 fn axes<F: Format>(shape: &F::Shape) -> Result<Axes, Error> {
     Declared::of::<F>().axes(shape.as_ref())
 }
 
-/// The number of levels.
+/// Returns the number of levels.
 fn level_count<F: Format>() -> usize {
     inverse::<F>();
     F::Levels::KINDS.len()
 }
 
-/// Refuses at compile time values that cannot be told from what the format pads with.
+/// Checks at compile time that entries of a pattern can be distinguished from padding.
 fn check_values<V: Stored, F: Format>() {
     const {
         let is_told_apart = !V::IS_PATTERN || !fills::<F>();
@@ -185,8 +185,8 @@ fn check_values<V: Stored, F: Format>() {
     }
 }
 
-/// Returns whether the format stores values that nobody gave to it: its last level is full or pads, or is
-/// branchless below one that does.
+/// Returns whether the format may store values that are not entries: whether its last level is full
+/// or pads, or is branchless below a level that does.
 const fn fills<F: Format>() -> bool {
     let mut fills = false;
     let mut level = 0;
@@ -198,8 +198,8 @@ const fn fills<F: Format>() -> bool {
     fills
 }
 
-/// Returns whether the format pads, so that a stored value equal to the fill is padding and not an entry.
-/// A format of which all levels are full does not: every coordinate of it is an entry.
+/// Returns whether the format pads, so that stored fill values are padding and not entries. A
+/// format whose levels are all full does not pad: each of its coordinates is an entry.
 const fn pads<F: Format>() -> bool {
     let mut is_dense = true;
     let mut level = 0;
@@ -210,26 +210,26 @@ const fn pads<F: Format>() -> bool {
     fills::<F>() && !is_dense
 }
 
-/// Returns whether a value is the fill, which may be no number.
+/// Returns whether a value equals the fill value, which may be NaN.
 #[inline]
 fn is_fill<V: Value>(value: V, fill: V) -> bool {
     value == fill || fill.compare(fill).is_none() && value.compare(value).is_none()
 }
 
-/// Returns whether a level has every coordinate under each parent.
+/// Returns whether a level stores every coordinate under each parent.
 const fn is_full<F: Format>(level: usize) -> bool {
     F::Levels::KINDS[level].full || F::MAP.levels[level].properties.full
 }
 
-/// Whether every value stands for a coordinate of a tensor of this shape: no level has unused
-/// positions, no block reaches beyond an extent.
+/// Returns whether every value belongs to a coordinate within the shape: no level has unused
+/// positions, and no block exceeds an extent.
 fn is_compact<F: Format>(shape: &F::Shape) -> bool {
     let is_compact = F::Levels::KINDS.iter().all(|kind| kind.compact);
     is_compact && F::MAP.levels.iter().all(|map| map.expr.is_exact(shape.as_ref()))
 }
 
-/// The coordinates of an entry, from its coordinates at every level; `None` where that is beyond
-/// the extents, in the last block of a dimension that its size does not divide.
+/// Returns the coordinates of an entry, given its coordinates at every level, or `None` if they are
+/// not within the shape, in the last block of a dimension that blocks do not divide.
 #[inline]
 fn entry<F: Format>(shape: &F::Shape, axes: &Axes, coords: &[usize]) -> Option<F::Shape> {
     let mut entry = F::Shape::splat(0);

@@ -1,4 +1,4 @@
-//! What can be an element of a tensor.
+//! The element types of tensors.
 
 use std::cmp::Ordering;
 use std::fmt::{self, Debug, Display};
@@ -6,56 +6,57 @@ use std::marker::PhantomData;
 
 use crate::Fill;
 
-/// An element type of tensors: the real, integer and complex numbers, and truth values.
+/// An element type of tensors: a real, integer or complex number, or a truth value.
 pub trait Value: Copy + PartialEq + Debug + Display + Send + Sync + 'static {
-    /// What is not stored: 0, or false.
+    /// The default fill value: 0, or false.
     const ZERO: Self;
 
-    /// What an entry of a pattern counts as: 1, or true.
+    /// The value of an entry of a pattern: 1, or true.
     const ONE: Self;
 
-    /// The number that a format's fill is in this type.
+    /// Converts a fill value to this type.
     fn filled(fill: Fill) -> Self;
 
-    /// The sum; of truth values, whether one of them holds.
+    /// Returns the sum, or the disjunction of truth values.
     fn sum(self, other: Self) -> Self;
 
-    /// The absolute value, rounded to an `f64`.
+    /// Returns the absolute value, rounded to an `f64`.
     fn magnitude(self) -> f64;
 
-    /// The magnitude of the difference, rounded to an `f64`; never overflows an integer.
+    /// Returns the magnitude of the difference, rounded to an `f64`; does not overflow for
+    /// integers.
     fn distance(self, other: Self) -> f64;
 
-    /// Which one is smaller. Complex numbers compare by their real parts, then by their imaginary
-    /// parts, as in NumPy; with NaN nothing compares.
+    /// Compares two values. Complex numbers are ordered by their real parts, then by their
+    /// imaginary parts, as in NumPy; NaN is not ordered.
     fn compare(self, other: Self) -> Option<Ordering>;
 
-    /// Whether two values agree up to `tolerance`, relative to the larger magnitude where that is
-    /// above 1 and absolute below.
+    /// Returns whether two values differ by at most `tolerance`, relative to the larger magnitude
+    /// if that is above 1, and absolutely otherwise.
     fn is_close(self, other: Self, tolerance: f64) -> bool {
         let scale = self.magnitude().max(other.magnitude()).max(1.0);
         self == other || self.distance(other) <= tolerance * scale && scale.is_finite()
     }
 }
 
-/// What a tensor stores at each position: a [`Value`], or the mere fact that there is an entry,
-/// [`Pattern`]. Implemented by these alone.
+/// The content of a tensor at each position: a [`Value`], or a [`Pattern`], which only marks an
+/// entry. No other types implement it.
 pub trait Stored:
     sealed::Sealed + Copy + PartialEq + Debug + Display + Send + Sync + 'static
 {
-    /// What an entry counts as.
+    /// The type of an entry's value.
     type Value: Value;
 
-    /// Whether no values are kept, so that an entry cannot be told from padding.
+    /// `true` if no values are stored, so that an entry cannot be distinguished from padding.
     const IS_PATTERN: bool;
 
-    /// What stands at a position without an entry, in a format of this fill.
+    /// Returns the content of a position without an entry, in a format with this fill value.
     fn filler(fill: Fill) -> Self;
 
-    /// What the entry counts as.
+    /// Returns the value of the entry.
     fn value(self) -> Self::Value;
 
-    /// What is stored of two entries that share their coordinate, by a function of their values.
+    /// Combines two entries with the same coordinate by a function of their values.
     fn combine(
         self,
         later: Self,
@@ -90,13 +91,13 @@ impl<V: Value> Stored for V {
     }
 }
 
-/// An entry of a tensor that stores no values: each entry counts 1. It takes no space, so that the
-/// array of values is but a length.
+/// An entry of a tensor that stores no values: each entry has the value 1. It has size 0, so that
+/// the array of values takes no memory.
 ///
-/// Such a tensor cannot store a zero, so formats that pad do not compile with it: a dense level at
-/// the end, blocks, `dia`, `ell`. Nor can it store a 2: entries that share their coordinate are
-/// refused ([`Error::Duplicate`](crate::Error::Duplicate)), unless the format stores both, or a
-/// [`Builder`](crate::Builder) is told which one counts.
+/// Such a tensor cannot store zeros, so that formats that pad do not compile with it: a dense level
+/// at the end, blocks, `dia`, `ell`. Nor can it store other values: entries with the same
+/// coordinate are refused with [`Error::Duplicate`](crate::Error::Duplicate), unless the format
+/// stores both or a [`Builder`](crate::Builder) sets which one to keep.
 ///
 /// ```
 /// use sparsegen::{Csr, Pattern, Stored, Tensor};

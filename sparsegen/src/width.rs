@@ -1,40 +1,41 @@
-//! The integer types in which positions and coordinates are stored.
+//! The integer types that store positions and coordinates.
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
 /// An integer type that stores positions or coordinates.
 ///
-/// The unsigned types are what a manifest names. The signed ones are their twins, for levels whose
-/// coordinates may be negative, as those of `j - i` are. Beside a `usize`, a negative number is
-/// its two's complement.
+/// A manifest names the unsigned types. The signed types of the same size store coordinates that
+/// may be negative, such as those of `j - i`. As a `usize`, a negative number is in two's
+/// complement.
 ///
-/// Sealed: kernels trust that the conversions are exact.
+/// The trait is sealed, because kernels rely on exact conversions.
 pub trait Width:
     sealed::Sealed + Copy + Debug + Default + Hash + Ord + Send + Sync + 'static
 {
     /// The type's name in Rust: `"u32"`.
     const NAME: &'static str;
 
-    /// The largest number of this width. A `hashed` level marks empty slots with it.
+    /// The largest number of this type. A `hashed` level marks empty slots with it.
     const MAX: Self;
 
-    /// The largest number that this width and a `usize` both hold.
+    /// The largest number that both this type and `usize` represent.
     const LARGEST: usize;
 
-    /// The least number that this width and an `isize` both hold; 0 of an unsigned one.
+    /// The least number that both this type and `isize` represent; 0 for an unsigned type.
     const LEAST: isize;
 
-    /// The signed type of as many bits; of a signed type, itself.
+    /// The signed type of the same size.
     type Signed: Width;
 
-    /// The number itself, which always fits; a negative one is wrapped.
+    /// Converts the number, which always fits; a negative number is wrapped.
     fn to_usize(self) -> usize;
 
-    /// The number in this width, where it fits; a signed width takes large ones as negative.
+    /// Converts a number to this type, or returns `None` if it does not fit. A signed type
+    /// represents the largest numbers of `usize` as negative ones.
     fn try_from_usize(number: usize) -> Option<Self>;
 
-    /// The same array, where this is the type `u32`.
+    /// Returns the array unchanged if this type is `u32`.
     fn as_u32(array: &[Self]) -> Option<&[u32]>;
 }
 
@@ -99,15 +100,15 @@ macro_rules! widths {
 
 widths!(u8 i8; u16 i16; u32 i32 same; usize isize;);
 
-// On a narrower machine a `u64` could exceed a `usize`, and `to_usize` would not be exact.
+// On a narrower platform a `u64` could exceed a `usize`, so that `to_usize` would not be exact.
 #[cfg(target_pointer_width = "64")]
 widths!(u64 i64;);
 
-/// The name of the narrowest width that holds both numbers: what an error advises.
+/// Returns the name of the narrowest type that holds both numbers, for the advice in errors.
 pub(crate) fn narrowest(least: i128, largest: i128) -> &'static str {
     let (names, bits_of_sign) =
         if least < 0 { (["i8", "i16", "i32", "i64"], 1) } else { (["u8", "u16", "u32", "u64"], 0) };
-    // A negative number and its complement take the same bits.
+    // A negative number takes the same number of bits as its complement.
     let magnitude = largest.max(!least) as u128;
     let bits = bits_of_sign + (u128::BITS - magnitude.leading_zeros());
     let fitting = names.into_iter().zip([8, 16, 32]).find(|(_, width)| bits <= *width);

@@ -1,4 +1,4 @@
-//! How tensors look when they are printed.
+//! Tests of how tensors are displayed.
 
 use sparsegen::{Coo, Csr, Dense, Tensor, View};
 

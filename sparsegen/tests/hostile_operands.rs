@@ -1,9 +1,9 @@
-//! Generated kernels on operands that are valid and yet unusual: empty ones, entries in no order and
-//! many times over, unused slots, explicit zeros, cut blocks. The results are those of loops over
-//! all coordinates.
+//! Generated kernels on valid but unusual operands: empty ones, unsorted and repeated entries,
+//! unused slots, explicit zeros, partial blocks. The results are compared with loops over all
+//! coordinates.
 //!
-//! The set is small enough for an interpreter that finds undefined behavior; `.ci/run` runs it there and
-//! with a sanitizer of addresses, where they can be had.
+//! The tests are small enough for an interpreter that detects undefined behavior; `.ci/run` runs
+//! them in it and with an address sanitizer, if these are installed.
 
 mod common;
 
@@ -11,7 +11,7 @@ use common::{Random, coordinates, declare, operands};
 use sparsegen::level::{Compressed, Dense as D, Hashed, LooseCompressed, Singleton};
 use sparsegen::*;
 
-/// The kernels that are kept to be looked at.
+/// Declares modules of generated kernels.
 macro_rules! kernels {
     ($($name:ident)*) => {$(
         #[allow(clippy::all, dead_code, reason = "generated code, called in some of its forms")]
@@ -31,7 +31,7 @@ kernels! {
 
 type Entries = Vec<([usize; 2], f64)>;
 
-/// Shapes with the entries of two matrices, which come in no order and are repeated.
+/// Returns shapes with the unsorted and repeated entries of two matrices.
 fn pairs() -> impl Iterator<Item = ([usize; 2], Entries, Entries)> {
     let mut random = Random(5);
     let numbers = |entries: Vec<([usize; 2], i64)>| {
@@ -43,14 +43,14 @@ fn pairs() -> impl Iterator<Item = ([usize; 2], Entries, Entries)> {
     })
 }
 
-/// All operands, or a few small ones for an interpreter, which takes a thousand times as long.
+/// Returns all operands or, for an interpreter, which is a thousand times slower, a few small ones.
 fn small<S: Shape, E>(operands: Vec<(S, E)>) -> impl Iterator<Item = (S, E)> {
     let (every, most) = if cfg!(miri) { (12, 5) } else { (1, usize::MAX) };
     let is_small = move |shape: &S| shape.as_ref().iter().all(|extent| *extent <= most);
     operands.into_iter().filter(move |(shape, _)| is_small(shape)).step_by(every)
 }
 
-/// The sum of the entries at a coordinate.
+/// Returns the sum of the entries at a coordinate.
 fn at<const N: usize>(entries: &[([usize; N], f64)], coordinate: [usize; N]) -> f64 {
     entries.iter().filter(|(c, _)| *c == coordinate).map(|(_, value)| value).sum()
 }
@@ -62,13 +62,14 @@ fn pack<F: Format<Shape = [usize; N]>, const N: usize>(
     let packed = Tensor::from_triplets(shape, entries.to_vec());
     match packed {
         Ok(packed) => Some(packed),
-        // A branchless level may have no place for its padding, a structured one none for an entry.
+        // A branchless level may lack a coordinate for padding, and a structured one a slot for an
+        // entry.
         Err(Error::Pack { .. } | Error::Level { .. }) => None,
         Err(error) => panic!("{error}"),
     }
 }
 
-/// Checks a result: its parts, and its values at all coordinates.
+/// Checks the parts of a result, and its values at all coordinates.
 fn check<F: Format<Shape = [usize; N]>, const N: usize>(
     result: &Tensor<f64, F>,
     value: impl Fn([usize; N]) -> f64,
@@ -167,7 +168,7 @@ fn sums_and_products_of_matrices() -> Result<(), Error> {
         let (left, right) = (pack(shape, &a).unwrap(), pack(shape, &b).unwrap());
         let product = multiply_coo_unordered::multiply_coo_unordered(&left, &right)?;
         check(&product, |c| at(&a, c) * at(&b, c));
-        // Results that hold something else already, and values that are computed anew.
+        // Results with previous entries, and values that are recomputed.
         let mut reused = x.clone();
         add_csr::add_csr_into(&mut reused, &x, &y)?;
         check(&reused, sum);
@@ -259,14 +260,14 @@ fn raw_parts_that_packing_never_makes() -> Result<(), Error> {
     let a = Tensor::<f64, Ell>::from_parts([3, 2], levels, vec![0.0, 1.0, 2.0, 0.0, 4.0, 0.0])?;
     assert_eq!(spmv_ell::spmv_ell(&a, &[1.0, 10.0])?.vals(), [0.0, 5.0, 20.0]);
 
-    // Diagonals at the corners, whose values outside of the matrix count for nothing.
+    // Diagonals at the corners, whose values outside of the matrix are ignored.
     let levels = (Compressed { pos: vec![0, 2], crd: vec![-2, 1] }, level::Range, level::Offset);
     let a = Tensor::<f64, Dia>::from_parts([3, 2], levels, vec![f64::NAN, 8.0, 3.0, 4.0, 7.0, 6.0]);
     if let Ok(a) = a {
         assert_eq!(spmv_dia::spmv_dia(&a, &[1.0, 10.0])?.vals(), [40.0, 0.0, 3.0]);
     }
 
-    // One coordinate a thousand times, more often than there are rows, in a list and in its reverse.
+    // One coordinate repeated more often than there are rows, in a list and in its transpose.
     let most = if cfg!(miri) { 50 } else { 1000 };
     let crd = |value: u32| Compressed { pos: vec![0, most], crd: vec![value; most as usize] };
     let levels = (crd(1), Singleton { crd: vec![0; most as usize] });
@@ -277,12 +278,12 @@ fn raw_parts_that_packing_never_makes() -> Result<(), Error> {
     let sum = add_coo_unordered_to_csr::add_coo_unordered_to_csr(&many, &many)?;
     assert_eq!(sum.vals(), [2.0 * f64::from(most)]);
 
-    // Each of them finds the same entry of the other factor.
+    // Each repetition meets the same entry of the other factor.
     let one: Tensor<f64, HashRows> = Tensor::from_triplets([2, 1], [([1, 0], 3.0)])?;
     let product = multiply_coo_unordered::multiply_coo_unordered(&many, &one)?;
     assert_eq!(product.vals(), vec![3.0; most as usize]);
 
-    // An antidiagonal at each corner, whose values outside of the matrix count for nothing.
+    // An antidiagonal at each corner, whose values outside of the matrix are ignored.
     let levels = (Compressed { pos: vec![0, 2], crd: vec![0, 3] }, level::Range, level::Offset);
     let a = Tensor::<f64, spmv_antidiagonals::Antidiagonals>::from_parts(
         [3, 2],

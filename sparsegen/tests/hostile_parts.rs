@@ -1,5 +1,5 @@
-//! Raw parts of every level: what breaks an invariant is refused with its place, and nothing that
-//! is accepted leads astray.
+//! Raw parts of every level: violations of an invariant are refused with their place, and accepted
+//! parts can be traversed without a panic.
 
 mod common;
 
@@ -44,12 +44,12 @@ declare! {
     Counted = "counted", 2 { (LevelExpr::Count(0)): "dense", D; 0: "bitmap", Bitmap; 1: "singleton", Singleton; }
 }
 
-/// Puts together a tensor of ones.
+/// Creates a tensor of ones.
 fn parts<F: Format>(shape: F::Shape, levels: F::Levels, vals: usize) -> Result<(), Error> {
     Tensor::<i64, F>::from_parts(shape, levels, vec![1; vals]).map(|_| ())
 }
 
-/// Expects a fault at a level and an index, with words of the reason.
+/// Expects a fault at a level and an index, whose reason contains `words`.
 #[track_caller]
 fn refused<T: Debug>(result: Result<T, Error>, level: usize, index: usize, words: &str) {
     match result {
@@ -71,8 +71,8 @@ fn hash_tables_are_checked() {
     refused(hash(4, &[E, 4, E, 3]), 1, 1, "a search for coordinate 4");
     refused(hash(4, &[7, E, E, E]), 1, 0, "a search for coordinate 7 begins in slot 3 of 4");
     refused(hash(4, &[4, 20, E, 3]), 1, 1, "coordinate 20 is not below");
-    refused(hash(4, &[4, 4, E, 3]), 1, 1, "coordinate 4 stands twice");
-    refused(hash(4, &[4, 1, 2, 3]), 1, 0, "none of the 4 slots is empty");
+    refused(hash(4, &[4, 4, E, 3]), 1, 1, "coordinate 4 is repeated");
+    refused(hash(4, &[4, 1, 2, 3]), 1, 0, "none of the 4 slots are empty");
     refused(hash(0, &[]), 1, 0, "have no slots");
     refused(hash(4, &[4, E, E]), 1, 3, "`crd` has 3 elements for 1 buckets of 4 slots");
     refused(hash(usize::MAX, &[4, E, E]), 1, 3, "`crd` has 3 elements");
@@ -110,7 +110,7 @@ fn segments_with_gaps_are_checked() {
         let columns = LooseCompressed { lo: lo.to_vec(), hi: hi.to_vec(), crd: crd.to_vec() };
         parts::<Loose>([3, 4], (D { size: 3 }, columns), crd.len())
     };
-    // What stands in a gap counts for nothing.
+    // The contents of gaps are ignored.
     assert_eq!(loose(&[4, 2, 0], &[6, 2, 1], &[3, 9, 9, 9, 0, 2]), Ok(()));
     refused(loose(&[4, 2], &[6, 2], &[3, 9, 9, 9, 0, 2]), 2, 2, "`lo` has 2 elements for 3");
     refused(loose(&[4, 2, 0], &[6, 2], &[3, 9, 9, 9, 0, 2]), 2, 2, "`hi` has 2 elements for 3");
@@ -119,7 +119,7 @@ fn segments_with_gaps_are_checked() {
     refused(loose(&[4, 2, 0], &[6, 5, 1], &[3, 9, 0, 1, 0, 2]), 2, 1, "overlaps that of parent 0");
     refused(loose(&[4, 2, 0], &[6, 2, 1], &[4, 9, 9, 9, 0, 2]), 2, 0, "coordinate 4 is not below");
     refused(loose(&[4, 2, 0], &[6, 2, 1], &[3, 9, 9, 9, 2, 0]), 2, 5, "decrease from 2 to 0");
-    refused(loose(&[4, 2, 0], &[6, 2, 1], &[3, 9, 9, 9, 2, 2]), 2, 5, "stands twice");
+    refused(loose(&[4, 2, 0], &[6, 2, 1], &[3, 9, 9, 9, 2, 2]), 2, 5, "is repeated");
 }
 
 #[test]
@@ -162,11 +162,11 @@ fn diagonals_are_checked() {
     refused(dia([3, 4], &[-3, 0, 3], 9), 1, 0, "coordinate -3 is not in -2..4");
     refused(dia([3, 4], &[-2, 0, 4], 9), 1, 2, "coordinate 4 is not in -2..4");
     refused(dia([3, 4], &[0, -2, 3], 9), 1, 1, "decrease from 0 to -2");
-    refused(dia([3, 4], &[0, 0, 3], 9), 1, 1, "coordinate 0 stands twice");
+    refused(dia([3, 4], &[0, 0, 3], 9), 1, 1, "coordinate 0 is repeated");
     refused(dia([0, 4], &[0], 0), 1, 0, "coordinate 0 is not below");
     assert!(matches!(dia([3, 4], &[-2, 0, 3], 8), Err(Error::Parts { .. })));
     assert!(matches!(dia([usize::MAX, 4], &[0], 1), Err(Error::Size { .. })));
-    // Nobody walks along a diagonal that is not there.
+    // Validation does not traverse a diagonal without positions.
     assert!(matches!(dia([1 << 30, 1 << 30], &[0], 0), Err(Error::Parts { .. })));
     let error = Tensor::<f64, Dia<u32, u8>>::zeros([129, 200]).unwrap_err();
     let expected = "format `dia`: coordinates of level 1 reach 199, which does not fit `i8`; \
@@ -183,7 +183,7 @@ fn offsets_stay_inside_the_dimension() {
     assert_eq!(parts::<SparseOffset>([4, 3], levels(-1, 3), 1), Ok(()));
     refused(parts::<SparseOffset>([4, 3], levels(-1, 0), 1), 3, 0, "outside the dimension");
     refused(parts::<SparseOffset>([4, 3], levels(0, 3), 1), 3, 0, "outside the dimension");
-    // A dense level has rows that a diagonal does not meet.
+    // A dense level has rows that a diagonal does not intersect.
     let entries = [([0, 1], 1)];
     refused(Tensor::<i64, DenseOffset>::from_triplets([2, 2], entries), 3, 1, "must be a range");
     assert!(Tensor::<i64, DenseOffset>::from_triplets([2, 2], [([1, 1], 1)]).is_ok());
@@ -220,7 +220,7 @@ fn counted_levels_have_the_size_they_store() {
     refused(parts::<Ell>([2, 0], levels, 2), 3, 0, "size 0");
 }
 
-/// Formats without entries in every shape, the largest ones too.
+/// Tensors without entries in every format and shape, including the largest extents.
 #[test]
 fn extreme_extents_never_panic() {
     fn check<F: Format>() {
@@ -231,7 +231,7 @@ fn extreme_extents_never_panic() {
             for (mode, extent) in shape.as_mut().iter_mut().enumerate() {
                 *extent = extents[index / extents.len().pow(mode as u32) % extents.len()];
             }
-            // What is larger than memory, but would be handed out, is not asked for.
+            // Skips sizes that exceed memory although the system would grant the allocation.
             let huge = shape.as_ref().iter().any(|e| (1 << 20..1 << 40).contains(e));
             if huge && F::NAME != "coo" && F::NAME != "dia" {
                 continue;
@@ -256,8 +256,8 @@ fn extreme_extents_never_panic() {
     check::<LooseBits>();
 }
 
-/// Raw parts with one number changed are either refused, or make a tensor that can be walked and
-/// asked for every coordinate.
+/// Raw parts with one changed number are either refused, or make a tensor whose entries and
+/// coordinates can all be read.
 fn mutate<F: Format>(change: impl Fn(&mut F::Levels, &mut Random)) {
     let mut random = Random(29);
     let mut refused = 0;

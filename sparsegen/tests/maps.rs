@@ -1,4 +1,4 @@
-//! Every level and every map packs, iterates, looks up, validates and converts.
+//! Tests that every level and every map packs, iterates, looks up, validates and converts.
 
 mod common;
 
@@ -160,8 +160,8 @@ declare! {
     }
 }
 
-/// Packs random entries, and compares the tensor with them, with what it is in a second format,
-/// and with what comes back.
+/// Packs random entries, and compares the tensor with them, with its conversion to a second format,
+/// and with the conversion back.
 fn round_trips<F: Format, G: Format<Shape = F::Shape>>() {
     for (shape, entries) in operands::<F::Shape>(17) {
         let sums = sums(&entries);
@@ -244,7 +244,8 @@ fn hash_tables_bitmaps_and_gaps() {
     round_trips::<DiaLists, Csr>();
 }
 
-/// Packs random entries, some at the same coordinate, which the format stores as they are given.
+/// Packs random entries, some with the same coordinate, in a format that keeps them as they are
+/// given.
 fn keeps_entries<F: Format>(is_order_kept: bool) {
     for (shape, entries) in operands::<F::Shape>(23) {
         let tensor = Tensor::<i64, F>::from_triplets(shape, entries.iter().copied()).unwrap();

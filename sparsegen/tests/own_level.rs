@@ -1,4 +1,4 @@
-//! A level from outside the crate: a bitmap, whose positions include unused ones.
+//! A level defined outside the crate: a bitmap, which has unused positions.
 
 mod common;
 
@@ -15,14 +15,14 @@ pub struct Bitmap {
     flags: Vec<bool>,
 }
 
-/// The flags, borrowed.
+/// The borrowed flags.
 #[derive(Clone, Copy, Debug)]
 pub struct BitmapView<'a> {
     size: usize,
     flags: &'a [bool],
 }
 
-// SAFETY: `build` makes as many flags as there are parents times coordinates.
+// SAFETY: `build` stores a flag for each parent and coordinate.
 unsafe impl Level for Bitmap {
     const KIND: Kind = Kind::new("bitmap");
 
@@ -48,7 +48,7 @@ unsafe impl Level for Bitmap {
     }
 }
 
-// SAFETY: `validate` checks the number of flags, and positions index flags.
+// SAFETY: `validate` checks the number of flags, and positions are indices of flags.
 unsafe impl LevelView for BitmapView<'_> {
     fn children(&self, _: &Axis, _: usize) -> Option<usize> {
         Some(self.flags.len())

@@ -1,4 +1,4 @@
-//! Every composition of levels packs, iterates, looks up, validates and converts.
+//! Tests that every composition of levels packs, iterates, looks up, validates and converts.
 
 mod common;
 
@@ -50,8 +50,8 @@ declare! {
     Slices = "slices", 3 { 2: "compressed", C; 1: "dense", D; 0: "dense", D; }
 }
 
-/// Packs random entries, and compares the tensor with them, with what it is in a second format,
-/// and with what comes back.
+/// Packs random entries, and compares the tensor with them, with its conversion to a second format,
+/// and with the conversion back.
 fn round_trips<F: Format, G: Format<Shape = F::Shape>>() {
     let mut random = Random(7);
     for round in 0..60 {
@@ -134,7 +134,7 @@ fn a_scalar_is_a_tensor_of_order_0() {
 
 #[test]
 fn a_full_level_pads_what_is_missing() {
-    // The missing row 1 gets the column 0, as the singleton level needs one.
+    // The empty row 1 is padded with column 0, because the singleton level requires a coordinate.
     let entries = [([0, 1], 5), ([2, 0], 6), ([2, 1], 7)];
     let tensor = Tensor::<i64, FullCoo>::from_triplets([3, 2], entries).unwrap();
     assert_eq!(tensor.vals(), [5, 0, 6, 7]);
@@ -182,7 +182,7 @@ fn entries_that_share_a_coordinate_are_combined_as_the_caller_says() {
     assert!(list.to_by::<Csr>(f64::min).unwrap().iter().eq(expected));
     assert!(list.to_by::<Csc>(f64::min).unwrap().iter().eq(expected));
     assert!(list.to_by::<CompressedDense>(f64::min).unwrap().iter().eq(expected));
-    // Neither is kept beside the other.
+    // The entries are combined in an unordered format too.
     assert!(list.to_by::<CooUnordered<2>>(f64::min).unwrap().iter().eq(expected));
     let pattern = list.pattern();
     assert_eq!(pattern.to_by::<Csr>(f64::max).unwrap().stored(), 2);

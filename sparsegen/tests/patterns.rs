@@ -12,7 +12,7 @@ declare! {
 
 type P = Pattern<i64>;
 
-/// A pattern is what its tensor of ones is.
+/// Checks that a pattern behaves like the same tensor of ones.
 fn check<F: Format, G: Format<Shape = F::Shape>>() {
     let mut random = Random(31);
     for round in 0..40 {

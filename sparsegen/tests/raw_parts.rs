@@ -1,4 +1,4 @@
-//! Tensors from raw parts: what breaks an invariant is refused, with its place.
+//! Tensors from raw parts: violations of an invariant are refused with their place.
 
 mod common;
 
@@ -36,12 +36,12 @@ fn singleton(crd: &[u32]) -> S {
     Singleton { crd: crd.to_vec() }
 }
 
-/// Puts together a tensor of ones.
+/// Creates a tensor of ones.
 fn parts<F: Format>(shape: F::Shape, levels: F::Levels, vals: usize) -> Result<(), Error> {
     Tensor::<i64, F>::from_parts(shape, levels, vec![1; vals]).map(|_| ())
 }
 
-/// Expects a fault at a level and an index, with words of the reason.
+/// Expects a fault at a level and an index, whose reason contains `words`.
 #[track_caller]
 fn refused<T: Debug>(result: Result<T, Error>, level: usize, index: usize, words: &str) {
     match result {
@@ -67,7 +67,7 @@ fn compressed_levels_are_checked() {
     refused(csr(&[0, 2, 2, 2], &[1, 3, 0], 3), 2, 3, "ends at 2, but `crd` has 3");
     refused(csr(&[0, 2, 2, 3], &[1, 4, 0], 3), 2, 1, "coordinate 4 is not below");
     refused(csr(&[0, 2, 2, 3], &[3, 1, 0], 3), 2, 1, "decrease from 3 to 1");
-    refused(csr(&[0, 2, 2, 3], &[1, 1, 0], 3), 2, 1, "coordinate 1 stands twice");
+    refused(csr(&[0, 2, 2, 3], &[1, 1, 0], 3), 2, 1, "coordinate 1 is repeated");
     let error = csr(&[0, 2, 2, 3], &[1, 3, 0], 4).unwrap_err();
     let expected = "invalid `csr` tensor: there are 4 values for 3 positions of the last level";
     assert_eq!(error.to_string(), expected);
@@ -77,7 +77,7 @@ fn compressed_levels_are_checked() {
 fn properties_decide_what_is_refused() {
     let level = |crd: &[u32]| (compressed(&[0, crd.len() as u32], crd),);
     assert_eq!(parts::<Loose>([4], level(&[3, 0, 2]), 3), Ok(()));
-    refused(parts::<Loose>([4], level(&[3, 0, 3]), 3), 1, 2, "stands twice");
+    refused(parts::<Loose>([4], level(&[3, 0, 3]), 3), 1, 2, "is repeated");
     refused(parts::<Loose>([4], level(&[3, 0, 4]), 3), 1, 2, "not below");
     assert_eq!(parts::<Repeated>([4], level(&[0, 2, 2]), 3), Ok(()));
     refused(parts::<Repeated>([4], level(&[2, 2, 0]), 3), 1, 2, "decrease from 2 to 0");
@@ -99,7 +99,7 @@ fn dense_and_singleton_levels_are_checked() {
     refused(coo(&[0, 0, 2], &[1, 3]), 2, 2, "`crd` has 2 elements for 3 parents");
     refused(coo(&[0, 0, 2], &[1, 4, 0]), 2, 1, "coordinate 4 is not below");
     refused(coo(&[0, 0, 2], &[3, 1, 0]), 2, 1, "coordinate 1 is less than the one before it");
-    refused(coo(&[0, 0, 2], &[1, 1, 0]), 2, 1, "coordinate 1 stands twice");
+    refused(coo(&[0, 0, 2], &[1, 1, 0]), 2, 1, "coordinate 1 is repeated");
     refused(coo(&[2, 0, 2], &[1, 3, 0]), 1, 1, "decrease from 2 to 0");
     let levels = (compressed(&[0, 1], &[1]), singleton(&[0]));
     assert_eq!(parts::<FullSingleton>([2, 1], levels.clone(), 1), Ok(()));
@@ -114,12 +114,12 @@ fn repeated_parents_count_together() {
     let check = |levels| parts::<NonuniqueRows>([5, 6], levels, 4);
     assert_eq!(check(rows(&[3, 3], &[0, 2, 4], &[1, 2, 4, 5])), Ok(()));
     refused(check(rows(&[3, 3], &[0, 2, 4], &[1, 5, 4, 5])), 2, 2, "is less");
-    refused(check(rows(&[3, 3], &[0, 2, 4], &[1, 5, 5, 5])), 2, 3, "stands twice");
-    refused(check(rows(&[3, 3], &[0, 2, 4], &[1, 4, 4, 5])), 2, 2, "stands twice");
+    refused(check(rows(&[3, 3], &[0, 2, 4], &[1, 5, 5, 5])), 2, 3, "is repeated");
+    refused(check(rows(&[3, 3], &[0, 2, 4], &[1, 4, 4, 5])), 2, 2, "is repeated");
 
     let check = |levels| parts::<LooseRows>([5, 6], levels, 4);
     assert_eq!(check(rows(&[3, 1, 3], &[0, 1, 3, 4], &[4, 4, 0, 1])), Ok(()));
-    refused(check(rows(&[3, 1, 3], &[0, 1, 3, 4], &[4, 4, 0, 4])), 2, 3, "stands twice");
+    refused(check(rows(&[3, 1, 3], &[0, 1, 3, 4], &[4, 4, 0, 4])), 2, 3, "is repeated");
 
     let check = |levels| parts::<OrderedBelowLoose>([5, 6], levels, 4);
     assert_eq!(check(rows(&[3, 1, 3], &[0, 1, 3, 4], &[4, 0, 0, 4])), Ok(()));
@@ -136,7 +136,7 @@ fn an_unpadded_level_promises_that_there_is_no_zero() {
         let levels = (compressed(&[0, 2], &[0, 2]), compressed(pos, crd));
         Tensor::<i64, Unpadded>::from_parts([3, 4], levels, vals.to_vec())
     };
-    // Row 0 needs one value that is not zero; its other may be.
+    // Row 0 needs one nonzero value; its other value may be zero.
     assert!(check(&[0, 2, 3], &[1, 2, 0], &[0, 5, 6]).is_ok());
     refused(check(&[0, 2, 3], &[1, 2, 0], &[0, 5, 0]), 1, 1, "only zeros");
     refused(check(&[0, 1, 1], &[1], &[7]), 1, 1, "only zeros");
@@ -192,8 +192,8 @@ fn what_a_format_has_no_place_for_is_refused() {
     assert_eq!(error.to_string(), expected);
 }
 
-/// Raw parts with one number changed are either refused, or make a tensor that can be walked and
-/// asked for every coordinate.
+/// Raw parts with one changed number are either refused, or make a tensor whose entries and
+/// coordinates can all be read.
 #[test]
 fn changed_parts_never_panic() {
     let mut random = Random(11);

@@ -1,5 +1,5 @@
-//! The arrays of the encodings that the documentation of MLIR's sparse tensors gives as examples,
-//! literally as it prints them.
+//! Tests of stored arrays against the examples in the documentation of MLIR's sparse tensors,
+//! exactly as printed there.
 
 mod common;
 
@@ -28,17 +28,17 @@ declare! {
     }
 }
 
-/// A matrix given by its rows, without the zeros.
+/// Returns a matrix given by its rows, without the zeros.
 fn matrix<F: Format<Shape = [usize; 2]>>(rows: &[&[i64]]) -> Tensor<i64, F> {
     Tensor::from_dense([rows.len(), rows[0].len()], &rows.concat()).unwrap()
 }
 
-/// The arrays of all levels, by name and number of the level, from 1.
+/// Returns the arrays of all levels, by name and number of the level, from 1.
 fn arrays<F: Format>(tensor: &Tensor<i64, F>) -> String {
     format!("{tensor:?}")
 }
 
-/// The matrix of the picture of 2x2 blocks.
+/// The matrix of the example of 2x2 blocks.
 const BLOCKS: [&[i64]; 4] =
     [&[1, 2, 0, 0, 4, 0], &[0, 3, 0, 0, 0, 5], &[0, 0, 6, 7, 0, 0], &[0, 0, 8, 0, 0, 0]];
 
@@ -124,7 +124,7 @@ fn two_of_four() {
 fn blocks_with_less_are_padded_and_blocks_with_more_refused() {
     let rows: [&[i64]; 2] = [&[0, 0, 0, 7, 0, 0], &[0, 5, 6, 0, 0, 0]];
     let tensor = matrix::<TwoOfFour>(&rows);
-    // The first block of row 0 lacks an entry, the second blocks are empty, and reach beyond
+    // The first block of row 0 has one entry only; the second blocks are empty and extend beyond
     // column 5.
     assert_eq!(tensor.levels().2.crd, [0, 3, 0, 1, 1, 2, 0, 1]);
     assert_eq!(tensor.vals(), [0, 7, 0, 0, 5, 6, 0, 0]);
@@ -177,8 +177,8 @@ fn dcsc_with_coordinates_of_8_bits() {
     assert_eq!((&*columns.crd, &*rows.pos), (&[0, 3][..], &[0, 1, 3][..]));
 }
 
-/// The formats of the paper on the format abstraction, for its 4x6 matrix of the entries
-/// 5 1 7 3 8 4 9.
+/// The formats of the paper on the format abstraction, for its 4x6 matrix of the entries 5 1 7 3 8
+/// 4 9.
 mod paper {
     use super::*;
 
@@ -210,7 +210,7 @@ mod paper {
             Tensor::<i64, HashVector>::from_triplets([20], [([3], 1), ([11], 2), ([7], 3)])
                 .unwrap();
         let empty = u32::MAX;
-        // 3 and 11 want the same slot of 8; 11 gets the next.
+        // Both 3 and 11 hash to slot 3 of 8; 11 is inserted into the next slot.
         assert_eq!(tensor.levels().0.width, 8);
         assert_eq!(tensor.levels().0.crd, [empty, empty, empty, 3, 11, empty, empty, 7]);
         assert_eq!(tensor.vals(), [0, 0, 0, 1, 2, 0, 0, 3]);

@@ -1,13 +1,11 @@
-//! The function that calls a kernel of one statement.
+//! The function that calls the kernel of one statement.
 
 use std::fmt::Write as _;
 
 use sparsegen_build::Dtype;
-use sparsegen_build::ir::{
-    Conversion, Extent, Function, Operand, Result as IrResult, Source, TensorOperand, TensorResult,
-};
+use sparsegen_build::ir::{Function, Operand, Result as IrResult};
 
-/// The type of elements that a kernel is tried with.
+/// Returns the element type with which a kernel is tested.
 fn rust_type(dtype: Dtype) -> &'static str {
     match dtype {
         Dtype::Generic => "f64",
@@ -17,20 +15,19 @@ fn rust_type(dtype: Dtype) -> &'static str {
     }
 }
 
-/// What functions there are of a kernel, beside that which computes into a result.
+/// The functions of a kernel besides the one that computes into a result.
 pub struct Ways {
-    /// Whether one makes the result.
+    /// `true` if one function allocates the result.
     pub allocates: bool,
-    /// Whether it is assembled and computed apart, too.
+    /// `true` if there are functions for assembly and computation.
     pub apart: bool,
 }
 
-/// The module of a kernel and the function that calls it on operands of any kind.
+/// Returns the module of a kernel and the function that calls it on operands of any kind.
 pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
     let Ways { allocates, apart } = ways;
     let mut packed = String::new();
     let mut looked = String::new();
-    let mut extents = String::new();
     let mut arguments = Vec::new();
     for (k, operand) in function.operands.iter().enumerate() {
         match operand {
@@ -42,7 +39,6 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
                 let _ = writeln!(packed, "let o{k} = pack::<{value}, {format}>(&given[{key:?}])?;");
                 let _ = writeln!(looked, "({key:?}.to_owned(), look(&o{k})),");
                 arguments.push(format!("&o{k}"));
-                extents.push_str(&extents_of(tensor, &format!("o{k}")));
             }
             Operand::Index { name } => {
                 let _ = writeln!(packed, "let o{k} = scalar::<usize>(&given[{name:?}]);");
@@ -78,22 +74,6 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
         let _ = writeln!(packed, "let result = pack::<{dtype}, {format}>(&given[{key:?}])?;");
         let _ = writeln!(packed, "let before = look(&result);");
         let _ = writeln!(looked, "({key:?}.to_owned(), before),");
-    }
-    for (k, Conversion { of, into }) in function.conversions.iter().enumerate() {
-        let (name, format) = (&into.name, &into.format);
-        let is_result = |result: &&TensorResult| {
-            *of == Source::Result && result.packed.as_ref().unwrap_or(&result.format) == format
-        };
-        let converted = match of {
-            Source::Operand(of) => format!("o{of}.to::<{format}>()?"),
-            Source::Result if changed.is_some_and(|result| is_result(&result)) => {
-                "result.clone()".to_owned()
-            }
-            Source::Result => format!("result.to::<{format}>()?"),
-        };
-        let _ = writeln!(packed, "let c{k} = {converted};");
-        let _ = writeln!(looked, "({name:?}.to_owned(), look(&c{k})),");
-        extents.push_str(&extents_of(into, &format!("c{k}")));
     }
     let arguments = arguments.join(", ");
     let mutable = if apart { "mut " } else { "" };
@@ -182,17 +162,7 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
                 {results}
             }});
             let operands = BTreeMap::from([{looked}]);
-            let extents = BTreeMap::from([{extents}]);
-            Ok(Run {{ operands, extents, results, repack: Box::new({repack}) }})
+            Ok(Run {{ operands, results, repack: Box::new({repack}) }})
         }}\n"
     )
-}
-
-/// The extents that a kernel reads from a tensor's levels, by name.
-pub fn extents_of(tensor: &TensorOperand, variable: &str) -> String {
-    let extent = |extent: &Extent| {
-        let Extent { name, level, field } = extent;
-        format!("({name:?}.to_owned(), {variable}.levels().{level}.{field}),")
-    };
-    tensor.extents.iter().map(extent).collect()
 }

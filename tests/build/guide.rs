@@ -1,4 +1,4 @@
-//! Makes a test of each example of the language reference.
+//! Generates a test of each example of the language reference.
 
 #[path = "page.rs"]
 #[allow(dead_code, reason = "tests read more of the page")]
@@ -12,7 +12,8 @@ use sparsegen_build::compile_str;
 
 use page::{Example, Page};
 
-/// Compiles the manifests of the page into `out/guide`, and writes a test for each into `out/guide.rs`.
+/// Compiles the manifests of the page into `out/guide`, and generates a test for each in
+/// `out/guide.rs`.
 pub fn generate(page: &Path, out: &Path) -> Result<(), String> {
     println!("cargo::rerun-if-changed={}", page.display());
     let reason = |error: std::io::Error| format!("{}: {error}", page.display());

@@ -1,17 +1,17 @@
-//! Reads the language reference: its headings, and its examples in the order of the page.
+//! Parses the language reference: its headings, and its examples in the order of the page.
 //!
-//! | fenced block | is |
+//! | fenced block | content |
 //! |---|---|
 //! | `toml` | the manifest of a new example |
 //! | `rs` | code that calls the kernels of the example, the body of a function |
 //! | `rs`, beginning with `// src/NAME.rs` | a module that all examples share |
-//! | `text` | the message that the compiler gives for the manifest, and no other |
+//! | `text` | the exact message of the compiler for the manifest |
 //! | `ebnf` | grammar |
 
-/// A manifest of the page, and what the page says of it.
+/// A manifest of the page, with the code or message that follows it.
 #[derive(Debug, Default)]
 pub struct Example {
-    /// The heading above it, as in a link, and which of the examples below that heading it is.
+    /// The heading above it, as in a link, and the number of the example under that heading.
     pub name: String,
     /// The line of the page on which the manifest begins.
     pub line: usize,
@@ -19,11 +19,11 @@ pub struct Example {
     pub manifest: String,
     /// Code that calls the kernels.
     pub code: Vec<String>,
-    /// The message of the compiler, where the manifest is wrong.
+    /// The message of the compiler, if the manifest is invalid.
     pub message: Option<String>,
 }
 
-/// The page, as far as it can be tried.
+/// The testable content of the page.
 #[derive(Debug, Default)]
 pub struct Page {
     /// The headings, as links name them, with their levels.
@@ -32,15 +32,15 @@ pub struct Page {
     pub examples: Vec<Example>,
     /// Modules that all examples share, with their names.
     pub modules: Vec<(String, String)>,
-    /// How many blocks are neither examples nor modules.
+    /// The number of blocks that are neither examples nor modules.
     pub grammars: usize,
 }
 
 impl Page {
-    /// Reads the page.
+    /// Parses the page.
     ///
     /// # Errors
-    /// A block of another kind, or at another place, than this module's documentation allows.
+    /// A block of a kind, or at a place, that the documentation of this module does not allow.
     pub fn parse(text: &str) -> Result<Page, String> {
         let mut page = Page::default();
         let mut below_heading = 0;
@@ -87,7 +87,7 @@ impl Page {
         Ok(page)
     }
 
-    /// Returns how many blocks of the page this is made of.
+    /// Returns the number of blocks of the page that this represents.
     pub fn block_count(&self) -> usize {
         let of =
             |example: &Example| 1 + example.code.len() + usize::from(example.message.is_some());
@@ -95,7 +95,7 @@ impl Page {
     }
 }
 
-/// Returns the name of a heading in a link, as renderers of Markdown make it.
+/// Returns the name of a heading in a link, as Markdown renderers generate it.
 pub fn slug(title: &str) -> String {
     let kept = |c: &char| c.is_alphanumeric() || " -_".contains(*c);
     title.trim().to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-")

@@ -1,39 +1,26 @@
-//! The drivers of a kernel of several statements: one for each of its results.
+//! The drivers of a kernel with several statements, one for each result.
 
 use std::fmt::Write as _;
 
-use sparsegen_build::ir::{Kernel, Operand, Result as IrResult, Several, Source, Step};
+use sparsegen_build::ir::{Kernel, Operand, Result as IrResult, Step};
 
-use super::driver::extents_of;
-
-/// A kernel after which a statement's result is what that statement has made it.
+/// A kernel that ends after a statement, so that its results have the values of that point.
 pub struct State {
     name: String,
-    kernel: Several,
+    kernel: Kernel,
     source: String,
 }
 
 impl State {
-    /// What a kernel leads to; one statement is a kernel of several, too.
+    /// Returns the state after a kernel.
     pub fn of(name: &str, kernel: Kernel, source: String) -> State {
-        let kernel = match kernel {
-            Kernel::Several(several) => several,
-            Kernel::One(function) => {
-                let result = match &function.result {
-                    IrResult::Tensor(result) => result.name.clone(),
-                    IrResult::Scalar { .. } => function.name.clone(),
-                };
-                let steps = vec![Step { result, function: *function }];
-                Several { name: name.to_owned(), docs: Vec::new(), steps, shared: Vec::new() }
-            }
-        };
         State { name: name.to_owned(), kernel, source }
     }
 }
 
-/// The modules of a kernel, and the functions that call it on operands of any kind, each for a statement.
-/// The last state is the kernel's own; others are there if results change, one for each statement.
-pub fn drivers(name: &str, folder: &str, kernel: &Several, states: &[State]) -> String {
+/// Returns the modules of a kernel and its drivers, one for each statement. The last state is that
+/// of the whole kernel; other states exist if results are updated, one for each statement.
+pub fn drivers(name: &str, folder: &str, kernel: &Kernel, states: &[State]) -> String {
     let mut drivers: String = states.iter().map(|state| module(folder, state)).collect();
     let [packed, looked] = packed_and_looked(kernel);
     let last = states.len() - 1;
@@ -47,8 +34,8 @@ pub fn drivers(name: &str, folder: &str, kernel: &Several, states: &[State]) -> 
     drivers
 }
 
-/// The operands, packed in their formats, and what they look like.
-fn packed_and_looked(kernel: &Several) -> [String; 2] {
+/// Returns the code that packs the operands, and the code that reads their entries.
+fn packed_and_looked(kernel: &Kernel) -> [String; 2] {
     let operands = kernel.operands();
     let mut packed = String::new();
     let mut looked = String::new();
@@ -74,7 +61,7 @@ fn packed_and_looked(kernel: &Several) -> [String; 2] {
     [packed, looked]
 }
 
-/// The module of a kernel, and the function that calls it.
+/// Returns the module of a kernel, and the function that calls it.
 fn module(folder: &str, State { name, kernel, source }: &State) -> String {
     let operands = kernel.operands();
     let [packed, _] = packed_and_looked(kernel);
@@ -107,56 +94,14 @@ fn module(folder: &str, State { name, kernel, source }: &State) -> String {
     )
 }
 
-/// The function that tells what became of a statement.
+/// Returns the driver that reports the result of a statement.
 fn driver(
     (name, k): (&str, usize),
     step: &Step,
-    kernel: &Several,
+    kernel: &Kernel,
     (before, after): (Option<&State>, &State),
     [packed, looked]: [&str; 2],
 ) -> String {
-    let operands = kernel.operands();
-    let place = |of: &str| operands.iter().position(|operand| operand.name() == of);
-    let mut conversions = String::new();
-    let mut changed = String::new();
-    let mut extents = String::new();
-    for tensor in step.function.tensors() {
-        if let Some(place) = place(&tensor.name) {
-            extents.push_str(&extents_of(tensor, &format!("o{place}")));
-        }
-    }
-    for (c, conversion) in step.function.conversions.iter().enumerate() {
-        let (into, format) = (&conversion.into.name, &conversion.into.format);
-        let of = match conversion.of {
-            Source::Operand(of) => of,
-            Source::Result => {
-                let (key, dtype) = (tensor_name(step), conversion.into.dtype.name());
-                let _ = writeln!(
-                    changed,
-                    "let before = &operands[{key:?}];
-                    let before = Entries {{
-                        shape: before.shape.clone(),
-                        entries: before.entries.clone(),
-                    }};
-                    operands.insert({into:?}.to_owned(), repack::<{dtype}, {format}>(&before)?);"
-                );
-                continue;
-            }
-        };
-        let Some(place) = place(step.function.operands[of].name()) else {
-            let (key, dtype) = (key(&step.function.operands[of]), conversion.into.dtype.name());
-            let _ = writeln!(
-                changed,
-                "let of = &operands[{key:?}];
-                let of = Entries {{ shape: of.shape.clone(), entries: of.entries.clone() }};
-                operands.insert({into:?}.to_owned(), repack::<{dtype}, {format}>(&of)?);"
-            );
-            continue;
-        };
-        let _ = writeln!(conversions, "let c{c} = o{place}.to::<{format}>()?;");
-        let _ = writeln!(conversions, "operands.insert({into:?}.to_owned(), look(&c{c}));");
-        extents.push_str(&extents_of(&conversion.into, &format!("c{c}")));
-    }
     let mut results = after.kernel.results();
     let own = results.position(|result| result.result == step.result).unwrap_or(k);
     let after = &after.name;
@@ -175,7 +120,7 @@ fn driver(
             format!("if let Ok(before) = &ways_{}(given)? {{ {inserted} }}", state.name)
         })
         .unwrap_or_default();
-    // What a later statement changes is still as it was passed in.
+    // A result that only a later statement changes still has its initial value.
     let is_changed_later = |name: &str| {
         let computed = |steps: &[Step]| steps.iter().any(|step| step.result == name);
         computed(&kernel.steps[k..]) && !computed(&kernel.steps[..k]) && step.result != name
@@ -224,20 +169,17 @@ fn driver(
             use {name}::*;
             {packed}
             let mut operands = BTreeMap::from([{looked}]);
-            {conversions}
             {unchanged}
             {before}
             {earlier}
-            {changed}
             let results = ways_{after}(given)?.map(|mut all| std::mem::take(&mut all[{own}]));
-            let extents = BTreeMap::from([{extents}]);
-            Ok(Run {{ operands, extents, results, repack: Box::new({repack}) }})
+            Ok(Run {{ operands, results, repack: Box::new({repack}) }})
         }}\n"
     )
 }
 
-/// Calls the kernel in every way there is, and looks at each of its results.
-fn ways(name: &str, kernel: &Several, arguments: &str, source: &str) -> String {
+/// Returns code that calls the kernel through each of its entry points and reads its results.
+fn ways(name: &str, kernel: &Kernel, arguments: &str, source: &str) -> String {
     let results: Vec<&Step> = kernel.results().collect();
     let is_tensor = |step: &&&Step| {
         matches!(step.function.result, IrResult::Tensor(_))
@@ -321,7 +263,7 @@ fn scalar(key: &str, dtype: &str, k: usize) -> (String, String) {
     (format!("scalar::<{dtype}>(&given[{key:?}])"), format!("look_at_scalar(o{k})"))
 }
 
-/// What an operand is called where it is given.
+/// Returns the key of an operand in the given operands.
 fn key(operand: &Operand) -> &str {
     match operand {
         Operand::Tensor(tensor) => &tensor.tensor,
@@ -329,7 +271,7 @@ fn key(operand: &Operand) -> &str {
     }
 }
 
-/// What a result is called where later statements read it.
+/// Returns the name by which later statements read a result.
 fn tensor_name(step: &Step) -> &str {
     match &step.function.result {
         IrResult::Tensor(tensor) => &tensor.tensor,

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut, Reserved};
 use sparsegen::{Csr, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `D[i,j] = A[i,j] + B[i,j] + C[i,j]`
 ///
 /// | tensor | format | modes |
@@ -17,9 +19,9 @@ use sparsegen::{Csr, Error, IntoView, Tensor, View};
 /// Time: O(i + nnz(A) + nnz(B) + nnz(C)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 2 of `D` do not fit `u32`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 2 of `D` do not fit in `u32`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn add3_csr<'a, 'b, 'c>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
@@ -31,13 +33,13 @@ pub fn add3_csr<'a, 'b, 'c>(
     Ok(d)
 }
 
-/// As [`add3_csr`], into a tensor that is already there.
-/// What it held is replaced; its memory is reused.
+/// Like [`add3_csr`], but stores the result in an existing tensor.
+/// Its previous contents are replaced; its memory is reused.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B`, `C` and `D` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 2 of `D` do not fit `u32`; it is left empty
-///   then.
+/// - [`Error::Shape`] if `A`, `B`, `C` and `D` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 2 of `D` do not fit in `u32`; `D` is then left
+///   empty.
 pub fn add3_csr_into<'a, 'b, 'c>(
     d: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -69,16 +71,16 @@ pub fn add3_csr_into<'a, 'b, 'c>(
     let (mut levels, mut vals) = d.take_parts();
     add3_csr_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b, c);
     kernel::fits::<u32>("add3_csr", "D", "positions of level 2", levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *d = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`add3_csr`], with values that are zero, for [`add3_csr_compute`] to compute.
+/// Like [`add3_csr`], but with all values set to the fill value, for [`add3_csr_compute`].
 ///
 /// # Errors
-/// As of [`add3_csr`].
+/// The same as for [`add3_csr`].
 pub fn add3_csr_assemble<'a, 'b, 'c>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
@@ -89,12 +91,12 @@ pub fn add3_csr_assemble<'a, 'b, 'c>(
     Ok(d)
 }
 
-/// As [`add3_csr`], into a tensor that was assembled for operands of the same structure.
+/// Like [`add3_csr`], but into a tensor that was assembled for operands of the same structure.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B`, `C` and `D` differ in the extent of `i` or `j`.
-/// - [`Error::Structure`] where `D` stores other coordinates than `add3_csr` would; what values it
-///   holds then is not told.
+/// - [`Error::Shape`] if `A`, `B`, `C` and `D` differ in the extent of `i` or `j`.
+/// - [`Error::Structure`] if `D` stores other coordinates than `add3_csr` would; its values are
+///   then unspecified.
 pub fn add3_csr_compute<'a, 'b, 'c>(
     d: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -127,7 +129,8 @@ pub fn add3_csr_compute<'a, 'b, 'c>(
         add3_csr_compute_kernel(vals, levels.1.pos, levels.1.crd, a, b, c),
         "add3_csr",
         "D",
-    )
+    )?;
+    Ok(())
 }
 
 /// The loops of [`add3_csr`].
@@ -140,8 +143,8 @@ fn add3_csr_kernel(
     c: View<'_, f64, Csr>,
 ) {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (a2_pos, a2_crd, a_vals, b2_pos, b2_crd, b_vals, c2_pos, c2_crd, c_vals) = unsafe {
         (
             Proven::new(a.levels().1.pos),
@@ -160,8 +163,8 @@ fn add3_csr_kernel(
     d2_pos.push(0);
     d2_crd.clear();
     d_vals.clear();
-    // SAFETY: What is reserved is the most that is appended: an entry for each stored entry of the
-    // operands, a segment for each parent.
+    // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
+    // operands, and one segment for each parent.
     let (mut d2_crd, mut d_vals) = unsafe {
         (
             Reserved::new(d2_crd, a.vals().len() + b.vals().len() + c.vals().len()),
@@ -287,8 +290,8 @@ fn add3_csr_compute_kernel(
     c: View<'_, f64, Csr>,
 ) -> bool {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (
         mut d_vals,
         d2_pos,

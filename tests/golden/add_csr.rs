@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut, Reserved};
 use sparsegen::{Csr, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `C[i,j] = A[i,j] + B[i,j]`
 ///
 /// | tensor | format | modes |
@@ -16,9 +18,9 @@ use sparsegen::{Csr, Error, IntoView, Tensor, View};
 /// Time: O(i + nnz(A) + nnz(B)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn add_csr<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
@@ -29,13 +31,13 @@ pub fn add_csr<'a, 'b>(
     Ok(c)
 }
 
-/// As [`add_csr`], into a tensor that is already there.
-/// What it held is replaced; its memory is reused.
+/// Like [`add_csr`], but stores the result in an existing tensor.
+/// Its previous contents are replaced; its memory is reused.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`; it is left empty
-///   then.
+/// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`; `C` is then left
+///   empty.
 pub fn add_csr_into<'a, 'b>(
     c: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -56,16 +58,16 @@ pub fn add_csr_into<'a, 'b>(
     let (mut levels, mut vals) = c.take_parts();
     add_csr_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b);
     kernel::fits::<u32>("add_csr", "C", "positions of level 2", levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`add_csr`], with values that are zero, for [`add_csr_compute`] to compute.
+/// Like [`add_csr`], but with all values set to the fill value, for [`add_csr_compute`].
 ///
 /// # Errors
-/// As of [`add_csr`].
+/// The same as for [`add_csr`].
 pub fn add_csr_assemble<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
@@ -75,12 +77,12 @@ pub fn add_csr_assemble<'a, 'b>(
     Ok(c)
 }
 
-/// As [`add_csr`], into a tensor that was assembled for operands of the same structure.
+/// Like [`add_csr`], but into a tensor that was assembled for operands of the same structure.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Structure`] where `C` stores other coordinates than `add_csr` would; what values it
-///   holds then is not told.
+/// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Structure`] if `C` stores other coordinates than `add_csr` would; its values are then
+///   unspecified.
 pub fn add_csr_compute<'a, 'b>(
     c: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -102,7 +104,8 @@ pub fn add_csr_compute<'a, 'b>(
         add_csr_compute_kernel(vals, levels.1.pos, levels.1.crd, a, b),
         "add_csr",
         "C",
-    )
+    )?;
+    Ok(())
 }
 
 /// The loops of [`add_csr`].
@@ -114,8 +117,8 @@ fn add_csr_kernel(
     b: View<'_, f64, Csr>,
 ) {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (a2_pos, a2_crd, a_vals, b2_pos, b2_crd, b_vals) = unsafe {
         (
             Proven::new(a.levels().1.pos),
@@ -131,8 +134,8 @@ fn add_csr_kernel(
     c2_pos.push(0);
     c2_crd.clear();
     c_vals.clear();
-    // SAFETY: What is reserved is the most that is appended: an entry for each stored entry of the
-    // operands, a segment for each parent.
+    // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
+    // operands, and one segment for each parent.
     let (mut c2_crd, mut c_vals) = unsafe {
         (
             Reserved::new(c2_crd, a.vals().len() + b.vals().len()),
@@ -186,8 +189,8 @@ fn add_csr_compute_kernel(
     b: View<'_, f64, Csr>,
 ) -> bool {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut c_vals, c2_pos, c2_crd, a2_pos, a2_crd, a_vals, b2_pos, b2_crd, b_vals) = unsafe {
         (
             ProvenMut::new(c_vals),

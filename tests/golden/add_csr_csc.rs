@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut, Reserved};
 use sparsegen::{Csc, Csr, Dcsr, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `C[i,j] = A[i,j] + B[i,j]`
 ///
 /// | tensor | format | modes |
@@ -11,17 +13,17 @@ use sparsegen::{Csc, Csr, Dcsr, Error, IntoView, Tensor, View};
 /// | `A` | csr: dense, compressed | `i`, `j` |
 /// | `B` | csc: dense, compressed | `i`, `j` |
 ///
-/// `B` is brought into `csr` first.
+/// `B` is converted to `csr` first.
 ///
 /// Loops: `i` over its whole range; `j` over the entries of `A`, `B` merged.
 ///
 /// Time: O(i + nnz(A) + nnz(B)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 1 or 2 of `C` do not fit `u32`.
-/// - Those of [`View::to`], where `B` is converted to `Csr`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 1 or 2 of `C` do not fit in `u32`.
+/// - The errors of [`View::to`] if `B` is converted to `Csr`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn add<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csc>,
@@ -32,14 +34,14 @@ pub fn add<'a, 'b>(
     Ok(c)
 }
 
-/// As [`add`], into a tensor that is already there.
-/// What it held is replaced; its memory is reused.
+/// Like [`add`], but stores the result in an existing tensor.
+/// Its previous contents are replaced; its memory is reused.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 1 or 2 of `C` do not fit `u32`; it is left empty
-///   then.
-/// - Those of [`View::to`], where `B` is converted to `Csr`.
+/// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 1 or 2 of `C` do not fit in `u32`; `C` is then left
+///   empty.
+/// - The errors of [`View::to`] if `B` is converted to `Csr`.
 pub fn add_into<'a, 'b>(
     c: &mut Tensor<f64, Dcsr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -70,16 +72,16 @@ pub fn add_into<'a, 'b>(
     );
     kernel::fits::<u32>("add", "C", "positions of level 1", levels.0.crd.len())?;
     kernel::fits::<u32>("add", "C", "positions of level 2", levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`add`], with values that are zero, for [`add_compute`] to compute.
+/// Like [`add`], but with all values set to the fill value, for [`add_compute`].
 ///
 /// # Errors
-/// As of [`add`].
+/// The same as for [`add`].
 pub fn add_assemble<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csc>,
@@ -89,13 +91,13 @@ pub fn add_assemble<'a, 'b>(
     Ok(c)
 }
 
-/// As [`add`], into a tensor that was assembled for operands of the same structure.
+/// Like [`add`], but into a tensor that was assembled for operands of the same structure.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Structure`] where `C` stores other coordinates than `add` would; what values it holds
-///   then is not told.
-/// - Those of [`View::to`], where `B` is converted to `Csr`.
+/// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Structure`] if `C` stores other coordinates than `add` would; its values are then
+///   unspecified.
+/// - The errors of [`View::to`] if `B` is converted to `Csr`.
 pub fn add_compute<'a, 'b>(
     c: &mut Tensor<f64, Dcsr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -126,7 +128,8 @@ pub fn add_compute<'a, 'b>(
         ),
         "add",
         "C",
-    )
+    )?;
+    Ok(())
 }
 
 /// The loops of [`add`].
@@ -140,8 +143,8 @@ fn add_kernel(
     b_csr: View<'_, f64, Csr>,
 ) {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (a2_pos, a2_crd, a_vals, b_csr2_pos, b_csr2_crd, b_csr_vals) = unsafe {
         (
             Proven::new(a.levels().1.pos),
@@ -160,8 +163,8 @@ fn add_kernel(
     c2_pos.push(0);
     c2_crd.clear();
     c_vals.clear();
-    // SAFETY: What is reserved is the most that is appended: an entry for each stored entry of the
-    // operands, a segment for each parent.
+    // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
+    // operands, and one segment for each parent.
     let (mut c2_crd, mut c_vals) = unsafe {
         (
             Reserved::new(c2_crd, a.vals().len() + b_csr.vals().len()),
@@ -222,8 +225,8 @@ fn add_compute_kernel(
     b_csr: View<'_, f64, Csr>,
 ) -> bool {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (
         mut c_vals,
         c1_pos,

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut, Reserved};
 use sparsegen::{Dcsr, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `C[i,j] = A[i,j] + B[i,j]`
 ///
 /// | tensor | format | modes |
@@ -16,9 +18,9 @@ use sparsegen::{Dcsr, Error, IntoView, Tensor, View};
 /// Time: O(nnz(A) + nnz(B)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 1 or 2 of `C` do not fit `u32`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 1 or 2 of `C` do not fit in `u32`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn add_dcsr<'a, 'b>(
     a: impl IntoView<'a, f64, Dcsr>,
     b: impl IntoView<'b, f64, Dcsr>,
@@ -29,13 +31,13 @@ pub fn add_dcsr<'a, 'b>(
     Ok(c)
 }
 
-/// As [`add_dcsr`], into a tensor that is already there.
-/// What it held is replaced; its memory is reused.
+/// Like [`add_dcsr`], but stores the result in an existing tensor.
+/// Its previous contents are replaced; its memory is reused.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 1 or 2 of `C` do not fit `u32`; it is left empty
-///   then.
+/// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 1 or 2 of `C` do not fit in `u32`; `C` is then left
+///   empty.
 pub fn add_dcsr_into<'a, 'b>(
     c: &mut Tensor<f64, Dcsr>,
     a: impl IntoView<'a, f64, Dcsr>,
@@ -65,16 +67,16 @@ pub fn add_dcsr_into<'a, 'b>(
     );
     kernel::fits::<u32>("add_dcsr", "C", "positions of level 1", levels.0.crd.len())?;
     kernel::fits::<u32>("add_dcsr", "C", "positions of level 2", levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`add_dcsr`], with values that are zero, for [`add_dcsr_compute`] to compute.
+/// Like [`add_dcsr`], but with all values set to the fill value, for [`add_dcsr_compute`].
 ///
 /// # Errors
-/// As of [`add_dcsr`].
+/// The same as for [`add_dcsr`].
 pub fn add_dcsr_assemble<'a, 'b>(
     a: impl IntoView<'a, f64, Dcsr>,
     b: impl IntoView<'b, f64, Dcsr>,
@@ -84,12 +86,12 @@ pub fn add_dcsr_assemble<'a, 'b>(
     Ok(c)
 }
 
-/// As [`add_dcsr`], into a tensor that was assembled for operands of the same structure.
+/// Like [`add_dcsr`], but into a tensor that was assembled for operands of the same structure.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Structure`] where `C` stores other coordinates than `add_dcsr` would; what values it
-///   holds then is not told.
+/// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Structure`] if `C` stores other coordinates than `add_dcsr` would; its values are
+///   then unspecified.
 pub fn add_dcsr_compute<'a, 'b>(
     c: &mut Tensor<f64, Dcsr>,
     a: impl IntoView<'a, f64, Dcsr>,
@@ -119,7 +121,8 @@ pub fn add_dcsr_compute<'a, 'b>(
         ),
         "add_dcsr",
         "C",
-    )
+    )?;
+    Ok(())
 }
 
 /// The loops of [`add_dcsr`].
@@ -132,8 +135,8 @@ fn add_dcsr_kernel(
     a: View<'_, f64, Dcsr>,
     b: View<'_, f64, Dcsr>,
 ) {
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (
         a1_pos,
         a1_crd,
@@ -167,8 +170,8 @@ fn add_dcsr_kernel(
     c2_pos.push(0);
     c2_crd.clear();
     c_vals.clear();
-    // SAFETY: What is reserved is the most that is appended: an entry for each stored entry of the
-    // operands, a segment for each parent.
+    // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
+    // operands, and one segment for each parent.
     let (mut c2_crd, mut c_vals) = unsafe {
         (
             Reserved::new(c2_crd, a.vals().len() + b.vals().len()),
@@ -287,8 +290,8 @@ fn add_dcsr_compute_kernel(
     a: View<'_, f64, Dcsr>,
     b: View<'_, f64, Dcsr>,
 ) -> bool {
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (
         mut c_vals,
         c1_pos,

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `k[i] = argmin[j](A[i,j])`
 ///
 /// | tensor | format | modes |
@@ -10,13 +12,13 @@ use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 /// | `k` | dense | `i` |
 /// | `A` | csr: dense, compressed | `i`, `j` |
 ///
-/// Loops: `i` over its whole range; `j` over its whole range beside the entries of `A`.
+/// Loops: `i` over its whole range; `j` over its whole range and the entries of `A`.
 ///
 /// Time: O(i · j + nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Choice`] where the extent of `j` is 0.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Choice`] if the extent of `j` is 0.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn argmin<'a>(
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<Tensor<usize, Dense<1>>, Error> {
@@ -26,11 +28,11 @@ pub fn argmin<'a>(
     Ok(k)
 }
 
-/// As [`argmin`], into a tensor that is already there.
+/// Like [`argmin`], but stores the result in an existing tensor.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `k` differ in the extent of `i`.
-/// - [`Error::Choice`] where the extent of `j` is 0.
+/// - [`Error::Shape`] if `A` and `k` differ in the extent of `i`.
+/// - [`Error::Choice`] if the extent of `j` is 0.
 pub fn argmin_into<'a>(
     k: &mut Tensor<usize, Dense<1>>,
     a: impl IntoView<'a, f64, Csr>,
@@ -46,8 +48,8 @@ pub fn argmin_into<'a>(
 fn argmin_kernel(k_vals: &mut [usize], a: View<'_, f64, Csr>) {
     let i_size = a.shape()[0];
     let j_size = a.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut k_vals, a2_pos, a2_crd, a_vals) = unsafe {
         (
             ProvenMut::new(k_vals),
@@ -79,7 +81,7 @@ fn argmin_kernel(k_vals: &mut [usize], a: View<'_, f64, Csr>) {
             p_a += usize::from(j_a == j);
             j += 1;
         }
-        // `A` is at an end: the rest of the dimension.
+        // `A` is exhausted: the rest of the dimension.
         for j in j..j_size {
             if 0.0 < least || 0.0 == least && j < argmin {
                 least = 0.0;

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csr, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `C[i,j] = blend(A[i,j], B[i,j])`
 ///
 /// | tensor | format | modes |
@@ -16,9 +18,9 @@ use sparsegen::{Csr, Error, IntoView, Tensor, View};
 /// Time: O(i + nnz(A) + nnz(B)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn blend<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
@@ -29,13 +31,13 @@ pub fn blend<'a, 'b>(
     Ok(c)
 }
 
-/// As [`blend`], into a tensor that is already there.
-/// What it held is replaced; its memory is reused.
+/// Like [`blend`], but stores the result in an existing tensor.
+/// Its previous contents are replaced; its memory is reused.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`; it is left empty
-///   then.
+/// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`; `C` is then left
+///   empty.
 pub fn blend_into<'a, 'b>(
     c: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -56,16 +58,16 @@ pub fn blend_into<'a, 'b>(
     let (mut levels, mut vals) = c.take_parts();
     blend_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b);
     kernel::fits::<u32>("blend", "C", "positions of level 2", levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`blend`], with values that are zero, for [`blend_compute`] to compute.
+/// Like [`blend`], but with all values set to the fill value, for [`blend_compute`].
 ///
 /// # Errors
-/// As of [`blend`].
+/// The same as for [`blend`].
 pub fn blend_assemble<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
@@ -75,12 +77,12 @@ pub fn blend_assemble<'a, 'b>(
     Ok(c)
 }
 
-/// As [`blend`], into a tensor that was assembled for operands of the same structure.
+/// Like [`blend`], but into a tensor that was assembled for operands of the same structure.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Structure`] where `C` stores other coordinates than `blend` would; what values it
-///   holds then is not told.
+/// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Structure`] if `C` stores other coordinates than `blend` would; its values are then
+///   unspecified.
 pub fn blend_compute<'a, 'b>(
     c: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -102,7 +104,8 @@ pub fn blend_compute<'a, 'b>(
         blend_compute_kernel(vals, levels.1.pos, levels.1.crd, a, b),
         "blend",
         "C",
-    )
+    )?;
+    Ok(())
 }
 
 /// The loops of [`blend`].
@@ -114,8 +117,8 @@ fn blend_kernel(
     b: View<'_, f64, Csr>,
 ) {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (a2_pos, a2_crd, a_vals, b2_pos, b2_crd, b_vals) = unsafe {
         (
             Proven::new(a.levels().1.pos),
@@ -207,8 +210,8 @@ fn blend_compute_kernel(
     b: View<'_, f64, Csr>,
 ) -> bool {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut c_vals, c2_pos, c2_crd, a2_pos, a2_crd, a_vals, b2_pos, b2_crd, b_vals) = unsafe {
         (
             ProvenMut::new(c_vals),

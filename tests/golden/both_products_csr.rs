@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `y[i] = A[i,j] * x[j]`
 ///
 /// | tensor | format | modes |
@@ -28,9 +30,9 @@ use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 /// Time: O(i + nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
-/// - [`Error::Shape`] where `A` and `w` differ in the extent of `i`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
+/// - [`Error::Shape`] if `A` and `w` differ in the extent of `i`.
 pub fn both_products<'a, 'x, 'w>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, Dense<1>>,
@@ -39,14 +41,18 @@ pub fn both_products<'a, 'x, 'w>(
     let (a, x, w) = (a.into_view(), x.into_view(), w.into_view());
     let mut y = Tensor::zeros([a.shape()[0]])?;
     let mut z = Tensor::zeros([a.shape()[1]])?;
-    both_products_into(&mut y, &mut z, a, x, w)?;
+    both_products_check(&y, &z, a, x, w)?;
+    both_products_kernel(y.vals_mut(), z.vals_mut(), a, x, w);
     Ok((y, z))
 }
 
-/// As [`both_products`], into tensors that are already there.
+/// Like [`both_products`], but stores the results in existing tensors.
 ///
 /// # Errors
-/// As of [`both_products`], and where a tensor has other extents.
+/// - [`Error::Shape`] if `A` and `y` differ in the extent of `i`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `z` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `w` differ in the extent of `i`.
 pub fn both_products_into<'a, 'x, 'w>(
     y: &mut Tensor<f64, Dense<1>>,
     z: &mut Tensor<f64, Dense<1>>,
@@ -55,6 +61,20 @@ pub fn both_products_into<'a, 'x, 'w>(
     w: impl IntoView<'w, f64, Dense<1>>,
 ) -> Result<(), Error> {
     let (a, x, w) = (a.into_view(), x.into_view(), w.into_view());
+    both_products_check(y, z, a, x, w)?;
+    z.vals_mut().fill(0.0);
+    both_products_kernel(y.vals_mut(), z.vals_mut(), a, x, w);
+    Ok(())
+}
+
+/// Checks that the extents agree.
+fn both_products_check(
+    y: &Tensor<f64, Dense<1>>,
+    z: &Tensor<f64, Dense<1>>,
+    a: View<'_, f64, Csr>,
+    x: View<'_, f64, Dense<1>>,
+    w: View<'_, f64, Dense<1>>,
+) -> Result<(), Error> {
     kernel::agree(
         "both_products_y",
         "i",
@@ -75,8 +95,6 @@ pub fn both_products_into<'a, 'x, 'w>(
         "i",
         &[("A", 0, a.shape()[0]), ("w", 0, w.shape()[0])],
     )?;
-    z.vals_mut().fill(0.0);
-    both_products_kernel(y.vals_mut(), z.vals_mut(), a, x, w);
     Ok(())
 }
 
@@ -89,8 +107,8 @@ fn both_products_kernel(
     w: View<'_, f64, Dense<1>>,
 ) {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut y_vals, mut z_vals, a2_pos, a2_crd, a_vals, x_vals, w_vals) = unsafe {
         (
             ProvenMut::new(y_vals),

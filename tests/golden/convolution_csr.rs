@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `C[i,j] = F[k,l] * A[i + k - 1, j + l - 1] * M[i,j]`
 ///
 /// | tensor | format | modes |
@@ -18,8 +20,8 @@ use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 /// Time: O(i + nnz(A) · nnz(M)).
 ///
 /// # Errors
-/// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn convolve<'f, 'a, 'm>(
     f: impl IntoView<'f, f64, Dense<2>>,
     a: impl IntoView<'a, f64, Csr>,
@@ -31,13 +33,13 @@ pub fn convolve<'f, 'a, 'm>(
     Ok(c)
 }
 
-/// As [`convolve`], into a tensor that is already there.
-/// What it held is replaced; its memory is reused.
+/// Like [`convolve`], but stores the result in an existing tensor.
+/// Its previous contents are replaced; its memory is reused.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `M` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`; it is left empty
-///   then.
+/// - [`Error::Shape`] if `M` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`; `C` is then left
+///   empty.
 pub fn convolve_into<'f, 'a, 'm>(
     c: &mut Tensor<f64, Csr>,
     f: impl IntoView<'f, f64, Dense<2>>,
@@ -51,16 +53,16 @@ pub fn convolve_into<'f, 'a, 'm>(
     let (mut levels, mut vals) = c.take_parts();
     convolve_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, f, a, m);
     kernel::fits::<u32>("convolve", "C", "positions of level 2", levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`convolve`], with values that are zero, for [`convolve_compute`] to compute.
+/// Like [`convolve`], but with all values set to the fill value, for [`convolve_compute`].
 ///
 /// # Errors
-/// As of [`convolve`].
+/// The same as for [`convolve`].
 pub fn convolve_assemble<'f, 'a, 'm>(
     f: impl IntoView<'f, f64, Dense<2>>,
     a: impl IntoView<'a, f64, Csr>,
@@ -71,12 +73,12 @@ pub fn convolve_assemble<'f, 'a, 'm>(
     Ok(c)
 }
 
-/// As [`convolve`], into a tensor that was assembled for operands of the same structure.
+/// Like [`convolve`], but into a tensor that was assembled for operands of the same structure.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `M` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Structure`] where `C` stores other coordinates than `convolve` would; what values it
-///   holds then is not told.
+/// - [`Error::Shape`] if `M` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Structure`] if `C` stores other coordinates than `convolve` would; its values are
+///   then unspecified.
 pub fn convolve_compute<'f, 'a, 'm>(
     c: &mut Tensor<f64, Csr>,
     f: impl IntoView<'f, f64, Dense<2>>,
@@ -91,7 +93,8 @@ pub fn convolve_compute<'f, 'a, 'm>(
         convolve_compute_kernel(vals, levels.1.pos, levels.1.crd, f, a, m),
         "convolve",
         "C",
-    )
+    )?;
+    Ok(())
 }
 
 /// The loops of [`convolve`].
@@ -107,8 +110,8 @@ fn convolve_kernel(
     let k_size = f.shape()[0];
     let l_size = f.shape()[1];
     let k_of_a_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (f_vals, a2_pos, a2_crd, a_vals, m2_pos, m2_crd, m_vals) = unsafe {
         (
             Proven::new(f.vals()),
@@ -173,8 +176,8 @@ fn convolve_compute_kernel(
     let k_size = f.shape()[0];
     let l_size = f.shape()[1];
     let k_of_a_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (
         mut c_vals,
         c2_pos,

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven};
 use sparsegen::{Error, IntoView, SparseVector, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `t = x[i] * y[i]`
 ///
 /// | tensor | format | modes |
@@ -18,7 +20,7 @@ use sparsegen::{Error, IntoView, SparseVector, View};
 /// Time: O(nnz(x) + nnz(y)).
 ///
 /// # Errors
-/// [`Error::Shape`] where `x` and `y` differ in the extent of `i`.
+/// [`Error::Shape`] if `x` and `y` differ in the extent of `i`.
 pub fn dot_gallop<'x, 'y>(
     x: impl IntoView<'x, f64, SparseVector>,
     y: impl IntoView<'y, f64, SparseVector>,
@@ -33,8 +35,8 @@ fn dot_gallop_kernel(
     x: View<'_, f64, SparseVector>,
     y: View<'_, f64, SparseVector>,
 ) -> f64 {
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (x1_pos, x1_crd, x_vals, y1_pos, y1_crd, y_vals) = unsafe {
         (
             Proven::new(x.levels().0.pos),

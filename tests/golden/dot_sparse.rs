@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven};
 use sparsegen::{Error, IntoView, SparseVector, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `t = a[i] * b[i]`
 ///
 /// | tensor | format | modes |
@@ -16,7 +18,7 @@ use sparsegen::{Error, IntoView, SparseVector, View};
 /// Time: O(nnz(a) + nnz(b)).
 ///
 /// # Errors
-/// [`Error::Shape`] where `a` and `b` differ in the extent of `i`.
+/// [`Error::Shape`] if `a` and `b` differ in the extent of `i`.
 pub fn dot_sparse<'a, 'b>(
     a: impl IntoView<'a, f64, SparseVector>,
     b: impl IntoView<'b, f64, SparseVector>,
@@ -31,8 +33,8 @@ fn dot_sparse_kernel(
     a: View<'_, f64, SparseVector>,
     b: View<'_, f64, SparseVector>,
 ) -> f64 {
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (a1_pos, a1_crd, a_vals, b1_pos, b1_crd, b_vals) = unsafe {
         (
             Proven::new(a.levels().0.pos),

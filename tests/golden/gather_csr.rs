@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `R[i,j] = E[word[i], j]`
 ///
 /// | tensor | format | modes |
@@ -16,9 +18,9 @@ use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 /// Time: O(i + i · nnz(E) / at_word).
 ///
 /// # Errors
-/// - [`Error::Gather`] where an element of `word` is no coordinate of mode 0 of `E`.
-/// - [`Error::Width`] where the positions of level 2 of `R` do not fit `u32`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Gather`] if an element of `word` is not a coordinate of mode 0 of `E`.
+/// - [`Error::Width`] if the positions of level 2 of `R` do not fit in `u32`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn embed<'e, 'word>(
     e: impl IntoView<'e, f64, Csr>,
     word: impl IntoView<'word, u32, Dense<1>>,
@@ -29,15 +31,15 @@ pub fn embed<'e, 'word>(
     Ok(r)
 }
 
-/// As [`embed`], into a tensor that is already there.
-/// What it held is replaced; its memory is reused.
+/// Like [`embed`], but stores the result in an existing tensor.
+/// Its previous contents are replaced; its memory is reused.
 ///
 /// # Errors
-/// - [`Error::Gather`] where an element of `word` is no coordinate of mode 0 of `E`.
-/// - [`Error::Shape`] where `word` and `R` differ in the extent of `i`.
-/// - [`Error::Shape`] where `E` and `R` differ in the extent of `j`.
-/// - [`Error::Width`] where the positions of level 2 of `R` do not fit `u32`; it is left empty
-///   then.
+/// - [`Error::Gather`] if an element of `word` is not a coordinate of mode 0 of `E`.
+/// - [`Error::Shape`] if `word` and `R` differ in the extent of `i`.
+/// - [`Error::Shape`] if `E` and `R` differ in the extent of `j`.
+/// - [`Error::Width`] if the positions of level 2 of `R` do not fit in `u32`; `R` is then left
+///   empty.
 pub fn embed_into<'e, 'word>(
     r: &mut Tensor<f64, Csr>,
     e: impl IntoView<'e, f64, Csr>,
@@ -55,16 +57,16 @@ pub fn embed_into<'e, 'word>(
     let (mut levels, mut vals) = r.take_parts();
     embed_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, e, word);
     kernel::fits::<u32>("embed", "R", "positions of level 2", levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *r = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`embed`], with values that are zero, for [`embed_compute`] to compute.
+/// Like [`embed`], but with all values set to the fill value, for [`embed_compute`].
 ///
 /// # Errors
-/// As of [`embed`].
+/// The same as for [`embed`].
 pub fn embed_assemble<'e, 'word>(
     e: impl IntoView<'e, f64, Csr>,
     word: impl IntoView<'word, u32, Dense<1>>,
@@ -74,14 +76,14 @@ pub fn embed_assemble<'e, 'word>(
     Ok(r)
 }
 
-/// As [`embed`], into a tensor that was assembled for operands of the same structure.
+/// Like [`embed`], but into a tensor that was assembled for operands of the same structure.
 ///
 /// # Errors
-/// - [`Error::Gather`] where an element of `word` is no coordinate of mode 0 of `E`.
-/// - [`Error::Shape`] where `word` and `R` differ in the extent of `i`.
-/// - [`Error::Shape`] where `E` and `R` differ in the extent of `j`.
-/// - [`Error::Structure`] where `R` stores other coordinates than `embed` would; what values it
-///   holds then is not told.
+/// - [`Error::Gather`] if an element of `word` is not a coordinate of mode 0 of `E`.
+/// - [`Error::Shape`] if `word` and `R` differ in the extent of `i`.
+/// - [`Error::Shape`] if `E` and `R` differ in the extent of `j`.
+/// - [`Error::Structure`] if `R` stores other coordinates than `embed` would; its values are then
+///   unspecified.
 pub fn embed_compute<'e, 'word>(
     r: &mut Tensor<f64, Csr>,
     e: impl IntoView<'e, f64, Csr>,
@@ -100,7 +102,8 @@ pub fn embed_compute<'e, 'word>(
         embed_compute_kernel(vals, levels.1.pos, levels.1.crd, e, word),
         "embed",
         "R",
-    )
+    )?;
+    Ok(())
 }
 
 /// The loops of [`embed`].
@@ -112,8 +115,8 @@ fn embed_kernel(
     word: View<'_, u32, Dense<1>>,
 ) {
     let i_size = word.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (e2_pos, e2_crd, e_vals, word_vals) = unsafe {
         (
             Proven::new(e.levels().1.pos),
@@ -146,8 +149,8 @@ fn embed_compute_kernel(
     word: View<'_, u32, Dense<1>>,
 ) -> bool {
     let i_size = word.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut r_vals, r2_pos, r2_crd, e2_pos, e2_crd, e_vals, word_vals) = unsafe {
         (
             ProvenMut::new(r_vals),

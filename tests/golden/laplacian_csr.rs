@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csr, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `L[i,j] = (i == j) * sum[k](A[i,k]) - A[i,j]`
 ///
 /// | tensor | format | modes |
@@ -10,7 +12,7 @@ use sparsegen::{Csr, Error, IntoView, Tensor, View};
 /// | `L` | csr: dense, compressed | `i`, `j` |
 /// | `A` | csr: dense, compressed | `i`, `k`; `i`, `j` |
 ///
-/// `diagonal` is where `i == j`.
+/// `diagonal` is the predicate `i == j`.
 ///
 /// Loops: `i` over its whole range; `k` over the entries of `A`; `j` over the entries of
 /// `diagonal`, `A` merged.
@@ -18,8 +20,8 @@ use sparsegen::{Csr, Error, IntoView, Tensor, View};
 /// Time: O(i + nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Width`] where the positions of level 2 of `L` do not fit `u32`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Width`] if the positions of level 2 of `L` do not fit in `u32`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn laplacian<'a>(a: impl IntoView<'a, f64, Csr>) -> Result<Tensor<f64, Csr>, Error> {
     let a = a.into_view();
     let mut l = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
@@ -27,13 +29,13 @@ pub fn laplacian<'a>(a: impl IntoView<'a, f64, Csr>) -> Result<Tensor<f64, Csr>,
     Ok(l)
 }
 
-/// As [`laplacian`], into a tensor that is already there.
-/// What it held is replaced; its memory is reused.
+/// Like [`laplacian`], but stores the result in an existing tensor.
+/// Its previous contents are replaced; its memory is reused.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `L` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 2 of `L` do not fit `u32`; it is left empty
-///   then.
+/// - [`Error::Shape`] if `A` and `L` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 2 of `L` do not fit in `u32`; `L` is then left
+///   empty.
 pub fn laplacian_into<'a>(
     l: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -45,16 +47,16 @@ pub fn laplacian_into<'a>(
     let (mut levels, mut vals) = l.take_parts();
     laplacian_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a);
     kernel::fits::<u32>("laplacian", "L", "positions of level 2", levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *l = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`laplacian`], with values that are zero, for [`laplacian_compute`] to compute.
+/// Like [`laplacian`], but with all values set to the fill value, for [`laplacian_compute`].
 ///
 /// # Errors
-/// As of [`laplacian`].
+/// The same as for [`laplacian`].
 pub fn laplacian_assemble<'a>(
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<Tensor<f64, Csr>, Error> {
@@ -63,12 +65,12 @@ pub fn laplacian_assemble<'a>(
     Ok(l)
 }
 
-/// As [`laplacian`], into a tensor that was assembled for operands of the same structure.
+/// Like [`laplacian`], but into a tensor that was assembled for operands of the same structure.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `L` differ in the extent of `i` or `j`.
-/// - [`Error::Structure`] where `L` stores other coordinates than `laplacian` would; what values it
-///   holds then is not told.
+/// - [`Error::Shape`] if `A` and `L` differ in the extent of `i` or `j`.
+/// - [`Error::Structure`] if `L` stores other coordinates than `laplacian` would; its values are
+///   then unspecified.
 pub fn laplacian_compute<'a>(
     l: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -81,7 +83,8 @@ pub fn laplacian_compute<'a>(
         laplacian_compute_kernel(vals, levels.1.pos, levels.1.crd, a),
         "laplacian",
         "L",
-    )
+    )?;
+    Ok(())
 }
 
 /// The loops of [`laplacian`].
@@ -93,8 +96,8 @@ fn laplacian_kernel(
 ) {
     let i_size = a.shape()[0];
     let j_size = a.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (a2_pos, a2_crd, a_vals) = unsafe {
         (
             Proven::new(a.levels().1.pos),
@@ -163,8 +166,8 @@ fn laplacian_compute_kernel(
 ) -> bool {
     let i_size = a.shape()[0];
     let j_size = a.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut l_vals, l2_pos, l2_crd, a2_pos, a2_crd, a_vals) = unsafe {
         (
             ProvenMut::new(l_vals),

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven};
 use sparsegen::{Csr, Error, IntoView, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `s = A[i,j] * (i >= j)`
 ///
 /// | tensor | format | modes |
@@ -15,7 +17,7 @@ use sparsegen::{Csr, Error, IntoView, View};
 /// Time: O(i + nnz(A)).
 ///
 /// # Errors
-/// None, whatever the operands.
+/// Never returns an error.
 pub fn lower_triangle<'a>(a: impl IntoView<'a, f64, Csr>) -> Result<f64, Error> {
     let a = a.into_view();
     Ok(lower_triangle_kernel(a))
@@ -24,8 +26,8 @@ pub fn lower_triangle<'a>(a: impl IntoView<'a, f64, Csr>) -> Result<f64, Error> 
 /// The loops of [`lower_triangle`].
 fn lower_triangle_kernel(a: View<'_, f64, Csr>) -> f64 {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (a2_pos, a2_crd, a_vals) = unsafe {
         (
             Proven::new(a.levels().1.pos),

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csc, Csr, Error, IntoView, Pattern, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `C[i,j] = present(M[i,j]) * A[i,k] * B[k,j]`
 ///
 /// | tensor | format | modes |
@@ -18,11 +20,11 @@ use sparsegen::{Csc, Csr, Error, IntoView, Pattern, Tensor, View};
 /// Time: O(i + nnz(M) + nnz(M) · nnz(A) / i + nnz(M) · nnz(B) / j).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `M` and `A` differ in the extent of `i`.
-/// - [`Error::Shape`] where `M` and `B` differ in the extent of `j`.
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.
-/// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `M` and `A` differ in the extent of `i`.
+/// - [`Error::Shape`] if `M` and `B` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.
+/// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn masked_product<'m, 'a, 'b>(
     m: impl IntoView<'m, Pattern<f64>, Csr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -34,15 +36,15 @@ pub fn masked_product<'m, 'a, 'b>(
     Ok(c)
 }
 
-/// As [`masked_product`], into a tensor that is already there.
-/// What it held is replaced; its memory is reused.
+/// Like [`masked_product`], but stores the result in an existing tensor.
+/// Its previous contents are replaced; its memory is reused.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `M`, `A` and `C` differ in the extent of `i`.
-/// - [`Error::Shape`] where `M`, `B` and `C` differ in the extent of `j`.
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.
-/// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`; it is left empty
-///   then.
+/// - [`Error::Shape`] if `M`, `A` and `C` differ in the extent of `i`.
+/// - [`Error::Shape`] if `M`, `B` and `C` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.
+/// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`; `C` is then left
+///   empty.
 pub fn masked_product_into<'m, 'a, 'b>(
     c: &mut Tensor<f64, Csr>,
     m: impl IntoView<'m, Pattern<f64>, Csr>,
@@ -71,16 +73,17 @@ pub fn masked_product_into<'m, 'a, 'b>(
     kernel::fits::<
         u32,
     >("masked_product", "C", "positions of level 2", levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`masked_product`], with values that are zero, for [`masked_product_compute`] to compute.
+/// Like [`masked_product`], but with all values set to the fill value, for
+/// [`masked_product_compute`].
 ///
 /// # Errors
-/// As of [`masked_product`].
+/// The same as for [`masked_product`].
 pub fn masked_product_assemble<'m, 'a, 'b>(
     m: impl IntoView<'m, Pattern<f64>, Csr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -91,14 +94,15 @@ pub fn masked_product_assemble<'m, 'a, 'b>(
     Ok(c)
 }
 
-/// As [`masked_product`], into a tensor that was assembled for operands of the same structure.
+/// Like [`masked_product`], but into a tensor that was assembled for operands of the same
+/// structure.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `M`, `A` and `C` differ in the extent of `i`.
-/// - [`Error::Shape`] where `M`, `B` and `C` differ in the extent of `j`.
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.
-/// - [`Error::Structure`] where `C` stores other coordinates than `masked_product` would; what
-///   values it holds then is not told.
+/// - [`Error::Shape`] if `M`, `A` and `C` differ in the extent of `i`.
+/// - [`Error::Shape`] if `M`, `B` and `C` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.
+/// - [`Error::Structure`] if `C` stores other coordinates than `masked_product` would; its values
+///   are then unspecified.
 pub fn masked_product_compute<'m, 'a, 'b>(
     c: &mut Tensor<f64, Csr>,
     m: impl IntoView<'m, Pattern<f64>, Csr>,
@@ -126,7 +130,8 @@ pub fn masked_product_compute<'m, 'a, 'b>(
         masked_product_compute_kernel(vals, levels.1.pos, levels.1.crd, m, a, b),
         "masked_product",
         "C",
-    )
+    )?;
+    Ok(())
 }
 
 /// The loops of [`masked_product`].
@@ -139,8 +144,8 @@ fn masked_product_kernel(
     b: View<'_, f64, Csc>,
 ) {
     let i_size = m.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (m2_pos, m2_crd, a2_pos, a2_crd, a_vals, b2_pos, b2_crd, b_vals) = unsafe {
         (
             Proven::new(m.levels().1.pos),
@@ -196,8 +201,8 @@ fn masked_product_compute_kernel(
     b: View<'_, f64, Csc>,
 ) -> bool {
     let i_size = m.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (
         mut c_vals,
         c2_pos,

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csf, Dense, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `A[i,j] = B[i,k,l] * C[k,j] * D[l,j]`
 ///
 /// | tensor | format | modes |
@@ -18,10 +20,10 @@ use sparsegen::{Csf, Dense, Error, IntoView, Tensor, View};
 /// Time: O(j · nnz(B)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `C` and `D` differ in the extent of `j`.
-/// - [`Error::Shape`] where `B` and `C` differ in the extent of `k`.
-/// - [`Error::Shape`] where `B` and `D` differ in the extent of `l`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `C` and `D` differ in the extent of `j`.
+/// - [`Error::Shape`] if `B` and `C` differ in the extent of `k`.
+/// - [`Error::Shape`] if `B` and `D` differ in the extent of `l`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn mttkrp_csf<'b, 'c, 'd>(
     b: impl IntoView<'b, f64, Csf<3>>,
     c: impl IntoView<'c, f64, Dense<2>>,
@@ -34,13 +36,13 @@ pub fn mttkrp_csf<'b, 'c, 'd>(
     Ok(a)
 }
 
-/// As [`mttkrp_csf`], into a tensor that is already there.
+/// Like [`mttkrp_csf`], but stores the result in an existing tensor.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `B` and `A` differ in the extent of `i`.
-/// - [`Error::Shape`] where `C`, `D` and `A` differ in the extent of `j`.
-/// - [`Error::Shape`] where `B` and `C` differ in the extent of `k`.
-/// - [`Error::Shape`] where `B` and `D` differ in the extent of `l`.
+/// - [`Error::Shape`] if `B` and `A` differ in the extent of `i`.
+/// - [`Error::Shape`] if `C`, `D` and `A` differ in the extent of `j`.
+/// - [`Error::Shape`] if `B` and `C` differ in the extent of `k`.
+/// - [`Error::Shape`] if `B` and `D` differ in the extent of `l`.
 pub fn mttkrp_csf_into<'b, 'c, 'd>(
     a: &mut Tensor<f64, Dense<2>>,
     b: impl IntoView<'b, f64, Csf<3>>,
@@ -54,7 +56,7 @@ pub fn mttkrp_csf_into<'b, 'c, 'd>(
     Ok(())
 }
 
-/// Whether the extents agree.
+/// Checks that the extents agree.
 fn mttkrp_csf_check(
     a: &Tensor<f64, Dense<2>>,
     b: View<'_, f64, Csf<3>>,
@@ -80,8 +82,8 @@ fn mttkrp_csf_kernel(
     d: View<'_, f64, Dense<2>>,
 ) {
     let j_size = c.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (
         mut a_vals,
         b1_pos,

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut, Reserved};
 use sparsegen::{CooUnordered, Error, HashRows, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `C[i,j] = A[i,j] * B[i,j]`
 ///
 /// | tensor | format | modes |
@@ -16,9 +18,9 @@ use sparsegen::{CooUnordered, Error, HashRows, IntoView, Tensor, View};
 /// Time: O(nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 1 of `C` do not fit `u32`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 1 of `C` do not fit in `u32`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn multiply_coo_unordered<'a, 'b>(
     a: impl IntoView<'a, f64, CooUnordered<2>>,
     b: impl IntoView<'b, f64, HashRows>,
@@ -29,13 +31,13 @@ pub fn multiply_coo_unordered<'a, 'b>(
     Ok(c)
 }
 
-/// As [`multiply_coo_unordered`], into a tensor that is already there.
-/// What it held is replaced; its memory is reused.
+/// Like [`multiply_coo_unordered`], but stores the result in an existing tensor.
+/// Its previous contents are replaced; its memory is reused.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 1 of `C` do not fit `u32`; it is left empty
-///   then.
+/// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 1 of `C` do not fit in `u32`; `C` is then left
+///   empty.
 pub fn multiply_coo_unordered_into<'a, 'b>(
     c: &mut Tensor<f64, CooUnordered<2>>,
     a: impl IntoView<'a, f64, CooUnordered<2>>,
@@ -65,17 +67,17 @@ pub fn multiply_coo_unordered_into<'a, 'b>(
     kernel::fits::<
         u32,
     >("multiply_coo_unordered", "C", "positions of level 1", levels.0.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`multiply_coo_unordered`], with values that are zero, for [`multiply_coo_unordered_compute`]
-/// to compute.
+/// Like [`multiply_coo_unordered`], but with all values set to the fill value, for
+/// [`multiply_coo_unordered_compute`].
 ///
 /// # Errors
-/// As of [`multiply_coo_unordered`].
+/// The same as for [`multiply_coo_unordered`].
 pub fn multiply_coo_unordered_assemble<'a, 'b>(
     a: impl IntoView<'a, f64, CooUnordered<2>>,
     b: impl IntoView<'b, f64, HashRows>,
@@ -85,13 +87,13 @@ pub fn multiply_coo_unordered_assemble<'a, 'b>(
     Ok(c)
 }
 
-/// As [`multiply_coo_unordered`], into a tensor that was assembled for operands of the same
+/// Like [`multiply_coo_unordered`], but into a tensor that was assembled for operands of the same
 /// structure.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Structure`] where `C` stores other coordinates than `multiply_coo_unordered` would;
-///   what values it holds then is not told.
+/// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Structure`] if `C` stores other coordinates than `multiply_coo_unordered` would; its
+///   values are then unspecified.
 pub fn multiply_coo_unordered_compute<'a, 'b>(
     c: &mut Tensor<f64, CooUnordered<2>>,
     a: impl IntoView<'a, f64, CooUnordered<2>>,
@@ -120,7 +122,8 @@ pub fn multiply_coo_unordered_compute<'a, 'b>(
         ),
         "multiply_coo_unordered",
         "C",
-    )
+    )?;
+    Ok(())
 }
 
 /// The loops of [`multiply_coo_unordered`].
@@ -133,8 +136,8 @@ fn multiply_coo_unordered_kernel(
     b: View<'_, f64, HashRows>,
 ) {
     let b2_width = b.levels().1.width;
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (a1_pos, a1_crd, a2_crd, a_vals, b2_crd, b_vals) = unsafe {
         (
             Proven::new(a.levels().0.pos),
@@ -151,8 +154,8 @@ fn multiply_coo_unordered_kernel(
     c1_crd.clear();
     c2_crd.clear();
     c_vals.clear();
-    // SAFETY: What is reserved is the most that is appended: an entry for each stored entry of the
-    // operands, a segment for each parent.
+    // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
+    // operands, and one segment for each parent.
     let (mut c1_crd, mut c2_crd, mut c_vals) = unsafe {
         (
             Reserved::new(c1_crd, a.vals().len()),
@@ -192,8 +195,8 @@ fn multiply_coo_unordered_compute_kernel(
     b: View<'_, f64, HashRows>,
 ) -> bool {
     let b2_width = b.levels().1.width;
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (
         mut c_vals,
         c1_pos,

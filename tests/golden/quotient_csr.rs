@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `C[i,j] = A[i,j] / B[i,j]`
 ///
 /// | tensor | format | modes |
@@ -16,10 +18,10 @@ use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 /// Time: O(i + nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Division`] where an integer is divided by zero.
-/// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
+/// - [`Error::Division`] if an integer is divided by zero.
+/// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn quotient<'a, 'b>(
     a: impl IntoView<'a, i32, Csr>,
     b: impl IntoView<'b, i32, Dense<2>>,
@@ -30,15 +32,14 @@ pub fn quotient<'a, 'b>(
     Ok(c)
 }
 
-/// As [`quotient`], into a tensor that is already there.
-/// What it held is replaced; its memory is reused.
+/// Like [`quotient`], but stores the result in an existing tensor.
+/// Its previous contents are replaced; its memory is reused.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Division`] where an integer is divided by zero; what values `C` holds then is not
-///   told.
-/// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`; it is left empty
-///   then.
+/// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Division`] if an integer is divided by zero; the values of `C` are then unspecified.
+/// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`; `C` is then left
+///   empty.
 pub fn quotient_into<'a, 'b>(
     c: &mut Tensor<i32, Csr>,
     a: impl IntoView<'a, i32, Csr>,
@@ -60,17 +61,17 @@ pub fn quotient_into<'a, 'b>(
     let division = kernel::Division::default();
     quotient_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b, &division);
     kernel::fits::<u32>("quotient", "C", "positions of level 2", levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     division.check("quotient")?;
     Ok(())
 }
 
-/// As [`quotient`], with values that are zero, for [`quotient_compute`] to compute.
+/// Like [`quotient`], but with all values set to the fill value, for [`quotient_compute`].
 ///
 /// # Errors
-/// As of [`quotient`].
+/// The same as for [`quotient`].
 pub fn quotient_assemble<'a, 'b>(
     a: impl IntoView<'a, i32, Csr>,
     b: impl IntoView<'b, i32, Dense<2>>,
@@ -80,14 +81,13 @@ pub fn quotient_assemble<'a, 'b>(
     Ok(c)
 }
 
-/// As [`quotient`], into a tensor that was assembled for operands of the same structure.
+/// Like [`quotient`], but into a tensor that was assembled for operands of the same structure.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Division`] where an integer is divided by zero; what values `C` holds then is not
-///   told.
-/// - [`Error::Structure`] where `C` stores other coordinates than `quotient` would; what values it
-///   holds then is not told.
+/// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
+/// - [`Error::Division`] if an integer is divided by zero; the values of `C` are then unspecified.
+/// - [`Error::Structure`] if `C` stores other coordinates than `quotient` would; its values are
+///   then unspecified.
 pub fn quotient_compute<'a, 'b>(
     c: &mut Tensor<i32, Csr>,
     a: impl IntoView<'a, i32, Csr>,
@@ -126,8 +126,8 @@ fn quotient_kernel(
 ) {
     let i_size = a.shape()[0];
     let j_size = a.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (a2_pos, a2_crd, a_vals, b_vals) = unsafe {
         (
             Proven::new(a.levels().1.pos),
@@ -163,8 +163,8 @@ fn quotient_compute_kernel(
 ) -> bool {
     let i_size = a.shape()[0];
     let j_size = a.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut c_vals, c2_pos, c2_crd, a2_pos, a2_crd, a_vals, b_vals) = unsafe {
         (
             ProvenMut::new(c_vals),

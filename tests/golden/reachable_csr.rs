@@ -3,9 +3,11 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `y[i] = A[i,j] * x[j]`
 ///
-/// Here `+` and sums mean `|`, `*` means `&`, and what is not stored is `false`.
+/// Here `+` and sums mean `|`, `*` means `&`, and the fill value is `false`.
 ///
 /// | tensor | format | modes |
 /// |---|---|---|
@@ -18,8 +20,8 @@ use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 /// Time: O(i + nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn reachable<'a, 'x>(
     a: impl IntoView<'a, bool, Csr>,
     x: impl IntoView<'x, bool, Dense<1>>,
@@ -30,11 +32,11 @@ pub fn reachable<'a, 'x>(
     Ok(y)
 }
 
-/// As [`reachable`], into a tensor that is already there.
+/// Like [`reachable`], but stores the result in an existing tensor.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `y` differ in the extent of `i`.
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `y` differ in the extent of `i`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
 pub fn reachable_into<'a, 'x>(
     y: &mut Tensor<bool, Dense<1>>,
     a: impl IntoView<'a, bool, Csr>,
@@ -54,8 +56,8 @@ fn reachable_kernel(
     x: View<'_, bool, Dense<1>>,
 ) {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut y_vals, a2_pos, a2_crd, a_vals, x_vals) = unsafe {
         (
             ProvenMut::new(y_vals),

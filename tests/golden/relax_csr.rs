@@ -3,9 +3,11 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `y[i] = A[i,j] * x[j]`
 ///
-/// Here `+` and sums mean `min`, `*` means `+`, and what is not stored is `inf`.
+/// Here `+` and sums mean `min`, `*` means `+`, and the fill value is `inf`.
 ///
 /// | tensor | format | modes |
 /// |---|---|---|
@@ -18,8 +20,8 @@ use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 /// Time: O(i + nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn relax<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, Dense<1>>,
@@ -30,11 +32,11 @@ pub fn relax<'a, 'x>(
     Ok(y)
 }
 
-/// As [`relax`], into a tensor that is already there.
+/// Like [`relax`], but stores the result in an existing tensor.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `y` differ in the extent of `i`.
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `y` differ in the extent of `i`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
 pub fn relax_into<'a, 'x>(
     y: &mut Tensor<f64, Dense<1>>,
     a: impl IntoView<'a, f64, Csr>,
@@ -50,8 +52,8 @@ pub fn relax_into<'a, 'x>(
 /// The loops of [`relax`].
 fn relax_kernel(y_vals: &mut [f64], a: View<'_, f64, Csr>, x: View<'_, f64, Dense<1>>) {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut y_vals, a2_pos, a2_crd, a_vals, x_vals) = unsafe {
         (
             ProvenMut::new(y_vals),

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csc, Dense, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `r[i] = b[i] - A[i,j] * x[j]`
 ///
 /// | tensor | format | modes |
@@ -17,9 +19,9 @@ use sparsegen::{Csc, Dense, Error, IntoView, Tensor, View};
 /// Time: O(i + j + nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `b` and `A` differ in the extent of `i`.
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `b` and `A` differ in the extent of `i`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn residual_csc<'b, 'a, 'x>(
     b: impl IntoView<'b, f64, Dense<1>>,
     a: impl IntoView<'a, f64, Csc>,
@@ -32,11 +34,11 @@ pub fn residual_csc<'b, 'a, 'x>(
     Ok(r)
 }
 
-/// As [`residual_csc`], into a tensor that is already there.
+/// Like [`residual_csc`], but stores the result in an existing tensor.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `b`, `A` and `r` differ in the extent of `i`.
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
+/// - [`Error::Shape`] if `b`, `A` and `r` differ in the extent of `i`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
 pub fn residual_csc_into<'b, 'a, 'x>(
     r: &mut Tensor<f64, Dense<1>>,
     b: impl IntoView<'b, f64, Dense<1>>,
@@ -50,7 +52,7 @@ pub fn residual_csc_into<'b, 'a, 'x>(
     Ok(())
 }
 
-/// Whether the extents agree.
+/// Checks that the extents agree.
 fn residual_csc_check(
     r: &Tensor<f64, Dense<1>>,
     b: View<'_, f64, Dense<1>>,
@@ -79,8 +81,8 @@ fn residual_csc_kernel(
 ) {
     let i_size = b.shape()[0];
     let j_size = a.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut r_vals, b_vals, a2_pos, a2_crd, a_vals, x_vals) = unsafe {
         (
             ProvenMut::new(r_vals),

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `C[i,j] = S[i,j] * A[i,k] * B[j,k]`
 ///
 /// | tensor | format | modes |
@@ -17,11 +19,11 @@ use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 /// Time: O(i + k · nnz(S)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `S` and `A` differ in the extent of `i`.
-/// - [`Error::Shape`] where `S` and `B` differ in the extent of `j`.
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.
-/// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `S` and `A` differ in the extent of `i`.
+/// - [`Error::Shape`] if `S` and `B` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.
+/// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn sddmm_csr<'s, 'a, 'b>(
     s: impl IntoView<'s, f64, Csr>,
     a: impl IntoView<'a, f64, Dense<2>>,
@@ -33,15 +35,15 @@ pub fn sddmm_csr<'s, 'a, 'b>(
     Ok(c)
 }
 
-/// As [`sddmm_csr`], into a tensor that is already there.
-/// What it held is replaced; its memory is reused.
+/// Like [`sddmm_csr`], but stores the result in an existing tensor.
+/// Its previous contents are replaced; its memory is reused.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `S`, `A` and `C` differ in the extent of `i`.
-/// - [`Error::Shape`] where `S`, `B` and `C` differ in the extent of `j`.
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.
-/// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`; it is left empty
-///   then.
+/// - [`Error::Shape`] if `S`, `A` and `C` differ in the extent of `i`.
+/// - [`Error::Shape`] if `S`, `B` and `C` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.
+/// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`; `C` is then left
+///   empty.
 pub fn sddmm_csr_into<'s, 'a, 'b>(
     c: &mut Tensor<f64, Csr>,
     s: impl IntoView<'s, f64, Csr>,
@@ -64,16 +66,16 @@ pub fn sddmm_csr_into<'s, 'a, 'b>(
     let (mut levels, mut vals) = c.take_parts();
     sddmm_csr_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, s, a, b);
     kernel::fits::<u32>("sddmm_csr", "C", "positions of level 2", levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`sddmm_csr`], with values that are zero, for [`sddmm_csr_compute`] to compute.
+/// Like [`sddmm_csr`], but with all values set to the fill value, for [`sddmm_csr_compute`].
 ///
 /// # Errors
-/// As of [`sddmm_csr`].
+/// The same as for [`sddmm_csr`].
 pub fn sddmm_csr_assemble<'s, 'a, 'b>(
     s: impl IntoView<'s, f64, Csr>,
     a: impl IntoView<'a, f64, Dense<2>>,
@@ -84,14 +86,14 @@ pub fn sddmm_csr_assemble<'s, 'a, 'b>(
     Ok(c)
 }
 
-/// As [`sddmm_csr`], into a tensor that was assembled for operands of the same structure.
+/// Like [`sddmm_csr`], but into a tensor that was assembled for operands of the same structure.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `S`, `A` and `C` differ in the extent of `i`.
-/// - [`Error::Shape`] where `S`, `B` and `C` differ in the extent of `j`.
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.
-/// - [`Error::Structure`] where `C` stores other coordinates than `sddmm_csr` would; what values it
-///   holds then is not told.
+/// - [`Error::Shape`] if `S`, `A` and `C` differ in the extent of `i`.
+/// - [`Error::Shape`] if `S`, `B` and `C` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.
+/// - [`Error::Structure`] if `C` stores other coordinates than `sddmm_csr` would; its values are
+///   then unspecified.
 pub fn sddmm_csr_compute<'s, 'a, 'b>(
     c: &mut Tensor<f64, Csr>,
     s: impl IntoView<'s, f64, Csr>,
@@ -115,7 +117,8 @@ pub fn sddmm_csr_compute<'s, 'a, 'b>(
         sddmm_csr_compute_kernel(vals, levels.1.pos, levels.1.crd, s, a, b),
         "sddmm_csr",
         "C",
-    )
+    )?;
+    Ok(())
 }
 
 /// The loops of [`sddmm_csr`].
@@ -129,8 +132,8 @@ fn sddmm_csr_kernel(
 ) {
     let i_size = s.shape()[0];
     let k_size = a.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (s2_pos, s2_crd, s_vals, a_vals, b_vals) = unsafe {
         (
             Proven::new(s.levels().1.pos),
@@ -175,8 +178,8 @@ fn sddmm_csr_compute_kernel(
 ) -> bool {
     let i_size = s.shape()[0];
     let k_size = a.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut c_vals, c2_pos, c2_crd, s2_pos, s2_crd, s_vals, a_vals, b_vals) = unsafe {
         (
             ProvenMut::new(c_vals),

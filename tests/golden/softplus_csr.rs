@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csr, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `B[i,j] = select(A[i,j] > 20, A[i,j], ln1p(exp(A[i,j]))) * present(A[i,j])`
 ///
 /// | tensor | format | modes |
@@ -15,8 +17,8 @@ use sparsegen::{Csr, Error, IntoView, Tensor, View};
 /// Time: O(i + nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Width`] where the positions of level 2 of `B` do not fit `u32`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Width`] if the positions of level 2 of `B` do not fit in `u32`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn softplus<'a>(a: impl IntoView<'a, f64, Csr>) -> Result<Tensor<f64, Csr>, Error> {
     let a = a.into_view();
     let mut b = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
@@ -24,13 +26,13 @@ pub fn softplus<'a>(a: impl IntoView<'a, f64, Csr>) -> Result<Tensor<f64, Csr>, 
     Ok(b)
 }
 
-/// As [`softplus`], into a tensor that is already there.
-/// What it held is replaced; its memory is reused.
+/// Like [`softplus`], but stores the result in an existing tensor.
+/// Its previous contents are replaced; its memory is reused.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Width`] where the positions of level 2 of `B` do not fit `u32`; it is left empty
-///   then.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 2 of `B` do not fit in `u32`; `B` is then left
+///   empty.
 pub fn softplus_into<'a>(
     b: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -42,16 +44,16 @@ pub fn softplus_into<'a>(
     let (mut levels, mut vals) = b.take_parts();
     softplus_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a);
     kernel::fits::<u32>("softplus", "B", "positions of level 2", levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *b = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`softplus`], with values that are zero, for [`softplus_compute`] to compute.
+/// Like [`softplus`], but with all values set to the fill value, for [`softplus_compute`].
 ///
 /// # Errors
-/// As of [`softplus`].
+/// The same as for [`softplus`].
 pub fn softplus_assemble<'a>(
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<Tensor<f64, Csr>, Error> {
@@ -60,12 +62,12 @@ pub fn softplus_assemble<'a>(
     Ok(b)
 }
 
-/// As [`softplus`], into a tensor that was assembled for operands of the same structure.
+/// Like [`softplus`], but into a tensor that was assembled for operands of the same structure.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Structure`] where `B` stores other coordinates than `softplus` would; what values it
-///   holds then is not told.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
+/// - [`Error::Structure`] if `B` stores other coordinates than `softplus` would; its values are
+///   then unspecified.
 pub fn softplus_compute<'a>(
     b: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -78,7 +80,8 @@ pub fn softplus_compute<'a>(
         softplus_compute_kernel(vals, levels.1.pos, levels.1.crd, a),
         "softplus",
         "B",
-    )
+    )?;
+    Ok(())
 }
 
 /// The loops of [`softplus`].
@@ -89,8 +92,8 @@ fn softplus_kernel(
     a: View<'_, f64, Csr>,
 ) {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (a2_pos, a2_crd, a_vals) = unsafe {
         (
             Proven::new(a.levels().1.pos),
@@ -128,8 +131,8 @@ fn softplus_compute_kernel(
     a: View<'_, f64, Csr>,
 ) -> bool {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut b_vals, b2_pos, b2_crd, a2_pos, a2_crd, a_vals) = unsafe {
         (
             ProvenMut::new(b_vals),

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut, Workspace};
 use sparsegen::{Csr, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `C[i,j] = A[i,k] * B[k,j]`
 ///
 /// | tensor | format | modes |
@@ -14,12 +16,12 @@ use sparsegen::{Csr, Error, IntoView, Tensor, View};
 /// Loops: `i` over its whole range; `k` over the entries of `A`; `j` over the entries of `B`; `j`
 /// over the entries of `w`.
 ///
-/// Time: O(i + nnz(A) + nnz(A) · nnz(B) / k); workspaces: `w` gathers entries over `j`, sorted.
+/// Time: O(i + nnz(A) + nnz(A) · nnz(B) / k); workspaces: `w` collects entries over `j`, sorted.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.
-/// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.
+/// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn spgemm<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
@@ -30,15 +32,15 @@ pub fn spgemm<'a, 'b>(
     Ok(c)
 }
 
-/// As [`spgemm`], into a tensor that is already there.
-/// What it held is replaced; its memory is reused.
+/// Like [`spgemm`], but stores the result in an existing tensor.
+/// Its previous contents are replaced; its memory is reused.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `C` differ in the extent of `i`.
-/// - [`Error::Shape`] where `B` and `C` differ in the extent of `j`.
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.
-/// - [`Error::Width`] where the positions of level 2 of `C` do not fit `u32`; it is left empty
-///   then.
+/// - [`Error::Shape`] if `A` and `C` differ in the extent of `i`.
+/// - [`Error::Shape`] if `B` and `C` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.
+/// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`; `C` is then left
+///   empty.
 pub fn spgemm_into<'a, 'b>(
     c: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -52,16 +54,16 @@ pub fn spgemm_into<'a, 'b>(
     let (mut levels, mut vals) = c.take_parts();
     spgemm_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b);
     kernel::fits::<u32>("spgemm", "C", "positions of level 2", levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
     Ok(())
 }
 
-/// As [`spgemm`], with values that are zero, for [`spgemm_compute`] to compute.
+/// Like [`spgemm`], but with all values set to the fill value, for [`spgemm_compute`].
 ///
 /// # Errors
-/// As of [`spgemm`].
+/// The same as for [`spgemm`].
 pub fn spgemm_assemble<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
@@ -71,14 +73,14 @@ pub fn spgemm_assemble<'a, 'b>(
     Ok(c)
 }
 
-/// As [`spgemm`], into a tensor that was assembled for operands of the same structure.
+/// Like [`spgemm`], but into a tensor that was assembled for operands of the same structure.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `C` differ in the extent of `i`.
-/// - [`Error::Shape`] where `B` and `C` differ in the extent of `j`.
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.
-/// - [`Error::Structure`] where `C` stores other coordinates than `spgemm` would; what values it
-///   holds then is not told.
+/// - [`Error::Shape`] if `A` and `C` differ in the extent of `i`.
+/// - [`Error::Shape`] if `B` and `C` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.
+/// - [`Error::Structure`] if `C` stores other coordinates than `spgemm` would; its values are then
+///   unspecified.
 pub fn spgemm_compute<'a, 'b>(
     c: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
@@ -93,7 +95,8 @@ pub fn spgemm_compute<'a, 'b>(
         spgemm_compute_kernel(vals, levels.1.pos, levels.1.crd, a, b),
         "spgemm",
         "C",
-    )
+    )?;
+    Ok(())
 }
 
 /// The loops of [`spgemm`].
@@ -106,8 +109,8 @@ fn spgemm_kernel(
 ) {
     let i_size = a.shape()[0];
     let j_size = b.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (a2_pos, a2_crd, a_vals, b2_pos, b2_crd, b_vals) = unsafe {
         (
             Proven::new(a.levels().1.pos),
@@ -151,8 +154,8 @@ fn spgemm_compute_kernel(
 ) -> bool {
     let i_size = a.shape()[0];
     let j_size = b.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut c_vals, c2_pos, c2_crd, a2_pos, a2_crd, a_vals, b2_pos, b2_crd, b_vals) = unsafe {
         (
             ProvenMut::new(c_vals),

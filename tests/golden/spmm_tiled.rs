@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `C[i,j] = A[i,k] * B[k,j]`
 ///
 /// | tensor | format | modes |
@@ -19,8 +21,8 @@ use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 /// Time: O(i · j + j · nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn spmm_tiled<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Dense<2>>,
@@ -32,12 +34,12 @@ pub fn spmm_tiled<'a, 'b>(
     Ok(c)
 }
 
-/// As [`spmm_tiled`], into a tensor that is already there.
+/// Like [`spmm_tiled`], but stores the result in an existing tensor.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `C` differ in the extent of `i`.
-/// - [`Error::Shape`] where `B` and `C` differ in the extent of `j`.
-/// - [`Error::Shape`] where `A` and `B` differ in the extent of `k`.
+/// - [`Error::Shape`] if `A` and `C` differ in the extent of `i`.
+/// - [`Error::Shape`] if `B` and `C` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.
 pub fn spmm_tiled_into<'a, 'b>(
     c: &mut Tensor<f64, Dense<2>>,
     a: impl IntoView<'a, f64, Csr>,
@@ -50,7 +52,7 @@ pub fn spmm_tiled_into<'a, 'b>(
     Ok(())
 }
 
-/// Whether the extents agree.
+/// Checks that the extents agree.
 fn spmm_tiled_check(
     c: &Tensor<f64, Dense<2>>,
     a: View<'_, f64, Csr>,
@@ -70,8 +72,8 @@ fn spmm_tiled_kernel(
 ) {
     let i_size = a.shape()[0];
     let j_size = b.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut c_vals, a2_pos, a2_crd, a_vals, b_vals) = unsafe {
         (
             ProvenMut::new(c_vals),
@@ -87,7 +89,7 @@ fn spmm_tiled_kernel(
         for jo in 0..jo_size {
             for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
                 let k = a2_crd[p_a] as usize;
-                // Loops that are not cut short have a constant length.
+                // Loops over full blocks have a constant length.
                 if jo * 16 + 16 <= j_size {
                     for ji in 0..16 {
                         let j = jo * 16 + ji;

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Dense, Error, Format, IntoView, LevelExpr, LevelMap, Map, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `(i, j) -> (i / 2 : dense, j / 3 : compressed, i % 2 : dense, j % 3 : dense)`
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks;
@@ -40,8 +42,8 @@ impl Format for Blocks {
 /// Time: O(i + nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn spmv_blocks_2x3<'a, 'x>(
     a: impl IntoView<'a, f64, Blocks>,
     x: impl IntoView<'x, f64, Dense<1>>,
@@ -53,11 +55,11 @@ pub fn spmv_blocks_2x3<'a, 'x>(
     Ok(y)
 }
 
-/// As [`spmv_blocks_2x3`], into a tensor that is already there.
+/// Like [`spmv_blocks_2x3`], but stores the result in an existing tensor.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `y` differ in the extent of `i`.
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `y` differ in the extent of `i`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
 pub fn spmv_blocks_2x3_into<'a, 'x>(
     y: &mut Tensor<f64, Dense<1>>,
     a: impl IntoView<'a, f64, Blocks>,
@@ -70,7 +72,7 @@ pub fn spmv_blocks_2x3_into<'a, 'x>(
     Ok(())
 }
 
-/// Whether the extents agree.
+/// Checks that the extents agree.
 fn spmv_blocks_2x3_check(
     y: &Tensor<f64, Dense<1>>,
     a: View<'_, f64, Blocks>,
@@ -97,8 +99,8 @@ fn spmv_blocks_2x3_kernel(
 ) {
     let i_size = a.shape()[0];
     let j_size = a.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut y_vals, a2_pos, a2_crd, a_vals, x_vals) = unsafe {
         (
             ProvenMut::new(y_vals),
@@ -113,7 +115,7 @@ fn spmv_blocks_2x3_kernel(
     for io in 0..io_size {
         for p_a2 in a2_pos[io] as usize..a2_pos[io + 1] as usize {
             let jo = a2_crd[p_a2] as usize;
-            // Loops that are not cut short have a constant length.
+            // Loops over full blocks have a constant length.
             if io * 2 + 2 <= i_size && jo * 3 + 3 <= j_size {
                 for ii in 0..2 {
                     let i = io * 2 + ii;

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Dense, Dia, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `y[i] = A[i,j] * x[j]`
 ///
 /// | tensor | format | modes |
@@ -16,8 +18,8 @@ use sparsegen::{Dense, Dia, Error, IntoView, Tensor, View};
 /// Time: O(nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn spmv_dia<'a, 'x>(
     a: impl IntoView<'a, f64, Dia>,
     x: impl IntoView<'x, f64, Dense<1>>,
@@ -29,11 +31,11 @@ pub fn spmv_dia<'a, 'x>(
     Ok(y)
 }
 
-/// As [`spmv_dia`], into a tensor that is already there.
+/// Like [`spmv_dia`], but stores the result in an existing tensor.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `y` differ in the extent of `i`.
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `y` differ in the extent of `i`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
 pub fn spmv_dia_into<'a, 'x>(
     y: &mut Tensor<f64, Dense<1>>,
     a: impl IntoView<'a, f64, Dia>,
@@ -46,7 +48,7 @@ pub fn spmv_dia_into<'a, 'x>(
     Ok(())
 }
 
-/// Whether the extents agree.
+/// Checks that the extents agree.
 fn spmv_dia_check(
     y: &Tensor<f64, Dense<1>>,
     a: View<'_, f64, Dia>,
@@ -65,8 +67,8 @@ fn spmv_dia_kernel(
 ) {
     let i_size = a.shape()[0];
     let j_size = a.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut y_vals, a1_pos, a1_crd, a_vals, x_vals) = unsafe {
         (
             ProvenMut::new(y_vals),

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Dense, Ell, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `y[i] = A[i,j] * x[j]`
 ///
 /// | tensor | format | modes |
@@ -11,14 +13,14 @@ use sparsegen::{Dense, Ell, Error, IntoView, Tensor, View};
 /// | `A` | ell: dense, dense, singleton | `i`, `j` |
 /// | `x` | dense | `j` |
 ///
-/// Loops: `i` over its whole range; `slot` (which of `A`'s entries) over its whole range; `j` over
-/// the entries of `A`, `x` located.
+/// Loops: `i` over its whole range; `slot` (the slot of `A`) over its whole range; `j` over the
+/// entries of `A`, `x` located.
 ///
 /// Time: O(i · slot + nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn spmv_ell<'a, 'x>(
     a: impl IntoView<'a, f64, Ell>,
     x: impl IntoView<'x, f64, Dense<1>>,
@@ -29,11 +31,11 @@ pub fn spmv_ell<'a, 'x>(
     Ok(y)
 }
 
-/// As [`spmv_ell`], into a tensor that is already there.
+/// Like [`spmv_ell`], but stores the result in an existing tensor.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `y` differ in the extent of `i`.
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `y` differ in the extent of `i`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
 pub fn spmv_ell_into<'a, 'x>(
     y: &mut Tensor<f64, Dense<1>>,
     a: impl IntoView<'a, f64, Ell>,
@@ -54,8 +56,8 @@ fn spmv_ell_kernel(
 ) {
     let i_size = a.shape()[0];
     let a_slots = a.levels().0.size;
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut y_vals, a3_crd, a_vals, x_vals) = unsafe {
         (
             ProvenMut::new(y_vals),

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `y[i] = A[i,j] * x[j]`
 ///
 /// | tensor | format | modes |
@@ -19,8 +21,8 @@ use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 /// `sparsegen`.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn spmv<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, Dense<1>>,
@@ -31,11 +33,11 @@ pub fn spmv<'a, 'x>(
     Ok(y)
 }
 
-/// As [`spmv`], into a tensor that is already there.
+/// Like [`spmv`], but stores the result in an existing tensor.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `y` differ in the extent of `i`.
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `y` differ in the extent of `i`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
 pub fn spmv_into<'a, 'x>(
     y: &mut Tensor<f64, Dense<1>>,
     a: impl IntoView<'a, f64, Csr>,
@@ -61,8 +63,8 @@ fn spmv_kernel(
     a: View<'_, f64, Csr>,
     x: View<'_, f64, Dense<1>>,
 ) {
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut y_vals, a2_pos, a2_crd, a_vals, x_vals) = unsafe {
         (
             ProvenMut::new(y_vals),

@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Dense, Error, Format, IntoView, LevelExpr, LevelMap, Map, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `(i, j) -> (i : dense, j / 4 : dense, j % 4 : structured(2, 4))`
 #[derive(Clone, Copy, Debug)]
 pub struct TwoOfFour;
@@ -39,8 +41,8 @@ impl Format for TwoOfFour {
 /// Time: O(i · j + nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn spmv_structured<'a, 'x>(
     a: impl IntoView<'a, f64, TwoOfFour>,
     x: impl IntoView<'x, f64, Dense<1>>,
@@ -51,11 +53,11 @@ pub fn spmv_structured<'a, 'x>(
     Ok(y)
 }
 
-/// As [`spmv_structured`], into a tensor that is already there.
+/// Like [`spmv_structured`], but stores the result in an existing tensor.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `y` differ in the extent of `i`.
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `y` differ in the extent of `i`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
 pub fn spmv_structured_into<'a, 'x>(
     y: &mut Tensor<f64, Dense<1>>,
     a: impl IntoView<'a, f64, TwoOfFour>,
@@ -84,8 +86,8 @@ fn spmv_structured_kernel(
 ) {
     let i_size = a.shape()[0];
     let j_size = a.shape()[1];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut y_vals, a3_crd, a_vals, x_vals) = unsafe {
         (
             ProvenMut::new(y_vals),
@@ -103,7 +105,7 @@ fn spmv_structured_kernel(
             for p_a in p_a2 * 2..(p_a2 + 1) * 2 {
                 let ji = a3_crd[p_a] as usize;
                 let j = jo * 4 + ji;
-                // The last block may reach beyond the range of `j`.
+                // The last block may exceed the range of `j`.
                 if j < j_size {
                     sum += a_vals[p_a] * x_vals[j];
                 }

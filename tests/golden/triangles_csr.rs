@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut, Reserved};
 use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `L[i,j] = A[i,j] * (i > j)`
 ///
 /// | tensor | format | modes |
@@ -50,11 +52,11 @@ use sparsegen::{Csr, Dense, Error, IntoView, Tensor, View};
 /// Time: O(i + nnz(U)).
 ///
 /// # Errors
-/// - [`Error::Width`] where the positions of level 2 of `L` do not fit `u32`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
-/// - [`Error::Width`] where the positions of level 2 of `U` do not fit `u32`.
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
-/// - [`Error::Shape`] where `U` and `y` differ in the extent of `j`.
+/// - [`Error::Width`] if the positions of level 2 of `L` do not fit in `u32`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
+/// - [`Error::Width`] if the positions of level 2 of `U` do not fit in `u32`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
+/// - [`Error::Shape`] if `U` and `y` differ in the extent of `j`.
 pub fn triangles<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, Dense<1>>,
@@ -62,19 +64,28 @@ pub fn triangles<'a, 'x>(
     (Tensor<f64, Csr>, Tensor<f64, Csr>, Tensor<f64, Dense<1>>, Tensor<f64, Dense<1>>),
     Error,
 > {
-    let (a, x) = (a.into_view(), x.into_view());
+    let a = a.into_view();
     let mut l = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     let mut u = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     let mut y = Tensor::zeros([a.shape()[0]])?;
-    triangles_l_u_y_into(&mut l, &mut u, &mut y, a, x)?;
-    let z = triangles_z(&u, &y)?;
+    let mut z = Tensor::zeros([a.shape()[0]])?;
+    triangles_into(&mut l, &mut u, &mut y, &mut z, a, x)?;
     Ok((l, u, y, z))
 }
 
-/// As [`triangles`], into tensors that are already there.
+/// Like [`triangles`], but stores the results in existing tensors.
 ///
 /// # Errors
-/// As of [`triangles`], and where a tensor has other extents.
+/// - [`Error::Shape`] if `A` and `L` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 2 of `L` do not fit in `u32`; `L` is then left
+///   empty.
+/// - [`Error::Shape`] if `A` and `U` differ in the extent of `i` or `j`.
+/// - [`Error::Width`] if the positions of level 2 of `U` do not fit in `u32`; `U` is then left
+///   empty.
+/// - [`Error::Shape`] if `A` and `y` differ in the extent of `i`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
+/// - [`Error::Shape`] if `U` and `z` differ in the extent of `i`.
+/// - [`Error::Shape`] if `U` and `y` differ in the extent of `j`.
 pub fn triangles_into<'a, 'x>(
     l: &mut Tensor<f64, Csr>,
     u: &mut Tensor<f64, Csr>,
@@ -84,58 +95,6 @@ pub fn triangles_into<'a, 'x>(
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
     let (a, x) = (a.into_view(), x.into_view());
-    triangles_l_u_y_into(l, u, y, a, x)?;
-    triangles_z_into(z, &*u, &*y)?;
-    Ok(())
-}
-
-/// As [`triangles`], with sparse results whose values are zero, for [`triangles_compute`] to
-/// compute.
-///
-/// # Errors
-/// As of [`triangles`].
-pub fn triangles_assemble<'a, 'x>(
-    a: impl IntoView<'a, f64, Csr>,
-    x: impl IntoView<'x, f64, Dense<1>>,
-) -> Result<
-    (Tensor<f64, Csr>, Tensor<f64, Csr>, Tensor<f64, Dense<1>>, Tensor<f64, Dense<1>>),
-    Error,
-> {
-    let (mut l, mut u, y, z) = triangles(a, x)?;
-    l.vals_mut().fill(0.0);
-    u.vals_mut().fill(0.0);
-    Ok((l, u, y, z))
-}
-
-/// As [`triangles`], into tensors that were assembled for operands of the same structure.
-///
-/// # Errors
-/// As of [`triangles`], and [`Error::Structure`] where a sparse tensor stores other coordinates.
-pub fn triangles_compute<'a, 'x>(
-    l: &mut Tensor<f64, Csr>,
-    u: &mut Tensor<f64, Csr>,
-    y: &mut Tensor<f64, Dense<1>>,
-    z: &mut Tensor<f64, Dense<1>>,
-    a: impl IntoView<'a, f64, Csr>,
-    x: impl IntoView<'x, f64, Dense<1>>,
-) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
-    triangles_l_u_y_compute(l, u, y, a, x)?;
-    triangles_z_into(z, &*u, &*y)?;
-    Ok(())
-}
-
-/// `L`, `U` and `y`, which share loops.
-///
-/// # Errors
-/// As of [`triangles`].
-fn triangles_l_u_y_into(
-    l: &mut Tensor<f64, Csr>,
-    u: &mut Tensor<f64, Csr>,
-    y: &mut Tensor<f64, Dense<1>>,
-    a: View<'_, f64, Csr>,
-    x: View<'_, f64, Dense<1>>,
-) -> Result<(), Error> {
     kernel::agree(
         "triangles_l",
         "i",
@@ -165,6 +124,16 @@ fn triangles_l_u_y_into(
         "triangles_y",
         "j",
         &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])],
+    )?;
+    kernel::agree(
+        "triangles_z",
+        "i",
+        &[("U", 0, u.shape()[0]), ("z", 0, z.shape()[0])],
+    )?;
+    kernel::agree(
+        "triangles_z",
+        "j",
+        &[("U", 1, u.shape()[1]), ("y", 0, y.shape()[0])],
     )?;
     let l_shape = l.shape();
     let (mut l_levels, mut l_vals) = l.take_parts();
@@ -184,29 +153,59 @@ fn triangles_l_u_y_into(
     kernel::fits::<
         u32,
     >("triangles_l_u_y", "L", "positions of level 2", l_levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *l = unsafe { Tensor::from_parts_unchecked(l_shape, l_levels, l_vals) };
     kernel::fits::<
         u32,
     >("triangles_l_u_y", "U", "positions of level 2", u_levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     *u = unsafe { Tensor::from_parts_unchecked(u_shape, u_levels, u_vals) };
+    triangles_z_kernel(z.vals_mut(), u.view(), y.view());
     Ok(())
 }
 
-/// The values of `L`, `U` and `y`, which share loops.
+/// Like [`triangles`], but with the values of sparse results set to the fill value, for
+/// [`triangles_compute`].
 ///
 /// # Errors
-/// As of [`triangles_compute`].
-fn triangles_l_u_y_compute(
+/// The same as for [`triangles`].
+pub fn triangles_assemble<'a, 'x>(
+    a: impl IntoView<'a, f64, Csr>,
+    x: impl IntoView<'x, f64, Dense<1>>,
+) -> Result<
+    (Tensor<f64, Csr>, Tensor<f64, Csr>, Tensor<f64, Dense<1>>, Tensor<f64, Dense<1>>),
+    Error,
+> {
+    let (mut l, mut u, y, z) = triangles(a, x)?;
+    l.vals_mut().fill(0.0);
+    u.vals_mut().fill(0.0);
+    Ok((l, u, y, z))
+}
+
+/// Like [`triangles`], but into tensors that were assembled for operands of the same structure.
+///
+/// # Errors
+/// - [`Error::Shape`] if `A` and `L` differ in the extent of `i` or `j`.
+/// - [`Error::Structure`] if `L` stores other coordinates than `triangles` would; its values are
+///   then unspecified.
+/// - [`Error::Shape`] if `A` and `U` differ in the extent of `i` or `j`.
+/// - [`Error::Structure`] if `U` stores other coordinates than `triangles` would; its values are
+///   then unspecified.
+/// - [`Error::Shape`] if `A` and `y` differ in the extent of `i`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
+/// - [`Error::Shape`] if `U` and `z` differ in the extent of `i`.
+/// - [`Error::Shape`] if `U` and `y` differ in the extent of `j`.
+pub fn triangles_compute<'a, 'x>(
     l: &mut Tensor<f64, Csr>,
     u: &mut Tensor<f64, Csr>,
     y: &mut Tensor<f64, Dense<1>>,
-    a: View<'_, f64, Csr>,
-    x: View<'_, f64, Dense<1>>,
+    z: &mut Tensor<f64, Dense<1>>,
+    a: impl IntoView<'a, f64, Csr>,
+    x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
+    let (a, x) = (a.into_view(), x.into_view());
     kernel::agree(
         "triangles_l",
         "i",
@@ -237,6 +236,16 @@ fn triangles_l_u_y_compute(
         "j",
         &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])],
     )?;
+    kernel::agree(
+        "triangles_z",
+        "i",
+        &[("U", 0, u.shape()[0]), ("z", 0, z.shape()[0])],
+    )?;
+    kernel::agree(
+        "triangles_z",
+        "j",
+        &[("U", 1, u.shape()[1]), ("y", 0, y.shape()[0])],
+    )?;
     let (l_levels, l_vals) = l.structure_and_vals();
     let (u_levels, u_vals) = u.structure_and_vals();
     kernel::known(
@@ -253,10 +262,12 @@ fn triangles_l_u_y_compute(
         ),
         "triangles_l_u_y",
         "L or U",
-    )
+    )?;
+    triangles_z_kernel(z.vals_mut(), u.view(), y.view());
+    Ok(())
 }
 
-/// The loops of [`triangles_l_u_y_into`].
+/// The loops of [`triangles`].
 fn triangles_l_u_y_kernel(
     l2_pos: &mut Vec<u32>,
     l2_crd: &mut Vec<u32>,
@@ -269,8 +280,8 @@ fn triangles_l_u_y_kernel(
     x: View<'_, f64, Dense<1>>,
 ) {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut y_vals, a2_pos, a2_crd, a_vals, x_vals) = unsafe {
         (
             ProvenMut::new(y_vals),
@@ -289,8 +300,8 @@ fn triangles_l_u_y_kernel(
     u2_pos.push(0);
     u2_crd.clear();
     u_vals.clear();
-    // SAFETY: What is reserved is the most that is appended: an entry for each stored entry of the
-    // operands, a segment for each parent.
+    // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
+    // operands, and one segment for each parent.
     let (mut l2_crd, mut l_vals, mut u2_crd, mut u_vals) = unsafe {
         (
             Reserved::new(l2_crd, a.vals().len()),
@@ -300,36 +311,26 @@ fn triangles_l_u_y_kernel(
         )
     };
     for i in 0..i_size {
-        let p_a_end = kernel::search(
-            &a2_crd,
-            a2_pos[i] as usize..a2_pos[i + 1] as usize,
-            i,
-        );
-        for p_a in a2_pos[i] as usize..p_a_end {
-            l2_crd.push(a2_crd[p_a]);
-            l_vals.push(a_vals[p_a]);
-        }
-        l2_pos.push(l2_crd.len() as u32);
-        let p_a_begin = kernel::search(
-            &a2_crd,
-            a2_pos[i] as usize..a2_pos[i + 1] as usize,
-            i,
-        );
-        for p_a in p_a_begin..a2_pos[i + 1] as usize {
-            u2_crd.push(a2_crd[p_a]);
-            u_vals.push(a_vals[p_a]);
-        }
-        u2_pos.push(u2_crd.len() as u32);
         let mut sum = 0.0;
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;
+            if j < i {
+                l2_crd.push(j as u32);
+                l_vals.push(a_vals[p_a]);
+            }
+            if i <= j {
+                u2_crd.push(j as u32);
+                u_vals.push(a_vals[p_a]);
+            }
             sum += a_vals[p_a] * x_vals[j];
         }
         y_vals[i] = sum;
+        l2_pos.push(l2_crd.len() as u32);
+        u2_pos.push(u2_crd.len() as u32);
     }
 }
 
-/// The loops of [`triangles_l_u_y_compute`].
+/// The loops of [`triangles_compute`].
 fn triangles_l_u_y_compute_kernel(
     l_vals: &mut [f64],
     l2_pos: &[u32],
@@ -342,8 +343,8 @@ fn triangles_l_u_y_compute_kernel(
     x: View<'_, f64, Dense<1>>,
 ) -> bool {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (
         mut l_vals,
         l2_pos,
@@ -375,109 +376,47 @@ fn triangles_l_u_y_compute_kernel(
     for i in 0..i_size {
         let mut p_l2 = l2_pos[i] as usize;
         let p_l2_end = l2_pos[i + 1] as usize;
-        let p_a_end = kernel::search(
-            &a2_crd,
-            a2_pos[i] as usize..a2_pos[i + 1] as usize,
-            i,
-        );
-        for p_a in a2_pos[i] as usize..p_a_end {
-            let j = a2_crd[p_a] as usize;
-            if p_l2 == p_l2_end || l2_crd[p_l2] as usize != j {
-                return false;
-            }
-            l_vals[p_l2] = a_vals[p_a];
-            p_l2 += 1;
-        }
-        if p_l2 != p_l2_end {
-            return false;
-        }
         let mut p_u2 = u2_pos[i] as usize;
         let p_u2_end = u2_pos[i + 1] as usize;
-        let p_a_begin = kernel::search(
-            &a2_crd,
-            a2_pos[i] as usize..a2_pos[i + 1] as usize,
-            i,
-        );
-        for p_a in p_a_begin..a2_pos[i + 1] as usize {
+        let mut sum = 0.0;
+        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;
-            if p_u2 == p_u2_end || u2_crd[p_u2] as usize != j {
-                return false;
+            if j < i {
+                if p_l2 == p_l2_end || l2_crd[p_l2] as usize != j {
+                    return false;
+                }
+                l_vals[p_l2] = a_vals[p_a];
+                p_l2 += 1;
             }
-            u_vals[p_u2] = a_vals[p_a];
-            p_u2 += 1;
+            if i <= j {
+                if p_u2 == p_u2_end || u2_crd[p_u2] as usize != j {
+                    return false;
+                }
+                u_vals[p_u2] = a_vals[p_a];
+                p_u2 += 1;
+            }
+            sum += a_vals[p_a] * x_vals[j];
+        }
+        y_vals[i] = sum;
+        if p_l2 != p_l2_end {
+            return false;
         }
         if p_u2 != p_u2_end {
             return false;
         }
-        let mut sum = 0.0;
-        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-            let j = a2_crd[p_a] as usize;
-            sum += a_vals[p_a] * x_vals[j];
-        }
-        y_vals[i] = sum;
     }
     true
 }
 
-/// `z[i] = U[i,j] * y[j]`
-///
-/// | tensor | format | modes |
-/// |---|---|---|
-/// | `z` | dense | `i` |
-/// | `U` | csr: dense, compressed | `i`, `j` |
-/// | `y` | dense | `j` |
-///
-/// Loops: `i` over its whole range; `j` over the entries of `U`, `y` located.
-///
-/// Time: O(i + nnz(U)).
-///
-/// # Errors
-/// - [`Error::Shape`] where `U` and `y` differ in the extent of `j`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
-fn triangles_z<'u, 'y>(
-    u: impl IntoView<'u, f64, Csr>,
-    y: impl IntoView<'y, f64, Dense<1>>,
-) -> Result<Tensor<f64, Dense<1>>, Error> {
-    let u = u.into_view();
-    let mut z = Tensor::zeros([u.shape()[0]])?;
-    triangles_z_into(&mut z, u, y)?;
-    Ok(z)
-}
-
-/// As [`triangles_z`], into a tensor that is already there.
-///
-/// # Errors
-/// - [`Error::Shape`] where `U` and `z` differ in the extent of `i`.
-/// - [`Error::Shape`] where `U` and `y` differ in the extent of `j`.
-fn triangles_z_into<'u, 'y>(
-    z: &mut Tensor<f64, Dense<1>>,
-    u: impl IntoView<'u, f64, Csr>,
-    y: impl IntoView<'y, f64, Dense<1>>,
-) -> Result<(), Error> {
-    let (u, y) = (u.into_view(), y.into_view());
-    kernel::agree(
-        "triangles_z",
-        "i",
-        &[("U", 0, u.shape()[0]), ("z", 0, z.shape()[0])],
-    )?;
-    kernel::agree(
-        "triangles_z",
-        "j",
-        &[("U", 1, u.shape()[1]), ("y", 0, y.shape()[0])],
-    )?;
-    triangles_z_kernel(z.vals_mut(), u, y);
-    Ok(())
-}
-
-/// The loops of [`triangles_z`].
+/// The loops of [`triangles`].
 fn triangles_z_kernel(
     z_vals: &mut [f64],
     u: View<'_, f64, Csr>,
     y: View<'_, f64, Dense<1>>,
 ) {
     let i_size = u.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut z_vals, u2_pos, u2_crd, u_vals, y_vals) = unsafe {
         (
             ProvenMut::new(z_vals),

@@ -1,4 +1,4 @@
-//! Every case of the corpus, each a test: generated code, interpreter and oracle agree.
+//! Tests of every case of the corpus: generated code, interpreter and oracle agree.
 //!
 //! `cargo test -p sparsegen-tests --test corpus_basics spmv_csr` runs one of them.
 

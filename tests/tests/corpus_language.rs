@@ -1,4 +1,4 @@
-//! The whole expression language, each a test: generated code, interpreter and oracle agree.
+//! Tests of the expression language: generated code, interpreter and oracle agree.
 //!
 //! `cargo test -p sparsegen-tests --test corpus_language abs_csr` runs one of them.
 

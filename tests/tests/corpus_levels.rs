@@ -1,4 +1,4 @@
-//! Kernels over every level format, each a test: generated code, interpreter and oracle agree.
+//! Tests of kernels over every level: generated code, interpreter and oracle agree.
 //!
 //! `cargo test -p sparsegen-tests --test corpus_levels spmv_csr` runs one of them.
 

@@ -1,4 +1,4 @@
-//! Kernels into results of every format, each a test: generated code, interpreter and oracle agree.
+//! Tests of kernels into results of every format: generated code, interpreter and oracle agree.
 //!
 //! `cargo test -p sparsegen-tests --test corpus_results spmv_csr` runs one of them.
 

@@ -1,5 +1,6 @@
-//! Mistakes in manifests: each `errors/NAME.toml` has a page `errors/NAME.txt` with what a user is
-//! shown. A page that differs is written anew, and the test fails once, so that the change is seen.
+//! Golden tests of diagnostics: each `errors/NAME.toml` has a page `errors/NAME.txt` with the
+//! output for a user. A page that differs is rewritten, and the test fails once, so that the change
+//! is visible.
 
 #[path = "../build/page.rs"]
 #[allow(dead_code, reason = "the build script and other tests read more of the page")]
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use sparsegen_build::compile_str;
 
-/// The manifests with mistakes, in the order of their names.
+/// Returns the manifests with errors, sorted by name.
 fn manifests() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("errors");
     let mut found: Vec<_> = fs::read_dir(folder)
@@ -42,10 +43,10 @@ fn pages_are_as_written() {
             changed.push(golden);
         }
     }
-    assert!(changed.is_empty(), "these pages were written anew: {changed:#?}");
+    assert!(changed.is_empty(), "these pages were rewritten: {changed:#?}");
 }
 
-/// The language reference shows messages, too.
+/// Checks the messages in the language reference.
 #[test]
 fn messages_in_the_guide_are_as_shown() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sparsegen-build/guide/language.md");
@@ -60,7 +61,7 @@ fn messages_in_the_guide_are_as_shown() {
     }
     if text != before {
         fs::write(&path, text).expect("the guide can be written");
-        panic!("messages in the guide were written anew");
+        panic!("messages in the guide were rewritten");
     }
 }
 
@@ -85,7 +86,7 @@ fn every_mistake_has_its_place() {
     }
 }
 
-/// A sound manifest of many features, for mutation beside those with mistakes.
+/// A valid manifest with many features, for mutation in addition to those with errors.
 const SOUND: &str = r##"
 [defaults]
 dtype = "f32"
@@ -130,7 +131,7 @@ expr = "M[i,r] = sum[j,k](T[i,j,k] * D[k,r] * C[j,r])"
 tensors = { M = "dense", T = "csf", D = "dense", C = "dense" }
 "##;
 
-/// Pieces that a mutation puts somewhere.
+/// Pieces that a mutation inserts.
 const PIECES: [&str; 44] = [
     "\"",
     "'",
@@ -178,20 +179,20 @@ const PIECES: [&str; 44] = [
     "dtype = \"u8\"\n",
 ];
 
-/// A sequence of numbers that is the same in every run.
+/// A pseudorandom sequence, which is the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
-    /// A number below `bound`, which is not zero.
+    /// Returns a number below `bound`, which must not be zero.
     fn below(&mut self, bound: usize) -> usize {
-        // Knuth's multiplier; the upper bits are the random ones.
+        // Knuth's multiplier; only the upper bits are random.
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as usize) % bound
     }
 }
 
-/// The text with a piece removed, inserted, doubled or cut off.
+/// Returns the text with a piece removed, inserted, repeated or cut off.
 fn mutated(text: &str, numbers: &mut Numbers) -> String {
     let mut letters: Vec<char> = text.chars().collect();
     for _ in 0..1 + numbers.below(3) {

@@ -27,5 +27,5 @@ fn generated_source_is_as_it_was() {
             written.push(name);
         }
     }
-    assert!(written.is_empty(), "these were written anew: {written:?}");
+    assert!(written.is_empty(), "these were rewritten: {written:?}");
 }

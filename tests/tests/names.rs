@@ -1,7 +1,8 @@
-//! No name of the user's collides with one that generated code uses, or makes rustc warn.
+//! Tests that no user-defined name collides with one in generated code, or causes a warning of
+//! rustc.
 //!
-//! Every identifier of the golden sources becomes the name of a tensor, a variable, a parameter, a format
-//! and a kernel, in kernels of many kinds.
+//! Every identifier of the golden sources is used as the name of a tensor, a variable, a parameter,
+//! a format and a kernel, in kernels of many kinds.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,16 +12,16 @@ use std::path::Path;
 use sparsegen_build::compile_str;
 use sparsegen_harness::rustc::type_check;
 
-/// Kernels of many kinds, in which upper case stands for the names of the user's.
+/// Kernels of many kinds; words in upper case are replaced by names.
 const MANIFESTS: [&str; 16] = [
-    // Blocks, and a format of the user's.
+    // Blocks, and a user-defined format.
     "[formats]
 FORMAT = '(i, j) -> (i / 4 : dense, j / 4 : compressed, i % 4 : dense, j % 4 : dense)'
 [kernels.KERNEL]
 expr = 'T0[V0] = T1[V0,V1] * T2[V1]'
 tensors = { T0 = 'dense', T1 = 'FORMAT', T2 = 'dense' }
 ",
-    // Two formats that are the same, a result that is assembled, a conversion.
+    // Two equal formats, an assembled result, a conversion.
     "[formats]
 FORMAT = '(i, j) -> (i : hashed, j : compressed)'
 [kernels.KERNEL]
@@ -34,7 +35,7 @@ FORMAT = { map = 'csr', pos = 'u64' }
 expr = 'T0[V0,V1] = T1[V0,V2] * T2[V2,V1]'
 tensors = { T0 = 'FORMAT', T1 = 'csr', T2 = 'csr' }
 ",
-    // A fill of its own.
+    // A format with a fill value.
     "[formats]
 FORMAT = { map = 'dcsr', fill = inf }
 [kernels.KERNEL]
@@ -42,7 +43,7 @@ expr = 'T0[V0,V1] = T1[V0,V2] * T2[V2,V1]'
 tensors = { T0 = 'FORMAT', T1 = 'dcsr', T2 = 'coo' }
 semiring = 'min_plus'
 ",
-    // Several statements, of which some share loops.
+    // Several statements, some of which share loops.
     "[kernels.KERNEL]
 exprs = ['T0[V0] = T1[V0,V1] * T2[V1]', 'T3[V1] = T1[V0,V1] * T4[V0]', 'T5 = T0[V2] * T3[V2]']
 tensors = { T0 = 'dense', T1 = 'csr', T2 = 'dense', T3 = 'dense', T4 = 'dense' }
@@ -51,7 +52,7 @@ tensors = { T0 = 'dense', T1 = 'csr', T2 = 'dense', T3 = 'dense', T4 = 'dense' }
 exprs = ['T0[V0,V1] = T1[V0,V1] * (V0 > V1)', 'T2[V0,V1] = T1[V0,V1] * (V0 <= V1)', 'T3[V0] = T2[V0,V1] * T4[V1]']
 tensors = { T0 = 'csr', T1 = 'csr', T2 = 'csr', T3 = 'dense', T4 = 'dense' }
 ",
-    // Choices, parameters, parts.
+    // Arg-reductions, parameters, slices.
     "[kernels.KERNEL]
 expr = 'T0[V0] = argmin[V1](T1[V0,V1])'
 tensors = { T0 = { format = 'dense', dtype = 'usize' }, T1 = 'csr' }
@@ -101,7 +102,7 @@ sizes = { V1 = 8 }
 schedule = ['unroll(V1, 4)']
 dtype = 'generic'
 ",
-    // Divisions of integers, slots, a result of slots.
+    // Divisions of integers, slots, a result with slots.
     "[kernels.KERNEL]
 expr = 'T0[V0,V1] = T1[V0,V1] / T2[V1]'
 tensors = { T0 = 'ell', T1 = 'ell', T2 = 'dense' }
@@ -109,16 +110,16 @@ dtype = 'i32'
 ",
 ];
 
-/// What stands for names in the manifests.
+/// The placeholders of names in the manifests.
 const PLACES: [&str; 13] =
     ["KERNEL", "FORMAT", "PARAMETER", "T0", "T1", "T2", "T3", "T4", "T5", "V0", "V1", "V2", "V3"];
 
-/// Names with nothing special about them.
+/// Ordinary names.
 const PLAIN: [&str; 13] =
     ["plain", "shape_of_mine", "limit", "Ya", "Bb", "Xc", "Dd", "Ee", "Ff", "q", "r", "u", "v"];
 
-/// Every identifier of the golden sources, in any case that a user may write it in, and others that are
-/// easily taken.
+/// Returns every identifier of the golden sources, in any case that a user may choose, and other
+/// likely collisions.
 fn identifiers() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
     let mut found = BTreeSet::new();
@@ -226,7 +227,7 @@ fn identifiers() -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// A manifest with names in their places.
+/// Returns a manifest with names in place of the placeholders.
 fn named(manifest: &str, name: impl Fn(usize) -> String) -> String {
     let mut named = manifest.to_owned();
     for (k, place) in PLACES.iter().enumerate() {
@@ -238,7 +239,7 @@ fn named(manifest: &str, name: impl Fn(usize) -> String) -> String {
     named
 }
 
-/// The source of a manifest, or what is wrong with it.
+/// Returns the source of a manifest, or its diagnostics.
 fn compiled(manifest: &str) -> Result<String, String> {
     let output = compile_str("kernels.toml", manifest);
     match output.diagnostics.is_empty() {
@@ -247,7 +248,7 @@ fn compiled(manifest: &str) -> Result<String, String> {
     }
 }
 
-/// Whether the language keeps a word for itself, which cannot be the name of a tensor.
+/// Returns whether a word is reserved by the language and cannot be the name of a tensor.
 fn is_word(name: &str) -> bool {
     let manifest = format!(
         "[kernels.k]\nexpr = 'Yy[q] = Zz[q]'\ntensors = {{ Yy = 'dense', Zz = 'dense', {name} = 'dense' }}"
@@ -255,7 +256,7 @@ fn is_word(name: &str) -> bool {
     compiled(&manifest).is_err_and(|page| page.contains("so no tensor can have that name"))
 }
 
-/// Whether the page says that such a name cannot be had.
+/// Returns whether the diagnostics refuse a name.
 fn is_refused_by_name(page: &str) -> bool {
     let reasons = [
         "cannot be the name of",
@@ -267,7 +268,7 @@ fn is_refused_by_name(page: &str) -> bool {
         "would both be the type",
     ];
     let words =
-        ["is a function", "is a reduction", "is an element type", "is a constant", "is a word"];
+        ["is a function", "is a reduction", "is an element type", "is a constant", "is a keyword"];
     reasons.iter().chain(&words).any(|reason| page.contains(reason))
 }
 
@@ -302,13 +303,13 @@ fn no_name_collides() {
     let all = std::env::var("SPARSEGEN_CORPUS").is_ok_and(|wanted| wanted == "/");
     for k in (0..count).step_by(if all { 1 } else { 5 }) {
         let manifest = MANIFESTS[k % MANIFESTS.len()];
-        // Places next to each other get names far from each other.
+        // Adjacent placeholders get names that are far apart.
         let name = |place: usize| names[(k + place * 29) % count].clone();
         if let Ok(source) = compiled(&named(manifest, name)) {
             sources.push(source);
             continue;
         }
-        // Each of them goes together with plain ones.
+        // Each name is combined with ordinary names.
         for at in (0..PLACES.len()).filter(|place| manifest.contains(PLACES[*place])) {
             let one = |place: usize| if place == at { name(at) } else { PLAIN[place].to_owned() };
             compile(&mut sources, &named(manifest, one), &name(at));

@@ -1,11 +1,11 @@
-//! What cargo and rustc show a user who begins: a small crate is checked, first as it should be and then
-//! with one mistake at a time.
+//! Tests of the output of cargo and rustc for new users: a small crate is checked, first without
+//! errors and then with one error at a time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A crate in the folder for temporary files of tests.
+/// A crate in a temporary folder.
 struct Project {
     folder: PathBuf,
 }
@@ -33,7 +33,7 @@ tensors = { C = "costs", A = "costs", B = "costs" }
 
 const BUILD: &str = "fn main() {\n    sparsegen_build::compile(\"kernels.toml\");\n}\n";
 
-/// A program whose function `main` has these lines.
+/// Returns a program whose function `main` has these lines.
 fn program(lines: &str) -> String {
     format!(
         "#![forbid(unsafe_code)]
@@ -66,7 +66,7 @@ impl Project {
             path("sparsegen-build")
         );
         project.write("Cargo.toml", &manifest);
-        // The versions that are here already.
+        // The versions that are already available.
         let lock = fs::read_to_string(root.join("Cargo.lock")).expect("the workspace has one");
         project.write("Cargo.lock", &lock);
         project.restore();
@@ -77,14 +77,14 @@ impl Project {
         fs::write(self.folder.join(name), text).expect("temporary files can be written");
     }
 
-    /// Writes the files without a mistake.
+    /// Writes the files without errors.
     fn restore(&self) {
         self.write("kernels.toml", MANIFEST);
         self.write("build.rs", BUILD);
         self.write("src/main.rs", &program(""));
     }
 
-    /// What `cargo check` shows, and whether it succeeds.
+    /// Returns whether `cargo check` succeeds, and its output.
     fn check(&self) -> (bool, String) {
         let output = Command::new(env!("CARGO"))
             .args(["check", "--quiet", "--offline", "--color=never", "--target-dir", "target"])
@@ -92,12 +92,12 @@ impl Project {
             .env_remove("OUT_DIR")
             .output()
             .expect("cargo runs this test, too");
-        // Whether paths are shortened depends on what else a crate names.
+        // rustc shortens paths depending on the names that a crate uses.
         let shown = String::from_utf8_lossy(&output.stderr).replace("sparsegen::", "");
         (output.status.success(), shown)
     }
 
-    /// Checks that there are mistakes, and that what is shown has these words.
+    /// Checks that there are errors whose output contains these words.
     fn refused(&self, words: &[&str]) -> String {
         let (succeeds, shown) = self.check();
         assert!(!succeeds, "{shown}");
@@ -115,7 +115,7 @@ fn mistakes_of_new_users_are_explained() {
     let (succeeds, shown) = project.check();
     assert!(succeeds, "{shown}");
 
-    // A mistake in the manifest is shown once, and with nothing else.
+    // An error in the manifest is reported once, without consequential errors.
     project.write("kernels.toml", &MANIFEST.replace("A = \"csr\"", "A = \"csrr\""));
     let words = ["there is no format `csrr`", "--> kernels.toml:11:31", "did you mean `csr`?"];
     let shown = project.refused(&words);
@@ -140,11 +140,11 @@ fn mistakes_of_new_users_are_explained() {
     let convert = "pass `&tensor.to::<Csr>()?`";
     call(
         "kernels::spmv(&Tensor::<f64, Csc>::zeros([2, 2])?, &x)?;",
-        &[expected, "&Tensor<f64, Csc>` is none", convert],
+        &[expected, "not `&Tensor<f64, Csc>`", convert],
     );
     call(
         "kernels::spmv(&Tensor::<f32, Csr>::zeros([2, 2])?, &x)?;",
-        &[expected, "Tensor<f32, Csr>` is none", ".map_vals(|value| value as f64)"],
+        &[expected, "Tensor<f32, Csr>`", ".map_vals(|value| value as f64)"],
     );
     call("kernels::spmv(a, &x)?;", &[expected, "pass a reference: `&tensor`"]);
     call(

@@ -1,5 +1,5 @@
-//! Every operator and function with every element type: it computes what the language says, without a
-//! warning of rustc, or the manifest is refused with a place and advice.
+//! Tests of every operator and function with every element type: either the kernel computes the
+//! right result without a warning of rustc, or the manifest is refused with a place and advice.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use sparsegen_harness::corpus;
 use sparsegen_harness::rustc::type_check;
 use sparsegen_harness::trial::{Failure, failure_of_case};
 
-/// Statements into a sparse result `C`, with a type `T` of all operands but `M`, which is of bools.
+/// Statements into a sparse result `C`, with operands of type `T`, except `M`, which is of bools.
 const ENTRIES: [&str; 66] = [
     "A[i,j] + B[i,j]",
     "A[i,j] - B[i,j]",
@@ -103,7 +103,7 @@ const SUMS: [&str; 14] = [
     "y[i] max= x[i]",
 ];
 
-/// The cases with operands of a type: lines of the corpus.
+/// Returns the cases with operands of a type, as lines of the corpus.
 fn cases(dtype: &str) -> Vec<String> {
     let mut cases = Vec::new();
     let real = match dtype {
@@ -111,7 +111,7 @@ fn cases(dtype: &str) -> Vec<String> {
         "c32" => "f32",
         real => real,
     };
-    // The result may be of the operands' type, of bools, or of real parts.
+    // The result may have the type of the operands, bools, or real parts.
     let results = |value: &str| {
         let is_call =
             value.starts_with(|c: char| c.is_ascii_lowercase()) && !value.contains("ent(");
@@ -145,7 +145,7 @@ fn cases(dtype: &str) -> Vec<String> {
     cases
 }
 
-/// The formats of the tensors that stand in a statement.
+/// Returns the formats of the tensors in a statement.
 fn operands(statement: &str, own: &str, dtype: &str, result: &str) -> String {
     let mut operands = format!("{own}:{result}");
     for (name, format) in [("A", "csr"), ("B", "csr"), ("x", "dense")] {
@@ -159,12 +159,13 @@ fn operands(statement: &str, own: &str, dtype: &str, result: &str) -> String {
     operands
 }
 
-/// Whether every case is wanted: `SPARSEGEN_CORPUS=/`. They take minutes.
+/// Returns whether every case is selected, `SPARSEGEN_CORPUS=/`, which takes minutes.
 fn wants_all() -> bool {
     std::env::var("SPARSEGEN_CORPUS").is_ok_and(|wanted| wanted == "/")
 }
 
-/// Checks the cases of some types: every third, and others of the next type, unless all are wanted.
+/// Checks the cases of some types: unless all are selected, every third, starting with another one
+/// for each type.
 fn check(dtypes: &[&str]) {
     let (mut source, mut accepted, mut faults) = (String::new(), 0, Vec::new());
     let step = if wants_all() { 1 } else { 3 };
@@ -183,7 +184,7 @@ fn check(dtypes: &[&str]) {
                 }
                 continue;
             }
-            // Statements that change their results are judged by the corpus.
+            // Updates are checked by the corpus.
             let changes = ["+= ", "-= ", "*= ", "max= "].iter().any(|sign| lines.contains(sign));
             let failure = if changes { None } else { failure_of_case(&case) };
             match failure {
@@ -192,9 +193,10 @@ fn check(dtypes: &[&str]) {
                     let _ = writeln!(source, "pub mod m{accepted} {{ // {lines:?}\n{code}}}");
                     (accepted, computed) = (accepted + 1, computed + 1);
                 }
-                // Faults of calls, which operands of any kind have, and what the oracle does not know.
+                // Errors of calls, which operands of any kind may cause, and cases that the oracle
+                // does not support.
                 Some(Failure::Wrong(reason))
-                    if ["division by zero", "should for Empty", "the oracle does not know"]
+                    if ["division by zero", "should for Empty", "the oracle cannot determine"]
                         .iter()
                         .any(|fault| reason.contains(fault)) => {}
                 Some(Failure::Wrong(reason)) => {
@@ -238,7 +240,7 @@ fn what_the_caller_chooses() {
     check(&["generic"]);
 }
 
-/// Types that differ from those in width alone.
+/// Types that differ from the others only in their size.
 #[test]
 fn other_widths() {
     if wants_all() {

@@ -1,12 +1,12 @@
-//! What a manifest may set, in combinations: each compiles without a warning of rustc, or is refused with a
-//! place and advice.
+//! Tests of combinations of settings in a manifest: each compiles without a warning of rustc, or is
+//! refused with a place and advice.
 
 use std::fmt::Write as _;
 
 use sparsegen_build::{Dtype, compile_str};
 use sparsegen_harness::rustc::type_check;
 
-/// Sources of manifests, and what is wrong with the pages of others.
+/// The sources of manifests, and the errors of others.
 #[derive(Default)]
 struct Checked {
     source: String,
@@ -154,7 +154,7 @@ fn places_as_values_of_every_type() {
 fn names_that_meet() {
     let mut checked = Checked::default();
     let manifests = [
-        // Two widths of one intermediate format, and formats of the user's by its names.
+        // One conversion format with two types, and user-defined formats with its names.
         "[formats]\nb_by_row = '(i, j) -> (i : compressed, j : dense)'\nhashed01 = 'csr'\n\
          [kernels.narrow]\nexpr = 'C[i,j] = A[i,j] * B[i,j]'\n\
          tensors = { C = 'dcsr', A = 'coo_unordered', B = 'coo_unordered' }\n\

@@ -1,9 +1,9 @@
-//! The invariants of ARCHITECTURE.md, as far as they can be read off the text of the sources.
+//! Tests of the invariants of ARCHITECTURE.md that can be checked on source text.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every source file of a crate of the workspace, with its text.
+/// Returns every source file of a crate of the workspace, with its text.
 fn sources(of: &str) -> Vec<(String, String)> {
     fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).expect("a folder").flatten() {
@@ -29,7 +29,7 @@ fn is_test(name: &str) -> bool {
     name.contains("tests") || name == "testing.rs" || name.contains("samples")
 }
 
-/// The text before its unit tests, without comments.
+/// Returns the text before its unit tests, without comments.
 fn code(text: &str) -> String {
     let before = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
     let lines = before.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -59,7 +59,7 @@ fn the_back_end_knows_nothing_of_tensors() {
     }
 }
 
-/// The stages in the order in which they run: each imports earlier ones only.
+/// The stages in the order in which they run; each imports only earlier ones.
 const STAGES: [&str; 6] = ["notation", "concrete", "iteration", "schedule", "lower", "emit"];
 
 #[test]
@@ -74,7 +74,7 @@ fn stages_import_in_one_direction() {
     }
 }
 
-/// The folders that may read the user's commands: they are checked, and rewrite loops.
+/// The folders that may read the user's commands: they check them, and rewrite loops.
 const READ_COMMANDS: [&str; 3] = ["notation", "manifest", "schedule"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! `sparsegen`: compile or explain a `kernels.toml` from the command line.
+//! The command line tool, which compiles or explains a `kernels.toml`.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
         "explain" => sparsegen_build::explain(path, &text),
         _ => output.source,
     };
-    // A reader that has seen enough, such as `head`, closes the pipe: that is no failure.
+    // A closed pipe, as from `head`, is not a failure.
     let _ = io::stdout().write_all(shown.as_bytes());
     ExitCode::SUCCESS
 }

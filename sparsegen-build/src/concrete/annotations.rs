@@ -1,6 +1,6 @@
-//! How loops run, where a command of the schedule demands it.
+//! Annotations of loops by the commands of the schedule.
 //!
-//! The schedule leaves the effect of its commands here. Later stages read annotations, never commands.
+//! They record the effects of the commands. Later stages read annotations, never commands.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use crate::notation::{TensorId, VariableId};
 
 use super::space::BlockSize;
 
-/// How a loop runs.
+/// The annotations of a loop.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotations {
-    /// How an intersection finds the coordinates that its operands share.
+    /// The method by which an intersection finds common coordinates.
     pub strategy: Strategy,
     /// The operands that are located and never iterated, as the caller passes them.
     pub located: Vec<TensorId>,
-    /// The blocks in which positions are visited.
+    /// The blocks of positions of a strip-mined loop.
     pub strips: Option<Strips>,
-    /// The number of iterations that are written one after the other.
+    /// The number of unrolled iterations.
     pub unroll: Option<u64>,
 }
 

@@ -1,9 +1,9 @@
-//! The iteration space: which variables have loops.
+//! The iteration space: the variables and their definitions.
 //!
 //! A level may store an expression of a tensor's dimensions: `i / 4`, `i % 4`, `j - i`, `#i`. Each
-//! such expression over index variables is a variable of its own here, with a definition. A
-//! *basis* chooses, for every index variable, what is looped over in its stead: itself, the block
-//! and the place within it, or the diagonal. Whatever follows from what is looped over is known.
+//! such expression over index variables is a separate variable with a definition. A *basis* chooses
+//! the loops that compute each index variable: a loop over the variable itself, over the block and
+//! the offset, or over the diagonal. Variables that follow from those of loops are known.
 
 mod basis;
 
@@ -12,11 +12,12 @@ use std::collections::BTreeMap;
 use crate::format::LevelExpr;
 use crate::notation::{Access, Expr, Kernel, Slice, TensorId, Variable, VariableId, VariableRole};
 
+use super::renumber::Renumbering;
 use super::terms::pull_reduction;
 
 pub use basis::Basis;
 
-/// How a variable follows from others.
+/// The definition of a variable in terms of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Definition {
     /// `v / b`
@@ -27,22 +28,23 @@ pub enum Definition {
     Sub(VariableId, VariableId),
     /// `v + w`
     Add(VariableId, VariableId),
-    /// `v * |w| + w`: both in one
+    /// `v * |w| + w`: the fusion of two variables.
     Fused(VariableId, VariableId),
-    /// The slots of a tensor whose level counts the entries that share a coordinate.
+    /// The slots of a tensor with a level that counts the entries with the same coordinate.
     Slot(TensorId),
-    /// `start + step * v`: the coordinate of a mode of which a part is read, or that of another variable.
+    /// `start + step * v`: the coordinate of a mode that is read in part, or that of another
+    /// variable.
     Slice(Slice),
-    /// 0: what is read at one coordinate only.
-    Once,
+    /// 0: the variable of a fixed coordinate.
+    Fixed,
 }
 
-/// How many coordinates a block has.
+/// The size of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BlockSize {
-    /// So many.
+    /// A constant.
     Constant(u64),
-    /// As many as it takes for so many blocks to have all.
+    /// The size for which this number of blocks contains all coordinates.
     Share(u64),
 }
 
@@ -55,28 +57,28 @@ impl std::fmt::Display for BlockSize {
     }
 }
 
-/// The variables of a kernel: those of its index notation, and those that its formats define.
+/// The variables of a kernel, from its index notation and from the maps of its formats.
 #[derive(Clone, Debug, Default)]
 pub struct Space {
     definitions: BTreeMap<VariableId, Definition>,
-    /// The variables in whose stead the schedule wants loops over others.
+    /// The variables that the schedule replaces by loops over others.
     replaced: BTreeMap<VariableId, Vec<VariableId>>,
-    /// By the variable of a mode: what must be known, beside the variable that counts what is read of
-    /// it, for its coordinate to be known.
+    /// By variable of a mode: the variables that must be known, in addition to the one that counts
+    /// its coordinates, to compute its coordinate.
     needs: BTreeMap<VariableId, Vec<VariableId>>,
 }
 
 impl Space {
-    /// Adds to a kernel the variables that the formats of its tensors define; `space` has those that
-    /// its schedule defines.
+    /// Adds to a kernel the variables that the formats of its tensors define; `space` has those
+    /// that its schedule defines.
     pub fn of(kernel: &mut Kernel, mut space: Space) -> Space {
         for (id, variable) in kernel.variables.iter().enumerate() {
             let definition = match variable.role {
                 VariableRole::Index | VariableRole::Scheduled | VariableRole::Stored => continue,
-                VariableRole::Fixed => Definition::Once,
+                VariableRole::Fixed => Definition::Fixed,
                 VariableRole::Mode(slice) => {
-                    let mut needs = match slice.place() {
-                        Some(place) => kernel.variables_of_place(place),
+                    let mut needs = match slice.subscript() {
+                        Some(place) => kernel.variables_of_subscript(place),
                         None => slice.follows().into_iter().collect(),
                     };
                     needs.retain(|v| *v != slice.of);
@@ -97,7 +99,7 @@ impl Space {
         space
     }
 
-    /// The variable of a level expression, which is added where it is not there yet.
+    /// Returns the variable of a level expression, which is added if it does not exist.
     fn define(&mut self, kernel: &mut Kernel, access: &Access, expr: &LevelExpr) -> VariableId {
         let (definition, name) = match expr {
             LevelExpr::Dimension(mode) => return access.indices[*mode],
@@ -136,17 +138,35 @@ impl Space {
         v
     }
 
-    /// Defines a variable for whose sake others have no loops of their own.
+    /// Defines variables whose loops replace the loop over another one.
     pub fn replace(&mut self, whole: VariableId, by: &[(VariableId, Definition)]) {
         self.definitions.extend(by.iter().copied());
         self.replaced.insert(whole, by.iter().map(|(v, _)| *v).collect());
+    }
+
+    /// Defines a variable like another program.
+    pub fn define_as(&mut self, v: VariableId, definition: Option<Definition>) {
+        self.definitions.extend(definition.map(|definition| (v, definition)));
+    }
+
+    /// Records the variables that determine the coordinate of a mode.
+    pub fn need(&mut self, mode: VariableId, needs: Vec<VariableId>) {
+        self.needs.insert(mode, needs);
+    }
+
+    /// Adds the variables that another program's schedule replaces.
+    pub fn add_replaced(&mut self, other: &Space, map: &Renumbering) {
+        for (whole, by) in &other.replaced {
+            let by = by.iter().map(|v| map.variable(*v)).collect();
+            self.replaced.insert(map.variable(*whole), by);
+        }
     }
 
     pub fn definition(&self, v: VariableId) -> Option<Definition> {
         self.definitions.get(&v).copied()
     }
 
-    /// The part of a mode that is read, of the mode's variable.
+    /// Returns the slice of a mode, given the mode's variable.
     pub fn slice(&self, v: VariableId) -> Option<Slice> {
         match self.definition(v)? {
             Definition::Slice(slice) => Some(slice),
@@ -156,35 +176,35 @@ impl Space {
             | Definition::Add(..)
             | Definition::Fused(..)
             | Definition::Slot(_)
-            | Definition::Once => None,
+            | Definition::Fixed => None,
         }
     }
 
-    /// The variable of the mode of which a part is read.
+    /// Returns the variable of the mode of a slice.
     pub fn mode_of(&self, slice: Slice) -> VariableId {
         let mode = self.variable(Definition::Slice(slice));
         mode.expect("every part that is read has a variable")
     }
 
-    /// The variable that is looped over where `v` is iterated: that of the slice, if it is a mode of
-    /// which one is read.
+    /// Returns the variable of the loop over `v`: the variable of the slice, if `v` is a mode that
+    /// is read in part.
     pub fn counted(&self, v: VariableId) -> VariableId {
         self.slice(v).map_or(v, |slice| slice.of)
     }
 
-    /// The variable whose coordinate a mode is read at, where it is at that of one.
+    /// Returns the variable at whose coordinate a mode is read, if it is a variable's.
     pub fn place(&self, v: VariableId) -> Option<VariableId> {
         self.slice(v)?.follows()
     }
 
-    /// What must be known for the coordinate of a mode to be known, beside the variable that counts what
-    /// is read of it.
+    /// Returns the variables that must be known to compute the coordinate of a mode, in addition to
+    /// the one that counts its coordinates.
     pub fn needs(&self, mode: VariableId) -> &[VariableId] {
         self.needs.get(&mode).map_or(&[], Vec::as_slice)
     }
 
-    /// The variable that has the extent of a mode: another that it follows, that which runs over all of
-    /// it, or its own.
+    /// Returns the variable with the extent of a mode: the variable that it follows, the one that
+    /// ranges over the whole mode, or its own.
     pub fn measure(&self, v: VariableId) -> VariableId {
         match self.slice(v) {
             Some(slice) if slice.shift().is_some() => slice.of,
@@ -193,12 +213,12 @@ impl Space {
         }
     }
 
-    /// The variable of a definition.
+    /// Returns the variable with this definition.
     pub fn variable(&self, definition: Definition) -> Option<VariableId> {
         self.definitions.iter().find(|(_, known)| **known == definition).map(|(v, _)| *v)
     }
 
-    /// The variable that a level of an access stores, if the tensor has that level.
+    /// Returns the variable that a level of an access stores, if the tensor has that level.
     pub fn level_variable(
         &self,
         kernel: &Kernel,
@@ -225,7 +245,7 @@ impl Space {
         self.variable(definition).expect("every level of every access was defined")
     }
 
-    /// Every pair of a variable that counts blocks and the one that runs within them.
+    /// Returns every pair of a variable of blocks and the variable of the offsets within them.
     pub fn blocks(&self) -> Vec<[VariableId; 2]> {
         let place = |(block, definition): (&VariableId, &Definition)| match *definition {
             Definition::Div(of, size) => {
@@ -237,17 +257,17 @@ impl Space {
             | Definition::Fused(..)
             | Definition::Slot(_)
             | Definition::Slice(_)
-            | Definition::Once => None,
+            | Definition::Fixed => None,
         };
         self.definitions.iter().filter_map(place).collect()
     }
 
-    /// The slots over which the entries of an access are spread.
+    /// Returns the variable of the slots of an access.
     pub fn slots(&self, access: &Access) -> Option<VariableId> {
         self.variable(Definition::Slot(access.tensor))
     }
 
-    /// Whether what is known makes `v` known, in one step.
+    /// Returns whether `v` follows from the known variables in one step.
     fn follows(&self, v: VariableId, known: &[VariableId]) -> bool {
         let has = |v: &VariableId| known.contains(v);
         let of_itself = self.definition(v).is_some_and(|definition| match definition {
@@ -256,7 +276,7 @@ impl Space {
                 has(&a) && has(&b)
             }
             Definition::Slice(slice) => has(&slice.of) && self.needs(v).iter().all(has),
-            Definition::Slot(_) | Definition::Once => false,
+            Definition::Slot(_) | Definition::Fixed => false,
         });
         let is_placed = |mode: &VariableId| self.needs(*mode).iter().all(has);
         of_itself
@@ -264,13 +284,13 @@ impl Space {
             || self.parts(v).into_iter().any(|parts| parts.iter().all(has))
     }
 
-    /// The variables of modes of which `v` counts a part.
+    /// Returns the variables of modes whose coordinates `v` counts.
     pub fn modes(&self, v: VariableId) -> impl Iterator<Item = VariableId> {
         let modes = self.definitions.keys().copied();
         modes.filter(move |mode| self.slice(*mode).is_some_and(|slice| slice.of == v))
     }
 
-    /// The sets of variables from which `v` can be put together; one may be enough.
+    /// Returns the pairs of variables from which `v` can be computed; both may be the same.
     fn parts(&self, v: VariableId) -> Vec<[VariableId; 2]> {
         let mut parts = Vec::new();
         for (&part, &definition) in &self.definitions {
@@ -288,18 +308,18 @@ impl Space {
                 | Definition::Fused(..)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
-                | Definition::Once => {}
+                | Definition::Fixed => {}
             }
         }
         parts
     }
 
-    /// Whether any tensor's entries are spread over slots.
+    /// Returns whether any tensor has slots.
     pub fn has_slots(&self) -> bool {
         self.definitions.values().any(|definition| matches!(definition, Definition::Slot(_)))
     }
 
-    /// The expression with the entries that are spread over slots summed over these.
+    /// Returns the expression with entries of tensors with slots summed over the slots.
     pub fn sum_slots(&self, value: &Expr) -> Expr {
         match value {
             Expr::Literal(_) | Expr::Constant(_) | Expr::Index(_) | Expr::Parameter(_) => {
@@ -322,8 +342,8 @@ impl Space {
         }
     }
 
-    /// Whether some tensor whose entries are spread over slots is read more than once, so that its
-    /// sums cannot be taken together.
+    /// Returns whether some tensor with slots is read more than once, so that its sums cannot be
+    /// combined.
     pub fn repeats_slots(&self, value: &Expr) -> bool {
         let mut seen = Vec::new();
         let mut repeats = false;
@@ -336,7 +356,7 @@ impl Space {
         repeats
     }
 
-    /// Everything that is known where `bound` variables have loops around.
+    /// Returns all variables that are known within loops over `bound`.
     pub fn known(&self, kernel: &Kernel, bound: &[VariableId]) -> Vec<VariableId> {
         let mut known = bound.to_vec();
         loop {
@@ -350,7 +370,7 @@ impl Space {
         }
     }
 
-    /// How an index variable follows from others that are known: the parts it is put together from.
+    /// Returns the variables from which an index variable can be computed, if they are known.
     pub fn made_of(&self, v: VariableId, known: &[VariableId]) -> Option<[VariableId; 2]> {
         self.parts(v).into_iter().find(|parts| parts.iter().all(|part| known.contains(part)))
     }

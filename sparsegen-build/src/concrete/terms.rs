@@ -1,9 +1,9 @@
-//! Sums and products taken apart: terms, factors, and the reductions among them.
+//! Decomposition of sums and products: terms, factors, and the reductions among them.
 
 use crate::format::LevelSpec;
 use crate::notation::{BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, UnaryOp};
 
-/// Calls `visit` on the reductions of an expression that stand in no other.
+/// Calls `visit` with the outermost reductions of an expression.
 pub fn outermost_reductions(expr: &Expr, visit: &mut impl FnMut(&Reduce)) {
     match expr {
         Expr::Reduce(reduce) => visit(reduce),
@@ -20,7 +20,7 @@ pub fn outermost_reductions(expr: &Expr, visit: &mut impl FnMut(&Reduce)) {
     }
 }
 
-/// The terms of a sum, with their signs.
+/// Returns the terms of a sum, with their signs.
 pub fn additive_terms(expr: Expr) -> Vec<Expr> {
     match expr {
         Expr::Binary(BinaryOp::Add, a, b) => {
@@ -45,7 +45,8 @@ pub fn additive_terms(expr: Expr) -> Vec<Expr> {
     }
 }
 
-/// Moves the factors of a product into the sum among them; the term itself where there is none.
+/// Moves the factors of a product into the sum among them; returns the term itself if there is
+/// none.
 pub fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
     match term {
         Expr::Reduce(reduce) if reduce.op == ReduceOp::Sum => Ok(reduce),
@@ -58,7 +59,8 @@ pub fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
                 .map(|reduce| within(reduce, |body| Expr::mul(a.clone(), body)))
                 .map_err(|b| Expr::mul(a.clone(), b)),
         },
-        // By zero, a sum of quotients is another than the quotient of a sum.
+        // Division by zero is excluded: a sum of quotients by zero differs from the quotient of the
+        // sum.
         Expr::Binary(BinaryOp::Div, a, b) if b.as_literal().is_some_and(|b| !b.is_zero()) => {
             match pull_reduction(*a) {
                 Ok(reduce) => Ok(within(reduce, |body| Expr::div(body, *b))),
@@ -89,8 +91,8 @@ fn within(reduce: Reduce, wrap: impl FnOnce(Expr) -> Expr) -> Reduce {
     Reduce { body: Box::new(wrap(*reduce.body)), ..reduce }
 }
 
-/// What of a value goes through a workspace, and the value with something in its stead: its only sum,
-/// or all of its terms that are sums together.
+/// Returns the part of a value that goes through a workspace, its only sum or all of its terms that
+/// are sums, and a function that replaces it in the value.
 pub fn gathered(value: Expr) -> (Expr, impl FnOnce(Expr) -> Expr) {
     let mut sums = Vec::new();
     outermost_reductions(&value, &mut |reduce| sums.push(Expr::Reduce(reduce.clone())));
@@ -110,8 +112,8 @@ pub fn gathered(value: Expr) -> (Expr, impl FnOnce(Expr) -> Expr) {
     (gathered, rest)
 }
 
-/// Whether a result takes entries in any order, and more than one with the same coordinates. Below
-/// a place for each coordinate it does not: what is there comes once.
+/// Returns whether a result accepts entries in any order, including duplicates. A level below one
+/// with a position for each coordinate does not accept duplicates.
 pub fn takes_duplicates(kernel: &Kernel) -> bool {
     let levels = &kernel.tensor(kernel.result()).format.levels;
     let appended = |spec: &&LevelSpec| spec.level.insert().is_none();

@@ -1,4 +1,4 @@
-//! Statements as Rust.
+//! Emits statements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,21 +9,21 @@ use super::layout::comment;
 use super::names::{ident, tokens};
 use crate::ir::{BinaryOp, Element, Expr, Stmt, Uses, Width};
 
-/// What a body's names stand for.
+/// The meaning of the names in a body.
 #[derive(Default)]
 pub(super) struct Body {
-    /// What each array holds.
+    /// The element type of each array.
     pub(super) elements: BTreeMap<String, Element>,
-    /// Where an array's length is found, if not by `array.len()`.
+    /// The expressions for lengths other than `array.len()`.
     pub(super) lengths: BTreeMap<String, TokenStream>,
-    /// The variables that methods are called on.
+    /// The variables with method calls, which need explicit types.
     pub(super) typed: BTreeSet<String>,
-    /// What divides integers.
+    /// The name of the helper for integer divisions.
     pub(super) division: Option<String>,
 }
 
 impl Body {
-    /// Statements, one after the other.
+    /// Emits statements in order.
     pub(super) fn stmts(&self, body: &[Stmt]) -> TokenStream {
         body.iter().map(|stmt| self.stmt(stmt)).collect()
     }
@@ -32,7 +32,7 @@ impl Body {
         match stmt {
             Stmt::Comment(text) => comment(text),
             Stmt::Let { name, mutable, value } => {
-                // What methods are called on must tell its type.
+                // The type of a variable with method calls must be explicit.
                 let is_chosen = matches!(value, Expr::Choose { .. });
                 let is_typed = *mutable && !is_chosen && self.typed.contains(name);
                 let value = if is_typed { self.receiver(value) } else { self.expr(value) };
@@ -47,7 +47,7 @@ impl Body {
             Stmt::Store { array, index, op, value } if self.is_bits(array) => {
                 self.set_bit(array, index, *op, value)
             }
-            // A narrow index is computed with as it is loaded, and narrowed again.
+            // A narrow index is widened for the operation, then narrowed.
             Stmt::Store { array, index, op: Some(op), value } if self.is_narrow(array) => {
                 let old = Expr::load(array, index.clone());
                 let value = Expr::binary(*op, old, value.clone());
@@ -57,7 +57,7 @@ impl Body {
                 let (name, index) = (ident(array), self.expr(index));
                 self.set(quote!(#name[#index]), *op, self.element(array, value), value)
             }
-            // Nothing that is done with words of bits tells their type.
+            // Operations on words of bits do not determine their type.
             Stmt::Scratch { name, element: Element::Bits } => {
                 let name = ident(name);
                 quote!(let mut #name = Vec::<u64>::new();)
@@ -137,7 +137,7 @@ impl Body {
         }
     }
 
-    /// Whether loads from an array widen, and stores narrow.
+    /// Returns whether loads from an array widen, and stores narrow.
     fn is_narrow(&self, array: &str) -> bool {
         match self.elements.get(array) {
             Some(Element::Index(width)) => *width != Width::Usize,
@@ -146,7 +146,7 @@ impl Body {
         }
     }
 
-    /// `target = value;`, or with the operation that Rust has an assignment for.
+    /// Emits `target = value;`, or an assignment operator if Rust has one for the operation.
     fn set(
         &self,
         target: TokenStream,
@@ -214,7 +214,7 @@ impl Body {
     }
 }
 
-/// How many words hold so many bits.
+/// Returns the number of words for a number of bits.
 fn words(bits: &Expr) -> Expr {
     Expr::div_ceil(bits.clone(), Expr::Index(64))
 }

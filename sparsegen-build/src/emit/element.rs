@@ -1,4 +1,4 @@
-//! Elements of arrays: narrowed where they are stored, widened where they are read, and single bits.
+//! Emits elements of arrays, which are narrowed when stored and widened when loaded, and bits.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -10,7 +10,8 @@ use crate::ir::precedence::{CAST, PRIMARY};
 use crate::ir::{Element, Expr, Width};
 
 impl Body {
-    /// A value as an array's element: narrowed, if the elements are narrower than indices.
+    /// Emits a value as an element of an array; narrows it if the elements are narrower than
+    /// indices.
     pub(super) fn element(&self, array: &str, value: &Expr) -> TokenStream {
         let Some(&element) = self.elements.get(array) else { return self.expr(value) };
         let narrow = match element {
@@ -22,7 +23,7 @@ impl Body {
         match value {
             Expr::Index(_) => self.expr(value),
             Expr::Largest(width) if element == Element::Index(*width) => largest(*width),
-            // From one array into another there is no need to pass through `usize`.
+            // A copy between arrays needs no conversion to `usize`.
             Expr::Load { array: from, .. } => {
                 let load = self.load(value);
                 let same = self.elements.get(from) == Some(&element);
@@ -34,6 +35,7 @@ impl Body {
             | Expr::Largest(_)
             | Expr::Var(_)
             | Expr::Len(_)
+            | Expr::Extent(..)
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
@@ -47,11 +49,11 @@ impl Body {
         }
     }
 
-    /// An index as a signed one.
+    /// Emits an index as `isize`.
     pub(super) fn signed(&self, expr: &Expr) -> TokenStream {
         match expr {
             Expr::Index(_) => self.expr(expr),
-            // A stored index need not pass through `usize`.
+            // A stored index needs no conversion to `usize`.
             Expr::Load { array, .. } if self.widened(array).is_some() => {
                 let load = self.load(expr);
                 quote!(#load as isize)
@@ -63,6 +65,7 @@ impl Body {
             | Expr::Var(_)
             | Expr::Load { .. }
             | Expr::Len(_)
+            | Expr::Extent(..)
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
@@ -76,7 +79,8 @@ impl Body {
         }
     }
 
-    /// Two indices as they are stored, or the largest that is, which compare without being widened.
+    /// Emits two indices in their stored type, so that they are compared without being widened. One
+    /// of them may be the largest index of the type.
     pub(super) fn as_stored(&self, a: &Expr, b: &Expr) -> Option<(TokenStream, TokenStream)> {
         let element = |expr: &Expr| {
             if let Expr::Largest(width) = expr {
@@ -93,14 +97,14 @@ impl Body {
         (is_index && element(a) == element(b)).then(|| (stored(a), stored(b)))
     }
 
-    /// An element of an array as it is stored.
+    /// Emits a load without widening.
     pub(super) fn load(&self, expr: &Expr) -> TokenStream {
         let Expr::Load { array, index } = expr else { return self.expr(expr) };
         let (array, index) = (ident(array), self.expr(index));
         quote!(#array[#index])
     }
 
-    /// The type to which what an array holds is widened when it is read, if it is.
+    /// Returns the type to which loads from an array are widened, if they are.
     pub(super) fn widened(&self, array: &str) -> Option<TokenStream> {
         match self.elements.get(array)? {
             Element::Index(Width::Usize) | Element::Signed(Width::Usize) => None,
@@ -110,25 +114,25 @@ impl Body {
         }
     }
 
-    /// Whether an array holds a bit for each position.
+    /// Returns whether an array stores one bit for each position.
     pub(super) fn is_bits(&self, array: &str) -> bool {
         self.elements.get(array) == Some(&Element::Bits)
     }
 
-    /// The array and the index, of an expression that loads a bit.
+    /// Returns the array and the index of a load of a bit.
     pub(super) fn as_bit<'e>(&self, expr: &'e Expr) -> Option<(&'e str, &'e Expr)> {
         let Expr::Load { array, index } = expr else { return None };
         self.is_bits(array).then_some((array, index))
     }
 
-    /// Whether the bit at a position is set, or is not.
+    /// Emits the condition that the bit at a position is set, or that it is not.
     pub(super) fn is_set(&self, array: &str, index: &Expr, set: bool) -> TokenStream {
         let (array, (word, bit)) = (ident(array), self.bit(index));
         let compare = if set { quote!(!=) } else { quote!(==) };
         quote!((#array[#word] >> #bit) & 1 #compare 0)
     }
 
-    /// Where a bit is: the word that holds it, and by how much it is shifted there.
+    /// Emits the index of the word with a bit, and the position of the bit in the word.
     pub(super) fn bit(&self, index: &Expr) -> (TokenStream, TokenStream) {
         let word = Expr::div(index.clone(), Expr::Index(64));
         let shift = Expr::rem(index.clone(), Expr::Index(64));

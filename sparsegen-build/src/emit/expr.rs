@@ -1,4 +1,4 @@
-//! Expressions as Rust.
+//! Emits expressions.
 
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::quote;
@@ -9,11 +9,11 @@ use super::values::{cast_precedence, has_suffix, largest, of_literals, typed, va
 use crate::ir::precedence::{CAST, PRIMARY, UNARY};
 use crate::ir::{BinaryOp, Callee, Dtype, Expr, Literal, UnaryOp, Width};
 
-/// How tightly `..` binds.
+/// The precedence of `..`.
 const RANGE: u8 = 1;
 
 impl Body {
-    /// An expression on its own.
+    /// Emits an expression without parentheses.
     pub(super) fn expr(&self, expr: &Expr) -> TokenStream {
         match expr {
             Expr::Index(n) => {
@@ -43,9 +43,13 @@ impl Body {
                 let elsewhere = self.lengths.get(array).cloned();
                 elsewhere.unwrap_or_else(|| quote!(#name.len()))
             }
+            Expr::Extent(tensor, mode) => {
+                let (tensor, mode) = (ident(tensor), number(*mode));
+                quote!(#tensor.shape()[#mode])
+            }
             Expr::Search { array, start, end, index } => {
                 let (start, end) = (self.within(start, RANGE), self.within(end, RANGE));
-                // What wraps a slice is no reference.
+                // The wrapper of a slice is not a reference.
                 let borrow = self.lengths.contains_key(array).then(|| quote!(&));
                 let (array, index) = (ident(array), self.expr(index));
                 quote!(kernel::search(#borrow #array, #start..#end, #index))
@@ -154,7 +158,7 @@ impl Body {
                 let compares =
                     matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le);
                 let mut left = self.within(a, if compares { precedence + 1 } else { precedence });
-                // After a cast, `<` would begin the type's arguments.
+                // After a cast, `<` would start type arguments.
                 if *op == BinaryOp::Lt && self.ends_in_cast(a) {
                     left = quote!((#left));
                 }
@@ -164,7 +168,8 @@ impl Body {
         }
     }
 
-    /// `(2..n).contains(&i)`, of two conditions joined, and what stands before it.
+    /// Emits `(2..n).contains(&i)` for the conjunction of two comparisons, and returns the
+    /// conditions before it.
     fn range<'e>(&self, a: &'e Expr, b: &'e Expr) -> Option<(Option<&'e Expr>, TokenStream)> {
         let (before, least) = match a {
             Expr::Binary(BinaryOp::And, before, least) => (Some(&**before), &**least),
@@ -187,7 +192,7 @@ impl Body {
         })
     }
 
-    /// An expression, in parentheses if what stands around it binds more tightly.
+    /// Emits an expression, with parentheses if the context has a higher precedence.
     pub(super) fn within(&self, expr: &Expr, outer: u8) -> TokenStream {
         let source = self.expr(expr);
         if self.precedence(expr) < outer { quote!((#source)) } else { source }
@@ -225,11 +230,12 @@ impl Body {
             | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Var(_)
-            | Expr::Len(_) => PRIMARY,
+            | Expr::Len(_)
+            | Expr::Extent(..) => PRIMARY,
         }
     }
 
-    /// What a method is called on; a literal needs its type there.
+    /// Emits the receiver of a method call; literals have an explicit type.
     pub(super) fn receiver(&self, expr: &Expr) -> TokenStream {
         match expr {
             Expr::Value(literal, dtype) if has_suffix(*dtype) => typed(*literal, *dtype),
@@ -244,6 +250,7 @@ impl Body {
             | Expr::Var(_)
             | Expr::Load { .. }
             | Expr::Len(_)
+            | Expr::Extent(..)
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
@@ -269,6 +276,7 @@ impl Body {
             | Expr::Bool(_)
             | Expr::Var(_)
             | Expr::Len(_)
+            | Expr::Extent(..)
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
@@ -278,14 +286,14 @@ impl Body {
     }
 }
 
-/// What lies between which two, of `a.min(most).max(least)`.
+/// Returns `x`, `least` and `most` of `x.min(most).max(least)`.
 fn as_clamp<'e>(a: &'e Expr, b: &Expr) -> Option<(&'e Expr, usize, usize)> {
     let (Expr::Binary(BinaryOp::Min, x, most), Expr::Index(least)) = (a, b) else { return None };
     let Expr::Index(most) = **most else { return None };
     (*least <= most).then_some((x, *least, most))
 }
 
-/// What is asked to be a multiple of what, if a comparison asks that of an index.
+/// Returns the operands of a comparison that tests whether one index is a multiple of another.
 fn as_multiple<'e>(a: &'e Expr, b: &Expr) -> Option<(&'e Expr, &'e Expr)> {
     let (Expr::Binary(BinaryOp::Rem, number, of), Expr::Index(0)) = (a, b) else { return None };
     Some((number, of))

@@ -1,4 +1,4 @@
-//! The types of the formats that a manifest declares.
+//! Emits the types of formats that a manifest declares.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -8,7 +8,7 @@ use super::names::{number, tokens};
 use crate::ir::{FormatDeclaration, FormatKind, LevelDeclaration, Literal};
 use crate::names::imported::path_of_own;
 
-/// A format's type and, of a marker, what it stands for.
+/// Emits the type of a format and, unless it is an alias, its implementation.
 pub(super) fn items(format: &FormatDeclaration) -> Vec<TokenStream> {
     let docs = attributes(&format.docs);
     let name = tokens(&format.name);
@@ -54,7 +54,7 @@ fn implementation(
     }
 }
 
-/// `Fill::Int(2)`
+/// Emits `Fill::Int(2)`.
 fn fill(fill: Literal) -> TokenStream {
     match fill {
         Literal::Int(n) => {

@@ -1,4 +1,4 @@
-//! The `use` items of a file: exactly the names that it uses.
+//! Emits the `use` items of a file: exactly the names that it uses.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use quote::quote;
 
 use super::names::{ident, tokens};
 use super::scope::bare_names;
-use crate::ir::{FormatKind, Function, Module, Result};
+use crate::ir::{FormatKind, Instruction, Kernel, Module, TensorType, Type};
 use crate::names::imported::{IMPORTED, Imported, KERNEL, Kind, RUNTIME, path_of_own};
 
-/// The imports of items.
+/// Emits the imports of items.
 pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> {
     let mut used = BTreeSet::new();
     for item in items {
@@ -34,7 +34,7 @@ pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> 
         let of_module = IMPORTED.iter().filter(|other| other.module == of && is_imported(other));
         of_module.map(|other| other.name.to_owned()).collect::<Vec<_>>()
     };
-    let mut runtime: BTreeSet<String> = module.functions().flat_map(formats).collect();
+    let mut runtime: BTreeSet<String> = module.kernels.iter().flat_map(formats).collect();
     for format in &module.formats {
         runtime.remove(&path_of_own(&without_parameters(&format.name)));
     }
@@ -73,12 +73,12 @@ pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> 
     items
 }
 
-/// The types that a module declares.
+/// Returns the types that a module declares.
 pub(super) fn declared(module: &Module) -> BTreeSet<String> {
     module.formats.iter().map(|format| without_parameters(&format.name)).collect()
 }
 
-/// The identifiers with which paths of several segments begin.
+/// Returns the first identifiers of paths with several segments.
 fn paths(items: &[TokenStream]) -> BTreeSet<String> {
     fn collect(stream: TokenStream, begins: &mut BTreeSet<String>) {
         let trees: Vec<TokenTree> = stream.into_iter().collect();
@@ -98,21 +98,40 @@ fn paths(items: &[TokenStream]) -> BTreeSet<String> {
     begins
 }
 
-/// `Csr` of `Csr<u64, u32>`.
+/// Returns `Csr` for `Csr<u64, u32>`.
 fn without_parameters(ty: &str) -> String {
     ty.split('<').next().unwrap_or(ty).trim().to_string()
 }
 
-/// The format markers of a function's tensors, without their parameters.
-fn formats(function: &Function) -> Vec<String> {
-    let mut markers = Vec::new();
-    markers.extend(function.tensors().map(|tensor| without_parameters(&tensor.format)));
-    match &function.result {
-        Result::Tensor(result) => {
-            let formats = [Some(&result.format), result.packed.as_ref()];
-            markers.extend(formats.into_iter().flatten().map(|format| without_parameters(format)));
-        }
-        Result::Scalar { .. } => {}
+/// Returns the formats of the functions of a kernel, without parameters.
+fn formats(kernel: &Kernel) -> Vec<String> {
+    let entries = kernel.entries.iter().flat_map(|entry| {
+        let parameters = entry.parameters.iter().map(|parameter| &parameter.ty);
+        parameters
+            .chain(&entry.returns)
+            .filter_map(tensor)
+            .chain(entry.body.iter().filter_map(Instruction::made))
+    });
+    let loops = kernel.loops.iter().flat_map(|loops| &loops.parameters);
+    let loops = loops.filter_map(|parameter| tensor(&parameter.ty));
+    entries.chain(loops).map(|tensor| without_parameters(&tensor.format)).collect()
+}
+
+/// Returns the tensor type within a type.
+fn tensor(ty: &Type) -> Option<&TensorType> {
+    match ty {
+        Type::Tensor(tensor)
+        | Type::TensorRef(tensor)
+        | Type::TensorMut(tensor)
+        | Type::IntoView(tensor)
+        | Type::View(tensor) => Some(tensor),
+        Type::Scalar(_)
+        | Type::ScalarMut(_)
+        | Type::Bool
+        | Type::Index
+        | Type::Slice(_)
+        | Type::SliceMut(_)
+        | Type::Vector(_)
+        | Type::Division => None,
     }
-    markers
 }

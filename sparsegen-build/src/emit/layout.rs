@@ -1,25 +1,25 @@
-//! The layout of a file, which is that of `prettyplease`, with comments and blank lines.
+//! Formats a file with `prettyplease`, with comments and blank lines.
 //!
-//! `prettyplease` drops both, so each is a marker, the statement `comment!("…");` or `blank!();`, until
-//! the text is laid out.
+//! `prettyplease` drops both, so they are represented by marker statements `comment!("…");` and
+//! `blank!();` until the text is formatted.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The width of comments.
+/// The maximal width of comments.
 const WIDTH: usize = 100;
 
-/// A comment as a statement or an item.
+/// Returns the marker of a comment, as a statement or an item.
 pub(super) fn comment(text: &str) -> TokenStream {
     quote!(comment!(#text);)
 }
 
-/// A blank line as a statement.
+/// Returns the marker of a blank line.
 pub(super) fn blank() -> TokenStream {
     quote!(blank!();)
 }
 
-/// The text of a file: its head, then the items.
+/// Formats a file: its head, then the items.
 pub(super) fn lay_out(head: String, items: Vec<TokenStream>) -> String {
     let mut text = head;
     let (mut was_use, mut was_comment) = (false, false);
@@ -38,14 +38,14 @@ pub(super) fn lay_out(head: String, items: Vec<TokenStream>) -> String {
     text
 }
 
-/// Adds laid out code, with comments and blank lines for their markers.
+/// Appends formatted code, with comments and blank lines in place of their markers.
 fn push(text: &mut String, laid_out: &str) {
     let mut lines = laid_out.lines();
     while let Some(line) = lines.next() {
         let code = line.trim_start();
         let indent = &line[..line.len() - code.len()];
         let marked = match code.strip_prefix("comment!(") {
-            // A long text has a line of its own, and the parenthesis that ends the marker the next.
+            // A long text is on a separate line, followed by the closing parenthesis.
             Some("") => lines.next().map(str::trim).filter(|_| lines.next().is_some()),
             Some(rest) => rest.strip_suffix(");"),
             None => None,
@@ -67,7 +67,7 @@ fn push(text: &mut String, laid_out: &str) {
     }
 }
 
-/// Breaks text between words into lines of a width.
+/// Breaks text into lines of a maximal width.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in words(text) {
@@ -82,7 +82,7 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The words of a text; what stands between backticks is one of them.
+/// Splits text into words; text between backticks is a single word.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut is_code = false;

@@ -1,35 +1,36 @@
-//! How results are packed: listed entries that share their coordinate are added up, or combined by the
-//! sum of the kernel's semiring.
+//! Emits the packing of results that are computed in a separate tensor.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 
-use super::body::Body;
+use super::checks;
+use super::entry::expr;
 use super::names::{ident, tokens};
-use crate::ir::{Callee, Combining, Expr};
+use crate::ir::{Callee, Combining, Cover, Expr, Replacement};
 
-/// Returns `listed.to()?`, or `listed.to_by(…)?`.
-pub(super) fn to(listed: &TokenStream, combining: Option<&Combining>) -> TokenStream {
-    match combining.map(function) {
-        None => quote!(#listed.to()?),
-        Some(function) => quote!(#listed.to_by(#function)?),
+/// Emits the result that replaces the tensor of the caller: packed, and merged with the previous
+/// entries outside of the slice that is computed.
+pub(super) fn packed(into: &Ident, value: &Replacement) -> TokenStream {
+    match value {
+        Replacement::Moved(of) => ident(of).into_token_stream(),
+        Replacement::Packed(of, combining) => {
+            let of = ident(of);
+            match combining.as_deref().map(function) {
+                None => quote!(#of.to()?),
+                Some(function) => quote!(#of.to_by(#function)?),
+            }
+        }
+        Replacement::Covered(of, combining, cover) => {
+            let (of, inside) = (ident(of), inside(cover));
+            match combining.as_deref().map(function) {
+                None => quote!(kernel::cover(#into, &#of, #inside)?),
+                Some(function) => quote!(kernel::cover_by(#into, &#of, #inside, #function)?),
+            }
+        }
     }
 }
 
-/// Returns what a tensor holds outside of a part, together with what was listed for that part.
-pub(super) fn cover(
-    tensor: &Ident,
-    listed: &TokenStream,
-    inside: TokenStream,
-    combining: Option<&Combining>,
-) -> TokenStream {
-    match combining.map(function) {
-        None => quote!(kernel::cover(#tensor, &#listed, #inside)?),
-        Some(function) => quote!(kernel::cover_by(#tensor, &#listed, #inside, #function)?),
-    }
-}
-
-/// Returns a function of the earlier and the later value.
+/// Emits the function that combines the previous and the new value.
 fn function(Combining { values, combined }: &Combining) -> TokenStream {
     if let Expr::Call(Callee::Path(path), _, arguments) = combined
         && arguments.iter().zip(values).all(|(argument, name)| *argument == Expr::var(name))
@@ -37,6 +38,21 @@ fn function(Combining { values, combined }: &Combining) -> TokenStream {
         return tokens(path);
     }
     let values = values.iter().map(|name| ident(name));
-    let combined = Body::default().expr(combined);
+    let combined = expr(combined);
     quote!(|#(#values),*| #combined)
+}
+
+/// Emits the predicate that a coordinate is within a slice.
+fn inside(Cover { coordinate, inside, listed }: &Cover) -> TokenStream {
+    let names = coordinate.iter().map(|name| {
+        let is_listed = listed.iter().any(|(mode, _)| coordinate[*mode] == *name);
+        if is_listed || inside.mentions(name) { tokens(name) } else { quote!(_) }
+    });
+    let listed = listed.iter().map(|(mode, list)| {
+        let (coordinate, list) = (ident(&coordinate[*mode]), checks::list(list));
+        quote!(#list.contains(&#coordinate))
+    });
+    let inside = Some(inside).filter(|inside| **inside != Expr::Bool(true)).map(expr);
+    let inside = listed.chain(inside);
+    quote!(|&[#(#names),*]| #(#inside)&&*)
 }

@@ -1,31 +1,33 @@
-//! Vectors that need not grow, because what is reserved for them bounds what is appended.
+//! Vectors of sufficient reserved capacity.
 //!
-//! A push that may grow its vector keeps every vector's pointer and length in memory, and checks
-//! for room each time; without, unions of sparse matrices take about two thirds of the time.
+//! A push that may reallocate keeps the pointer and length of every vector in memory, and compares
+//! the length with the capacity. Without these checks, unions of sparse matrices take about two
+//! thirds of the time.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::arrays::safety;
 use super::body::Body;
 use super::layout::comment;
+use super::loops::safety;
 use super::names::ident;
 use crate::ir::{Assembly, Expr, Function, Stmt, Unchecked, Uses};
 
-/// The vectors of a result that are appended to and nothing else, once they have room.
+/// The vectors of a result that are only appended to after their capacity is reserved.
 pub(super) struct Reserved<'f> {
-    /// The statements up to that which reserves last.
+    /// The statements up to the last reservation.
     before: &'f [Stmt],
-    /// The statements behind it.
+    /// The statements after it.
     after: &'f [Stmt],
-    /// Each vector, and how much is reserved for it.
+    /// The vectors and their reserved capacities.
     vectors: Vec<(&'f str, &'f Expr)>,
-    /// Why that is enough.
+    /// The comment that explains why the capacities suffice.
     safety: String,
 }
 
 impl<'f> Reserved<'f> {
-    /// What a function reserves before its first loop, where nothing needs to check it.
+    /// Returns the capacities that a function reserves before its first loop and that need no
+    /// checks.
     pub(super) fn of(function: &'f Function) -> Option<Reserved<'f>> {
         let body = function.body.as_slice();
         let head = body.iter().take_while(|stmt| stmt.bodies().is_empty());
@@ -74,7 +76,7 @@ impl<'f> Reserved<'f> {
         })
     }
 
-    /// The function's statements, with vectors that need not grow.
+    /// Emits the statements of the function, with vectors that do not reallocate.
     pub(super) fn stmts(&self, body: &Body) -> TokenStream {
         let is_vector = |name: &str| self.vectors.iter().any(|(vector, _)| *vector == name);
         let replaced =
@@ -101,7 +103,7 @@ impl<'f> Reserved<'f> {
     }
 }
 
-/// Whether statements append to a vector and ask for its length, and nothing else.
+/// Returns whether statements only append to a vector and read its length.
 fn is_only_appended(vector: &str, body: &[Stmt]) -> bool {
     let (mut pushes, uses) = (0, Uses::of(body));
     for stmt in body {

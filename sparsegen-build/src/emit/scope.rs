@@ -1,7 +1,7 @@
-//! Which names of a file hide others, and how those are written then.
+//! Resolution of names: qualifies names that are shadowed.
 //!
-//! A format of the user's hides a name of another crate, which gets its path; a variable hides a
-//! function that is called by the same name, which gets `self::`.
+//! A format of the user may shadow a name of another crate, which is then qualified by its path; a
+//! variable may shadow a function, which is then qualified by `self::`.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,7 @@ use super::names::tokens;
 use crate::names::imported::find;
 use crate::names::is_keyword;
 
-/// An item in which nothing means something else than it was written for; `own` are the types that the
-/// file declares.
+/// Qualifies the shadowed names of an item; `own` are the types that the file declares.
 pub(super) fn qualified(item: TokenStream, own: &BTreeSet<String>) -> TokenStream {
     let mut variables = BTreeSet::new();
     bare_names(item.clone(), &mut |name, is_called| {
@@ -23,8 +22,8 @@ pub(super) fn qualified(item: TokenStream, own: &BTreeSet<String>) -> TokenStrea
     Scope { own, variables }.qualify(item)
 }
 
-/// Calls `visit` with every identifier that no path, field or definition has before it, and whether it is
-/// called.
+/// Calls `visit` with every identifier that starts a path and is not a field or a definition, and
+/// whether it is called.
 pub(super) fn bare_names(stream: TokenStream, visit: &mut dyn FnMut(&str, bool)) {
     let trees: Vec<TokenTree> = stream.into_iter().collect();
     for (k, tree) in trees.iter().enumerate() {
@@ -45,7 +44,7 @@ pub(super) fn bare_names(stream: TokenStream, visit: &mut dyn FnMut(&str, bool))
 
 struct Scope<'o> {
     own: &'o BTreeSet<String>,
-    /// The names of an item that are not those of functions which are called.
+    /// The names of an item, without those of called functions.
     variables: BTreeSet<String>,
 }
 
@@ -84,7 +83,7 @@ impl Scope<'_> {
         qualified
     }
 
-    /// An attribute in whose text links lead to what they were written for.
+    /// Qualifies the links in the text of a documentation attribute.
     fn documented(&self, attribute: TokenStream) -> TokenStream {
         let link = |tree: TokenTree| {
             let TokenTree::Literal(literal) = &tree else { return tree };
@@ -100,10 +99,10 @@ impl Scope<'_> {
     }
 }
 
-/// Whether an identifier is the first of its path, and neither a field, a lifetime nor what is defined.
+/// Returns whether an identifier starts a path and is not a field, a lifetime or a definition.
 fn is_bare(trees: &[TokenTree], k: usize) -> bool {
     let before = k.checked_sub(1).map(|k| trees[k].to_string());
-    // A range is written with the same punctuation as a field.
+    // A range ends with the punctuation of a field access.
     let is_range = k >= 2 && trees[k - 2].to_string() == ".";
     match before.as_deref() {
         Some(":") => !(k >= 2 && trees[k - 2].to_string() == ":"),
@@ -113,12 +112,12 @@ fn is_bare(trees: &[TokenTree], k: usize) -> bool {
     }
 }
 
-/// Whether arguments follow.
+/// Returns whether arguments follow.
 fn is_called(trees: &[TokenTree], k: usize) -> bool {
     matches!(trees.get(k + 1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
 }
 
-/// Whether a group is what an attribute says.
+/// Returns whether a group is the content of an attribute.
 fn is_attribute(trees: &[TokenTree], k: usize) -> bool {
     k >= 1 && trees[k - 1].to_string() == "#"
 }

@@ -3,19 +3,17 @@ mod storage;
 
 use super::*;
 use crate::ir::{
-    Assembly, Bounds, Dtype, Element, Expr, FormatDeclaration, FormatKind, Function, Kernel,
+    Assembly, Bounds, Dtype, Element, Expr, FormatDeclaration, FormatKind, Function,
     LevelDeclaration, Literal, Operand, Result, Size, Stmt, Width, samples,
 };
+use crate::testing::completed;
 
 fn module(functions: Vec<Function>) -> Module {
     Module {
         manifest: "kernels.toml".into(),
         version: "0.1.0".into(),
         formats: Vec::new(),
-        kernels: functions
-            .into_iter()
-            .map(|function| Kernel::One(Box::new(samples::stated(function))))
-            .collect(),
+        kernels: functions.into_iter().map(samples::stated).map(completed).collect(),
     }
 }
 
@@ -23,7 +21,7 @@ fn emitted(function: Function) -> String {
     emit(&module(vec![function]))
 }
 
-/// The lines of `spmv` with another body.
+/// Returns the lines of `spmv` with another body.
 fn body(body: Vec<Stmt>) -> String {
     let text = emitted(Function { body, ..samples::spmv() });
     let (_, kernel) = text.split_once("fn spmv_kernel").expect("there is a kernel");
@@ -39,7 +37,7 @@ fn a_kernel_that_computes() {
 #[test]
 fn a_kernel_that_assembles() {
     let text = emitted(samples::add());
-    let start = text.find("/// As [`add`]").expect("there is an `add_into`");
+    let start = text.find("/// Like [`add`]").expect("there is an `add_into`");
     assert_eq!(&text[start..], golden::ADD);
 }
 
@@ -84,7 +82,7 @@ fn a_constant_size_is_demanded() {
     assert!(text.contains("let mut y = Tensor::zeros([3])?;"), "{text}");
     assert!(text.contains("    kernel::demand(\"spmv\", \"i\", 3, &[(\"A\", 0,"), "{text}");
     assert!(text.contains("    let i_size: usize = 3;\n"), "{text}");
-    assert!(text.contains("where the extent of `i` is not 3."), "{text}");
+    assert!(text.contains("if the extent of `i` is not 3."), "{text}");
 }
 
 #[test]

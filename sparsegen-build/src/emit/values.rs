@@ -1,4 +1,4 @@
-//! Constants, functions of values, and conversions as Rust.
+//! Emits constants, calls of functions on values, and conversions.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,7 +9,7 @@ use crate::ir::precedence::{CAST, PRIMARY};
 use crate::ir::{BinaryOp, Dtype, Expr, Literal, Width, math};
 
 impl Body {
-    /// A function's value, of arguments of a type.
+    /// Emits a call of a function on arguments of a type.
     pub(super) fn call(
         &self,
         function: math::Function,
@@ -59,7 +59,7 @@ impl Body {
         }
     }
 
-    /// A value in another type.
+    /// Emits the conversion of a value to another type.
     pub(super) fn cast(&self, value: &Expr, from: Option<Dtype>, to: Dtype) -> TokenStream {
         if to == Dtype::Bool {
             let zero = super::values::value(Literal::Int(0), from.unwrap_or(Dtype::Usize));
@@ -69,7 +69,7 @@ impl Body {
         if to.is_complex() {
             let (name, part) = (ident(to.name()), to.real());
             return match from.filter(|from| from.is_complex()) {
-                // Of the two, the narrower one has narrower parts.
+                // The narrower complex type has narrower parts.
                 Some(_) => {
                     let (value, part) = (self.within(value, PRIMARY), tokens(part.name()));
                     quote!(#name::new(#value.re as #part, #value.im as #part))
@@ -124,7 +124,7 @@ impl Body {
     }
 }
 
-/// How tightly a conversion binds.
+/// Returns the precedence of a conversion.
 pub(super) fn cast_precedence(from: Option<Dtype>, to: Dtype) -> u8 {
     if to == Dtype::Bool {
         BinaryOp::Ne.precedence()
@@ -146,7 +146,7 @@ pub(super) fn cast_precedence(from: Option<Dtype>, to: Dtype) -> u8 {
     }
 }
 
-/// What Rust has for a function.
+/// The form of a function in Rust.
 enum How {
     /// `a.sqrt()`
     Method(&'static str),
@@ -217,7 +217,7 @@ fn how(function: math::Function, dtype: Dtype) -> How {
     }
 }
 
-/// A constant of an element type, without a suffix: what stands around it decides.
+/// Emits a constant without a suffix; the context determines its type.
 pub(super) fn value(literal: Literal, dtype: Dtype) -> TokenStream {
     if dtype == Dtype::Bool {
         let truth = !literal.is_zero();
@@ -259,12 +259,12 @@ pub(super) fn value(literal: Literal, dtype: Dtype) -> TokenStream {
     }
 }
 
-/// Whether a type's literals can have it as their suffix.
+/// Returns whether literals of a type can have it as a suffix.
 pub(super) fn has_suffix(dtype: Dtype) -> bool {
     !dtype.is_complex() && !dtype.is_half() && dtype != Dtype::Generic
 }
 
-/// A constant that names its own type, for what stands around it not to decide.
+/// Emits a constant with an explicit type.
 pub(super) fn typed(literal: Literal, dtype: Dtype) -> TokenStream {
     match literal {
         Literal::Greatest | Literal::Least | Literal::Nan | Literal::Bool(_) => {
@@ -278,12 +278,12 @@ pub(super) fn typed(literal: Literal, dtype: Dtype) -> TokenStream {
     }
 }
 
-/// `u32::MAX`
+/// Emits `u32::MAX`.
 pub(super) fn largest(width: Width) -> TokenStream {
     tokens(&format!("{width}::MAX"))
 }
 
-/// What has no literal.
+/// Emits a constant that has no literal.
 fn constant(literal: Literal, dtype: Dtype) -> TokenStream {
     let name = match (literal, dtype.is_float()) {
         (Literal::Greatest, true) => "INFINITY",
@@ -295,7 +295,7 @@ fn constant(literal: Literal, dtype: Dtype) -> TokenStream {
     tokens(&format!("{dtype}::{name}"))
 }
 
-/// The shortest literal that reads back as the same number of the type.
+/// Returns the shortest literal that parses as the same number of the type.
 fn digits(literal: Literal, dtype: Dtype) -> String {
     match literal {
         Literal::Int(n) if dtype.is_float() => format!("{n}.0"),
@@ -306,7 +306,7 @@ fn digits(literal: Literal, dtype: Dtype) -> String {
     }
 }
 
-/// The type of what is made of literals alone, which do not tell it in Rust.
+/// Returns the type of an expression of literals only, which Rust cannot infer.
 pub(super) fn of_literals(expr: &Expr) -> Option<Dtype> {
     match expr {
         Expr::Value(_, dtype) => Some(*dtype),
@@ -320,6 +320,7 @@ pub(super) fn of_literals(expr: &Expr) -> Option<Dtype> {
         | Expr::Var(_)
         | Expr::Load { .. }
         | Expr::Len(_)
+        | Expr::Extent(..)
         | Expr::Search { .. }
         | Expr::Pair(..)
         | Expr::Call(..)

@@ -1,14 +1,14 @@
-//! A diagnostic as text: the message, the place, the line with carets below it, the way out.
+//! Diagnostics as text: the message, the place, the source line with carets, and the remedy.
 
 use super::{Diagnostic, Span};
 
-/// How many columns a tab is shown as.
+/// The width of a tab in columns.
 const TAB: usize = 4;
 
-/// The widest line that is shown whole; a longer one is shown around the carets.
+/// The longest line that is printed whole, in columns; a longer one is printed around the carets.
 const WIDTH: usize = 160;
 
-/// A diagnostic about the file `name`, whose content is `text`; ends with a line break.
+/// Renders a diagnostic of the file `name`, whose content is `text`; ends with a line break.
 pub(super) fn render(diagnostic: &Diagnostic, name: &str, text: &str) -> String {
     let mut page = format!("error: {}\n", diagnostic.message);
     let mut gutter = String::from(" ");
@@ -19,14 +19,14 @@ pub(super) fn render(diagnostic: &Diagnostic, name: &str, text: &str) -> String 
     let notes = diagnostic.notes.iter().map(|note| ("note", note));
     let help = diagnostic.help.iter().map(|help| ("help", help));
     for (kind, remark) in notes.chain(help) {
-        // What goes on in a second line starts below what began the first.
+        // Continuation lines are indented to the beginning of the text.
         let margin = format!("\n{gutter}         ");
         page += &format!("{gutter} = {kind}: {}\n", remark.replace('\n', &margin));
     }
     page
 }
 
-/// The line of a place with carets below it, and the margin that holds its number.
+/// Returns the source line of a place with carets below it, and the margin for its line number.
 fn place(span: Span, label: &str, name: &str, text: &str) -> (String, String) {
     let start = floor(text, span.start);
     let end = floor(text, span.end).max(start);
@@ -53,7 +53,7 @@ fn place(span: Span, label: &str, name: &str, text: &str) -> (String, String) {
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// A line as it is shown, cut in three at the carets.
+/// A source line, divided in three at the carets.
 struct Excerpt {
     before: String,
     marked: String,
@@ -67,7 +67,7 @@ fn excerpt(line: &str, from: usize, to: usize) -> Excerpt {
     if width(&before) + width(&marked) + width(&after) <= WIDTH {
         return Excerpt { before, marked, after };
     }
-    // Something of either side tells the reader where in the line this is.
+    // Some context on either side shows the position in the line.
     let side = WIDTH / 4;
     let count = before.chars().count();
     let before = if count <= side {
@@ -79,7 +79,7 @@ fn excerpt(line: &str, from: usize, to: usize) -> Excerpt {
     Excerpt { before, marked, after: abridged(&after, side) }
 }
 
-/// The first `count` characters of a text.
+/// Returns the first `count` characters of a text.
 fn abridged(text: &str, count: usize) -> String {
     if text.chars().count() <= count {
         return text.to_owned();
@@ -87,7 +87,7 @@ fn abridged(text: &str, count: usize) -> String {
     text.chars().take(count).chain(['…']).collect()
 }
 
-/// Text with tabs as spaces and without what a terminal would act upon.
+/// Returns text with tabs as spaces and without control characters.
 fn shown(text: &str) -> String {
     let mut shown = String::new();
     for c in text.chars() {
@@ -101,7 +101,8 @@ fn shown(text: &str) -> String {
     shown
 }
 
-/// The columns that a text takes in a terminal: letters of East Asia take two, marks none.
+/// Returns the number of columns of a text in a terminal: East Asian wide characters take two,
+/// combining marks none.
 fn width(text: &str) -> usize {
     text.chars()
         .map(|c| match u32::from(c) {
@@ -120,7 +121,7 @@ fn width(text: &str) -> usize {
         .sum()
 }
 
-/// The nearest character's begin at or before a byte.
+/// Returns the start of the character that contains a byte.
 fn floor(text: &str, byte: usize) -> usize {
     text.floor_char_boundary(byte)
 }

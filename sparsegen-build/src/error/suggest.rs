@@ -1,9 +1,9 @@
-//! Did you mean …?
+//! Suggestions for unknown names.
 
-/// The known name nearest to an unknown one, if one is near enough to be what was meant.
+/// Returns the known name nearest to an unknown one, if it is near enough.
 pub fn nearest<'n>(unknown: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let letters: Vec<char> = unknown.to_lowercase().chars().collect();
-    // A third of the letters may differ: beyond that a guess is noise.
+    // At most a third of the letters may differ: farther suggestions are rarely right.
     let tolerance = (letters.len() / 3).max(1);
     known
         .into_iter()
@@ -13,7 +13,7 @@ pub fn nearest<'n>(unknown: &str, known: impl IntoIterator<Item = &'n str>) -> O
         .map(|(_, name)| name)
 }
 
-/// The number of letters inserted, deleted, replaced or swapped with their neighbour.
+/// Returns the number of insertions, deletions, replacements and transpositions of letters.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
     for (i, row) in rows.iter_mut().enumerate() {
@@ -33,7 +33,7 @@ fn distance(a: &[char], b: &[char]) -> usize {
     rows[a.len()][b.len()]
 }
 
-/// `a`, `b` and `c`, each in backquotes.
+/// Returns a list such as "`a`, `b` and `c`".
 pub fn quoted<S: AsRef<str>>(names: &[S]) -> String {
     let mut items: Vec<_> = names.iter().map(|name| format!("`{}`", name.as_ref())).collect();
     match items.pop() {

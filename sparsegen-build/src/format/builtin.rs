@@ -1,45 +1,45 @@
-//! The formats that have a name of their own: a table of maps, and the runtime crate's types for
-//! them. This is the only place beside the levels' own files that names kinds of level.
+//! The built-in formats: their maps, and their types in the runtime crate. Besides the files of the
+//! levels themselves, this is the only one that names levels.
 
 use crate::types::Width;
 
-/// The highest order for which the runtime crate has types.
+/// The highest order for which the runtime crate has format types.
 pub const LARGEST_ORDER: usize = 12;
 
-/// A format that needs no declaration.
+/// A built-in format.
 #[derive(Debug)]
 pub struct Builtin {
-    /// Its name in a manifest.
+    /// The name in a manifest.
     pub name: &'static str,
-    /// Its marker in the runtime crate.
+    /// The marker type in the runtime crate.
     marker: &'static str,
-    /// Its map.
+    /// The map.
     maps: Maps,
-    /// Whether anything of it has a width.
+    /// `true` if the type has parameters for positions and coordinates.
     widths: bool,
 }
 
 /// How a built-in format maps dimensions to levels.
 #[derive(Debug)]
 enum Maps {
-    /// A map of one order.
+    /// The map of a single order.
     One(usize, &'static str),
-    /// A map for every order from 1.
+    /// The maps of all orders from 1.
     Every {
-        /// Every level but the last.
+        /// The outermost level of an order above 1.
         outermost: &'static str,
-        /// Every level between the outermost and the last.
+        /// The levels between the outermost and the last.
         between: &'static str,
         /// The last level.
         last: &'static str,
         /// The level of a tensor of order 1.
         alone: &'static str,
-        /// Whether the last dimension is outermost.
+        /// `true` if the last dimension is outermost.
         reversed: bool,
     },
 }
 
-/// The formats, the more usual before others that are the same in some order.
+/// The built-in formats. Formats that coincide for some order are listed by preference.
 pub const BUILTINS: [Builtin; 15] = [
     Builtin { name: "scalar", marker: "Scalar", maps: Maps::One(0, ""), widths: false },
     Builtin { name: "dense", marker: "Dense", maps: every("dense", false), widths: false },
@@ -125,42 +125,42 @@ pub const BUILTINS: [Builtin; 15] = [
     },
 ];
 
-/// The level of which formats are made that only iterate and assemble in order.
+/// The level for formats that must iterate and assemble in order.
 pub(super) const PLAIN: &str = "compressed";
 
-/// The level that has a place for every coordinate.
+/// The level with a position for every coordinate.
 pub(super) const ROWS: &str = "dense";
 
-/// The format in which any element can be looked up.
+/// The format with constant-time lookup of any element.
 pub(super) const AT_RANDOM: &str = "dense";
 
-/// The level that finds any coordinate and has places for few.
+/// The level with lookup of any coordinate and positions for few.
 pub(super) const LOCATED: &str = "hashed";
 
-/// A map for messages that show what one looks like.
+/// A map for examples in messages.
 pub const EXAMPLE_MAP: &str = "(i, j) -> (i : dense, j : compressed)";
 
-/// A level that suits every dimension, for messages that show what one looks like.
+/// A level that any dimension can have, for examples in messages.
 pub const EXAMPLE_LEVEL: &str = "dense";
 
-/// A format that is usual for an order, for messages that show what one looks like.
+/// Returns a common format of an order, for examples in messages.
 pub fn usual(order: usize) -> &'static str {
     if order == 2 { "csr" } else { "dense" }
 }
 
-/// The same level for all dimensions.
+/// Returns maps with the same level for all dimensions.
 const fn every(level: &'static str, reversed: bool) -> Maps {
     Maps::Every { outermost: level, between: level, last: level, alone: level, reversed }
 }
 
-/// The built-in format of a name.
+/// Returns the built-in format with this name.
 pub fn find(name: &str) -> Option<&'static Builtin> {
     const TABLE: &[Builtin] = &BUILTINS;
     TABLE.iter().find(|builtin| builtin.name == name)
 }
 
 impl Builtin {
-    /// Its order, where it has only one.
+    /// Returns its order, if it has only one.
     pub fn order(&self) -> Option<usize> {
         match self.maps {
             Maps::One(order, _) => Some(order),
@@ -168,7 +168,7 @@ impl Builtin {
         }
     }
 
-    /// Whether a tensor of this order may have it.
+    /// Returns whether a tensor of this order can have this format.
     pub fn fits(&self, order: usize) -> bool {
         match self.maps {
             Maps::One(only, _) => order == only,
@@ -176,7 +176,7 @@ impl Builtin {
         }
     }
 
-    /// Its map for an order that fits; empty for a scalar, which has no levels.
+    /// Returns its map for a supported order; empty for a scalar, which has no levels.
     pub fn map(&self, order: usize) -> String {
         let (outermost, between, last, alone, reversed) = match self.maps {
             Maps::One(_, map) => return map.to_owned(),
@@ -205,12 +205,12 @@ impl Builtin {
         format!("({}) -> ({})", dimensions.join(", "), levels.join(", "))
     }
 
-    /// Its type in the runtime crate: `Csr`, `Coo<3>`, `Csr<u64, u32>`.
+    /// Returns its type in the runtime crate: `Csr`, `Coo<3>`, `Csr<u64, u32>`.
     pub fn marker(&self, order: usize, pos: Width, crd: Width) -> String {
         self.marker_over(&order.to_string(), pos, crd)
     }
 
-    /// Its type in the runtime crate, for an order that is given by a name or a number.
+    /// Returns its type in the runtime crate for an order given as text, a name or a number.
     pub fn marker_over(&self, order: &str, pos: Width, crd: Width) -> String {
         let mut parameters = Vec::new();
         if self.order().is_none() {
@@ -225,7 +225,7 @@ impl Builtin {
         }
     }
 
-    /// The name of its type in the runtime crate.
+    /// Returns the name of its type in the runtime crate.
     pub fn type_name(&self) -> &'static str {
         self.marker
     }

@@ -1,4 +1,4 @@
-//! What a manifest's formats stand for: names resolved to maps.
+//! Definitions of a manifest's formats: names resolved to maps.
 
 use crate::error::{Diagnostic, nearest, quoted};
 use crate::level::Levels;
@@ -8,10 +8,10 @@ use crate::types::{Literal, Width};
 use super::builtin::{BUILTINS, Builtin, LARGEST_ORDER, find};
 use super::{Format, parse};
 
-/// What a format stands for: a map, or a built-in format that may have a map for every order.
+/// The definition of a format: a map, or a built-in format, which may have a map for every order.
 #[derive(Clone, Debug)]
 pub struct Definition {
-    /// The name under which the manifest knows it.
+    /// The name of the format in the manifest.
     name: Option<String>,
     map: DefinedMap,
     pos: Width,
@@ -26,7 +26,7 @@ enum DefinedMap {
 }
 
 impl Definition {
-    /// The only order that it fits, if there is one.
+    /// Returns the only order of the format, if it has one.
     pub fn order(&self) -> Option<usize> {
         match &self.map {
             DefinedMap::Declared(format) => Some(format.order()),
@@ -34,7 +34,7 @@ impl Definition {
         }
     }
 
-    /// Whether a tensor of this order may have it.
+    /// Returns whether a tensor of this order can have this format.
     pub fn fits(&self, order: usize) -> bool {
         match &self.map {
             DefinedMap::Declared(format) => format.order() == order,
@@ -42,12 +42,12 @@ impl Definition {
         }
     }
 
-    /// The value of what is not stored.
+    /// Returns the fill value.
     pub fn fill(&self) -> Literal {
         self.fill
     }
 
-    /// The name that it has in messages.
+    /// Returns the name of the format in messages.
     pub fn title(&self) -> String {
         match (&self.name, &self.map) {
             (Some(name), _) => format!("`{name}`"),
@@ -56,7 +56,7 @@ impl Definition {
         }
     }
 
-    /// The format for a tensor of an order that fits.
+    /// Returns the format for a tensor of a supported order.
     pub fn of_order(&self, order: usize, levels: &Levels) -> Option<Format> {
         if !self.fits(order) {
             return None;
@@ -70,7 +70,7 @@ impl Definition {
         format.crd = self.crd;
         format.builtin = builtin.map(|builtin| builtin.marker(order, self.pos, self.crd));
         if !self.fill.is_zero() && self.family("N").is_some() {
-            // A marker of its own is for one order alone.
+            // A declared marker type has a single order.
             format.name = None;
         }
         if !self.fill.is_zero() && self.name.is_none() {
@@ -79,13 +79,13 @@ impl Definition {
         Some(format.filled(self.fill))
     }
 
-    /// A built-in format with widths.
+    /// Returns a built-in format with these integer types.
     pub(super) fn of_builtin(builtin: &'static Builtin, pos: Width, crd: Width) -> Definition {
         let fill = Literal::Int(0);
         Definition { name: None, map: DefinedMap::Builtin(builtin), pos, crd, fill }
     }
 
-    /// The type of a built-in format of every order, over an order of this name.
+    /// Returns the type of a built-in format of every order, generic over an order of this name.
     pub fn family(&self, order: &str) -> Option<String> {
         match &self.map {
             DefinedMap::Builtin(builtin) if builtin.order().is_none() => {
@@ -96,7 +96,7 @@ impl Definition {
     }
 }
 
-/// The format of a built-in map.
+/// Returns the format of a built-in map.
 fn of_builtin(builtin: &Builtin, order: usize, levels: &Levels) -> Option<Format> {
     let (pos, crd) = (Width::default(), Width::default());
     if order == 0 {
@@ -114,7 +114,7 @@ fn of_builtin(builtin: &Builtin, order: usize, levels: &Levels) -> Option<Format
     parse::parse(&Text::unplaced(&builtin.map(order)), levels, pos, crd).ok()
 }
 
-/// The built-in format that has the same map.
+/// Returns the built-in format with the same map.
 pub(super) fn recognize(format: &Format, levels: &Levels) -> Option<&'static Builtin> {
     const TABLE: &[Builtin] = &BUILTINS;
     TABLE.iter().filter(|builtin| builtin.fits(format.order())).find(|builtin| {
@@ -123,13 +123,13 @@ pub(super) fn recognize(format: &Format, levels: &Levels) -> Option<&'static Bui
 }
 
 impl Format {
-    /// Whether two formats are the same but for their names.
+    /// Returns whether two formats are equal except for their names.
     pub fn is_same(&self, other: &Format) -> bool {
         self.same_map(other)
             && (self.pos, self.crd, self.fill) == (other.pos, other.crd, other.fill)
     }
 
-    /// Whether two formats have the same levels, whatever their dimensions are called.
+    /// Returns whether two formats have the same levels, whatever the names of their dimensions.
     pub fn same_map(&self, other: &Format) -> bool {
         self.order() == other.order()
             && self.levels.len() == other.levels.len()
@@ -142,18 +142,18 @@ impl Format {
     }
 }
 
-/// The formats that a manifest knows.
+/// The formats of a manifest.
 #[derive(Debug)]
 pub struct Formats<'m> {
     levels: &'m Levels,
     pos: Width,
     crd: Width,
-    /// What the manifest declares; nothing where a declaration is wrong.
+    /// The declared formats; `None` for a declaration with errors.
     declared: Vec<(&'m str, Option<Definition>)>,
 }
 
 impl<'m> Formats<'m> {
-    /// Resolves what a manifest declares.
+    /// Resolves the declarations of a manifest.
     pub fn of(
         manifest: &'m Manifest,
         levels: &'m Levels,
@@ -162,8 +162,8 @@ impl<'m> Formats<'m> {
         let (pos, crd) = (manifest.defaults.pos, manifest.defaults.crd);
         let mut formats = Formats { levels, pos, crd, declared: Vec::new() };
         let mut open: Vec<_> = manifest.formats.iter().collect();
-        // A format may stand on one that is declared after it; each round resolves all that stand
-        // on what earlier rounds resolved.
+        // A format may refer to one that is declared after it; each round resolves all formats that
+        // refer to formats of earlier rounds.
         while !open.is_empty() {
             let names: Vec<_> = open.iter().map(|entry| entry.name.text.as_str()).collect();
             let (waiting, ready): (Vec<_>, Vec<_>) = open
@@ -179,10 +179,10 @@ impl<'m> Formats<'m> {
             }
             if ready.is_empty() {
                 for entry in &waiting {
-                    let message = format!("the format `{}` is declared by itself", entry.name.text);
+                    let message = format!("the format `{}` is defined by itself", entry.name.text);
                     diagnostics.push(
                         Diagnostic::new(entry.format.map.inner(), message)
-                            .note("following the names never leads to a map")
+                            .note("the chain of names does not lead to a map")
                             .help("give one of these formats a map"),
                     );
                     formats.declared.push((entry.name.text.as_str(), None));
@@ -194,17 +194,17 @@ impl<'m> Formats<'m> {
         formats
     }
 
-    /// What the manifest declares, by name; nothing where a declaration is wrong.
+    /// Returns a declared format by its name; `None` if its declaration has errors.
     pub fn declared(&self, name: &str) -> Option<&Definition> {
         self.declared.iter().find(|(known, _)| *known == name)?.1.as_ref()
     }
 
-    /// The levels that formats are made of.
+    /// Returns the levels of which formats consist.
     pub fn levels(&self) -> &'m Levels {
         self.levels
     }
 
-    /// Resolves a format as written.
+    /// Resolves a format in the notation of a manifest.
     pub fn define(
         &self,
         text: &FormatText,
@@ -234,13 +234,14 @@ impl<'m> Formats<'m> {
         definition.crd = text.crd.unwrap_or(definition.crd);
         definition.fill = text.fill.unwrap_or(definition.fill);
         if (text.pos, text.crd, text.fill) != (None, None, None) {
-            // With other widths or another fill it is another format than the one of that name.
+            // With other integer types or another fill value, it differs from the format with this
+            // name.
             definition.name = None;
         }
         Some(definition)
     }
 
-    /// The format of a name, declared or built in.
+    /// Returns the declared or built-in format with this name.
     fn named(&self, text: &Text, diagnostics: &mut Vec<Diagnostic>) -> Option<Definition> {
         let name = text.value.as_str();
         if let Some((_, definition)) = self.declared.iter().find(|(known, _)| *known == name) {
@@ -260,7 +261,7 @@ impl<'m> Formats<'m> {
         let diagnostic = Diagnostic::new(span, format!("there is no format `{name}`"));
         if self.levels.find(name).is_some() {
             return diagnostic
-                .note(format!("`{name}` is a kind of level; a format says which level stores what"))
+                .note(format!("`{name}` is a level; a format maps dimensions to levels"))
                 .help(format!("write a map, such as \"(i) -> (i : {name})\""));
         }
         match nearest(name, self.names()) {
@@ -277,7 +278,7 @@ impl<'m> Formats<'m> {
         self.declared.iter().map(|(name, _)| *name).chain(builtin).collect()
     }
 
-    /// The names of the formats that fit a tensor of an order.
+    /// Returns the names of the formats for tensors of an order.
     pub fn fitting(&self, order: usize) -> Vec<&str> {
         let declared = self
             .declared
@@ -289,19 +290,19 @@ impl<'m> Formats<'m> {
         builtin.chain(declared).collect()
     }
 
-    /// Why no built-in format fits a tensor of many modes.
+    /// Returns the message that no built-in format supports this many modes.
     pub fn largest_order(&self) -> String {
         format!("built-in formats have at most {LARGEST_ORDER} modes")
     }
 
-    /// What a scalar is stored as.
+    /// Returns the format of scalars.
     pub fn scalar(&self) -> Option<Definition> {
         let (pos, crd) = (self.pos, self.crd);
         Some(Definition::of_builtin(find("scalar")?, pos, crd))
     }
 }
 
-/// Whether a format as written is a map rather than a name.
+/// Returns whether a format in a manifest is a map and not a name.
 fn is_map(text: &str) -> bool {
     !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') || text.is_empty()
 }

@@ -1,11 +1,11 @@
-//! Whether a map can be inverted: each dimension must follow from what the levels store.
+//! Invertibility of maps: each dimension must be computable from the levels.
 
 use crate::error::{Diagnostic, Span, quoted};
 
 use super::LevelExpr;
 use super::builtin::EXAMPLE_LEVEL;
 
-/// The dimensions that cannot be recovered, and the levels that store what is stored already.
+/// Reports dimensions that cannot be recovered, and redundant levels.
 pub(super) fn check(
     stored: &[&LevelExpr],
     spans: &[Span],
@@ -25,7 +25,7 @@ pub(super) fn check(
         };
         diagnostics.push(
             Diagnostic::new(map, format!("{what} {} cannot be recovered", quoted(&lost)))
-                .note("the coordinates of an entry must follow from what the levels store")
+                .note("the coordinates of an entry must be computable from its coordinates at the levels")
                 .help(match other_half(stored, dimensions) {
                     Some(half) => {
                         format!("add the other half of the block: `{half} : {EXAMPLE_LEVEL}`")
@@ -47,8 +47,8 @@ pub(super) fn check(
         };
         if twice || whole {
             diagnostics.push(
-                Diagnostic::new(spans[k], "this is stored twice")
-                    .note("another level of the map stores the same")
+                Diagnostic::new(spans[k], "this level is redundant")
+                    .note("the coordinate follows from other levels of the map")
                     .help("remove one of the two levels"),
             );
         }
@@ -56,9 +56,9 @@ pub(super) fn check(
     diagnostics
 }
 
-/// Spells blocks within blocks such that the halves of each name the same whole: beside
-/// `(i % 4) / 2`, a level `i % 2` becomes `(i % 4) % 2`, and beside `(i / 2) % 2`, a level `i / 4`
-/// becomes `(i / 2) / 2`.
+/// Rewrites nested blocks so that both halves have the same dividend: next to `(i % 4) / 2`, a
+/// level `i % 2` becomes `(i % 4) % 2`, and next to `(i / 2) % 2`, a level `i / 4` becomes `(i / 2)
+/// / 2`.
 pub(super) fn pair(mut stored: Vec<&mut LevelExpr>) {
     for k in 0..stored.len() {
         let mut others = stored.iter().enumerate().filter(|(other, _)| *other != k);
@@ -68,7 +68,7 @@ pub(super) fn pair(mut stored: Vec<&mut LevelExpr>) {
     }
 }
 
-/// A level's expression as the other half of what `other` is one half of, if it equals that.
+/// Returns an equal expression that is the other half of the block of `other`, if there is one.
 fn half_beside(expr: &LevelExpr, other: &LevelExpr) -> Option<LevelExpr> {
     if let (LevelExpr::Mod(whole, n), LevelExpr::Div(block, m)) = (expr, other)
         && let LevelExpr::Mod(inner, b) = &**block
@@ -84,7 +84,7 @@ fn half_beside(expr: &LevelExpr, other: &LevelExpr) -> Option<LevelExpr> {
     None
 }
 
-/// What is missing beside a dimension that is cut into blocks, if that is what is missing.
+/// Returns the missing half of a dimension that is divided into blocks, if it is missing.
 fn other_half(stored: &[&LevelExpr], dimensions: &[String]) -> Option<String> {
     stored.iter().find_map(|expr| match expr {
         LevelExpr::Div(whole, n) => {
@@ -103,7 +103,7 @@ fn other_half(stored: &[&LevelExpr], dimensions: &[String]) -> Option<String> {
     })
 }
 
-/// Everything that follows from what is stored.
+/// Returns all expressions that can be computed from the stored ones.
 fn closure(stored: &[&LevelExpr]) -> Vec<LevelExpr> {
     let mut known: Vec<LevelExpr> = stored.iter().map(|expr| (*expr).clone()).collect();
     loop {

@@ -1,7 +1,7 @@
 //! Parsing a map: `(i, j) -> (i : dense, j : compressed)`.
 //!
-//! AFTER [`parse`]: every level exists and has properties that it may have, every dimension can be
-//! recovered from the levels, and none is stored twice.
+//! AFTER [`parse`]: every level exists and has properties that it supports, every dimension can be
+//! recovered from the levels, and no level is redundant.
 
 use std::rc::Rc;
 
@@ -15,16 +15,16 @@ use super::builtin::EXAMPLE_MAP;
 use super::invert;
 use super::{Format, LevelExpr, LevelSpec};
 
-/// The most levels that a tensor of the runtime crate can have.
+/// The largest number of levels of a tensor in the runtime crate.
 pub(crate) const MOST_LEVELS: usize = 12;
 
-/// How deep parentheses may be nested in what a level stores.
+/// The deepest nesting of parentheses in a level expression.
 const NESTING: usize = 16;
 
-/// The signs of maps.
+/// The operators and delimiters of maps.
 const SIGNS: [&str; 10] = ["->", "(", ")", ",", ":", "/", "%", "#", "-", "+"];
 
-/// Parses a map into a format that has no name yet.
+/// Parses a map into a format without a name.
 pub(super) fn parse(
     text: &Text,
     levels: &Levels,
@@ -75,16 +75,16 @@ struct Parser<'t> {
     tokens: Tokens,
     levels: &'t Levels,
     dimensions: Vec<Name>,
-    /// Mistakes after which the text can still be read.
+    /// Errors after which parsing continues.
     diagnostics: Vec<Diagnostic>,
-    /// The place of each level.
+    /// The span of each level.
     spans: Vec<Span>,
-    /// How many parentheses are open within a level's expression.
+    /// The number of open parentheses in a level expression.
     nesting: usize,
 }
 
 impl Parser<'_> {
-    /// The levels of the whole map; nothing where one of them could not be understood.
+    /// Parses the whole map; returns `None` if a level has errors.
     fn map(&mut self) -> Result<Option<Vec<LevelSpec>>, Diagnostic> {
         self.sign("(", &format!("a map such as `{EXAMPLE_MAP}`"))?;
         loop {
@@ -159,7 +159,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The level with the numbers that the map gives it.
+    /// Returns the level with the numbers of the map.
     fn numbered(
         &mut self,
         name: &Name,
@@ -182,7 +182,7 @@ impl Parser<'_> {
             if wrong.is_empty() {
                 return Some(numbered);
             }
-            let message = format!("a `{}` level cannot be used with these numbers", name.text);
+            let message = format!("a `{}` level does not support these numbers", name.text);
             let mistake = Diagnostic::new(span, message);
             let mistake = wrong.into_iter().fold(mistake, Diagnostic::note);
             self.diagnostics.push(mistake);
@@ -192,12 +192,13 @@ impl Parser<'_> {
             Diagnostic::new(span, format!("a `{}` level takes no number", name.text))
         } else {
             let help = format!("write `{}({})`", name.text, wanted.join(", "));
-            Diagnostic::new(span, format!("a `{}` level needs other numbers", name.text)).help(help)
+            Diagnostic::new(span, format!("a `{}` level does not support these numbers", name.text))
+                .help(help)
         });
         None
     }
 
-    /// A number or a property.
+    /// Parses a number or a property.
     fn option(
         &mut self,
         level: Option<&Rc<dyn Level>>,
@@ -222,14 +223,14 @@ impl Parser<'_> {
                 format!("a `{}` level cannot be `{}`", level.name(), name.text),
             );
             self.diagnostics.push(if settable.is_empty() {
-                mistake.note("no property can be set on it")
+                mistake.note("it supports no properties")
             } else {
-                mistake.note(format!("what can be set on it: {}", quoted(&settable)))
+                mistake.note(format!("it supports {}", quoted(&settable)))
             });
         }
         if set.contains(&property) {
             self.diagnostics.push(
-                Diagnostic::new(name.span, format!("`{}` is set twice", name.text))
+                Diagnostic::new(name.span, format!("`{}` is declared twice", name.text))
                     .help("remove one of the two"),
             );
         } else if let Some(opposite) = set.iter().find(|set| set.contradicts(property)) {
@@ -242,7 +243,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What a level stores; nothing where it names an unknown dimension.
+    /// Parses a level expression; returns `None` if it names an unknown dimension.
     fn expr(&mut self) -> Result<Option<LevelExpr>, Diagnostic> {
         if self.tokens.eat("#") {
             return Ok(self.dimension()?.map(LevelExpr::Count));
@@ -330,14 +331,14 @@ fn unknown_property(name: &Name) -> Diagnostic {
     let known = Property::ALL.iter().map(|known| known.name());
     match name.text.as_str() {
         "ordered" | "unique" => {
-            diagnostic.help(format!("leave it out: a level is {} by default", name.text))
+            diagnostic.help(format!("omit it: a level is {} by default", name.text))
         }
         unknown => diagnostic.suggest(unknown, known, "the properties"),
     }
 }
 
-/// A level that keeps some coordinates of each block stores the remainders of blocks of that size, or a
-/// dimension that is one block, which is checked where a tensor is made.
+/// Checks that a level that stores a fixed number of coordinates of each block is over remainders
+/// of blocks of that size, or over a dimension, whose extent is checked when a tensor is created.
 fn check_blocks(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
     let wrong = |(spec, span): (&LevelSpec, &Span)| {
         let block = spec.level.block()?;
@@ -346,19 +347,19 @@ fn check_blocks(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
             LevelExpr::Mod(_, size) if *size == block => return None,
             LevelExpr::Mod(_, size) => format!("the blocks of this level have {size} coordinates"),
             LevelExpr::Div(..) | LevelExpr::Sub(..) | LevelExpr::Add(..) | LevelExpr::Count(_) => {
-                "this level stores no remainders of blocks".to_owned()
+                "this level does not store remainders of blocks".to_owned()
             }
         };
         let (name, numbers) = (spec.level.name(), spec.level.parameters().join(", "));
         let message = format!("`{name}({numbers})` is for blocks of {block} coordinates");
         Some(Diagnostic::new(*span, message).note(stored).help(format!(
-            "store the place within a block of {block}, as in `j % {block} : {name}({numbers})`"
+            "store the remainder of a block of {block}, as in `j % {block} : {name}({numbers})`"
         )))
     };
     specs.iter().zip(spans).filter_map(wrong).collect()
 }
 
-/// Differences may be negative, and only a level that stores its coordinates as they are can do that.
+/// Checks that differences, which may be negative, are in levels that store coordinates unchanged.
 fn check_signs(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
     let signed = specs.iter().zip(spans).filter(|(spec, _)| spec.expr.may_be_negative());
     let wrong = signed.filter(|(spec, _)| !holds_signed(spec.level.as_ref()));
@@ -366,12 +367,12 @@ fn check_signs(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
         let name = spec.level.name();
         Diagnostic::new(*span, format!("a `{name}` level cannot store differences"))
             .note("they may be negative, and it computes with its coordinates")
-            .help("choose a level that stores coordinates as they are")
+            .help("choose a level that stores coordinates unchanged")
     };
     wrong.map(refuse).collect()
 }
 
-/// Duplicates at a level can only be told apart below it by their positions.
+/// Checks that below duplicates there are only levels that distinguish them by position.
 fn check_nesting(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
     let pairs = specs.windows(2).zip(spans.windows(2));
     pairs
@@ -384,14 +385,14 @@ fn check_nesting(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
             let (parent, child) = (specs[0].level.name(), specs[1].level.name());
             Diagnostic::new(
                 spans[1],
-                format!("a `{child}` level cannot stand below a nonunique level"),
+                format!("a `{child}` level cannot be below a nonunique level"),
             )
             .note(format!(
                 "the `{parent}` level above may store a coordinate several times, and `{child}` is \
                  iterated below one parent at a time, so their children could not be brought together"
             ))
             .help(
-                "leave `nonunique` out, or store this dimension in a level that keeps coordinates",
+                "omit `nonunique`, or store this dimension in a level that keeps coordinates",
             )
         })
         .collect()

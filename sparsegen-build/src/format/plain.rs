@@ -1,15 +1,15 @@
-//! The formats into which tensors are brought where loops do not suit their own.
+//! The formats into which operands and results are converted.
 
 use super::builtin::{AT_RANDOM, LOCATED, PLAIN, ROWS, find};
 use super::{Definition, Format, define, parse};
 use crate::level::Levels;
 use crate::manifest::Text;
 
-/// The formats that iterate and assemble in a given order of the modes, for an operand or a result
-/// in `format` that is brought there.
+/// Returns formats that iterate and assemble in a given order of the modes, for converting an
+/// operand or a result in `format`.
 ///
-/// None takes memory for a whole dimension where `format` does not: a matrix of few rows among many
-/// has its rows compressed, or hashed so that they can be located.
+/// None of them takes memory proportional to a dimension unless `format` does: if few rows of a
+/// matrix have entries, its rows are compressed, or hashed so that they can be located.
 pub fn plain(format: &Format, modes: &[usize], levels: &Levels) -> Vec<Format> {
     let is_hypersparse =
         format.levels.iter().all(|spec| spec.level.coordinate_iteration().is_none());
@@ -21,21 +21,20 @@ pub fn plain(format: &Format, modes: &[usize], levels: &Levels) -> Vec<Format> {
     roots.iter().filter_map(|root| of_levels(format, root, modes, levels)).collect()
 }
 
-/// A format that takes entries in any order, and the same coordinates more than once, for a result
-/// that is packed afterwards.
+/// Returns a format that stores entries in any order and with duplicates, for a result that is
+/// packed afterwards.
 pub fn unordered(format: &Format, levels: &Levels) -> Option<Format> {
     let definition = Definition::of_builtin(find("coo_unordered")?, format.pos, format.crd);
     definition.of_order(format.order(), levels).map(|list| with_fill(list, format))
 }
 
-/// A format in which any element can be looked up, for a tensor in `format` whose elements are
-/// coordinates of others.
+/// Returns a format with lookup of any element, for a tensor whose elements index other tensors.
 pub fn at_random(format: &Format, levels: &Levels) -> Option<Format> {
     let definition = Definition::of_builtin(find(AT_RANDOM)?, format.pos, format.crd);
     definition.of_order(format.order(), levels)
 }
 
-/// `root`, and under it every level plain.
+/// Returns a format with `root` as outermost level and plain levels below it.
 fn of_levels(format: &Format, root: &str, modes: &[usize], levels: &Levels) -> Option<Format> {
     let dimensions: Vec<String> = ('i'..).take(modes.len()).map(String::from).collect();
     let kinds = [root].into_iter().chain(std::iter::repeat(PLAIN));
@@ -59,7 +58,7 @@ fn of_levels(format: &Format, root: &str, modes: &[usize], levels: &Levels) -> O
     Some(with_fill(plain, format))
 }
 
-/// A format with the fill of another one.
+/// Returns a format with the fill value of another one.
 fn with_fill(plain: Format, like: &Format) -> Format {
     plain.filled(like.fill)
 }

@@ -4,7 +4,8 @@ use crate::types::Width;
 
 use super::{Format, Formats, LevelExpr};
 
-/// What the format `name` of a manifest's `[formats]` stands for, for a tensor of an order.
+/// Returns the definition of the format `name` in a manifest's `[formats]`, for a tensor of an
+/// order.
 fn define(formats: &str, name: &str, order: usize) -> Result<Format, Vec<String>> {
     let (manifest, mistakes) = manifest::parse(&format!("[formats]\n{formats}\n"));
     assert!(mistakes.is_empty(), "{formats}: {mistakes:?}");
@@ -67,12 +68,12 @@ fn maps_that_lose_or_repeat_a_dimension_are_refused() {
     let cases = [
         ("(i, j) -> (i : dense)", "the dimension `j` cannot be recovered"),
         ("(i, j, k) -> (j : dense)", "the dimensions `i` and `k` cannot be recovered"),
-        ("(i) -> (i : dense, i : dense)", "this is stored twice"),
+        ("(i) -> (i : dense, i : dense)", "this level is redundant"),
         ("(i) -> (i / 4 : dense, i % 8 : dense)", "the dimension `i` cannot be recovered"),
-        ("(i) -> (i : dense, i / 4 : dense)", "this is stored twice"),
+        ("(i) -> (i : dense, i / 4 : dense)", "this level is redundant"),
         (
             "(i, j) -> (i : compressed(nonunique), j : dense)",
-            "a `dense` level cannot stand below a nonunique level",
+            "a `dense` level cannot be below a nonunique level",
         ),
     ];
     for (map, message) in cases {

@@ -1,68 +1,68 @@
-//! The bounds that generated code relies on where it does not check.
+//! Bounds of unchecked accesses in generated code.
 
 use super::{Expr, Function};
 
-/// The bound of an unchecked access or of a reservation. The generator states it for each array whose
-/// accesses are emitted without a check; what has none is checked. The interpreter checks that the bound
-/// lies within the array, and every access against the bound.
+/// The bound of unchecked accesses or of a reservation. Every array with unchecked accesses has
+/// one. The interpreter checks that the bound is within the array, and checks every access against
+/// the bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bound {
     /// The array.
     pub array: String,
-    /// What is not checked.
+    /// The kind of unchecked access.
     pub of: Unchecked,
-    /// The number that every index is below, or the most elements that are appended once room is
-    /// reserved for them; in terms of extents and of what operands store.
+    /// An upper bound, exclusive for indices; for appends, the maximal number of elements after the
+    /// reservation. It depends on extents and on the numbers of entries of operands.
     pub most: Expr,
-    /// Why it holds.
+    /// The reason for the bound.
     pub ground: Ground,
 }
 
-/// What is done to an array without a check.
+/// A kind of unchecked access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unchecked {
-    /// Its elements are read or stored at an index.
+    /// Loads and stores at an index.
     Index,
-    /// Elements are appended to it.
+    /// Appended elements.
     Append,
 }
 
-/// Why a bound holds.
+/// The reason for a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Ground {
-    /// The tensor is valid, and its extents were compared with those of the others.
+    /// The tensor is valid, and its extents agree with those of the other operands.
     Valid,
-    /// There is one element for each coordinate that the loops count.
+    /// The list has one element for each iteration of the loop over it.
     Listed,
-    /// No two appended entries have the same entry of the operands.
+    /// Each appended entry corresponds to a different entry of the operands.
     Counted,
 }
 
 impl Ground {
-    /// The reason in words, for a reader of the generated code.
+    /// Returns the reason in words, for the generated code.
     pub fn words(self) -> &'static str {
         match self {
             Ground::Valid => {
-                "Tensors are validated when they are made: positions and coordinates stay within the \
+                "Tensors are validated when they are constructed: positions and coordinates are within the \
                  arrays and extents that they index. The caller has checked that the extents agree."
             }
             Ground::Listed => "A list is as long as the extent that counts its coordinates.",
             Ground::Counted => {
-                "What is reserved is the most that is appended: an entry for each stored entry of the \
-                 operands, a segment for each parent."
+                "The reserved capacity suffices: at most one entry is appended for each entry of the \
+                 operands, and one segment for each parent."
             }
         }
     }
 }
 
 impl Function {
-    /// Returns whether something is done to an array without a check.
+    /// Returns whether some accesses to an array are unchecked.
     pub fn is_unchecked(&self, of: Unchecked, array: &str) -> bool {
         self.unchecked.iter().any(|bound| bound.of == of && bound.array == array)
     }
 
-    /// Takes over the bounds of a function whose loops are joined with those of this one. Where both have a
-    /// bound, the larger one holds for all accesses.
+    /// Adds the bounds of a function whose loops are joined with those of this one. If both have a
+    /// bound, the larger one applies to all accesses.
     pub fn join_bounds(&mut self, others: Vec<Bound>) {
         for other in others {
             let same = |bound: &&mut Bound| bound.array == other.array && bound.of == other.of;
@@ -74,8 +74,8 @@ impl Function {
         }
     }
 
-    /// Drops the bounds of arrays that are neither read nor written, and restates those in terms of what is
-    /// no longer there: such an array bounds its indices by its own length.
+    /// Removes the bounds of unused arrays. Bounds in terms of variables that no longer exist are
+    /// replaced by the length of the array.
     pub fn restate_bounds(&mut self) {
         let mut arrays: Vec<String> = Vec::new();
         let mut names: Vec<String> = self.sizes.iter().map(|size| size.name.clone()).collect();
@@ -98,6 +98,7 @@ impl Function {
                 Expr::Var(name) => is_known &= names.contains(name),
                 Expr::Load { array, .. } | Expr::Len(array) => is_known &= arrays.contains(array),
                 Expr::Index(_)
+                | Expr::Extent(..)
                 | Expr::Value(..)
                 | Expr::Constant(..)
                 | Expr::Bool(_)

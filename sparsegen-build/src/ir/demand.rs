@@ -1,26 +1,26 @@
-//! The numbers that a body counts or allocates by extents alone, which callers check on entry.
+//! Products of extents that a body uses as numbers or lengths, which entry points check.
 
 use std::collections::BTreeMap;
 
 use super::{BinaryOp, Element, Expr, Function, Stmt};
 
-/// A product of extents, which must not be too large.
+/// A product of extents that must not be too large.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
     /// The factors, in terms of the names of [`Function::sizes`].
     pub factors: Vec<Expr>,
-    /// The elements that an array has room for, as many as the product; `None` if it is only counted.
+    /// The elements of an array of this length; `None` if only the number is used.
     pub element: Option<Element>,
 }
 
 impl Demand {
-    /// Returns whether it depends on the extent that the body knows by a name.
+    /// Returns whether the product contains the extent of this name.
     pub fn mentions(&self, name: &str) -> bool {
         self.factors.iter().any(|factor| factor.mentions(name))
     }
 
-    /// Returns whether another demand holds if this one does. A product is compared with itself alone,
-    /// because a factor of it may be larger if another is zero.
+    /// Returns whether another demand holds if this one does. Products are only compared with equal
+    /// ones, because a product of fewer factors is larger if another factor is zero.
     fn implies(&self, other: &Demand) -> bool {
         let has = |factor| {
             let count = |factors: &[Expr]| factors.iter().filter(|own| *own == factor).count();
@@ -32,7 +32,7 @@ impl Demand {
 }
 
 impl Function {
-    /// The products of extents that the body counts with, and those by which arrays grow.
+    /// Returns the products of extents that the body computes or allocates.
     pub fn demands(&self) -> Vec<Demand> {
         let sizes = self.sizes.iter().map(|size| (size.name.clone(), Expr::var(&size.name)));
         let results = self.results().flat_map(|result| result.arrays());
@@ -45,7 +45,7 @@ impl Function {
 }
 
 struct Search {
-    /// What stands for a number that follows from extents, in terms of these.
+    /// Variables that depend only on extents, with their values.
     extents: BTreeMap<String, Expr>,
     elements: BTreeMap<String, Element>,
     demands: Vec<Demand>,
@@ -78,11 +78,11 @@ impl Search {
             }
             Stmt::Resize { array, len, .. } => {
                 let element = self.elements.get(array).copied();
-                // Bits take less room than what they mark.
+                // Bits take less memory than the elements that they mark.
                 let element = element.filter(|element| *element != Element::Bits);
                 let Some(element) = element else { return };
                 let known = self.known_factors(len);
-                // An existing result has an array that is longer than an extent by one.
+                // The array of positions of an existing result is longer than the extent by one.
                 let is_ends = matches!(len, Expr::Binary(BinaryOp::Add, ..));
                 if !is_ends && known.iter().any(|factor| !is_constant(factor)) {
                     self.push(known, Some(element));
@@ -106,7 +106,7 @@ impl Search {
         }
     }
 
-    /// Adds a demand in place of those that it implies, unless one that implies it is there already.
+    /// Adds a demand and removes demands that it implies, unless a present demand implies it.
     fn push(&mut self, factors: Vec<Expr>, element: Option<Element>) {
         let demand = Demand { factors, element };
         if !self.demands.iter().any(|known| known.implies(&demand)) {
@@ -115,7 +115,7 @@ impl Search {
         }
     }
 
-    /// The factors of a product that follow from extents.
+    /// Returns the factors of a product that depend only on extents.
     fn known_factors(&self, expr: &Expr) -> Vec<Expr> {
         match expr {
             Expr::Binary(BinaryOp::Mul, a, b) => {
@@ -128,7 +128,7 @@ impl Search {
         }
     }
 
-    /// A number in terms of extents, if it follows from them.
+    /// Returns an expression in terms of extents, if it depends only on them.
     fn known(&self, expr: &Expr) -> Option<Expr> {
         match expr {
             Expr::Index(_) => Some(expr.clone()),
@@ -143,6 +143,7 @@ impl Search {
             | Expr::Largest(_)
             | Expr::Load { .. }
             | Expr::Len(_)
+            | Expr::Extent(..)
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
@@ -153,7 +154,7 @@ impl Search {
     }
 }
 
-/// Returns whether an operator on extents is an index, products aside, which are what is demanded.
+/// Returns whether an operator cannot overflow on extents. Products can, and are demanded.
 fn never_wraps(op: BinaryOp) -> bool {
     match op {
         BinaryOp::Mul
@@ -190,7 +191,7 @@ mod tests {
     use crate::ir::samples;
     use crate::types::Dtype;
 
-    /// The demands of a body that knows two extents.
+    /// Returns the demands of a body with two extents.
     fn demands(body: Vec<Stmt>) -> Vec<(Vec<String>, Option<Element>)> {
         let [i, j] = ["i_size", "j_size"].map(|name| (name.to_owned(), Expr::var(name)));
         let extents = BTreeMap::from([i, j]);
@@ -235,7 +236,7 @@ mod tests {
         let zero = Expr::Index(0);
         let scratch = Stmt::scratch("w", element);
         let whole = Stmt::resize("w", product(), zero.clone());
-        // The memory implies that the product is an index.
+        // The allocation implies that the product fits in `usize`.
         assert_eq!(demands(vec![scratch.clone(), whole]), [(both(), Some(element))]);
         let bits = Stmt::scratch("b", Element::Bits);
         let grown = Stmt::resize("b", Expr::var("j_size"), Expr::Bool(false));

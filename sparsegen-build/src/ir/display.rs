@@ -1,4 +1,4 @@
-//! The representation as text, for `explain`: Rust without its casts and declarations.
+//! Formats the representation as text for `explain`: Rust without casts and declarations.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::{
 };
 
 impl BinaryOp {
-    /// The operator, or the name of the function that Rust has instead.
+    /// Returns the operator, or the name of the method if Rust has no operator.
     pub fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Add => "+",
@@ -36,12 +36,12 @@ impl BinaryOp {
         }
     }
 
-    /// Whether Rust has a method for it and no operator.
+    /// Returns whether the operation is a method in Rust.
     pub fn is_method(self) -> bool {
         self.precedence() == PRIMARY
     }
 
-    /// How tightly it binds in Rust; methods, which take no parentheses, bind tightest.
+    /// Returns the precedence in Rust; methods have the highest.
     pub fn precedence(self) -> u8 {
         match self {
             BinaryOp::Or => 1,
@@ -68,7 +68,7 @@ impl fmt::Display for Expr {
     }
 }
 
-/// Writes an expression in parentheses if what stands around it binds more tightly.
+/// Writes an expression, with parentheses if the context has a higher precedence.
 fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result {
     let precedence = match expr {
         Expr::Unary(UnaryOp::Neg | UnaryOp::Not, _) => UNARY,
@@ -90,7 +90,8 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         | Expr::Bool(_)
         | Expr::Var(_)
         | Expr::Load { .. }
-        | Expr::Len(_) => PRIMARY,
+        | Expr::Len(_)
+        | Expr::Extent(..) => PRIMARY,
     };
     if precedence < outer {
         f.write_str("(")?;
@@ -131,6 +132,7 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         Expr::Var(name) => f.write_str(name)?,
         Expr::Load { array, index } => write!(f, "{array}[{index}]")?,
         Expr::Len(array) => write!(f, "{array}.len()")?,
+        Expr::Extent(tensor, mode) => write!(f, "{tensor}.shape()[{mode}]")?,
         Expr::Search { array, start, end, index } => {
             write!(f, "search({array}, {start}..{end}, {index})")?;
         }

@@ -1,8 +1,9 @@
-//! Folding constructors: the only way expressions and compound statements are built.
+//! Folding constructors of expressions and compound statements.
 //!
-//! Each returns the simplest form of what it is asked for, so no pass cleans up afterwards. Index
-//! arithmetic folds as numbers do; values fold only where the result is the same bit for bit in
-//! every type, so `x * 1.0` is `x`, but `0.0 * x` and `x + 0.0` stay: `x` may be a NaN or `-0.0`.
+//! Each constructor returns the simplified form, so that no later pass is needed. Operations on
+//! indices are folded like operations on numbers. Operations on values are folded only if the
+//! result is identical bit for bit in every type: `x * 1.0` becomes `x`, but `0.0 * x` and `x +
+//! 0.0` are kept because `x` may be NaN or `-0.0`.
 
 mod calls;
 mod conditions;
@@ -11,26 +12,24 @@ mod statements;
 
 use super::{BinaryOp, Dtype, Expr, Literal, UnaryOp};
 
-pub use statements::does_nothing;
-
 #[allow(clippy::should_implement_trait, reason = "operands side by side read as the formula does")]
 impl Expr {
-    /// A variable.
+    /// Returns a variable.
     pub fn var(name: &str) -> Expr {
         Expr::Var(name.to_string())
     }
 
-    /// `array[index]`
+    /// Returns `array[index]`.
     pub fn load(array: &str, index: Expr) -> Expr {
         Expr::Load { array: array.to_string(), index: Box::new(index) }
     }
 
-    /// `array.len()`
+    /// Returns `array.len()`.
     pub fn len(array: &str) -> Expr {
         Expr::Len(array.to_string())
     }
 
-    /// The first position from `start` on at which an array has an index that is not below another.
+    /// Returns the first position in `start..end` whose element is at least `index`.
     pub fn search(array: &str, start: Expr, end: Expr, index: Expr) -> Expr {
         if index == Expr::Index(0) || start == end {
             return start;
@@ -39,12 +38,12 @@ impl Expr {
         Expr::Search { array: array.to_string(), start, end, index }
     }
 
-    /// A constant of an element type.
+    /// Returns a constant of an element type.
     pub fn value(literal: Literal, dtype: Dtype) -> Expr {
         Expr::Value(literal, dtype)
     }
 
-    /// `a + b`; of indices, constants are gathered on the right.
+    /// Returns `a + b`; constant indices are collected on the right.
     pub fn add(a: Expr, b: Expr) -> Expr {
         if a.is_exact_zero() {
             return b;
@@ -73,7 +72,7 @@ impl Expr {
         }
     }
 
-    /// `a - b`
+    /// Returns `a - b`.
     pub fn sub(a: Expr, b: Expr) -> Expr {
         if b.is_zero() {
             return a;
@@ -103,7 +102,7 @@ impl Expr {
         }
     }
 
-    /// `a * b`
+    /// Returns `a * b`.
     pub fn mul(a: Expr, b: Expr) -> Expr {
         if a.is_exact_zero() || b.is_one() {
             return a;
@@ -125,7 +124,7 @@ impl Expr {
         }
     }
 
-    /// `a / b`
+    /// Returns `a / b`.
     pub fn div(a: Expr, b: Expr) -> Expr {
         match (a, b) {
             (a, b) if b.is_one() => a,
@@ -135,7 +134,7 @@ impl Expr {
         }
     }
 
-    /// `a % b`
+    /// Returns `a % b`.
     pub fn rem(a: Expr, b: Expr) -> Expr {
         match (a, b) {
             (Expr::Index(m), Expr::Index(n)) => fold_index(BinaryOp::Rem, m, n, m.checked_rem(n)),
@@ -147,7 +146,7 @@ impl Expr {
         }
     }
 
-    /// `a.div_ceil(b)`
+    /// Returns `a.div_ceil(b)`.
     pub fn div_ceil(a: Expr, b: Expr) -> Expr {
         match (a, b) {
             (a, Expr::Index(1)) => a,
@@ -156,7 +155,7 @@ impl Expr {
         }
     }
 
-    /// `a.saturating_add(b)`
+    /// Returns `a.saturating_add(b)`.
     pub fn saturating_add(a: Expr, b: Expr) -> Expr {
         match (a, b) {
             (a, Expr::Index(0)) | (Expr::Index(0), a) => a,
@@ -166,7 +165,7 @@ impl Expr {
         }
     }
 
-    /// `a.saturating_sub(b)`
+    /// Returns `a.saturating_sub(b)`.
     pub fn saturating_sub(a: Expr, b: Expr) -> Expr {
         match (a, b) {
             (a, Expr::Index(0)) => a,
@@ -184,7 +183,7 @@ impl Expr {
         }
     }
 
-    /// The lesser of two.
+    /// Returns the minimum of two expressions.
     pub fn min(a: Expr, b: Expr) -> Expr {
         match (a, b) {
             (Expr::Index(m), Expr::Index(n)) => Expr::Index(m.min(n)),
@@ -193,7 +192,7 @@ impl Expr {
         }
     }
 
-    /// The greater of two.
+    /// Returns the maximum of two expressions.
     pub fn max(a: Expr, b: Expr) -> Expr {
         match (a, b) {
             (Expr::Index(m), Expr::Index(n)) => Expr::Index(m.max(n)),
@@ -204,7 +203,7 @@ impl Expr {
         }
     }
 
-    /// `-a`
+    /// Returns `-a`.
     pub fn neg(a: Expr) -> Expr {
         match a {
             Expr::Unary(UnaryOp::Neg, inner) => *inner,
@@ -220,7 +219,7 @@ impl Expr {
         }
     }
 
-    /// Any unary operation, folded.
+    /// Returns a unary operation.
     pub fn unary(op: UnaryOp, a: Expr) -> Expr {
         match op {
             UnaryOp::Neg => Expr::neg(a),
@@ -232,7 +231,7 @@ impl Expr {
         }
     }
 
-    /// Any binary operation, folded.
+    /// Returns a binary operation.
     pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
         match op {
             BinaryOp::Add => Expr::add(a, b),
@@ -257,7 +256,7 @@ impl Expr {
         }
     }
 
-    /// Whether it is a zero, of whatever type; `-0.0` is none.
+    /// Returns whether the expression is the constant 0 of any type, but not `-0.0`.
     pub fn is_zero(&self) -> bool {
         match self.constant() {
             Some((Literal::Float(x), _)) => x == 0.0 && x.is_sign_positive(),
@@ -266,27 +265,29 @@ impl Expr {
         }
     }
 
-    /// Whether it is a one, of whatever type.
+    /// Returns whether the expression is the constant 1 of any type.
     pub fn is_one(&self) -> bool {
         self.constant().map_or(*self == Expr::Index(1), |(literal, _)| literal.is_one())
     }
 
-    /// The constant of an element type that it is.
+    /// Returns the constant of an element type.
     pub fn constant(&self) -> Option<(Literal, Dtype)> {
         if let Expr::Value(literal, dtype) = self { Some((*literal, *dtype)) } else { None }
     }
 
-    /// Whether it is a zero of a type in which zero is neutral to addition and annihilates.
+    /// Returns whether the expression is 0 of a type in which `x + 0` is `x` and `x * 0` is 0.
     fn is_exact_zero(&self) -> bool {
         self.is_zero() && self.constant().is_none_or(|(_, dtype)| dtype.is_integer())
     }
 
-    /// Whether it is visibly an index, and so neither a NaN nor negative.
+    /// Returns whether the form of the expression shows that it is an index, and so not NaN or
+    /// negative.
     fn is_index(&self) -> bool {
         match self {
             Expr::Index(_)
             | Expr::Largest(_)
             | Expr::Len(_)
+            | Expr::Extent(..)
             | Expr::Search { .. }
             | Expr::Unary(
                 UnaryOp::FromBool | UnaryOp::BelowZero | UnaryOp::First | UnaryOp::Second,
@@ -314,7 +315,7 @@ impl Expr {
         }
     }
 
-    /// This expression as another one and a constant index that is added or subtracted.
+    /// Splits off a constant index that is added or subtracted.
     fn split_offset(self) -> (Expr, Offset) {
         match self {
             Expr::Binary(BinaryOp::Add, a, b) => match *b {
@@ -349,12 +350,12 @@ fn node(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     Expr::Binary(op, Box::new(a), Box::new(b))
 }
 
-/// The constant, or the operation where it has no result.
+/// Returns the constant, or the operation if it has no result.
 fn fold_index(op: BinaryOp, m: usize, n: usize, folded: Option<usize>) -> Expr {
     folded.map_or_else(|| node(op, Expr::Index(m), Expr::Index(n)), Expr::Index)
 }
 
-/// `x` of the two terms in `x / n * n + x % n`, of indices.
+/// Returns `x` of the two terms in `x / n * n + x % n`, for indices.
 fn whole_of(a: &Expr, b: &Expr) -> Option<Expr> {
     let Expr::Binary(BinaryOp::Mul, quotient, n) = a else { return None };
     let Expr::Binary(BinaryOp::Div, x, by) = &**quotient else { return None };
@@ -362,7 +363,7 @@ fn whole_of(a: &Expr, b: &Expr) -> Option<Expr> {
     (x == y && n == by && n == modulo).then(|| (**x).clone())
 }
 
-/// Folds integer constants whose result their type can hold.
+/// Folds integer constants if the result is representable in their type.
 fn fold_integers(op: BinaryOp, a: Expr, b: Expr, fold: impl Fn(i64, i64) -> Option<i64>) -> Expr {
     if let (Expr::Value(Literal::Int(m), dtype), Expr::Value(Literal::Int(n), other)) = (&a, &b)
         && dtype.is_integer()

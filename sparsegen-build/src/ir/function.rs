@@ -1,51 +1,49 @@
-//! A kernel's signature, and what its body's names stand for.
+//! Functions: the signature of a kernel, and the variables of its body.
 
-use super::{Bound, Callers, Dtype, Gather, Part, Result, Stmt, Trait, Width};
+use super::{Bound, Dtype, Gather, Part, Result, Stmt, Trait, Width};
 
-/// A generated kernel: what its signature, its checks and its documentation say, and its body.
+/// A kernel: the contents of its signature, checks and documentation, and its body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// The kernel's name, a Rust identifier in snake case.
     pub name: String,
-    /// Who calls it, beside those who have its name.
-    pub callers: Callers,
-    /// Documentation of the public function, markdown, one line an element.
+    /// Documentation in Markdown, by lines.
     pub docs: Vec<String>,
     /// The operands, in the order of the arguments.
     pub operands: Vec<Operand>,
-    /// The operands that the body reads in another format than they are passed in.
+    /// The operands that the body reads in another format.
     pub conversions: Vec<Conversion>,
-    /// The extents that the body reads or that must agree, each with every mode that has it.
+    /// The extents that the body reads or that must agree, each with its modes.
     pub sizes: Vec<Size>,
-    /// The parts of modes that are read, each of which must lie within its mode.
+    /// The slices that are read, which must be within their modes.
     pub parts: Vec<Part>,
-    /// The tensors whose elements are coordinates, each of which must lie within a mode.
+    /// The tensors with coordinates as elements, which must be within a mode.
     pub gathers: Vec<Gather>,
-    /// What the kernel computes.
+    /// The result.
     pub result: Result,
-    /// What the same loops compute beside it, for a kernel of several statements.
+    /// Other results of the same loops, for a kernel with several statements.
     pub others: Vec<Result>,
-    /// Whether indices that validation proves are emitted without a check.
+    /// The bounds checks of proven accesses.
     pub bounds: Bounds,
-    /// The bound of everything that is emitted without a check.
+    /// The bounds of unchecked accesses.
     pub unchecked: Vec<Bound>,
-    /// What the type parameter for elements must be able to do; none where there is none.
+    /// The trait bounds of the type parameter of elements; empty if there is no such parameter.
     pub traits: Vec<Trait>,
-    /// The loops of which several iterations are to be written one after the other.
+    /// The loops to unroll.
     pub unroll: Vec<Unroll>,
-    /// Where the outermost loop is run in parts.
+    /// The outermost loop, if it is divided into parts.
     pub parallel: Option<Parallel>,
-    /// What divides integers, and notes whether any is divided by zero, if the body does.
+    /// The name of the helper that records integer divisions by zero, if the body divides integers.
     pub division: Option<String>,
     /// The loops.
     pub body: Vec<Stmt>,
-    /// The same with values alone computed, into a result that was assembled before, where the loops
-    /// can tell whether it was assembled for the same operands.
+    /// The same loops for values only, with a result that has been assembled. `None` if they could
+    /// not detect a result with a different structure.
     pub compute: Option<Box<Function>>,
 }
 
 impl Function {
-    /// Makes every access checked.
+    /// Checks the bounds of all accesses.
     pub fn check_all(&mut self) {
         self.bounds = Bounds::Checked;
         self.unchecked.clear();
@@ -54,7 +52,7 @@ impl Function {
         }
     }
 
-    /// The tensors that the body reads: the operands, then what operands were converted into.
+    /// Returns the tensors that the body reads: operands, then converted operands.
     pub fn tensors(&self) -> impl Iterator<Item = &TensorOperand> {
         let operands = self.operands.iter().filter_map(|operand| match operand {
             Operand::Tensor(tensor) => Some(tensor),
@@ -64,58 +62,58 @@ impl Function {
     }
 }
 
-/// Loops of which several iterations are to be written one after the other.
+/// A loop to unroll.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unroll {
-    /// The variable that counts the iterations, such as `p_a`.
+    /// The loop variable, such as `p_a`.
     pub variable: String,
-    /// How many iterations.
+    /// The number of iterations per unrolled iteration.
     pub by: usize,
 }
 
-/// An outermost loop that is run in parts, each of which writes to what is its own.
+/// An outermost loop that is divided into parts, which write to separate memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parallel {
-    /// The extent of the loop: index into [`Function::sizes`].
+    /// The extent of the loop, as an index into [`Function::sizes`].
     pub size: usize,
     /// The variable of the loop, such as `i`.
     pub variable: String,
-    /// The variable that holds where a part begins, such as `i_begin`.
+    /// The variable with the start of a part, such as `i_begin`.
     pub begin: String,
-    /// The variable that holds where it ends.
+    /// The variable with the end of a part.
     pub end: String,
-    /// The arrays of positions that tell how much there is to do before a coordinate.
+    /// The arrays of positions that measure the work before a coordinate.
     pub work: Vec<String>,
 }
 
-/// Whether array accesses that validation proves are checked again.
+/// The bounds checks of proven array accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Bounds {
-    /// No check where a tensor's validity proves the bound.
+    /// No bounds checks where the validity of a tensor proves the bound.
     #[default]
     Proven,
-    /// No `unsafe` in the generated code at all.
+    /// Bounds checks for all accesses, without `unsafe` code.
     Checked,
 }
 
-/// An argument that the body reads.
+/// An operand of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
-    /// A tensor, borrowed as a view.
+    /// A tensor, passed as a view.
     Tensor(TensorOperand),
-    /// A scalar, passed by value; the body reads it as a variable of this name.
+    /// A scalar, passed by value. The body reads it as a variable of this name.
     Scalar {
         /// The argument's identifier.
         name: String,
         /// Its type.
         dtype: Dtype,
     },
-    /// A parameter, passed by value; the body reads it as an index of this name.
+    /// An index parameter, passed by value. The body reads it as an index of this name.
     Index {
         /// The argument's identifier.
         name: String,
     },
-    /// A parameter that lists coordinates, borrowed; the body reads it as an array of this name.
+    /// A list of coordinates, passed by reference. The body reads it as an array of this name.
     Indices {
         /// The argument's identifier.
         name: String,
@@ -123,7 +121,7 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// The argument's identifier.
+    /// Returns the argument's identifier.
     pub fn name(&self) -> &str {
         match self {
             Operand::Tensor(tensor) => &tensor.name,
@@ -134,99 +132,99 @@ impl Operand {
     }
 }
 
-/// A tensor that is read.
+/// A tensor operand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorOperand {
     /// The argument's identifier, such as `a` or `r#type`.
     pub name: String,
-    /// The tensor's name in the manifest, such as `A`, for messages.
+    /// The name of the tensor in the manifest, such as `A`, for messages.
     pub tensor: String,
-    /// The type of its values.
+    /// The element type.
     pub dtype: Dtype,
-    /// The Rust type of its format marker, such as `Csr` or `Dense<2>`, in scope where the code is
-    /// emitted.
+    /// The Rust type of its format, such as `Csr` or `Dense<2>`, which must be in scope in the
+    /// generated code.
     pub format: String,
-    /// Whether it stores no values: each entry counts 1.
+    /// `true` if it stores no values; the value of every entry is 1.
     pub pattern: bool,
     /// The arrays that the body reads, in storage order, values last.
     pub arrays: Vec<Array>,
-    /// The extents of its levels that the body reads, which its shape does not give.
+    /// The extents of its levels that the body reads and its shape does not determine.
     pub extents: Vec<Extent>,
 }
 
-/// A tensor that is converted before the loops.
+/// An operand that is converted before the loops.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversion {
-    /// What is converted.
+    /// The original tensor.
     pub of: Source,
-    /// What it becomes: a tensor with a name of its own, such as `a_csc`, and for messages the name
-    /// of what is converted.
+    /// The converted tensor, which has its own name, such as `a_csc`. Messages use the name of the
+    /// original tensor.
     pub into: TensorOperand,
 }
 
-/// Where the loops have a tensor from that is not an operand.
+/// The origin of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// An operand: index into [`Function::operands`].
+    /// An operand, as an index into [`Function::operands`].
     Operand(usize),
-    /// What the result that is passed in holds before.
+    /// The previous value of the result.
     Result,
 }
 
-/// An extent that a level's storage keeps: `levels().LEVEL.field`, such as a hash table's width.
+/// An extent stored in a level: `levels().LEVEL.field`, such as the width of a hash table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// The variable that the body uses, such as `a2_width`.
     pub name: String,
-    /// Which level, counted from 0.
+    /// The level, starting at 0.
     pub level: usize,
     /// The field's name, such as `width`.
     pub field: String,
 }
 
-/// An array and where it is found in its tensor.
+/// An array of a tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
     /// The variable that the body uses, such as `a2_crd`.
     pub name: String,
-    /// What it holds.
+    /// The element type.
     pub element: Element,
-    /// Where it is found.
+    /// The location of the array.
     pub place: Place,
 }
 
-/// Where an array lives within a tensor.
+/// The location of an array within a tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Place {
     /// The values.
     Values,
     /// A field of a level's storage: `levels().LEVEL.field`.
     Level {
-        /// Which level, counted from 0.
+        /// The level, starting at 0.
         level: usize,
         /// The field's name, such as `crd`.
         field: String,
     },
 }
 
-/// What an array holds.
+/// The element type of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
-    /// Positions or coordinates: loads widen them to `usize`, pushes and stores narrow.
+    /// Positions or coordinates. Loads convert them to `usize`, stores and pushes convert back.
     Index(Width),
-    /// Differences of coordinates, in the signed type of a width: loads widen them to `isize`.
+    /// Differences of coordinates, in the signed type of a width. Loads convert them to `isize`.
     Signed(Width),
-    /// One bit for each position, in words of 64: a load is a condition. They grow by zeros, and
-    /// have no length of their own.
+    /// One bit for each position, in words of 64 bits; a load returns a Boolean. They grow with
+    /// zeros, and have no length.
     Bits,
-    /// Pairs of indices, for scratch.
+    /// Pairs of indices, in scratch arrays.
     Pair,
     /// Values.
     Value(Dtype),
 }
 
 impl Element {
-    /// The Rust type of an element of the array.
+    /// Returns the Rust type of the elements.
     pub fn rust_type(self) -> &'static str {
         match self {
             Element::Index(width) => width.name(),
@@ -238,24 +236,24 @@ impl Element {
     }
 }
 
-/// An extent: `i_size`, and the modes that must have it.
+/// An extent, such as `i_size`, and the modes that have it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Size {
     /// The variable that the body uses, such as `i_size`.
     pub name: String,
     /// The index variable, for messages.
     pub variable: String,
-    /// The extent demanded by the manifest's `sizes`, if any.
+    /// The extent in the `sizes` of the manifest, if there is one.
     pub constant: Option<u64>,
-    /// The operands' modes of this extent: (index into `operands`, mode). Never empty unless parts of
-    /// modes or the result alone give the size.
+    /// The modes of operands with this extent, as indices into [`Function::operands`] and modes.
+    /// Empty only if slices or the result define the extent.
     pub operands: Vec<(usize, usize)>,
-    /// The parts of modes of this extent: indices into [`Function::parts`].
+    /// The slices with this extent, as indices into [`Function::parts`].
     pub parts: Vec<usize>,
-    /// The result's modes of this extent.
+    /// The modes of the result with this extent.
     pub result: Vec<usize>,
-    /// The reduction that chooses one of the coordinates, of which there must be one: `argmin`.
+    /// The arg-reduction over this range, which must not be empty: `argmin`.
     pub chosen_from: Option<String>,
-    /// Whether the body reads the variable.
+    /// `true` if the body reads the variable.
     pub used: bool,
 }

@@ -1,14 +1,17 @@
-//! Runs a function on arrays, checking everything: an independent check of the generated code.
+//! An interpreter of functions that checks every operation, independent of the generated code.
 //!
-//! What would be undefined behaviour, a panic or a compile error in Rust is a [`Fault`] here: an
-//! index out of bounds, an overflow, an unknown variable, an assignment to one that is not
-//! mutable, a narrowing that loses, a value that is read or returned but was never written.
+//! Undefined behaviour, panics and compile errors of Rust are [`Fault`]s here: an index out of
+//! bounds, an overflow, an unknown variable, an assignment to an immutable variable, a lossy
+//! narrowing, or a read or return of a value that was never written.
 
 mod arrays;
 mod bounds;
 mod calls;
+mod checks;
 mod declare;
+mod entry;
 mod expr;
+mod frame;
 mod number;
 #[cfg(test)]
 mod tests;
@@ -18,17 +21,19 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::result::Result;
 
+pub use entry::{Combines, Covers, Runtime, Session, Stop, Tensor};
+pub use frame::Object;
 pub use number::Number;
 
 use self::arrays::Storage;
 use self::workspace::Workspace;
-use super::{BinaryOp, Expr, Function, Stmt, Unchecked};
+use super::{BinaryOp, Expr, Function, Loops, Stmt, Unchecked};
 
-/// What a function runs on, by the names that its body uses.
+/// The inputs of a function, by the names in its body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inputs {
-    /// The operands' arrays; and the result's, whose contents a function that assembles must not
-    /// depend on, and of which one that computes takes the length.
+    /// The arrays of the operands, and those of the result: a function that assembles must not
+    /// depend on their contents, and one that computes uses their length.
     pub arrays: BTreeMap<String, ArrayValue>,
     /// The scalar operands.
     pub scalars: BTreeMap<String, Number>,
@@ -36,7 +41,7 @@ pub struct Inputs {
     pub sizes: BTreeMap<String, usize>,
 }
 
-/// An array's contents; indices are widened.
+/// The contents of an array; indices are widened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrayValue {
     /// Positions or coordinates.
@@ -45,21 +50,21 @@ pub enum ArrayValue {
     Values(Vec<Number>),
 }
 
-/// What a function returns.
+/// The outputs of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outputs {
-    /// The result's arrays, by name; an extent that a level keeps is an array of one.
+    /// The arrays of the result, by name; the extent of a level is an array with one element.
     Arrays(BTreeMap<String, ArrayValue>),
-    /// A plain value.
+    /// A scalar.
     Scalar(Number),
 }
 
-/// Why a run stopped.
+/// The reason why a run stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The statement, or the part of the function, as it is displayed.
+    /// The statement, or the part of the function, in its displayed form.
     pub statement: String,
-    /// What is wrong with it.
+    /// The error.
     pub reason: String,
 }
 
@@ -71,37 +76,29 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Statements that [`run`] executes before it takes a loop for endless.
+/// The number of statements after which [`run`] reports an endless loop.
 const STEPS: u64 = 1_000_000_000;
 
 /// Runs a function.
 ///
 /// # Errors
-/// The first thing that Rust would refuse or panic on, and what it would not notice: see [`Fault`].
+/// The first error that Rust would reject or panic on, or would not detect: see [`Fault`].
 pub fn run(function: &Function, inputs: &Inputs) -> Result<Outputs, Fault> {
     run_within(function, inputs, STEPS)
 }
 
-/// The value of what has a path in Rust; nothing where there is no such function.
+/// Evaluates a function or constant by its path; returns `None` if it is unknown.
 pub type Library = fn(&str, super::Dtype, &[Number]) -> Option<Number>;
 
-/// As [`run`], where the functions that are called by their paths are known.
+/// Runs a function like [`run`], with a limit of the number of executed statements.
 ///
 /// # Errors
-/// As [`run`].
-pub fn run_with(function: &Function, inputs: &Inputs, library: Library) -> Result<Outputs, Fault> {
-    Machine { steps: STEPS, library, ..Machine::default() }.run_function(function, inputs)
-}
-
-/// As [`run`], with a limit to the number of statements executed.
-///
-/// # Errors
-/// As [`run`], and where the limit is reached.
+/// The same as [`run`], and an error if the limit is reached.
 pub fn run_within(function: &Function, inputs: &Inputs, steps: u64) -> Result<Outputs, Fault> {
     Machine { steps, ..Machine::default() }.run_function(function, inputs)
 }
 
-/// What a machine returns that has run a function.
+/// Returns the outputs of a machine after running a function.
 fn finish(machine: &Machine, function: &Function) -> Result<Outputs, Fault> {
     let end = |reason| fault(&format!("the end of {}", function.name), reason);
     match &function.result {
@@ -139,11 +136,11 @@ fn fault(statement: &str, reason: String) -> Fault {
     Fault { statement: statement.lines().next().unwrap_or_default().to_string(), reason }
 }
 
-/// What an expression evaluates to.
+/// The value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Value {
     Index(usize),
-    /// A difference of indices.
+    /// A signed difference of indices.
     Signed(isize),
     Pair(usize, usize),
     Number(Number, super::Dtype),
@@ -172,10 +169,14 @@ struct Machine {
     steps: u64,
     scopes: Vec<BTreeMap<String, Variable>>,
     arrays: BTreeMap<String, Storage>,
-    /// Whether the innermost loop around is being left.
+    /// `true` while the innermost loop is exited.
     leaves: bool,
+    /// Whether the function has returned `false`.
+    refuses: bool,
+    /// The shapes of tensors, of entry points.
+    shapes: BTreeMap<String, Vec<usize>>,
     workspaces: BTreeMap<String, Workspace>,
-    /// What indices and appended elements are relied on to be below.
+    /// The bounds of unchecked indices and appends.
     bounds: BTreeMap<(Unchecked, String), usize>,
 }
 
@@ -187,6 +188,8 @@ impl Default for Machine {
             scopes: Vec::new(),
             arrays: BTreeMap::new(),
             leaves: false,
+            refuses: false,
+            shapes: BTreeMap::new(),
             workspaces: BTreeMap::new(),
             bounds: BTreeMap::new(),
         }
@@ -195,11 +198,38 @@ impl Default for Machine {
 
 impl Machine {
     fn run_function(mut self, function: &Function, inputs: &Inputs) -> Result<Outputs, Fault> {
-        let declared = self.declare(function, inputs);
-        let stated = declared.and_then(|()| self.state_bounds(function, inputs));
+        let declared = self.declare(function, inputs).and_then(|()| self.fill_results(function));
+        let stated = declared.and_then(|()| self.state_bounds(function, &inputs.sizes));
         stated.map_err(|reason| fault(&function.name, reason))?;
         function.body.iter().try_for_each(|stmt| self.step(stmt))?;
         finish(&self, function)
+    }
+
+    /// Runs loops, whose bounds may mention what is `around` them but not passed; returns the values that
+    /// they return.
+    fn run_loops(
+        &mut self,
+        loops: &Loops,
+        inputs: &Inputs,
+        around: &Inputs,
+    ) -> Result<Vec<Value>, Fault> {
+        let function = &loops.function;
+        let here = |reason| fault(&loops.name, reason);
+        self.declare(function, inputs).map_err(here)?;
+        let unknown = around.arrays.iter().filter(|(name, _)| !self.arrays.contains_key(*name));
+        let unknown: Vec<_> = unknown.collect();
+        for (name, list) in &unknown {
+            self.insert_list(name, list).map_err(here)?;
+        }
+        self.state_bounds(function, &around.sizes).map_err(here)?;
+        unknown.iter().for_each(|(name, _)| drop(self.arrays.remove(*name)));
+        match function.body.iter().try_for_each(|stmt| self.step(stmt)) {
+            Err(_) if self.refuses => return Ok(vec![Value::Bool(false)]),
+            done => done?,
+        }
+        let returned = loops.returns.iter().map(|(_, value)| self.eval(value));
+        let returned: Result<_, String> = returned.collect();
+        returned.map_err(|reason| fault(&format!("the end of {}", loops.name), reason))
     }
 
     fn bind(&mut self, name: &str, value: Value, mutable: bool) {
@@ -256,7 +286,8 @@ impl Machine {
             }
             Stmt::Refuse { condition } => {
                 let is_refused = self.eval(condition).and_then(Value::bool).map_err(here)?;
-                if is_refused { Err(here("the answer is no".into())) } else { Ok(()) }
+                self.refuses |= is_refused;
+                if is_refused { Err(here("the function returns `false`".into())) } else { Ok(()) }
             }
             Stmt::Break => {
                 self.leaves = true;
@@ -361,7 +392,7 @@ impl Machine {
         self.workspaces.get_mut(name).ok_or_else(|| format!("there is no workspace `{name}`"))
     }
 
-    /// An array that may change.
+    /// Returns a mutable array.
     fn vector(&mut self, name: &str) -> Result<&mut Storage, String> {
         let array =
             self.arrays.get_mut(name).ok_or_else(|| format!("there is no array `{name}`"))?;

@@ -1,66 +1,66 @@
-//! Parts of modes that a kernel reads or computes, and what must hold of them.
+//! Slices of modes, and the conditions that they must satisfy.
 
 use super::{Dtype, Expr, Source};
 
-/// A part of a mode.
+/// A slice of a mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The access that reads or computes it, for messages: `A[i in 2..n, j]`.
+    /// The access in messages: `A[i in 2..n, j]`.
     pub access: String,
     /// The tensor.
     pub of: Source,
-    /// Which of its modes.
+    /// The mode.
     pub mode: usize,
     /// The coordinates.
     pub reads: Reads,
 }
 
-/// The coordinates of a part.
+/// The coordinates of a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reads {
-    /// Those from one on, before another, in steps.
+    /// A range with a step.
     Range {
         /// The first coordinate.
         start: Limit,
-        /// The coordinate after the last.
+        /// The end of the range, exclusive.
         end: Limit,
-        /// The distance of neighbours.
+        /// The distance of adjacent coordinates.
         step: u64,
     },
-    /// A single one.
+    /// A fixed coordinate.
     At(Limit),
-    /// Those that a list names.
+    /// The coordinates in a list.
     Listed(List),
 }
 
 /// A list of coordinates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum List {
-    /// These, which the body reads as an array of this name.
+    /// Constants. The body reads them as an array of this name.
     Numbers {
-        /// The array's name.
+        /// The name of the array.
         name: String,
-        /// What it holds: the largest index, which is no coordinate, where there is none.
+        /// The coordinates; `None` becomes the largest index, which is not a coordinate.
         numbers: Vec<Option<u64>>,
     },
-    /// An argument of this name.
+    /// A list that is an argument.
     Argument(String),
-    /// As an argument, in an array of another name, with the largest index for what stands again
-    /// further on.
+    /// A copy of an argument in which all but the last of equal coordinates are replaced by the
+    /// largest index.
     LastOf {
-        /// The argument's name.
+        /// The name of the argument.
         of: String,
-        /// The array's name.
+        /// The name of the array.
         name: String,
     },
 }
 
-/// Where a part of a mode begins or ends.
+/// A bound of a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// A number.
     Number(u64),
-    /// An argument of this name.
+    /// The argument of this name.
     Argument(String),
 }
 
@@ -71,14 +71,22 @@ pub struct Gather {
     pub by: Source,
     /// The type of its elements.
     pub dtype: Dtype,
-    /// The tensor that is read there.
+    /// The tensor that they index.
     pub of: Source,
-    /// Which of its modes.
+    /// The mode that they index.
     pub mode: usize,
 }
 
 impl List {
-    /// The array's name.
+    /// Returns the argument that the list is or is derived from.
+    pub fn argument(&self) -> Option<&str> {
+        match self {
+            List::Argument(name) | List::LastOf { of: name, .. } => Some(name),
+            List::Numbers { .. } => None,
+        }
+    }
+
+    /// Returns the name of the array.
     pub fn name(&self) -> &str {
         match self {
             List::Numbers { name, .. } | List::Argument(name) | List::LastOf { name, .. } => name,
@@ -87,7 +95,7 @@ impl List {
 }
 
 impl Part {
-    /// How many coordinates it has, in terms of the arguments.
+    /// Returns the number of coordinates, in terms of arguments.
     pub fn extent(&self) -> Expr {
         match &self.reads {
             Reads::Range { start, end, step } => {
@@ -102,7 +110,7 @@ impl Part {
         }
     }
 
-    /// The array that lists its coordinates, if one does.
+    /// Returns the name of the array of coordinates, if there is one.
     pub fn list(&self) -> Option<&str> {
         match &self.reads {
             Reads::Listed(list) => Some(list.name()),
@@ -110,15 +118,12 @@ impl Part {
         }
     }
 
-    /// The arguments that say where it lies.
+    /// Returns the arguments that define the slice.
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
         let (limits, list) = match &self.reads {
             Reads::Range { start, end, .. } => ([Some(start), Some(end)], None),
             Reads::At(at) => ([Some(at), None], None),
-            Reads::Listed(List::Argument(name) | List::LastOf { of: name, .. }) => {
-                ([None, None], Some(name.as_str()))
-            }
-            Reads::Listed(List::Numbers { .. }) => ([None, None], None),
+            Reads::Listed(list) => ([None, None], list.argument()),
         };
         let names = limits.into_iter().flatten().filter_map(|limit| match limit {
             Limit::Number(_) => None,
@@ -129,7 +134,7 @@ impl Part {
 }
 
 impl Limit {
-    /// The coordinate.
+    /// Returns the coordinate.
     pub fn value(&self) -> Expr {
         match self {
             Limit::Number(number) => Expr::Index(*number as usize),

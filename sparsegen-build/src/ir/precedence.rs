@@ -1,8 +1,8 @@
-//! How tightly Rust's operators bind, beside those of [`BinaryOp::precedence`](super::BinaryOp).
+//! The precedence of Rust's operators, in addition to [`BinaryOp::precedence`](super::BinaryOp).
 
-/// How tightly `as` binds.
+/// The precedence of `as`.
 pub const CAST: u8 = 9;
-/// How tightly `-` and `!` bind.
+/// The precedence of `-` and `!`.
 pub const UNARY: u8 = 10;
-/// How tightly what needs no parentheses binds.
+/// The precedence of expressions that need no parentheses.
 pub const PRIMARY: u8 = 11;

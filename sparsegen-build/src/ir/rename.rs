@@ -1,4 +1,4 @@
-//! Renames every variable, array and argument of a function.
+//! Renames the variables, arrays and arguments of a function.
 
 use super::{
     Array, Assembly, Expr, Extent, Fit, Function, Limit, List, Operand, Part, Reads, Result, Stmt,
@@ -6,12 +6,12 @@ use super::{
 };
 
 impl Function {
-    /// Replaces every name that its body, its signature or its caller uses; messages keep theirs.
+    /// Replaces all names in the body, the signature and calls. Names in messages do not change.
     pub fn rename(&mut self, to: &mut dyn FnMut(&str) -> String) {
         self.visit_names(&mut |name| *name = to(name));
     }
 
-    /// Every name that its body, its signature or its caller uses.
+    /// Returns all names in the body, the signature and calls.
     pub fn names(&self) -> std::collections::BTreeSet<String> {
         let mut names = std::collections::BTreeSet::new();
         self.clone().visit_names(&mut |name| names.extend([name.clone()]));
@@ -174,7 +174,7 @@ fn of_expr(expr: &mut Expr, visit: &mut dyn FnMut(&mut String)) {
         | Expr::Constant(..)
         | Expr::Bool(_)
         | Expr::Largest(_) => {}
-        Expr::Var(name) | Expr::Len(name) => visit(name),
+        Expr::Var(name) | Expr::Len(name) | Expr::Extent(name, _) => visit(name),
         Expr::Load { array, index } => {
             visit(array);
             of_expr(index, visit);

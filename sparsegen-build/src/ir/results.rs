@@ -1,14 +1,14 @@
-//! A kernel's results: how they come to be, and what is known of them.
+//! The results of a kernel: their assembly and their properties.
 
 use super::{Array, Dtype, Expr, Extent, Function, List};
 
 impl Function {
-    /// All that is computed.
+    /// Returns all results.
     pub fn computed(&self) -> impl Iterator<Item = &Result> {
         std::iter::once(&self.result).chain(&self.others)
     }
 
-    /// The results that are tensors.
+    /// Returns the results that are tensors.
     pub fn results(&self) -> impl Iterator<Item = &TensorResult> {
         self.computed().filter_map(|result| match result {
             Result::Tensor(result) => Some(result),
@@ -16,7 +16,7 @@ impl Function {
         })
     }
 
-    /// The results that are plain values: the type of each, and the expression after the body.
+    /// Returns the results that are scalars: the type of each, and the expression after the body.
     pub fn scalars(&self) -> impl Iterator<Item = (Dtype, &Expr)> {
         self.computed().filter_map(|result| match result {
             Result::Scalar { dtype, value, .. } => Some((*dtype, value)),
@@ -24,7 +24,8 @@ impl Function {
         })
     }
 
-    /// Whether the results' extents follow from the operands, so that new ones can be made.
+    /// Returns whether the extents of the results follow from the operands, so that new results can
+    /// be allocated.
     pub fn allocates(&self) -> bool {
         let is_known = |size: &usize| {
             let size = &self.sizes[*size];
@@ -34,7 +35,7 @@ impl Function {
             && self.results().all(|result| !result.updates && result.shape.iter().all(is_known))
     }
 
-    /// The scalar of the caller that is changed, if the result is one.
+    /// Returns the caller's scalar that is updated, if the result is one.
     pub fn updated_scalar(&self) -> Option<&UpdatedScalar> {
         match &self.result {
             Result::Scalar { updates, .. } => updates.as_ref(),
@@ -42,7 +43,12 @@ impl Function {
         }
     }
 
-    /// Whether any result has a structure that follows from the operands.
+    /// Returns whether the loops can run together with those of other statements.
+    pub fn may_share(&self) -> bool {
+        self.updated_scalar().is_none()
+    }
+
+    /// Returns whether any result has a structure that follows from the operands.
     pub fn has_structure(&self) -> bool {
         self.results().any(|result| match result.assembly {
             Assembly::Assembled { .. } => true,
@@ -51,81 +57,82 @@ impl Function {
     }
 }
 
-/// What two values at one coordinate are combined into where a result is packed.
+/// The operation that combines duplicates when a result is packed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Combining {
-    /// Names for the earlier and the later value.
+    /// The names of the earlier and the later value.
     pub values: [String; 2],
     /// The combined value, in terms of these.
     pub combined: Expr,
 }
-/// What a kernel returns.
+/// The result of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Result {
-    /// A plain value: the expression after the body.
+    /// A scalar: the expression after the body.
     Scalar {
-        /// Its type.
+        /// The type.
         dtype: Dtype,
-        /// The value, in terms of the body's variables.
+        /// The value, in terms of the variables of the body.
         value: Expr,
-        /// The scalar of the caller that it changes, if it is not returned.
+        /// The caller's scalar that is updated, if the value is not returned.
         updates: Option<UpdatedScalar>,
     },
     /// A tensor.
     Tensor(TensorResult),
 }
 
-/// A scalar that is passed by reference and changed.
+/// A scalar that is passed by reference and updated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdatedScalar {
-    /// The operand that holds its value before.
+    /// The operand with its previous value.
     pub name: String,
-    /// Whether the result is added to that value, instead of replacing it.
+    /// `true` if the result is added to that value instead of replacing it.
     pub adds: bool,
 }
 
-/// A tensor that is written.
+/// A tensor that is computed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorResult {
-    /// The argument's identifier.
+    /// The identifier of the argument.
     pub name: String,
-    /// The tensor's name in the manifest, for messages.
+    /// The name of the tensor in the manifest, for messages.
     pub tensor: String,
-    /// The type of its values.
+    /// The type of the values.
     pub dtype: Dtype,
-    /// What is not stored: a constant of that type.
+    /// The value where the body assigns nothing: a constant of the element type.
     pub fill: Box<Expr>,
-    /// The Rust type of its format marker.
+    /// `true` if a new tensor of the format has that value everywhere.
+    pub is_new_filled: bool,
+    /// The Rust type of the format marker.
     pub format: String,
-    /// The Rust type of the format marker that callers see, if the body computes the result in
-    /// `format` only to pack it into this one.
+    /// The Rust type of the format marker for callers, if the body computes the result in `format`
+    /// and packs it into this one.
     pub packed: Option<String>,
-    /// What entries that share their coordinate are combined into when the result is packed, if they
-    /// are not added up.
+    /// The operation that combines duplicates when the result is packed, unless they are added.
     pub combining: Option<Box<Combining>>,
-    /// Whether what the caller's tensor holds counts, so that no function makes a new one.
+    /// `true` if the result depends on its previous contents, so that no function allocates it.
     pub updates: bool,
-    /// The extent of each mode: index into [`Function::sizes`].
+    /// The extent of each mode, as an index into [`Function::sizes`].
     pub shape: Vec<usize>,
-    /// How its arrays come to be.
+    /// The assembly of the arrays.
     pub assembly: Assembly,
-    /// The part of the caller's tensor that is computed, if it is not all of it; the rest stays.
+    /// The part of the caller's tensor that is assigned, unless it is the whole; the rest is kept.
     pub cover: Option<Box<Cover>>,
 }
 
 /// A part of a tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cover {
-    /// Names for a coordinate, one a mode.
+    /// The names of a coordinate, one per mode.
     pub coordinate: Vec<String>,
-    /// Whether it lies within the part, in terms of these and of the arguments.
+    /// The predicate that the coordinate is in the part, in terms of these names and the arguments.
     pub inside: Expr,
-    /// The modes of which the part has what a list names: which of the coordinates, and the list.
+    /// The modes with an index set, each with its coordinate's index and the list.
     pub listed: Vec<(usize, List)>,
 }
 
 impl TensorResult {
-    /// The arrays that the body fills.
+    /// Returns the arrays that the body writes.
     pub fn arrays(&self) -> &[Array] {
         match &self.assembly {
             Assembly::Computed { vals, .. } => std::slice::from_ref(vals),
@@ -133,12 +140,7 @@ impl TensorResult {
         }
     }
 
-    /// Whether what is not stored is the zero that new tensors hold.
-    pub fn is_filled_with_zeros(&self) -> bool {
-        self.fill.is_zero() || *self.fill == Expr::Bool(false)
-    }
-
-    /// The arrays of levels that the body reads.
+    /// Returns the arrays of levels that the body reads.
     pub fn structure(&self) -> &[Array] {
         match &self.assembly {
             Assembly::Computed { structure, .. } => structure,
@@ -146,7 +148,7 @@ impl TensorResult {
         }
     }
 
-    /// The extents that the body makes up.
+    /// Returns the extents that the body computes.
     pub fn extents(&self) -> &[Extent] {
         match &self.assembly {
             Assembly::Computed { .. } => &[],
@@ -155,40 +157,40 @@ impl TensorResult {
     }
 }
 
-/// How a result comes to be.
+/// The assembly of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Assembly {
-    /// Every level is there beforehand: the body stores into `vals`, a mutable slice.
+    /// All levels exist beforehand: the body stores into `vals`, a mutable slice.
     Computed {
         /// The values.
         vals: Array,
-        /// Whether the body relies on values that are zero at first, because it accumulates or does
-        /// not store to all of them.
+        /// `true` if the values must be initialized, because the body accumulates or does not store
+        /// all of them.
         zeroed: bool,
-        /// The arrays of levels that the body reads to find where values go. Where there are any,
-        /// the function answers whether they are those that it would have assembled.
+        /// The arrays of levels that the body reads to locate values. If there are any, the
+        /// function returns whether they equal those that it would have assembled.
         structure: Vec<Array>,
     },
-    /// The body fills vectors, starting from whatever they held.
+    /// The body fills vectors, whatever their previous contents.
     Assembled {
-        /// The vectors, in storage order, values last.
+        /// The vectors, in storage order, with the values last.
         arrays: Vec<Array>,
-        /// The extents that levels keep. The body binds each at its top level, and what it ends
-        /// with is what the level keeps.
+        /// The extents of levels. The body binds each at its top level; the final value is the
+        /// extent.
         extents: Vec<Extent>,
-        /// What must fit its width before the vectors become a tensor: each vector of positions.
-        /// Coordinates fit, because the extents of a tensor that exists do.
+        /// The checks before the vectors become a tensor: the type of each vector of positions must
+        /// be large enough. Coordinates fit, because the extents of an existing tensor do.
         fits: Vec<Fit>,
     },
 }
 
-/// Positions that must fit their width.
+/// Positions that must fit their integer type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fit {
-    /// The vector that holds them, such as `c2_pos`.
+    /// The vector of the positions, such as `c2_pos`.
     pub array: String,
-    /// The vector whose length is the largest of them, such as `c2_crd`.
+    /// The vector whose length is the largest position, such as `c2_crd`.
     pub length_of: String,
-    /// What they are, for messages: `positions of level 2`.
+    /// A description for messages: `positions of level 2`.
     pub what: String,
 }

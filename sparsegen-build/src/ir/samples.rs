@@ -1,4 +1,4 @@
-//! Functions built by hand, for tests.
+//! Sample functions for tests.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn next(name: &str) -> Expr {
     Expr::add(var(name), Expr::Index(1))
 }
 
-/// The arrays of a matrix in `csr`.
+/// Returns the arrays of a `csr` matrix.
 fn csr_arrays(name: &str) -> Vec<Array> {
     let place = |field: &str| Place::Level { level: 1, field: field.to_string() };
     let index = Element::Index(Width::U32);
@@ -51,7 +51,7 @@ fn size(variable: &str, operands: &[(usize, usize)], result: &[usize], used: boo
     }
 }
 
-/// `y[i] = A[i,j] * x[j]`, A in `csr`.
+/// Returns `y[i] = A[i,j] * x[j]` with A in `csr`.
 pub(crate) fn spmv() -> Function {
     let product = Expr::mul(Expr::load("a_vals", var("p_a")), Expr::load("x_vals", var("j")));
     let entries =
@@ -77,6 +77,7 @@ pub(crate) fn spmv() -> Function {
             tensor: "y".into(),
             dtype: Dtype::F64,
             fill: Box::new(Expr::value(Literal::Int(0), Dtype::F64)),
+            is_new_filled: true,
             format: "Dense<1>".into(),
             packed: None,
             combining: None,
@@ -85,7 +86,6 @@ pub(crate) fn spmv() -> Function {
             assembly: Assembly::Computed { vals: vals("y"), zeroed: false, structure: Vec::new() },
         }),
         traits: Vec::new(),
-        callers: Callers::Everyone,
         others: Vec::new(),
         unroll: Vec::new(),
         bounds: Bounds::Proven,
@@ -97,7 +97,7 @@ pub(crate) fn spmv() -> Function {
     }
 }
 
-/// `C[i,j] = A[i,j] + B[i,j]`, all in `csr`.
+/// Returns `C[i,j] = A[i,j] + B[i,j]` with all matrices in `csr`.
 pub(crate) fn add() -> Function {
     let append = |value: Expr, coordinate: &str| {
         vec![Stmt::push("c2_crd", var(coordinate)), Stmt::push("c_vals", value)]
@@ -172,6 +172,7 @@ pub(crate) fn add() -> Function {
             tensor: "C".into(),
             dtype: Dtype::F64,
             fill: Box::new(Expr::value(Literal::Int(0), Dtype::F64)),
+            is_new_filled: true,
             format: "Csr".into(),
             packed: None,
             combining: None,
@@ -188,7 +189,6 @@ pub(crate) fn add() -> Function {
             },
         }),
         traits: Vec::new(),
-        callers: Callers::Everyone,
         others: Vec::new(),
         unroll: Vec::new(),
         bounds: Bounds::Proven,
@@ -200,7 +200,7 @@ pub(crate) fn add() -> Function {
     }
 }
 
-/// `s = alpha * x[i]`, summed, with every access checked.
+/// Returns the sum `s = alpha * x[i]`, with all accesses checked.
 pub(crate) fn scaled_sum() -> Function {
     let value = Expr::mul(var("alpha"), Expr::load("x_vals", var("i")));
     let mut body = vec![Stmt::bind_mut("sum", Expr::value(Literal::Int(0), Dtype::F64))];
@@ -219,7 +219,6 @@ pub(crate) fn scaled_sum() -> Function {
         sizes: vec![size("i", &[(1, 0)], &[], true)],
         result: Result::Scalar { dtype: Dtype::F64, value: var("sum"), updates: None },
         traits: Vec::new(),
-        callers: Callers::Everyone,
         others: Vec::new(),
         unroll: Vec::new(),
         bounds: Bounds::Checked,
@@ -231,7 +230,7 @@ pub(crate) fn scaled_sum() -> Function {
     }
 }
 
-/// A function with bounds for all of its arrays and reservations, unless everything is checked.
+/// Adds bounds for all arrays and reservations of a function, unless all accesses are checked.
 pub(crate) fn stated(mut function: Function) -> Function {
     let mut stated: Vec<(String, Unchecked, Ground)> = Vec::new();
     match function.bounds {

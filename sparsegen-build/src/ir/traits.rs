@@ -1,9 +1,9 @@
-//! What generic elements must be able to do.
+//! The trait bounds of generic elements.
 
-/// What a type parameter for elements must be able to do.
+/// A trait that a type parameter for elements may require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trait {
-    /// To be an element at all.
+    /// The element trait itself.
     Value,
     /// Arithmetic: `num_traits::NumAssign`.
     NumAssign,
@@ -11,16 +11,16 @@ pub enum Trait {
     Neg,
     /// `a < b`
     PartialOrd,
-    /// To be made from numbers: `num_traits::NumCast`.
+    /// Conversion from numbers: `num_traits::NumCast`.
     NumCast,
-    /// Absolute values and signs: `num_traits::Signed`.
+    /// Absolute value and sign: `num_traits::Signed`.
     Signed,
-    /// All that floating-point numbers can do: `num_traits::Float`.
+    /// Floating-point functions: `num_traits::Float`.
     Float,
 }
 
 impl Trait {
-    /// The bound.
+    /// Returns the trait bound.
     pub fn bound(self) -> &'static str {
         match self {
             Trait::Value => "Value",
@@ -33,7 +33,7 @@ impl Trait {
         }
     }
 
-    /// Whether who can do this can do that, being another one.
+    /// Returns whether this trait implies another one.
     pub fn implies(self, other: Trait) -> bool {
         match self {
             Trait::Float => matches!(other, Trait::Neg | Trait::PartialOrd | Trait::NumCast),

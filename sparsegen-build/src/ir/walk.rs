@@ -1,11 +1,11 @@
-//! Walks over expressions and statements: what they read, and replacing variables.
+//! Traversal of expressions and statements: reads and substitution.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Callee, Expr, Function, Result, Stmt};
 
 impl Expr {
-    /// Calls `visit` on this expression and every one within, outermost first.
+    /// Calls `visit` on this expression and all nested expressions, outermost first.
     pub fn for_each<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
         visit(self);
         match self {
@@ -15,7 +15,8 @@ impl Expr {
             | Expr::Bool(_)
             | Expr::Largest(_)
             | Expr::Var(_)
-            | Expr::Len(_) => {}
+            | Expr::Len(_)
+            | Expr::Extent(..) => {}
             Expr::Load { index, .. } => index.for_each(visit),
             Expr::Call(_, _, arguments) => arguments.iter().for_each(|a| a.for_each(visit)),
             Expr::Cast { value, .. } => value.for_each(visit),
@@ -35,14 +36,14 @@ impl Expr {
         }
     }
 
-    /// Whether it reads a variable or an array of this name.
-    pub fn mentions(&self, name: &str) -> bool {
-        let mut found = false;
+    /// Calls `visit` with the name of every variable, array and tensor in the expression.
+    pub fn names<'e>(&'e self, visit: &mut dyn FnMut(&'e str)) {
         self.for_each(&mut |e| match e {
-            Expr::Var(n)
-            | Expr::Len(n)
-            | Expr::Load { array: n, .. }
-            | Expr::Search { array: n, .. } => found |= n == name,
+            Expr::Var(name)
+            | Expr::Len(name)
+            | Expr::Extent(name, _)
+            | Expr::Load { array: name, .. }
+            | Expr::Search { array: name, .. } => visit(name),
             Expr::Index(_)
             | Expr::Value(..)
             | Expr::Constant(..)
@@ -55,10 +56,16 @@ impl Expr {
             | Expr::Cast { .. }
             | Expr::Choose { .. } => {}
         });
+    }
+
+    /// Returns whether it reads a variable, an array or a tensor of this name.
+    pub fn mentions(&self, name: &str) -> bool {
+        let mut found = false;
+        self.names(&mut |own| found |= own == name);
         found
     }
 
-    /// This expression with a variable replaced, folded anew.
+    /// Replaces a variable, and folds the result.
     pub fn substitute(&self, name: &str, by: &Expr) -> Expr {
         match self {
             Expr::Var(n) if n == name => by.clone(),
@@ -68,7 +75,8 @@ impl Expr {
             | Expr::Bool(_)
             | Expr::Largest(_)
             | Expr::Var(_)
-            | Expr::Len(_) => self.clone(),
+            | Expr::Len(_)
+            | Expr::Extent(..) => self.clone(),
             Expr::Pair(a, b) => Expr::pair(a.substitute(name, by), b.substitute(name, by)),
             Expr::Load { array, index } => Expr::load(array, index.substitute(name, by)),
             Expr::Search { array, start, end, index } => {
@@ -100,7 +108,7 @@ impl Expr {
 }
 
 impl Stmt {
-    /// The expressions that stand in this statement itself, not in a body within.
+    /// Returns the expressions of this statement, without those of nested bodies.
     pub fn expressions(&self) -> Vec<&Expr> {
         match self {
             Stmt::Comment(_)
@@ -123,7 +131,44 @@ impl Stmt {
         }
     }
 
-    /// The bodies within this statement.
+    /// Returns the names that this statement binds for later statements.
+    pub fn binds(&self) -> Vec<&str> {
+        match self {
+            Stmt::Let { name, .. } | Stmt::Scratch { name, .. } | Stmt::Workspace { name, .. } => {
+                vec![name]
+            }
+            Stmt::Harvest { crd, vals, .. } => {
+                [crd].into_iter().chain(vals).map(String::as_str).collect()
+            }
+            Stmt::Comment(_)
+            | Stmt::Assign { .. }
+            | Stmt::Store { .. }
+            | Stmt::Sort { .. }
+            | Stmt::Clear { .. }
+            | Stmt::Reserve { .. }
+            | Stmt::Push { .. }
+            | Stmt::Resize { .. }
+            | Stmt::Refuse { .. }
+            | Stmt::For { .. }
+            | Stmt::While { .. }
+            | Stmt::If { .. }
+            | Stmt::Break => Vec::new(),
+        }
+    }
+
+    /// Returns the names that this statement binds, at any depth.
+    pub fn binds_within(&self) -> BTreeSet<&str> {
+        let mut names = BTreeSet::new();
+        self.for_each(&mut |stmt| {
+            names.extend(stmt.binds());
+            if let Stmt::For { name, .. } = stmt {
+                names.insert(name.as_str());
+            }
+        });
+        names
+    }
+
+    /// Returns the nested bodies.
     pub fn bodies(&self) -> Vec<&[Stmt]> {
         match self {
             Stmt::Comment(_)
@@ -148,7 +193,7 @@ impl Stmt {
         }
     }
 
-    /// Calls `visit` on this statement and every one within, in the order of the text.
+    /// Calls `visit` on this statement and all nested statements, in order.
     pub fn for_each<'s>(&'s self, visit: &mut impl FnMut(&'s Stmt)) {
         visit(self);
         for body in self.bodies() {
@@ -158,7 +203,7 @@ impl Stmt {
         }
     }
 
-    /// This statement with every expression, here and within, and every body replaced; folded anew.
+    /// Replaces all expressions and bodies, including nested ones, and folds the result.
     pub fn map(
         &self,
         expr: &mut impl FnMut(&Expr) -> Expr,
@@ -208,7 +253,7 @@ impl Stmt {
     }
 }
 
-/// Statements with a variable replaced in every expression.
+/// Replaces a variable in all expressions of statements.
 pub fn substitute(body: &[Stmt], name: &str, by: &Expr) -> Vec<Stmt> {
     let replace = |stmt: &Stmt| {
         stmt.map(&mut |e| e.substitute(name, by), &mut |body| substitute(body, name, by))
@@ -216,20 +261,20 @@ pub fn substitute(body: &[Stmt], name: &str, by: &Expr) -> Vec<Stmt> {
     body.iter().flat_map(replace).collect()
 }
 
-/// How often each variable and array is used in a body.
+/// The number of uses of each variable and array in a body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Uses {
-    /// Variables and arrays whose contents are read, with how often.
+    /// The number of reads of variables and of elements of arrays.
     pub read: BTreeMap<String, usize>,
-    /// Arrays whose lengths are read, with how often.
+    /// The number of reads of the lengths of arrays.
     pub measured: BTreeMap<String, usize>,
-    /// Variables that are assigned and arrays that are stored to, with how often; a `let` is not
-    /// an assignment.
+    /// The number of assignments to variables and of stores to arrays. A `let` is not an
+    /// assignment.
     pub written: BTreeMap<String, usize>,
 }
 
 impl Uses {
-    /// The uses in a body and all bodies within.
+    /// Counts the uses in a body, including nested bodies.
     pub fn of(body: &[Stmt]) -> Uses {
         let mut uses = Uses::default();
         for stmt in body {
@@ -238,14 +283,14 @@ impl Uses {
         uses
     }
 
-    /// The uses in a function's body and in what it ends with.
+    /// Counts the uses in the body of a function and in its result.
     pub fn of_function(function: &Function) -> Uses {
         let mut uses = Uses::of(&function.body);
         function.computed().for_each(|result| uses.count_end(result));
         uses
     }
 
-    /// Adds the reads at the end of a function: of its value, or of the extents that it made up.
+    /// Adds the reads of the result of a function: its value, or extents of its levels.
     pub fn count_end(&mut self, result: &Result) {
         match result {
             Result::Scalar { value, .. } => self.count_expr(value),
@@ -264,7 +309,8 @@ impl Uses {
                 *self.read.entry(name.clone()).or_default() += 1;
             }
             Expr::Len(name) => *self.measured.entry(name.clone()).or_default() += 1,
-            Expr::Index(_)
+            Expr::Extent(..)
+            | Expr::Index(_)
             | Expr::Value(..)
             | Expr::Constant(..)
             | Expr::Bool(_)
@@ -278,17 +324,17 @@ impl Uses {
         });
     }
 
-    /// How often a variable or an element of an array is read.
+    /// Returns the number of reads of a variable or of elements of an array.
     pub fn reads(&self, name: &str) -> usize {
         self.read.get(name).copied().unwrap_or(0)
     }
 
-    /// How often the length of an array is read.
+    /// Returns the number of reads of the length of an array.
     pub fn measures(&self, name: &str) -> usize {
         self.measured.get(name).copied().unwrap_or(0)
     }
 
-    /// How often a name is written.
+    /// Returns the number of writes to a name.
     pub fn writes(&self, name: &str) -> usize {
         self.written.get(name).copied().unwrap_or(0)
     }

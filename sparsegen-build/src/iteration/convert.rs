@@ -1,31 +1,33 @@
-//! Iterator conversion: the wrappers that give iterators the properties which a merge needs (Chou et
+//! Iterator conversion: wraps iterators to give them the properties that a merge requires (Chou et
 //! al. 2018, section 5.2).
 //!
-//! Entries that must come in order, and do not, are *reordered*: copied with their positions into
-//! scratch, and sorted there. Duplicates are visited together, *dedup*, unless the loop tolerates that
-//! they are visited one by one, *fused* with the loops below. A level that is only located, or scanned
-//! alone for whom order does not matter, is left as it is.
+//! Unordered entries are *reordered*: copied with their positions to a scratch array and sorted
+//! there. Duplicates are visited together (*dedup*), unless the loop permits visiting them
+//! separately (*fused* with the loops below). A level that is only located in, or iterated alone in
+//! a loop that needs no order, is not converted.
 
 use std::rc::Rc;
 
 use super::iterator::{Conversion, LevelIterator, Positions};
 use super::lattice::{MergePoint, Set};
 use super::plan::Plan;
-use crate::concrete::Program;
+use crate::concrete::{Program, Target};
 use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp};
 
-/// How a loop meets duplicates that it may meet one by one, as far as the result is concerned.
+/// How the loop that assembles the result may visit duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Duplicates {
     OneByOne,
     Together,
 }
 
-/// The iterators of a loop with their conversions; `None` where one of them cannot have what it needs.
+/// Returns the iterators of a loop with their conversions, or `None` if a required conversion does
+/// not exist. The bodies do not depend on whether the iterators in `optional` have an entry.
 pub(super) fn convert(
     program: &Program,
     iterators: &[LevelIterator],
     points: &[MergePoint],
+    optional: Set,
     wants_order: bool,
     duplicates: Duplicates,
 ) -> Option<Vec<LevelIterator>> {
@@ -33,6 +35,9 @@ pub(super) fn convert(
     let convert = |(member, iterator): (usize, &LevelIterator)| {
         let mut iterator = iterator.clone();
         if !drivers.contains(member) {
+            if optional.contains(member) {
+                iterator.conversions.push(Conversion::Optional);
+            }
             return Some(iterator);
         }
         let alone =
@@ -58,13 +63,15 @@ pub(super) fn convert(
             iterator.conversions.push(Conversion::Fused);
         } else if dedups {
             iterator.conversions.push(Conversion::Dedup);
+        } else if !alone && optional.contains(member) {
+            iterator.conversions.push(Conversion::Optional);
         }
         iterator.reaches(program).then_some(iterator)
     };
     iterators.iter().enumerate().map(convert).collect()
 }
 
-/// Whether every duplicate that is visited one by one may be.
+/// Returns whether all duplicates that are visited separately may be.
 pub(super) fn is_tolerated(
     program: &Program,
     iterators: &[LevelIterator],
@@ -79,24 +86,23 @@ pub(super) fn is_tolerated(
     })
 }
 
-/// Whether a result assembled in order may be handed the same coordinate of this level's variable
-/// more than once.
+/// Returns whether a result that is assembled in order accepts repeated coordinates of the variable
+/// of this level.
 fn result_tolerates(program: &Program, iterator: &LevelIterator) -> bool {
     let variable = program.level_variable(&iterator.access, iterator.level);
     let variable = variable.map(|v| program.space.counted(v));
-    let result = &program.kernel.assignment.result;
-    let format = &program.tensor(result.tensor).format;
-    let Some(last) = format.levels.iter().rposition(|spec| spec.level.append().is_some()) else {
-        return true;
-    };
-    (0..=last)
-        .filter(|level| program.level_variable(result, *level) == variable)
-        .all(|level| !format.levels[level].properties.unique)
+    program.targets.iter().all(|Target { access: result, .. }| {
+        let format = &program.tensor(result.tensor).format;
+        let last = format.levels.iter().rposition(|spec| spec.level.append().is_some());
+        (0..last.map_or(0, |last| last + 1))
+            .filter(|level| program.level_variable(result, *level) == variable)
+            .all(|level| !format.levels[level].properties.unique)
+    })
 }
 
-/// Whether a body may run once for each of several duplicates: it is a loop that the same operand
-/// alone drives, and so on down to a level where no duplicates are left, so that the same entries
-/// are visited either way; or everything is a sum that is linear in the operand.
+/// Returns whether a body may run separately for each duplicate. It may if it is a loop that only
+/// the same operand drives, down to a level without duplicates, because the same entries are
+/// visited either way. It may also if it only adds terms that are linear in the operand.
 fn body_tolerates(program: &Program, iterator: &LevelIterator, body: &Plan) -> bool {
     let depth = program.tensor(iterator.access.tensor).format.levels.len();
     if iterator.through + 1 == depth {
@@ -112,8 +118,8 @@ fn body_tolerates(program: &Program, iterator: &LevelIterator, body: &Plan) -> b
         && (one_by_one || driver.spec(program).properties.unique)
 }
 
-/// Whether everything here is a sum whose every term has the access as a factor exactly once. What is
-/// stored into a result that takes duplicates is a term of such a sum.
+/// Returns whether a plan only adds terms that have the access as a factor exactly once. An
+/// assignment to a result that accepts duplicates adds such a term.
 fn is_linear_sum_in(program: &Program, plan: &Plan, access: &Access) -> bool {
     match plan {
         Plan::Loop(inner) => {
@@ -161,27 +167,29 @@ fn is_linear_in(value: &Expr, access: &Access) -> bool {
 }
 
 impl LevelIterator {
-    /// The positions that the loop's body has, of the last level that is resolved there.
+    /// Returns the kind of the positions of the last level that is resolved in the body of the
+    /// loop.
     pub fn positions(&self) -> Positions {
         match (self.dedups(), self.reorders()) {
+            (false, _) if self.is_optional() => Positions::AtMostOne,
             (false, _) => Positions::One,
             (true, false) => Positions::Adjacent,
             (true, true) => Positions::Scattered,
         }
     }
 
-    /// Whether a coordinate can occur twice here, at all.
+    /// Returns whether the level may store a coordinate more than once.
     pub fn may_repeat(&self, program: &Program) -> bool {
         let properties = self.spec(program).properties;
-        !(properties.unique || properties.branchless && self.parents == Positions::One)
+        !(properties.unique || properties.branchless && self.parents.are_single())
     }
 
-    /// Whether the levels that wait for this one can be reached from all positions that it has.
+    /// Returns whether the deferred levels are reachable from all its positions.
     fn reaches(&self, program: &Program) -> bool {
         let levels = &program.tensor(self.access.tensor).format.levels;
         let mut waiting = levels[self.level + 1..=self.through].iter();
         match self.positions() {
-            Positions::One => true,
+            Positions::One | Positions::AtMostOne => true,
             Positions::Adjacent => waiting.all(|spec| spec.level.is_implied()),
             Positions::Scattered => waiting.next().is_none(),
         }

@@ -1,43 +1,46 @@
-//! Results with full levels: what is stored where the operands leave nothing to do.
+//! Results with full levels: assigns fill values at coordinates where the operands have no entries.
 
 use std::rc::Rc;
 
 use super::lattice::{MergePoint, Set};
 use super::plan::{Loop, Plan};
-use crate::concrete::{Program, Stmt};
+use crate::concrete::{Program, Stmt, Target};
 use crate::notation::{Access, Expr, VariableId};
 
-/// What a loop over a variable around `body` does at coordinates where nothing is left of `body`:
-/// nothing, unless the result must have all of them.
+/// Returns the statement that a loop over `variable` runs at coordinates where `body` simplifies to
+/// nothing. Returns `None` unless the result must have entries at all coordinates.
 pub(super) fn at_gaps(program: &Program, variable: VariableId, body: &Stmt) -> Option<Stmt> {
     let (mut assigns, mut stores) = (false, false);
     body.for_each_assign(&mut |target, _, _| {
         assigns = true;
-        stores |= *target == program.kernel.assignment.result;
+        stores |= program.target(target.tensor).is_some();
     });
     let is_for_result = stores || !assigns;
     (is_for_result && is_filled(program, variable)).then(|| zeros(program, body))
 }
 
-/// Whether a statement must run for the result to have every coordinate, whatever it comes to.
+/// Returns whether a statement must run so that the result has all coordinates.
 pub(super) fn must_run(program: &Program, stmt: &Stmt) -> bool {
     !zeros(program, stmt).is_skip()
 }
 
-/// The loops of a program of whose value nothing is left.
+/// Returns the loops of a program whose value is known to be zero.
 pub(super) fn nothing(program: &Program) -> Stmt {
-    let result = &program.kernel.assignment.result;
-    let levels = program.tensor(result.tensor).format.levels.len();
-    let variables = (0..levels).filter_map(|level| program.level_variable(result, level));
-    let filled: Vec<_> = variables.take_while(|v| is_filled(program, *v)).collect();
-    let zero = || Stmt::Assign { target: result.clone(), accumulate: None, value: Expr::ZERO };
-    let innermost = if filled.len() == levels && levels > 0 { zero() } else { Stmt::SKIP };
-    filled.into_iter().rev().fold(innermost, |body, variable| visit(variable, body))
+    let fill = |target: &Target| {
+        let result = &target.access;
+        let levels = program.tensor(result.tensor).format.levels.len();
+        let variables = (0..levels).filter_map(|level| program.level_variable(result, level));
+        let filled: Vec<_> = variables.take_while(|v| fills(program, result, *v)).collect();
+        let zero = || assign(target);
+        let innermost = if filled.len() == levels && levels > 0 { zero() } else { Stmt::SKIP };
+        filled.into_iter().rev().fold(innermost, |body, variable| visit(variable, body))
+    };
+    Stmt::sequence(program.targets.iter().map(fill).collect())
 }
 
-/// Zeros for the part of the result that is computed.
-pub(super) fn part(program: &Program) -> Plan {
-    let result = &program.kernel.assignment.result;
+/// Assigns the unassigned value to the slice of a result that is computed.
+pub(super) fn part(program: &Program, target: &Target) -> Plan {
+    let result = &target.access;
     let mut variables: Vec<VariableId> = Vec::new();
     for v in &result.indices {
         let needed = program.space.needs(*v).iter().copied();
@@ -47,12 +50,14 @@ pub(super) fn part(program: &Program) -> Plan {
             }
         }
     }
-    let zero = Plan::Assign { target: result.clone(), accumulate: None, value: Expr::ZERO };
+    let value = Expr::Literal(target.unassigned);
+    let zero = Plan::Assign { target: result.clone(), accumulate: None, value };
     variables.into_iter().rev().fold(zero, |body, variable| {
         let everywhere = MergePoint {
             drivers: Set::EMPTY,
             located: Set::EMPTY,
             by_dimension: true,
+            ended: Set::EMPTY,
             cases: vec![(Set::EMPTY, 1)],
         };
         Plan::Loop(Loop {
@@ -66,15 +71,25 @@ pub(super) fn part(program: &Program) -> Plan {
     })
 }
 
-/// A loop that visits every coordinate even where it does nothing there.
+/// Assigns to a result its value at coordinates without assignments.
+fn assign(Target { access, unassigned, .. }: &Target) -> Stmt {
+    Stmt::Assign { target: access.clone(), accumulate: None, value: Expr::Literal(*unassigned) }
+}
+
+/// Returns a loop that visits all coordinates.
 fn visit(variable: VariableId, body: Stmt) -> Stmt {
     Stmt::Forall { variable, annotations: Rc::default(), body: Box::new(body) }
 }
 
-/// Whether a loop over a variable must bring every coordinate into the result: some level that is
-/// appended to and full takes them, or is below one that has a place for each.
+/// Returns whether a loop over a variable must insert all coordinates into some result.
 fn is_filled(program: &Program, variable: VariableId) -> bool {
-    let result = &program.kernel.assignment.result;
+    program.targets.iter().any(|target| fills(program, &target.access, variable))
+}
+
+/// Returns whether a loop over a variable must insert all coordinates into a result: a full level
+/// to which coordinates are appended stores them, possibly through full levels below the variable's
+/// own.
+fn fills(program: &Program, result: &Access, variable: VariableId) -> bool {
     let levels = &program.tensor(result.tensor).format.levels;
     let mut from = (0..levels.len())
         .skip_while(|level| program.level_variable(result, *level) != Some(variable))
@@ -82,16 +97,20 @@ fn is_filled(program: &Program, variable: VariableId) -> bool {
     from.any(|level| levels[level].level.insert().is_none())
 }
 
-/// A statement with zero for every value, as far as the result must have it.
+/// Returns a statement that assigns the unassigned value to the entries that the result must have.
 fn zeros(program: &Program, stmt: &Stmt) -> Stmt {
     match stmt {
         Stmt::Forall { variable, .. } if !is_filled(program, *variable) => Stmt::SKIP,
         Stmt::Forall { variable, body, .. } => visit(*variable, zeros(program, body)),
-        Stmt::Where { consumer, .. } => zeros(program, consumer),
-        Stmt::Assign { target, .. } if stores_all(program, target) => {
-            Stmt::Assign { target: target.clone(), accumulate: None, value: Expr::ZERO }
+        Stmt::Where { consumer, producer, .. } => {
+            let stores = program.targets.iter().any(|t| producer.assigns(t.access.tensor));
+            let stored = if stores { zeros(program, producer) } else { Stmt::SKIP };
+            Stmt::sequence(vec![stored, zeros(program, consumer)])
         }
-        Stmt::Assign { .. } => Stmt::SKIP,
+        Stmt::Assign { target, .. } => match program.target(target.tensor) {
+            Some(result) if stores_all(program, target) => assign(result),
+            Some(_) | None => Stmt::SKIP,
+        },
         Stmt::If { body, .. } => zeros(program, body),
         Stmt::Sequence(statements) => {
             Stmt::sequence(statements.iter().map(|stmt| zeros(program, stmt)).collect())
@@ -99,10 +118,9 @@ fn zeros(program: &Program, stmt: &Stmt) -> Stmt {
     }
 }
 
-/// Whether what is assigned to is the result, with all coordinates at its last level.
+/// Returns whether the target is a result that stores all coordinates at its last level.
 fn stores_all(program: &Program, target: &Access) -> bool {
-    let result = &program.kernel.assignment.result;
-    let levels = program.tensor(result.tensor).format.levels.len();
-    let last = levels.checked_sub(1).and_then(|last| program.level_variable(result, last));
-    target == result && last.is_some_and(|last| is_filled(program, last))
+    let levels = program.tensor(target.tensor).format.levels.len();
+    let last = levels.checked_sub(1).and_then(|last| program.level_variable(target, last));
+    program.target(target.tensor).is_some() && last.is_some_and(|last| fills(program, target, last))
 }

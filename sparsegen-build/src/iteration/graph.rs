@@ -1,8 +1,9 @@
-//! Iteration graphs: which variable's loop must stand outside of which.
+//! Iteration graphs: constraints on the nesting of loops.
 //!
-//! A level that cannot locate is iterated once its ancestors' positions are known, so their
-//! variables come first. A result that is assembled in order wants its variables in the order of
-//! its levels; sums may come between them, and then go through a workspace.
+//! A level without `locate` can be iterated only at known positions of its ancestors, so the
+//! variables of these come first. A result that is assembled in order requires its variables in the
+//! order of its levels; variables of reductions may come between them, and the reductions then need
+//! a workspace.
 
 use std::fmt::Write as _;
 
@@ -11,15 +12,15 @@ use crate::concrete::{DemandedOrder, Program};
 use crate::limits::ORDERS;
 use crate::notation::{Access, Assignment, Kernel, VariableId};
 
-/// The constraints on the order of a kernel's loops.
+/// The constraints on the order of the loops of a kernel.
 #[derive(Clone, Debug)]
 pub struct IterationGraph {
-    /// Every loop, in the order in which loops are preferred: the result's, then the others.
+    /// All loops in the preferred order: those of the result before the others.
     pub variables: Vec<VariableId>,
     pub edges: Vec<Edge>,
 }
 
-/// `before` is looped over outside of `after`.
+/// A constraint: the loop over `before` contains the loop over `after`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
     pub before: VariableId,
@@ -27,22 +28,23 @@ pub struct Edge {
     pub reason: Reason,
 }
 
-/// Why an edge is there.
+/// The origin of an edge.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reason {
-    /// The operand's levels are reached in this order.
+    /// The levels of an operand are reached in this order.
     Operand(Access),
     /// The result is assembled in this order.
     Result(Access),
-    /// The place within a block comes after the block, which may be cut short.
+    /// The coordinate within a block comes after the coordinate of the block, whose extent may be
+    /// cut off at the end of the tensor.
     Block,
-    /// A command of the schedule, as written.
+    /// A command of the schedule, as it is written.
     Schedule(String),
 }
 
 impl IterationGraph {
-    /// The graph of a program that has no loops yet; `None` where its basis has none for a level that
-    /// must be iterated.
+    /// Returns the iteration graph of a program without loops. Returns `None` if a level must be
+    /// iterated for which the basis has no loop.
     pub fn of(program: &Program) -> Option<IterationGraph> {
         let Program { kernel, space, basis, .. } = program;
         let Assignment { result, value } = &kernel.assignment;
@@ -69,7 +71,7 @@ impl IterationGraph {
             for k in 0..=last {
                 reached &= graph.add_level(kernel, space, basis, result, k, &reason);
             }
-            graph.add_places(kernel, space, basis, result, last);
+            graph.add_appended_levels(kernel, space, basis, result, last);
         }
         graph.add_blocks(space, basis);
         for DemandedOrder { before, after, command } in &program.order {
@@ -80,7 +82,8 @@ impl IterationGraph {
         reached.then_some(graph)
     }
 
-    /// A level needs its ancestors, and a loop over its own variable unless these determine it.
+    /// Adds the edges of a level: from its ancestors, and from the variables that its coordinate
+    /// depends on.
     fn add_level(
         &mut self,
         kernel: &Kernel,
@@ -93,7 +96,7 @@ impl IterationGraph {
         let variable = |level| space.level_variable(kernel, access, level);
         let ancestors = 0..self.first_of_unordered(kernel, access, level, reason);
         let ancestors = ancestors.filter_map(variable);
-        // Where it is read at the coordinate of another variable, that one comes first as well.
+        // The variables in its coordinate come first as well.
         let needs = variable(level).map_or(&[][..], |v| space.needs(v));
         let before = ancestors.chain(needs.iter().copied());
         let before: Vec<_> = before.flat_map(|v| space.sources(basis, v)).collect();
@@ -108,9 +111,10 @@ impl IterationGraph {
         true
     }
 
-    /// An entry of the last level that is appended to has a place for each coordinate of those below:
-    /// with their loops outside, it would be appended again for each.
-    fn add_places(
+    /// Adds edges for dense levels below the last level that is appended to. Each appended position
+    /// has storage for all coordinates of these levels, so that their loops must be inside:
+    /// otherwise the position would be appended several times.
+    fn add_appended_levels(
         &mut self,
         kernel: &Kernel,
         space: &Space,
@@ -131,8 +135,8 @@ impl IterationGraph {
         }
     }
 
-    /// The level from which on the loops may come in any order: a result takes the coordinates of a
-    /// level and the branchless ones below it together.
+    /// Returns the first level whose loops may be nested in any order: the coordinates of a level
+    /// and the branchless levels below it are inserted together.
     fn first_of_unordered(
         &self,
         kernel: &Kernel,
@@ -180,17 +184,17 @@ impl IterationGraph {
         }
     }
 
-    /// Orders of the loops that respect every edge, the preferred first.
+    /// Returns the loop orders that satisfy every edge, in order of preference.
     pub fn orders(&self) -> Vec<Vec<VariableId>> {
         let mut orders = Vec::new();
-        // Where there is one order, every beginning of an order can be completed.
+        // If one order exists, every prefix of an order can be completed.
         if self.has_order() {
             self.extend(&mut Vec::new(), &mut orders);
         }
         orders
     }
 
-    /// Returns whether some order of the loops respects every edge.
+    /// Returns whether a loop order satisfies every edge.
     fn has_order(&self) -> bool {
         let mut order: Vec<VariableId> = Vec::new();
         while let Some(next) = self.variables.iter().find(|v| self.is_next(**v, &order)) {
@@ -199,7 +203,7 @@ impl IterationGraph {
         order.len() == self.variables.len()
     }
 
-    /// Returns whether the loop over `v` may stand within those of `order`, and outside of all others.
+    /// Returns whether the loop over `v` may be nested directly within those of `order`.
     fn is_next(&self, v: VariableId, order: &[VariableId]) -> bool {
         let mut before = self.edges.iter().filter(|edge| edge.after == v);
         !order.contains(&v) && before.all(|edge| order.contains(&edge.before))
@@ -222,7 +226,7 @@ impl IterationGraph {
         }
     }
 
-    /// Edges that go round in a circle, if any do: then there is no order.
+    /// Returns the edges of a cycle, if there is one. A graph with a cycle has no loop order.
     pub fn cycle(&self) -> Option<Vec<&Edge>> {
         self.variables.iter().find_map(|start| self.path_to(*start, *start, &mut Vec::new()))
     }
@@ -249,7 +253,7 @@ impl IterationGraph {
         None
     }
 
-    /// The graph as text, an edge a line: `i → j (A[i,j])`.
+    /// Formats the graph, one edge per line: `i → j (A[i,j])`.
     pub fn show(&self, kernel: &Kernel) -> String {
         let mut text = String::new();
         for edge in &self.edges {
@@ -265,20 +269,20 @@ impl IterationGraph {
     }
 }
 
-/// The iteration graph of a program.
+/// Formats the iteration graph of a program.
 pub fn show(program: &Program) -> String {
     let graph = IterationGraph::of(program);
     graph.map_or_else(String::new, |graph| graph.show(&program.kernel))
 }
 
-/// The last level of the result that is assembled in order, if any is.
+/// Returns the last level of the result that is assembled in order.
 pub fn last_appended(kernel: &Kernel) -> Option<usize> {
     let levels = &kernel.tensor(kernel.result()).format.levels;
     levels.iter().rposition(|spec| spec.level.insert().is_none())
 }
 
-/// Whether the coordinates of the levels above leave one coordinate only for this level, so that it
-/// needs no loop where these are known.
+/// Returns whether the coordinates of the ancestors determine the coordinate of this level, so that
+/// it needs no loop if these are known.
 pub fn is_implied(kernel: &Kernel, access: &Access, level: usize) -> bool {
     let spec = &kernel.tensor(access.tensor).format.levels[level];
     spec.properties.branchless && spec.level.is_implied()

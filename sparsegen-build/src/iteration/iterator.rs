@@ -1,4 +1,4 @@
-//! Level iterators, and the conversions that give them the properties a merge needs.
+//! Level iterators, and the conversions that give them the properties that merges require.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,51 +13,66 @@ use crate::notation::{Access, Slice, VariableId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LevelIterator {
     pub access: Access,
-    /// The level that the loop's variable indexes, counted from 0.
+    /// The level that the variable of the loop indexes, starting at 0.
     pub level: usize,
-    /// The last level whose position is known once this one's is: those between were waiting only
-    /// for this variable, and are located.
+    /// The last level whose position is known at the same point. The levels after `level` are
+    /// deferred levels that required only this variable; they are located.
     pub through: usize,
-    /// Whether the level stores the loop's own variable; otherwise one that follows from it, and the
-    /// level can only be located.
+    /// `true` if the level stores the variable of the loop. Otherwise it stores a variable that
+    /// depends on it, and can only be located in.
     pub drives: bool,
-    /// The positions of the level above under which it iterates.
+    /// The kind of the positions of the level above.
     pub parents: Positions,
-    /// Wrappers around the level's own iteration, innermost first.
+    /// Conversions of the iterator, innermost first.
     pub conversions: Vec<Conversion>,
 }
 
-/// A wrapper around an iterator.
+/// A conversion of an iterator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conversion {
-    /// Runs over a scratch copy of the entries, sorted by coordinate.
+    /// Iterates a scratch copy of the entries, sorted by coordinate.
     Reorder,
-    /// Runs over all positions of one coordinate at once, so that no coordinate comes twice.
+    /// Iterates groups of positions with equal coordinates, so that no coordinate is repeated.
     Dedup,
-    /// Runs over positions one by one, duplicates too, together with the levels below.
+    /// Iterates all positions, including duplicates, together with the levels below.
     Fused,
+    /// Has an empty segment of positions at coordinates without an entry, so that the levels below
+    /// need no separate code for them.
+    Optional,
 }
 
-/// How many positions of a level share a coordinate that the loops have reached.
+/// The number of positions of a level that have the coordinates of the enclosing loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Positions {
-    /// A single one.
+    /// Exactly one.
     #[default]
     One,
-    /// Several that follow each other.
+    /// One or none.
+    AtMostOne,
+    /// Several in a row.
     Adjacent,
-    /// Several that stand anywhere; a scratch copy lists them.
+    /// Several anywhere, listed in a scratch copy.
     Scattered,
 }
 
+impl Positions {
+    /// Returns whether there is at most one position.
+    pub fn are_single(self) -> bool {
+        match self {
+            Positions::One | Positions::AtMostOne => true,
+            Positions::Adjacent | Positions::Scattered => false,
+        }
+    }
+}
+
 impl LevelIterator {
-    /// The level's specification in its tensor's format.
+    /// Returns the specification of the level in the format of its tensor.
     pub fn spec<'p>(&self, program: &'p Program) -> &'p LevelSpec {
         &program.tensor(self.access.tensor).format.levels[self.level]
     }
 
-    /// Whether the levels that were waiting only for this one's variable have an entry wherever it
-    /// has: they are full, or have one child for each of its positions.
+    /// Returns whether the deferred levels have an entry below every entry of this level: they are
+    /// full or branchless.
     pub fn waiting_are_full(&self, program: &Program) -> bool {
         let levels = &program.tensor(self.access.tensor).format.levels;
         let is_full = |spec: &LevelSpec| spec.properties.full || spec.properties.branchless;
@@ -65,28 +80,29 @@ impl LevelIterator {
             && (self.level + 1..=self.through).all(|level| !self.may_leave(program, level))
     }
 
-    /// Whether every coordinate is there, in this level and in those that were waiting for it.
+    /// Returns whether this level and its deferred levels store all coordinates.
     pub fn is_full(&self, program: &Program) -> bool {
         let levels = &program.tensor(self.access.tensor).format.levels;
-        levels[self.level..=self.through].iter().all(|spec| spec.properties.full)
+        self.parents != Positions::AtMostOne
+            && levels[self.level..=self.through].iter().all(|spec| spec.properties.full)
             && (self.level..=self.through).all(|level| !self.may_leave(program, level))
     }
 
-    /// Whether the loop has coordinates for which the level has none.
+    /// Returns whether the loop has coordinates outside of the level.
     fn may_leave(&self, program: &Program, level: usize) -> bool {
         !program.may_leave(&self.access, level).is_empty()
     }
 
     pub fn can_locate(&self, program: &Program) -> bool {
-        self.spec(program).level.locate().is_some() && self.parents == Positions::One
+        self.spec(program).level.locate().is_some() && self.parents.are_single()
     }
 
-    /// Whether its entries can be walked in order, if need be as a sorted copy.
+    /// Returns whether its entries can be iterated in order, possibly as a sorted copy.
     pub fn walks(&self, program: &Program) -> bool {
         self.spec(program).level.position_iteration().is_some()
     }
 
-    /// Whether its entries are visited in order as they are.
+    /// Returns whether its entries are stored in order.
     pub fn is_in_order(&self, program: &Program) -> bool {
         let spec = self.spec(program);
         let properties = spec.properties;
@@ -94,38 +110,38 @@ impl LevelIterator {
         self.is_single(program) || (counts || properties.ordered) && !self.is_spread(program)
     }
 
-    /// Whether the children of its parents do not follow each other, so that each parent's must be
-    /// visited by itself.
+    /// Returns whether the children of its parents are not adjacent, so that the children of each
+    /// parent are iterated separately.
     pub fn is_spread(&self, program: &Program) -> bool {
         match self.parents {
-            Positions::One => false,
+            Positions::One | Positions::AtMostOne => false,
             Positions::Adjacent => !self.spec(program).properties.compact,
             Positions::Scattered => true,
         }
     }
 
-    /// The part of the mode that the loop runs over, where it does not run over all of it.
+    /// Returns the slice of the mode that the loop iterates, if it does not iterate the whole mode.
     pub fn slice(&self, program: &Program) -> Option<Slice> {
         let variable = program.level_variable(&self.access, self.level)?;
         program.space.slice(variable).filter(|_| self.drives)
     }
 
-    /// Whether where a part of the mode begins and ends can be searched for among its positions.
+    /// Returns whether the bounds of a slice can be searched for among its positions.
     pub fn is_searched(&self, program: &Program) -> bool {
         is_list(self.spec(program).level.as_ref()) && self.is_in_order(program)
     }
 
-    /// Whether it must look at each of its entries to tell whether it lies within the part of the mode
-    /// that the loop runs over.
+    /// Returns whether it must compare each entry with the bounds of the slice that the loop
+    /// iterates.
     pub fn filters(&self, program: &Program) -> bool {
         let by_position = self.spec(program).level.position_iteration().is_some();
         let looks = self.is_single(program) || !self.is_searched(program);
         self.slice(program).is_some() && by_position && looks
     }
 
-    /// Whether there is one position at most.
+    /// Returns whether there is at most one position.
     pub fn is_single(&self, program: &Program) -> bool {
-        self.spec(program).properties.branchless && self.parents == Positions::One
+        self.spec(program).properties.branchless && self.parents.are_single()
     }
 
     pub fn reorders(&self) -> bool {
@@ -136,7 +152,30 @@ impl LevelIterator {
         self.conversions.contains(&Conversion::Dedup)
     }
 
-    /// The iterator as the paper writes it, `B2`, within its conversions.
+    /// Returns the number of levels of its access below those that it resolves.
+    pub fn levels_below(&self, program: &Program) -> usize {
+        program.tensor(self.access.tensor).format.levels.len() - self.through - 1
+    }
+
+    /// Returns whether it has an empty segment at coordinates without an entry.
+    pub fn is_optional(&self) -> bool {
+        self.conversions.contains(&Conversion::Optional)
+    }
+
+    /// Returns whether the level below can be iterated or located in below an empty segment of
+    /// positions, so that a loop needs no separate code for coordinates without an entry.
+    pub fn may_be_optional(&self, program: &Program) -> bool {
+        let levels = &program.tensor(self.access.tensor).format.levels;
+        let Some(below) = levels.get(self.through + 1) else { return false };
+        let is_walked = below.level.position_iteration().is_some_and(|iteration| {
+            iteration.all_carried().is_empty() && iteration.groups().is_none()
+        });
+        !self.is_full(program)
+            && program.kernel.predicate(self.access.tensor).is_none()
+            && (is_walked || below.level.locate().is_some())
+    }
+
+    /// Formats the iterator, as `B2` within its conversions.
     pub fn show(&self, program: &Program) -> String {
         let level = format!("{}{}", program.tensor(self.access.tensor).name, self.level + 1);
         self.conversions.iter().fold(level, |inner, conversion| format!("{conversion}({inner})"))
@@ -149,21 +188,22 @@ impl fmt::Display for Conversion {
             Conversion::Reorder => "reorder",
             Conversion::Dedup => "dedup",
             Conversion::Fused => "fused",
+            Conversion::Optional => "optional",
         })
     }
 }
 
-/// How far each access is resolved by the loops around.
+/// The levels of each access that enclosing loops have resolved.
 #[derive(Clone, Debug, Default)]
 pub struct Frontier {
-    /// The variables of the loops around, outermost first.
+    /// The variables of the enclosing loops, outermost first.
     pub bound: Vec<VariableId>,
-    /// By access: how many levels are resolved, and to which positions of the last.
+    /// For each access, the number of resolved levels and the kind of the positions of the last.
     resolved: BTreeMap<Access, (usize, Positions)>,
 }
 
 impl Frontier {
-    /// The number of levels of an access whose positions are known.
+    /// Returns the number of levels of an access whose positions are known.
     pub fn resolved(&self, access: &Access) -> usize {
         self.resolved.get(access).map_or(0, |(levels, _)| *levels)
     }
@@ -172,9 +212,9 @@ impl Frontier {
         self.resolved.get(access).map(|(_, positions)| *positions).unwrap_or_default()
     }
 
-    /// The iterators over the levels whose coordinates a loop over `v` around `body` makes known;
-    /// `None` where one of them could be neither iterated nor located. `known` are the variables whose
-    /// coordinates are known within the loop.
+    /// Returns the iterators over the levels whose coordinates become known in a loop over `v`
+    /// around `body`, or `None` if one of them can be neither iterated nor located in. `known` are
+    /// the variables whose coordinates are known within the loop.
     pub fn iterators(
         &self,
         program: &Program,
@@ -214,7 +254,7 @@ impl Frontier {
         Some(iterators)
     }
 
-    /// The frontier within a loop over `v` with these iterators.
+    /// Returns the frontier within a loop over `v` with these iterators.
     pub fn bind(&self, v: VariableId, iterators: &[LevelIterator]) -> Frontier {
         let mut inner = self.clone();
         inner.bound.push(v);

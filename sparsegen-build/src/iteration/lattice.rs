@@ -1,13 +1,13 @@
-//! Merge lattices: the regions of a loop's iteration space and the loops that visit them.
+//! Merge lattices: the regions of the iteration space of a loop, and the loops that visit them.
 //!
-//! A region is a set of operands that have an entry at a coordinate. What is to be done in it
-//! follows from the statement with all others taken as zero; where nothing is left, the region
-//! needs no code. From these outcomes the lattice follows: unions, intersections and complements
-//! are not cases of their own (Chou et al. 2018, section 5; Henry et al. 2021 for the algebra).
+//! A region is a set of operands that have an entry at a coordinate. Its statement is the statement
+//! of the loop with all other operands zero; a region without effect needs no code. The lattice
+//! follows from these outcomes, without special cases for unions, intersections and complements
+//! (Chou et al. 2018, section 5; Henry et al. 2021 for the algebra).
 //!
-//! The property-based optimizations: full levels belong to every region and so end no merge;
-//! levels that locate are driven by others where these visit every region; an operand whose
-//! presence changes nothing any more is not walked.
+//! Level properties simplify the lattice: a full level is in every region and never ends a merge; a
+//! level with `locate` is located in if others visit all regions; an operand is not iterated once
+//! its presence has no effect.
 
 mod outcomes;
 
@@ -16,19 +16,19 @@ use std::fmt;
 use super::iterator::LevelIterator;
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Stmt};
-use crate::limits::REGIONS;
+use crate::limits::{BODIES, LOOPS, REGIONS};
 use crate::notation::{Access, TensorId, VariableId};
 
 use outcomes::Outcomes;
 
-/// A set of a loop's iterators.
+/// A set of iterators of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Set(u128);
 
 impl Set {
     pub const EMPTY: Set = Set(0);
 
-    /// The most iterators that a set can hold.
+    /// The maximal number of iterators in a set.
     pub const CAPACITY: usize = u128::BITS as usize;
 
     pub fn of(members: impl IntoIterator<Item = usize>) -> Set {
@@ -84,21 +84,25 @@ impl Set {
 /// The merge lattice of one loop.
 #[derive(Clone, Debug)]
 pub struct Lattice {
-    /// Iterators over full levels: they have every coordinate.
+    /// Iterators over full levels.
     full: Set,
     /// Iterators over other levels.
     sparse: Set,
-    /// Iterators that can locate.
+    /// Iterators with `locate`.
     locatable: Set,
-    /// Iterators over the loop's own variable.
+    /// Iterators over the variable of the loop itself.
     driving: Set,
-    /// Iterators that walk their entries in order, so that several can be merged.
+    /// Iterators that iterate their entries in order, so that several can be merged.
     walking: Set,
-    /// What is left to do, by which sparse iterators have an entry: indices into `bodies`.
+    /// The body of each region, as an index into `bodies`.
     outcomes: Outcomes,
     bodies: Vec<Stmt>,
-    /// By body: the iterators over what it reads.
+    /// For each body, the iterators of the accesses that it reads.
     reads: Vec<Set>,
+    /// Iterators whose presence does not change the bodies.
+    optional: Set,
+    /// `true` if an iterator can be exhausted, with no coordinates left.
+    can_end: bool,
 }
 
 /// One loop of a merge.
@@ -106,19 +110,38 @@ pub struct Lattice {
 pub struct MergePoint {
     /// The iterators that advance.
     pub drivers: Set,
-    /// The iterators that are looked up.
+    /// The iterators that are located in.
     pub located: Set,
-    /// Whether the loop runs over the whole dimension although no iterator drives it so.
+    /// `true` if the loop iterates the whole dimension and no iterator does so.
     pub by_dimension: bool,
-    /// What is done for which iterators at the coordinate; the first that fits. An outcome that is
-    /// [`Stmt::SKIP`] guards those behind it.
+    /// The drivers that may be exhausted while the loop runs. The loop ends if any other driver is
+    /// exhausted, and if all of these are and no body runs without them.
+    pub ended: Set,
+    /// The bodies by the iterators that have an entry at the coordinate; the first case whose set
+    /// is contained in the region applies. The outcome [`Stmt::SKIP`] prevents later cases from
+    /// applying.
     pub cases: Vec<(Set, usize)>,
 }
 
+impl MergePoint {
+    /// Returns the cases with adjacent cases of equal outcome combined: the sets of iterators, and
+    /// the outcome.
+    pub fn arms(&self) -> Vec<(Vec<Set>, usize)> {
+        let mut arms: Vec<(Vec<Set>, usize)> = Vec::new();
+        for (set, outcome) in &self.cases {
+            match arms.last_mut() {
+                Some((sets, same)) if same == outcome => sets.push(*set),
+                Some(_) | None => arms.push((vec![*set], *outcome)),
+            }
+        }
+        arms
+    }
+}
+
 impl Lattice {
-    /// The lattice of a loop with these iterators around `body`, where the tensors of `located` are not
-    /// iterated; `at_gaps` is done where nothing is
-    /// left of it, if anything must be. `None` if there are too many outcomes to write code for.
+    /// Builds the lattice of a loop with these iterators around `body`, with the tensors of
+    /// `located` only located in. `at_gaps` runs where `body` simplifies to nothing. Returns `None`
+    /// if there are too many outcomes to generate code for.
     pub fn of(
         program: &Program,
         variable: VariableId,
@@ -130,8 +153,8 @@ impl Lattice {
         if iterators.len() > Set::CAPACITY {
             return None;
         }
-        // At a fixed coordinate there is nothing to walk along.
-        let is_once = program.space.definition(variable) == Some(Definition::Once);
+        // A fixed coordinate needs no iteration.
+        let is_once = program.space.definition(variable) == Some(Definition::Fixed);
         let is_located = |iterator: &LevelIterator| {
             let passed = program.kernel.passed_as(iterator.access.tensor);
             iterator.can_locate(program) && (is_once || located.contains(&passed))
@@ -142,17 +165,30 @@ impl Lattice {
         let full = select(&|iterator| iterator.is_full(program));
         let sparse = select(&|iterator| !iterator.is_full(program));
         let locatable = select(&|iterator| iterator.can_locate(program));
-        let mut growing = Growing {
-            program,
-            iterators,
-            sparse,
-            body,
-            at_gaps,
-            bodies: vec![Stmt::SKIP],
-            leaves: 0,
+        let can_end = iterators.iter().all(|it| !it.spec(program).expr.may_be_negative());
+        let grow = |optional: Set| {
+            let mut growing = Growing {
+                program,
+                iterators,
+                sparse,
+                optional,
+                body,
+                at_gaps,
+                bodies: vec![Stmt::SKIP],
+                leaves: 0,
+            };
+            let outcomes = growing.outcomes(Set::EMPTY, Set::EMPTY, body)?;
+            Some((outcomes, growing.bodies))
         };
-        let outcomes = growing.outcomes(Set::EMPTY, Set::EMPTY, body)?;
-        let bodies = growing.bodies;
+        let mut optional = Set::EMPTY;
+        let (mut outcomes, mut bodies) = grow(optional)?;
+        let inner = select(&|iterator| can_end && iterator.may_be_optional(program));
+        let levels = |member: usize| iterators[member].levels_below(program);
+        let levels = inner.members().map(levels).max().unwrap_or(0);
+        if bodies_of(inner.len(), levels, bodies.len() - 1) > BODIES {
+            optional = inner;
+            (outcomes, bodies) = grow(optional)?;
+        }
         let read_by = |body: &Stmt| {
             let reads = body.reads();
             Set::of((0..iterators.len()).filter(|k| reads.contains(&&iterators[*k].access)))
@@ -167,27 +203,37 @@ impl Lattice {
             outcomes,
             bodies,
             reads,
+            optional,
+            can_end,
         })
     }
 
-    /// The bodies that merge points refer to; the first is [`Stmt::SKIP`].
+    /// Returns the iterators whose presence does not change the bodies.
+    pub fn optional(&self) -> Set {
+        self.optional
+    }
+
+    /// Returns the bodies that merge points refer to; the first is [`Stmt::SKIP`].
     pub fn bodies(&self) -> &[Stmt] {
         &self.bodies
     }
 
-    /// How many regions are told apart.
+    /// Returns the number of regions with separate code.
     pub fn regions(&self) -> usize {
         self.outcomes.leaves()
     }
 
-    /// Whether every coordinate of the dimension has something to do.
+    /// Returns whether every coordinate of the dimension has a body to run.
     pub fn is_exhaustive(&self) -> bool {
         self.outcomes.all(&|outcome| outcome != 0)
     }
 
-    /// The loops, in the order in which they run: each ends when one of its sparse drivers does, and
-    /// those behind it take up what is left.
+    /// Returns the merge points in the order in which they run. Each ends when one of its sparse
+    /// drivers is exhausted, and the next ones continue with the other drivers.
     pub fn points(&self) -> Vec<MergePoint> {
+        if !self.optional.is_empty() || self.can_end && self.regions() > LOOPS {
+            return self.together().into_iter().collect();
+        }
         let mut points: Vec<(Set, MergePoint)> = Vec::new();
         let mut left = vec![self.sparse];
         while let Some(remaining) = left.pop() {
@@ -204,7 +250,22 @@ impl Lattice {
         points.into_iter().map(|(_, point)| point).collect()
     }
 
-    /// The loop while all of `sparse` last, if there is anything to do in it.
+    /// Returns a single merge point that runs while any operand has entries with an effect.
+    fn together(&self) -> Option<MergePoint> {
+        let mut read = Set::EMPTY;
+        for (_, outcome) in self.outcomes.cases() {
+            read = read.union(self.reads[outcome]);
+        }
+        let relevant = self.outcomes.support().union(self.optional.intersection(read));
+        let point = self.point(relevant)?;
+        let drivers = point.drivers.minus(self.full);
+        let regions = point.cases.iter().filter(|(_, outcome)| *outcome != 0).map(|(set, _)| *set);
+        let needed = regions.fold(drivers, Set::intersection);
+        Some(MergePoint { ended: drivers.minus(needed), ..point })
+    }
+
+    /// Returns the merge point that runs until one of `sparse` is exhausted, or `None` if it has no
+    /// effect.
     fn point(&self, sparse: Set) -> Option<MergePoint> {
         let cases = self.outcomes.within(sparse).cases();
         let regions: Vec<Set> =
@@ -212,7 +273,7 @@ impl Lattice {
         if regions.is_empty() {
             return None;
         }
-        // A full iterator whose entries nothing reads any more is left behind.
+        // Full iterators whose entries are not read need not advance.
         let outcomes = cases.iter().map(|(_, outcome)| self.reads[*outcome]);
         let full = self.full.intersection(outcomes.fold(Set::EMPTY, Set::union));
         let all = sparse.union(full);
@@ -229,11 +290,13 @@ impl Lattice {
                 (None, None) => by_dimension = true,
             }
         }
-        Some(MergePoint { drivers, located: all.minus(drivers), by_dimension, cases })
+        let (located, ended) = (all.minus(drivers), Set::EMPTY);
+        Some(MergePoint { drivers, located, by_dimension, ended, cases })
     }
 
-    /// The drivers with those added whose entries must be walked to visit every region, although they
-    /// could be located; nothing where some region has none, or where they cannot be walked together.
+    /// Returns the drivers, extended by iterators with `locate` that must be iterated to visit
+    /// every region. Returns `None` if a region has no such iterator, or if they cannot be iterated
+    /// together.
     fn walk(&self, mut drivers: Set, regions: &[Set]) -> Option<Set> {
         let candidates = self.driving.minus(self.full);
         while let Some(missed) = regions.iter().find(|set| !set.meets(drivers)) {
@@ -241,7 +304,7 @@ impl Lattice {
                 let with = drivers.with(*member);
                 regions.iter().filter(|set| set.meets(with)).count()
             };
-            // Of equals the first.
+            // The first of equal candidates.
             let best = missed.intersection(candidates).members().rev().max_by_key(gain)?;
             drivers = drivers.with(best);
         }
@@ -250,11 +313,21 @@ impl Lattice {
     }
 }
 
-/// A lattice's outcomes while they are found.
+/// Returns the number of bodies of nested loops that distinguish `regions` of some operands, at
+/// this level and at `levels` below.
+fn bodies_of(operands: usize, levels: usize, regions: usize) -> usize {
+    let sets = 1_usize.checked_shl(operands as u32).unwrap_or(usize::MAX);
+    let of_each = sets.min(regions + 1);
+    (0..levels).fold(regions, |bodies, _| bodies.saturating_mul(of_each))
+}
+
+/// The outcomes of a lattice under construction.
 struct Growing<'a> {
     program: &'a Program,
     iterators: &'a [LevelIterator],
     sparse: Set,
+    /// Iterators whose presence does not change the bodies.
+    optional: Set,
     body: &'a Stmt,
     at_gaps: Option<&'a Stmt>,
     bodies: Vec<Stmt>,
@@ -262,18 +335,29 @@ struct Growing<'a> {
 }
 
 impl Growing<'_> {
-    /// The outcomes where some iterators have no entry and others have one, for which `stmt` is left.
+    /// Returns the outcomes for the given absent and present iterators, for which the body
+    /// simplifies to `stmt`.
     fn outcomes(&mut self, absent: Set, present: Set, stmt: &Stmt) -> Option<Outcomes> {
         let reads = stmt.reads();
         let open = self.sparse.minus(absent).minus(present);
-        let mut open = open.members().rev();
+        // Iterators that do not change the bodies come last.
+        let [optional, others] = [open.intersection(self.optional), open.minus(self.optional)];
+        let mut open = others.members().rev().chain(optional.members().rev());
         let Some(member) = open.find(|k| reads.contains(&&self.iterators[*k].access)) else {
             self.leaves += 1;
-            return (self.leaves <= REGIONS).then(|| Outcomes::Leaf(self.add(stmt.clone())));
+            if self.leaves > REGIONS {
+                return None;
+            }
+            let mut left = self.stored(stmt.clone());
+            if !left.is_skip() && absent.union(present).meets(self.optional) {
+                let [absent, present] = [absent, present].map(|set| set.minus(self.optional));
+                left = self.stored(self.stmt(absent, present));
+            }
+            return Some(Outcomes::Leaf(self.add(left)));
         };
         let without = self.stmt(absent.with(member), present);
         let without = self.outcomes(absent.with(member), present, &without)?;
-        // Only what an entry says by itself changes the statement.
+        // Only a predicate that is known at an entry simplifies the statement.
         let is_predicate =
             self.program.kernel.predicate(self.iterators[member].access.tensor).is_some();
         let with = match is_predicate {
@@ -284,7 +368,7 @@ impl Growing<'_> {
         Some(Outcomes::branch(member, without, with))
     }
 
-    /// What is left of the loop's body.
+    /// Returns the body of the loop, simplified.
     fn stmt(&self, absent: Set, present: Set) -> Stmt {
         let is_of = |set: Set, access: &Access| {
             set.members().any(|member| self.iterators[member].access == *access)
@@ -294,10 +378,13 @@ impl Growing<'_> {
             .in_region(kernel, &|access| is_of(absent, access), &|access| is_of(present, access))
     }
 
-    /// The index of what is done in a region.
-    fn add(&mut self, stmt: Stmt) -> usize {
-        // A sparse result does not store what is known without the operands.
-        let outcome = if self.program.may_lack_entries() { stmt.settled() } else { stmt };
+    /// Propagates constants, which removes assignments of known fill values to sparse results.
+    fn stored(&self, stmt: Stmt) -> Stmt {
+        self.program.with_constants(&stmt)
+    }
+
+    /// Returns the index of the body of a region, adding it if it is new.
+    fn add(&mut self, outcome: Stmt) -> usize {
         let (outcome, first) = match self.at_gaps {
             Some(at_gaps) if outcome.is_skip() => (at_gaps.clone(), 1),
             Some(_) | None => (outcome, 0),

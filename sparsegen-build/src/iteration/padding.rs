@@ -1,14 +1,15 @@
-//! Padding of operands: where a format pads, an element that equals the fill is no entry.
+//! Padding of operands: in a format that pads, an element equal to the fill value is not an entry.
 //!
-//! Levels cannot tell padding from entries, so a statement is split where the last level of such an operand
-//! is reached: one part for an entry, one as if the operand had none there. Where adding the fill makes no
-//! difference, nothing is split.
+//! Levels do not distinguish padding from entries. A statement is therefore split at the last level
+//! of such an operand: one branch for an entry, the other for an operand without an entry. It is
+//! not split if the added fill value does not change its effect.
 
+use super::full;
 use super::iterator::Frontier;
 use crate::concrete::{Program, Stmt};
 use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp};
 
-/// Returns a statement within a loop that resolves accesses, split by whether these have entries.
+/// Splits a statement within a loop that resolves accesses by whether these have entries.
 pub(super) fn split(program: &Program, before: &Frontier, inner: &Frontier, stmt: &Stmt) -> Stmt {
     let is_reached = |access: &Access| {
         let format = &program.tensor(access.tensor).format;
@@ -17,7 +18,7 @@ pub(super) fn split(program: &Program, before: &Frontier, inner: &Frontier, stmt
     };
     let reads = stmt.reads();
     let padded: Vec<Access> = reads.into_iter().filter(|a| is_reached(a)).cloned().collect();
-    padded.iter().fold(stmt.clone(), |stmt, access| match tells_apart(program, &stmt) {
+    padded.iter().fold(stmt.clone(), |stmt, access| match distinguishes_padding(program, &stmt) {
         true => split_by(program, access, stmt),
         false => stmt,
     })
@@ -28,19 +29,23 @@ fn split_by(program: &Program, access: &Access, stmt: Stmt) -> Stmt {
     let present = Expr::call(Function::Present, vec![Expr::Access(access.clone()), fill]);
     let absent = Expr::call(Function::Not, vec![present.clone()]);
     let without = stmt.in_region(&program.kernel, &|other| other == access, &|_| false);
-    let without = if program.may_lack_entries() { without.settled() } else { without };
+    let without = program.with_constants(&without);
     if without == stmt {
         return stmt;
     }
     Stmt::sequence(vec![Stmt::when(present, stmt), Stmt::when(absent, without)])
 }
 
-/// Returns whether a statement does something else for padding than for an entry of the same value: stores
-/// an entry, divides, or multiplies by what must not be an unstored zero.
-fn tells_apart(program: &Program, stmt: &Stmt) -> bool {
-    let result = &program.tensor(program.kernel.result()).format;
-    let stores_entries = program.may_lack_entries() && (program.packed.is_some() || !result.pads());
-    let mut tells = stores_entries;
+/// Returns whether padding and an entry of the same value have different effects in a statement: it
+/// stores entries, divides, or accumulates a product.
+fn distinguishes_padding(program: &Program, stmt: &Stmt) -> bool {
+    let stores_entries = program.targets.iter().any(|target| {
+        let result = target.access.tensor;
+        let pads = target.packed.is_none() && program.tensor(result).format.pads();
+        program.may_lack_entries(result) && !pads
+    });
+    // A result with every coordinate stores a zero either way.
+    let mut tells = stores_entries && !full::must_run(program, stmt);
     stmt.for_each_assign(&mut |_, accumulate, value| {
         tells |= accumulate == Some(ReduceOp::Prod) || divides(value);
     });
@@ -48,6 +53,8 @@ fn tells_apart(program: &Program, stmt: &Stmt) -> bool {
 }
 
 fn divides(value: &Expr) -> bool {
-    matches!(value, Expr::Binary(BinaryOp::Div, ..) | Expr::Call(Function::Quotient, _))
-        || value.children().into_iter().any(divides)
+    matches!(
+        value,
+        Expr::Binary(BinaryOp::Div, ..) | Expr::Call(Function::Quotient | Function::Ratio, _)
+    ) || value.children().into_iter().any(divides)
 }

@@ -1,4 +1,4 @@
-//! The plan of a program: its loops with their merge points, a body for each region.
+//! Plans: the loops of a program with their merge points, and a body for each region.
 
 mod display;
 mod limits;
@@ -9,39 +9,41 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::convert::{Duplicates, convert, is_tolerated};
-use super::found::{Unfound, condition, is_nothing_without, unfound};
 use super::full;
-use super::graph::last_appended;
 use super::iterator::{Frontier, LevelIterator};
 use super::lattice::{Lattice, MergePoint};
 use super::padding;
+use super::presence::{
+    MaybeAbsent, any_suffices, condition_of_assign, is_no_op_without, maybe_absent,
+};
 use super::quotient::guarded;
 use super::visits::covers;
 use crate::concrete::space::Definition;
-use crate::concrete::{Annotations, Program, Stmt};
+use crate::concrete::{Annotations, Program, Stmt, Target, Temporary};
 use crate::limits::Budget;
-use crate::notation::{Access, Expr, ReduceOp, TensorId, VariableId};
+use crate::notation::{Access, Expr, Function, ReduceOp, TensorId, VariableId};
 
-/// What a statement of concrete notation becomes.
+pub(crate) use walk::either;
+
+/// The plan of a statement of concrete index notation.
 #[derive(Clone, Debug)]
 pub enum Plan {
     Loop(Loop),
-    /// The producer fills the temporary that the consumer reads.
+    /// The producer fills the temporaries that the consumer reads.
     Where {
-        temporary: TensorId,
-        op: ReduceOp,
+        temporaries: Vec<Temporary>,
         consumer: Rc<Plan>,
         producer: Rc<Plan>,
-        /// The temporaries without anything in all of which the consumer must not run: the result would
-        /// store what is not there. None where it runs in any case.
-        only_if_found: Vec<TensorId>,
+        /// Temporaries for which entries must have been found for the consumer to run: if none of
+        /// them has any, the result has no entry. Empty if the consumer always runs.
+        only_if_present: Vec<TensorId>,
     },
     Assign {
         target: Access,
         accumulate: Option<ReduceOp>,
         value: Expr,
     },
-    /// What is done only where a condition holds.
+    /// A statement that runs if a condition holds.
     If {
         condition: Expr,
         body: Rc<Plan>,
@@ -49,44 +51,49 @@ pub enum Plan {
     Sequence(Vec<Rc<Plan>>),
 }
 
-/// A loop over one variable: one or several merge points, run in order.
+/// A loop over one variable: one or several merge points that run in order.
 #[derive(Clone, Debug)]
 pub struct Loop {
     pub variable: VariableId,
     pub annotations: Rc<Annotations>,
     pub iterators: Vec<LevelIterator>,
     pub points: Vec<MergePoint>,
-    /// What is done in each region, by the outcomes of the points' cases.
+    /// The bodies, by the outcomes of the cases of the merge points.
     pub bodies: Vec<Rc<Plan>>,
-    /// Whether the body runs for every coordinate of the dimension.
+    /// `true` if a body runs for every coordinate of the dimension.
     pub exhaustive: bool,
 }
 
-/// Why a program has no plan.
+/// The reason why a program has no plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unplannable {
-    /// The loops would have more parts than the compiler takes on; the budget tells which.
+    /// A limit on the size of the plan is exceeded; the budget names it.
     TooLarge,
-    /// A level can neither be iterated nor located where its coordinate becomes known, or a loop has
-    /// nothing to run over.
+    /// A level can be neither iterated nor located in, or nothing drives a loop.
     NoLoop,
 }
 
-/// Plans a whole program, within a budget.
+/// Plans a program within a budget.
 pub fn plan(program: &Program, budget: &Budget) -> Result<Plan, Unplannable> {
     let planner = Planner { program, budget, known: &RefCell::default() };
-    if program.body.is_skip() {
-        return planner.plan(&full::nothing(program), &Frontier::default(), &[]);
-    }
-    let plan = planner.plan(&program.body, &Frontier::default(), &[])?;
+    let plan = match program.body.is_skip() {
+        true => planner.plan(&full::nothing(program), &Frontier::default(), &[])?,
+        false => planner.plan(&program.body, &Frontier::default(), &[])?,
+    };
     planner.check_code(plan.code())?;
-    let kernel = &program.kernel;
-    let has_places = last_appended(kernel).is_none();
-    if !kernel.is_partial() || kernel.in_place || !has_places || covers(program, &plan) {
+    // Earlier values of a slice must not remain at coordinates without assignments.
+    let is_cleared = |target: &&Target| {
+        let has_places = program.last_appended(target).is_none();
+        target.is_partial && !target.in_place && has_places && !covers(program, target, &plan)
+    };
+    let cleared = program.targets.iter().filter(is_cleared);
+    let mut plans: Vec<Rc<Plan>> =
+        cleared.map(|target| Rc::new(full::part(program, target))).collect();
+    if plans.is_empty() {
         return Ok(plan);
     }
-    // What the part held before must not stay where nothing is stored.
-    Ok(Plan::Sequence(vec![Rc::new(full::part(program)), Rc::new(plan)]))
+    plans.push(Rc::new(plan));
+    Ok(Plan::Sequence(plans))
 }
 
 /// Plans the statements of a program.
@@ -94,18 +101,18 @@ pub fn plan(program: &Program, budget: &Budget) -> Result<Plan, Unplannable> {
 struct Planner<'p> {
     program: &'p Program,
     budget: &'p Budget,
-    /// By the loops around, outermost first: the variables whose coordinates are known within.
+    /// For each nest of loops, outermost first, the variables whose coordinates are known within.
     known: &'p RefCell<BTreeMap<Vec<VariableId>, Rc<[VariableId]>>>,
 }
 
 impl Planner<'_> {
-    /// Plans a statement. `uncertain` are the scalars that it reads, that were filled before, and for
-    /// which nothing may have been found.
+    /// Plans a statement. `uncertain` are the scalars computed before for which no entry may have
+    /// been found.
     fn plan(
         self,
         stmt: &Stmt,
         frontier: &Frontier,
-        uncertain: &[Unfound],
+        uncertain: &[MaybeAbsent],
     ) -> Result<Plan, Unplannable> {
         let program = self.program;
         match stmt {
@@ -113,74 +120,111 @@ impl Planner<'_> {
                 let head = (*variable, annotations);
                 Ok(Plan::Loop(self.plan_loop(head, body, frontier, uncertain)?))
             }
-            Stmt::Where { temporary, op, consumer, producer } => {
-                let producer = self.plan(producer, frontier, &[])?;
-                // A workspace knows what was found in it.
-                let is_scalar = program.tensor(*temporary).format.levels.is_empty();
-                let own: Vec<Unfound> = match is_scalar {
-                    true => unfound(program, *temporary, *op, &producer).into_iter().collect(),
-                    false => Vec::new(),
-                };
-                let must_run = !program.may_lack_entries() || full::must_run(program, consumer);
+            Stmt::Where { temporaries, consumer, producer } => {
+                let producer = self.plan(producer, frontier, uncertain)?;
+                // A workspace records which entries were found.
+                let scalars = temporaries
+                    .iter()
+                    .filter(|t| program.tensor(t.tensor).format.levels.is_empty());
+                let own: Vec<MaybeAbsent> = scalars
+                    .filter_map(|scalar| maybe_absent(program, *scalar, &producer))
+                    .collect();
+                // Several results have separate conditions.
+                let must_run = self.must_run(consumer) || self.results(consumer) > 1;
                 let all = [uncertain, &own].concat();
-                let is_nothing_without = |unfound: &[Unfound]| {
-                    !unfound.is_empty() && is_nothing_without(consumer, unfound)
+                let is_no_op_without = |absent: &[MaybeAbsent]| {
+                    !absent.is_empty() && is_no_op_without(consumer, absent)
                 };
-                let only_if_found = match consumer.as_ref() {
+                let only_if_present = match consumer.as_ref() {
                     _ if must_run => Vec::new(),
-                    _ if is_nothing_without(&own) => own,
-                    // Another scalar may be found before it is decided.
+                    _ if is_no_op_without(&own) && any_suffices(consumer, &own) => own,
+                    // The presence of another scalar may decide as well.
                     Stmt::Where { .. } => Vec::new(),
                     Stmt::Forall { .. }
                     | Stmt::If { .. }
                     | Stmt::Assign { .. }
                     | Stmt::Sequence(_) => {
                         let mut read = all.clone();
-                        read.retain(|Unfound { temporary: id, .. }| {
+                        read.retain(|MaybeAbsent { temporary: id, .. }| {
                             consumer.reads().iter().any(|access| access.tensor == *id)
                         });
-                        if is_nothing_without(&read) { read } else { Vec::new() }
+                        let any = is_no_op_without(&read) && any_suffices(consumer, &read);
+                        if any { read } else { Vec::new() }
                     }
                 };
-                let only_if_found: Vec<TensorId> =
-                    only_if_found.into_iter().map(|known| known.temporary).collect();
-                let (consumer, beside) = match only_if_found.is_empty() {
+                let only_if_present: Vec<TensorId> =
+                    only_if_present.into_iter().map(|known| known.temporary).collect();
+                let (consumer, beside) = match only_if_present.is_empty() {
                     true => {
                         let mut entries = all.clone();
                         entries.retain(|known| !known.is_range);
                         (&guarded(consumer, &entries), &all[..])
                     }
-                    false => (&**consumer, &[][..]),
+                    false => (&**consumer, uncertain),
                 };
                 Ok(Plan::Where {
-                    temporary: *temporary,
-                    op: *op,
+                    temporaries: temporaries.clone(),
                     consumer: Rc::new(self.plan(consumer, frontier, beside)?),
                     producer: Rc::new(producer),
-                    only_if_found,
+                    only_if_present,
                 })
             }
             Stmt::Assign { target, accumulate, value } => {
                 let (target, accumulate, value) = (target.clone(), *accumulate, value.clone());
-                let may_skip = program.may_lack_entries()
-                    && target.tensor == program.kernel.result()
-                    && !full::must_run(program, stmt);
-                let found = condition(&value, uncertain).filter(|_| may_skip);
+                let is_result = program.target(target.tensor).is_some();
+                let tells = match is_result {
+                    true => {
+                        program.may_lack_entries(target.tensor) && !full::must_run(program, stmt)
+                    }
+                    false => program.some_may_lack_entries() || accumulate == Some(ReduceOp::Prod),
+                };
+                let found = condition_of_assign(accumulate, &value, uncertain).filter(|_| tells);
+                let otherwise = match is_result {
+                    true => Stmt::SKIP,
+                    false => Stmt::assign(target.clone(), accumulate, Expr::ZERO),
+                };
+                let Some(condition) = found else {
+                    return Ok(Plan::Assign { target, accumulate, value });
+                };
+                let holding = condition.conjuncts();
+                let value = value.with_masks(&|mask| holding.contains(&mask).then_some(true));
                 let assign = Plan::Assign { target, accumulate, value };
-                Ok(match found {
-                    Some(condition) => Plan::If { condition, body: Rc::new(assign) },
-                    None => assign,
-                })
+                let missing = Expr::call(Function::Not, vec![condition.clone()]);
+                let found = Plan::If { condition, body: Rc::new(assign) };
+                if otherwise.is_skip() {
+                    return Ok(found);
+                }
+                let otherwise = self.plan(&Stmt::when(missing, otherwise), frontier, &[])?;
+                Ok(Plan::Sequence(vec![Rc::new(found), Rc::new(otherwise)]))
             }
             Stmt::If { condition, body } => Ok(Plan::If {
                 condition: condition.clone(),
-                body: Rc::new(self.plan(body, frontier, &[])?),
+                body: Rc::new(self.plan(body, frontier, uncertain)?),
             }),
             Stmt::Sequence(statements) => {
-                let plans = statements.iter().map(|s| self.plan(s, frontier, &[]).map(Rc::new));
+                let plans = statements.iter();
+                let plans = plans.map(|stmt| self.plan(stmt, frontier, uncertain).map(Rc::new));
                 Ok(Plan::Sequence(plans.collect::<Result<_, _>>()?))
             }
         }
+    }
+
+    /// Returns whether a statement must run even if no entries are found: a result has all
+    /// coordinates.
+    fn must_run(self, stmt: &Stmt) -> bool {
+        let program = self.program;
+        let mut stores_all = false;
+        stmt.for_each_assign(&mut |target, _, _| {
+            let is_result = program.target(target.tensor).is_some();
+            stores_all |= is_result && !program.may_lack_entries(target.tensor);
+        });
+        stores_all || !program.some_may_lack_entries() || full::must_run(program, stmt)
+    }
+
+    /// Returns the number of results that a statement assigns to.
+    fn results(self, stmt: &Stmt) -> usize {
+        let targets = self.program.targets.iter();
+        targets.filter(|target| stmt.assigns(target.access.tensor)).count()
     }
 
     fn plan_loop(
@@ -188,7 +232,7 @@ impl Planner<'_> {
         (variable, annotations): (VariableId, &Rc<Annotations>),
         body: &Stmt,
         frontier: &Frontier,
-        uncertain: &[Unfound],
+        uncertain: &[MaybeAbsent],
     ) -> Result<Loop, Unplannable> {
         let program = self.program;
         let iterators =
@@ -205,7 +249,8 @@ impl Planner<'_> {
         }
         let in_order = wants_order(program, variable, body);
         let plan_with = |duplicates| {
-            let converted = convert(program, &iterators, &points, in_order, duplicates);
+            let optional = lattice.optional();
+            let converted = convert(program, &iterators, &points, optional, in_order, duplicates);
             let iterators = converted.ok_or(Unplannable::NoLoop)?;
             let inner = frontier.bind(variable, &iterators);
             let mut bodies = Vec::new();
@@ -242,8 +287,8 @@ impl Planner<'_> {
     }
 }
 
-/// Whether a merge point has something to run over: diagonals and slots have no range of their own,
-/// and a level that is iterated by coordinate without being full is not merged with others.
+/// Returns whether something drives a merge point. Diagonals and slots have no range of their own,
+/// and a level that is iterated by coordinate but not full cannot be merged with others.
 fn can_run(
     program: &Program,
     variable: VariableId,
@@ -257,7 +302,7 @@ fn can_run(
             | Definition::Mod(..)
             | Definition::Fused(..)
             | Definition::Slice(_)
-            | Definition::Once,
+            | Definition::Fixed,
         ) => true,
         Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) => false,
     };
@@ -272,19 +317,18 @@ fn can_run(
         && point.drivers.members().all(|member| iterators[member].drives)
 }
 
-/// Whether the result takes the coordinates of a variable in order from a statement.
+/// Returns whether a statement assigns to a result that requires coordinates of a variable in
+/// order.
 fn wants_order(program: &Program, variable: VariableId, stmt: &Stmt) -> bool {
-    let mut stores = false;
-    let result = &program.kernel.assignment.result;
-    stmt.for_each_assign(&mut |target, _, _| stores |= target == result);
-    stores && is_ordered(program, variable)
+    let stored = program.targets.iter().filter(|target| stmt.assigns(target.access.tensor));
+    stored.into_iter().any(|target| is_ordered(program, target, variable))
 }
 
-/// Whether the result's entries are appended in the order of a variable.
-fn is_ordered(program: &Program, variable: VariableId) -> bool {
-    let result = &program.kernel.assignment.result;
+/// Returns whether the entries of a result are appended in the order of a variable.
+fn is_ordered(program: &Program, target: &Target, variable: VariableId) -> bool {
+    let result = &target.access;
     let levels = &program.tensor(result.tensor).format.levels;
-    let appended = last_appended(&program.kernel).map_or(0..0, |last| 0..last + 1);
+    let appended = program.last_appended(target).map_or(0..0, |last| 0..last + 1);
     appended.into_iter().any(|level| {
         levels[level].properties.ordered && program.level_variable(result, level) == Some(variable)
     })

@@ -1,27 +1,27 @@
-//! Quotients of scalars for which nothing may be found.
+//! Quotients of scalars that may be sums over no entries.
 //!
-//! `0 / 0` is 0 where the dividend is not stored. A sum over entries of which there are none is such a
-//! dividend, though it stands in a variable that holds 0: whether anything was found tells the two
-//! apart.
+//! `0 / 0` is 0 if the dividend is not stored. A sum over no entries is such a dividend, although
+//! its variable holds 0; a flag that records whether an entry was found distinguishes it from a sum
+//! equal to zero.
 
-use super::found::{Unfound, asks_for, condition};
+use super::presence::{MaybeAbsent, condition, reads_presence};
 use crate::concrete::Stmt;
 use crate::notation::{BinaryOp, Expr, Function};
 
-/// A statement in which quotients are 0 where nothing was found for their dividends.
-pub(super) fn guarded(stmt: &Stmt, unfound: &[Unfound]) -> Stmt {
-    match unfound {
+/// Returns the statement with quotients that are 0 if no entry was found for their dividends.
+pub(super) fn guarded(stmt: &Stmt, absent: &[MaybeAbsent]) -> Stmt {
+    match absent {
         [] => stmt.clone(),
-        unfound => stmt.map_values(&|value| guarded_value(value, unfound)),
+        absent => stmt.map_values(&|value| guarded_value(value, absent)),
     }
 }
 
-fn guarded_value(value: &Expr, unfound: &[Unfound]) -> Expr {
+fn guarded_value(value: &Expr, absent: &[MaybeAbsent]) -> Expr {
     let (dividend, divisor) = match value {
         Expr::Binary(BinaryOp::Div, a, b) => (&**a, &**b),
-        Expr::Call(Function::Quotient, both) => (&both[0], &both[1]),
+        Expr::Call(Function::Quotient | Function::Ratio, both) => (&both[0], &both[1]),
         Expr::Call(Function::Select, chosen)
-            if unfound.iter().any(|known| asks_for(&chosen[0], known.temporary)) =>
+            if absent.iter().any(|known| reads_presence(&chosen[0], known.temporary)) =>
         {
             return value.clone();
         }
@@ -34,12 +34,12 @@ fn guarded_value(value: &Expr, unfound: &[Unfound]) -> Expr {
         | Expr::Binary(..)
         | Expr::Call(..)
         | Expr::Reduce(_) => {
-            return value.map_children(&mut |child| guarded_value(child, unfound));
+            return value.map_children(&mut |child| guarded_value(child, absent));
         }
     };
-    let quotient = value.map_children(&mut |child| guarded_value(child, unfound));
+    let quotient = value.map_children(&mut |child| guarded_value(child, absent));
     let may_be_zero = divisor.as_literal().is_none_or(|literal| literal.is_zero());
-    match condition(dividend, unfound).filter(|_| may_be_zero) {
+    match condition(dividend, absent).filter(|_| may_be_zero) {
         Some(condition) => Expr::call(Function::Select, vec![condition, quotient, Expr::ZERO]),
         None => quotient,
     }

@@ -145,7 +145,7 @@ fn nothing_is_asked_where_something_is_found_for_certain() {
     ];
     for (tensors, expected) in cases {
         let plan = planned("y[i] = A[i,j] * x[j]", tensors);
-        assert_eq!(plan.contains("only if anything was found"), expected, "{tensors}:\n{plan}");
+        assert_eq!(plan.contains("only if an entry was found"), expected, "{tensors}:\n{plan}");
     }
 }
 
@@ -240,5 +240,73 @@ fn full_results_get_every_coordinate() {
     ];
     for (expr, tensors, expected) in cases {
         assert_eq!(planned(expr, tensors), expected, "{expr} with {tensors}");
+    }
+}
+
+/// The lines of a plan that say what its loops run over.
+fn loops_of(expr: &str, tensors: &str) -> Vec<String> {
+    let plan = planned(expr, tensors);
+    let lines = plan.lines().map(str::trim).filter(|line| line.starts_with('∀'));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn outer_levels_of_many_operands_are_not_told_apart() {
+    let five = "R = 'dcsr', A = 'dcsr', B = 'dcsr', C = 'dcsr', D = 'dcsr', E = 'dcsr'";
+    let loops = loops_of("R[i,j] = A[i,j] + B[i,j] + C[i,j] + D[i,j] + E[i,j]", five);
+    assert_eq!(loops.len(), 1 + 31, "one loop over rows, in it one for each set that lasts");
+    let optional = "optional(A1), optional(B1), optional(C1), optional(D1), optional(E1)";
+    assert_eq!(loops[0], format!("∀i over {optional}, while any of {optional} lasts"));
+    assert_eq!(loops[1], "∀j over A2, B2, C2, D2, E2");
+    // Nor are regions of levels that can only be located in distinguished, or the levels below.
+    let located = format!("{five}, F = '(i, j) -> (i : bitmap, j : dense)'");
+    let sum = "A[i,j] + B[i,j] + C[i,j] + D[i,j] + E[i,j]";
+    let loops = loops_of(&format!("R[i,j] = ({sum}) * F[i,j]"), &located);
+    assert!(loops[0].ends_with("locate optional(F1)"), "{}", loops[0]);
+    assert_eq!(
+        loops[1],
+        "∀j over A2, B2, C2, D2, E2, while any of A2, B2, C2, D2, E2 lasts, locate F2"
+    );
+}
+
+#[test]
+fn reductions_are_stored_where_enough_was_found() {
+    let tensors = "r = 'sparse_vector', A = 'csr', B = 'csr', C = 'csr'";
+    let condition = |expr: &str| {
+        let plan = planned(expr, tensors);
+        let line = plan.lines().map(str::trim).find(|line| line.starts_with("if found"));
+        line.map(str::to_owned).unwrap_or_default()
+    };
+    let value = "sum[j](A[i,j]) * max[j](B[i,j]) + min[j](C[i,j])";
+    assert_eq!(
+        condition(&format!("r[i] = {value}")),
+        "if found(min_j) | found(sum) & found(max_j)"
+    );
+}
+
+#[test]
+fn reductions_of_constants_are_known_where_results_store_entries() {
+    let cases = [
+        // The minimum of zeros is zero, which is not stored: only rows with entries are visited. A
+        // full result stores all rows.
+        ("r[i] = min[j](A[i,j])", "r = 'sparse_vector', A = 'dcsr'", "∀i over A1"),
+        ("r[i] = min[j](A[i,j])", "r = 'dense', A = 'dcsr'", "∀i over the dimension beside A1"),
+        ("r[i] = prod[j](A[i,j])", "r = 'sparse_vector', A = 'dcsr'", "∀i over A1"),
+        (
+            "r[i] = max[j](abs(A[i,j]) + 1)",
+            "r = 'sparse_vector', A = 'dcsr'",
+            "∀i over the dimension beside A1",
+        ),
+        // Masked values are not stored.
+        (
+            "R[i,j] = abs(present(M[i,j]) * B[i,j])",
+            "R = 'csr', M = 'csr', B = 'dense'",
+            "∀i over M1, locate B1",
+        ),
+    ];
+    for (expr, tensors, first) in cases {
+        let loops = loops_of(expr, tensors);
+        let first_over_i = loops.iter().find(|line| line.starts_with("∀i"));
+        assert_eq!(first_over_i.map(String::as_str), Some(first), "{expr}: {loops:?}");
     }
 }

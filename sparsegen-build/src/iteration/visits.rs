@@ -1,45 +1,61 @@
-//! Which positions of a result the loops of a plan visit, and how often.
+//! Positions of results that the loops of a plan visit, and their number of visits.
 
-use crate::concrete::Program;
-use crate::iteration::plan::Plan;
+use crate::concrete::{Program, Target};
+use crate::iteration::plan::{Plan, either};
 use crate::notation::{Access, Expr, Function, TensorId, VariableId};
 
-/// The variable of each level, outermost first.
+/// Returns the variable of each level, outermost first.
 pub(crate) fn level_variables(program: &Program, access: &Access) -> Vec<VariableId> {
     (0..).map_while(|level| program.level_variable(access, level)).collect()
 }
 
-/// Whether every loop over a variable, of which there is one at least, runs its body for every
-/// coordinate, whatever the operands hold.
-pub(crate) fn visits_all(program: &Program, plan: &Plan, v: VariableId) -> bool {
-    fn check(program: &Program, plan: &Plan, v: VariableId, guarded: bool, any: &mut bool) -> bool {
+/// Returns whether the plan has loops over a variable, and each of them always runs its body for
+/// every coordinate. Loops that store only to other results are ignored.
+pub(crate) fn visits_all(program: &Program, target: &Target, plan: &Plan, v: VariableId) -> bool {
+    let is_for_others = |plan: &Plan| {
+        let mut others = program.targets.iter().map(|other| other.access.tensor);
+        !plan.assigns(target.access.tensor) && others.any(|other| plan.assigns(other))
+    };
+    fn check(
+        program: &Program,
+        plan: &Plan,
+        v: VariableId,
+        guarded: bool,
+        is_for_others: &dyn Fn(&Plan) -> bool,
+        any: &mut bool,
+    ) -> bool {
+        let within = |plan: &Plan, guarded: bool, any: &mut bool| {
+            check(program, plan, v, guarded, is_for_others, any)
+        };
         match plan {
+            Plan::Loop(_) if is_for_others(plan) => true,
             Plan::Loop(inner) => {
-                // What stands below a fixed coordinate is done only if there is anything.
-                let guarded = guarded || program.loops_once(inner.variable) && !inner.exhaustive;
+                // A loop over a fixed coordinate runs its body only if an entry is found.
+                let guarded =
+                    guarded || program.is_loop_of_fixed(inner.variable) && !inner.exhaustive;
                 if inner.variable == program.space.counted(v) {
                     *any = true;
                     if guarded || !inner.exhaustive {
                         return false;
                     }
                 }
-                inner.bodies.iter().all(|body| check(program, body, v, guarded, any))
+                inner.bodies.iter().all(|body| within(body, guarded, any))
             }
-            Plan::Where { consumer, producer, only_if_found, .. } => {
-                check(program, producer, v, guarded, any)
-                    && check(program, consumer, v, guarded || !only_if_found.is_empty(), any)
+            Plan::Where { consumer, producer, only_if_present, .. } => {
+                within(producer, guarded, any)
+                    && within(consumer, guarded || !only_if_present.is_empty(), any)
             }
             Plan::Assign { .. } => true,
-            Plan::If { body, .. } => check(program, body, v, true, any),
-            Plan::Sequence(plans) => plans.iter().all(|plan| check(program, plan, v, guarded, any)),
+            Plan::If { body, .. } => within(body, true, any),
+            Plan::Sequence(plans) => plans.iter().all(|plan| within(plan, guarded, any)),
         }
     }
     let mut any = false;
-    check(program, plan, v, false, &mut any) && any
+    check(program, plan, v, false, &is_for_others, &mut any) && any
 }
 
-/// Returns the variables of the loops that bring a value into a temporary for each of their coordinates, if
-/// there is one for every coordinate, whatever the operands hold.
+/// Returns the variables of the loops that assign a value to a temporary for all their coordinates,
+/// or `None` if they may not do so.
 pub(crate) fn covered(plan: &Plan, temporary: TensorId) -> Option<Vec<VariableId>> {
     match plan {
         Plan::Loop(inner) => {
@@ -49,7 +65,7 @@ pub(crate) fn covered(plan: &Plan, temporary: TensorId) -> Option<Vec<VariableId
                 cases.all(|(_, outcome)| covered(&inner.bodies[*outcome], temporary).is_some());
             (inner.exhaustive && is_covered).then(|| [vec![inner.variable], first].concat())
         }
-        Plan::Where { consumer, only_if_found, .. } if only_if_found.is_empty() => {
+        Plan::Where { consumer, only_if_present, .. } if only_if_present.is_empty() => {
             covered(consumer, temporary)
         }
         Plan::Assign { target, accumulate, value } => {
@@ -59,32 +75,46 @@ pub(crate) fn covered(plan: &Plan, temporary: TensorId) -> Option<Vec<VariableId
             (is_always && !may_skip).then(Vec::new)
         }
         Plan::Where { .. } | Plan::If { .. } => None,
-        Plan::Sequence(plans) => plans.iter().find_map(|plan| covered(plan, temporary)),
+        Plan::Sequence(plans) => match either(plans) {
+            Some((_, holds, otherwise)) => {
+                covered(otherwise, temporary).and_then(|_| covered(holds, temporary))
+            }
+            None => plans.iter().find_map(|plan| covered(plan, temporary)),
+        },
     }
 }
 
-/// Whether every entry of a result that has a place for each, or of the part of it that is computed, is
-/// stored exactly once.
-pub(crate) fn covers(program: &Program, plan: &Plan) -> bool {
-    let mut variables = level_variables(program, &program.kernel.assignment.result);
+/// Returns whether every position of a result, or of the slice of it that is computed, is assigned
+/// exactly once.
+pub(crate) fn covers(program: &Program, target: &Target, plan: &Plan) -> bool {
+    let mut variables = level_variables(program, &target.access);
     let needed = variables.iter().flat_map(|v| program.space.needs(*v).to_vec());
     variables.extend(needed.collect::<Vec<_>>());
-    stores_once(program, plan) && variables.iter().all(|v| visits_all(program, plan, *v))
+    stores_once(program, target, plan)
+        && variables.iter().all(|v| visits_all(program, target, plan, *v))
 }
 
-/// Whether the result is stored to and not added to, by a single statement in each region, and
-/// whatever there is at fixed coordinates.
-fn stores_once(program: &Program, plan: &Plan) -> bool {
+/// Returns whether a result is always assigned, and by a single statement in each region that does
+/// not accumulate.
+fn stores_once(program: &Program, target: &Target, plan: &Plan) -> bool {
+    let result = target.access.tensor;
     match plan {
         Plan::Loop(inner) => {
-            (inner.exhaustive || !program.loops_once(inner.variable))
-                && inner.bodies.iter().all(|body| stores_once(program, body))
+            (inner.exhaustive || !program.is_loop_of_fixed(inner.variable) || !plan.assigns(result))
+                && inner.bodies.iter().all(|body| stores_once(program, target, body))
         }
-        Plan::Where { consumer, .. } => stores_once(program, consumer),
-        Plan::If { .. } => false,
-        Plan::Assign { accumulate, value, .. } => accumulate.is_none() && !value.is_masked(),
+        Plan::Where { consumer, producer, .. } => {
+            !(consumer.assigns(result) && producer.assigns(result))
+                && stores_once(program, target, consumer)
+                && stores_once(program, target, producer)
+        }
+        Plan::If { .. } => !plan.assigns(result),
+        Plan::Assign { target: to, accumulate, value } => {
+            to.tensor != result || accumulate.is_none() && !value.is_masked()
+        }
         Plan::Sequence(plans) => {
-            plans.len() <= 1 && plans.iter().all(|plan| stores_once(program, plan))
+            plans.iter().filter(|plan| plan.assigns(result)).count() <= 1
+                && plans.iter().all(|plan| stores_once(program, target, plan))
         }
     }
 }

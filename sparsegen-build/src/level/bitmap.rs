@@ -1,10 +1,10 @@
-//! `bitmap`: a bit for each coordinate says whether it is there; all have a position.
+//! `bitmap`: a position and a bit for each coordinate; the bit is set if the coordinate is present.
 
+use super::code::{Expr, Stmt};
 use super::{
     CoordinateIteration, Found, Holds, Level, Locate, Promise, Properties, Property, Segment,
     Storage, StorageArray,
 };
-use crate::ir::{Expr, Stmt};
 
 #[derive(Debug)]
 pub(super) struct Bitmap;

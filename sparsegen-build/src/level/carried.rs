@@ -1,15 +1,15 @@
-//! What iterating by position carries along, be it a group or variables of the level's own choice.
+//! Variables that iteration by position carries: groups, or variables of the level's choice.
 
+use super::code::{Expr, Stmt};
 use super::{PositionIteration, Storage};
-use crate::ir::{Expr, Stmt};
 
 impl dyn PositionIteration + '_ {
-    /// What is carried along.
+    /// Returns the names of the carried variables.
     pub(crate) fn all_carried(&self) -> Vec<&'static str> {
         self.groups().map_or_else(|| self.carried().to_vec(), |groups| vec![groups.name()])
     }
 
-    /// The values at the first position of a parent.
+    /// Returns their values at the first position of a parent.
     pub(crate) fn all_begin(&self, storage: &Storage, parent: Expr) -> Vec<Expr> {
         match self.groups() {
             Some(groups) => vec![groups.group_bounds(storage, parent).start],
@@ -17,7 +17,7 @@ impl dyn PositionIteration + '_ {
         }
     }
 
-    /// Brings what is carried to the next position.
+    /// Returns statements that advance them to the next position.
     pub(crate) fn all_next(
         &self,
         storage: &Storage,

@@ -1,5 +1,5 @@
-//! Whether a level of the user's own can be used: what it says of itself must fit together, and its
-//! level functions must speak of nothing but what they are given.
+//! Checks of user-defined levels: descriptions must be consistent, and level functions must use
+//! only the names that they are given.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::ir::{Expr, Stmt, Uses};
 use crate::names::is_keyword;
 use crate::types::Width;
 
-/// Why a level cannot be used, if it cannot.
+/// Returns the diagnostic for a level that cannot be used, if it cannot.
 pub(super) fn refusal(level: &dyn Level) -> Option<Diagnostic> {
     let wrong = contradictions(level);
     if wrong.is_empty() {
@@ -20,7 +20,7 @@ pub(super) fn refusal(level: &dyn Level) -> Option<Diagnostic> {
     Some(wrong.into_iter().fold(refusal, Diagnostic::note))
 }
 
-/// What a level says that does not fit together.
+/// Returns the contradictions in the description of a level.
 pub(crate) fn contradictions(level: &dyn Level) -> Vec<String> {
     let mut wrong = of_description(level);
     if wrong.is_empty() {
@@ -30,7 +30,7 @@ pub(crate) fn contradictions(level: &dyn Level) -> Vec<String> {
     wrong
 }
 
-/// Whether there is a coordinate at each position of a level, which follows from the position alone.
+/// Returns whether each position of a level has a coordinate that depends on the position alone.
 pub(crate) fn tells_by_position(level: &dyn Level) -> bool {
     level.position_iteration().is_some_and(|iteration| {
         let access = iteration.pos_access(&storage(level), position(), &ancestors(), NAME);
@@ -39,7 +39,8 @@ pub(crate) fn tells_by_position(level: &dyn Level) -> bool {
     })
 }
 
-/// Whether a level is a list of coordinates: an array has that of each position, and all are used.
+/// Returns whether a level is a list of coordinates: an array holds the coordinate of each
+/// position, and every position is used.
 pub(crate) fn is_list(level: &dyn Level) -> bool {
     tells_by_position(level)
         && level.position_iteration().is_some_and(|iteration| {
@@ -48,8 +49,8 @@ pub(crate) fn is_list(level: &dyn Level) -> bool {
         })
 }
 
-/// Returns whether a level can hold coordinates that may be negative: an array holds them as they are, and
-/// none of the level's functions computes with them.
+/// Returns whether a level can store negative coordinates: an array holds them unchanged, and no
+/// level function computes with them.
 pub(crate) fn holds_signed(level: &dyn Level) -> bool {
     let loads = level.position_iteration().is_some_and(|iteration| {
         let access = iteration.pos_access(&storage(level), position(), &ancestors(), NAME);
@@ -58,7 +59,7 @@ pub(crate) fn holds_signed(level: &dyn Level) -> bool {
     loads && level.coordinate_iteration().is_none() && level.locate().is_none()
 }
 
-/// Names, types and fields.
+/// Checks names, types and fields.
 fn of_description(level: &dyn Level) -> Vec<String> {
     let mut wrong = Vec::new();
     if !is_name(level.name()) {
@@ -85,7 +86,8 @@ fn of_description(level: &dyn Level) -> Vec<String> {
             && !arrays.iter().any(|other| other.field == of)
         {
             let field = array.field;
-            wrong.push(format!("`{field}` holds indices of `{of}`, which is none of its arrays"));
+            wrong
+                .push(format!("`{field}` holds indices of `{of}`, which is not one of its arrays"));
         }
     }
     wrong
@@ -99,7 +101,7 @@ fn is_name(name: &str) -> bool {
         && !is_keyword(name)
 }
 
-/// Properties and capabilities that do not go together.
+/// Checks that properties and capabilities are compatible.
 fn of_capabilities(level: &dyn Level) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut refuse = |condition: bool, reason: &str| {
@@ -114,17 +116,17 @@ fn of_capabilities(level: &dyn Level) -> Vec<String> {
         (false, None) => refuse(true, "it iterates neither by coordinate nor by position"),
         (true, Some(_)) => refuse(true, "it iterates both by coordinate and by position"),
         (true, None) => {
-            refuse(!properties.ordered, "it iterates by coordinate, and is not ordered");
-            refuse(!properties.unique, "it iterates by coordinate, and is not unique");
+            refuse(!properties.ordered, "it iterates by coordinate but is not ordered");
+            refuse(!properties.unique, "it iterates by coordinate but is not unique");
         }
         (false, Some(iteration)) => {
             let access = iteration.pos_access(&storage(level), position(), &ancestors(), NAME);
             let repeats = !properties.unique || may_be(Property::Nonunique);
             let full = properties.full || may_be(Property::Full);
             if access.found.is_some() {
-                refuse(properties.compact, "it is compact, and yet positions may be unused");
+                refuse(properties.compact, "it is compact, but positions may be unused");
                 refuse(repeats, "positions may be unused, and coordinates may be repeated");
-                refuse(full, "positions may be unused, and it may be full");
+                refuse(full, "positions may be unused, and a map may declare it full");
             }
             let prelude = !access.prelude.is_empty();
             refuse(
@@ -135,19 +137,19 @@ fn of_capabilities(level: &dyn Level) -> Vec<String> {
             let carried = carried(level).len();
             if begins != carried {
                 let reason =
-                    format!("it carries {carried} variables, and `pos_begin` gives {begins}");
+                    format!("it carries {carried} variables, but `pos_begin` returns {begins}");
                 refuse(true, &reason);
             }
         }
     }
     if level.insert().is_some() {
-        refuse(level.locate().is_none(), "it inserts, but cannot locate where");
+        refuse(level.locate().is_none(), "it inserts but cannot locate");
         refuse(level.append().is_some(), "it both inserts and appends");
     }
     wrong
 }
 
-/// Level functions that speak of what they were not given.
+/// Checks that level functions use only names that they are given.
 fn of_functions(level: &dyn Level) -> Vec<String> {
     let storage = storage(level);
     let mut check = Check { level, wrong: Vec::new() };
@@ -193,14 +195,14 @@ fn of_functions(level: &dyn Level) -> Vec<String> {
         let is_length = matches!(count, Expr::Len(_));
         check.values("count", &[], [&count]);
         if is_length != append.counts_by_length() {
-            let reason = "`counts_by_length` does not say what `count` does";
+            let reason = "`counts_by_length` contradicts `count`";
             check.wrong.push(reason.to_owned());
         }
     }
     check.wrong
 }
 
-/// What the level functions are given for names.
+/// The names that the level functions are given.
 const NAME: &str = "p_given";
 const POSITION: &str = "position_given";
 const PARENT: &str = "parent_given";
@@ -216,7 +218,8 @@ fn position() -> Expr {
     Expr::var(POSITION)
 }
 
-/// A level that reads some of its ancestors' coordinates takes them from the end.
+/// Returns a level that reads some coordinates of its ancestors takes them from the end of this
+/// list.
 fn ancestors() -> Vec<Expr> {
     vec![Expr::var(ANCESTOR); 12]
 }
@@ -243,7 +246,7 @@ struct Check<'l> {
 }
 
 impl Check<'_> {
-    /// Checks that statements and values only speak of what is given or bound.
+    /// Checks that statements and values use only names that are given or bound.
     fn values<'e>(
         &mut self,
         function: &str,
@@ -262,7 +265,7 @@ impl Check<'_> {
                 if let Stmt::Let { name, .. } | Stmt::For { name, .. } = stmt {
                     if !name.starts_with(NAME) {
                         let reason = format!(
-                            "`{function}` binds `{name}`, and not the name it is given with a suffix"
+                            "`{function}` binds `{name}`, which is not the given name with a suffix"
                         );
                         self.wrong.push(reason);
                     }
@@ -276,7 +279,7 @@ impl Check<'_> {
         if !unknown.is_empty() {
             let unknown: Vec<&str> = unknown.into_iter().collect();
             self.wrong.push(format!(
-                "`{function}` speaks of {}, which it neither declares nor is given",
+                "`{function}` uses {}, which the level does not declare and the function is not given",
                 quoted(&unknown)
             ));
         }

@@ -1,12 +1,12 @@
-//! `compressed`: the coordinates that are there, and where each parent's begin.
+//! `compressed`: the stored coordinates, and the first position of each parent.
 //!
 //! `pos[q]..pos[q + 1]` are the positions of parent q, and `crd[p]` is the coordinate at p.
 
+use super::code::{Expr, Stmt};
 use super::{
     Append, Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
     Storage, StorageArray,
 };
-use crate::ir::{Expr, Stmt};
 
 #[derive(Debug)]
 pub(super) struct Compressed;
@@ -17,7 +17,7 @@ impl Level for Compressed {
     }
 
     fn promise(&self) -> Option<Promise> {
-        // SAFETY: `validate` checks that the segments of `pos` lie one behind the other within `crd`, and
+        // SAFETY: `validate` checks that the segments of `pos` are contiguous within `crd`, and
         // that coordinates are below the extent.
         Some(unsafe { Promise::new() })
     }
@@ -60,7 +60,7 @@ impl Level for Compressed {
 impl PositionIteration for Compressed {
     fn pos_bounds(&self, storage: &Storage, parents: Segment) -> Segment {
         let start = match parents.start {
-            // The first parent's children are the first of all.
+            // The children of the first parent begin at position 0.
             Expr::Index(0) => Expr::Index(0),
             parent => storage.load("pos", parent),
         };
@@ -72,7 +72,7 @@ impl PositionIteration for Compressed {
     }
 }
 
-/// `pos` holds the count so far after each parent, so nothing is left to sum up at the end.
+/// `pos` holds the count after each parent, so no prefix sum is needed at the end.
 impl Append for Compressed {
     fn append_init(&self, storage: &Storage) -> Vec<Stmt> {
         vec![
@@ -92,7 +92,7 @@ impl Append for Compressed {
         let previous = Expr::load(&pos, Expr::sub(Expr::len(&pos), Expr::Index(1)));
         let mut edges = Vec::new();
         if let Some(parent) = skipped_to {
-            // The parents left out end where the last one did.
+            // The skipped parents end where the last one did.
             let len = Expr::add(parent, Expr::Index(1));
             edges.push(Stmt::Resize { array: pos.clone(), len, value: previous });
         }

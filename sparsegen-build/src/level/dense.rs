@@ -1,10 +1,10 @@
-//! `dense`: every coordinate from 0 to the extent is there, and nothing is stored.
+//! `dense`: every coordinate from 0 to the extent, without storage.
 
+use super::code::{Expr, Stmt};
 use super::{
     CoordinateIteration, Found, Insert, Level, Locate, Promise, Properties, Property, Segment,
     Storage, StorageArray,
 };
-use crate::ir::{Expr, Stmt};
 
 #[derive(Debug)]
 pub(super) struct Dense;
@@ -15,7 +15,7 @@ impl Level for Dense {
     }
 
     fn promise(&self) -> Option<Promise> {
-        // SAFETY: the coordinates below the extent have the positions of a row of their parent.
+        // SAFETY: the coordinates below the extent have consecutive positions for each parent.
         Some(unsafe { Promise::new() })
     }
 

@@ -1,18 +1,18 @@
-//! The level of a comparison `j == i + 1`: under each coordinate of one variable, that of the other that
-//! lies so far ahead, if there is one.
+//! The level of a comparison `j == i + 1`: under each coordinate of one variable, it has the equal
+//! coordinate of the other, if that is within the extent.
 //!
-//! No format map can name it, and nothing is stored. It stands below a level that has every coordinate
-//! at the position of its number.
+//! No format map can name it, and it stores nothing. It is below a level whose positions equal its
+//! coordinates.
 
+use super::code::Expr;
 use super::{
     Found, Level, Locate, PositionIteration, Promise, Properties, Property, Segment, Storage,
     StorageArray,
 };
-use crate::ir::Expr;
 
 #[derive(Debug)]
 pub(super) struct Diagonal {
-    /// How far the coordinate lies ahead of its parent's.
+    /// The difference between the coordinate and that of its parent.
     pub(super) ahead: i64,
 }
 

@@ -1,14 +1,14 @@
-//! `hashed`: a bucket of slots for each parent, searched from where the coordinate hashes to.
+//! `hashed`: a bucket of slots for each parent, with linear probing.
 //!
-//! The slots of parent q are `q * width..(q + 1) * width`; an empty one holds the largest coordinate
-//! that its type can. Probing is linear from `coordinate % width`, and every bucket has an empty slot,
-//! so a search ends.
+//! The slots of parent q are `q * width..(q + 1) * width`; an empty slot holds the largest number
+//! of the coordinate type. Probing starts at `coordinate % width`, and every bucket has an empty
+//! slot, so that a search ends.
 
+use super::code::{Expr, Stmt};
 use super::{
     Found, Holds, Level, Locate, PositionIteration, Promise, Properties, Property, Segment,
     Storage, StorageArray,
 };
-use crate::ir::{Expr, Stmt};
 
 #[derive(Debug)]
 pub(super) struct Hashed;
@@ -19,8 +19,8 @@ impl Level for Hashed {
     }
 
     fn promise(&self) -> Option<Promise> {
-        // SAFETY: `validate` checks that each parent has a bucket of `width` slots, one of them empty, and
-        // that the coordinates in the others are below the extent.
+        // SAFETY: `validate` checks that each parent has a bucket of `width` slots, one of which is
+        // empty, and that the coordinates in the others are below the extent.
         Some(unsafe { Promise::new() })
     }
 
@@ -87,7 +87,7 @@ impl Locate for Hashed {
             Expr::ne(stored.clone(), coordinate.clone()),
             Expr::ne(stored.clone(), Expr::largest(storage.crd)),
         );
-        // Behind the last slot comes the first. A comparison is faster than a remainder.
+        // Wraps around after the last slot. A comparison is faster than a remainder.
         let mut next = vec![Stmt::accumulate(&slot, Expr::Index(1))];
         let is_behind = Expr::eq(Expr::var(&slot), width.clone());
         next.extend(Stmt::when(is_behind, vec![Stmt::assign(&slot, Expr::Index(0))]));

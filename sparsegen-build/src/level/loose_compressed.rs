@@ -1,12 +1,12 @@
-//! `loose_compressed`: as `compressed`, with room between segments, which may stand in any order.
+//! `loose_compressed`: like `compressed`, with gaps between segments, which may have any order.
 //!
 //! `lo[q]..hi[q]` are the positions of parent q, and `crd[p]` is the coordinate at p.
 
+use super::code::Expr;
 use super::{
     Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment, Storage,
     StorageArray,
 };
-use crate::ir::Expr;
 
 #[derive(Debug)]
 pub(super) struct LooseCompressed;
@@ -17,8 +17,8 @@ impl Level for LooseCompressed {
     }
 
     fn promise(&self) -> Option<Promise> {
-        // SAFETY: `validate` checks that each segment from `lo` to `hi` lies within `crd` and meets no
-        // other, and that coordinates are below the extent.
+        // SAFETY: `validate` checks that the segments from `lo` to `hi` are disjoint and lie within
+        // `crd`, and that coordinates are below the extent.
         Some(unsafe { Promise::new() })
     }
 

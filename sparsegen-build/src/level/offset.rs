@@ -1,10 +1,10 @@
-//! `offset`: the one coordinate that follows from another dimension's and their difference or sum.
+//! `offset`: the coordinate determined by that of another dimension and their difference or sum.
 
+use super::code::Expr;
 use super::{
     Found, Level, PositionIteration, Promise, Properties, Property, Relation, Segment, Storage,
     StorageArray,
 };
-use crate::ir::Expr;
 
 #[derive(Debug)]
 pub(super) struct Offset;

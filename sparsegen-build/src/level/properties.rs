@@ -1,39 +1,39 @@
-//! What holds for the stored data of a level.
+//! Invariants of the stored data of a level.
 
-/// Invariants of a level's stored data.
+/// The invariants of the stored data of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Properties {
-    /// Every coordinate of the dimension is there under each parent.
+    /// Every coordinate of the dimension is stored under each parent.
     pub full: bool,
-    /// Siblings increase.
+    /// The coordinates of one parent increase.
     pub ordered: bool,
-    /// No coordinate occurs twice under one parent.
+    /// No coordinate of a parent is repeated.
     pub unique: bool,
     /// Each parent has exactly one child.
     pub branchless: bool,
-    /// No unlabelled positions between children.
+    /// Every position belongs to a child.
     pub compact: bool,
-    /// Explicit zeros may be stored.
+    /// Fill values may be stored.
     pub padded: bool,
 }
 
-/// A property as a map writes it.
+/// A property in the notation of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Property {
-    /// `full`: every coordinate is there.
+    /// `full`: every coordinate is stored.
     Full,
-    /// `nonordered`: siblings come in any order.
+    /// `nonordered`: the coordinates of a parent may have any order.
     Nonordered,
-    /// `nonunique`: a coordinate may occur twice.
+    /// `nonunique`: a coordinate of a parent may be repeated.
     Nonunique,
-    /// `padded`: zeros may be stored.
+    /// `padded`: fill values may be stored.
     Padded,
-    /// `unpadded`: only nonzeros are stored.
+    /// `unpadded`: no fill value is stored.
     Unpadded,
 }
 
 impl Property {
-    /// Every property that a map may set.
+    /// All properties that a map may declare.
     pub const ALL: [Property; 5] = [
         Property::Full,
         Property::Nonordered,
@@ -42,7 +42,7 @@ impl Property {
         Property::Unpadded,
     ];
 
-    /// Its name in a map.
+    /// Returns its name in a map.
     pub fn name(self) -> &'static str {
         match self {
             Property::Full => "full",
@@ -53,7 +53,7 @@ impl Property {
         }
     }
 
-    /// Returns whether no level can have both.
+    /// Returns whether a level cannot have both properties.
     pub fn contradicts(self, other: Property) -> bool {
         matches!(
             (self, other),
@@ -63,7 +63,7 @@ impl Property {
 }
 
 impl Properties {
-    /// Those of a level that stores the coordinates that are there, in order and each once: nothing but
+    /// The properties of a level that stores some coordinates in order and without repetition:
     /// ordered, unique and padded.
     pub const SPARSE: Properties = Properties {
         full: false,
@@ -74,7 +74,7 @@ impl Properties {
         padded: true,
     };
 
-    /// These properties with one set by a map.
+    /// Returns these properties with one declared by a map.
     pub fn with(mut self, property: Property) -> Properties {
         match property {
             Property::Full => self.full = true,
@@ -86,7 +86,7 @@ impl Properties {
         self
     }
 
-    /// What a map must have said to turn `default` into these.
+    /// Returns the names of the declarations that turn `default` into these properties.
     pub fn set_beyond(self, default: Properties) -> Vec<&'static str> {
         let mut set = Vec::new();
         for property in Property::ALL {

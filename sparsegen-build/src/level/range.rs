@@ -1,13 +1,13 @@
-//! `range`: the coordinates for which an offset leads to a coordinate of another dimension.
+//! `range`: the coordinates on a diagonal within the extent of another dimension.
 //!
-//! With offset o and the other dimension's extent M these are `max(0, -o)..min(N, M - o)`; with the sum s
-//! of both coordinates they are `max(0, s + 1 - M)..min(N, s + 1)`.
+//! For offset o and the extent M of the other dimension, they are `max(0, -o)..min(N, M - o)`; for
+//! the sum s of both coordinates, they are `max(0, s + 1 - M)..min(N, s + 1)`.
 
+use super::code::Expr;
 use super::{
     CoordinateIteration, Found, Level, Promise, Properties, Property, Relation, Segment, Storage,
     StorageArray,
 };
-use crate::ir::Expr;
 
 #[derive(Debug)]
 pub(super) struct Range;
@@ -18,7 +18,7 @@ impl Level for Range {
     }
 
     fn promise(&self) -> Option<Promise> {
-        // SAFETY: the bounds are those of the coordinates that stay on the diagonal.
+        // SAFETY: the bounds contain only coordinates on the diagonal.
         Some(unsafe { Promise::new() })
     }
 

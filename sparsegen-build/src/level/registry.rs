@@ -1,4 +1,4 @@
-//! The levels that a compiler knows.
+//! The registered levels of a compiler.
 
 use std::rc::Rc;
 
@@ -8,11 +8,11 @@ use super::{
 };
 use crate::error::Diagnostic;
 
-/// The kinds of level that a manifest may name.
+/// The levels that a manifest may name.
 #[derive(Debug, Clone)]
 pub struct Levels {
     known: Vec<Rc<dyn Level>>,
-    /// Why levels of the user's own cannot be used.
+    /// The diagnostics for user-defined levels that cannot be used.
     refused: Vec<Diagnostic>,
 }
 
@@ -34,16 +34,16 @@ impl Default for Levels {
 }
 
 impl Levels {
-    /// Adds a level of the user's own. One that cannot be used is known all the same, so that formats
-    /// that name it are not reported as well.
+    /// Registers a user-defined level. A level that cannot be used is also registered, so that
+    /// formats that name it cause no further diagnostics.
     pub fn register(&mut self, level: Rc<dyn Level>) {
         let name = level.name();
         if self.find(name).is_some() {
             let message = format!("there are two levels named `{name}`");
             self.refused.push(
                 Diagnostic::unplaced(message)
-                    .note("a level that is registered cannot replace another one")
-                    .help("give the level of your own another name"),
+                    .note("a level cannot replace a registered one")
+                    .help("choose another name for your level"),
             );
             return;
         }
@@ -51,17 +51,17 @@ impl Levels {
         self.known.push(level);
     }
 
-    /// Why levels cannot be used.
+    /// Returns the diagnostics for levels that cannot be used.
     pub(crate) fn refused(&self) -> &[Diagnostic] {
         &self.refused
     }
 
-    /// The level of a name.
+    /// Returns the level with this name.
     pub fn find(&self, name: &str) -> Option<Rc<dyn Level>> {
         self.known.iter().find(|level| level.name() == name).cloned()
     }
 
-    /// The names of all levels, in the order of registration.
+    /// Returns the names of all levels, in the order of registration.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.known.iter().map(|level| level.name())
     }

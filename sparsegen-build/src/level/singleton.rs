@@ -1,10 +1,10 @@
 //! `singleton`: one coordinate under each parent, at the parent's position.
 
+use super::code::{Expr, Stmt};
 use super::{
     Append, Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
     Storage, StorageArray,
 };
-use crate::ir::{Expr, Stmt};
 
 #[derive(Debug)]
 pub(super) struct Singleton;

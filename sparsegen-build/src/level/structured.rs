@@ -1,15 +1,16 @@
-//! `structured`: a fixed number of coordinates is kept in each block: `structured(2, 4)` keeps two of four.
+//! `structured`: a fixed number of coordinates in each block: `structured(2, 4)` stores two of
+//! four.
 //!
-//! The positions of parent q are `q * kept..(q + 1) * kept`, and `crd[p]` is the coordinate at p, within
-//! its block.
+//! The positions of parent q are `q * kept..(q + 1) * kept`, and `crd[p]` is the coordinate at p,
+//! relative to its block.
 
 use std::rc::Rc;
 
+use super::code::Expr;
 use super::{
     Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment, Storage,
     StorageArray,
 };
-use crate::ir::Expr;
 
 #[derive(Debug)]
 pub(super) struct Structured {
@@ -17,7 +18,7 @@ pub(super) struct Structured {
     block: u64,
 }
 
-/// Two of four, as graphics processors have it.
+/// Two of four, as in graphics processors.
 impl Default for Structured {
     fn default() -> Structured {
         Structured { kept: 2, block: 4 }
@@ -30,7 +31,7 @@ impl Level for Structured {
     }
 
     fn promise(&self) -> Option<Promise> {
-        // SAFETY: `validate` checks that `crd` has as many coordinates for each parent as the level keeps,
+        // SAFETY: `validate` checks that `crd` has a fixed number of coordinates for each parent,
         // in order and below the extent.
         Some(unsafe { Promise::new() })
     }

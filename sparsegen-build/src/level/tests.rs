@@ -1,10 +1,12 @@
-//! The level functions of every level, as code for a level of 3 coordinates below the position `q`.
+//! Golden tests of the level functions of every level, as code for a level of 3 coordinates below
+//! the position `q`.
 
+use super::code::{Expr, Stmt};
 use super::*;
-use crate::ir::{Expr, Stmt};
 use crate::types::Width;
 
-/// A level of an operand `a`, whose coordinate at the outermost level is the difference or the sum `d`.
+/// Returns a level of an operand `a`, with the difference or sum `d` as the coordinate at the
+/// outermost level.
 fn storage(level: &dyn Level, relation: Relation) -> Storage {
     let named = |field: &'static str| (field, format!("a_{field}"));
     let other = Expr::var("other");
@@ -28,7 +30,7 @@ fn found(Found { prelude, value, found }: Found) -> String {
     format!("{} {value} if {found}", text(&prelude)).trim().to_owned()
 }
 
-/// Every level function that a level has, a line each.
+/// Prints every level function of a level, one per line.
 fn functions(level: &dyn Level, relation: Relation) -> String {
     let storage = &storage(level, relation);
     let (q, j, p) = (Expr::var("q"), Expr::var("j"), Expr::var("p"));

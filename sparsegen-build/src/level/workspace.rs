@@ -1,13 +1,13 @@
-//! The level of a workspace: what a harvest lists, in the order of the coordinates.
+//! The level of a workspace: the entries of a harvest, in the order of their coordinates.
 //!
-//! No format map can name it. The coordinates lie in `crd`, all under a single parent, and nothing is
-//! stored by level functions: a workspace is stored to like an array.
+//! No format map can name it. `crd` holds the coordinates of the single parent. Level functions
+//! only read it: kernels store to a workspace like to an array.
 
+use super::code::Expr;
 use super::{
     Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment, Storage,
     StorageArray,
 };
-use crate::ir::Expr;
 
 #[derive(Debug)]
 pub(super) struct Workspace;

@@ -1,10 +1,11 @@
-//! The result: insert where its levels are there beforehand, append where entries come in order.
+//! Assembly of results: levels insert if their positions exist beforehand, and append if entries
+//! are in order.
 //!
-//! Levels that append are filled from within the loops over their variables. A branching level and
-//! the branchless ones below it take their coordinates together, when the last of these is known; a
-//! parent whose children are appended is appended behind them, and only if there are any.
+//! Levels that append are filled in the loops over their variables. The coordinates of a branching
+//! level and of the branchless levels below it are appended together, when the last of them is
+//! known. A parent whose children are appended is appended after them, and only if it has any.
 
-use crate::concrete::Program;
+use crate::concrete::{Program, Target};
 use crate::format::{Format, LevelSpec};
 use crate::ir::{
     Array, Assembly, Bound, Cover, Element, Expr, Ground, Stmt, TensorResult, Unchecked,
@@ -12,34 +13,37 @@ use crate::ir::{
 use crate::iteration::plan::Plan;
 use crate::iteration::visits::{covers, level_variables, visits_all};
 use crate::level::Storage;
-use crate::notation::{Access, ReduceOp, VariableId};
+use crate::notation::{Access, ReduceOp, TensorId, VariableId};
 use crate::types::Dtype;
 
+use super::capacity::{bind_indices, fits, takes_one};
 use super::combine::Combine;
 use super::entries::most_entries;
 use super::names::Names;
 use super::parallel::within_part;
-use super::room::{bind_indices, fits, takes_one};
 use super::scope::Scope;
+use super::sizes;
 use super::storages::arrays;
-use super::{initial, sizes};
+use super::value::{literal, semiring_constant};
 
 mod append;
 mod known;
 mod padding;
 mod structure;
 
-/// What the loops do with a result that entries are appended to.
+/// The purpose of the loops of a result whose entries are appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// They assemble it.
+    /// To assemble the result.
     Assemble,
-    /// They compute its values alone, and tell whether it was assembled for the same operands.
+    /// To compute only its values, and to check that it was assembled for operands of the same
+    /// structure.
     Compute,
 }
 
 pub(super) struct Assembler<'p> {
     program: &'p Program,
+    result: &'p Target,
     target: &'p Access,
     argument: String,
     position: String,
@@ -47,28 +51,29 @@ pub(super) struct Assembler<'p> {
     arrays: Vec<Array>,
     storages: Vec<Storage>,
     purpose: Purpose,
-    /// Where the part begins that is assembled, if it is one.
+    /// The first coordinate of the part that is assembled, if the loop is divided into parts.
     part: Option<String>,
-    /// Whether entries are appended; otherwise all are there beforehand.
+    /// `true` if entries are appended; otherwise all positions exist beforehand.
     appends: bool,
-    /// By level: whether the loops visit every position of it, one after the other.
+    /// For each level, `true` if the loops visit all its positions in order.
     contiguous: Vec<bool>,
-    /// Whether every entry is stored exactly once, so that none needs to be zero before.
+    /// `true` if every entry is stored exactly once, so that it need not be initialized.
     covers: bool,
-    /// How many entries there can be at most.
+    /// An upper bound of the number of entries.
     bound: Option<Expr>,
 }
 
 impl<'p> Assembler<'p> {
     pub(super) fn of(
         program: &'p Program,
+        result: &'p Target,
         plan: &Plan,
         names: &Names,
         storages: &[Vec<Storage>],
         purpose: Purpose,
         part: Option<(String, String)>,
     ) -> Assembler<'p> {
-        let target = &program.kernel.assignment.result;
+        let target = &result.access;
         let levels = &program.tensor(target.tensor).format.levels;
         let mut storages = storages[target.tensor.0].clone();
         if let (Some((begin, end)), Some(outermost)) = (&part, storages.first_mut()) {
@@ -78,6 +83,7 @@ impl<'p> Assembler<'p> {
         let last = levels.len().saturating_sub(1);
         Assembler {
             program,
+            result,
             target,
             argument: names.stem(target.tensor).to_owned(),
             position: names.position(target, last),
@@ -87,19 +93,20 @@ impl<'p> Assembler<'p> {
             purpose,
             part: part.clone().map(|(begin, _)| begin),
             appends: levels.iter().any(|spec| spec.level.insert().is_none()),
-            contiguous: variables.iter().map(|v| visits_all(program, plan, *v)).collect(),
-            covers: covers(program, plan),
-            // What all have is more than a part needs, and less than a full level has.
+            contiguous: variables.iter().map(|v| visits_all(program, result, plan, *v)).collect(),
+            covers: covers(program, result, plan),
+            // The bound for all parts exceeds that of a single part, and is too small for a full
+            // level.
             bound: match part {
                 None if !program.has_versions && !levels.iter().any(must_fill) => {
-                    most_entries(program, plan, names)
+                    most_entries(program, target, plan, names)
                 }
                 None | Some(_) => None,
             },
         }
     }
 
-    /// The result as the function's signature knows it; `None` for a scalar.
+    /// Returns the result of the function's signature, or `None` for a scalar.
     pub(super) fn result(&self, cover: Option<Cover>) -> Option<TensorResult> {
         let tensor = self.program.tensor(self.target.tensor);
         if self.target.indices.is_empty() {
@@ -119,31 +126,49 @@ impl<'p> Assembler<'p> {
                 element: Element::Value(tensor.dtype),
                 place: crate::ir::Place::Values,
             };
-            let kernel = &self.program.kernel;
-            let zeroed = !self.covers && !kernel.in_place && !kernel.is_partial();
+            let zeroed = !self.covers && !self.result.in_place && !self.result.is_partial;
             Assembly::Computed { vals, zeroed, structure: Vec::new() }
         };
+        let fill = self.unassigned(tensor.dtype);
+        let is_new_filled = fill == literal(tensor.format.fill, tensor.dtype);
         Some(TensorResult {
             name: tensor.argument.clone(),
             tensor: tensor.name.clone(),
             dtype: tensor.dtype,
-            fill: Box::new(super::value::zero(&self.program.kernel, tensor.dtype)),
+            fill: Box::new(fill),
+            is_new_filled,
             format: tensor.format.marker(),
             shape: self.target.indices.iter().map(|v| sizes::place(self.program, *v)).collect(),
             assembly,
-            packed: self.program.packed.as_ref().map(Format::marker),
+            packed: self.result.packed.as_ref().map(Format::marker),
             combining: Combine::packing(&self.program.kernel, tensor.dtype),
-            updates: self.program.kernel.is_update(),
+            updates: self.result.is_update,
             cover: cover.map(Box::new),
         })
     }
 
-    /// The result's levels.
+    /// Returns the tensor of the result.
+    pub(super) fn tensor(&self) -> TensorId {
+        self.target.tensor
+    }
+
+    /// Returns the position of the innermost level of the result that is known.
+    fn parent(&self, scope: &Scope) -> Expr {
+        let known = scope.results.get(&self.target.tensor).and_then(|known| known.last());
+        known.cloned().unwrap_or(Expr::Index(0))
+    }
+
+    /// Records the position of the next level of the result.
+    fn descend(&self, scope: &mut Scope, position: Expr) {
+        scope.results.entry(self.target.tensor).or_default().push(position);
+    }
+
+    /// Returns the levels of the result.
     pub(super) fn storages(&self) -> &[Storage] {
         &self.storages
     }
 
-    /// The bounds of what is appended, for which room is reserved.
+    /// Returns the bounds of appended arrays, for which capacity is reserved.
     pub(super) fn reserved(&self) -> Vec<Bound> {
         let Some(most) = &self.bound else { return Vec::new() };
         let levels = self.entry_levels().into_iter().flatten();
@@ -159,7 +184,7 @@ impl<'p> Assembler<'p> {
         arrays.chain([self.vals.as_str()]).map(bound).collect()
     }
 
-    /// What stands before the loops.
+    /// Returns the statements before the loops.
     pub(super) fn begin(&self) -> Vec<Stmt> {
         if self.purpose == Purpose::Compute {
             return self.begin_known();
@@ -182,7 +207,7 @@ impl<'p> Assembler<'p> {
         stmts
     }
 
-    /// What stands behind the loops.
+    /// Returns the statements after the loops.
     pub(super) fn end(&self) -> Vec<Stmt> {
         if self.purpose == Purpose::Compute {
             return self.end_known();
@@ -210,19 +235,19 @@ impl<'p> Assembler<'p> {
         stmts
     }
 
-    /// The level of the result that a loop over `v` assembles, if any.
+    /// Returns the level of the result that a loop over `v` assembles, if any.
     pub(super) fn level_of(&self, v: VariableId) -> Option<usize> {
         let variables = level_variables(self.program, self.target);
         variables.iter().position(|variable| *variable == v).filter(|_| self.appends)
     }
 
-    /// At the start of a body whose coordinate belongs to `level`: makes room below, and notes where
-    /// the children begin.
+    /// Returns the statements at the start of a body whose coordinate belongs to `level`: they
+    /// allocate the levels below, and record the position of the first child.
     pub(super) fn open(&self, level: usize, scope: &mut Scope) -> Vec<Stmt> {
         let mut stmts = Vec::new();
         let spec = &self.levels()[level];
         let storage = &self.storages[level];
-        let parent = scope.result.last().cloned().unwrap_or(Expr::Index(0));
+        let parent = self.parent(scope);
         if let Some(insert) = spec.level.insert() {
             let locate = spec.level.locate().expect("a level that inserts can locate");
             let coordinate = self.inserted_at(level, scope);
@@ -234,7 +259,7 @@ impl<'p> Assembler<'p> {
             if self.purpose == Purpose::Compute && self.is_appended(level + 1) {
                 stmts.extend(self.enter(level + 1, position.clone()));
             }
-            scope.result.push(position);
+            self.descend(scope, position);
             return stmts;
         }
         if self.purpose == Purpose::Compute {
@@ -242,25 +267,26 @@ impl<'p> Assembler<'p> {
             return stmts;
         }
         if !self.closes_chain(level) {
-            // Its coordinate is appended together with that of the branchless level below.
-            scope.result.push(parent);
+            // The coordinate is appended together with that of the branchless level below.
+            self.descend(scope, parent);
             return stmts;
         }
         let position = self.count(level);
         if self.is_appended(level + 1) {
             stmts.push(Stmt::bind(&self.begin_name(level + 1), self.count(level + 1)));
-            scope.result.push(position);
+            self.descend(scope, position);
         } else if level + 1 < self.levels().len() {
             let name = format!("p_{}{}", self.argument, level + 1);
             stmts.push(Stmt::bind(&name, position));
-            scope.result.push(Expr::var(&name));
+            self.descend(scope, Expr::var(&name));
             stmts.extend(self.extend_below(level, Expr::var(&name)));
         }
         stmts
     }
 
-    /// At the end of a body whose coordinate belongs to `level`: ties its children to it, and
-    /// appends it if there are any, of which the plan may be certain.
+    /// Returns the statements at the end of a body whose coordinate belongs to `level`: they append
+    /// the coordinate and the edges to its children. They test whether there are any, unless the
+    /// plan always stores one.
     pub(super) fn close(&self, level: usize, plan: &Plan, scope: &Scope) -> Vec<Stmt> {
         if self.purpose == Purpose::Compute {
             return self.close_known(level, scope);
@@ -270,8 +296,7 @@ impl<'p> Assembler<'p> {
             if !self.is_appended(level + 1) {
                 return Vec::new();
             }
-            let position = scope.result.last().cloned();
-            let skipped_to = if self.follows_on(level + 1) { None } else { position };
+            let skipped_to = (!self.follows_on(level + 1)).then(|| self.parent(scope));
             return self.edges(level + 1, skipped_to);
         }
         if !has_children || !self.closes_chain(level) {
@@ -289,8 +314,8 @@ impl<'p> Assembler<'p> {
         Stmt::when(Expr::lt(begin, self.count(level + 1)), stmts)
     }
 
-    /// Stores an entry at the coordinates of `scope`; where it is to be filtered, only if it is not
-    /// zero.
+    /// Stores an entry at the coordinates of `scope`; if the result filters fill values, only if it
+    /// differs from the fill value.
     pub(super) fn store(
         &self,
         accumulate: Option<ReduceOp>,
@@ -315,13 +340,13 @@ impl<'p> Assembler<'p> {
             let dtype = self.program.tensor(self.target.tensor).dtype;
             let stmts = of_value(Expr::var(&name));
             let mut filtered = vec![Stmt::bind(&name, value)];
-            filtered.extend(Stmt::when(Expr::ne(Expr::var(&name), self.zero(dtype)), stmts));
+            filtered.extend(Stmt::when(Expr::ne(Expr::var(&name), self.unassigned(dtype)), stmts));
             return filtered;
         }
         let mut stmts = Vec::new();
         let first = (0..=last).rev().find(|level| self.is_assembled_by_append(*level));
         let mut position = match first {
-            Some(level) => scope.result[level].clone(),
+            Some(level) => scope.results[&self.target.tensor][level].clone(),
             None => Expr::Index(0),
         };
         for level in first.map_or(0, |level| level + 1)..=last {
@@ -346,8 +371,8 @@ impl<'p> Assembler<'p> {
         stmts
     }
 
-    /// The coordinate at which a level that inserts has its place: counted from where the part begins
-    /// in the outermost one.
+    /// Returns the coordinate at which a level inserts, relative to the first coordinate of the
+    /// part in the outermost level.
     fn inserted_at(&self, level: usize, scope: &Scope) -> Expr {
         let coordinate = scope.coordinate(self.variable(level));
         match &self.part {
@@ -356,13 +381,13 @@ impl<'p> Assembler<'p> {
         }
     }
 
-    /// What is not stored.
-    fn zero(&self, dtype: Dtype) -> Expr {
-        initial(&self.program.kernel, ReduceOp::Sum, dtype)
+    /// Returns the value of the result where the loops assign nothing.
+    fn unassigned(&self, dtype: Dtype) -> Expr {
+        semiring_constant(&self.program.kernel, self.result.unassigned, dtype)
     }
 }
 
-/// Whether a level has coordinates where no operand has.
+/// Returns whether a level has entries at coordinates where no operand has one.
 fn must_fill(spec: &LevelSpec) -> bool {
     spec.properties.full && spec.level.insert().is_none()
 }

@@ -1,8 +1,8 @@
-//! The bounds that the loops rely on, from what levels say of their positions.
+//! The bounds of unchecked accesses, derived from the levels' numbers of positions.
 
 use crate::format::{LevelSpec, MOST_LEVELS};
 use crate::ir::{
-    Array, Assembly, Bound, Bounds, Expr, Ground, List, Reads, Stmt, TensorResult, Unchecked,
+    Array, Assembly, Bound, Bounds, Expr, Ground, List, Reads, Result, Stmt, Unchecked,
 };
 use crate::level::{Holds, Level, Segment, Storage};
 use crate::notation::TensorId;
@@ -11,16 +11,19 @@ use super::Lowering;
 use super::extents::expanded;
 
 impl Lowering<'_> {
-    /// The bound of each array that the loops may read or store to, and of each reservation; none if
-    /// everything is to be checked.
-    pub(super) fn unchecked(&self, result: Option<&TensorResult>) -> Vec<Bound> {
+    /// Returns the bound of each array that the loops may access, and of each reservation, or none
+    /// if every access is checked.
+    pub(super) fn unchecked(&self, results: &[Result]) -> Vec<Bound> {
         let program = self.program;
         match program.bounds() {
             Bounds::Proven => {}
             Bounds::Checked => return Vec::new(),
         }
         let mut bounds = Vec::new();
-        for id in self.read_tensors() {
+        // No loop accesses the operand of a conversion.
+        let is_accessed =
+            |id: &TensorId| self.storages[id.0].len() == program.tensor(*id).format.levels.len();
+        for id in self.read_tensors().filter(is_accessed) {
             let arrays = super::storages::arrays(program, &self.names, id);
             bounds.extend(self.of_tensor(id, &arrays, &self.storages[id.0]));
         }
@@ -29,14 +32,14 @@ impl Lowering<'_> {
                 bounds.push(of_list(list, part.extent()));
             }
         }
-        if let Some(result) = result {
-            let id = program.kernel.result();
+        for (result, assembler) in results.iter().zip(&self.assemblers) {
+            let Result::Tensor(result) = result else { continue };
             let mut arrays: Vec<Array> = result.structure().to_vec();
             match &result.assembly {
                 Assembly::Computed { vals, .. } => arrays.push(vals.clone()),
-                Assembly::Assembled { .. } => bounds.extend(self.assembler.reserved()),
+                Assembly::Assembled { .. } => bounds.extend(assembler.reserved()),
             }
-            bounds.extend(self.of_tensor(id, &arrays, self.assembler.storages()));
+            bounds.extend(self.of_tensor(assembler.tensor(), &arrays, assembler.storages()));
         }
         let mut distinct: Vec<Bound> = Vec::new();
         for mut bound in bounds {
@@ -48,8 +51,8 @@ impl Lowering<'_> {
         distinct
     }
 
-    /// The bounds of some arrays of a tensor: those of positions, coordinates and values follow from how
-    /// many positions each level has under those of the level above.
+    /// Returns the bounds of arrays of a tensor. The bounds of positions, coordinates and values
+    /// follow from the number of positions that each level has for those of the level above.
     fn of_tensor(&self, id: TensorId, arrays: &[Array], storages: &[Storage]) -> Vec<Bound> {
         let levels = &self.program.tensor(id).format.levels;
         let mut known: Vec<(String, Expr)> = Vec::new();
@@ -93,13 +96,14 @@ fn of_list(list: &List, extent: Expr) -> Bound {
     Bound { array, of: Unchecked::Index, most: extent, ground: Ground::Listed }
 }
 
-/// How many positions a level has under so many parents, if that does not depend on which of them are used.
+/// Returns the number of positions of a level for a number of parents, if it does not depend on
+/// which of them are used.
 fn children(spec: &LevelSpec, storage: &Storage, parents: &Expr) -> Option<Expr> {
     if let Some(insert) = spec.level.insert() {
         return Some(insert.size(storage, parents.clone()));
     }
     if let Some(iteration) = spec.level.coordinate_iteration() {
-        // Where those of one more parent would begin.
+        // The first position of one more parent.
         let found = iteration.coord_access(storage, parents.clone(), Expr::Index(0), NAME);
         return match found.prelude.as_slice() {
             [] => Some(found.value),
@@ -115,8 +119,8 @@ fn children(spec: &LevelSpec, storage: &Storage, parents: &Expr) -> Option<Expr>
     is_gapless.then(|| iteration.pos_bounds(storage, all).end)
 }
 
-/// Returns whether an array holds, for each parent, the end of its positions behind that of the parent
-/// before.
+/// Returns whether an array holds, for each parent, the end of its positions, after that of the
+/// previous parent.
 fn ends_at(level: &dyn Level, storage: &Storage, field: &str, parents: &Expr) -> bool {
     level.position_iteration().is_some_and(|iteration| {
         let all = Segment { start: Expr::Index(0), end: parents.clone() };
@@ -134,5 +138,5 @@ fn holds_one_each(level: &dyn Level, storage: &Storage, field: &str) -> bool {
     })
 }
 
-/// A name that no level function is asked to bind here.
+/// A name that no level function is given here.
 const NAME: &str = "position";

@@ -1,23 +1,23 @@
-//! The body of a loop at one coordinate: which region it lies in, and what is done there.
+//! The body of a loop at one coordinate: determines the region and runs its code.
 
 use std::ops::RangeInclusive;
-use std::rc::Rc;
 
 use crate::ir::{BinaryOp, Expr, Stmt};
-use crate::iteration::iterator::LevelIterator;
+use crate::iteration::iterator::{LevelIterator, Positions};
 use crate::iteration::lattice::{MergePoint, Set};
-use crate::iteration::plan::{Loop, Plan};
+use crate::iteration::plan::Loop;
 use crate::level::Segment;
 
 use super::Lowering;
+use super::assembly::Assembler;
 use super::combine::Combine;
-use super::places::locate_where;
 use super::scope::{Reached, Scope};
-use crate::notation::{self, Reads, ReduceOp};
+use super::subscripts::locate_where;
+use crate::notation::{Reads, ReduceOp};
 
 impl Lowering<'_> {
-    /// The cases of a merge point. `here` tells of the drivers that may stand elsewhere when they
-    /// stand at the coordinate; what is located is looked up first.
+    /// Lowers the cases of a merge point. `here` has a condition for each driver that may not have
+    /// an entry at the coordinate. Located levels are looked up first.
     pub(super) fn cases(
         &mut self,
         inner: &Loop,
@@ -40,7 +40,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// The cases, at coordinates that are inside the dimensions.
+    /// Lowers the cases at coordinates within the dimensions.
     fn located_cases(
         &mut self,
         inner: &Loop,
@@ -62,13 +62,17 @@ impl Lowering<'_> {
                 let found = self.locate_levels(iterator, levels, driven, scope, &mut stmts);
                 found.into_iter().reduce(Expr::and)
             } else {
-                // The levels that were waiting for this one only.
+                // Deferred levels only.
                 let below = iterator.level + 1..=iterator.through;
                 let found = self.locate_levels(iterator, below, None, scope, &mut stmts);
                 let is_here = here.iter().find(|(of, _)| *of == member);
                 let is_here = is_here.map(|(_, condition)| condition.clone());
                 is_here.into_iter().chain(found).reduce(Expr::and)
             };
+            if let Some(is_here) = found.clone().filter(|_| iterator.is_optional()) {
+                let is_walked = !located && !self.is_by_coordinate(iterator);
+                stmts.extend(self.segment_if(iterator, is_here, is_walked, scope));
+            }
             conditions.extend(found.map(|condition| (member, condition)));
         }
         let condition = |set: Set| {
@@ -79,12 +83,14 @@ impl Lowering<'_> {
         let uncertain = Set::of(conditions.iter().map(|(member, _)| *member));
         let mut arms = Vec::new();
         let mut otherwise = Vec::new();
-        for (k, (set, outcome)) in point.cases.iter().enumerate() {
-            let body = self.region(inner, *outcome, scope);
-            let rest = &point.cases[..k];
-            match condition(*set) {
+        let mut earlier: Vec<Set> = Vec::new();
+        for (sets, outcome) in point.arms() {
+            let body = self.region(inner, outcome, scope);
+            let any = sets.iter().map(|set| condition(*set));
+            let any = any.collect::<Option<Vec<Expr>>>().into_iter().flatten().reduce(Expr::or);
+            match any {
                 Some(condition)
-                    if !self.is_all_that_is_left(inner, point, uncertain, rest, *set) =>
+                    if !self.is_all_that_is_left(inner, point, uncertain, &earlier, &sets) =>
                 {
                     arms.push((condition, body));
                 }
@@ -93,41 +99,83 @@ impl Lowering<'_> {
                     break;
                 }
             }
+            earlier.extend(sets);
         }
         stmts.extend(Stmt::choose(arms, otherwise));
         stmts
     }
 
-    /// What is done in one region.
+    /// Resolves an access to the segment of its position if it has an entry, and to an empty
+    /// segment otherwise.
+    fn segment_if(
+        &self,
+        iterator: &LevelIterator,
+        is_here: Expr,
+        is_walked: bool,
+        scope: &mut Scope,
+    ) -> Vec<Stmt> {
+        let name = self.names.position(&iterator.access, iterator.through);
+        let mut start = scope.position(&iterator.access);
+        let mut stmts = Vec::new();
+        // An exhausted iterator is at the end of the positions, which is valid as an empty segment
+        // for the levels below.
+        let is_plain = is_walked && !iterator.reorders() && iterator.through == iterator.level;
+        if !is_plain {
+            let from = format!("{name}_from");
+            let valid = Expr::choose(is_here.clone(), start, Expr::Index(0));
+            stmts.push(Stmt::bind(&from, valid));
+            start = Expr::var(&from);
+        }
+        let next = format!("{name}_next");
+        stmts.push(Stmt::bind(&next, Expr::add(start.clone(), Expr::from_bool(is_here))));
+        let segment = Segment { start, end: Expr::var(&next) };
+        scope.resolve(&iterator.access, Reached::Segment(segment));
+        stmts
+    }
+
+    /// Lowers the body of one region.
     pub(super) fn region(&mut self, inner: &Loop, outcome: usize, scope: &Scope) -> Vec<Stmt> {
         let mut scope = scope.clone();
-        let level = self.assembler.level_of(inner.variable).filter(|_| !scope.produces);
+        let assembled = self.assembled(inner, &scope);
         let mut stmts = Vec::new();
-        if let Some(level) = level {
-            stmts.extend(self.assembler.open(level, &mut scope));
+        for (result, level) in &assembled {
+            stmts.extend(self.assemblers[*result].open(*level, &mut scope));
         }
         for access in inner.bodies[outcome].reads() {
             stmts.extend(self.sum_duplicates(access, &mut scope));
         }
         stmts.extend(self.plan(&inner.bodies[outcome], &scope));
-        if let Some(level) = level {
-            stmts.extend(self.assembler.close(level, &inner.bodies[outcome], &scope));
+        for (result, level) in &assembled {
+            stmts.extend(self.assemblers[*result].close(*level, &inner.bodies[outcome], &scope));
         }
         stmts
     }
 
-    /// Whether every set of iterators that can be at a coordinate, and that no earlier case takes,
-    /// has all of `set`. Where nothing runs over the whole dimension, some driver is there.
+    /// Returns the results that a loop assembles, each with its level. A loop that assigns to no
+    /// result and fills no temporary visits coordinates that full levels store.
+    fn assembled(&self, inner: &Loop, scope: &Scope) -> Vec<(usize, usize)> {
+        let stores =
+            |result: &Assembler<'_>| inner.bodies.iter().any(|body| body.assigns(result.tensor()));
+        let stores_none = !scope.produces && !self.assemblers.iter().any(stores);
+        let of = |(k, result): (usize, &Assembler<'_>)| {
+            let level = result.level_of(inner.variable)?;
+            (stores_none || stores(result)).then_some((k, level))
+        };
+        self.assemblers.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// Returns whether every region that no earlier case matches contains one of `sets`. If no
+    /// driver covers the whole dimension, every region contains a driver.
     fn is_all_that_is_left(
         &self,
         inner: &Loop,
         point: &MergePoint,
         uncertain: Set,
-        earlier: &[(Set, usize)],
-        set: Set,
+        earlier: &[Set],
+        sets: &[Set],
     ) -> bool {
         let drivers = Set::of(uncertain.members().filter(|member| point.drivers.contains(*member)));
-        // Where a driver stands at a position that is unused, nothing need be there.
+        // A driver at an unused position has no entry.
         let walked = drivers.members().all(|member| {
             let iterator = &inner.iterators[member];
             !self.is_by_coordinate(iterator)
@@ -135,19 +183,19 @@ impl Lowering<'_> {
                 && iterator.waiting_are_full(self.program)
         });
         let some_is_there = drivers == point.drivers && !point.by_dimension && walked;
-        // What holds for the smallest regions holds for those around them.
+        // It suffices to check the smallest regions.
         let smallest = match some_is_there {
             true => drivers.members().map(|driver| Set::EMPTY.with(driver)).collect(),
             false => vec![Set::EMPTY],
         };
         smallest
             .into_iter()
-            .filter(|present| !earlier.iter().any(|(case, _)| case.is_subset(*present)))
-            .all(|present| set.is_subset(present))
+            .filter(|present| !earlier.iter().any(|case| case.is_subset(*present)))
+            .all(|present| sets.iter().any(|set| set.is_subset(present)))
     }
 
-    /// Looks up levels of an iterator at the coordinates known here; what must hold for an entry to be
-    /// there. The level that drives the loop by its coordinates, if one does, need not be searched.
+    /// Looks up levels of an iterator at known coordinates, and returns the conditions for an
+    /// entry. A level that drives the loop by coordinate needs no lookup.
     fn locate_levels(
         &self,
         iterator: &LevelIterator,
@@ -159,11 +207,18 @@ impl Lowering<'_> {
         let access = &iterator.access;
         let format = &self.program.tensor(access.tensor).format;
         let mut conditions = Vec::new();
+        if let Segment { start, end } = scope.reached(access).segment()
+            && iterator.parents == Positions::AtMostOne
+            && levels.contains(&iterator.level)
+            && *end != Segment::of(start.clone()).end
+        {
+            conditions.push(Expr::lt(start.clone(), end.clone()));
+        }
         for level in levels {
             let v = self.program.level_variable(access, level).expect("a level of the access");
             let keeps = driven == Some(level) && !self.is_parted(scope);
             for slice in self.program.may_leave(access, level) {
-                // The bounds of a loop over a window keep to the mode.
+                // The bounds of a loop over a window are within the mode.
                 let is_own = self.program.space.slice(v) == Some(slice);
                 if keeps && is_own && matches!(slice.reads, Reads::Window(_)) {
                     continue;
@@ -191,7 +246,7 @@ impl Lowering<'_> {
                 (None, Some(iteration), _) => {
                     iteration.coord_access(storage, parent, scope.coordinate(v), &own_name)
                 }
-                // The only child of its parent, at the coordinate that those above imply.
+                // The only child of its parent.
                 (None, None, Some(only)) => {
                     let parents = scope.reached(access).segment().clone();
                     let children = only.pos_bounds(storage, parents);
@@ -202,7 +257,7 @@ impl Lowering<'_> {
             };
             let mut position = found.value;
             match outside.filter(|_| !found.prelude.is_empty()) {
-                // What is looked up must not lie outside of the mode.
+                // Coordinates outside of the mode must not be looked up.
                 Some(inside) => {
                     let (found, is_there, at) =
                         locate_where(inside, &name, found.prelude, found.found, position);
@@ -228,7 +283,7 @@ impl Lowering<'_> {
         conditions
     }
 
-    /// Adds up the values at all positions of an entry that has several.
+    /// Adds the values at all positions of an entry with duplicates.
     fn sum_duplicates(&self, access: &crate::notation::Access, scope: &mut Scope) -> Vec<Stmt> {
         let reached = scope.reached(access);
         let known = scope.summed.contains_key(access);
@@ -255,13 +310,4 @@ impl Lowering<'_> {
     pub(super) fn is_by_coordinate(&self, iterator: &LevelIterator) -> bool {
         iterator.spec(self.program).level.coordinate_iteration().is_some()
     }
-}
-
-/// Returns what is done if a condition holds and what otherwise, if a sequence is that.
-pub(super) fn either(plans: &[Rc<Plan>]) -> Option<(&notation::Expr, &Plan, &Plan)> {
-    let [first, second] = plans else { return None };
-    let Plan::If { condition, body } = &**first else { return None };
-    let Plan::If { condition: opposite, body: otherwise } = &**second else { return None };
-    let negated = notation::Expr::call(notation::Function::Not, vec![condition.clone()]);
-    (*opposite == negated).then_some((condition, &**body, &**otherwise))
 }

@@ -1,25 +1,26 @@
-//! How two values become one: by an operator of Rust, or by a function of the user's.
+//! Combining two values, by an operator of Rust or a user function.
 
 use crate::ir::{BinaryOp, Combining, Expr, Stmt};
 use crate::notation::{Kernel, Operator, ReduceOp};
 use crate::types::Dtype;
 
-/// What makes one value of two.
+/// The operation that combines two values.
 pub(super) enum Combine {
     /// `a + b`
     Operator(BinaryOp),
-    /// `crate::ops::join(a, b)`, of values of a type.
+    /// `crate::ops::join(a, b)`, for values of a type.
     Path(String, Dtype),
 }
 
 impl Combine {
-    /// An operator of a semiring.
+    /// Returns the operation of a semiring's operator.
     pub(super) fn by(kernel: &Kernel, operator: Operator, dtype: Dtype) -> Combine {
         Combine::Operator(match (operator, dtype) {
             (Operator::Own(path), _) => {
                 return Combine::Path(kernel.paths[path.0].path.clone(), dtype);
             }
-            // Of conditions that repeat one has to hold; a product of them holds where all do.
+            // Duplicate truth values are combined by disjunction, and products of truth values by
+            // conjunction.
             (Operator::Add, Dtype::Bool) => BinaryOp::Or,
             (Operator::Mul, Dtype::Bool) => BinaryOp::And,
             (Operator::Add, _) => BinaryOp::Add,
@@ -33,7 +34,7 @@ impl Combine {
         })
     }
 
-    /// What combines the values of a reduction.
+    /// Returns the operation that combines the values of a reduction.
     pub(super) fn reducing(kernel: &Kernel, op: ReduceOp, dtype: Dtype) -> Combine {
         Combine::Operator(match op {
             ReduceOp::Sum => return Combine::by(kernel, kernel.semiring.add, dtype),
@@ -45,8 +46,8 @@ impl Combine {
         })
     }
 
-    /// Returns what entries of one coordinate are combined into where tensors are packed: their sum as
-    /// the kernel understands it, or `None` if that is the plain one.
+    /// Returns the operation that combines duplicates when tensors are packed, the addition of the
+    /// kernel's semiring, or `None` if that is ordinary addition.
     pub(super) fn packing(kernel: &Kernel, dtype: Dtype) -> Option<Box<Combining>> {
         if kernel.semiring.adds_up(dtype) {
             return None;
@@ -57,7 +58,7 @@ impl Combine {
         Some(Box::new(Combining { values, combined }))
     }
 
-    /// The one value of two.
+    /// Combines two values.
     pub(super) fn of(&self, a: Expr, b: Expr) -> Expr {
         match self {
             Combine::Operator(op) => Expr::binary(*op, a, b),
@@ -65,7 +66,7 @@ impl Combine {
         }
     }
 
-    /// Brings a value into a variable.
+    /// Combines a value into a variable.
     pub(super) fn assign(&self, name: &str, value: Expr) -> Stmt {
         match self {
             Combine::Operator(op) => Stmt::combine(name, *op, value),
@@ -73,7 +74,7 @@ impl Combine {
         }
     }
 
-    /// Brings a value into an element of an array.
+    /// Combines a value into an element of an array.
     pub(super) fn store(&self, array: &str, index: Expr, value: Expr) -> Stmt {
         match self {
             Combine::Operator(op) => Stmt::combine_at(array, index, *op, value),

@@ -1,8 +1,8 @@
-//! How the time of a kernel grows with its operands, for its documentation.
+//! The time complexity of a kernel in terms of its operands, for its documentation.
 //!
-//! A loop runs as often as those around it, times its own trips. Where it walks below positions that
-//! the loops around have walked to, both together walk the stored entries of one tensor:
-//! `i + nnz(A)`, not `i · nnz(A)`.
+//! A loop has as many iterations as the enclosing loops, times its own trip count. If it continues
+//! a traversal of the enclosing loops, both together traverse the stored entries of one tensor: `i
+//! + nnz(A)`, not `i · nnz(A)`.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +12,25 @@ use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::{Access, TensorId, VariableId};
 
-/// How often something runs: a product.
+/// A number of iterations, as a product.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Trips {
-    /// The variables of which each coordinate is visited.
+    /// The variables whose coordinates are all visited.
     dimensions: Vec<VariableId>,
-    /// The accesses whose entries are walked, down to a level.
+    /// The accesses whose entries are traversed, with the innermost level.
     walked: BTreeMap<Access, usize>,
-    /// Those of which only the entries below one coordinate of these variables are, on average.
+    /// The variables by which the entries are divided: on average, only those below one of their
+    /// coordinates are traversed.
     shared: Vec<VariableId>,
+    /// The variables of the enclosing loops that visit each coordinate at most once, or `None` if a
+    /// loop visits duplicates.
+    visited: Option<Vec<VariableId>>,
 }
 
-/// Sums of products such as `i + nnz(A)`.
+/// Returns the time as a sum of products, such as `i + nnz(A)`.
 pub(super) fn time(program: &Program, plan: &Plan) -> String {
     let mut time = Time { program, terms: Vec::new() };
-    time.add(plan, &Trips::default(), &[]);
+    time.add(plan, &Trips { visited: Some(Vec::new()), ..Trips::default() }, &[]);
     let terms = time.terms.clone();
     let is_covered = |k: usize| {
         terms.iter().enumerate().any(|(other, term)| {
@@ -43,14 +47,20 @@ pub(super) fn time(program: &Program, plan: &Plan) -> String {
     if shown.is_empty() { "1".to_owned() } else { shown.join(" + ") }
 }
 
-/// Whether one product is a part of another, so that it never is the larger one.
+/// Returns whether one product is at most another: it divides the other, or replaces dimensions of
+/// the other by the entries of an operand over these dimensions.
 fn is_within(part: &Trips, whole: &Trips) -> bool {
+    let is_bounded = |(access, level): (&Access, &usize)| match whole.walked.get(access) {
+        Some(deepest) => deepest >= level,
+        None => {
+            let is_spread =
+                |v: &VariableId| whole.dimensions.contains(v) && !part.dimensions.contains(v);
+            !part.dimensions.is_empty() && access.indices.iter().all(is_spread)
+        }
+    };
     part.shared == whole.shared
         && part.dimensions.iter().all(|v| whole.dimensions.contains(v))
-        && part
-            .walked
-            .iter()
-            .all(|(access, level)| whole.walked.get(access).is_some_and(|deepest| deepest >= level))
+        && part.walked.iter().all(is_bounded)
 }
 
 struct Time<'p> {
@@ -59,8 +69,8 @@ struct Time<'p> {
 }
 
 impl Time<'_> {
-    /// Adds what a plan takes within loops that run so often. What stands beside the walk of one
-    /// operand in a merged loop is `elsewhere`: its own walk is a term of its own.
+    /// Adds the time of a plan within loops with `around` iterations. The operands in `elsewhere`
+    /// are merged with this one and have terms of their own.
     fn add(&mut self, plan: &Plan, around: &Trips, elsewhere: &[Access]) {
         match plan {
             Plan::Loop(inner) => self.add_loop(inner, around, elsewhere),
@@ -80,22 +90,23 @@ impl Time<'_> {
     }
 
     fn push(&mut self, term: Trips) {
+        let term = Trips { visited: None, ..term };
         if !self.terms.contains(&term) {
             self.terms.push(term);
         }
     }
 
     fn add_loop(&mut self, inner: &Loop, around: &Trips, elsewhere: &[Access]) {
-        // The first merge point has all iterators, and its first case all that there is to do.
+        // The first merge point has all iterators, and its first case the whole statement.
         let Some(point) = inner.points.first() else { return };
         let mut drivers: Vec<&LevelIterator> =
             point.drivers.members().map(|member| &inner.iterators[member]).collect();
         let is_full = |iterator: &&LevelIterator| iterator.is_full(self.program);
         let whole = point.by_dimension || drivers.iter().any(is_full);
         drivers.retain(|iterator| {
-            // What a workspace holds was put there by loops that are counted already.
+            // The loops that fill a workspace have been counted.
             let counted = self.program.kernel.is_temporary(iterator.access.tensor);
-            // An entry at most for each coordinate that is counted already.
+            // A diagonal has at most one entry for each coordinate that has been counted.
             let is_diagonal = self.program.kernel.predicate(iterator.access.tensor).is_some();
             !counted && !is_diagonal && !is_full(iterator) && !elsewhere.contains(&iterator.access)
         });
@@ -112,7 +123,13 @@ impl Time<'_> {
             ways.push((self.along(iterator, around), beside(Some(&iterator.access))));
         }
         let body = point.cases.first().map(|(_, outcome)| &inner.bodies[*outcome]);
-        for (trips, elsewhere) in ways {
+        let repeats = drivers.iter().any(|it| it.may_repeat(self.program) && !it.dedups());
+        for (mut trips, elsewhere) in ways {
+            match &mut trips.visited {
+                Some(_) if repeats => trips.visited = None,
+                Some(visited) => visited.push(self.root(inner.variable)),
+                None => {}
+            }
             self.push(trips.clone());
             if let Some(body) = body {
                 self.add(body, &trips, &elsewhere);
@@ -132,7 +149,7 @@ impl Time<'_> {
             | Some(Definition::Mod(of, BlockSize::Share(_))) => vec![self.root(of)],
             Some(Definition::Fused(a, b)) => vec![a, b],
             Some(Definition::Slice(slice)) => vec![slice.of],
-            Some(Definition::Once) => Vec::new(),
+            Some(Definition::Fixed) => Vec::new(),
             Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) | None => {
                 vec![inner.variable]
             }
@@ -142,7 +159,8 @@ impl Time<'_> {
         trips
     }
 
-    /// The trips of a loop along a level: what was walked to above is walked on.
+    /// Returns the iterations of a loop over a level, which continues the traversal of the levels
+    /// above.
     fn along(&self, iterator: &LevelIterator, around: &Trips) -> Trips {
         let mut trips = around.clone();
         let LevelIterator { access, level, .. } = iterator;
@@ -151,8 +169,15 @@ impl Time<'_> {
             return trips;
         }
         let levels = (0..*level).filter_map(|level| self.program.level_variable(access, level));
+        let levels: Vec<VariableId> = levels.map(|v| self.root(v)).collect();
+        // If the enclosing loops only iterate the parents, and each at most once, no entry is
+        // traversed twice.
+        let is_parent = |v: &VariableId| levels.contains(v);
+        if trips.visited.as_ref().is_some_and(|visited| visited.iter().all(is_parent)) {
+            let walked = BTreeMap::from([(access.clone(), *level)]);
+            return Trips { walked, visited: trips.visited, ..Trips::default() };
+        }
         for v in levels {
-            let v = self.root(v);
             match trips.dimensions.iter().position(|known| *known == v) {
                 Some(known) => {
                     trips.dimensions.remove(known);
@@ -164,7 +189,7 @@ impl Time<'_> {
         trips
     }
 
-    /// The variable that a block is one of.
+    /// Returns the variable that is divided into blocks.
     fn root(&self, v: VariableId) -> VariableId {
         match self.program.space.definition(v) {
             Some(Definition::Div(of, _) | Definition::Mod(of, _)) => self.root(of),
@@ -174,7 +199,7 @@ impl Time<'_> {
                 | Definition::Add(..)
                 | Definition::Fused(..)
                 | Definition::Slot(_)
-                | Definition::Once,
+                | Definition::Fixed,
             )
             | None => v,
         }

@@ -1,4 +1,4 @@
-//! The documentation of a generated function: the statement, its tensors, its loops.
+//! The documentation of a generated function: its statement, tensors and loops.
 
 use crate::concrete::Program;
 use crate::concrete::space::Definition;
@@ -9,7 +9,7 @@ use crate::notation::{Parameter, Semiring, TensorId, TensorRole, VariableId};
 
 use super::complexity::time;
 
-/// Markdown, one line an element.
+/// Returns Markdown, one line per element.
 pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     let kernel = &program.kernel;
     let mut lines = vec![format!("`{}`", kernel.text), String::new()];
@@ -20,7 +20,7 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     if !kernel.semiring.is_usual() {
         let Semiring { add, mul, zero, .. } = kernel.semiring;
         lines.push(format!(
-            "Here `+` and sums mean `{}`, `*` means `{}`, and what is not stored is `{}`.",
+            "Here `+` and sums mean `{}`, `*` means `{}`, and the fill value is `{}`.",
             add.symbol(&kernel.paths),
             mul.symbol(&kernel.paths),
             zero.show(&kernel.paths)
@@ -49,7 +49,7 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     lines.push(format!("Time: O({}){}.", time(program, plan), memory(program)));
     if let Some(level) = program.level_without_promise() {
         lines.push(String::new());
-        lines.push(format!("Indices are checked, because the level `{level}` gives no promise."));
+        lines.push(format!("Indices are checked, because the level `{level}` makes no promise."));
     }
     if let Some(parted) = &program.threads {
         lines.push(String::new());
@@ -65,7 +65,7 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     lines
 }
 
-/// The workspaces, and how many places they have.
+/// Returns the workspaces and their sizes.
 fn memory(program: &Program) -> String {
     let workspaces = program.workspaces();
     let shown = workspaces.iter().map(|access| {
@@ -76,15 +76,16 @@ fn memory(program: &Program) -> String {
             .map(|v| format!("`{}`", program.kernel.variable(*v).name))
             .collect();
         match program.is_listed(access.tensor) {
-            true => format!("`{name}` gathers entries over {}, sorted", over.join(" and ")),
-            false => format!("`{name}` has a place for each {}", over.join(" and ")),
+            true => format!("`{name}` collects entries over {}, sorted", over.join(" and ")),
+            false => format!("`{name}` has an element for each {}", over.join(" and ")),
         }
     });
     let shown: Vec<String> = shown.collect();
     if shown.is_empty() { String::new() } else { format!("; workspaces: {}", shown.join(", ")) }
 }
 
-/// Names the arguments whose tensors' names in snake case belong to other arguments.
+/// Lists the arguments whose names differ from the tensors' names in snake case because those are
+/// used.
 fn numbered(program: &Program) -> Vec<String> {
     let arguments = program.kernel.tensors.iter().filter(|tensor| tensor.role.is_argument());
     let numbered = arguments.filter(|tensor| {
@@ -97,7 +98,7 @@ fn numbered(program: &Program) -> Vec<String> {
         .collect()
 }
 
-/// What is brought into another format, before the loops and behind them, and what is no tensor.
+/// Describes format conversions before and after the loops, and tensors that represent predicates.
 fn conversions(program: &Program) -> Vec<String> {
     let shown = |id: TensorId| {
         let format = &program.tensor(id).format;
@@ -106,16 +107,16 @@ fn conversions(program: &Program) -> Vec<String> {
     let mut sentences: Vec<String> = numbered(program);
     sentences.extend(program.kernel.converted().map(|(into, converted)| {
         let name = &program.tensor(converted.of).name;
-        format!("`{name}` is brought into `{}` first.", shown(into))
+        format!("`{name}` is converted to `{}` first.", shown(into))
     }));
-    if program.packed.is_some() {
+    if program.targets.iter().any(|target| target.packed.is_some()) {
         let result = program.kernel.result();
         let name = &program.tensor(result).name;
         sentences.push(format!("`{name}` is assembled as `{}`, then packed.", shown(result)));
     }
     sentences.extend(program.kernel.predicates().map(|(id, diagonal)| {
         let name = &program.tensor(id).name;
-        format!("`{name}` is where `{}`.", program.kernel.show_diagonal(diagonal))
+        format!("`{name}` is the predicate `{}`.", program.kernel.show_diagonal(diagonal))
     }));
     if sentences.is_empty() { Vec::new() } else { vec![String::new(), sentences.join(" ")] }
 }
@@ -129,7 +130,7 @@ fn row(program: &Program, id: TensorId) -> String {
             Parameter::Indices => format!("| `{}` | indices | |", tensor.name),
         };
     }
-    let packed = program.packed.as_ref().filter(|_| id == kernel.result());
+    let packed = program.target(id).and_then(|target| target.packed.as_ref());
     let format = packed.unwrap_or(&tensor.format);
     let mut modes: Vec<String> = Vec::new();
     let mut add = |access: &crate::notation::Access| {
@@ -156,7 +157,7 @@ fn row(program: &Program, id: TensorId) -> String {
     format!("| `{}` | {shown}{pattern} | {} |", tensor.name, modes.join("; "))
 }
 
-/// One phrase a loop, outermost first.
+/// Describes the loops, outermost first.
 fn describe(program: &Program, plan: &Plan, loops: &mut Vec<String>) {
     match plan {
         Plan::Loop(inner) => {
@@ -207,7 +208,7 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
     let mut how = match (entries.is_empty(), full.is_empty() && !point.by_dimension) {
         (true, _) => "its whole range".to_owned(),
         (false, true) => entries,
-        (false, false) => format!("its whole range beside {entries}"),
+        (false, false) => format!("its whole range and {entries}"),
     };
     let located = Set::of(
         point
@@ -219,7 +220,7 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
         how.push_str(&format!(", {} located", names(located)));
     }
     match program.space.definition(inner.variable) {
-        Some(Definition::Once) => {
+        Some(Definition::Fixed) => {
             format!("{} at one coordinate", names(point.drivers.union(point.located)))
         }
         None => format!("`{variable}` over {how}"),
@@ -227,7 +228,7 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
     }
 }
 
-/// What a variable stands for that a format defines.
+/// Returns the definition of a variable.
 fn defined(program: &Program, definition: Definition) -> String {
     let name = |v: VariableId| &program.kernel.variable(v).name;
     match definition {
@@ -235,9 +236,9 @@ fn defined(program: &Program, definition: Definition) -> String {
         Definition::Mod(of, by) => format!("`{} % {by}`", name(of)),
         Definition::Sub(a, b) => format!("`{} - {}`", name(a), name(b)),
         Definition::Add(a, b) => format!("`{} + {}`", name(a), name(b)),
-        Definition::Fused(a, b) => format!("`{}` and `{}` in one", name(a), name(b)),
-        Definition::Slice(_) | Definition::Once => "a part of a mode".to_owned(),
-        Definition::Slot(of) => format!("which of `{}`'s entries", program.tensor(of).name),
+        Definition::Fused(a, b) => format!("`{}` and `{}` fused", name(a), name(b)),
+        Definition::Slice(_) | Definition::Fixed => "a subrange of a mode".to_owned(),
+        Definition::Slot(of) => format!("the slot of `{}`", program.tensor(of).name),
     }
 }
 

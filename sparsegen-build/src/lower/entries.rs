@@ -1,11 +1,12 @@
-//! The bound on the number of entries that the loops of a plan append to the result.
+//! The bound of the number of entries that the loops of a plan append to the result.
 //!
-//! An entry is appended each time that an assignment to the result runs. An operand bounds how often
-//! that is if its positions tell the runs apart: each run in which the operand has an entry then has a
-//! position of the operand of its own, and there are as many positions as values. Two properties of the
-//! loops around the assignment make this so. The coordinates of the operand determine those of every loop.
-//! And no loop runs twice at the same coordinate, unless it visits two positions of the operand itself: a
-//! loop over the duplicates of *another* operand finds the same entry of this one again and again.
+//! An entry is appended by each execution of an assignment to the result. An operand bounds their
+//! number if its positions distinguish them: each execution at which the operand has an entry then
+//! has a different position of the operand, and there are as many positions as values. This follows
+//! from two properties of the enclosing loops. First, the coordinates of the operand determine
+//! those of every loop. Second, no loop visits a coordinate twice, unless it visits two positions
+//! of the operand itself: a loop over the duplicates of *another* operand would visit the same
+//! entry of this one repeatedly.
 
 use crate::concrete::{Program, Stmt};
 use crate::ir::Expr;
@@ -14,26 +15,32 @@ use crate::notation::{self, Access, BinaryOp, VariableId};
 
 use super::names::Names;
 
-/// The most entries that a plan appends to the result, in terms of what its operands store; `None` if
-/// they do not bound it.
-pub(super) fn most_entries(program: &Program, plan: &Plan, names: &Names) -> Option<Expr> {
-    let bounds = Bounds { program, plan, names };
+/// Returns an upper bound of the number of entries that a plan appends to the result, in terms of
+/// the numbers of stored values of its operands, or `None` if they do not bound it.
+pub(super) fn most_entries(
+    program: &Program,
+    result: &Access,
+    plan: &Plan,
+    names: &Names,
+) -> Option<Expr> {
+    let bounds = Bounds { program, result, plan, names };
     bounds.of_stmt(&program.body)
 }
 
 struct Bounds<'p> {
     program: &'p Program,
+    result: &'p Access,
     plan: &'p Plan,
     names: &'p Names,
 }
 
 impl Bounds<'_> {
-    /// The most runs of all assignments to the result in a statement. The regions of its loops exclude
-    /// each other, and in each of them less of the statement is left.
+    /// Returns a bound of the executions of all assignments to the result in a statement. The
+    /// regions of its loops are disjoint, and each executes a part of the statement.
     fn of_stmt(&self, stmt: &Stmt) -> Option<Expr> {
         let mut most = Some(Expr::Index(0));
         stmt.for_each_assign(&mut |target, _, value| {
-            if *target == self.program.kernel.assignment.result {
+            if target == self.result {
                 let more = self.of_value(value);
                 most = most.take().zip(more).map(|(most, more)| Expr::add(most, more));
             }
@@ -41,10 +48,11 @@ impl Bounds<'_> {
         most
     }
 
-    /// The most runs in which a value is not known to be zero.
+    /// Returns a bound of the executions in which a value is not known to be zero.
     fn of_value(&self, value: &notation::Expr) -> Option<Expr> {
         match value {
             notation::Expr::Call(notation::Function::Mask, masked) => self.of_value(&masked[1]),
+            notation::Expr::Call(notation::Function::Entry, _) => self.of_union(value),
             notation::Expr::Literal(_)
             | notation::Expr::Constant(_)
             | notation::Expr::Index(_)
@@ -52,7 +60,10 @@ impl Bounds<'_> {
             | notation::Expr::Call(..)
             | notation::Expr::Reduce(_) => None,
             notation::Expr::Access(access) => {
-                self.tells_apart(access).then(|| Expr::len(&self.names.values(access.tensor)))
+                // An operand with a nonzero fill value has a value where it has no entry.
+                let vanishes = self.program.kernel.fill(access.tensor).is_zero();
+                let bounds = vanishes && self.distinguishes_executions(access);
+                bounds.then(|| Expr::len(&self.names.values(access.tensor)))
             }
             notation::Expr::Unary(_, a) => self.of_value(a),
             notation::Expr::Binary(op, a, b) => {
@@ -69,32 +80,44 @@ impl Bounds<'_> {
         }
     }
 
-    /// Returns whether the positions of an access tell apart the runs in which it has an entry, and are
-    /// fewer than the coordinates.
-    fn tells_apart(&self, access: &Access) -> bool {
+    /// Returns a bound of the executions in which some sparse operand has an entry, if the value is
+    /// known to be zero where none has.
+    fn of_union(&self, value: &notation::Expr) -> Option<Expr> {
+        let kernel = &self.program.kernel;
+        kernel.vanishes(value).then_some(())?;
+        let bounds = kernel.sparse_accesses(value).into_iter().map(|access| {
+            self.distinguishes_executions(access)
+                .then(|| Expr::len(&self.names.values(access.tensor)))
+        });
+        bounds.reduce(|a, b| Some(Expr::add(a?, b?))).flatten()
+    }
+
+    /// Returns whether the positions of an access distinguish the executions in which it has an
+    /// entry, and there may be fewer positions than coordinates.
+    fn distinguishes_executions(&self, access: &Access) -> bool {
         let Program { kernel, space, .. } = self.program;
         let format = &self.program.tensor(access.tensor).format;
         let is_sparse = format.is_sparse();
-        // An operand with another fill value has a value where it has no entry, too.
-        let vanishes = kernel.fill(access.tensor).is_zero();
-        // Of an operand of which a part is read, there may be many more entries than in that part.
+        // An operand that is read in part may have many more entries than this part.
         let is_whole = access.indices.iter().all(|v| space.slice(*v).is_none());
-        if self.program.kernel.is_temporary(access.tensor) || !(is_sparse && vanishes && is_whole) {
+        let is_stored =
+            !kernel.is_temporary(access.tensor) && kernel.predicate(access.tensor).is_none();
+        if !(is_stored && is_sparse && is_whole) {
             return false;
         }
         let levels = 0..format.levels.len();
         let stored = levels.filter_map(|level| self.program.level_variable(access, level));
         let stored: Vec<VariableId> = stored.chain(access.indices.iter().copied()).collect();
-        self.is_told_apart(self.plan, access, &space.known(kernel, &stored))
+        self.is_distinguished(self.plan, access, &space.known(kernel, &stored))
     }
 
-    /// Returns whether the runs of all assignments to the result that read an access have positions of
-    /// it of their own; `determined` are the variables that follow from a position.
-    fn is_told_apart(&self, plan: &Plan, access: &Access, determined: &[VariableId]) -> bool {
+    /// Returns whether the executions of all assignments to the result that read an access have
+    /// different positions of it; `determined` are the variables that a position determines.
+    fn is_distinguished(&self, plan: &Plan, access: &Access, determined: &[VariableId]) -> bool {
         if !self.assigns(plan, access) {
             return true;
         }
-        let within = |plan: &Plan| self.is_told_apart(plan, access, determined);
+        let within = |plan: &Plan| self.is_distinguished(plan, access, determined);
         match plan {
             Plan::Loop(inner) => {
                 determined.contains(&inner.variable)
@@ -108,7 +131,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// Returns whether a plan assigns to the result a value that reads an access.
+    /// Returns whether a plan assigns a value that reads an access to the result.
     fn assigns(&self, plan: &Plan, access: &Access) -> bool {
         match plan {
             Plan::Loop(inner) => inner.bodies.iter().any(|body| self.assigns(body, access)),
@@ -118,14 +141,14 @@ impl Bounds<'_> {
             Plan::Assign { target, value, .. } => {
                 let mut reads = false;
                 value.for_each_access(&mut |read| reads |= read == access);
-                reads && *target == self.program.kernel.assignment.result
+                reads && target == self.result
             }
             Plan::If { body, .. } => self.assigns(body, access),
             Plan::Sequence(plans) => plans.iter().any(|plan| self.assigns(plan, access)),
         }
     }
 
-    /// Returns whether a loop may run twice at the same coordinate because of another access.
+    /// Returns whether a loop may visit a coordinate twice because of another access.
     fn repeats(&self, inner: &Loop, access: &Access) -> bool {
         let mut drivers = inner.points.iter().flat_map(|point| point.drivers.members());
         drivers.any(|driver| {

@@ -1,4 +1,4 @@
-//! How many coordinates a variable has, and where levels hold what bounds those of others.
+//! Extents of variables, and bounds of levels that depend on other dimensions.
 
 use crate::concrete::Program;
 use crate::concrete::space::{BlockSize, Definition};
@@ -9,13 +9,14 @@ use crate::notation::{Access, VariableId};
 
 use super::names::Names;
 
-/// The numbers of blocks, of places within and of sums, which the body reads by name.
+/// Returns the definitions of the numbers of blocks, of offsets and of sums, which the body uses by
+/// name.
 pub(super) fn blocks(program: &Program, names: &Names) -> Vec<Stmt> {
     let variables = (0..program.kernel.variables.len()).map(VariableId);
     variables.filter_map(|v| Some(Stmt::bind(names.size(v), counted(program, names, v)?))).collect()
 }
 
-/// How an extent that the body reads by name follows from others, if it does.
+/// Returns the computation of an extent that the body uses by name, if it is computed.
 fn counted(program: &Program, names: &Names, v: VariableId) -> Option<Expr> {
     match program.space.definition(v)? {
         Definition::Div(of, BlockSize::Constant(size)) => {
@@ -29,7 +30,7 @@ fn counted(program: &Program, names: &Names, v: VariableId) -> Option<Expr> {
         Definition::Add(a, b) => {
             let [a, b] = [a, b].map(|v| extent(program, names, v));
             let [no_a, no_b] = [&a, &b].map(|size| Expr::eq(size.clone(), Expr::Index(0)));
-            // As the runtime counts them: without coordinates of one there are no sums.
+            // As in the runtime: if one extent is 0, there are no sums.
             let sums = Expr::sub(Expr::add(a, b), Expr::Index(1));
             Some(Expr::choose(Expr::or(no_a, no_b), Expr::Index(0), sums))
         }
@@ -39,14 +40,13 @@ fn counted(program: &Program, names: &Names, v: VariableId) -> Option<Expr> {
         | Definition::Fused(..)
         | Definition::Slot(_)
         | Definition::Slice(_)
-        | Definition::Once => None,
+        | Definition::Fixed => None,
     }
 }
 
-/// An expression in terms of the extents that the function is given, and not of those that the body
-/// computes.
+/// Rewrites an expression in terms of the extents that are arguments, without computed extents.
 pub(super) fn expanded(program: &Program, names: &Names, expr: Expr) -> Expr {
-    // What is made of others is defined after them.
+    // Computed extents are defined after the extents that they use.
     (0..program.kernel.variables.len()).rev().map(VariableId).fold(expr, |expr, v| {
         match counted(program, names, v) {
             Some(counted) => expr.substitute(names.size(v), &counted),
@@ -55,14 +55,14 @@ pub(super) fn expanded(program: &Program, names: &Names, expr: Expr) -> Expr {
     })
 }
 
-/// The number of coordinates of a variable.
+/// Returns the number of coordinates of a variable.
 pub(super) fn extent(program: &Program, names: &Names, v: VariableId) -> Expr {
     match program.space.definition(v) {
         None => Expr::var(names.size(v)),
         Some(Definition::Div(_, BlockSize::Constant(_))) => Expr::var(names.size(v)),
         Some(Definition::Div(_, BlockSize::Share(count))) => Expr::Index(count as usize),
         Some(Definition::Mod(of, size)) => block_size(program, names, of, size),
-        // Signed coordinates have no extent; that of the minuend is what their levels ask for.
+        // Signed coordinates have no extent; their levels use that of the minuend.
         Some(Definition::Sub(a, _)) => extent(program, names, a),
         Some(Definition::Add(..)) => Expr::var(names.size(v)),
         Some(Definition::Fused(a, b)) => {
@@ -73,11 +73,11 @@ pub(super) fn extent(program: &Program, names: &Names, v: VariableId) -> Expr {
             own if own == v => Expr::var(names.size(v)),
             measure => extent(program, names, measure),
         },
-        Some(Definition::Once) => Expr::Index(1),
+        Some(Definition::Fixed) => Expr::Index(1),
     }
 }
 
-/// How many places a block of a variable has.
+/// Returns the number of offsets within a block of a variable.
 pub(super) fn block_size(
     program: &Program,
     names: &Names,
@@ -93,7 +93,7 @@ pub(super) fn block_size(
     }
 }
 
-/// Where an ancestor of a level holds the offset of its dimension from another.
+/// Returns the ancestor of a level that stores the offset of its dimension from another one.
 pub(super) fn offset(
     program: &Program,
     names: &Names,

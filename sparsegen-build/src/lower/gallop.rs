@@ -1,4 +1,4 @@
-//! Two sorted lists that leap to what they have in common.
+//! Intersection of two sorted lists by exponential search.
 
 use crate::ir::{BinaryOp, Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
@@ -7,8 +7,8 @@ use super::Lowering;
 use super::scope::Scope;
 
 impl Lowering<'_> {
-    /// Brings an iterator that stands below a coordinate to the first of its entries that does not: in
-    /// steps that double, then back by halves.
+    /// Advances an iterator to its first entry at or after a coordinate, by exponential search: in
+    /// steps that double, followed by bisection.
     pub(super) fn leap(
         &self,
         iterator: &LevelIterator,

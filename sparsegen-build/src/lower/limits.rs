@@ -1,10 +1,11 @@
-//! Loops that end early: a condition on the loop's own variable becomes the loop's bounds.
+//! Masks as loop bounds: a predicate over the variable of a loop that bounds its range.
 //!
-//! `(i >= j) * A[i,j]` ends each row of `A` at the diagonal. Entries in order are searched for where
-//! the loop begins and ends; other loops test each entry.
+//! `(i >= j) * A[i,j]` ends each row of `A` at the diagonal. Bounds of ordered entries are found by
+//! binary search; other loops test the predicate for each entry.
 
 use std::rc::Rc;
 
+use crate::concrete::Target;
 use crate::ir::{BinaryOp, Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
@@ -15,18 +16,18 @@ use super::Lowering;
 use super::scope::Scope;
 use super::sums::Sum;
 
-/// The coordinates between which a loop runs.
+/// The bounds of a loop.
 #[derive(Default)]
 struct Limits {
     /// The first coordinate.
     start: Option<Expr>,
-    /// The coordinate after the last.
+    /// The coordinate after the last one.
     end: Option<Expr>,
 }
 
 impl Lowering<'_> {
-    /// The loop of a single merge point, if conditions that all of its body stands under limit its
-    /// variable, and it can begin and end where they say.
+    /// Lowers a loop with a single merge point, if predicates over all of its bodies bound its
+    /// variable and the loop can begin and end at these bounds.
     pub(super) fn run_limited(&mut self, inner: &Loop, scope: &Scope) -> Option<Vec<Stmt>> {
         let [point] = &inner.points[..] else { return None };
         let drivers: Vec<usize> = point.drivers.members().collect();
@@ -68,7 +69,8 @@ impl Lowering<'_> {
         Some(stmts)
     }
 
-    /// Whether an iterator's positions are in order of the loop's coordinates, to be searched.
+    /// Returns whether the positions of an iterator are in the order of the loop's coordinates, so
+    /// that they can be searched.
     fn can_limit(&self, iterator: &LevelIterator) -> bool {
         iterator.is_searched(self.program)
             && !iterator.is_single(self.program)
@@ -78,19 +80,20 @@ impl Lowering<'_> {
             && self.position_iteration(iterator).groups().is_none()
     }
 
-    /// Whether something must be appended to the result for each coordinate of a variable.
+    /// Returns whether each coordinate of a variable must be appended to a result.
     fn assembles_below(&self, v: VariableId) -> bool {
-        let result = &self.program.kernel.assignment.result;
-        let levels = &self.program.tensor(result.tensor).format.levels;
-        let of_v = |level: &usize| self.program.level_variable(result, *level) == Some(v);
-        let level = (0..levels.len()).find(of_v);
-        level.is_some_and(|level| {
-            levels[level + 1..].iter().any(|below| below.level.insert().is_none())
+        self.program.targets.iter().any(|Target { access: result, .. }| {
+            let levels = &self.program.tensor(result.tensor).format.levels;
+            let of_v = |level: &usize| self.program.level_variable(result, *level) == Some(v);
+            let level = (0..levels.len()).find(of_v);
+            level.is_some_and(|level| {
+                levels[level + 1..].iter().any(|below| below.level.insert().is_none())
+            })
         })
     }
 
-    /// What the conditions that all bodies stand under say of the loop's variable, and the loop without
-    /// these conditions.
+    /// Returns the bounds of the loop's variable from the predicates common to all bodies, and the
+    /// loop without these predicates.
     fn limits(&self, inner: &Loop, scope: &Scope) -> Option<(Limits, Loop)> {
         let mut common: Option<Vec<&notation::Expr>> = None;
         for body in inner.bodies.iter().skip(1) {
@@ -129,7 +132,7 @@ impl Lowering<'_> {
         Some((limits, Loop { bodies, ..inner.clone() }))
     }
 
-    /// Whether a condition limits a variable, which has no coordinate yet.
+    /// Adds the bound of a variable that a predicate implies, if it does.
     fn limit(
         &self,
         condition: &notation::Expr,
@@ -142,15 +145,15 @@ impl Lowering<'_> {
         if !equal && !matches!(function, Function::Less | Function::LessEqual) {
             return false;
         }
-        // A coordinate that is put together from this loop's, as that of a mode in blocks, is known only
-        // within the loop.
+        // A coordinate that is computed from the loop's variable, such as that of a mode in blocks,
+        // is known only within the loop.
         let mut is_known = true;
         condition.for_each_variable(&mut |of| is_known &= of == v || scope.knows(of));
         if !is_known {
             return false;
         }
         let beyond = usize::from(*function == Function::LessEqual);
-        // The variable counts as 0, and is looked for on the side where it stands.
+        // Solves for the variable: it counts as 0, and the other terms are moved to the other side.
         let mut within = scope.clone();
         within.bind(v, Expr::Index(0));
         let Some([left, right]) = self.place_sides(&sides[0], &sides[1], &within) else {
@@ -187,7 +190,7 @@ impl Limits {
         });
     }
 
-    /// What lies within both.
+    /// Returns the intersection with a segment.
     fn within(self, Segment { start, end }: Segment) -> Segment {
         Segment {
             start: match self.start {

@@ -1,8 +1,8 @@
-//! Loops that a single iterator drives.
+//! Loops with a single driving iterator.
 
 use crate::concrete::space::Definition;
 use crate::ir::{Expr, Stmt};
-use crate::iteration::iterator::LevelIterator;
+use crate::iteration::iterator::{LevelIterator, Positions};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
 use crate::level::{Found, PositionIteration, Segment, Storage};
@@ -11,15 +11,15 @@ use super::Lowering;
 use super::scope::Scope;
 
 impl Lowering<'_> {
-    /// The loops of one variable.
+    /// Lowers the loops of one variable.
     pub(super) fn run(&mut self, inner: &Loop, scope: &Scope) -> Vec<Stmt> {
         let mut scope = scope.clone();
         if self.runs_in_order(inner) {
             scope.in_order.insert(inner.variable);
         }
         let scope = &scope;
-        let is_once = self.program.space.definition(inner.variable) == Some(Definition::Once);
-        if let Some(done) = is_once.then(|| self.run_once(inner, scope)).flatten() {
+        let is_once = self.program.space.definition(inner.variable) == Some(Definition::Fixed);
+        if let Some(done) = is_once.then(|| self.run_fixed(inner, scope)).flatten() {
             return done;
         }
         if let Some(done) = self.run_limited(inner, scope) {
@@ -53,7 +53,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The loop over all positions of an iterator that lie within what it runs over.
+    /// Lowers the loop over all positions of an iterator within its range.
     pub(super) fn run_from_begin(
         &mut self,
         inner: &Loop,
@@ -72,7 +72,7 @@ impl Lowering<'_> {
         stmts
     }
 
-    /// `for j in 0..j_size { … }`
+    /// Lowers `for j in 0..j_size { … }`.
     pub(super) fn run_by_coordinate(
         &mut self,
         inner: &Loop,
@@ -92,8 +92,9 @@ impl Lowering<'_> {
         Stmt::for_range(&name, bounds.start, end, body)
     }
 
-    /// `for p_a in … { let j = a2_crd[p_a]; … }`, or the body alone where there is one position. What
-    /// the iterator carries has its values at the first position already.
+    /// Lowers `for p_a in … { let j = a2_crd[p_a]; … }`, or the body alone if there is one
+    /// position. The variables that the iterator carries must have their values at the first
+    /// position.
     pub(super) fn run_by_position(
         &mut self,
         inner: &Loop,
@@ -112,7 +113,7 @@ impl Lowering<'_> {
         self.run_over(inner, point, driver, bounds, scope, &next)
     }
 
-    /// `for p_a_run in … { for p_a in … { … } }`, of a level whose positions come in groups.
+    /// Lowers `for p_a_run in … { for p_a in … { … } }`, for a level with groups of positions.
     fn run_by_group(
         &mut self,
         inner: &Loop,
@@ -134,8 +135,8 @@ impl Lowering<'_> {
         Some(Stmt::for_range(&name, bounds.start, bounds.end, body))
     }
 
-    /// The loop over positions; `next` tells how to bring what is carried from a position, with the name
-    /// of its coordinate, to the next.
+    /// Lowers the loop over positions; `next` returns the statements that advance the carried
+    /// variables from a position, given the name of its coordinate.
     fn run_over(
         &mut self,
         inner: &Loop,
@@ -182,7 +183,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A loop over coordinates, each with all of its positions.
+    /// Lowers a loop over distinct coordinates, each with all of its positions.
     fn run_by_segment(
         &mut self,
         inner: &Loop,
@@ -209,7 +210,7 @@ impl Lowering<'_> {
         stmts
     }
 
-    /// `let mut p_a = …; let p_a_end = …;` and the end as an expression.
+    /// Returns `let mut p_a = …; let p_a_end = …;` and the end as an expression.
     pub(super) fn start(
         &self,
         iterator: &LevelIterator,
@@ -219,7 +220,7 @@ impl Lowering<'_> {
         let position = self.names.position(&iterator.access, iterator.level);
         let end = Expr::var(&format!("{position}_end"));
         let mut stmts = Vec::new();
-        // Where the positions were searched for, these have their names already.
+        // If the positions were searched, the bounds have these names.
         if bounds.start != Expr::var(&position) {
             stmts.push(Stmt::bind_mut(&position, bounds.start));
         }
@@ -230,7 +231,8 @@ impl Lowering<'_> {
         (stmts, end)
     }
 
-    /// Finds the end of the positions that share a coordinate; the statements, and its name.
+    /// Finds the end of the positions with the same coordinate; returns the statements, and the
+    /// name of the end.
     pub(super) fn segment_end(
         &self,
         iterator: &LevelIterator,
@@ -241,7 +243,7 @@ impl Lowering<'_> {
         let position = self.names.position(&iterator.access, iterator.level);
         let next = format!("{position}_next");
         let (at_next, here) = match self.part_of(iterator) {
-            // Neighbours between two steps must not be taken for the first of these.
+            // Entries between two steps of a slice must not be counted with the first one.
             Some(slice) => (
                 self.raw_access(iterator, &Expr::var(&next), scope).value,
                 self.in_mode(&slice, coordinate.clone(), scope),
@@ -256,7 +258,7 @@ impl Lowering<'_> {
         (stmts, next)
     }
 
-    /// `let j = a2_crd[p_a];`
+    /// Returns `let j = a2_crd[p_a];`.
     pub(super) fn dereference(
         &self,
         iterator: &LevelIterator,
@@ -269,7 +271,7 @@ impl Lowering<'_> {
         stmts
     }
 
-    /// What is at a position, with its coordinate as the loop counts.
+    /// Returns the access at a position, with the coordinate of the loop.
     pub(super) fn access(&self, iterator: &LevelIterator, position: &Expr, scope: &Scope) -> Found {
         if iterator.reorders() {
             return Found::always(self.coordinate_in_copy(iterator, position.clone()));
@@ -293,15 +295,15 @@ impl Lowering<'_> {
         iteration.pos_access(&storage, position.clone(), ancestors, &name)
     }
 
-    /// Whether there are positions that are not used.
+    /// Returns whether some positions may be unused.
     pub(super) fn may_be_unused(&self, iterator: &LevelIterator) -> bool {
         let ancestors = vec![Expr::Index(0); iterator.level];
         !iterator.reorders()
             && self.access_below(iterator, &Expr::Index(0), &ancestors).found.is_some()
     }
 
-    /// Where an iterator by position begins and ends, and what must come before: what the level
-    /// carries, or the sorted copy that is iterated in its stead.
+    /// Returns the bounds of an iterator by position, and the statements before them: the carried
+    /// variables, or the sorted copy over which it iterates instead.
     pub(super) fn begin(&self, iterator: &LevelIterator, scope: &Scope) -> (Vec<Stmt>, Segment) {
         if iterator.reorders() {
             return self.sorted_copy(iterator, scope);
@@ -311,7 +313,7 @@ impl Lowering<'_> {
         (self.begin_carried(iterator, parent), self.position_bounds(iterator, parents))
     }
 
-    /// `let mut p_a_run = …;`, for whatever the level carries along from position to position.
+    /// Returns `let mut p_a_run = …;`, the definitions of the carried variables.
     pub(super) fn begin_carried(&self, iterator: &LevelIterator, parent: Expr) -> Vec<Stmt> {
         let storage = self.storage(iterator);
         let values = self.position_iteration(iterator).all_begin(&storage, parent);
@@ -319,7 +321,7 @@ impl Lowering<'_> {
         names.zip(values).map(|(name, value)| Stmt::bind_mut(name, value)).collect()
     }
 
-    /// Brings what is carried from a position to the next.
+    /// Advances the carried variables from a position to the next.
     pub(super) fn next_carried(
         &self,
         iterator: &LevelIterator,
@@ -342,7 +344,7 @@ impl Lowering<'_> {
         self.position_iteration(iterator).all_next(&storage, position, coordinate)
     }
 
-    /// Whether an iterator carries anything along; a sorted copy needs nothing.
+    /// Returns whether an iterator carries variables; a sorted copy does not.
     fn carries(&self, iterator: &LevelIterator) -> bool {
         !iterator.reorders() && !self.position_iteration(iterator).all_carried().is_empty()
     }
@@ -352,7 +354,7 @@ impl Lowering<'_> {
         level.position_iteration().expect("iterated by position")
     }
 
-    /// The level's storage, and what this iterator carries.
+    /// Returns the storage of the level, with the names of its carried variables.
     fn storage(&self, iterator: &LevelIterator) -> Storage {
         let mut storage = self.storages[iterator.access.tensor.0][iterator.level].clone();
         let position = self.names.position(&iterator.access, iterator.level);
@@ -361,12 +363,26 @@ impl Lowering<'_> {
         storage
     }
 
-    /// The positions of all children of a segment of parents.
+    /// Returns the positions of all children of a segment of parents.
     pub(super) fn position_bounds(&self, iterator: &LevelIterator, parents: Segment) -> Segment {
-        self.position_iteration(iterator).pos_bounds(&self.storage(iterator), parents)
+        let of = |parents| {
+            self.position_iteration(iterator).pos_bounds(&self.storage(iterator), parents)
+        };
+        let is_sure = parents == Segment::of(parents.start.clone());
+        let is_compact = iterator.spec(self.program).properties.compact;
+        if is_sure || is_compact || iterator.parents != Positions::AtMostOne {
+            return of(parents);
+        }
+        // Without a parent there are no bounds to be read.
+        let is_there = Expr::lt(parents.start.clone(), parents.end);
+        let own = of(Segment::of(parents.start));
+        let [start, end] =
+            [own.start, own.end].map(|bound| Expr::choose(is_there.clone(), bound, Expr::Index(0)));
+        Segment { start, end }
     }
 
-    /// The bounds of an iterator by coordinate, as the loop counts; `None` where it is one by position.
+    /// Returns the bounds of an iterator by coordinate in coordinates of the loop, or `None` for an
+    /// iterator by position.
     pub(super) fn coordinate_bounds(
         &self,
         iterator: &LevelIterator,
@@ -375,7 +391,7 @@ impl Lowering<'_> {
         self.own_bounds(iterator, scope).map(|own| self.counted_bounds(iterator, own, scope))
     }
 
-    /// The bounds of an iterator by coordinate, as the level counts.
+    /// Returns the bounds of an iterator by coordinate in coordinates of the level.
     pub(super) fn own_bounds(&self, iterator: &LevelIterator, scope: &Scope) -> Option<Segment> {
         let level = &iterator.spec(self.program).level;
         let iteration = level.coordinate_iteration()?;
@@ -384,7 +400,7 @@ impl Lowering<'_> {
         Some(iteration.coord_bounds(storage, parent, &self.ancestors(iterator, scope)))
     }
 
-    /// The coordinates of the levels above.
+    /// Returns the coordinates of the levels above.
     pub(super) fn ancestors(&self, iterator: &LevelIterator, scope: &Scope) -> Vec<Expr> {
         (0..iterator.level)
             .filter_map(|level| self.program.level_variable(&iterator.access, level))

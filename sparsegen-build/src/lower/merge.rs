@@ -1,16 +1,17 @@
-//! Loops that several iterators drive together, one loop a merge point.
+//! Loops with several driving iterators, one loop for each merge point.
 
 use crate::ir::{Expr, Stmt};
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::Loop;
-use crate::level::Segment;
+use crate::level::{Found, Segment};
 use crate::notation::schedule::Strategy;
+use crate::types::Width;
 
 use super::Lowering;
 use super::scope::Scope;
 
 impl Lowering<'_> {
-    /// All merge points of a loop, each taking up where the one before ended.
+    /// Lowers the merge points of a loop; each continues where the previous one ends.
     pub(super) fn merge(&mut self, inner: &Loop, scope: &Scope) -> Vec<Stmt> {
         let drivers = inner.points.iter().fold(Set::EMPTY, |all, point| all.union(point.drivers));
         let mut stmts = Vec::new();
@@ -68,12 +69,22 @@ impl Lowering<'_> {
                 return self.run_by_position(inner, point, member, bounds, scope);
             }
         }
-        let ending: Vec<usize> = match self.sparse(inner, walked) {
-            none if none.is_empty() => walked.members().take(1).collect(),
-            sparse => sparse.members().collect(),
-        };
-        let lasts = ending.iter().map(|member| Expr::lt(position(*member), end(*member)));
-        let lasts = lasts.reduce(Expr::and).unwrap_or(Expr::Bool(true));
+        let lasts = |member: usize| Expr::lt(position(member), end(member));
+        let sparse = self.sparse(inner, walked);
+        let mut conditions = Vec::new();
+        if !point.ended.is_empty()
+            && let Some(size) = self.counts(inner, point, scope)
+        {
+            conditions.push(Expr::lt(Expr::var(self.names.variable(inner.variable)), size));
+        } else if point.ended == sparse {
+            conditions.extend(walked.minus(sparse).members().take(1).map(lasts));
+        }
+        conditions.extend(sparse.minus(point.ended).members().map(lasts));
+        let mut cases = point.cases.iter().filter(|(_, outcome)| *outcome != 0);
+        if cases.all(|(set, _)| set.meets(point.ended)) {
+            conditions.extend(point.ended.members().map(lasts).reduce(Expr::or));
+        }
+        let lasts = conditions.into_iter().reduce(Expr::and).unwrap_or(Expr::Bool(true));
         let body = match &self.sparse(inner, walked).members().collect::<Vec<_>>()[..] {
             [a, b] if self.is_plain_pair(inner, point, walked) => {
                 self.pair(inner, point, [*a, *b], ends, scope)
@@ -83,7 +94,7 @@ impl Lowering<'_> {
         Stmt::repeat_while(lasts, body)
     }
 
-    /// Two sorted lists: one comparison tells which of them has the next coordinate.
+    /// Merges two sorted lists, with one comparison of their coordinates.
     fn pair(
         &mut self,
         inner: &Loop,
@@ -141,7 +152,7 @@ impl Lowering<'_> {
         body
     }
 
-    /// What is done where exactly `present` stand at a coordinate.
+    /// Lowers the body at a coordinate at which exactly the iterators in `present` have entries.
     fn at(
         &mut self,
         inner: &Loop,
@@ -166,12 +177,14 @@ impl Lowering<'_> {
             drivers: present,
             located: point.located,
             by_dimension: false,
+            ended: Set::EMPTY,
             cases: vec![(Set::EMPTY, outcome)],
         };
         self.cases(inner, &certain, &scope, &[])
     }
 
-    /// Any number of iterators: the least coordinate, then a case for each region.
+    /// Merges any number of iterators: finds the smallest coordinate, then selects the case of its
+    /// region.
     fn several(
         &mut self,
         inner: &Loop,
@@ -196,6 +209,11 @@ impl Lowering<'_> {
             let own_name = self.names.coordinate(inner.variable, &iterator.access);
             if leader == Some(member) || alone {
                 body.extend(self.dereference(iterator, &Expr::var(&position), &name, scope));
+            } else if point.ended.contains(member) {
+                let end = ends[member].clone().expect("drivers by position have an end");
+                let lasts = Expr::lt(Expr::var(&position), end);
+                let access = self.access(iterator, &Expr::var(&position), scope);
+                body.extend(or_beyond(&own_name, lasts, access));
             } else if sparse.contains(member) {
                 body.extend(self.dereference(iterator, &Expr::var(&position), &own_name, scope));
             }
@@ -210,7 +228,7 @@ impl Lowering<'_> {
         let uncertain = sparse.members().filter(|_| !alone);
         let stands: Vec<(usize, Expr)> =
             uncertain.map(|member| (member, Expr::eq(own(member), Expr::var(&name)))).collect();
-        // At an unused position there is a coordinate, but no entry.
+        // An unused position has a coordinate but no entry.
         let here = stands.iter().map(|(member, stands)| {
             let iterator = &inner.iterators[*member];
             let position = Expr::var(&self.names.position(&iterator.access, iterator.level));
@@ -246,12 +264,13 @@ impl Lowering<'_> {
         body
     }
 
-    /// Brings an iterator that stands at a coordinate to its next position.
+    /// Advances an iterator at a coordinate to its next position.
     fn advance(&self, inner: &Loop, member: usize, coordinate: &Expr, scope: &Scope) -> Vec<Stmt> {
         self.advance_if(inner, member, Expr::Bool(true), coordinate, scope)
     }
 
-    /// As `advance`, but only if a condition holds: by adding it, if that is all there is to do.
+    /// Advances an iterator if a condition holds; adds the condition to the position where that
+    /// suffices.
     fn advance_if(
         &self,
         inner: &Loop,
@@ -272,7 +291,7 @@ impl Lowering<'_> {
         Stmt::when(condition, next)
     }
 
-    /// Which operands have entries left, in words.
+    /// Returns a comment that names the operands with remaining entries.
     fn comment(&self, inner: &Loop, point: &MergePoint, scope: &Scope) -> Option<Stmt> {
         if inner.points.len() == 1 {
             return None;
@@ -289,7 +308,7 @@ impl Lowering<'_> {
                 let others = self.sparse(inner, self.by_position(inner, first.drivers));
                 let mut others: Vec<_> = others.members().map(name).collect();
                 others.dedup();
-                format!("{} at an end: the rest of the dimension.", is_or_are(&others))
+                format!("{} exhausted: the rest of the dimension.", is_or_are(&others))
             }
             (true, names) => format!("{} entries left.", has_or_have(names)),
             (false, [only]) => format!("Only {only} has entries left."),
@@ -298,7 +317,7 @@ impl Lowering<'_> {
         Some(Stmt::Comment(text))
     }
 
-    /// Where the loop's variable counts through the dimension: its extent.
+    /// Returns the end of the dimension if the loop counts through it.
     fn counts(&self, inner: &Loop, point: &MergePoint, scope: &Scope) -> Option<Expr> {
         let by_coordinate = point.drivers.minus(self.by_position(inner, point.drivers));
         (point.by_dimension || !by_coordinate.is_empty())
@@ -321,17 +340,33 @@ impl Lowering<'_> {
         inner.iterators[member].dedups()
     }
 
-    /// Whether a merge point is driven by two unique sparse iterators alone, all of whose positions are
-    /// used, and nothing that is located can be missing.
+    /// Returns whether only two unique sparse iterators without unused positions drive a merge
+    /// point, and every located iterator has an entry.
     fn is_plain_pair(&self, inner: &Loop, point: &MergePoint, walked: Set) -> bool {
         walked == point.drivers
             && walked.len() == 2
             && !point.by_dimension
+            && point.ended.is_empty()
+            && walked.members().all(|member| !inner.iterators[member].is_optional())
             && walked.members().all(|member| !self.dedups(inner, member))
             && walked.members().all(|member| !self.may_be_unused(&inner.iterators[member]))
             && walked.members().all(|member| inner.iterators[member].waiting_are_full(self.program))
             && self.sparse(inner, point.located).is_empty()
     }
+}
+
+/// Returns `let j_a = if … { … } else { usize::MAX };`: the coordinate of an exhausted iterator is
+/// larger than all others.
+fn or_beyond(name: &str, lasts: Expr, access: Found) -> Vec<Stmt> {
+    let beyond = Expr::Largest(Width::Usize);
+    if access.prelude.is_empty() {
+        return vec![Stmt::bind(name, Expr::choose(lasts, access.value, beyond))];
+    }
+    let mut reached = access.prelude;
+    reached.push(Stmt::assign(name, access.value));
+    let mut stmts = vec![Stmt::bind_mut(name, beyond)];
+    stmts.extend(Stmt::when(lasts, reached));
+    stmts
 }
 
 fn has_or_have(names: &[String]) -> String {

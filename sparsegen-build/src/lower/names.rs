@@ -1,45 +1,47 @@
 //! The provisional names of everything that a body uses.
 //!
-//! `‹a›2_crd`: tensor, level, array. `‹a›_vals`. `p_‹a›` is a position, `‹j›_‹a›` an operand's own
-//! coordinate, `‹j›` the resolved one, `‹j›_size` an extent. What the user or a tensor is called
-//! stands between `‹` and `›`, so names of different things differ whatever suffix a stage or a
-//! level adds; [`Names::settle`] makes identifiers of them. Arguments alone are identifiers already.
+//! `‹a›2_crd` consists of tensor, level and array. `‹a›_vals` are values, `p_‹a›` is a position,
+//! `‹j›_‹a›` an operand's own coordinate, `‹j›` the resolved one, and `‹j›_size` an extent. Names
+//! of the user and of tensors are enclosed in `‹` and `›`, so that different names stay different
+//! with any suffix that a stage or a level adds; [`Names::assign_identifiers`] assigns identifiers to them.
+//! Only arguments have identifiers from the beginning.
 
 use crate::concrete::Program;
 use crate::ir::Function;
 use crate::names::{Identifiers, provisional, provisional_of_several, snake_case};
-use crate::notation::{Access, List, Place, PlaceId, TensorId, TensorRole, VariableId};
+use crate::notation::{Access, List, Subscript, SubscriptId, TensorId, TensorRole, VariableId};
 
 pub(super) struct Names {
-    /// By tensor: the argument's identifier, or a temporary's name.
+    /// By tensor: the identifier of the argument, or the name of the temporary.
     arguments: Vec<String>,
-    /// By tensor: the stem of its arrays and positions.
+    /// By tensor: the prefix of its arrays and positions.
     stems: Vec<String>,
     /// By variable.
     variables: Vec<String>,
-    /// By variable: whether a single letter is its identifier.
+    /// By variable: `true` if its identifier is a single letter.
     is_short: Vec<bool>,
     sizes: Vec<String>,
-    /// By place: the list of an index set, where it is no argument.
+    /// By computed subscript: the list of an index set, unless it is an argument.
     lists: Vec<String>,
-    /// By temporary: the flag that is set once anything goes into it.
+    /// By temporary: the flag that records whether a value was stored.
     found: Vec<String>,
-    /// By tensor: whether it is read in more than one way, so that positions need the indices.
+    /// By tensor: `true` if it has several accesses, so that the names of positions include the
+    /// indices.
     ambiguous: Vec<bool>,
-    /// By tensor: the only level whose positions need a name, if there is just one.
+    /// By tensor: the only level whose positions have a name, if there is just one.
     only_level: Vec<Option<usize>>,
 }
 
 impl Names {
     pub(super) fn of(program: &Program) -> Names {
         let kernel = &program.kernel;
-        // What a scalar held before has the name of the scalar.
+        // The previous value of a scalar has the name of the scalar.
         let is_users = |id: usize| {
             let tensor = &kernel.tensors[id];
             let is_scalar = tensor.by_value && tensor.role == TensorRole::Previous;
             tensor.role.is_argument() || is_scalar
         };
-        // Of several temporaries, or variables, with the same name each has a number.
+        // Temporaries or variables with the same name are numbered.
         let wished: Vec<&str> =
             kernel.tensors.iter().map(|tensor| tensor.argument.as_str()).collect();
         let count =
@@ -63,16 +65,16 @@ impl Names {
                 before => provisional_of_several(spelt[v], before + 1),
             })
             .collect();
-        let lists = kernel.places.iter().enumerate().map(|(id, place)| match place {
-            Place::Listed(List::Numbers(_), v) => {
+        let lists = kernel.subscripts.iter().enumerate().map(|(id, place)| match place {
+            Subscript::Listed(List::Numbers(_), v) => {
                 format!("{}_list", provisional_of_several(spelt[v.0], id))
             }
-            Place::Listed(List::LastOfParameter(parameter), _) => {
+            Subscript::Listed(List::LastOfParameter(parameter), _) => {
                 format!("{}_last", provisional_of_several(wished[parameter.0], id))
             }
-            Place::Listed(List::Parameter(_), _) | Place::Sum(_) | Place::Element(_) => {
-                String::new()
-            }
+            Subscript::Listed(List::Parameter(_), _)
+            | Subscript::Sum(_)
+            | Subscript::Element(_) => String::new(),
         });
         let reads = program.body.reads();
         let ways = |id| reads.iter().filter(|access| access.tensor == TensorId(id)).count();
@@ -103,61 +105,66 @@ impl Names {
         }
     }
 
-    /// Makes identifiers of all names of a function, those of variables first.
-    pub(super) fn settle(&self, function: &mut Function, identifiers: &mut Identifiers) {
+    /// Assigns identifiers to all names of a function, first to those of variables.
+    pub(super) fn assign_identifiers(
+        &self,
+        function: &mut Function,
+        identifiers: &mut Identifiers,
+    ) {
         for variable in &self.variables {
             identifiers.identifier(variable);
         }
         function.rename(&mut |name| identifiers.identifier(name));
     }
 
-    /// What the names of a tensor's arrays and positions are made of.
+    /// Returns the prefix of the names of a tensor's arrays and positions.
     pub(super) fn stem(&self, id: TensorId) -> &str {
         &self.stems[id.0]
     }
 
-    /// A tensor's argument, or a temporary's variable.
+    /// Returns the argument of a tensor, or the variable of a temporary.
     pub(super) fn argument(&self, id: TensorId) -> &str {
         &self.arguments[id.0]
     }
 
-    /// `a2_crd`
+    /// Returns `a2_crd`.
     pub(super) fn array(&self, id: TensorId, level: usize, field: &str) -> String {
         format!("{}{}_{field}", self.stems[id.0], level + 1)
     }
 
-    /// The number of slots of a tensor whose level counts entries.
+    /// Returns the name of the number of slots of a tensor with a level that counts entries.
     pub(super) fn slots(&self, id: TensorId) -> String {
         format!("{}_slots", self.stems[id.0])
     }
 
-    /// `a_vals`
+    /// Returns `a_vals`.
     pub(super) fn values(&self, id: TensorId) -> String {
         format!("{}_vals", self.stems[id.0])
     }
 
-    /// `j`
+    /// Returns `j`.
     pub(super) fn variable(&self, v: VariableId) -> &str {
         &self.variables[v.0]
     }
 
-    /// `j_list`: the coordinates of an index set.
-    pub(super) fn list(&self, place: PlaceId) -> &str {
+    /// Returns `j_list`, the name of the coordinates of an index set.
+    pub(super) fn list(&self, place: SubscriptId) -> &str {
         &self.lists[place.0]
     }
 
-    /// `j_size`
+    /// Returns `j_size`.
     pub(super) fn size(&self, v: VariableId) -> &str {
         &self.sizes[v.0]
     }
 
-    /// `i_begin` and `i_end`: the part of a variable's coordinates that a thread has.
+    /// Returns `i_begin` and `i_end`, the bounds of the part of a variable's coordinates for a
+    /// thread.
     pub(super) fn part(&self, v: VariableId) -> (String, String) {
         let name = self.variable(v);
         (format!("{name}_begin"), format!("{name}_end"))
     }
 
-    /// `p_a`, or `p_a2` where several levels of the tensor have positions of their own.
+    /// Returns `p_a`, or `p_a2` if positions of several levels of the tensor have names.
     pub(super) fn position(&self, access: &Access, level: usize) -> String {
         let stem = self.reader(access);
         match self.only_level[access.tensor.0] {
@@ -166,32 +173,32 @@ impl Names {
         }
     }
 
-    /// `j_a`
+    /// Returns `j_a`.
     pub(super) fn coordinate(&self, v: VariableId, access: &Access) -> String {
         format!("{}_{}", self.variable(v), self.reader(access))
     }
 
-    /// `a2_sorted`: a level's entries, copied and sorted.
+    /// Returns `a2_sorted`, the name of the sorted copy of a level's entries.
     pub(super) fn sorted(&self, access: &Access, level: usize) -> String {
         format!("{}_sorted", self.numbered(access, level))
     }
 
-    /// What an operand's duplicates at one place add up to.
+    /// Returns the name of the sum of an operand's duplicates at one coordinate.
     pub(super) fn summed(&self, access: &Access) -> String {
         format!("{}_sum", self.reader(access))
     }
 
-    /// A value that is compared with the best so far.
+    /// Returns the name of a value that is compared with the best one so far.
     pub(super) fn candidate(&self) -> &'static str {
         "‹value›"
     }
 
-    /// What divides integers, and notes divisions by zero.
+    /// Returns the name of the object that divides integers and records divisions by zero.
     pub(super) fn division(&self) -> &'static str {
         "‹division›"
     }
 
-    /// Whether anything went into a temporary.
+    /// Returns the name of the flag that records whether a value was stored into a temporary.
     pub(super) fn found(&self, temporary: TensorId) -> String {
         self.found[temporary.0].clone()
     }

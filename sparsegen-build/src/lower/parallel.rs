@@ -1,4 +1,4 @@
-//! Outermost loops that are run in parts, each on a thread.
+//! Outermost loops that are divided into parts for threads.
 
 use crate::ir::{BinaryOp, Expr, Parallel, Stmt};
 use crate::notation::VariableId;
@@ -6,7 +6,7 @@ use crate::notation::VariableId;
 use super::Lowering;
 
 impl Lowering<'_> {
-    /// What the function around the loops needs to know to run them in parts.
+    /// Returns the description of a function with a parallel loop.
     pub(super) fn parallel(&self, body: &[Stmt]) -> Option<Parallel> {
         let v = self.parted?;
         let (begin, end) = self.names.part(v);
@@ -36,6 +36,7 @@ impl Lowering<'_> {
                         | Expr::Largest(_)
                         | Expr::Var(_)
                         | Expr::Len(_)
+                        | Expr::Extent(..)
                         | Expr::Search { .. }
                         | Expr::Pair(..)
                         | Expr::Unary(..)
@@ -50,14 +51,14 @@ impl Lowering<'_> {
         Some(Parallel { size: v.0, variable, begin, end, work })
     }
 
-    /// The bounds of the loop over `v`, if it is the one that is run in parts.
+    /// Returns the bounds of the loop over `v`, if it is divided into parts.
     pub(super) fn part(&self, v: VariableId) -> Option<(Expr, Expr)> {
         let (begin, end) = self.names.part(v);
         (self.parted == Some(v)).then(|| (Expr::var(&begin), Expr::var(&end)))
     }
 }
 
-/// A coordinate, or an extent, of the part that is run.
+/// Returns a coordinate or an extent relative to the first coordinate of the part.
 pub(super) fn within_part(end: Expr, begin: &str) -> Expr {
     Expr::binary(BinaryOp::Sub, end, Expr::var(begin))
 }

@@ -1,8 +1,8 @@
-//! Sorted copies: what an iterator over entries in no order, or spread over several parents, becomes
-//! where they must come in order.
+//! Sorted copies, which replace an iterator over unordered entries, or over entries of several
+//! parents, if a loop requires them in order.
 //!
-//! Each entry's coordinate and position go into a vector, which is sorted; then it is iterated in the
-//! stead of the level. One vector serves all calls of a loop.
+//! The coordinate and position of each entry are pushed to a vector, which is sorted and then
+//! iterated instead of the level. One vector is reused for all executions of a loop.
 
 use crate::ir::{Element, Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
@@ -14,7 +14,7 @@ use super::Lowering;
 use super::names::Names;
 use super::scope::{Reached, Scope};
 
-/// The vectors that loops within loops copy entries into, which share one each.
+/// Returns the declarations of the vectors of sorted copies in nested loops.
 pub(super) fn scratch(plan: &Plan, names: &Names) -> Vec<Stmt> {
     let mut copies: Vec<String> = Vec::new();
     plan.for_each_loop(&mut |outer| {
@@ -33,7 +33,8 @@ pub(super) fn scratch(plan: &Plan, names: &Names) -> Vec<Stmt> {
 }
 
 impl Lowering<'_> {
-    /// Copies the entries under an iterator's parents and sorts the copy; what there is to iterate.
+    /// Copies the entries below an iterator's parents and sorts the copy; returns the segment to
+    /// iterate over.
     pub(super) fn sorted_copy(
         &self,
         iterator: &LevelIterator,
@@ -57,7 +58,7 @@ impl Lowering<'_> {
         (stmts, Segment { start: Expr::Index(0), end: Expr::len(&copy) })
     }
 
-    /// `for p_a in … { a2_sorted.push((a2_crd[p_a], p_a)); }`
+    /// Returns `for p_a in … { a2_sorted.push((a2_crd[p_a], p_a)); }`.
     fn copy_children(
         &self,
         iterator: &LevelIterator,
@@ -73,7 +74,7 @@ impl Lowering<'_> {
         let ancestors = self.ancestors(iterator, scope);
         let Found { prelude: mut body, value, found } =
             self.access_below(iterator, &position, &ancestors);
-        // Of the part of a mode the coordinates go in as the loop counts them.
+        // Coordinates of a slice are stored as coordinates of the loop.
         let (value, counted, is_inside) = match iterator.slice(self.program) {
             Some(slice) => {
                 let variable = self.program.level_variable(&iterator.access, iterator.level);
@@ -95,7 +96,7 @@ impl Lowering<'_> {
         stmts
     }
 
-    /// A loop over parents that stand anywhere, and for each over its children.
+    /// Lowers a loop over unordered parents, and for each a loop over its children.
     pub(super) fn run_below_each(
         &mut self,
         inner: &Loop,
@@ -112,7 +113,7 @@ impl Lowering<'_> {
         self.for_each_parent(&inner.iterators[driver], &reached, body)
     }
 
-    /// `for p_a_each in p_a..p_a_next { let p_a = a1_sorted[p_a_each].1; … }`
+    /// Lowers `for p_a_each in p_a..p_a_next { let p_a = a1_sorted[p_a_each].1; … }`.
     fn for_each_parent(
         &self,
         iterator: &LevelIterator,
@@ -130,7 +131,7 @@ impl Lowering<'_> {
         Stmt::for_range(&each, start, end, body)
     }
 
-    /// The parent's position within that loop.
+    /// Returns the position of the parent in that loop.
     fn each_parent(&self, iterator: &LevelIterator, reached: &Reached) -> Expr {
         let (name, each) = self.parent_names(iterator);
         match reached {
@@ -139,15 +140,15 @@ impl Lowering<'_> {
         }
     }
 
-    /// The names of a parent's position, and of the variable that runs over parents.
+    /// Returns the names of a parent's position, and of the variable of the loop over parents.
     fn parent_names(&self, iterator: &LevelIterator) -> (String, String) {
         let name = self.names.position(&iterator.access, iterator.level.saturating_sub(1));
         let each = format!("{name}_each");
         (name, each)
     }
 
-    /// Where an iterator has brought its access: to the positions of a segment, or to those that its
-    /// sorted copy has there.
+    /// Returns the positions that an iterator has reached: those of a segment, or those in its
+    /// sorted copy.
     pub(super) fn standing(&self, iterator: &LevelIterator, segment: Segment) -> Reached {
         if iterator.reorders() {
             Reached::Listed { copy: self.copy(iterator), segment }
@@ -156,7 +157,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `a2_sorted[p_a].0`
+    /// Returns `a2_sorted[p_a].0`.
     pub(super) fn coordinate_in_copy(&self, iterator: &LevelIterator, index: Expr) -> Expr {
         Expr::first(Expr::load(&self.copy(iterator), index))
     }

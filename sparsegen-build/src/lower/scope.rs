@@ -1,4 +1,4 @@
-//! What is known at a place within the loops.
+//! The state of lowering at a point within the loops.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,35 +8,36 @@ use crate::notation::{self, Access, ReduceOp, TensorId, VariableId};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
-    /// The coordinates of the loops around, outermost first.
+    /// The coordinates of the enclosing loops, outermost first.
     pub(super) coordinates: Vec<(VariableId, Expr)>,
-    /// Where each access has got to.
+    /// The positions that each access has reached.
     positions: BTreeMap<Access, Reached>,
-    /// Accesses whose duplicates were added up into a variable.
+    /// The accesses whose duplicates were added, with the variable of the sum.
     pub(super) summed: BTreeMap<Access, String>,
-    /// Whether a temporary is filled here, and the result is not assembled.
+    /// `true` if a temporary is computed here, and not the result.
     pub(super) produces: bool,
-    /// Temporaries that note whether anything went into them, by the variable that does.
+    /// The temporaries with a flag that records whether a value was stored, with the name of the
+    /// flag.
     pub(super) flags: BTreeMap<TensorId, String>,
-    /// Temporaries that tell where a value is, and meet a value at every coordinate.
+    /// The arg-reductions that visit a value at every coordinate.
     pub(super) complete: BTreeSet<TensorId>,
-    /// The variables of loops around that run over their coordinates in order.
+    /// The variables of enclosing loops that visit their coordinates in order.
     pub(super) in_order: BTreeSet<VariableId>,
-    /// The position of each of the result's levels that is known, outermost first.
-    pub(super) result: Vec<Expr>,
+    /// By result: the known positions of its levels, outermost first.
+    pub(super) results: BTreeMap<TensorId, Vec<Expr>>,
 }
 
-/// The positions of the last resolved level of an access.
+/// The positions of the innermost resolved level of an access.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Reached {
-    /// Those of a segment.
+    /// The positions of a segment.
     Segment(Segment),
-    /// Those that the elements of a segment of a sorted scratch copy name.
+    /// The positions in a segment of a sorted copy.
     Listed { copy: String, segment: Segment },
 }
 
 impl Reached {
-    /// The position that an index into the segment stands for.
+    /// Returns the position for an index into the segment.
     pub(super) fn at(&self, index: Expr) -> Expr {
         match self {
             Reached::Segment(_) => index,
@@ -50,7 +51,7 @@ impl Reached {
         }
     }
 
-    /// The only position, if there is just one.
+    /// Returns the only position, if there is just one.
     pub(super) fn only(&self) -> Option<Expr> {
         let Segment { start, .. } = self.segment();
         (*self.segment() == Segment::of(start.clone())).then(|| self.at(start.clone()))
@@ -58,13 +59,14 @@ impl Reached {
 }
 
 impl Scope {
-    /// Where an access has got to; at the root's single position at first.
+    /// Returns the positions that an access has reached, initially the root's single position.
     pub(super) fn reached(&self, access: &Access) -> Reached {
         let root = || Reached::Segment(Segment::of(Expr::Index(0)));
         self.positions.get(access).cloned().unwrap_or_else(root)
     }
 
-    /// The first of the positions that an access has got to: the only one where a level is located.
+    /// Returns the first position that an access has reached, which is the only one if a level is
+    /// located.
     pub(super) fn position(&self, access: &Access) -> Expr {
         let reached = self.reached(access);
         reached.at(reached.segment().start.clone())
@@ -79,8 +81,8 @@ impl Scope {
         self.coordinates.push((v, coordinate));
     }
 
-    /// Notes that something was found for a temporary, where that is asked for. What a reduction comes
-    /// to of constants alone is known.
+    /// Returns the statement that records a value of a temporary, if it has a flag. The reduction
+    /// of constants alone is known.
     pub(super) fn found(
         &self,
         temporary: TensorId,
@@ -89,17 +91,17 @@ impl Scope {
     ) -> Option<Stmt> {
         let constant = op.and_then(|op| op.of_constant(value));
         let flag = self.flags.get(&temporary).filter(|_| constant.is_none())?;
-        // What is missing is noted instead.
+        // A product records a missing value instead.
         let is_product = op == Some(ReduceOp::Prod);
         (!is_product).then(|| Stmt::assign(flag, Expr::Bool(true)))
     }
 
-    /// Whether a variable's coordinate is known.
+    /// Returns whether a variable has a coordinate.
     pub(super) fn knows(&self, v: VariableId) -> bool {
         self.coordinates.iter().any(|(bound, _)| *bound == v)
     }
 
-    /// The coordinate of a variable whose loop stands around.
+    /// Returns the coordinate of a variable of an enclosing loop.
     pub(super) fn coordinate(&self, v: VariableId) -> Expr {
         let found = self.coordinates.iter().find(|(bound, _)| *bound == v);
         found.expect("a plan reads a coordinate only within the loop over it").1.clone()

@@ -1,12 +1,12 @@
-//! The extents that a function reads or checks, and the parts of modes.
+//! The extents that a function reads or checks, and the slices that it checks.
 
 use std::collections::BTreeMap;
 
 use crate::concrete::space::Definition;
 use crate::ir::{self, Gather, Limit, Part, Size, Source};
 use crate::notation::{
-    self, Bound, Coordinate, List, Place, PlaceId, Range, Reads, TensorId, TensorRole, VariableId,
-    VariableRole,
+    self, Bound, Coordinate, List, Range, Reads, Subscript, SubscriptId, TensorId, TensorRole,
+    VariableId, VariableRole,
 };
 
 use crate::concrete::Program;
@@ -14,11 +14,11 @@ use crate::concrete::Program;
 use super::Lowering;
 
 impl Lowering<'_> {
-    /// The extents, by variable, each with the modes that must have it.
+    /// Returns the extents, by variable, each with the modes that must have it.
     pub(super) fn sizes(&self, operands: &[TensorId]) -> Vec<Size> {
         let (kernel, space) = (&self.program.kernel, &self.program.space);
         let mut modes: BTreeMap<VariableId, Vec<(usize, usize)>> = BTreeMap::new();
-        // The modes of the result that what it held before is read by.
+        // The modes of the result by which its previous contents are read.
         let mut held: BTreeMap<VariableId, Vec<usize>> = BTreeMap::new();
         kernel.accesses.iter().for_each(|access| {
             let tensor = kernel.passed_as(access.tensor);
@@ -28,8 +28,8 @@ impl Lowering<'_> {
                 }
                 return;
             }
-            let operand = operands.iter().position(|id| *id == tensor);
-            let operand = operand.expect("every tensor that is read is an operand");
+            // A result of an earlier statement has extents that other operands determine.
+            let Some(operand) = operands.iter().position(|id| *id == tensor) else { return };
             for (mode, v) in access.indices.iter().enumerate() {
                 let of = modes.entry(space.measure(*v)).or_default();
                 if !of.contains(&(operand, mode)) {
@@ -37,7 +37,11 @@ impl Lowering<'_> {
                 }
             }
         });
-        let result = &kernel.assignment.result.indices;
+        // The extents of several results are checked for each statement.
+        let result = match &self.program.targets[..] {
+            [only] => &only.access.indices[..],
+            _ => &[],
+        };
         let parts = self.parted_modes(operands);
         let size = |(id, variable): (usize, &notation::Variable)| {
             let v = VariableId(id);
@@ -68,31 +72,34 @@ impl Lowering<'_> {
         index_variables.map(size).collect()
     }
 
-    /// The modes of which parts are read or computed, in the order of [`Lowering::parts`].
+    /// Returns the modes with subranges that are read or assigned, in the order of
+    /// [`Lowering::parts`].
     fn parted_modes(&self, operands: &[TensorId]) -> Vec<VariableId> {
         let Program { kernel, space, .. } = self.program;
         let is_part = |v: &VariableId| match space.slice(*v).map(|slice| slice.reads) {
             None | Some(Reads::Window(_) | Reads::At(Coordinate::Variable(_))) => false,
             Some(Reads::Range(_) | Reads::At(Coordinate::Fixed(_))) => true,
-            Some(Reads::At(Coordinate::Place(place))) => match kernel.place(place) {
-                Place::Listed(..) => true,
-                Place::Sum(_) | Place::Element(_) => false,
+            Some(Reads::At(Coordinate::Subscript(place))) => match kernel.subscript(place) {
+                Subscript::Listed(..) => true,
+                Subscript::Sum(_) | Subscript::Element(_) => false,
             },
         };
         let parts = (0..kernel.variables.len()).map(VariableId).filter(is_part);
         parts.filter(|v| self.access_by(*v, operands).is_some()).collect()
     }
 
-    /// The variable that counts the coordinates of a part.
+    /// Returns the variable that counts the coordinates of a subrange.
     fn counter(&self, part: VariableId) -> VariableId {
-        let place = self.program.space.slice(part).and_then(|slice| slice.place());
-        match place.map(|place| self.program.kernel.place(place)) {
-            Some(Place::Listed(_, v)) => *v,
-            Some(Place::Sum(_) | Place::Element(_)) | None => self.program.space.counted(part),
+        let place = self.program.space.slice(part).and_then(|slice| slice.subscript());
+        match place.map(|place| self.program.kernel.subscript(place)) {
+            Some(Subscript::Listed(_, v)) => *v,
+            Some(Subscript::Sum(_) | Subscript::Element(_)) | None => {
+                self.program.space.counted(part)
+            }
         }
     }
 
-    /// The parts of modes that are read or computed.
+    /// Returns the subranges of modes that are read or assigned.
     pub(super) fn parts(&self, operands: &[TensorId]) -> Vec<Part> {
         let kernel = &self.program.kernel;
         let limit = |bound: Bound| match bound {
@@ -107,9 +114,9 @@ impl Lowering<'_> {
                     ir::Reads::Range { start: limit(start), end: limit(end), step }
                 }
                 Reads::At(Coordinate::Fixed(at)) => ir::Reads::At(limit(at)),
-                Reads::At(Coordinate::Place(place)) => match kernel.place(place) {
-                    Place::Listed(..) => ir::Reads::Listed(self.list_of(place)?),
-                    Place::Sum(_) | Place::Element(_) => return None,
+                Reads::At(Coordinate::Subscript(place)) => match kernel.subscript(place) {
+                    Subscript::Listed(..) => ir::Reads::Listed(self.list_of(place)?),
+                    Subscript::Sum(_) | Subscript::Element(_) => return None,
                 },
                 Reads::At(Coordinate::Variable(_)) | Reads::Window(_) => return None,
             };
@@ -118,20 +125,21 @@ impl Lowering<'_> {
         self.parted_modes(operands).into_iter().filter_map(part).collect()
     }
 
-    /// The first access that a variable indexes a mode of, its tensor as the caller passes it, and the
-    /// mode.
+    /// Returns the tensor, as the caller passes it, and the mode of the first access with this
+    /// index variable.
     fn access_by(
         &self,
         v: VariableId,
         operands: &[TensorId],
     ) -> Option<(&notation::Access, Source, usize)> {
         let Program { kernel, space, .. } = self.program;
-        // A range that is read at another mode's place has no mode of its own.
+        // A range that is read at a subscript of another mode has no mode of its own.
         let is_it = |index: &VariableId| {
             let places = std::iter::successors(Some(*index), |v| space.place(*v));
             places.chain([space.measure(*index)]).any(|place| place == v)
         };
-        let mut accesses = std::iter::once(&kernel.assignment.result).chain(&kernel.accesses);
+        let results = self.program.targets.iter().map(|target| &target.access);
+        let mut accesses = results.chain(&kernel.accesses);
         let access = accesses.find(|access| access.indices.iter().any(is_it))?;
         let tensor = self.program.kernel.passed_as(access.tensor);
         let of = match operands.iter().position(|id| *id == tensor) {
@@ -141,9 +149,9 @@ impl Lowering<'_> {
         Some((access, of, access.indices.iter().position(is_it)?))
     }
 
-    /// The list of an index set.
-    pub(super) fn list_of(&self, place: PlaceId) -> Option<ir::List> {
-        let Place::Listed(list, _) = self.program.kernel.place(place) else { return None };
+    /// Returns the list of an index set.
+    pub(super) fn list_of(&self, place: SubscriptId) -> Option<ir::List> {
+        let Subscript::Listed(list, _) = self.program.kernel.subscript(place) else { return None };
         let name = self.names.list(place).to_owned();
         let argument = |id: &TensorId| self.names.argument(*id).to_owned();
         Some(match list {
@@ -153,11 +161,13 @@ impl Lowering<'_> {
         })
     }
 
-    /// The tensors whose elements are coordinates.
+    /// Returns the tensors whose elements are coordinates.
     pub(super) fn gathers(&self, operands: &[TensorId]) -> Vec<Gather> {
         let Program { kernel, space, .. } = self.program;
         let gather = |v: VariableId| {
-            let Place::Element(by) = kernel.place(space.slice(v)?.place()?) else { return None };
+            let Subscript::Element(by) = kernel.subscript(space.slice(v)?.subscript()?) else {
+                return None;
+            };
             let (_, of, mode) = self.access_by(v, operands)?;
             let tensor = self.program.kernel.passed_as(by.tensor);
             let by = operands.iter().position(|id| *id == tensor);
@@ -174,7 +184,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether a variable has an extent of its own, that of modes or of a part of them.
+/// Returns whether a variable has its own extent, of modes or of a subrange.
 fn is_sized(program: &Program, v: VariableId) -> bool {
     let follows = match program.space.definition(v) {
         None => false,
@@ -186,13 +196,13 @@ fn is_sized(program: &Program, v: VariableId) -> bool {
             | Definition::Add(..)
             | Definition::Fused(..)
             | Definition::Slot(_)
-            | Definition::Once,
+            | Definition::Fixed,
         ) => true,
     };
     !follows && program.kernel.variable(v).role != VariableRole::Scheduled
 }
 
-/// Where the extent of a mode over which a variable runs stands among all.
+/// Returns the index of the extent of a variable's mode among all extents.
 pub(super) fn place(program: &Program, v: VariableId) -> usize {
     let before = 0..program.space.measure(v).0;
     before.filter(|id| is_sized(program, VariableId(*id))).count()

@@ -1,20 +1,20 @@
-//! Parts of modes: where an iterator begins and ends, and which of its entries it skips.
+//! Slices: the bounds of iterators, and the entries that they skip.
 //!
-//! A level keeps to its own coordinates; what is read of it is counted from the part's first one. The
-//! part is in the order of the mode, so that what is merged stays in order.
+//! A level uses coordinates of its mode; the loop counts the coordinates of the slice from 0. The
+//! slice is in the order of the mode, so that merged iterators stay ordered.
 
 use crate::concrete::space::{BlockSize, Definition};
 use crate::ir::{Cover, Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
 use crate::level::{Found, Segment};
-use crate::notation::{Bound, Coordinate, Range, Reads, Slice, VariableId};
+use crate::notation::{Access, Bound, Coordinate, Range, Reads, Slice, VariableId};
 
 use super::Lowering;
 use super::names::Names;
-use super::places::Difference;
 use super::scope::Scope;
+use super::subscripts::Difference;
 
-/// Where a part of a mode begins or ends.
+/// Returns the begin or the end of a slice.
 fn bound(names: &Names, bound: Bound) -> Expr {
     match bound {
         Bound::Number(number) => Expr::Index(number as usize),
@@ -23,7 +23,7 @@ fn bound(names: &Names, bound: Bound) -> Expr {
 }
 
 impl Lowering<'_> {
-    /// `(c - 2) / 3`: which of the part's coordinates a coordinate that lies within is.
+    /// Returns `(c - 2) / 3`, the coordinate of the loop for a coordinate within the slice.
     pub(super) fn counted(&self, slice: &Slice, coordinate: Expr, scope: &Scope) -> Expr {
         match slice.reads {
             Reads::At(_) => Expr::Index(0),
@@ -43,7 +43,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a coordinate that is not before a part's first lies whole steps ahead of it.
+    /// Returns the predicate that a coordinate at or after the first of a slice is a multiple of
+    /// the step ahead of it.
     fn aligned(&self, slice: &Slice, coordinate: &Expr, scope: &Scope) -> Expr {
         if slice.step() == 1 {
             return Expr::Bool(true);
@@ -65,7 +66,7 @@ impl Lowering<'_> {
         Expr::eq(Expr::rem(ahead, Expr::Index(step as usize)), Expr::Index(0))
     }
 
-    /// The first coordinate of a part, and the one after its last.
+    /// Returns the first coordinate of a slice, and the one after its last.
     pub(super) fn bounds(&self, slice: &Slice, scope: &Scope) -> Segment {
         match slice.reads {
             Reads::Range(Range { start, end, shift, .. }) => {
@@ -82,13 +83,13 @@ impl Lowering<'_> {
             }
             Reads::At(Coordinate::Fixed(at)) => Segment::of(bound(&self.names, at)),
             Reads::At(Coordinate::Variable(v)) => Segment::of(scope.coordinate(v)),
-            Reads::At(Coordinate::Place(place)) => Segment::of(self.place_at(place, scope)),
+            Reads::At(Coordinate::Subscript(place)) => Segment::of(self.subscript_at(place, scope)),
             Reads::Window(window) => self.window_bounds(slice, &window, scope),
         }
     }
 
-    /// `2 + 3 * i`: the mode's coordinate. Where coordinates move, and none has come to this one, it is
-    /// some coordinate of the mode.
+    /// Returns `2 + 3 * i`, the coordinate of the mode. For a shifted slice, it is an arbitrary
+    /// coordinate of the mode if none is shifted to this one.
     pub(super) fn in_mode(&self, slice: &Slice, counted: Expr, scope: &Scope) -> Expr {
         if let Some(shift) = slice.shift() {
             let by = Expr::Index(shift.unsigned_abs() as usize);
@@ -105,7 +106,7 @@ impl Lowering<'_> {
         Expr::add(steps, self.bounds(slice, scope).start)
     }
 
-    /// Whether a coordinate lies within a part.
+    /// Returns the predicate that a coordinate lies within a slice.
     pub(super) fn inside(&self, slice: &Slice, coordinate: &Expr, scope: &Scope) -> Expr {
         let Segment { start, end } = self.bounds(slice, scope);
         if let Reads::At(_) = slice.reads {
@@ -120,21 +121,22 @@ impl Lowering<'_> {
         Expr::and(within, self.aligned(slice, coordinate, scope))
     }
 
-    /// Whether the single coordinate at which a mode is read is one that it has.
+    /// Returns the predicate that the mode has the single coordinate at which it is read.
     pub(super) fn is_reached(&self, slice: &Slice, scope: &Scope) -> Expr {
         match slice.reads {
             Reads::At(Coordinate::Variable(v)) => {
                 let of = self.program.space.slice(v);
                 of.map_or(Expr::Bool(true), |of| self.is_moved_to(&of, scope))
             }
-            Reads::At(Coordinate::Place(_)) => self.is_in_mode(slice, scope),
+            Reads::At(Coordinate::Subscript(_)) => self.is_in_mode(slice, scope),
             Reads::At(Coordinate::Fixed(_)) | Reads::Range(_) | Reads::Window(_) => {
                 Expr::Bool(true)
             }
         }
     }
 
-    /// Whether what the variable of a part has come to is a coordinate of the part.
+    /// Returns the predicate that the coordinate of the slice's variable is reached by the shifted
+    /// slice.
     pub(super) fn is_moved_to(&self, slice: &Slice, scope: &Scope) -> Expr {
         let (Reads::Range(Range { start, end, .. }), Some(shift)) = (slice.reads, slice.shift())
         else {
@@ -158,11 +160,9 @@ impl Lowering<'_> {
         Expr::and(Expr::and(ahead, behind), self.aligned(slice, &own, scope))
     }
 
-    /// The part of the result that the loops compute, if it is not all of it.
-    pub(super) fn cover(&self) -> Option<Cover> {
+    /// Returns the part of a result that the loops assign.
+    pub(super) fn cover(&self, result: &Access) -> Cover {
         let program = self.program;
-        let result = &program.kernel.assignment.result;
-        program.kernel.is_partial().then_some(())?;
         let coordinate = |v: &VariableId| self.names.variable(*v).to_owned();
         let mut scope = Scope::default();
         for v in &result.indices {
@@ -173,7 +173,7 @@ impl Lowering<'_> {
             }
             scope.bind(*v, own);
         }
-        // A range that is read at another mode's place has no mode of its own.
+        // A range that is read at a subscript of another mode has no mode of its own.
         for place in result.indices.iter().filter_map(|v| program.space.place(*v)) {
             if let Some(slice) = program.space.slice(place)
                 && !scope.knows(place)
@@ -183,27 +183,28 @@ impl Lowering<'_> {
             }
         }
         let inside = result.indices.iter().filter_map(|v| {
-            let slice = program.space.slice(*v).filter(|slice| slice.place().is_none())?;
+            let slice = program.space.slice(*v).filter(|slice| slice.subscript().is_none())?;
             Some(self.inside(&slice, &scope.coordinate(*v), &scope))
         });
         let listed = result.indices.iter().enumerate().filter_map(|(mode, v)| {
-            let place = program.space.slice(*v)?.place()?;
+            let place = program.space.slice(*v)?.subscript()?;
             Some((mode, self.list_of(place)?))
         });
-        Some(Cover {
+        Cover {
             coordinate: result.indices.iter().map(coordinate).collect(),
             inside: inside.fold(Expr::Bool(true), Expr::and),
             listed: listed.collect(),
-        })
+        }
     }
 
-    /// The part of its mode that an iterator runs over; a sorted copy has nothing else in it.
+    /// Returns the slice of its mode that an iterator ranges over; a sorted copy contains only the
+    /// slice.
     pub(super) fn part_of(&self, iterator: &LevelIterator) -> Option<Slice> {
         iterator.slice(self.program).filter(|_| !iterator.reorders())
     }
 
-    /// What an entry's coordinate, which has a name, must hold for it to lie within the part, if it
-    /// must be looked at.
+    /// Returns the predicate that an entry's coordinate, which has a name, lies within the slice,
+    /// if it must be tested.
     pub(super) fn filter(
         &self,
         iterator: &LevelIterator,
@@ -219,8 +220,8 @@ impl Lowering<'_> {
         (condition != Expr::Bool(true)).then_some(condition)
     }
 
-    /// The positions of an iterator within the part that the loop runs over, where they can be searched
-    /// for: `let p_a_begin = …; let p_a_end = …;`, or `let mut p_a = …;` where it is moved along.
+    /// Returns the positions of an iterator within the slice, if they can be searched: `let
+    /// p_a_begin = …; let p_a_end = …;`, or `let mut p_a = …;` for a position that advances.
     pub(super) fn narrowed(
         &self,
         iterator: &LevelIterator,
@@ -250,7 +251,7 @@ impl Lowering<'_> {
         (stmts, Segment { start: from, end: Expr::var(&end) })
     }
 
-    /// The first of an iterator's positions whose coordinate is not below one.
+    /// Returns the first position of an iterator whose coordinate is at least the given one.
     pub(super) fn search(
         &self,
         iterator: &LevelIterator,
@@ -265,7 +266,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Moves an iterator on to the next coordinate that lies whole steps ahead of the part's first.
+    /// Advances an iterator to the next coordinate that is a multiple of the step ahead of the
+    /// first one.
     pub(super) fn skip(&self, iterator: &LevelIterator, scope: &Scope) -> Vec<Stmt> {
         let Some(slice) = self.part_of(iterator).filter(|slice| slice.step() != 1) else {
             return Vec::new();
@@ -278,8 +280,8 @@ impl Lowering<'_> {
         Stmt::repeat_while(Expr::and(lasts, between), vec![Stmt::accumulate(&name, Expr::Index(1))])
     }
 
-    /// The bounds of an iterator by coordinate, counted within the part that the loop runs over; of
-    /// blocks those that have any of it.
+    /// Returns the bounds of an iterator by coordinate, in coordinates of the loop; for blocks, the
+    /// bounds of all blocks that intersect the slice.
     pub(super) fn counted_bounds(
         &self,
         iterator: &LevelIterator,
@@ -325,7 +327,7 @@ impl Lowering<'_> {
         Segment { start: count(own.start), end: Expr::min(count(own.end), extent) }
     }
 
-    /// Gives the bounds of a part of a mode names, where they are made of much.
+    /// Binds the bounds of a slice to names, if they are complex expressions.
     pub(super) fn named(
         &self,
         variable: VariableId,
@@ -340,7 +342,7 @@ impl Lowering<'_> {
         (stmts, Segment { start: Expr::var(&begin), end: Expr::var(&end) })
     }
 
-    /// The blocks of a mode that have any of the part of it that is read.
+    /// Returns the blocks of a mode that intersect the slice.
     fn counted_blocks(&self, of: VariableId, size: u64, all: Segment, scope: &Scope) -> Segment {
         let Some(slice) = self.program.space.slice(of) else { return all };
         if !self.program.space.needs(of).iter().all(|v| scope.knows(*v)) {
@@ -351,7 +353,7 @@ impl Lowering<'_> {
         Segment { start: Expr::div(start, size.clone()), end: Expr::div_ceil(end, size) }
     }
 
-    /// What a level has at a position, whatever part of its mode is read.
+    /// Returns the access of a level at a position, in coordinates of the mode.
     pub(super) fn raw_access(
         &self,
         iterator: &LevelIterator,

@@ -1,4 +1,4 @@
-//! The arrays and numbers of tensors, by the names that the body uses.
+//! The arrays and numbers of tensors, by their names in the body.
 
 use crate::concrete::Program;
 use crate::format::LevelExpr;
@@ -9,7 +9,7 @@ use crate::notation::{Access, TensorId};
 use super::extents;
 use super::names::Names;
 
-/// The arrays of a tensor, in storage order, values last.
+/// Returns the arrays of a tensor, in storage order, with the values last.
 pub(super) fn arrays(program: &Program, names: &Names, id: TensorId) -> Vec<Array> {
     let tensor = program.tensor(id);
     let mut arrays = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn arrays(program: &Program, names: &Names, id: TensorId) -> Vec<Arra
     arrays
 }
 
-/// The numbers of a tensor's storage that level functions may read.
+/// Returns the numbers of a tensor's storage that level functions may read.
 pub(super) fn numbers(program: &Program, names: &Names, id: TensorId) -> Vec<Extent> {
     let mut extents = Vec::new();
     for (level, spec) in program.tensor(id).format.levels.iter().enumerate() {
@@ -77,7 +77,7 @@ pub(super) fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
             });
         }
     };
-    add(&program.kernel.assignment.result);
+    program.targets.iter().for_each(|target| add(&target.access));
     program.kernel.accesses.iter().for_each(&mut add);
     program.kernel.predicates().for_each(|(id, diagonal)| add(&diagonal.access(id)));
     program.workspaces().into_iter().for_each(&mut add);

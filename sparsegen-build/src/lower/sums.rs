@@ -1,4 +1,4 @@
-//! Comparisons of places: each side is a sum of indices, of which none is ever negative.
+//! Comparisons of index expressions: each side is a sum of indices, which is never negative.
 
 use crate::ir::Expr;
 use crate::notation::{self, BinaryOp, UnaryOp};
@@ -7,29 +7,29 @@ use crate::types::{Dtype, Literal};
 use super::Lowering;
 use super::scope::Scope;
 
-/// A sum of indices. What comes to more than the largest index is taken as that, which is more than
-/// any coordinate.
+/// A sum of indices. A sum that overflows saturates to the largest index, which exceeds every
+/// coordinate.
 #[derive(Clone, Default)]
 pub(super) struct Sum {
-    /// What is added up of coordinates and numbers, which stays small.
+    /// The terms that are coordinates and numbers, whose sum cannot overflow.
     known: Vec<Expr>,
-    /// What is added up of parameters, of which nothing is known.
+    /// The terms that are parameters, of unknown size.
     given: Vec<Expr>,
 }
 
 impl Sum {
-    /// Whether nothing is added up.
+    /// Returns whether the sum has no terms.
     pub(super) fn is_zero(&self) -> bool {
         self.given.is_empty() && self.known().is_zero()
     }
 
-    /// This and a number.
+    /// Adds a number.
     pub(super) fn and(mut self, number: usize) -> Sum {
         self.known.push(Expr::Index(number));
         self
     }
 
-    /// What it comes to.
+    /// Returns the value of the sum.
     pub(super) fn value(&self) -> Expr {
         self.given.iter().cloned().fold(self.known(), Expr::saturating_add)
     }
@@ -40,7 +40,7 @@ impl Sum {
 }
 
 impl Lowering<'_> {
-    /// The two sides of a comparison of places.
+    /// Returns the two sides of a comparison of index expressions.
     pub(super) fn places(
         &self,
         a: &notation::Expr,
@@ -50,7 +50,7 @@ impl Lowering<'_> {
         match self.place_sides(a, b, scope) {
             Some(sides) => sides.map(|side| side.value()),
             None => {
-                // What is compared with what is not stored may be of any type.
+                // A comparison with a fill value may have any type.
                 let result = self.program.tensor(self.program.kernel.result()).dtype;
                 let dtype = match (a.is_place() && b.is_place(), result.is_float()) {
                     (true, _) => Dtype::I64,
@@ -62,8 +62,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The two sides as sums of indices, if they can be brought into that form: what is subtracted on
-    /// one side is added on the other.
+    /// Returns the two sides as sums of indices, if they have that form: a term that is subtracted
+    /// on one side is added on the other.
     pub(super) fn place_sides(
         &self,
         a: &notation::Expr,
@@ -76,7 +76,8 @@ impl Lowering<'_> {
         Some(sides)
     }
 
-    /// Adds to one of two sides, or to the other what is negative; not where that cannot be told.
+    /// Adds an index expression to one of two sides, or negative terms to the other; fails if the
+    /// sign is unknown.
     fn add_place(
         &self,
         place: &notation::Expr,

@@ -5,9 +5,9 @@ use crate::level::Levels;
 use crate::lower::lower;
 use crate::names::Identifiers;
 use crate::schedule::schedule;
-use crate::testing::kernel;
+use crate::testing::{kernel, scheduled_kernel};
 
-/// The kernel of an expression in the imperative representation, as text.
+/// Returns the kernel of an expression in the imperative representation, as text.
 fn lowered(expr: &str, tensors: &str) -> String {
     let kernel = kernel(expr, tensors);
     let (program, plan) = schedule(&kernel, &Levels::default()).expect(expr);
@@ -18,20 +18,20 @@ fn lowered(expr: &str, tensors: &str) -> String {
 fn zeros_are_filtered_exactly_where_one_could_arise() {
     let copy = "C[i,j] = A[i,j]";
     let cases = [
-        // The three of the proposal: padded into padded, padded into unpadded, unpadded into unpadded.
+        // Padded to padded, padded to unpadded, unpadded to unpadded.
         ("c[i] = b[i]", "c = 'sparse_vector', b = 'dense'", [0, 0]),
         ("c[i] = b[i]", "c = 'nonzeros', b = 'dense'", [1, 0]),
         ("c[i] = b[i]", "c = 'nonzeros', b = 'nonzero_dense'", [0, 0]),
         ("C[i,j] = -A[i,j]", "C = 'nonzero_csr', A = 'nonzero_csr'", [0, 0]),
         (copy, "C = 'nonzero_csr', A = 'csr'", [1, 0]),
         (copy, "C = 'csr', A = 'nonzero_csr'", [0, 0]),
-        // Where only one has an entry it is copied, where both have they may cancel.
+        // Where only one operand has an entry it is copied; where both have one they may cancel.
         (
             "C[i,j] = A[i,j] - B[i,j]",
             "C = 'nonzero_csr', A = 'nonzero_csr', B = 'nonzero_csr'",
             [1, 0],
         ),
-        // Products underflow, unless by what enlarges.
+        // Products may underflow, unless a factor has magnitude 1 or more.
         (
             "C[i,j] = A[i,j] * B[i,j]",
             "C = 'nonzero_csr', A = 'nonzero_csr', B = 'nonzero_csr'",
@@ -46,7 +46,7 @@ fn zeros_are_filtered_exactly_where_one_could_arise() {
         ),
         // Duplicates may cancel.
         (copy, "C = 'nonzero_csr', A = 'nonzero_pairs'", [1, 0]),
-        // A row of which nothing is left is none; no row is asked that has something for certain.
+        // A row without entries is not stored; rows that always have one are not tested.
         (copy, "C = 'nonzero_rows', A = 'dcsr'", [1, 1]),
         (copy, "C = 'dcsr', A = 'dcsr'", [0, 1]),
         (copy, "C = 'dcsr', A = 'nonzero_dcsr'", [0, 0]),
@@ -82,4 +82,37 @@ fn parts_are_searched_for_where_coordinates_are_in_order() {
     // A fixed coordinate has no loop.
     let entry = lowered("v = A[2,3]", "A = 'csr'");
     assert!(!entry.contains("for ") && !entry.contains("while "), "{entry}");
+}
+
+#[test]
+fn workspaces_add_what_comes_again_and_are_cleared() {
+    let cases = [
+        // Sums over an outer loop assign to the same position repeatedly.
+        ("C[i,j] = M[i,j] * (A[i,k] * B[k,j])", "A[i,k] * B[k,j]", "+="),
+        // Elements of a row are assigned once.
+        ("C[i,j] = M[i,j] * (A[i,j] * B[i,j])", "A[i,j] * B[i,j]", "="),
+    ];
+    for (expr, part, assign) in cases {
+        let command = format!("precompute({part}, j, w)");
+        let tensors = "C = 'csr', M = 'csr', A = 'csr', B = 'csr'";
+        let kernel = scheduled_kernel(expr, tensors, &[&command]);
+        let (program, plan) = schedule(&kernel, &Levels::default()).expect(expr);
+        let text = lower(&program, &plan, &mut Identifiers::default()).to_string();
+        assert!(text.contains(&format!("w_vals[p_w] {assign} a_vals[p_a]")), "{text}");
+        for cleared in ["w1_bits.clear()", "w1_bits.resize(j_size, false)", "w_vals.clear()"] {
+            assert!(text.contains(cleared), "{cleared}: {text}");
+        }
+        assert!(text.contains("w1_bits[p_w] = true"), "{text}");
+        assert!(text.contains("if w1_bits[p_w] {"), "{text}");
+    }
+}
+
+#[test]
+fn a_product_that_is_missing_a_factor_is_zero_where_others_were_found() {
+    let tensors = "r = 'sparse_vector', A = 'csr', B = 'csr'";
+    let text = lowered("r[i] = max[j](A[i,j]) + prod[j](B[i,j])", tensors);
+    assert!(text.contains("prod_j = 0.0"), "{text}");
+    // On its own, the product is stored only if no factor is missing.
+    let text = lowered("r[i] = prod[j](B[i,j])", "r = 'sparse_vector', B = 'csr'");
+    assert!(!text.contains("prod = 0.0"), "{text}");
 }

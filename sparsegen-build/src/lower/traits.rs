@@ -1,4 +1,4 @@
-//! What an element type must be able to do that the caller chooses.
+//! The trait bounds of generic element types.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::math;
 use crate::notation::{Access, BinaryOp, Expr, Function, Kernel, Operator, ReduceOp};
 use crate::types::{Dtype, Literal};
 
-/// The traits of the type parameter, none of which follows from another; none where there is none.
+/// Returns the minimal trait bounds of the type parameter; empty without a type parameter.
 pub(super) fn traits(program: &Program) -> Vec<Trait> {
     let kernel = &program.kernel;
     let is_generic = |dtype: Dtype| dtype == Dtype::Generic;
@@ -19,11 +19,11 @@ pub(super) fn traits(program: &Program) -> Vec<Trait> {
     let repeats = |tensor: &crate::notation::Tensor| {
         is_generic(tensor.dtype) && tensor.format.levels.iter().any(|spec| !spec.properties.unique)
     };
-    // Regions where a tensor stores nothing compute with its fill value.
+    // Regions without entries of a tensor use its fill value.
     for tensor in kernel.tensors.iter().filter(|tensor| is_generic(tensor.dtype)) {
         needs.literal(tensor.format.fill);
     }
-    if kernel.in_place || kernel.tensors.iter().any(repeats) {
+    if program.targets.iter().any(|target| target.in_place) || kernel.tensors.iter().any(repeats) {
         needs.operator(kernel.semiring.add);
     }
     program.body.for_each_assign(&mut |target: &Access, accumulate, value| {
@@ -63,12 +63,12 @@ impl Needs<'_> {
         self.add(match operator {
             Operator::Add | Operator::Mul => Trait::NumAssign,
             Operator::Min | Operator::Max => Trait::Float,
-            // Generic elements have none of these.
+            // Generic elements do not support these operators.
             Operator::Or | Operator::And | Operator::Own(_) => Trait::Value,
         });
     }
 
-    /// What a value needs that is wanted in a type.
+    /// Adds the traits that a value of this type requires.
     fn value(&mut self, expr: &Expr, dtype: Dtype) {
         let is_generic = dtype == Dtype::Generic;
         let kernel = self.kernel;
@@ -113,7 +113,7 @@ impl Needs<'_> {
         }
     }
 
-    /// Whether nothing is left of a value where tensors store nothing.
+    /// Returns whether a value is zero at unstored operands.
     fn may_vanish(&self, value: &Expr) -> bool {
         self.kernel.vanishes(value)
     }
@@ -144,9 +144,11 @@ impl Needs<'_> {
             Function::Not | Function::Complement | Function::And | Function::Or | Function::Xor => {
                 dtype
             }
-            // Integers alone have these.
+            // Only integers support these functions.
             Function::Quotient | Function::Remainder => own.unwrap_or(dtype),
             Function::Present
+            | Function::Ratio
+            | Function::Entry
             | Function::Found
             | Function::Own(_)
             | Function::Convert(_)

@@ -1,4 +1,4 @@
-//! Which loops of the body the schedule wants several iterations at a time of.
+//! The loops of the body that the schedule unrolls.
 
 use crate::ir::Unroll;
 use crate::iteration::plan::{Loop, Plan};
@@ -18,7 +18,7 @@ impl Lowering<'_> {
         unrolled
     }
 
-    /// The variable of the generated code that counts the iterations of a loop.
+    /// Returns the variable that counts the iterations of a loop in generated code.
     fn loop_name(&self, inner: &Loop) -> Option<String> {
         let mut drivers = inner.points.first()?.drivers.members();
         let by_position = drivers

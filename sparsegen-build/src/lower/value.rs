@@ -1,4 +1,4 @@
-//! Values: an expression at a place within the loops, in the type that is wanted there.
+//! Values: an expression at a point within the loops, in the required type.
 
 use crate::ir::{BinaryOp, Expr, Stmt, UnaryOp};
 use crate::notation::{
@@ -11,13 +11,13 @@ use super::combine::Combine;
 use super::scope::Scope;
 
 impl Lowering<'_> {
-    /// A value in a type. Literals, variables and parameters are of whatever type is wanted; 0 and 1
-    /// stand for those of the semiring.
+    /// Lowers a value in a type. Literals, variables and parameters have the required type; 0 and 1
+    /// denote the constants of the semiring.
     pub(super) fn value(&self, expr: &notation::Expr, dtype: Dtype, scope: &Scope) -> Expr {
         self.valued(expr, self.program.kernel.semiring, dtype, scope)
     }
 
-    /// A value as functions see it, in which literals are what they are.
+    /// Lowers a value as a number, in which literals denote themselves.
     pub(super) fn number(&self, expr: &notation::Expr, dtype: Dtype, scope: &Scope) -> Expr {
         self.valued(expr, Semiring::PLUS_TIMES, dtype, scope)
     }
@@ -43,7 +43,7 @@ impl Lowering<'_> {
             }
             notation::Expr::Unary(notation::UnaryOp::Neg, a) => {
                 let value = self.valued(a, semiring, dtype, scope);
-                // What is subtracted from nothing has a meaning without a sign, too: 0 - 0.
+                // A negation is also defined for unsigned types, as 0 - 0.
                 match dtype.is_unsigned() {
                     true => Expr::sub(literal(Literal::Int(0), dtype), value),
                     false => Expr::neg(value),
@@ -106,6 +106,7 @@ impl Lowering<'_> {
                     false => Expr::remainder(of, a, b),
                 }
             }
+            Function::Ratio => Combine::Operator(BinaryOp::Div).of(same(0), same(1)),
             Function::Own(own) => {
                 let of = own_type().unwrap_or(dtype);
                 let arguments = (0..arguments.len()).map(|k| value(k, of));
@@ -123,9 +124,12 @@ impl Lowering<'_> {
             Function::NotEqual => compare(BinaryOp::Ne),
             Function::Select => Expr::choose(truth(0), same(1), same(2)),
             Function::Mask => {
-                let zero = constant(kernel, semiring.zero, dtype);
-                Expr::choose(truth(0), same(1), zero)
+                // Where a mask excludes an entry, its value is the fill value.
+                let fill = arguments[1].fill_of_entry().unwrap_or(&notation::Expr::ZERO);
+                let excluded = self.valued(fill, semiring, dtype, scope);
+                Expr::choose(truth(0), same(1), excluded)
             }
+            Function::Entry => same(0),
             Function::Number(semiring) => self.valued(&arguments[0], semiring, dtype, scope),
             Function::Symbol(semiring) => {
                 if dtype != Dtype::Bool && kernel.dtype_of(&arguments[0]) == Some(Dtype::Bool) {
@@ -136,7 +140,9 @@ impl Lowering<'_> {
                 value(0, dtype)
             }
             Function::Present => {
-                if arguments[1].is_zero() && self.assembler.is_nonzero(&arguments[0]) {
+                let is_nonzero =
+                    self.assemblers.iter().all(|result| result.is_nonzero(&arguments[0]));
+                if arguments[1].is_zero() && is_nonzero {
                     return Expr::Bool(true);
                 }
                 let of = own_type().unwrap_or(dtype);
@@ -157,8 +163,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The condition under which a value is assigned at all, and what is assigned then. What is not
-    /// stored need not be added.
+    /// Returns the predicate under which a value is assigned, and the assigned value. A zero need
+    /// not be added.
     pub(super) fn guarded(
         value: &notation::Expr,
         accumulate: Option<ReduceOp>,
@@ -182,7 +188,7 @@ impl Lowering<'_> {
         Combine::by(&self.program.kernel, operator, dtype)
     }
 
-    /// What is not stored.
+    /// Returns the zero of the semiring.
     pub(super) fn zero(&self, dtype: Dtype) -> Expr {
         zero(&self.program.kernel, dtype)
     }
@@ -197,7 +203,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The value at a position of a tensor.
+    /// Returns the value at a position of a tensor.
     pub(super) fn value_at(&self, id: TensorId, position: Expr) -> Expr {
         let tensor = self.program.tensor(id);
         if tensor.pattern {
@@ -206,7 +212,7 @@ impl Lowering<'_> {
         Expr::load(&self.names.values(id), position)
     }
 
-    /// Statements that are run only where a value is not masked.
+    /// Returns statements that run only if the mask of a value holds.
     pub(super) fn under(
         &self,
         condition: Option<&notation::Expr>,
@@ -220,12 +226,17 @@ impl Lowering<'_> {
     }
 }
 
-/// What a kernel does not store.
+/// Returns a literal of the semiring in a type, in which 0 and 1 denote its constants.
+pub(super) fn semiring_constant(kernel: &Kernel, literal: Literal, dtype: Dtype) -> Expr {
+    constant(kernel, kernel.semiring.number(literal), dtype)
+}
+
+/// Returns the zero of a kernel's semiring.
 pub(super) fn zero(kernel: &Kernel, dtype: Dtype) -> Expr {
     constant(kernel, kernel.semiring.zero, dtype)
 }
 
-/// A constant in a type.
+/// Returns a constant in a type.
 pub(super) fn constant(kernel: &Kernel, constant: Constant, dtype: Dtype) -> Expr {
     match constant {
         Constant::Literal(known) => literal(known, dtype),
@@ -233,7 +244,7 @@ pub(super) fn constant(kernel: &Kernel, constant: Constant, dtype: Dtype) -> Exp
     }
 }
 
-/// A literal in a type.
+/// Returns a literal in a type.
 pub(super) fn literal(literal: Literal, dtype: Dtype) -> Expr {
     match (literal.as_bool(), dtype) {
         (Some(truth), Dtype::Bool) => Expr::Bool(truth),

@@ -1,5 +1,4 @@
-//! Variables that follow from others: a coordinate from its block and the place within, a column
-//! from its row and diagonal.
+//! Derived variables: coordinates from a block and an offset, or columns from a row and a diagonal.
 
 use crate::concrete::Program;
 use crate::concrete::space::{BlockSize, Definition};
@@ -15,9 +14,9 @@ use super::Lowering;
 use super::extents::{block_size, extent};
 use super::scope::Scope;
 
-/// What must hold for a coordinate to be inside its dimension.
+/// The predicate that a coordinate is within its dimension.
 pub(super) struct Guard {
-    /// Why it might not.
+    /// The reason why it might not be.
     pub(super) reason: String,
     pub(super) inside: Expr,
 }
@@ -31,9 +30,10 @@ fn add_guard(guard: &mut Option<Guard>, more: Guard) {
 }
 
 impl Lowering<'_> {
-    /// Notes everything that follows from the coordinates of a scope in a loop's merge point. What is
-    /// put together from several gets a name, and a guard where it may lie beyond its dimension. What
-    /// follows from a guarded coordinate comes in another group, within the guard of the one before.
+    /// Derives all coordinates that follow from those of a scope in a loop's merge point. A
+    /// coordinate computed from several ones gets a name, and a guard if it may exceed its
+    /// dimension. Coordinates that follow from a guarded one are in a separate group, within the
+    /// guard of the previous one.
     pub(super) fn derive(
         &self,
         inner: &Loop,
@@ -51,7 +51,7 @@ impl Lowering<'_> {
             }
             if let Some((mode, slice)) = self.mode_of(v, scope) {
                 let name = &program.kernel.variable(v).name;
-                let reason = format!("What is read may lie outside of the range of `{name}`.");
+                let reason = format!("The coordinate may be outside of the range of `{name}`.");
                 let within = self.inside(&slice, &mode, scope);
                 add_guard(&mut guard, Guard { reason, inside: within });
                 groups.push((std::mem::take(&mut stmts), guard.take()));
@@ -79,7 +79,7 @@ impl Lowering<'_> {
             let value = defined.or_else(|| self.put_together(v, reason.is_some(), scope));
             let Some(value) = value else { continue };
             let is_defined = program.space.definition(v).is_some();
-            // What is fused mostly serves to find places, where both halves make the whole again.
+            // Fused variables mainly serve lookups, in which both parts are recombined.
             let is_half = matches!(made_of, Some(Definition::Fused(..)));
             if is_half || is_defined && (is_followed || program.space.slice(v).is_none()) {
                 scope.bind(v, value);
@@ -92,7 +92,7 @@ impl Lowering<'_> {
                 add_guard(&mut guard, loses);
             }
             let Some(reason) = reason else { continue };
-            // The part of a mode ends where the mode does, if not before.
+            // A slice ends at the end of the mode at the latest.
             let inside = match program.space.slice(v) {
                 Some(_) => inside,
                 None => Expr::and(inside, Expr::lt(scope.coordinate(v), self.extent(v))),
@@ -105,19 +105,21 @@ impl Lowering<'_> {
         groups
     }
 
-    /// What must hold for a coordinate that a list names for the result not to be named again.
+    /// Returns the guard that a coordinate of a result's index set is not repeated later in the
+    /// list.
     fn loses(&self, v: VariableId, scope: &Scope) -> Option<Guard> {
         let program = self.program;
         let slice = program.space.slice(v)?;
-        let of_result = program.kernel.assignment.result.indices.contains(&v);
+        let mut results = program.targets.iter();
+        let of_result = results.any(|target| target.access.indices.contains(&v));
         let may_leave = of_result && program.kernel.may_leave(&slice);
         may_leave.then(|| Guard {
-            reason: "Of equal coordinates the last wins.".to_owned(),
+            reason: "The last of equal coordinates takes effect.".to_owned(),
             inside: self.is_in_mode(&slice, scope),
         })
     }
 
-    /// The coordinate of a mode of which a variable counts a part, where it is known without it.
+    /// Returns the coordinate of a mode of which a variable counts a subrange, if it is known.
     fn mode_of(&self, v: VariableId, scope: &Scope) -> Option<(Expr, Slice)> {
         let space = &self.program.space;
         let is_placed = |mode| space.needs(mode).iter().all(|v| scope.knows(*v));
@@ -125,16 +127,16 @@ impl Lowering<'_> {
         Some((scope.coordinate(mode), space.slice(mode)?))
     }
 
-    /// What one of the two parts stands for from which a variable is put together.
+    /// Returns the definition of one of the two parts of a split variable.
     fn made_of(&self, v: VariableId, scope: &Scope) -> Option<Definition> {
         let bound: Vec<VariableId> = scope.coordinates.iter().map(|(v, _)| *v).collect();
         let [part, _] = self.program.space.made_of(v, &bound)?;
         self.program.space.definition(part)
     }
 
-    /// Why a coordinate that is put together may lie beyond its dimension, if it may. Blocks are cut
-    /// short where their coordinates are counted, but not where they are read; diagonals are where
-    /// their level bounds the coordinates, or where it is valid only with all of them inside.
+    /// Returns the reason why a computed coordinate may exceed its dimension, if it may. The loop
+    /// over offsets stops at the extent, but a level that stores offsets does not; a diagonal is
+    /// bounded if its level bounds the coordinates, or if validation ensures it.
     fn beyond(
         &self,
         v: VariableId,
@@ -154,7 +156,7 @@ impl Lowering<'_> {
                         program.space.definition(inner.variable),
                         Some(Definition::Mod(..))
                     );
-                (!cut).then(|| format!("The last block may reach beyond the range of `{name}`."))
+                (!cut).then(|| format!("The last block may exceed the range of `{name}`."))
             }
             Definition::Sub(..) | Definition::Add(..) => {
                 // A union has coordinates of each operand, so that every one of them must keep to the
@@ -164,18 +166,18 @@ impl Lowering<'_> {
                 };
                 let proven =
                     !point.by_dimension && members().next().is_some() && drivers.all(keeps);
-                (!proven).then(|| format!("The diagonal may leave the range of `{name}`."))
+                (!proven).then(|| format!("The diagonal may exceed the range of `{name}`."))
             }
             Definition::Mod(..)
             | Definition::Fused(..)
             | Definition::Slot(_)
             | Definition::Slice(_)
-            | Definition::Once => None,
+            | Definition::Fixed => None,
         }
     }
 
-    /// Returns whether a tensor stores a coordinate that follows from `part`, and that validation has
-    /// found to lie within its dimension.
+    /// Returns whether a tensor stores a coordinate that follows from `part`, so that validation
+    /// ensures that it is within its dimension.
     fn stores_valid(&self, access: &Access, v: VariableId, part: Definition) -> bool {
         let Program { kernel, space, .. } = self.program;
         let stored = |level: usize| self.program.level_variable(access, level);
@@ -185,8 +187,8 @@ impl Lowering<'_> {
             && levels().any(|level| stored(level) == Some(v) && is_implied(kernel, access, level))
     }
 
-    /// Returns whether a level keeps to those coordinates with which `v` stays within its dimension,
-    /// where `v` follows from them and from `part`, which an ancestor stores.
+    /// Returns whether a level stores only coordinates for which `v` is within its dimension, where
+    /// `v` follows from them and from `part`, which an ancestor stores.
     fn minds_offset(&self, iterator: &LevelIterator, v: VariableId, part: Definition) -> bool {
         let access = &iterator.access;
         let storage = &self.storages[access.tensor.0][iterator.level];
@@ -198,7 +200,7 @@ impl Lowering<'_> {
         is_it && leads_to && self.bounds_by_offset(iterator)
     }
 
-    /// Returns whether a level's coordinates are bounded by what an ancestor holds of the other
+    /// Returns whether the coordinates of a level are bounded by an ancestor's offset from another
     /// dimension.
     fn bounds_by_offset(&self, iterator: &LevelIterator) -> bool {
         let level = &iterator.spec(self.program).level;
@@ -210,7 +212,8 @@ impl Lowering<'_> {
         bounds(storage) != bounds(&unaware)
     }
 
-    /// The coordinate of a mode over a window of which a loop runs, whose bounds keep to the mode.
+    /// Returns the coordinate of a mode for a loop over a window, whose bounds are those of the
+    /// mode.
     fn kept(&self, v: VariableId, inner: &Loop, point: &MergePoint, scope: &Scope) -> Option<Expr> {
         let slice = self.program.space.slice(v).filter(|slice| slice.of == inner.variable)?;
         let Reads::Window(window) = slice.reads else { return None };
@@ -226,13 +229,13 @@ impl Lowering<'_> {
         })
     }
 
-    /// Whether this is within the outermost loop alone, and that is run in parts.
+    /// Returns whether the scope is directly within a divided outermost loop.
     pub(super) fn is_parted(&self, scope: &Scope) -> bool {
         let [(v, _)] = scope.coordinates.as_slice() else { return false };
         self.part(*v).is_some()
     }
 
-    /// `i / 4`, `i % 4`, `j - i`
+    /// Returns `i / 4`, `i % 4` or `j - i`.
     fn defined(&self, v: VariableId, scope: &Scope) -> Option<Expr> {
         let known = |v: VariableId| scope.knows(v).then(|| scope.coordinate(v));
         match self.program.space.definition(v)? {
@@ -247,12 +250,12 @@ impl Lowering<'_> {
                 self.program.space.needs(v).iter().all(|v| scope.knows(*v)).then_some(())?;
                 Some(self.in_mode(&slice, known(slice.of)?, scope))
             }
-            Definition::Slot(_) | Definition::Once => None,
+            Definition::Slot(_) | Definition::Fixed => None,
         }
     }
 
-    /// Returns the condition under which the parts of a coordinate that may lie beyond its dimension
-    /// make a coordinate at all: one less than another has no difference.
+    /// Returns the predicate that a computed coordinate that may exceed its dimension exists: the
+    /// difference of two coordinates may be negative.
     fn is_reached_by_parts(&self, v: VariableId, scope: &Scope) -> Expr {
         let bound: Vec<VariableId> = scope.coordinates.iter().map(|(v, _)| *v).collect();
         let parts = self.program.space.made_of(v, &bound);
@@ -264,7 +267,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `io * 4 + ii`, `i + d`; a coordinate that may lie beyond its dimension is guarded.
+    /// Returns `io * 4 + ii` or `i + d`; a coordinate that may exceed its dimension has a guard.
     fn put_together(&self, v: VariableId, is_guarded: bool, scope: &Scope) -> Option<Expr> {
         let bound: Vec<VariableId> = scope.coordinates.iter().map(|(v, _)| *v).collect();
         let [part, other] = self.program.space.made_of(v, &bound)?;
@@ -281,19 +284,22 @@ impl Lowering<'_> {
             Definition::Add(..) => Expr::sub(part_at, other_at),
             Definition::Fused(a, b) if a == v => Expr::div(part_at, self.extent(b)),
             Definition::Fused(_, b) => Expr::rem(part_at, self.extent(b)),
-            Definition::Mod(..) | Definition::Slot(_) | Definition::Slice(_) | Definition::Once => {
+            Definition::Mod(..)
+            | Definition::Slot(_)
+            | Definition::Slice(_)
+            | Definition::Fixed => {
                 return None;
             }
         })
     }
 
-    /// The number of coordinates of a variable.
+    /// Returns the number of coordinates of a variable.
     pub(super) fn extent(&self, v: VariableId) -> Expr {
         extent(self.program, &self.names, v)
     }
 
-    /// The end of a loop over the places within a block: the last block may be cut short, if the extent
-    /// is not known to be a multiple of its size.
+    /// Returns the end of a loop over the offsets within a block: the last block may be shorter,
+    /// unless the extent is known to be a multiple of its size.
     pub(super) fn clip(&self, v: VariableId, end: Expr, scope: &Scope) -> Expr {
         let Some(Definition::Mod(of, size)) = self.program.space.definition(v) else { return end };
         let block = self.program.space.variable(Definition::Div(of, size));
@@ -307,7 +313,7 @@ impl Lowering<'_> {
         }
         let whole = self.clip(of, self.extent(of), scope);
         let mut begin = Expr::mul(scope.coordinate(block), self.block_size(of, size));
-        // The last blocks may lie beyond the end, unless they were counted from what there is.
+        // The last blocks may lie beyond the end, unless their number was computed from the extent.
         let is_cut = whole != self.extent(of);
         if is_cut || matches!(size, BlockSize::Share(_)) {
             begin = Expr::min(begin, whole.clone());
@@ -315,7 +321,7 @@ impl Lowering<'_> {
         Expr::min(Expr::sub(whole, begin), end)
     }
 
-    /// Whether no block of a variable is cut short.
+    /// Returns whether all blocks of a variable are full.
     fn has_whole_blocks(&self, of: VariableId, size: u64) -> bool {
         let extent = match self.program.space.definition(of) {
             None => self.program.kernel.variable(of).size,
@@ -330,7 +336,7 @@ impl Lowering<'_> {
                 | Definition::Fused(..)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
-                | Definition::Once,
+                | Definition::Fixed,
             ) => None,
         };
         extent.is_some_and(|extent| extent % size == 0)

@@ -1,12 +1,12 @@
-//! Temporaries: the scalar of a sum, and workspaces, which are filled before they are read.
+//! Temporaries: scalars of reductions, and workspaces, which are filled before they are read.
 //!
-//! A workspace that is read in order keeps a list of what it holds, and hands it out when it is full. One
-//! that is looked into has a place for each coordinate, which is cleared before it is filled.
+//! A workspace that is read in order lists its entries. A workspace with random access has an array
+//! position for each coordinate, and is cleared before it is filled.
 
-use crate::concrete::Program;
+use crate::concrete::{Program, Temporary};
 use crate::ir::{Element, Expr, Stmt};
-use crate::iteration::found::{annihilates, for_each_constant};
 use crate::iteration::plan::Plan;
+use crate::iteration::presence::{annihilates, for_each_constant};
 use crate::iteration::visits::covered;
 use crate::level::Holds;
 use crate::notation::{
@@ -20,7 +20,7 @@ use super::value::literal;
 use super::{Lowering, initial};
 
 impl Lowering<'_> {
-    /// The workspaces, which all loops share.
+    /// Returns the declarations of the workspaces, which all loops share.
     pub(super) fn workspaces(&self) -> Vec<Stmt> {
         let workspaces = self.program.workspaces().into_iter();
         workspaces.flat_map(|access| self.declare(access)).collect()
@@ -39,12 +39,12 @@ impl Lowering<'_> {
         stmts
     }
 
-    /// Returns the narrowest width that is known to hold every coordinate of a variable: that of a tensor
-    /// that stores coordinates of the same mode, which it could not if its width did not hold all of
-    /// them.
+    /// Returns the narrowest width that holds all coordinates of a variable. It is the width of a
+    /// tensor that stores coordinates of the same mode.
     fn width(&self, v: VariableId) -> Width {
         let Program { kernel, space, .. } = self.program;
-        let accesses = std::iter::once(&kernel.assignment.result).chain(&kernel.accesses);
+        let results = self.program.targets.iter().map(|target| &target.access);
+        let accesses = results.chain(&kernel.accesses);
         let levels = accesses.flat_map(|access| {
             let format = &self.program.tensor(access.tensor).format;
             format.levels.iter().enumerate().map(move |(level, spec)| (access, level, spec))
@@ -68,7 +68,7 @@ impl Lowering<'_> {
         Width::ALL.into_iter().find(|width| holds.contains(width)).unwrap_or(Width::Usize)
     }
 
-    /// The arrays of a workspace that tell which coordinates it has.
+    /// Returns the arrays of a workspace that record which coordinates have entries.
     fn marks(&self, workspace: TensorId) -> impl Iterator<Item = &str> {
         let storage = &self.storages[workspace.0][0];
         let arrays = self.program.tensor(workspace).format.levels[0].level.arrays().iter();
@@ -76,58 +76,34 @@ impl Lowering<'_> {
         bits.map(|array| storage.array(array.field))
     }
 
-    pub(super) fn with_temporary(
+    /// Lowers `consumer where producer`.
+    pub(super) fn with_temporaries(
         &mut self,
-        (temporary, op): (TensorId, ReduceOp),
+        temporaries: &[Temporary],
         consumer: &Plan,
         producer: &Plan,
-        only_if_found: &[TensorId],
+        only_if_present: &[TensorId],
         scope: &Scope,
     ) -> Vec<Stmt> {
-        let name = self.names.argument(temporary).to_owned();
         let mut producing = scope.clone();
         producing.produces = true;
-        if self.program.is_listed(temporary) {
-            let [crd] = &self.storages[temporary.0][0].arrays[..] else {
-                unreachable!("the level of a workspace has one array")
-            };
-            let harvest = Stmt::harvest(&name, &crd.1, &self.names.values(temporary));
-            let mut stmts = self.plan(producer, &producing);
-            stmts.push(harvest);
-            stmts.extend(self.plan(consumer, scope));
-            return stmts;
-        }
-        if !self.program.tensor(temporary).format.levels.is_empty() {
-            let mut stmts = self.clear(temporary);
-            stmts.extend(self.plan(producer, &producing));
-            stmts.extend(self.plan(consumer, scope));
-            return stmts;
-        }
-        let (flag, annihilates) = (self.names.found(temporary), annihilates(producer, temporary));
-        let covered = covered(producer, temporary);
-        if covered.is_some() {
-            producing.complete.insert(temporary);
-        }
-        let nowhere = self.nowhere(temporary, &producing);
-        let initial = nowhere.unwrap_or_else(|| self.initial(temporary, op, covered));
-        let mut stmts = vec![Stmt::bind_mut(&name, initial)];
-        stmts.extend(self.declare_best(temporary, op));
-        if annihilates || only_if_found.contains(&temporary) || consumer.asks_for(temporary) {
-            let is_empty = self.is_over_nothing(temporary, op, producer);
-            let initial = if annihilates { Expr::Bool(true) } else { is_empty };
-            // Loops may be left where they find a zero, so what they compute stands behind the flag.
-            let at = if annihilates { 0 } else { stmts.len() };
-            stmts.insert(at, Stmt::bind_mut(&flag, initial));
-            producing.flags.insert(temporary, flag.clone());
+        let (mut stmts, mut after) = (Vec::new(), Vec::new());
+        for temporary in temporaries {
+            let id = temporary.tensor;
+            let reads_presence = only_if_present.contains(&id) || consumer.reads_presence(id);
+            let is_guard = only_if_present == [id];
+            let how = (reads_presence, is_guard);
+            let (begin, end) = self.around(*temporary, producer, how, &mut producing);
+            stmts.extend(begin);
+            after.push(end);
         }
         stmts.extend(self.plan(producer, &producing));
-        stmts.extend(self.finish_best(temporary, &producing));
-        if annihilates && !only_if_found.contains(&temporary) {
-            let zero = literal(Literal::Int(0), self.program.tensor(temporary).dtype);
-            stmts.extend(Stmt::when(Expr::not(Expr::var(&flag)), vec![Stmt::assign(&name, zero)]));
+        for (temporary, end) in temporaries.iter().zip(after) {
+            stmts.extend(self.replace_invalid(temporary.tensor, &producing));
+            stmts.extend(end);
         }
         let consumed = self.plan(consumer, scope);
-        let found = only_if_found.iter().map(|id| Expr::var(&self.names.found(*id)));
+        let found = only_if_present.iter().map(|id| Expr::var(&self.names.found(*id)));
         match found.reduce(Expr::or) {
             Some(found) => stmts.extend(Stmt::when(found, consumed)),
             None => stmts.extend(consumed),
@@ -135,13 +111,63 @@ impl Lowering<'_> {
         stmts
     }
 
-    /// Returns what a reduction starts from. A minimum of numbers none of which is left out is no number if
-    /// all of them are none, and so is a maximum; of no coordinates at all it is the identity.
+    /// Returns the statements before and after the loops that fill a temporary. `reads_presence` is
+    /// `true` if code depends on whether an entry was found, `is_guard` if the consumer runs only
+    /// if one was.
+    fn around(
+        &self,
+        Temporary { tensor: temporary, op }: Temporary,
+        producer: &Plan,
+        (reads_presence, is_guard): (bool, bool),
+        producing: &mut Scope,
+    ) -> (Vec<Stmt>, Vec<Stmt>) {
+        let name = self.names.argument(temporary).to_owned();
+        if self.program.is_listed(temporary) {
+            let [crd] = &self.storages[temporary.0][0].arrays[..] else {
+                unreachable!("the level of a workspace has one array")
+            };
+            let harvest = Stmt::harvest(&name, &crd.1, &self.names.values(temporary));
+            return (Vec::new(), vec![harvest]);
+        }
+        if !self.program.tensor(temporary).format.levels.is_empty() {
+            return (self.clear(temporary), Vec::new());
+        }
+        let (flag, annihilates) = (self.names.found(temporary), annihilates(producer, temporary));
+        let covered = covered(producer, temporary);
+        if covered.is_some() {
+            producing.complete.insert(temporary);
+        }
+        let invalid_coordinate = self.invalid_coordinate(temporary, producing);
+        let initial = invalid_coordinate.unwrap_or_else(|| self.initial(temporary, op, covered));
+        let mut stmts = vec![Stmt::bind_mut(&name, initial)];
+        stmts.extend(self.declare_key(temporary, op));
+        if annihilates || reads_presence {
+            let is_empty = self.is_over_nothing(temporary, op, producer);
+            let initial = if annihilates { Expr::Bool(true) } else { is_empty };
+            // Loops may exit early at a zero, so the values that they compute are declared after
+            // the flag.
+            let at = if annihilates { 0 } else { stmts.len() };
+            stmts.insert(at, Stmt::bind_mut(&flag, initial));
+            producing.flags.insert(temporary, flag.clone());
+        }
+        let mut after = Vec::new();
+        if annihilates && !is_guard {
+            let zero = literal(Literal::Int(0), self.program.tensor(temporary).dtype);
+            after.extend(Stmt::when(Expr::not(Expr::var(&flag)), vec![Stmt::assign(&name, zero)]));
+        }
+        (stmts, after)
+    }
+
+    /// Returns the initial value of a reduction. The minimum or maximum of all coordinates is NaN
+    /// if all values are NaN; over an empty range, it is the identity element.
     fn initial(&self, temporary: TensorId, op: ReduceOp, covered: Option<Vec<VariableId>>) -> Expr {
         let dtype = self.program.tensor(temporary).dtype;
         let identity = initial(&self.program.kernel, op, dtype);
         match (op, covered) {
-            (ReduceOp::Min | ReduceOp::Max, Some(over)) if dtype.is_float() => {
+            // Generic elements that are compared have the trait `Float`.
+            (ReduceOp::Min | ReduceOp::Max, Some(over))
+                if dtype.is_float() || dtype == Dtype::Generic =>
+            {
                 let is_empty = over.into_iter().map(|v| Expr::eq(self.extent(v), Expr::Index(0)));
                 let is_empty = is_empty.reduce(Expr::or).unwrap_or(Expr::Bool(false));
                 Expr::choose(is_empty, identity, literal(Literal::Nan, dtype))
@@ -150,7 +176,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Notes that an unstored zero annihilates a product; under a mask, where that excludes a value.
+    /// Records that an unstored zero annihilates a product, if the mask includes the value.
     pub(super) fn annihilate(
         &mut self,
         temporary: TensorId,
@@ -165,8 +191,8 @@ impl Lowering<'_> {
         Stmt::choose(vec![(condition, inside)], missing)
     }
 
-    /// Whether a reduction that constants go into is over no coordinates at all, and so is not what it
-    /// comes to of these.
+    /// Returns the condition that a reduction of constants is over an empty range, whose result
+    /// differs from that of the constants.
     fn is_over_nothing(&self, temporary: TensorId, op: ReduceOp, producer: &Plan) -> Expr {
         let mut over: Vec<VariableId> = Vec::new();
         for_each_constant(producer, temporary, &mut Vec::new(), &mut |constant, around| {
@@ -179,7 +205,7 @@ impl Lowering<'_> {
         is_empty.reduce(Expr::or).unwrap_or(Expr::Bool(false))
     }
 
-    /// Empties a workspace that has a place for each coordinate.
+    /// Clears a workspace with random access.
     fn clear(&self, workspace: TensorId) -> Vec<Stmt> {
         let size = &self.storages[workspace.0][0].size;
         let vals = self.names.values(workspace);
@@ -197,7 +223,7 @@ impl Lowering<'_> {
         stmts
     }
 
-    /// Stores into a workspace.
+    /// Stores a value in a workspace.
     pub(super) fn enter(
         &self,
         target: &Access,

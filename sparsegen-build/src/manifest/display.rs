@@ -1,4 +1,4 @@
-//! Manifests as they were understood: one line a format, a kernel and its tensors below.
+//! Display of parsed manifests: one line per format and kernel, followed by the kernel's tensors.
 
 use std::fmt::{self, Display, Formatter};
 

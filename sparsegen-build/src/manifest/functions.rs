@@ -19,7 +19,7 @@ const KEYS: [&str; 9] = [
     "idempotent",
 ];
 
-/// `[functions]`
+/// Parses `[functions]`.
 pub(super) fn functions(
     value: &Value<'_>,
     diagnostics: &mut Vec<Diagnostic>,
@@ -74,9 +74,9 @@ fn function(
         diagnostics.push(missing("path", &format!("path = \"crate::{}\"", name.text)));
     } else if let Some(law) = laws.first().filter(|_| function.args.len() < 2) {
         diagnostics.push(
-            Diagnostic::new(law.span, format!("`{}` is of several arguments", law.text))
+            Diagnostic::new(law.span, format!("`{}` applies to several arguments", law.text))
                 .note(format!("`{}` has one", name.text))
-                .help("say by `stores` where it can differ from what is not stored"),
+                .help("declare with `stores` where it may differ from its fill value"),
         );
     }
     function
@@ -85,7 +85,7 @@ fn function(
 const EXPECTED_PATH: &str = "the path to a function, such as \"crate::ops::relu\"";
 const EXPECTED_REGION: &str = "a region, such as \"(a & b) | (a & !c)\"";
 
-/// The names of a function's arguments, each once.
+/// Parses the names of a function's arguments, which must differ.
 fn arguments(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> {
     let mut names: Vec<Name> = Vec::new();
     for value in
@@ -99,7 +99,7 @@ fn arguments(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> 
                     name.span,
                     format!("`{}` cannot be the name of an argument", name.text),
                 )
-                .help("a name is a letter or `_`, then letters, digits, `_`; `all` is a region"),
+                .help("a name consists of letters, digits and `_`, and does not begin with a digit; `all` is a region"),
             );
         } else if names.iter().any(|known| known.text == name.text) {
             diagnostics.push(
@@ -112,7 +112,7 @@ fn arguments(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> 
     names
 }
 
-/// Pairs of a region and a path.
+/// Parses pairs of a region and a path.
 fn regions(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<(Text, Text)> {
     const EXPECTED: &str = "pairs such as [[\"a & b\", \"crate::ops::both\"]]";
     let pairs = value.array(EXPECTED, diagnostics).unwrap_or_default();
@@ -121,7 +121,7 @@ fn regions(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<(Text, T
         let Some(parts) = pair.array(EXPECTED, diagnostics) else { continue };
         let [region, path] = parts.as_slice() else {
             diagnostics.push(
-                Diagnostic::new(pair.span, "a region has a path, and nothing else")
+                Diagnostic::new(pair.span, "a pair consists of a region and a path")
                     .help("write, for example, [\"a & b\", \"crate::ops::both\"]"),
             );
             continue;

@@ -9,7 +9,7 @@ use super::{
     Defaults, Given, KernelEntry, TensorEntry, Text, bounds, dtype, parallel, unknown_key,
 };
 
-/// What a kernel's table refers to outside of itself.
+/// The parts of a manifest that a kernel's table refers to.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'m> {
     pub(super) defaults: Defaults,
@@ -22,7 +22,8 @@ pub(super) const KEYS: [&str; 11] = [
     "bounds", "doc",
 ];
 
-/// One kernel and its statements, which it does not hold yet; nothing where its value is not a table.
+/// Parses a kernel and its statements, which are returned separately; returns `None` if its value
+/// is not a table.
 pub(super) fn kernel(
     entry: &Entry<'_>,
     context: Context<'_>,
@@ -109,7 +110,7 @@ pub(super) fn kernel(
                 entry.key.span,
                 format!("the kernel `{}` has no statement", entry.key.text),
             )
-            .help("say what it computes: expr = \"y[i] = A[i,j] * x[j]\""),
+            .help("write one: expr = \"y[i] = A[i,j] * x[j]\""),
         ),
         [_] => {}
         [_, second, ..] => diagnostics.push(
@@ -123,18 +124,18 @@ pub(super) fn kernel(
 const EXPECTED_STATEMENT: &str = "a statement such as \"y[i] = A[i,j] * x[j]\"";
 const EXPECTED_TENSORS: &str = "a table of formats such as { A = \"csr\", B = \"csc\" }";
 
-/// The statements of an `exprs`.
+/// Parses the statements of an `exprs`.
 fn statements(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Text> {
     let Some(values) = value.array("an array of statements", diagnostics) else {
         return Vec::new();
     };
     if values.is_empty() {
-        diagnostics.push(Diagnostic::new(value.span, "`exprs` holds no statement"));
+        diagnostics.push(Diagnostic::new(value.span, "`exprs` contains no statement"));
     }
     values.iter().filter_map(|value| value.text(EXPECTED_STATEMENT, diagnostics)).collect()
 }
 
-/// One entry of `tensors`: a format, or a table with a format, an element type and values.
+/// Parses an entry of `tensors`: a format, or a table with a format, an element type and values.
 fn tensor(
     Entry { key: name, value }: Entry<'_>,
     typed: &mut bool,
@@ -172,26 +173,26 @@ fn tensor(
     {
         let key = &stray.key.text;
         diagnostics.push(
-            Diagnostic::new(stray.key.span, format!("`{key}` needs the key `map` beside it"))
+            Diagnostic::new(stray.key.span, format!("`{key}` requires the key `map`"))
                 .help(format!("write the format as `map`: {{ map = \"csr\", {key} = … }}")),
         );
     }
     tensor
 }
 
-/// Whether a tensor is a pattern: `values = "one"`.
+/// Parses `values`; returns whether a tensor is a pattern, `values = "one"`.
 fn values(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let Some(text) = value.text("\"one\"", diagnostics) else { return false };
     if text.value != "one" {
         diagnostics.push(
             Diagnostic::new(text.inner(), format!("values cannot be `{}`", text.value))
-                .help("`values = \"one\"` declares a pattern, where each entry counts 1"),
+                .help("`values = \"one\"` declares a pattern, whose entries have the value 1"),
         );
     }
     text.value == "one"
 }
 
-/// `params`: indices that are passed to the kernel.
+/// Parses `params`: indices that are arguments of the kernel.
 fn params(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<(Name, Parameter)> {
     let mut params = Vec::new();
     for Entry { key, value } in value.table("a table such as { n = \"index\" }", diagnostics) {
@@ -216,7 +217,7 @@ fn params(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<(Name, Pa
     params
 }
 
-/// The semiring of a name, built in or declared; one with mistakes is none.
+/// Resolves a semiring by its name, built in or declared; a declared one with errors is `None`.
 fn semiring(
     value: &Value<'_>,
     declared: &[(Name, Option<Semiring>)],
@@ -239,7 +240,7 @@ fn semiring(
     None
 }
 
-/// The commands of a schedule.
+/// Parses the commands of a schedule.
 fn schedule(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Text> {
     let commands = value.array("an array of commands", diagnostics).unwrap_or_default();
     let expected = "a command such as \"reorder(i, k, j)\"";

@@ -1,4 +1,4 @@
-//! The sections beside the kernels: defaults, formats and semirings.
+//! The sections other than kernels: defaults, formats and semirings.
 
 use crate::error::{Diagnostic, Name};
 use crate::format::builtin::EXAMPLE_MAP;
@@ -8,7 +8,7 @@ use crate::notation::{Constant, Operator, PathId, RustPath, Semiring};
 use super::values::{Entry, Value};
 use super::{Defaults, FormatEntry, FormatText, bounds, dtype, parallel, unknown_key, width};
 
-/// `[defaults]`
+/// Parses `[defaults]`.
 pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Defaults {
     const KEYS: [&str; 5] = ["dtype", "parallel", "bounds", "pos", "crd"];
     let mut defaults = Defaults::default();
@@ -28,7 +28,7 @@ pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
     defaults
 }
 
-/// `[formats]`
+/// Parses `[formats]`.
 pub(super) fn formats(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<FormatEntry> {
     let mut formats = Vec::new();
     for Entry { key, value } in value.table("a table of formats", diagnostics) {
@@ -39,7 +39,7 @@ pub(super) fn formats(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> V
     formats
 }
 
-/// A format: a string or a table `{ map, pos, crd, fill }`.
+/// Parses a format: a string or a table `{ map, pos, crd, fill }`.
 pub(super) fn format(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<FormatText> {
     if !value.is_table() {
         let map = value.text(&expected_format(), diagnostics)?;
@@ -54,17 +54,17 @@ pub(super) fn format(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Op
     format_table(value, &entries, diagnostics)
 }
 
-/// The keys of a format that is a table.
+/// The keys of a format table.
 pub(super) const FORMAT_KEYS: [&str; 4] = ["map", "pos", "crd", "fill"];
 
-/// What is expected where a format stands.
+/// Returns a description of a format, for errors.
 fn expected_format() -> String {
     format!(
         "a format: the name of one, a map such as \"{EXAMPLE_MAP}\", or a table with the key `map`"
     )
 }
 
-/// The part of a table that describes a format; other keys are not looked at.
+/// Parses the keys of a table that describe a format; other keys are ignored.
 pub(super) fn format_table(
     value: &Value<'_>,
     entries: &[Entry<'_>],
@@ -92,7 +92,7 @@ pub(super) fn format_table(
     Some(FormatText { map: map?, pos, crd, fill })
 }
 
-/// `[semirings]`: each with its name, or nothing where it has mistakes.
+/// Parses `[semirings]`: each with its name, or `None` if it has errors.
 pub(super) fn semirings(
     value: &Value<'_>,
     paths: &mut Vec<RustPath>,
@@ -131,7 +131,7 @@ fn semiring(
     if let [first, ..] = missing[..] {
         let message = format!("the semiring `{}` has no `{first}`", name.text);
         diagnostics.push(Diagnostic::new(name.span, message).help(
-            "it has four keys, such as: add = \"min\", mul = \"+\", zero = \"inf\", one = 0",
+            "a semiring has four keys, for example: add = \"min\", mul = \"+\", zero = \"inf\", one = 0",
         ));
         return None;
     }
@@ -142,7 +142,7 @@ fn semiring(
     Some(Semiring { add: add?, mul: mul?, zero: zero?, one: one? })
 }
 
-/// An operator of the language, or a function by its path, which is listed among the `paths`.
+/// Parses an operator of the language, or the path of a function, which is added to `paths`.
 fn operator(
     value: &Value<'_>,
     paths: &mut Vec<RustPath>,
@@ -156,15 +156,14 @@ fn operator(
     if let Some(path) = listed(&text.value, paths) {
         return Some(Operator::Own(path));
     }
-    diagnostics.push(
-        Diagnostic::new(text.inner(), format!("there is no operator `{}`", text.value)).help(
-            "the operators there are: `+ * min max | &`, and paths such as `crate::ops::join`",
-        ),
-    );
+    diagnostics
+        .push(Diagnostic::new(text.inner(), format!("there is no operator `{}`", text.value)).help(
+        "the operators are `+`, `*`, `min`, `max`, `|`, `&`, and paths such as `crate::ops::join`",
+    ));
     None
 }
 
-/// A number, a truth value, or a constant by its path, which is listed among the `paths`.
+/// Parses a number, a truth value, or the path of a constant, which is added to `paths`.
 fn constant(
     value: &Value<'_>,
     paths: &mut Vec<RustPath>,
@@ -187,8 +186,8 @@ fn constant(
     path.map(Constant::Own)
 }
 
-/// The place of a path among the `paths`, which all that has this path shares; nothing where it is no
-/// path.
+/// Returns the place of a path among the `paths`, which all that has this path shares; nothing
+/// where it is no path.
 fn listed(path: &str, paths: &mut Vec<RustPath>) -> Option<PathId> {
     if !path.contains("::") || !is_path(path) {
         return None;

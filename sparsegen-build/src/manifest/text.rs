@@ -1,21 +1,21 @@
-//! Strings of a manifest, with the place of every byte of what they say.
+//! Strings of a manifest, with the place of each byte of their content.
 
 use crate::error::Span;
 
-/// A TOML string: what it says, and where each byte of that stands in the file, whatever the
-/// quotes and escapes around it.
+/// A TOML string: its content, and the place of each byte of it in the file, with any quotes and
+/// escapes.
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// What the string says.
+    /// The content.
     pub value: String,
     /// The place of the string with its quotes.
     pub span: Span,
-    /// The place of the character to which each byte of `value` belongs.
+    /// The place of the character that contains each byte of `value`.
     places: Vec<Span>,
 }
 
 impl Text {
-    /// The string that says `value` and stands at `span` in `source`.
+    /// Creates the string with content `value` at `span` in `source`.
     pub(super) fn of(value: &str, span: Span, source: &str) -> Text {
         let raw = source.get(span.start..span.end).unwrap_or_default();
         let mut places = Vec::with_capacity(value.len());
@@ -24,26 +24,26 @@ impl Text {
         }
         if places.len() != value.len() {
             // A place is missing only if this module and the TOML parser disagree; the whole string
-            // is then the most exact place there is.
+            // is then the most precise place.
             places = vec![span; value.len()];
         }
         Text { value: value.to_owned(), span, places }
     }
 
-    /// A text that stands nowhere in the manifest.
+    /// Creates a text without a place in the manifest.
     pub fn unplaced(value: &str) -> Text {
         let span = Span::default();
         Text { value: value.to_owned(), span, places: vec![span; value.len()] }
     }
 
-    /// What the string says at a place of the file.
+    /// Returns the part of the content at a place of the file.
     pub fn at(&self, span: Span) -> &str {
         let start = self.places.partition_point(|place| place.start < span.start);
         let end = self.places.partition_point(|place| place.end <= span.end);
         self.value.get(start..end).unwrap_or_default()
     }
 
-    /// Where a range of bytes of `value` stands in the file.
+    /// Returns the place of a range of bytes of `value`.
     pub fn place(&self, start: usize, end: usize) -> Span {
         let last = self.inner().end;
         let begin = self.places.get(start).map_or(last, |place| place.start);
@@ -53,7 +53,7 @@ impl Text {
         }
     }
 
-    /// The place of what the string says, without its quotes.
+    /// Returns the place of the content, without quotes.
     pub fn inner(&self) -> Span {
         match (self.places.first(), self.places.last()) {
             (Some(first), Some(last)) => first.to(*last),
@@ -61,7 +61,7 @@ impl Text {
         }
     }
 
-    /// A text that is the same as its source, for tests of what reads texts.
+    /// Creates a text that equals its source, for tests of parsers.
     #[cfg(test)]
     pub(crate) fn plain(value: &str) -> Text {
         let source = format!("'''{value}'''");
@@ -78,7 +78,7 @@ impl Text {
     }
 }
 
-/// The characters that a TOML string stands for, each with its place in the file.
+/// Decodes the characters of a TOML string, each with its place in the file.
 fn decode(raw: &str, offset: usize) -> Vec<(char, Span)> {
     for quotes in ["\"\"\"", "'''", "\"", "'"] {
         let Some(inner) = raw.strip_prefix(quotes).and_then(|rest| rest.strip_suffix(quotes))
@@ -88,7 +88,7 @@ fn decode(raw: &str, offset: usize) -> Vec<(char, Span)> {
         let mut start = offset + quotes.len();
         let mut body = inner;
         if quotes.len() == 3 {
-            // A line break right after the quotes is not part of the text.
+            // A line break directly after the quotes is not part of the text.
             for line_break in ["\r\n", "\n"] {
                 if let Some(rest) = body.strip_prefix(line_break) {
                     start += line_break.len();
@@ -100,7 +100,7 @@ fn decode(raw: &str, offset: usize) -> Vec<(char, Span)> {
         let escapes = quotes.starts_with('"');
         return characters(body, start, escapes);
     }
-    // A key without quotes says what it looks like.
+    // A key without quotes is not escaped.
     characters(raw, offset, false)
 }
 
@@ -120,7 +120,7 @@ fn characters(body: &str, offset: usize, escapes: bool) -> Vec<(char, Span)> {
     found
 }
 
-/// What an escape at the begin of `rest` stands for, and its length.
+/// Decodes an escape at the beginning of `rest`; returns the character and the length.
 fn escape(rest: &str) -> (Option<char>, usize) {
     let hexadecimal = |digits: usize| {
         let code = rest.get(2..2 + digits).and_then(|digits| u32::from_str_radix(digits, 16).ok());
@@ -137,7 +137,8 @@ fn escape(rest: &str) -> (Option<char>, usize) {
         Some('u') => hexadecimal(4),
         Some('U') => hexadecimal(8),
         Some(c) if c.is_ascii_whitespace() => {
-            // A backslash at a line's end swallows the line break and the blanks that follow.
+            // A backslash at the end of a line removes the line break and the following white
+            // space.
             let blanks = rest[1..].find(|c: char| !c.is_ascii_whitespace());
             (None, blanks.map_or(rest.len(), |length| 1 + length))
         }
@@ -150,7 +151,7 @@ fn escape(rest: &str) -> (Option<char>, usize) {
 mod tests {
     use super::*;
 
-    /// Where `part` of the only string of a manifest is found in the file.
+    /// Checks the place in the file of `part` of the only string of a manifest.
     fn check(source: &str, part: &str, expected: &str) {
         let table = toml::de::DeTable::parse(source).unwrap();
         let value = table.get_ref().values().next().unwrap();

@@ -1,43 +1,43 @@
-//! Texts of the manifest as words, numbers and signs, for the parsers of statements and of maps.
+//! Tokens of texts in a manifest, for the parsers of statements and maps.
 
 use crate::error::{Diagnostic, Name, Span};
 
 use super::Text;
 
-/// A word, a number or a sign.
+/// A name, a number or a sign.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token {
-    /// A letter or `_`, then letters, digits, `_`.
+    /// Letters, digits and `_`, not beginning with a digit.
     Name(String),
-    /// Digits, perhaps with a fraction and an exponent.
+    /// Digits, optionally with a fraction and an exponent.
     Number(Number),
-    /// One of the signs of the language at hand.
+    /// An operator or delimiter of the language.
     Sign(&'static str),
     /// The end of the text.
     End,
 }
 
-/// A number as written.
+/// A number in the notation of the user.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// Digits alone.
+    /// Digits only.
     Int(i64),
     /// With a fraction or an exponent, or too large for an `i64`.
     Float(f64),
 }
 
-/// The tokens of a text, and how far they have been read.
+/// The tokens of a text, and the position of the parser.
 #[derive(Clone, Debug)]
 pub struct Tokens {
-    /// Each with its place; the last is [`Token::End`].
+    /// Each token with its place; the last one is [`Token::End`].
     tokens: Vec<(Token, Span)>,
-    /// The token to read next; never beyond the end.
+    /// The index of the next token; it does not exceed the index of the end.
     next: usize,
 }
 
 impl Tokens {
-    /// The tokens of a text in a language that has these signs, longer ones before those with which
-    /// they begin.
+    /// Splits a text into tokens. `signs` are the operators and delimiters, with longer ones before
+    /// their prefixes.
     pub fn of(text: &Text, signs: &[&'static str]) -> Result<Tokens, Diagnostic> {
         let mut tokens = Vec::new();
         let mut position = 0;
@@ -64,37 +64,37 @@ impl Tokens {
         Ok(Tokens { tokens, next: 0 })
     }
 
-    /// Whether there are none but the end.
+    /// Returns whether there is no token before the end.
     pub fn is_empty(&self) -> bool {
         self.tokens.len() == 1
     }
 
-    /// The next token.
+    /// Returns the next token.
     pub fn peek(&self) -> &Token {
         &self.tokens[self.next].0
     }
 
-    /// The place of the next token.
+    /// Returns the place of the next token.
     pub fn span(&self) -> Span {
         self.tokens[self.next].1
     }
 
-    /// The place of the token read last.
+    /// Returns the place of the previous token.
     pub fn before(&self) -> Span {
         self.tokens[self.next.saturating_sub(1)].1
     }
 
-    /// Reads the next token.
+    /// Advances to the next token.
     pub fn advance(&mut self) {
         self.next = (self.next + 1).min(self.tokens.len() - 1);
     }
 
-    /// Whether the next token is this sign.
+    /// Returns whether the next token is this sign.
     pub fn at(&self, sign: &str) -> bool {
         matches!(self.peek(), Token::Sign(next) if *next == sign)
     }
 
-    /// Reads this sign if it comes next.
+    /// Consumes this sign if it is next.
     pub fn eat(&mut self, sign: &str) -> bool {
         let found = self.at(sign);
         if found {
@@ -103,7 +103,7 @@ impl Tokens {
         found
     }
 
-    /// Reads this word if it comes next.
+    /// Consumes this word if it is next.
     pub fn word(&mut self, word: &str) -> bool {
         let found = matches!(self.peek(), Token::Name(next) if next == word);
         if found {
@@ -112,7 +112,7 @@ impl Tokens {
         found
     }
 
-    /// Reads a name.
+    /// Consumes a name.
     pub fn name(&mut self, expected: &str) -> Result<Name, Diagnostic> {
         let Token::Name(text) = self.peek().clone() else { return Err(self.expected(expected)) };
         let name = Name { text, span: self.span() };
@@ -120,7 +120,7 @@ impl Tokens {
         Ok(name)
     }
 
-    /// The mistake that something else was expected here.
+    /// Returns the diagnostic that something else was expected here.
     pub fn expected(&self, expected: &str) -> Diagnostic {
         let found = match self.peek() {
             Token::Name(name) => format!("`{name}`"),
@@ -132,16 +132,16 @@ impl Tokens {
     }
 }
 
-/// The sign at the begin of a text.
+/// Returns the sign at the beginning of a text.
 fn sign(rest: &str, signs: &[&'static str]) -> Option<&'static str> {
     signs.iter().copied().find(|sign| {
-        // `min=` is a sign, but `min==` would compare something called `min`.
+        // `min=` is a sign, but `min==` is a comparison with a tensor `min`.
         let word = sign.starts_with(|c: char| c.is_ascii_alphabetic());
         rest.strip_prefix(sign).is_some_and(|follows| !(word && follows.starts_with('=')))
     })
 }
 
-/// The length of what `holds` for every character at the begin of `text`.
+/// Returns the length of the longest prefix whose characters satisfy `holds`.
 fn run(text: &str, holds: impl Fn(char) -> bool) -> usize {
     text.find(|c: char| !holds(c)).unwrap_or(text.len())
 }
@@ -160,7 +160,7 @@ fn number(rest: &str, position: usize, text: &Text) -> Result<(Token, usize), Di
         let fraction = digits(&rest[length + 1..]);
         if fraction == 0 {
             let help = format!("write `{}.0`", &rest[..length]);
-            return mistake(length + 1, "a number's point is followed by digits", help);
+            return mistake(length + 1, "a decimal point must be followed by digits", help);
         }
         length += 1 + fraction;
         float = true;
@@ -192,7 +192,7 @@ fn unknown(c: char, rest: &str, place: Span) -> Diagnostic {
         '.' => {
             let digits = run(&rest[1..], |c| c.is_ascii_digit());
             let help = match &rest[1..1 + digits] {
-                "" => "a point stands only within a number, as in `0.5`".to_owned(),
+                "" => "a point is valid only within a number, as in `0.5`".to_owned(),
                 digits => format!("write `0.{digits}`"),
             };
             diagnostic.help(help)
@@ -209,7 +209,7 @@ fn unknown(c: char, rest: &str, place: Span) -> Diagnostic {
         ';' => diagnostic.help("a kernel has one statement; several are listed in `exprs`"),
         '\'' => diagnostic.help("a transpose is written by its indices: `A[j,i]`"),
         c if c.is_alphabetic() => {
-            diagnostic.note("names are made of the letters a to z and A to Z, digits and `_`")
+            diagnostic.note("names consist of the letters a to z and A to Z, digits and `_`")
         }
         _ => diagnostic,
     }

@@ -1,4 +1,4 @@
-//! Reading TOML values that are expected to be of a kind, each with its place.
+//! Parsing TOML values of an expected kind, each with its place.
 
 use toml::de::{DeTable, DeValue};
 
@@ -13,14 +13,14 @@ pub(super) struct Entry<'t> {
     pub(super) value: Value<'t>,
 }
 
-/// A value and where it stands.
+/// A value and its place.
 pub(super) struct Value<'t> {
     value: &'t DeValue<'t>,
     pub(super) span: Span,
     source: &'t str,
 }
 
-/// The entries of a table in the order of the file.
+/// Returns the entries of a table in the order of the file.
 pub(super) fn entries<'t>(table: &'t DeTable<'t>, source: &'t str) -> Vec<Entry<'t>> {
     let mut entries: Vec<_> = table
         .iter()
@@ -42,12 +42,12 @@ impl<'t> Value<'t> {
         Value { value: value.get_ref(), span, source }
     }
 
-    /// Whether this is a table, for what may be one or a string.
+    /// Returns whether this is a table.
     pub(super) fn is_table(&self) -> bool {
         self.value.is_table()
     }
 
-    /// A string; `expected` says what was expected where it is something else.
+    /// Parses a string; `expected` describes it in the error.
     pub(super) fn text(&self, expected: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Text> {
         let text = self.value.as_str().map(|value| Text::of(value, self.span, self.source));
         if text.is_none() {
@@ -56,7 +56,7 @@ impl<'t> Value<'t> {
         text
     }
 
-    /// A boolean.
+    /// Parses a boolean.
     pub(super) fn boolean(
         &self,
         expected: &str,
@@ -69,7 +69,7 @@ impl<'t> Value<'t> {
         boolean
     }
 
-    /// A number that is an extent.
+    /// Parses an extent.
     pub(super) fn extent(&self, expected: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<u64> {
         let extent = self
             .value
@@ -82,7 +82,7 @@ impl<'t> Value<'t> {
         extent
     }
 
-    /// A constant: a number, a truth value, or `"inf"` and `"-inf"`.
+    /// Parses a constant: a number, a truth value, `"inf"` or `"-inf"`.
     pub(super) fn constant(&self, diagnostics: &mut Vec<Diagnostic>) -> Option<Literal> {
         let constant = self.literal();
         if constant.is_none() {
@@ -91,7 +91,7 @@ impl<'t> Value<'t> {
         constant
     }
 
-    /// The constant that it is, if it is one.
+    /// Returns the value as a constant, if it is one.
     pub(super) fn literal(&self) -> Option<Literal> {
         let integer = self.value.as_integer();
         let integer = integer.and_then(|n| i64::from_str_radix(n.as_str(), n.radix()).ok());
@@ -106,7 +106,7 @@ impl<'t> Value<'t> {
         number.or(named).or(truth)
     }
 
-    /// The values of an array; none where it is something else.
+    /// Parses an array; returns `None` for another kind of value.
     pub(super) fn array(
         &self,
         expected: &str,
@@ -119,7 +119,7 @@ impl<'t> Value<'t> {
         array.map(|array| array.iter().map(|value| Value::of(value, self.source)).collect())
     }
 
-    /// The entries of a table; none where it is something else.
+    /// Parses a table; returns no entries for another kind of value.
     pub(super) fn table(
         &self,
         expected: &str,
@@ -134,7 +134,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// The mistake that this is not what was expected.
+    /// Returns the diagnostic for a value of an unexpected kind.
     pub(super) fn unexpected(&self, expected: &str) -> Diagnostic {
         let found = match self.value {
             DeValue::String(_) => "a string",

@@ -1,27 +1,27 @@
 //! The names of other crates that generated code uses.
 //!
-//! Each is imported, or of the prelude, unless a format of the user's has the same name: then it is
+//! Each is imported, or in the prelude, unless a format of the user has the same name: it is then
 //! written with its path, and the format's type as `self::Map`.
 
 /// A name of another crate.
 #[derive(Debug)]
 pub struct Imported {
-    /// The name as generated code writes it.
+    /// The name in generated code.
     pub name: &'static str,
-    /// The module that it is in.
+    /// The module of the item.
     pub module: &'static str,
-    /// What it is.
+    /// The kind of the name.
     pub kind: Kind,
 }
 
-/// How a name of another crate comes into scope.
+/// The way in which a name of another crate comes into scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A type or a trait, with a `use`.
     Item,
     /// A module, with a `use`.
     Module,
-    /// What is in the prelude needs none.
+    /// An item of the prelude, without a `use`.
     Prelude,
 }
 
@@ -36,10 +36,10 @@ const fn prelude(module: &'static str, name: &'static str) -> Imported {
 /// The runtime crate.
 pub const RUNTIME: &str = "sparsegen";
 
-/// The runtime crate's module for kernels.
+/// The module for kernels of the runtime crate.
 pub const KERNEL: &str = "sparsegen::kernel";
 
-/// What generated code may use, beside the formats of the runtime crate.
+/// The names that generated code may use, besides the formats of the runtime crate.
 pub const IMPORTED: [Imported; 25] = [
     of(RUNTIME, "Error"),
     of(RUNTIME, "Fill"),
@@ -68,17 +68,17 @@ pub const IMPORTED: [Imported; 25] = [
     prelude("std::vec", "Vec"),
 ];
 
-/// The type parameter for elements that the caller chooses.
+/// The type parameter of generic kernels.
 pub const ELEMENT: &str = "T";
 
-/// The name of another crate that is spelt like this, if there is one.
+/// Returns the entry with this name, if there is one.
 pub fn find(name: &str) -> Option<&'static Imported> {
     const TABLE: &[Imported] = &IMPORTED;
     TABLE.iter().find(|imported| imported.name == name)
 }
 
-/// How generated code refers to a type that it declares: `Blocks4`, or `self::Map` where another
-/// `Map` is in use.
+/// Returns the path of a declared type in generated code: `Blocks4`, or `self::Map` if another
+/// `Map` is imported.
 pub fn path_of_own(name: &str) -> String {
     match find(name).is_some() || name == ELEMENT {
         true => format!("self::{name}"),

@@ -1,5 +1,7 @@
-//! What stands in an expression beside sums, products and their reductions: functions, comparisons,
-//! logic, conversions and masks.
+//! Expressions other than sums, products and reductions: functions, comparisons, logic, conversions
+//! and masks.
+
+mod fold;
 
 use crate::math;
 use crate::types::{Dtype, Literal};
@@ -8,23 +10,27 @@ use super::mask::are_opposite;
 use super::semiring::is_same;
 use super::{BinaryOp, Expr, Own, Semiring, VariableId};
 
-/// What is made of arguments.
+use fold::fold;
+
+/// The operator of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Function {
     /// `sqrt(a)`
     Math(math::Function),
-    /// `sqrt(a)` of complex numbers of a type: of some real numbers it has another value than the real
-    /// function.
+    /// `sqrt(a)` for complex numbers of a type: its value for some real numbers differs from that
+    /// of the real function.
     Complex(math::Function, Dtype),
-    /// A function of the user's.
+    /// A user function.
     Own(Own),
-    /// `a / b`, of integers: towards zero. It is no factor: of a sum it is not the sum of quotients.
+    /// `a / b` of integers, rounded towards zero. It does not distribute over sums.
     Quotient,
+    /// `a / b` of complex numbers; division by zero differs from that of real numbers.
+    Ratio,
     /// `rem(a, b)`, of integers.
     Remainder,
-    /// `!a`, of conditions.
+    /// `!a` of a truth value.
     Not,
-    /// `!a`, of integers: every bit turned.
+    /// `!a` of an integer: the bitwise complement.
     Complement,
     /// `a & b`
     And,
@@ -42,27 +48,30 @@ pub enum Function {
     NotEqual,
     /// `select(c, a, b)`
     Select,
-    /// `present(a)`: whether a value differs from a second argument, what it is where nothing is
-    /// stored.
+    /// `present(a)`: whether a value differs from the second argument, its value at unstored
+    /// operands.
     Present,
-    /// Whether anything went into a temporary, where loops have made one of a reduction.
+    /// The presence of a value in a temporary that replaces a reduction.
     Found,
     /// `f64(a)`
     Convert(Dtype),
-    /// What a symbol of a semiring stands for, to a function.
+    /// The number of a symbol of a semiring.
     Number(Semiring),
-    /// A number as a symbol of a semiring.
+    /// The symbol of a semiring for a number.
     Symbol(Semiring),
-    /// `c * a`, where `c` is a condition of which entries there are, or of where they stand.
+    /// `c * a`, where `c` is a predicate over index variables or the presence of entries.
     Mask,
+    /// `a` as an entry of a result: absent if it is known to be the second argument, the result's
+    /// fill value, and an entry with the value `a` otherwise, even if that is zero.
+    Entry,
 }
 
 impl Function {
-    /// Its name or sign in a statement.
+    /// Returns the name or symbol in a statement.
     pub fn symbol(self) -> &'static str {
         match self {
             Function::Math(function) | Function::Complex(function, _) => function.name(),
-            Function::Quotient => "/",
+            Function::Quotient | Function::Ratio => "/",
             Function::Remainder => "rem",
             Function::Not | Function::Complement => "!",
             Function::And => "&",
@@ -77,17 +86,20 @@ impl Function {
             Function::Found => "found",
             Function::Convert(dtype) => dtype.name(),
             Function::Mask => "*",
+            Function::Entry => "entry",
             Function::Own(_) | Function::Number(_) | Function::Symbol(_) => "",
         }
     }
 
-    /// How tightly its sign binds; nothing where it is written as a call.
+    /// Returns the precedence of the operator, or `None` for a call.
     pub fn precedence(self) -> Option<u8> {
         match self {
             Function::Or => Some(1),
             Function::And => Some(2),
             Function::Less | Function::LessEqual | Function::Equal | Function::NotEqual => Some(3),
-            Function::Mask | Function::Quotient => Some(BinaryOp::Mul.precedence()),
+            Function::Mask | Function::Quotient | Function::Ratio => {
+                Some(BinaryOp::Mul.precedence())
+            }
             Function::Not | Function::Complement => Some(6),
             Function::Math(_)
             | Function::Complex(..)
@@ -99,11 +111,12 @@ impl Function {
             | Function::Found
             | Function::Number(_)
             | Function::Symbol(_)
-            | Function::Convert(_) => None,
+            | Function::Convert(_)
+            | Function::Entry => None,
         }
     }
 
-    /// Whether its value is a condition, whatever its arguments are.
+    /// Returns whether the value is a truth value for any arguments.
     pub fn compares(self) -> bool {
         match self {
             Function::Less
@@ -116,6 +129,7 @@ impl Function {
             | Function::Complex(..)
             | Function::Own(_)
             | Function::Quotient
+            | Function::Ratio
             | Function::Remainder
             | Function::Not
             | Function::Complement
@@ -126,13 +140,14 @@ impl Function {
             | Function::Convert(_)
             | Function::Number(_)
             | Function::Symbol(_)
-            | Function::Mask => false,
+            | Function::Mask
+            | Function::Entry => false,
         }
     }
 }
 
 impl Expr {
-    /// A function's value: constants are folded, and conditions that are known decide.
+    /// Returns a call, folded: constants are evaluated, and known conditions are applied.
     pub fn call(function: Function, arguments: Vec<Expr>) -> Expr {
         let literals: Option<Vec<Literal>> = arguments.iter().map(Expr::as_literal).collect();
         if let Some(folded) = literals.and_then(|literals| fold(function, &literals)) {
@@ -169,10 +184,17 @@ impl Expr {
                     value => Expr::Call(Function::Mask, vec![condition, value]),
                 },
             },
-            // It has the pattern of the dividend.
-            (Function::Quotient, Ok([dividend, _])) if dividend.is_zero() => dividend,
-            (Function::Quotient, Ok([dividend, divisor])) if divisor.is_one() => dividend,
-            (Function::Quotient, Ok([Expr::Call(Function::Mask, masked), divisor])) => {
+            // A quotient has the sparsity pattern of its dividend.
+            (Function::Quotient | Function::Ratio, Ok([dividend, _])) if dividend.is_zero() => {
+                dividend
+            }
+            (Function::Quotient | Function::Ratio, Ok([dividend, divisor])) if divisor.is_one() => {
+                dividend
+            }
+            (
+                Function::Quotient | Function::Ratio,
+                Ok([Expr::Call(Function::Mask, masked), divisor]),
+            ) => {
                 let [condition, dividend] = pair(masked);
                 let divided = Expr::call(function, vec![dividend, divisor]);
                 Expr::call(Function::Mask, vec![condition, divided])
@@ -185,7 +207,7 @@ impl Expr {
                 None if are_same(&three[1], &three[2]) => {
                     three.into_iter().nth(1).unwrap_or(Expr::ZERO)
                 }
-                // What is not stored is zero.
+                // The value is zero where it is not stored.
                 None if three[2].is_zero() && tests(&three[0], &three[1]) => {
                     three.into_iter().nth(1).unwrap_or(Expr::ZERO)
                 }
@@ -215,17 +237,17 @@ impl Expr {
         }
     }
 
-    /// The constant that it is.
+    /// Returns the literal, if it is one.
     pub fn as_literal(&self) -> Option<Literal> {
         if let Expr::Literal(literal) = self { Some(*literal) } else { None }
     }
 
-    /// Whether it is the same wherever it stands, known or not.
+    /// Returns whether the value is the same everywhere, known or unknown.
     pub fn is_constant(&self) -> bool {
         matches!(self, Expr::Literal(_) | Expr::Constant(_))
     }
 
-    /// The conditions that all have to hold for this one to hold.
+    /// Returns the conditions whose conjunction this is.
     pub fn conjuncts(&self) -> Vec<&Expr> {
         match self {
             Expr::Call(Function::And, both) => both.iter().flat_map(Expr::conjuncts).collect(),
@@ -233,7 +255,8 @@ impl Expr {
         }
     }
 
-    /// Whether all its bits are set or none is, where that is the same for integers and conditions.
+    /// Returns `true` if all its bits are set, `false` if none is, and `None` if that is unknown or
+    /// differs between integers and truth values.
     fn as_bits(&self) -> Option<bool> {
         match self.as_literal()? {
             Literal::Bool(truth) => Some(truth),
@@ -245,7 +268,8 @@ impl Expr {
         self.as_literal().and_then(Literal::as_bool)
     }
 
-    /// Whether a number tells of where an entry stands.
+    /// Returns whether this is an index expression: a sum of index variables, parameters and
+    /// integers.
     pub fn is_place(&self) -> bool {
         match self {
             Expr::Literal(Literal::Int(_)) | Expr::Index(_) | Expr::Parameter(_) => true,
@@ -266,7 +290,7 @@ impl Expr {
     }
 }
 
-/// Whether two values are the same wherever they stand.
+/// Returns whether two values are equal everywhere.
 pub(super) fn are_same(a: &Expr, b: &Expr) -> bool {
     match (a.as_literal(), b.as_literal()) {
         (Some(a), Some(b)) => is_same(a, b),
@@ -274,19 +298,18 @@ pub(super) fn are_same(a: &Expr, b: &Expr) -> bool {
     }
 }
 
-/// Whether a condition is that a value is there at all.
+/// Returns whether a condition is the presence of a value.
 fn tests(condition: &Expr, value: &Expr) -> bool {
     matches!(condition, Expr::Call(Function::Present, of)
         if of[0] == *value && of[1].is_zero())
 }
 
-/// The two arguments of a call that has two.
+/// Returns the two arguments of a binary call.
 fn pair(arguments: Vec<Expr>) -> [Expr; 2] {
     <[Expr; 2]>::try_from(arguments).unwrap_or([Expr::ZERO, Expr::ZERO])
 }
 
-/// How often a variable is added up in a number, those that are subtracted taken off; far off 1 where
-/// that cannot be told.
+/// Returns the coefficient of a variable in an index expression; a large number if it is unknown.
 pub fn count_of(v: VariableId, place: &Expr) -> i64 {
     const UNKNOWN: i64 = 1 << 20;
     match place {
@@ -300,90 +323,4 @@ pub fn count_of(v: VariableId, place: &Expr) -> i64 {
         }
         Expr::Access(_) | Expr::Call(..) | Expr::Reduce(_) => UNKNOWN,
     }
-}
-
-/// The value for constants; nothing where it differs between types, or there is none.
-fn fold(function: Function, arguments: &[Literal]) -> Option<Literal> {
-    let truth = |k: usize| arguments.get(k).copied().and_then(Literal::as_bool);
-    let compare = |holds: fn(f64, f64) -> bool| match arguments {
-        [Literal::Bool(a), Literal::Bool(b)] => {
-            Some(Literal::Bool(holds(f64::from(*a), f64::from(*b))))
-        }
-        [a, b] => Some(Literal::Bool(holds(number(*a)?, number(*b)?))),
-        _ => None,
-    };
-    match function {
-        Function::Math(function) => function.of_literals(arguments),
-        // Where the real function has a finite value, the complex one has the same.
-        Function::Complex(function, _) => {
-            let value = function.of_literals(arguments)?;
-            matches!(value, Literal::Int(_) | Literal::Float(_)).then_some(value)
-        }
-        Function::Quotient => integers(arguments, i64::checked_div),
-        Function::Remainder => integers(arguments, i64::checked_rem),
-        Function::Not => Some(Literal::Bool(!truth(0)?)),
-        Function::And => bits(arguments, |a, b| a & b),
-        Function::Or => bits(arguments, |a, b| a | b),
-        Function::Xor => bits(arguments, |a, b| a ^ b),
-        Function::Less => compare(|a, b| a < b),
-        Function::LessEqual => compare(|a, b| a <= b),
-        Function::Equal => compare(|a, b| a == b),
-        Function::NotEqual => compare(|a, b| a != b),
-        Function::Present => Some(Literal::Bool(!is_same(arguments[0], arguments[1]))),
-        // It is known what it is because nothing was.
-        Function::Found => Some(Literal::Bool(false)),
-        Function::Convert(dtype) => convert(arguments[0], dtype),
-        // These depend on more than literals: of zero it is another number in each type.
-        Function::Complement
-        | Function::Own(_)
-        | Function::Select
-        | Function::Mask
-        | Function::Number(_)
-        | Function::Symbol(_) => None,
-    }
-}
-
-/// A value for two integers.
-fn integers(arguments: &[Literal], value: fn(i64, i64) -> Option<i64>) -> Option<Literal> {
-    let [Literal::Int(a), Literal::Int(b)] = *arguments else { return None };
-    value(a, b).map(Literal::Int)
-}
-
-/// A value for two integers, bit by bit, or for two conditions.
-fn bits(arguments: &[Literal], value: fn(i64, i64) -> i64) -> Option<Literal> {
-    if let [Literal::Int(a), Literal::Int(b)] = *arguments {
-        return Some(Literal::Int(value(a, b)));
-    }
-    let [a, b] = *arguments else { return None };
-    Some(Literal::Bool(value(a.as_bool()?.into(), b.as_bool()?.into()) != 0))
-}
-
-fn number(literal: Literal) -> Option<f64> {
-    literal.as_real().or(literal.as_bool().map(f64::from))
-}
-
-/// A constant converted, where it stays the same.
-fn convert(literal: Literal, dtype: Dtype) -> Option<Literal> {
-    if dtype == Dtype::Bool {
-        return Some(Literal::Bool(literal.as_bool().or(literal.as_real().map(|x| x != 0.0))?));
-    }
-    let Some(real) = literal.as_real() else {
-        return literal.as_bool().map(|truth| Literal::Int(truth.into()));
-    };
-    Some(match (literal, dtype.integers()) {
-        (Literal::Int(n), Some(range)) => {
-            let (least, greatest) = range.into_inner();
-            let wrapped = (i128::from(n) - least).rem_euclid(greatest - least + 1) + least;
-            Literal::Int(i64::try_from(wrapped).ok()?)
-        }
-        (_, Some(range)) => {
-            let (least, greatest) = range.into_inner();
-            Literal::Int(i64::try_from((real as i128).clamp(least, greatest)).ok()?)
-        }
-        (Literal::Int(n @ (0 | 1)), None) => Literal::Int(n),
-        // What these are rounded to is left to generated code.
-        (_, None) if dtype.is_half() || dtype == Dtype::Generic => return None,
-        (_, None) if dtype.real() == Dtype::F32 => Literal::real(f64::from(real as f32)),
-        (_, None) => Literal::real(real),
-    })
 }

@@ -1,10 +1,10 @@
-//! Checking statements: from index notation as written to canonical kernels.
+//! Checking statements: from the syntax tree to canonical kernels.
 //!
-//! Each file below answers one question about a statement and reports every mistake that it finds;
-//! a kernel is built only where none was found.
+//! Each of the following modules checks one aspect of a statement and reports all errors that it
+//! finds; a kernel is built only if there are none.
 //!
 //! AFTER [`check`]: every tensor has a format of its order, every variable has an extent, every sum
-//! is explicit, and what is not supported was refused.
+//! is explicit, and every feature is supported.
 
 mod arguments;
 mod bindings;
@@ -16,10 +16,10 @@ mod declare;
 mod fills;
 mod functions;
 mod names;
-mod parts;
 mod schedule;
 mod semiring;
-mod several;
+mod slices;
+mod statements;
 mod sums;
 mod supported;
 #[cfg(test)]
@@ -38,8 +38,8 @@ use functions::Functions;
 use super::syntax::Statement;
 use super::{Kernel, Module};
 
-/// Checks the statements of a manifest, one for each of its kernels, or none where a statement is
-/// missing or wrong. Kernels with mistakes are left out of the module.
+/// Checks the statements of a manifest, one for each of its kernels; `None` for a statement that is
+/// missing or has errors. The module contains only kernels without errors.
 pub fn check(
     manifest: &Manifest,
     statements: &[Option<Statement>],
@@ -70,7 +70,7 @@ pub fn check(
                 diagnostics.extend(mistakes);
             }
             (None, _) | (_, None) => {
-                // The formats can be looked at even where it is not known what has them.
+                // Formats can be checked even if the statement is not known.
                 for tensor in &entry.tensors {
                     if let Given::Value(format) = &tensor.format {
                         formats.define(format, &mut diagnostics);
@@ -79,7 +79,7 @@ pub fn check(
             }
         }
         if let Some(entry) = manifest.several.iter().find(|entry| entry.steps.end == k + 1) {
-            several.extend(several::of(entry, &kernels, &mut diagnostics));
+            several.extend(statements::of(entry, &kernels, &mut diagnostics));
         }
     }
     let formats = declare::formats(manifest, &formats, &mut kernels);
@@ -87,20 +87,20 @@ pub fn check(
     (Module { formats, kernels, several }, diagnostics)
 }
 
-/// What a statement is checked against.
+/// The context in which a statement is checked.
 #[derive(Clone, Copy)]
 struct Context<'m> {
     formats: &'m Formats<'m>,
     functions: &'m Functions,
     entry: &'m KernelEntry,
     statement: &'m Statement,
-    /// The statement's text.
+    /// The text of the statement.
     text: &'m Text,
-    /// The identifiers of its arguments.
+    /// The identifiers of the arguments.
     arguments: &'m Arguments,
 }
 
-/// The statements of one kernel, those that can be read.
+/// Returns the contexts of the statements of one kernel, except those with errors.
 fn beside<'m>(
     context: Context<'m>,
     entries: &'m [KernelEntry],
@@ -133,7 +133,7 @@ fn check_kernel(context: Context<'_>) -> (Option<Kernel>, Vec<Diagnostic>) {
     (build::build(context, &names, schedule), diagnostics)
 }
 
-/// Text without parentheses that enclose all of it.
+/// Returns text without parentheses that enclose all of it.
 fn unparenthesized(text: &str) -> &str {
     let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
         return text;

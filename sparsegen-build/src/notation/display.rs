@@ -8,7 +8,7 @@ use super::{
 };
 
 impl BinaryOp {
-    /// Its sign, in a statement as in Rust.
+    /// Returns the operator's symbol, in a statement and in Rust.
     pub fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Add => "+",
@@ -27,19 +27,19 @@ impl BinaryOp {
 }
 
 impl Kernel {
-    /// An access in index notation.
+    /// Prints an access in index notation.
     pub fn show_access(&self, access: &Access) -> String {
         let name = &self.tensor(access.tensor).name;
         if access.indices.is_empty() {
             return name.clone();
         }
         let indices: Vec<_> = access.indices.iter().map(|v| self.show_index(*v)).collect();
-        // Spaces part indices that have some themselves.
+        // Spaces separate indices that contain spaces themselves.
         let separator = if indices.iter().any(|index| index.contains(' ')) { ", " } else { "," };
         format!("{name}[{}]", indices.join(separator))
     }
 
-    /// The comparison that a tensor stands for: `j == i + 1`.
+    /// Prints the comparison of a predicate: `j == i + 1`.
     pub fn show_diagonal(&self, diagonal: Diagonal) -> String {
         let [from, to] = [diagonal.from, diagonal.to].map(|v| &self.variable(v).name);
         match diagonal.ahead {
@@ -49,12 +49,12 @@ impl Kernel {
         }
     }
 
-    /// Variables, separated by commas.
+    /// Prints variables, separated by commas.
     pub fn show_variables(&self, variables: &[VariableId]) -> String {
         variables.iter().map(|v| self.variable(*v).name.as_str()).collect::<Vec<_>>().join(",")
     }
 
-    /// An expression in index notation, with as few parentheses as its meaning allows.
+    /// Prints an expression in index notation, with as few parentheses as possible.
     pub fn show(&self, expr: &Expr) -> String {
         self.show_at(expr, 0)
     }
@@ -83,7 +83,7 @@ impl Kernel {
         if precedence < outer { format!("({text})") } else { text }
     }
 
-    /// A call, or what is written with a sign, and how tightly that binds.
+    /// Prints a call or operator; returns its precedence too.
     fn show_call(&self, function: Function, arguments: &[Expr]) -> (String, u8) {
         let symbol = match function {
             Function::Own(own) => &self.paths[own.path.0].name,

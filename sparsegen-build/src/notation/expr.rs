@@ -1,4 +1,4 @@
-//! Building and walking canonical expressions.
+//! Construction and traversal of canonical expressions.
 
 use crate::types::{Dtype, Literal};
 
@@ -6,10 +6,10 @@ use super::mask::masked_by;
 use super::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, UnaryOp, VariableId};
 
 impl Expr {
-    /// The value of what is not stored.
+    /// The default fill value.
     pub const ZERO: Expr = Expr::Literal(Literal::Int(0));
 
-    /// Whether the value is known to be zero: what is not stored.
+    /// Returns whether the value is the constant zero.
     pub fn is_zero(&self) -> bool {
         matches!(self, Expr::Literal(literal) if literal.is_zero())
     }
@@ -18,7 +18,7 @@ impl Expr {
         matches!(self, Expr::Literal(literal) if literal.is_one())
     }
 
-    /// A negated value.
+    /// Returns `-operand`, folded.
     pub fn neg(operand: Expr) -> Expr {
         match operand {
             zero if zero.is_zero() => zero,
@@ -32,7 +32,7 @@ impl Expr {
         }
     }
 
-    /// A sum of two values.
+    /// Returns `a + b`, folded.
     pub fn add(a: Expr, b: Expr) -> Expr {
         if a.is_zero() {
             return b;
@@ -43,7 +43,7 @@ impl Expr {
         Expr::fold(BinaryOp::Add, a, b)
     }
 
-    /// A difference.
+    /// Returns `a - b`, folded.
     pub fn sub(a: Expr, b: Expr) -> Expr {
         if b.is_zero() {
             return a;
@@ -54,28 +54,28 @@ impl Expr {
         Expr::fold(BinaryOp::Sub, a, b)
     }
 
-    /// A product; an unstored zero annihilates it, whatever the other factor.
+    /// Returns `a * b`, folded; a zero that is not stored annihilates any other factor.
     pub fn mul(a: Expr, b: Expr) -> Expr {
-        if a.is_zero() || b.is_one() {
-            return a;
-        }
-        if b.is_zero() || a.is_one() {
-            return b;
-        }
         match (a, b) {
+            (a, _) if a.is_zero() => a,
+            (_, b) if b.is_zero() => b,
+            // A mask stays one where it masks a one.
             (Expr::Call(Function::Convert(_) | Function::Symbol(_), condition), value)
             | (value, Expr::Call(Function::Convert(_) | Function::Symbol(_), condition))
-                if condition[0].is_condition() =>
+                if condition[0].is_condition() && condition[0].is_mask() =>
             {
-                condition.into_iter().fold(value, |value, c| Expr::factor(c, value))
+                let masked = condition.into_iter().chain([value]).collect();
+                Expr::call(Function::Mask, masked)
             }
+            (a, b) if b.is_one() => a,
+            (a, b) if a.is_one() => b,
             (Expr::Call(Function::Mask, masked), b) => masked_by(masked, |a| Expr::mul(a, b)),
             (a, Expr::Call(Function::Mask, masked)) => masked_by(masked, |b| Expr::mul(a, b)),
             (a, b) => Expr::fold(BinaryOp::Mul, a, b),
         }
     }
 
-    /// A quotient; it has the pattern of its dividend.
+    /// Returns `a / b`, folded; it has the sparsity pattern of the dividend.
     pub fn div(a: Expr, b: Expr) -> Expr {
         if a.is_zero() || b.is_one() {
             return a;
@@ -86,14 +86,14 @@ impl Expr {
         }
     }
 
-    /// An operator's value.
+    /// Returns the application of a unary operator, folded.
     pub fn unary(op: UnaryOp, operand: Expr) -> Expr {
         match op {
             UnaryOp::Neg => Expr::neg(operand),
         }
     }
 
-    /// An operator's value.
+    /// Returns the application of a binary operator, folded.
     pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
         match op {
             BinaryOp::Add => Expr::add(a, b),
@@ -103,13 +103,14 @@ impl Expr {
         }
     }
 
-    /// A sum over variables; of zero it is zero, and a sum directly below joins it.
+    /// Returns the sum over variables, folded: a sum of zero is zero, and nested sums are joined.
     pub fn sum(variables: Vec<VariableId>, body: Expr) -> Expr {
         Expr::reduce(ReduceOp::Sum, variables, body)
     }
 
-    /// A reduction over variables; of what makes no difference it is just that, and one of its kind
-    /// directly below joins it. Of constants the first is the least and the greatest.
+    /// Returns the reduction over variables, folded: a reduction of the identity element is the
+    /// identity element, and nested reductions of one kind are joined. An arg-reduction of a
+    /// constant is the first coordinate.
     pub fn reduce(op: ReduceOp, mut variables: Vec<VariableId>, body: Expr) -> Expr {
         if op.tells_where() && body.is_constant() {
             return Expr::Literal(op.of_nothing());
@@ -137,7 +138,8 @@ impl Expr {
         Expr::Binary(op, Box::new(a), Box::new(b))
     }
 
-    /// This expression with every access for which `replace` has an answer replaced by it, folded.
+    /// Returns this expression with every access replaced for which `replace` returns an
+    /// expression, folded.
     pub fn substitute(&self, replace: &impl Fn(&Access) -> Option<Expr>) -> Expr {
         match self {
             Expr::Literal(_) | Expr::Constant(_) | Expr::Index(_) | Expr::Parameter(_) => {
@@ -158,7 +160,7 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` on every access, in the order of the text.
+    /// Calls `visit` with every access, in the order of the text.
     pub fn for_each_access<'e>(&'e self, visit: &mut impl FnMut(&'e Access)) {
         match self {
             Expr::Access(access) => visit(access),
@@ -177,7 +179,7 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` on every variable that is a value or that a reduction binds.
+    /// Calls `visit` with every variable that is a value or bound by a reduction.
     pub fn for_each_variable(&self, visit: &mut impl FnMut(VariableId)) {
         match self {
             Expr::Index(v) => visit(*v),
@@ -193,12 +195,12 @@ impl Expr {
         self.children().into_iter().for_each(|child| child.for_each_variable(visit));
     }
 
-    /// Returns how many operators and operands the expression has.
+    /// Returns the number of operators and operands.
     pub fn size(&self) -> usize {
         1 + self.children().into_iter().map(Expr::size).sum::<usize>()
     }
 
-    /// The expressions directly below this one.
+    /// Returns the direct subexpressions.
     pub fn children(&self) -> Vec<&Expr> {
         match self {
             Expr::Literal(_)
@@ -213,7 +215,7 @@ impl Expr {
         }
     }
 
-    /// This expression with each of those directly below it replaced, folded.
+    /// Returns this expression with its direct subexpressions replaced, folded.
     pub fn map_children(&self, replace: &mut impl FnMut(&Expr) -> Expr) -> Expr {
         match self {
             Expr::Literal(_)
@@ -232,7 +234,7 @@ impl Expr {
         }
     }
 
-    /// Whether its value is a condition, and not a number, by what it is made of.
+    /// Returns whether the value is a truth value and not a number, judging by its operators.
     pub fn is_condition(&self) -> bool {
         match self {
             Expr::Call(Function::Select | Function::Mask, arguments) => arguments[1].is_condition(),
@@ -254,8 +256,8 @@ impl Expr {
     }
 }
 
-/// Folds constants where the result is the same in every element type that can hold them;
-/// integers are left alone where an integer type would wrap or truncate.
+/// Folds constants if the result is the same in every element type that can represent it. Integers
+/// are not folded if an integer type would wrap or truncate.
 fn fold_literals(op: BinaryOp, a: Literal, b: Literal) -> Option<Literal> {
     if let (Literal::Int(a), Literal::Int(b)) = (a, b) {
         let folded = match op {

@@ -1,9 +1,9 @@
-//! The words of the language: functions, reductions, types, constants. None of them can name a
-//! tensor, a variable or a parameter.
+//! The reserved words: functions, reductions, types, constants. They cannot name a tensor, a
+//! variable or a parameter.
 
 use super::syntax::Constant;
 
-/// The functions, each with its number of arguments.
+/// The functions, with their numbers of arguments.
 pub const FUNCTIONS: [(&str, usize); 45] = [
     ("abs", 1),
     ("sqrt", 1),
@@ -70,10 +70,10 @@ pub const CONSTANTS: [(&str, Constant); 5] = [
     ("false", Constant::False),
 ];
 
-/// The words of slices and index sets.
+/// The keywords of slices and index sets.
 pub const WORDS: [&str; 3] = ["in", "step", "shift"];
 
-/// What a reserved word is; nothing for a free name.
+/// Returns the kind of a reserved word, or `None` if a name is free.
 pub fn reserved(name: &str) -> Option<&'static str> {
     if REDUCTIONS.contains(&name) {
         Some("a reduction")
@@ -84,13 +84,14 @@ pub fn reserved(name: &str) -> Option<&'static str> {
     } else if CONSTANTS.iter().any(|(constant, _)| *constant == name) {
         Some("a constant")
     } else if WORDS.contains(&name) {
-        Some("a word of the language")
+        Some("a keyword of the language")
     } else {
         None
     }
 }
 
-/// The number of arguments of a function or a conversion; nothing where there is no such function.
+/// Returns the number of arguments of a function or a conversion, or `None` if there is no such
+/// function.
 pub fn arguments(name: &str) -> Option<usize> {
     if TYPES.contains(&name) {
         return Some(1);

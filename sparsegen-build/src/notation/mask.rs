@@ -1,28 +1,24 @@
-//! Masks: conditions that say whether there is a value at all.
+//! Masks: conditions under which a value exists.
 //!
-//! A **mask** is a condition as a factor: where it does not hold, the product is what is not stored,
-//! and no result stores it. Each mask stands outside of the product that it masks.
+//! A **mask** is a condition as a factor: where it does not hold, the product has the fill value
+//! and is not stored. Each mask encloses the product that it masks.
 
 use super::{Expr, Function};
 
 impl Expr {
-    /// Whether a mask decides whether there is a value at all.
+    /// Returns whether the expression is masked.
     pub fn is_masked(&self) -> bool {
         matches!(self, Expr::Call(Function::Mask, _))
     }
 
-    /// A condition as a factor, where it is one: what a condition masks, or selects from what is not
-    /// stored.
-    pub(super) fn factor(condition: Expr, value: Expr) -> Expr {
-        if condition.is_mask() {
-            Expr::call(Function::Mask, vec![condition, value])
-        } else {
-            Expr::call(Function::Select, vec![condition, value, Expr::ZERO])
-        }
+    /// Returns the fill value of the result, if this is an entry of one.
+    pub fn fill_of_entry(&self) -> Option<&Expr> {
+        if let Expr::Call(Function::Entry, entry) = self { entry.get(1) } else { None }
     }
 
-    /// Whether a condition tells of which entries there are, or of where they stand, and not of values.
-    fn is_mask(&self) -> bool {
+    /// Returns whether a condition is a predicate over index variables or the presence of entries,
+    /// and does not depend on values.
+    pub(super) fn is_mask(&self) -> bool {
         match self {
             Expr::Call(Function::Present, _) => true,
             Expr::Call(Function::Not | Function::And | Function::Or | Function::Xor, inner) => {
@@ -40,8 +36,8 @@ impl Expr {
         }
     }
 
-    /// This expression under the masks that stand within it, as far as nothing is left of it where they
-    /// do not hold: `abs(c * a)` is `c * abs(a)`.
+    /// Returns this expression with inner masks moved outside, if it is zero where they do not
+    /// hold: `abs(c * a)` becomes `c * abs(a)`.
     pub fn under_masks(&self) -> Expr {
         if let Expr::Call(Function::Mask, masked) = self {
             let [condition, value] = [&masked[0], &masked[1]];
@@ -71,38 +67,34 @@ impl Expr {
         }
     }
 
-    /// The conditions of the masks within, each once.
-    fn collect_masks<'e>(&'e self, masks: &mut Vec<&'e Expr>) {
-        if let Expr::Call(Function::Mask, masked) = self
-            && !masks.contains(&&masked[0])
+    /// Collects the distinct conditions of inner masks.
+    pub fn collect_masks<'e>(&'e self, masks: &mut Vec<&'e Expr>) {
+        if let Some(condition) = self.mask()
+            && !masks.contains(&condition)
         {
-            masks.push(&masked[0]);
+            masks.push(condition);
         }
         self.children().into_iter().for_each(|child| child.collect_masks(masks));
     }
 
-    /// This expression where it is known of some masks whether they hold.
-    fn with_masks(&self, holds: &impl Fn(&Expr) -> Option<bool>) -> Expr {
-        match self {
-            Expr::Call(Function::Mask, masked) => match holds(&masked[0]) {
-                Some(true) => masked[1].with_masks(holds),
-                Some(false) => Expr::ZERO,
-                None => self.map_children(&mut |child| child.with_masks(holds)),
-            },
-            Expr::Literal(_)
-            | Expr::Constant(_)
-            | Expr::Access(_)
-            | Expr::Index(_)
-            | Expr::Parameter(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Call(..)
-            | Expr::Reduce(_) => self.map_children(&mut |child| child.with_masks(holds)),
+    /// Returns the condition of this expression, if it is a mask.
+    fn mask(&self) -> Option<&Expr> {
+        if let Expr::Call(Function::Mask, masked) = self { masked.first() } else { None }
+    }
+
+    /// Returns this expression with some masks known to hold or not to hold.
+    pub fn with_masks(&self, holds: &impl Fn(&Expr) -> Option<bool>) -> Expr {
+        let within = || self.map_children(&mut |child| child.with_masks(holds));
+        match (self, self.mask().and_then(holds)) {
+            (_, None) => within(),
+            (_, Some(false)) => Expr::ZERO,
+            (Expr::Call(Function::Mask, masked), Some(true)) => masked[1].with_masks(holds),
+            (_, Some(true)) => within(),
         }
     }
 }
 
-/// Whether of two conditions of places always one holds and the other does not.
+/// Returns whether exactly one of two predicates over index variables holds.
 pub(super) fn are_opposite(a: &Expr, b: &Expr) -> bool {
     match (a, b) {
         (Expr::Call(Function::Not, of), mask) | (mask, Expr::Call(Function::Not, of)) => {
@@ -120,7 +112,7 @@ pub(super) fn are_opposite(a: &Expr, b: &Expr) -> bool {
     }
 }
 
-/// What a mask leaves, changed.
+/// Applies a function to the value of a mask.
 pub(super) fn masked_by(masked: Vec<Expr>, change: impl FnOnce(Expr) -> Expr) -> Expr {
     let mut masked = masked.into_iter();
     let (condition, value) = (masked.next(), masked.next().unwrap_or(Expr::ZERO));

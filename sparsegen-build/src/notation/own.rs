@@ -1,9 +1,10 @@
-//! Functions of the user's: where they can differ from what is not stored, and what folds them.
+//! User functions: the regions in which they may differ from the fill value, and folding.
 //!
-//! A function is run only within its region, which the arguments decide: an argument is in where it
-//! differs from its fill. A call is the choice that the region makes between the function's value
-//! and what is not stored, so that loops follow from it as from any other expression: where an
-//! operand is not stored the choice folds, and with it the call (Henry et al. 2021).
+//! A function is called only within its region, which depends on the presence of its arguments: an
+//! argument is present if it differs from its fill value. A call is lowered to a selection by the
+//! region between the value of the function and the fill value. Loops follow from it as from any
+//! other expression: where an operand is not stored, the selection is folded, and with it the call
+//! (Henry et al. 2021).
 
 use crate::types::Literal;
 
@@ -15,41 +16,41 @@ use super::semiring::{Constant, is_same};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PathId(pub usize);
 
-/// A function or a constant of Rust that expressions use.
+/// A Rust function or constant that expressions use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RustPath {
-    /// What it is called in index notation.
+    /// The name in index notation.
     pub name: String,
-    /// The path to it, as generated code writes it.
+    /// The path in generated code.
     pub path: String,
 }
 
-/// What is known of a function's values.
+/// The algebraic properties of a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Laws {
-    /// The value is this where an argument is.
+    /// The annihilator: if an argument has this value, so has the function.
     pub annihilator: Option<Literal>,
-    /// An argument of this value makes no difference to the others.
+    /// The identity element: an argument of this value can be dropped.
     pub identity: Option<Literal>,
-    /// The order of the arguments makes no difference.
+    /// The value does not depend on the order of the arguments.
     pub commutative: bool,
-    /// It makes no difference what of several values is combined first.
+    /// The value does not depend on the order in which values are combined.
     pub associative: bool,
-    /// The value for equal arguments is what they are.
+    /// The value for equal arguments is that argument.
     pub idempotent: bool,
 }
 
-/// A call of a path.
+/// A call of a user function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Own {
-    /// What is called.
+    /// The function.
     pub path: PathId,
-    /// What is known of its values.
+    /// The algebraic properties.
     pub laws: Laws,
 }
 
 impl Own {
-    /// The value that follows from the laws, where one does.
+    /// Folds a call by the algebraic properties, if possible.
     pub(super) fn fold(self, arguments: &[Expr]) -> Option<Expr> {
         let Laws { annihilator, identity, idempotent, .. } = self.laws;
         let is = |argument: &Expr, constant: Option<Literal>| {
@@ -72,29 +73,29 @@ impl Own {
     }
 }
 
-/// A function of the manifest.
+/// A user function of the manifest.
 #[derive(Clone, Debug)]
 pub struct UserFunction {
-    /// Its name in statements.
+    /// The name in statements.
     pub name: String,
-    /// How many arguments it has.
+    /// The number of arguments.
     pub arity: usize,
-    /// What is called where no region has a function of its own.
+    /// The function for places in no region with a separate function.
     pub path: Option<PathId>,
-    /// Where it can differ from the fill, where that is said.
+    /// The region in which the value may differ from the fill value, if it is declared.
     pub stores: Option<Region>,
-    /// Regions that have functions of their own; the first that fits wins.
+    /// The regions with separate functions; the first one that holds applies.
     pub regions: Vec<(Region, PathId)>,
-    /// What is known of its values.
+    /// The algebraic properties.
     pub laws: Laws,
 }
 
-/// Iteration algebra: a set of places, by which arguments are in there.
+/// Iteration algebra: a set of coordinates, given by the arguments that are present there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Region {
-    /// Everywhere: `all`.
+    /// All coordinates: `all`.
     All,
-    /// Where an argument is in, counted from 0.
+    /// The coordinates at which an argument, counted from 0, is present.
     Argument(usize),
     /// `!a`
     Not(Box<Region>),
@@ -108,15 +109,15 @@ pub enum Region {
 pub(super) struct Argument {
     /// The value, as a symbol of the semiring.
     pub(super) value: Expr,
-    /// What it is where nothing is stored.
+    /// The fill value.
     pub(super) fill: Expr,
-    /// The value as the function sees it.
+    /// The value that is passed to the function.
     pub(super) number: Expr,
 }
 
 impl UserFunction {
-    /// A call: within the region the function's value, which `symbol` makes a symbol of the semiring,
-    /// and elsewhere what is not stored, which is `zero`.
+    /// Returns a call: within the region the value of the function, converted by `symbol` to a
+    /// symbol of the semiring, and elsewhere `zero`, the fill value.
     pub(super) fn call(
         &self,
         arguments: &[Argument],
@@ -135,7 +136,7 @@ impl UserFunction {
             let Argument { value, fill, .. } = &arguments[k];
             Expr::call(Function::Present, vec![value.clone(), fill.clone()])
         };
-        // What follows from laws is told by values, wherever they come from.
+        // Algebraic properties are about values, whether stored or not.
         let is_nonzero =
             |k: usize| Expr::call(Function::Present, vec![arguments[k].value.clone(), Expr::ZERO]);
         let otherwise = self.path.map_or(Expr::ZERO, run);
@@ -150,7 +151,8 @@ impl UserFunction {
         choose(within, value, Expr::ZERO)
     }
 
-    /// Where the function can differ from what is not stored, by what is known of its values.
+    /// Returns the region in which the value may differ from the fill value according to the
+    /// algebraic properties.
     fn implied(&self, zero: Constant) -> Region {
         let is_zero = |constant: Option<Literal>| constant.is_some_and(|c| zero.is(c));
         let arguments = (0..self.arity).map(Region::Argument).collect();
@@ -165,7 +167,7 @@ impl UserFunction {
 }
 
 impl Region {
-    /// The condition that a place is in the region, by the conditions that arguments are in there.
+    /// Returns the predicate of the region, given the predicates for the presence of arguments.
     fn condition(&self, is_in: &impl Fn(usize) -> Expr) -> Expr {
         let join = |function: Function, parts: &[Region]| {
             let conditions = parts.iter().map(|part| part.condition(is_in));

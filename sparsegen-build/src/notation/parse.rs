@@ -1,12 +1,12 @@
 //! Parsing a statement: recursive descent over the grammar of the language.
 //!
-//! AFTER [`parse`]: the statement follows the grammar, and its depth is bounded, so whoever walks
-//! it may recurse.
+//! AFTER [`parse`]: the statement follows the grammar, and its depth is bounded, so that later
+//! traversals may recurse.
 
 mod command;
 mod index;
 mod region;
-mod several;
+mod statements;
 #[cfg(test)]
 mod tests;
 
@@ -20,14 +20,14 @@ pub(super) use region::region;
 use super::functions::{self, CONSTANTS, REDUCTIONS};
 use super::syntax::{Access, Assign, BinaryOp, Comparison, Expr, ExprKind, Statement, UnaryOp};
 
-/// The signs of statements.
+/// The operators and delimiters of statements.
 const SIGNS: [&str; 27] = [
     "min=", "max=", "..", "<=", ">=", "==", "!=", "+=", "-=", "*=", "+", "-", "*", "/", "<", ">",
     "=", "&", "|", "!", "(", ")", "[", "]", "{", "}", ",",
 ];
 
-/// Parses the statements of a manifest's kernels, in their order; nothing where a statement is
-/// missing or wrong.
+/// Parses the statements of a manifest's kernels, in order; `None` for a statement that is missing
+/// or has errors.
 pub fn parse(manifest: &Manifest) -> (Vec<Option<Statement>>, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let mut statements: Vec<_> = manifest
@@ -44,18 +44,18 @@ pub fn parse(manifest: &Manifest) -> (Vec<Option<Statement>>, Vec<Diagnostic>) {
         .collect();
     for kernel in &manifest.several {
         if let Some(statements) = statements.get_mut(kernel.steps.clone()) {
-            several::deal(statements, &mut diagnostics);
+            statements::distribute(statements, &mut diagnostics);
         }
     }
     (statements, diagnostics)
 }
 
-/// Parses a statement. Its first mistake is the only one, as what follows it can only be guessed.
+/// Parses a statement. Returns its first error, since further ones would be guesses.
 fn statement(text: &Text) -> Result<Statement, Diagnostic> {
     let tokens = Tokens::of(text, &SIGNS)?;
     if tokens.is_empty() {
         return Err(Diagnostic::new(text.span, "this statement is empty")
-            .help("say what the kernel computes: expr = \"y[i] = A[i,j] * x[j]\""));
+            .help("write one: expr = \"y[i] = A[i,j] * x[j]\""));
     }
     let mut parser = Parser { tokens, nesting: 0 };
     parser.statement()
@@ -63,7 +63,7 @@ fn statement(text: &Text) -> Result<Statement, Diagnostic> {
 
 struct Parser {
     tokens: Tokens,
-    /// How many brackets are open.
+    /// The number of open brackets.
     nesting: usize,
 }
 
@@ -121,7 +121,7 @@ impl Parser {
         self.binary(0)
     }
 
-    /// Operators that bind at least as tightly as `least`, from the left.
+    /// Parses left-associative operators of at least this precedence.
     fn binary(&mut self, least: u8) -> Result<Expr, Diagnostic> {
         let mut left = self.unary()?;
         while let Some((op, precedence)) = self.operator()
@@ -145,7 +145,7 @@ impl Parser {
         Ok(left)
     }
 
-    /// The operator that comes next, and how tightly it binds.
+    /// Returns the next token as an operator, with its precedence.
     fn operator(&self) -> Option<(BinaryOp, u8)> {
         match self.tokens.peek() {
             Token::Sign("|") => Some((BinaryOp::Or, 0)),
@@ -212,7 +212,7 @@ impl Parser {
         Ok(Expr { kind, span, depth })
     }
 
-    /// What begins with a name: a constant, an access, a call or a reduction.
+    /// Parses an expression that begins with a name: a constant, an access, a call or a reduction.
     fn named(&mut self) -> Result<(ExprKind, usize), Diagnostic> {
         let name = self.tokens.name("a tensor")?;
         if let Some((_, constant)) = CONSTANTS.into_iter().find(|(known, _)| *known == name.text) {
@@ -257,10 +257,9 @@ impl Parser {
         }
         self.close("]", "`,` or `]`")?;
         if !self.tokens.at("(") {
-            return Err(self
-                .tokens
-                .expected(&format!("`(` after `{}[…]`", name.text))
-                .help(format!("what is reduced stands in parentheses: `{}[j](…)`", name.text)));
+            return Err(self.tokens.expected(&format!("`(` after `{}[…]`", name.text)).help(
+                format!("the operand of a reduction is in parentheses: `{}[j](…)`", name.text),
+            ));
         }
         self.open("(")?;
         let body = self.expr()?;
@@ -269,7 +268,7 @@ impl Parser {
         Ok((ExprKind::Reduce(name, variables, Box::new(body)), depth))
     }
 
-    /// The brackets after a tensor's name, if there are any.
+    /// Parses the brackets after a tensor's name, if there are any.
     fn access(&mut self, name: Name) -> Result<Access, Diagnostic> {
         let mut indices = Vec::new();
         if self.tokens.at("[") {
@@ -298,7 +297,7 @@ impl Parser {
         Ok(Access { name, indices, span })
     }
 
-    /// The name of a variable.
+    /// Parses the name of a variable.
     fn variable(&mut self) -> Result<Name, Diagnostic> {
         let name = self.tokens.name("an index variable")?;
         if functions::reserved(&name.text).is_some() {
@@ -307,7 +306,7 @@ impl Parser {
         Ok(name)
     }
 
-    /// Reads an opening bracket that is there.
+    /// Consumes an opening bracket, which must be the next token.
     fn open(&mut self, sign: &str) -> Result<(), Diagnostic> {
         if self.nesting == NESTING {
             return Err(too_deep(self.tokens.span()));
@@ -319,7 +318,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads a closing bracket.
+    /// Consumes a closing bracket.
     fn close(&mut self, sign: &str, expected: &str) -> Result<(), Diagnostic> {
         if !self.tokens.eat(sign) {
             return Err(self.tokens.expected(expected));
@@ -330,7 +329,7 @@ impl Parser {
 }
 
 fn reserved(name: &Name) -> Diagnostic {
-    let kind = functions::reserved(&name.text).unwrap_or("a word of the language");
+    let kind = functions::reserved(&name.text).unwrap_or("a keyword of the language");
     let diagnostic = Diagnostic::new(name.span, format!("`{}` is {kind}", name.text))
         .label("this name is reserved");
     match functions::arguments(&name.text) {
@@ -341,6 +340,6 @@ fn reserved(name: &Name) -> Diagnostic {
 
 fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::new(span, "this expression is nested too deeply")
-        .note(format!("at most {NESTING} brackets and {DEPTH} operations stand in one another"))
+        .note(format!("at most {NESTING} brackets and {DEPTH} operations may be nested"))
         .help("compute a part of it in a kernel of its own")
 }

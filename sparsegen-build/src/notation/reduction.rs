@@ -1,4 +1,4 @@
-//! Reductions: how many values become one.
+//! Reduction operators.
 
 use crate::types::Literal;
 
@@ -7,26 +7,26 @@ use super::Expr;
 /// An operator that combines all values of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReduceOp {
-    /// `+`, from 0.
+    /// `+`, with the identity element 0.
     Sum,
-    /// `*`, from 1.
+    /// `*`, with the identity element 1.
     Prod,
-    /// The least, from what nothing is greater than.
+    /// Minimum, with the greatest value as identity element.
     Min,
-    /// The greatest, from what nothing is less than.
+    /// Maximum, with the least value as identity element.
     Max,
-    /// `|`, from false.
+    /// `|`, with the identity element false.
     Any,
-    /// `&`, from true.
+    /// `&`, with the identity element true.
     All,
-    /// The least coordinate of the least.
+    /// The first coordinate of the minimum.
     ArgMin,
-    /// The least coordinate of the greatest.
+    /// The first coordinate of the maximum.
     ArgMax,
 }
 
 impl ReduceOp {
-    /// Every reduction, with its name in a statement.
+    /// All reductions, with their names in a statement.
     pub const ALL: [(&'static str, ReduceOp); 8] = [
         ("sum", ReduceOp::Sum),
         ("prod", ReduceOp::Prod),
@@ -38,17 +38,17 @@ impl ReduceOp {
         ("argmax", ReduceOp::ArgMax),
     ];
 
-    /// The reduction of a name.
+    /// Returns the reduction with this name.
     pub fn of(name: &str) -> Option<ReduceOp> {
         ReduceOp::ALL.iter().find(|(known, _)| *known == name).map(|(_, op)| *op)
     }
 
-    /// Its name in a statement.
+    /// Returns the name in a statement.
     pub fn name(self) -> &'static str {
         ReduceOp::ALL.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
     }
 
-    /// What makes no difference to the others.
+    /// Returns the identity element.
     pub fn identity(self) -> Literal {
         match self {
             ReduceOp::Sum => Literal::Int(0),
@@ -60,13 +60,13 @@ impl ReduceOp {
         }
     }
 
-    /// What it comes to where no value made a difference: among equals, the first coordinate is the
-    /// least, and there is one, as an empty range is an error of the call.
+    /// Returns the value of a reduction of identity elements only. An arg-reduction then returns
+    /// coordinate 0, which exists, because an empty range is an error of the call.
     pub fn of_nothing(self) -> Literal {
         if self.tells_where() { Literal::Int(0) } else { self.identity() }
     }
 
-    /// Whether it tells where a value is, and not which.
+    /// Returns whether this is an arg-reduction, which returns a coordinate.
     pub fn tells_where(self) -> bool {
         match self {
             ReduceOp::ArgMin | ReduceOp::ArgMax => true,
@@ -79,8 +79,7 @@ impl ReduceOp {
         }
     }
 
-    /// What it comes to where all values are the same constant, if that does not depend on how many
-    /// there are.
+    /// Returns the reduction of a constant, if it does not depend on the number of values.
     pub fn of_constant(self, value: &Expr) -> Option<Expr> {
         let value = value.is_constant().then_some(value)?;
         match self {
@@ -91,13 +90,13 @@ impl ReduceOp {
         }
     }
 
-    /// Returns whether a value that is known from what is not stored decides the reduction, whatever the
-    /// other values are, infinite or no numbers.
+    /// Returns whether a value at unstored operands determines the reduction, whatever the other
+    /// values are, including infinities and NaN.
     pub fn is_annihilated_by(self, value: &Expr) -> bool {
         self == ReduceOp::Prod && (value.is_zero() || value.is_masked())
     }
 
-    /// Whether a value makes no difference to the others.
+    /// Returns whether a value is the identity element.
     pub fn ignores(self, value: &Expr) -> bool {
         let Some(literal) = value.as_literal() else { return false };
         match self {

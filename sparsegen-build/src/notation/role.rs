@@ -1,60 +1,60 @@
-//! Roles: what each tensor and each variable of a kernel is for.
+//! The roles of tensors and variables of a kernel.
 //!
-//! Nothing is found by its position in a list. The stages that add tensors and variables to a kernel
-//! give them a role, and later stages ask for it.
+//! Tensors and variables are identified by their roles, not by their positions in lists. The stages
+//! that add them to a kernel assign the role.
 
 use super::{Access, Kernel, Slice, TensorId, VariableId};
 
-/// What a tensor of a kernel is for.
+/// The role of a tensor of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TensorRole {
-    /// What the kernel computes.
+    /// The result of the kernel.
     Result,
     /// An argument that the expression reads.
     Operand,
     /// An argument that is an index or a list of indices, not a tensor of the expression.
     Parameter(Parameter),
-    /// The contents of the result before the call, where the statement reads them.
+    /// The contents of the result before the call, if the statement reads them.
     Previous,
-    /// A tensor in another format than it is passed in.
+    /// A tensor in another format than its argument.
     Converted(Converted),
-    /// A comparison of two variables, merged like an operand that has an entry where it holds.
+    /// A comparison of two variables, merged like an operand with an entry where it holds.
     Predicate(Diagonal),
-    /// The scalar in which a reduction accumulates.
+    /// The scalar accumulator of a reduction.
     Temporary,
-    /// The scalar in which a reduction such as `argmin` keeps the coordinate that it chose.
+    /// The scalar that holds the coordinate of an arg-reduction.
     Choice(Choice),
-    /// A temporary with modes.
+    /// A temporary tensor with modes.
     Workspace,
 }
 
 /// The format conversion of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Converted {
-    /// The tensor in the format that it is passed in.
+    /// The tensor in the format of its argument.
     pub of: TensorId,
-    /// Whether every order of the loops needs it, because the elements are coordinates that are looked
-    /// up; otherwise it serves the order that was chosen.
+    /// `true` if every loop order needs the conversion, because elements are looked up as
+    /// coordinates; otherwise it is for the chosen order.
     pub for_lookup: bool,
 }
 
 /// The predicate `to == from + ahead`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Diagonal {
-    /// The two variables, in the order of the tensor's modes.
+    /// The first variable.
     pub from: VariableId,
-    /// The second of them.
+    /// The second variable.
     pub to: VariableId,
-    /// The distance of the second from the first.
+    /// The difference between the second and the first.
     pub ahead: i64,
 }
 
-/// The coordinate that an arg-reduction chooses.
+/// The coordinate of an arg-reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The temporary that holds the value at that coordinate.
     pub key: TensorId,
-    /// The variable whose coordinate it is.
+    /// The variable of the coordinate.
     pub variable: VariableId,
 }
 
@@ -68,19 +68,19 @@ pub enum Parameter {
 }
 
 impl Parameter {
-    /// Every kind, with its name in a manifest.
+    /// All kinds, with their names in a manifest.
     pub const ALL: [(&'static str, Parameter); 2] =
         [("index", Parameter::Index), ("indices", Parameter::Indices)];
 }
 
-/// What a variable of a kernel is for.
+/// The role of a variable of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableRole {
-    /// An index variable of the statement, which runs over whole modes.
+    /// An index variable of the statement, which ranges over whole modes.
     Index,
     /// The only coordinate of accesses at a fixed coordinate: its extent is 1.
     Fixed,
-    /// The coordinate of a mode of which an index variable runs over a part.
+    /// The coordinate of a mode of which an index variable ranges over a slice.
     Mode(Slice),
     /// A variable that a command of the schedule defines.
     Scheduled,
@@ -89,8 +89,8 @@ pub enum VariableRole {
 }
 
 impl VariableRole {
-    /// Returns whether the statement needs a loop over the variable, or over others from which it
-    /// follows.
+    /// Returns whether the statement needs a loop over the variable, or over others that determine
+    /// it.
     pub fn is_looped(self) -> bool {
         match self {
             VariableRole::Index | VariableRole::Fixed => true,
@@ -98,7 +98,7 @@ impl VariableRole {
         }
     }
 
-    /// The part of a mode of which the variable is the coordinate, if it is one.
+    /// Returns the slice of a mode whose coordinate the variable is, if it is one.
     pub fn slice(self) -> Option<Slice> {
         if let VariableRole::Mode(slice) = self { Some(slice) } else { None }
     }
@@ -133,12 +133,12 @@ impl TensorRole {
 }
 
 impl Kernel {
-    /// The tensors with their ids, in order.
+    /// Returns the ids of the tensors, in order.
     pub fn tensor_ids(&self) -> impl Iterator<Item = TensorId> + use<> {
         (0..self.tensors.len()).map(TensorId)
     }
 
-    /// The variables over which the statement runs.
+    /// Returns the variables over which the statement needs loops.
     pub fn looped_variables(&self) -> impl Iterator<Item = VariableId> + '_ {
         let variables = (0..self.variables.len()).map(VariableId);
         variables.filter(|v| self.variable(*v).role.is_looped())
@@ -149,13 +149,14 @@ impl Kernel {
         self.tensor(id).role.is_temporary()
     }
 
-    /// The contents of the result before the call, if the statement reads them.
+    /// Returns the tensor of the contents of the result before the call, if the statement reads
+    /// them.
     pub fn previous(&self) -> Option<TensorId> {
         let is_previous = |id: &TensorId| self.tensor(*id).role == TensorRole::Previous;
         self.tensor_ids().find(is_previous)
     }
 
-    /// The tensors in other formats than they are passed in, each with its conversion.
+    /// Returns the tensors in other formats than their arguments, each with its conversion.
     pub fn converted(&self) -> impl Iterator<Item = (TensorId, Converted)> + '_ {
         self.tensor_ids().filter_map(|id| {
             let TensorRole::Converted(converted) = self.tensor(id).role else { return None };
@@ -163,25 +164,24 @@ impl Kernel {
         })
     }
 
-    /// The tensor that the caller passes where the loops read this one: the same, unless it was
-    /// converted.
+    /// Returns the tensor whose format the caller passes: the same, unless it was converted.
     pub fn passed_as(&self, id: TensorId) -> TensorId {
         let TensorRole::Converted(converted) = self.tensor(id).role else { return id };
         converted.of
     }
 
-    /// The tensors that stand for comparisons of two variables.
+    /// Returns the tensors that represent comparisons of two variables.
     pub fn predicates(&self) -> impl Iterator<Item = (TensorId, Diagonal)> + '_ {
         self.tensor_ids().filter_map(|id| Some((id, self.predicate(id)?)))
     }
 
-    /// The comparison that a tensor stands for, if it is one.
+    /// Returns the comparison that a tensor represents, if any.
     pub fn predicate(&self, id: TensorId) -> Option<Diagonal> {
         let TensorRole::Predicate(diagonal) = self.tensor(id).role else { return None };
         Some(diagonal)
     }
 
-    /// The choice of an arg-reduction, if a tensor holds one.
+    /// Returns the choice of an arg-reduction that a tensor represents, if any.
     pub fn choice(&self, id: TensorId) -> Option<Choice> {
         let TensorRole::Choice(choice) = self.tensor(id).role else { return None };
         Some(choice)
@@ -189,7 +189,7 @@ impl Kernel {
 }
 
 impl Diagonal {
-    /// The access of the tensor that stands for the comparison.
+    /// Returns the access of the tensor that represents the comparison.
     pub fn access(self, tensor: TensorId) -> Access {
         Access { tensor, indices: vec![self.from, self.to] }
     }

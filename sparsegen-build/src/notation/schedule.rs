@@ -1,117 +1,116 @@
-//! Schedules: what a manifest demands of a kernel's loops.
+//! Schedules: the user's commands for a kernel's loops.
 //!
-//! As written and in canonical form a command is the same [`Action`], of names or of what they stand
-//! for.
+//! Parsed and canonical commands have the same type [`Action`], over names and over ids.
 
 use crate::error::{Name, Span};
 
 use super::{Expr, TensorId, VariableId};
 
-/// What a kernel's schedule demands, in the order in which it is written.
+/// The commands of a schedule, in order.
 pub type Schedule = Vec<Command<VariableId, TensorId, Expr>>;
 
 /// A command of a schedule, whose variables are `V`, tensors `T` and expressions `E`.
 #[derive(Clone, Debug)]
 pub struct Command<V, T, E> {
-    /// What it demands.
+    /// The action.
     pub action: Action<V, T, E>,
-    /// The command as written.
+    /// The text of the command.
     pub text: String,
     /// Its place.
     pub span: Span,
 }
 
-/// What a command demands.
+/// The action of a command.
 #[derive(Clone, Debug)]
 pub enum Action<V, T, E> {
-    /// `reorder(i, k, j)`: these loops stand in one another in this order.
+    /// `reorder(i, k, j)`: nests these loops in this order.
     Reorder(Vec<V>),
-    /// `split(i, io, ii, 64)`: blocks of 64, and the places within them.
+    /// `split(i, io, ii, 64)`: blocks of 64, and offsets within them.
     Split {
-        /// What is split.
+        /// The split variable.
         whole: V,
-        /// The blocks, and the places within one.
+        /// The variables of the blocks and of the offsets.
         parts: [V; 2],
-        /// How many places a block has.
+        /// The size of a block.
         size: u64,
     },
-    /// `divide(i, io, ii, 8)`: eight blocks, and the places within them.
+    /// `divide(i, io, ii, 8)`: eight blocks, and offsets within them.
     Divide {
-        /// What is divided.
+        /// The divided variable.
         whole: V,
-        /// The blocks, and the places within one.
+        /// The variables of the blocks and of the offsets.
         parts: [V; 2],
-        /// How many blocks there are.
+        /// The number of blocks.
         count: u64,
     },
     /// `fuse(i, j, f)`: one loop over all pairs.
     Fuse {
         /// The outer variable and the inner one.
         parts: [V; 2],
-        /// What runs over the pairs.
+        /// The variable of the pairs.
         fused: V,
     },
-    /// `pos(j, jp, A)`: the positions of what a tensor stores, in the stead of its coordinates.
+    /// `pos(j, jp, A)`: iterates over the positions of a tensor instead of its coordinates.
     Pos {
-        /// The variable whose coordinates they have.
+        /// The variable of the coordinates.
         whole: V,
-        /// What runs over the positions.
+        /// The variable of the positions.
         position: V,
         /// The tensor.
         tensor: T,
     },
     /// `unroll(j, 4)`: four iterations at a time.
     Unroll {
-        /// Whose loop.
+        /// The variable of the loop.
         variable: V,
-        /// How many iterations.
+        /// The number of iterations.
         by: u64,
     },
-    /// `parallelize(i)`: the iterations are shared out among threads.
+    /// `parallelize(i)`: distributes the iterations over threads.
     Parallelize(V),
-    /// `precompute(A[i,k] * B[k,j], j, w)`: a part of the value is computed into a workspace first.
+    /// `precompute(A[i,k] * B[k,j], j, w)`: computes a part of the value into a workspace first.
     Precompute {
-        /// What is computed.
+        /// The part of the value.
         value: E,
         /// The variable that indexes the workspace.
         over: V,
-        /// The workspace's name.
+        /// The name of the workspace.
         workspace: Name,
     },
-    /// `merge(j, gallop)`: how the loop finds what operands share.
+    /// `merge(j, gallop)`: the method by which the loop intersects its operands.
     Merge {
-        /// Whose loop.
+        /// The variable of the loop.
         variable: V,
-        /// How.
+        /// The method.
         strategy: Strategy,
     },
-    /// `locate(j, A)`: the tensor is looked up at each coordinate of the loop.
+    /// `locate(j, A)`: looks up the tensor at each coordinate of the loop.
     Locate {
-        /// Whose loop.
+        /// The variable of the loop.
         variable: V,
-        /// What is looked up.
+        /// The tensor.
         tensor: T,
     },
 }
 
-/// How a loop finds what its operands share.
+/// The method by which a loop intersects its operands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
-    /// Entry by entry.
+    /// One entry at a time.
     #[default]
     Walk,
-    /// In leaps that grow, from one common entry to the next.
+    /// In growing steps from one common entry to the next (exponential search).
     Gallop,
 }
 
 impl Strategy {
-    /// Every strategy, by its name in a command.
+    /// All methods, with their names in a command.
     pub const ALL: [(&'static str, Strategy); 2] =
         [("walk", Strategy::Walk), ("gallop", Strategy::Gallop)];
 }
 
 impl<V, T, E> Action<V, T, E> {
-    /// The variables that it makes.
+    /// Returns the variables that it defines.
     pub fn defines(&self) -> Vec<&V> {
         match self {
             Action::Split { parts, .. } | Action::Divide { parts, .. } => parts.iter().collect(),
@@ -126,7 +125,7 @@ impl<V, T, E> Action<V, T, E> {
         }
     }
 
-    /// The variables whose loops it replaces by others.
+    /// Returns the variables whose loops it replaces.
     pub fn replaces(&self) -> Vec<&V> {
         match self {
             Action::Split { whole, .. }

@@ -1,42 +1,43 @@
-//! Semirings: what `+` and `*` mean.
+//! Semirings: the meaning of `+` and `*`.
 //!
-//! A kernel of a semiring is written down with **symbols**: 0 and 1 stand for the semiring's zero and
-//! one, sums and products are its own. So all that holds of sums and products holds there too: zero
-//! annihilates, one makes no difference. Functions see **numbers**; what stands between the two are
-//! [`Function::Number`](super::Function) and [`Function::Symbol`](super::Function).
+//! Expressions of a kernel with a semiring consist of **symbols**: 0 and 1 denote the zero and one
+//! of the semiring, and sums and products are its operations. The rules of sums and products
+//! therefore apply: zero annihilates, and one is the identity element. Functions apply to
+//! **numbers**; [`Function::Number`](super::Function) and [`Function::Symbol`](super::Function)
+//! convert between the two.
 //!
-//! The numbers that zero and one are may be constants of the user's, of which nothing is known but
-//! their paths. Nothing need be: what is known of zero and one is known of the symbols.
+//! The numbers of zero and one may be user constants, which the compiler knows only by their paths.
+//! It does not need their values: the rules are about symbols.
 
 use crate::types::{Dtype, Literal};
 
 use super::call::{Function, are_same};
 use super::{Expr, PathId, RustPath};
 
-/// What `+` and `*` mean, and their zero and one.
+/// The meaning of `+` and `*`, and their identity elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Semiring {
-    /// The meaning of `+`, and of sums.
+    /// The operator of `+` and of sums.
     pub add: Operator,
-    /// The meaning of `*`.
+    /// The operator of `*`.
     pub mul: Operator,
-    /// What makes no difference to sums, annihilates products, and is not stored.
+    /// The identity element of sums, annihilator of products, and fill value.
     pub zero: Constant,
-    /// What makes no difference to products.
+    /// The identity element of products.
     pub one: Constant,
 }
 
-/// A number that is the same wherever it stands.
+/// A constant number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Constant {
-    /// One that is written down.
+    /// A literal.
     Literal(Literal),
-    /// One of the user's, of which its path alone is known.
+    /// A user constant, known only by its path.
     Own(PathId),
 }
 
 impl Constant {
-    /// The number, where it is known.
+    /// Returns the number, if it is a literal.
     pub fn as_literal(self) -> Option<Literal> {
         match self {
             Constant::Literal(literal) => Some(literal),
@@ -44,12 +45,12 @@ impl Constant {
         }
     }
 
-    /// Whether it is known to be this number.
+    /// Returns whether this is the literal.
     pub fn is(self, literal: Literal) -> bool {
         self.as_literal().is_some_and(|known| is_same(known, literal))
     }
 
-    /// As an expression.
+    /// Returns the constant as an expression.
     pub fn expr(self) -> Expr {
         match self {
             Constant::Literal(literal) => Expr::Literal(literal),
@@ -57,7 +58,7 @@ impl Constant {
         }
     }
 
-    /// As it is written, where constants have these paths.
+    /// Prints the constant; `paths` are the paths of user constants.
     pub fn show(self, paths: &[RustPath]) -> String {
         match self {
             Constant::Literal(literal) => literal.to_string(),
@@ -66,7 +67,7 @@ impl Constant {
     }
 }
 
-/// An operator that is associative; one that makes sums is commutative.
+/// An associative operator; an operator of sums is also commutative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operator {
     /// `+`
@@ -81,12 +82,12 @@ pub enum Operator {
     Or,
     /// `&`
     And,
-    /// A function of the user's.
+    /// A user function.
     Own(PathId),
 }
 
 impl Operator {
-    /// Every operator of the language, as it is written.
+    /// The operators of the language, with their symbols.
     pub const ALL: [(&'static str, Operator); 6] = [
         ("+", Operator::Add),
         ("*", Operator::Mul),
@@ -96,12 +97,12 @@ impl Operator {
         ("&", Operator::And),
     ];
 
-    /// The operator that is written so.
+    /// Returns the operator with this symbol.
     pub fn of(text: &str) -> Option<Operator> {
         Operator::ALL.iter().find(|(known, _)| *known == text).map(|(_, operator)| *operator)
     }
 
-    /// What its reduction is called.
+    /// Returns the name of the corresponding reduction.
     pub fn name_of_sum(self) -> &'static str {
         match self {
             Operator::Add => "sum",
@@ -114,7 +115,7 @@ impl Operator {
         }
     }
 
-    /// As it is written, where functions have these paths.
+    /// Returns the symbol or, for a user function, the path.
     pub fn symbol(self, paths: &[RustPath]) -> &str {
         if let Operator::Own(path) = self {
             return &paths[path.0].path;
@@ -124,7 +125,7 @@ impl Operator {
 }
 
 impl Semiring {
-    /// Numbers as usual.
+    /// The usual arithmetic.
     pub const PLUS_TIMES: Semiring = Semiring {
         add: Operator::Add,
         mul: Operator::Mul,
@@ -132,7 +133,7 @@ impl Semiring {
         one: Constant::Literal(Literal::Int(1)),
     };
 
-    /// The semirings that need no declaration.
+    /// The built-in semirings.
     pub const ALL: [(&'static str, Semiring); 6] = [
         ("plus_times", Semiring::PLUS_TIMES),
         (
@@ -182,18 +183,18 @@ impl Semiring {
         ),
     ];
 
-    /// Whether it is that of numbers as usual, in which symbols are numbers.
+    /// Returns whether this is the usual arithmetic, in which symbols are numbers.
     pub fn is_usual(self) -> bool {
         self == Semiring::PLUS_TIMES
     }
 
-    /// Returns whether its sums of a type are the plain ones, as tensors add up duplicates: of truth
-    /// values, whether one of them holds.
+    /// Returns whether sums of this type are the same as those by which tensors combine duplicates:
+    /// addition, or disjunction of truth values.
     pub fn adds_up(self, dtype: Dtype) -> bool {
         self.add == Operator::Add || self.add == Operator::Or && dtype == Dtype::Bool
     }
 
-    /// The number that a symbol stands for.
+    /// Returns the number of a symbol.
     pub fn number(self, symbol: Literal) -> Constant {
         match symbol {
             Literal::Int(0) => self.zero,
@@ -202,7 +203,7 @@ impl Semiring {
         }
     }
 
-    /// The symbol that stands for a number, where one does.
+    /// Returns the symbol of a number, if there is one.
     pub fn symbol(self, number: &Expr) -> Option<Literal> {
         if let Some(Literal::Bool(truth)) = number.as_literal() {
             return Some(Literal::Int(truth.into()));
@@ -215,7 +216,7 @@ impl Semiring {
         }
     }
 
-    /// A symbolic expression as a number.
+    /// Converts a symbolic expression to a number.
     pub fn to_number(self, symbolic: Expr) -> Expr {
         if self.is_usual() {
             return symbolic;
@@ -223,7 +224,7 @@ impl Semiring {
         Expr::call(Function::Number(self), vec![symbolic])
     }
 
-    /// A number as a symbol.
+    /// Converts a number to a symbol.
     pub fn to_symbol(self, number: Expr) -> Expr {
         if self.is_usual() {
             return number;
@@ -232,7 +233,7 @@ impl Semiring {
     }
 }
 
-/// Whether two constants are the same number.
+/// Returns whether two constants are the same number.
 pub fn is_same(a: Literal, b: Literal) -> bool {
     let truths = || Some(a.as_bool()? == b.as_bool()?);
     match (a.as_real(), b.as_real()) {

@@ -1,4 +1,4 @@
-//! A statement as written: every node has its place, nothing is resolved and nothing is refused.
+//! The syntax tree of a statement: every node has a place, and names are not resolved.
 
 mod display;
 
@@ -11,24 +11,24 @@ pub use crate::manifest::tokens::Number;
 /// `access assign expr`
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What is computed.
+    /// The result.
     pub left: Access,
-    /// How it is combined with what was there.
+    /// The operator that combines the value with the contents of the result.
     pub assign: Assign,
-    /// The place of the sign of assignment.
+    /// The place of the assignment operator.
     pub assign_span: Span,
     /// The value.
     pub right: Expr,
     /// The place of the whole statement.
     pub span: Span,
-    /// The commands of its schedule; nothing where one could not be understood.
+    /// The commands of its schedule; `None` for a command with errors.
     pub schedule: Vec<Option<Command>>,
 }
 
-/// A command of a schedule as written.
+/// A parsed command of a schedule.
 pub type Command = schedule::Command<Name, Name, Expr>;
 
-/// A sign of assignment.
+/// An assignment operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assign {
     /// `=`
@@ -50,16 +50,16 @@ pub enum Assign {
 pub struct Access {
     /// The tensor's name.
     pub name: Name,
-    /// What stands between the brackets; none where there are no brackets.
+    /// The indices between the brackets; empty without brackets.
     pub indices: Vec<Index>,
     /// The place of the name and the brackets.
     pub span: Span,
 }
 
-/// What stands for one mode of an access.
+/// The index of one mode of an access.
 #[derive(Clone, Debug)]
 pub struct Index {
-    /// Which kind of index it is.
+    /// The kind of index.
     pub kind: IndexKind,
     /// Its place.
     pub span: Span,
@@ -70,7 +70,7 @@ pub struct Index {
 pub enum IndexKind {
     /// A bare name: a variable, or a parameter for a fixed coordinate.
     Name(Name),
-    /// `i in 2..12 step 2 shift 1`: a variable over a part of the mode.
+    /// `i in 2..12 step 2 shift 1`: a variable over a slice of the mode.
     Slice(Slice),
     /// `i in {2, 3}` or `i in rows`: a variable over listed coordinates.
     Set(Name, Set),
@@ -85,19 +85,19 @@ pub enum IndexKind {
 /// `i in 2..12 step 2 shift 1`
 #[derive(Clone, Debug)]
 pub struct Slice {
-    /// The variable that runs over the slice.
+    /// The variable that ranges over the slice.
     pub variable: Name,
     /// The first coordinate.
     pub start: Bound,
-    /// The coordinate after the last.
+    /// The coordinate after the last one.
     pub end: Bound,
-    /// The distance of neighbours, where it is written.
+    /// The distance of consecutive coordinates, if given.
     pub step: Option<i64>,
-    /// By how much kept coordinates move, where it is written.
+    /// The offset of the coordinates, if given.
     pub shift: Option<i64>,
 }
 
-/// Where a slice begins or ends.
+/// The begin or the end of a slice.
 #[derive(Clone, Debug)]
 pub enum Bound {
     /// `2`
@@ -118,22 +118,22 @@ pub enum Set {
 /// A term of an affine index: `2*i`, `k` or `3`.
 #[derive(Clone, Debug)]
 pub struct Term {
-    /// Whether it is subtracted.
+    /// `true` if it is subtracted.
     pub negative: bool,
-    /// The number, 1 where none is written.
+    /// The factor, 1 by default.
     pub factor: i64,
-    /// What the number multiplies; nothing where it stands alone.
+    /// The variable or parameter; `None` for a constant.
     pub variable: Option<Name>,
 }
 
 /// An expression and its place.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExprKind,
-    /// Its place, parentheses around it included.
+    /// The place, including parentheses.
     pub span: Span,
-    /// How many levels of operations it has, itself included.
+    /// The depth of nested operations, including its own.
     pub depth: usize,
 }
 
@@ -156,14 +156,14 @@ pub enum ExprKind {
     Reduce(Name, Vec<Name>, Box<Expr>),
 }
 
-/// A constant that has a name.
+/// A named constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constant {
     /// Infinity.
     Inf,
     /// Not a number.
     Nan,
-    /// The circle's constant.
+    /// The number π.
     Pi,
     /// The truth value.
     True,
@@ -171,7 +171,7 @@ pub enum Constant {
     False,
 }
 
-/// An operator of one operand.
+/// A unary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOp {
     /// `-`
@@ -180,7 +180,7 @@ pub enum UnaryOp {
     Not,
 }
 
-/// An operator of two operands.
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOp {
     /// `+`
@@ -191,7 +191,7 @@ pub enum BinaryOp {
     Mul,
     /// `/`
     Div,
-    /// `<` and its kin.
+    /// `<` or another comparison.
     Compare(Comparison),
     /// `&`
     And,
@@ -199,7 +199,7 @@ pub enum BinaryOp {
     Or,
 }
 
-/// An operator that compares.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `<`
@@ -217,7 +217,7 @@ pub enum Comparison {
 }
 
 impl Slice {
-    /// The parameters among its bounds.
+    /// Returns the parameters among its bounds.
     pub fn parameters(&self) -> impl Iterator<Item = &Name> {
         [&self.start, &self.end].into_iter().filter_map(|bound| match bound {
             Bound::Number(_) => None,
@@ -227,8 +227,8 @@ impl Slice {
 }
 
 impl Index {
-    /// Calls `visit` on every name that stands for a variable or a fixed coordinate, those of
-    /// gathers included, in the order of the text.
+    /// Calls `visit` with every name that may be a variable or a fixed coordinate, including those
+    /// in gathers, in the order of the text.
     pub fn for_each_variable<'s>(&'s self, visit: &mut dyn FnMut(&'s Name)) {
         match &self.kind {
             IndexKind::Name(name) | IndexKind::Set(name, _) => visit(name),
@@ -243,8 +243,8 @@ impl Index {
 }
 
 impl Access {
-    /// Calls `visit` on every name that stands for a variable or a fixed coordinate, those of
-    /// gathers included, in the order of the text.
+    /// Calls `visit` with every name that may be a variable or a fixed coordinate, including those
+    /// in gathers, in the order of the text.
     pub fn for_each_variable<'s>(&'s self, visit: &mut dyn FnMut(&'s Name)) {
         for index in &self.indices {
             index.for_each_variable(visit);
@@ -253,8 +253,8 @@ impl Access {
 }
 
 impl Access {
-    /// Calls `visit` on every name that may be a parameter's, those in gathers included, in the order of
-    /// the text.
+    /// Calls `visit` with every name that may be a parameter, including those in gathers, in the
+    /// order of the text.
     pub fn for_each_bound<'s>(&'s self, visit: &mut dyn FnMut(&'s Name)) {
         for index in &self.indices {
             match &index.kind {
@@ -269,7 +269,7 @@ impl Access {
         }
     }
 
-    /// Calls `visit` on every access that stands for an index of this one, or of those.
+    /// Calls `visit` with every gather in this access, including nested ones.
     pub fn for_each_gather<'s>(&'s self, visit: &mut dyn FnMut(&'s Access)) {
         for index in &self.indices {
             if let IndexKind::Gather(access) = &index.kind {
@@ -281,7 +281,7 @@ impl Access {
 }
 
 impl Expr {
-    /// The expressions directly below this one.
+    /// Returns the direct subexpressions.
     pub fn children(&self) -> Vec<&Expr> {
         match &self.kind {
             ExprKind::Number(_) | ExprKind::Constant(_) | ExprKind::Access(_) => Vec::new(),
@@ -291,7 +291,7 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` on this expression and all below it, in the order of the text.
+    /// Calls `visit` with this expression and all its subexpressions, in the order of the text.
     pub fn for_each<'s>(&'s self, visit: &mut impl FnMut(&'s Expr)) {
         visit(self);
         for child in self.children() {
@@ -299,7 +299,7 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` on every access, in the order of the text.
+    /// Calls `visit` with every access, in the order of the text.
     pub fn for_each_access<'s>(&'s self, visit: &mut impl FnMut(&'s Access)) {
         self.for_each(&mut |expr| {
             if let ExprKind::Access(access) = &expr.kind {

@@ -1,8 +1,8 @@
-//! Writes several iterations of a loop one after the other, where the schedule says so.
+//! Unrolling: repeats the body of a loop several times, as the schedule demands.
 //!
-//! What the loop adds up goes into as many variables, whose sums do not wait for each other: rustc
-//! keeps the order of additions of floating-point numbers and cannot do that. What is left of the
-//! iterations is a loop behind.
+//! A sum is accumulated in several variables, so that additions need not wait for each other; rustc
+//! cannot do that, because it preserves the order of floating-point additions. A second loop runs
+//! the remaining iterations.
 
 use std::collections::BTreeSet;
 
@@ -25,16 +25,17 @@ struct Unrolling<'f> {
     taken: BTreeSet<String>,
 }
 
-/// A variable that a loop only adds to, and what it begins with.
+/// A variable that a loop only adds to, with its initial value.
 struct Sum {
     name: String,
     zero: Expr,
-    /// The variables that the further iterations add to.
+    /// The accumulators of the additional iterations.
     parts: Vec<String>,
 }
 
 impl Unrolling<'_> {
-    /// Statements with their loops unrolled; `zeros` are the variables around that begin with zero.
+    /// Returns statements with their loops unrolled; `zeros` are the variables in scope with
+    /// initial value zero.
     fn body(&mut self, body: &[Stmt], zeros: &[(String, Expr)]) -> Vec<Stmt> {
         let mut zeros = zeros.to_vec();
         let mut done = Vec::new();
@@ -121,7 +122,7 @@ impl Unrolling<'_> {
         stmts
     }
 
-    /// The variables that a loop adds to and does nothing else with.
+    /// Returns the variables that a loop adds to and does not use otherwise.
     fn sums(&mut self, by: usize, body: &[Stmt], zeros: &[(String, Expr)]) -> Vec<Sum> {
         let uses = Uses::of(body);
         let mut sums: Vec<Sum> = Vec::new();
@@ -144,7 +145,7 @@ impl Unrolling<'_> {
     }
 }
 
-/// Whether a statement sets a variable to a constant, which the iteration before has done already.
+/// Returns whether a statement sets a variable to a constant, as the previous iteration has done.
 fn is_done(stmt: &Stmt, body: &[Stmt]) -> bool {
     matches!(
         stmt,
@@ -153,7 +154,7 @@ fn is_done(stmt: &Stmt, body: &[Stmt]) -> bool {
     )
 }
 
-/// How many statements add to a variable, or subtract from it.
+/// Returns the number of statements that add to a variable or subtract from it.
 fn count_additions(body: &[Stmt], sum: &str) -> usize {
     let mut count = 0;
     for stmt in body {
@@ -166,7 +167,7 @@ fn count_additions(body: &[Stmt], sum: &str) -> usize {
     count
 }
 
-/// Statements that add to another variable.
+/// Returns statements that add to another variable.
 fn add_to(body: &[Stmt], sum: &str, part: &str) -> Vec<Stmt> {
     let replace = |stmt: &Stmt| match stmt {
         Stmt::Assign { name, op, value } if name == sum => {

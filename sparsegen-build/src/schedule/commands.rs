@@ -1,7 +1,7 @@
-//! The user's schedule: commands restrict what is chosen, or replace it.
+//! The user's schedule: commands restrict the automatic choice, or replace it.
 //!
-//! A command never makes tensors be converted: only what is converted without a schedule may be. Each
-//! kind of command has a file of its own, which says what it does and why it may be refused.
+//! A command never causes a conversion: only conversions that are possible without a schedule are
+//! considered. Each kind of command has a module of its own, with its effect and its errors.
 
 use super::convert::Conversion;
 use super::cost::cost_of_conversions;
@@ -14,7 +14,7 @@ use crate::limits::Budget;
 use crate::notation::schedule::{Action, Schedule};
 use crate::notation::{Kernel, VariableId};
 
-/// The cheapest loops that do what a kernel's schedule demands, given those without a schedule.
+/// Returns the cheapest loops that obey a kernel's schedule, given those without a schedule.
 pub(super) fn apply(
     kernel: &Kernel,
     automatic: Candidate,
@@ -34,14 +34,14 @@ pub(super) fn apply(
     Ok(before)
 }
 
-/// A kernel with only the first commands of its schedule.
+/// Returns a kernel with only the first commands of its schedule.
 pub(super) fn first_commands(kernel: &Kernel, count: usize) -> Kernel {
     let mut kernel = kernel.clone();
     kernel.schedule.truncate(count);
     kernel
 }
 
-/// How the schedule wants the loop over a variable to run.
+/// Returns the annotations that the schedule adds to the loop over a variable.
 pub(super) fn annotations(schedule: &Schedule, variable: VariableId) -> Annotations {
     Annotations {
         strategy: merge::demanded(schedule, variable).unwrap_or_default(),
@@ -56,19 +56,19 @@ fn demanded(kernel: &Kernel, automatic: &Candidate, budget: &Budget) -> Option<C
         cheapest(&Conversion::none(kernel), budget)
             .or_else(|| term_by_term(&Conversion::none(kernel), budget))
     });
-    if automatic.way.count() == 0 {
+    if automatic.conversion.count() == 0 {
         return as_it_is;
     }
-    let mut way = automatic.way.clone();
-    way.kernel.variables.clone_from(&kernel.variables);
-    way.kernel.schedule.clone_from(&kernel.schedule);
+    let mut conversion = automatic.conversion.clone();
+    conversion.kernel.variables.clone_from(&kernel.variables);
+    conversion.kernel.schedule.clone_from(&kernel.schedule);
     let limit = as_it_is.as_ref().map_or(f64::INFINITY, |found| found.cost / WORTHWHILE);
-    let before = cost_of_conversions(&way);
-    let converted = cheapest(&way, budget).filter(|found| before + found.cost < limit);
+    let before = cost_of_conversions(&conversion);
+    let converted = cheapest(&conversion, budget).filter(|found| before + found.cost < limit);
     converted.or(as_it_is)
 }
 
-/// Whether the loops do what every command demands that does not shape them.
+/// Checks that the loops obey the commands that do not change their structure.
 pub(super) fn check(program: &Program, plan: &Plan) -> Result<(), Diagnostic> {
     for command in &program.kernel.schedule {
         match command.action {
@@ -95,18 +95,17 @@ pub(super) fn check(program: &Program, plan: &Plan) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// What the loops that there are without the last command have to say to it.
+/// Checks the last command against the loops without it.
 fn checked(kernel: &Kernel, before: &Candidate) -> Option<Diagnostic> {
     let mut program = before.program.clone();
     program.kernel.schedule.clone_from(&kernel.schedule);
     check(&program, &before.plan).err()
 }
 
-/// Why there are no loops that do what the last command of a kernel demands, where there are without
-/// it.
+/// Returns the diagnostic for a last command that no loops can obey, although some obey the others.
 fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
     let Some(command) = kernel.schedule.last() else {
-        return Diagnostic::new(kernel.span, "no loops do what the schedule demands");
+        return Diagnostic::new(kernel.span, "no loops obey the schedule");
     };
     match &command.action {
         Action::Reorder(variables) => reorder::refuse(kernel, command.span, variables, before),
@@ -122,7 +121,7 @@ fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
         | Action::Parallelize(_)
         | Action::Merge { .. }
         | Action::Locate { .. } => {
-            let message = "no loops do what this command demands";
+            let message = "no loops obey this command";
             checked(kernel, before).unwrap_or_else(|| Diagnostic::new(command.span, message))
         }
     }

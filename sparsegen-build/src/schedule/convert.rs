@@ -1,46 +1,47 @@
-//! Operands and results in another format, where no loops suit those that were asked for.
+//! Format conversion of operands and results, if no loop order can traverse or assemble the
+//! declared formats.
 //!
-//! An operand that can be reached in no order of the loops is brought into a plain format first: one
-//! that iterates its modes in the order that the loops want. A result whose levels cannot be
-//! assembled, or not in this order, is assembled in a plain format and packed afterwards; one that
+//! An operand that no loop order can traverse is first converted to a plain format, which iterates
+//! its modes in the order of the loops. A result whose levels cannot be assembled, or not in this
+//! order, is assembled in a plain format and packed afterwards; an unordered format suits all
+//! loops.
 //! takes entries in any order serves all loops.
 
 use crate::format::{Format, LevelExpr, LevelSpec, at_random, plain, unordered};
 use crate::level::Levels;
 use crate::limits::{CONVERSIONS, CONVERTIBLE};
 use crate::notation::{
-    Access, Assignment, Converted, Kernel, Place, Tensor, TensorId, TensorRole, VariableId,
+    Access, Assignment, Converted, Kernel, Subscript, Tensor, TensorId, TensorRole, VariableId,
     VariableRole,
 };
 
-/// A kernel with tensors converted.
+/// A kernel with converted tensors.
 #[derive(Clone, Debug)]
 pub struct Conversion {
     /// The kernel that the loops compute, with the tensors in other formats.
     pub kernel: Kernel,
-    /// The format that the result is packed into afterwards.
+    /// The format into which the result is packed afterwards.
     pub packed: Option<Format>,
 }
 
 impl Conversion {
-    /// The kernel as it is.
+    /// Returns the kernel without conversions.
     pub fn none(kernel: &Kernel) -> Conversion {
         Conversion { kernel: kernel.clone(), packed: kernel.packed.clone() }
     }
 
-    /// How many tensors are converted that need not be.
+    /// Returns the number of conversions that are not required.
     pub fn count(&self) -> usize {
         let chosen = self.kernel.converted().filter(|(_, converted)| !converted.for_lookup);
         chosen.count() + usize::from(self.packed.is_some())
     }
 }
 
-/// The kernel with the tensors whose elements are coordinates in a format in which any element can be
-/// looked up.
+/// Returns the kernel with lookup formats for the tensors whose elements are coordinates.
 pub(super) fn gathered(kernel: &Kernel, levels: &Levels) -> Kernel {
     let mut gathered = kernel.clone();
-    for place in 0..kernel.places.len() {
-        let Place::Element(access) = &kernel.places[place] else { continue };
+    for place in 0..kernel.subscripts.len() {
+        let Subscript::Element(access) = &kernel.subscripts[place] else { continue };
         if is_at_random(kernel, access) {
             continue;
         }
@@ -48,7 +49,7 @@ pub(super) fn gathered(kernel: &Kernel, levels: &Levels) -> Kernel {
             continue;
         };
         let into = into(&mut gathered, access.tensor, format, true);
-        gathered.places[place] = Place::Element(Access { tensor: into, ..access.clone() });
+        gathered.subscripts[place] = Subscript::Element(Access { tensor: into, ..access.clone() });
         let instead = Access { tensor: into, ..access.clone() };
         let mut is_value = false;
         kernel.assignment.value.for_each_access(&mut |read| is_value |= read == access);
@@ -56,7 +57,7 @@ pub(super) fn gathered(kernel: &Kernel, levels: &Levels) -> Kernel {
             gathered.accesses.push(instead);
             continue;
         }
-        // Its extents are asked for as before.
+        // The kernel reads its extents as before.
         for other in gathered.accesses.iter_mut().filter(|other| *other == access) {
             *other = instead.clone();
         }
@@ -64,7 +65,7 @@ pub(super) fn gathered(kernel: &Kernel, levels: &Levels) -> Kernel {
     gathered
 }
 
-/// The tensor that stands for another one in a format, which is added if there is none yet.
+/// Returns the conversion of a tensor to a format, which is added if it does not exist.
 fn into(kernel: &mut Kernel, of: TensorId, format: Format, for_lookup: bool) -> TensorId {
     let mut before = kernel.converted();
     let is_same = |(into, converted): &(TensorId, Converted)| {
@@ -82,7 +83,7 @@ fn into(kernel: &mut Kernel, of: TensorId, format: Format, for_lookup: bool) -> 
     TensorId(kernel.tensors.len() - 1)
 }
 
-/// The ways to convert tensors of a kernel, those that convert fewer first.
+/// Returns the possible conversions of a kernel, those of fewer tensors first.
 pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     let mut reads: Vec<Access> = Vec::new();
     kernel.assignment.value.for_each_access(&mut |access| {
@@ -94,44 +95,46 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     reads.truncate(CONVERTIBLE);
     let formats_of = |access: &Access| plain_formats(&kernel.tensor(access.tensor).format, levels);
     let formats: Vec<Vec<Format>> = reads.iter().map(formats_of).collect();
-    let mut ways = Ways { kernel, reads: &reads, formats: &formats, by_count: Vec::new() };
-    // The ways are limited in number: none of them keeps a result that cannot be assembled.
+    let mut choices = Choices { kernel, reads: &reads, formats: &formats, by_count: Vec::new() };
+    // The number of choices is limited, so none keeps a result that cannot be assembled.
     if super::refuse_result(kernel).is_ok() {
-        ways.add(None);
+        choices.add(None);
     }
     if kernel.packed.is_none() && !is_at_random(kernel, &kernel.assignment.result) {
         let format = &kernel.tensor(kernel.result()).format;
         let mut results = plain_formats(format, levels);
         results.extend(unordered(format, levels));
-        ways.add(Some(&results));
+        choices.add(Some(&results));
     }
-    let ways = ways.by_count.into_iter().flatten().take(CONVERSIONS);
-    ways.map(|way| {
-        let chosen = way.chosen.into_iter().map(|(k, format)| (&reads[k], &formats[k][format]));
-        convert(kernel, chosen, way.result.as_ref())
-    })
-    .collect()
+    let choices = choices.by_count.into_iter().flatten().take(CONVERSIONS);
+    choices
+        .map(|choice| {
+            let chosen =
+                choice.chosen.into_iter().map(|(k, format)| (&reads[k], &formats[k][format]));
+            convert(kernel, chosen, choice.result.as_ref())
+        })
+        .collect()
 }
 
-/// The formats that tensors are brought into.
-struct Way {
-    /// Of each access, by its place among those that are read: the place of its format.
+/// A choice of formats.
+struct Choice {
+    /// The converted accesses, as indices, each with the index of its format.
     chosen: Vec<(usize, usize)>,
     result: Option<Format>,
 }
 
-/// The ways to convert tensors that are found so far.
-struct Ways<'k> {
+/// The choices of formats found so far.
+struct Choices<'k> {
     kernel: &'k Kernel,
     reads: &'k [Access],
-    /// The formats that each of the accesses may be brought into.
+    /// The candidate formats of each access.
     formats: &'k [Vec<Format>],
-    /// By how many tensors are converted; of each number no more ways than can be tried.
-    by_count: Vec<Vec<Way>>,
+    /// The choices by number of converted tensors, at most as many of each as can be tried.
+    by_count: Vec<Vec<Choice>>,
 }
 
-impl Ways<'_> {
-    /// Adds every choice of accesses and of their formats, each with every format of the result.
+impl Choices<'_> {
+    /// Adds every choice of accesses and formats, with every format of the result.
     fn add(&mut self, results: Option<&[Format]>) {
         let packs = usize::from(results.is_some());
         for set in 0..1_usize << self.reads.len() {
@@ -139,7 +142,7 @@ impl Ways<'_> {
             let (least, most) = (self.least(&members) + packs, members.len() + packs);
             self.by_count.resize_with(self.by_count.len().max(most + 1), Vec::new);
             for k in 0..results.map_or(1, <[Format]>::len) {
-                if self.by_count[least..=most].iter().all(|ways| ways.len() >= CONVERSIONS) {
+                if self.by_count[least..=most].iter().all(|choices| choices.len() >= CONVERSIONS) {
                     break;
                 }
                 for nth in 0..CONVERSIONS {
@@ -147,15 +150,15 @@ impl Ways<'_> {
                     let count = self.count(&chosen) + packs;
                     if most > 0 && self.by_count[count].len() < CONVERSIONS {
                         let result = results.map(|results| results[k].clone());
-                        self.by_count[count].push(Way { chosen, result });
+                        self.by_count[count].push(Choice { chosen, result });
                     }
                 }
             }
         }
     }
 
-    /// The fewest tensors that are converted for some accesses: those of one tensor may share one, and
-    /// one that is converted in any case.
+    /// Returns the least number of conversions for some accesses: accesses of one tensor may share
+    /// one, and required conversions are not counted.
     fn least(&self, members: &[usize]) -> usize {
         let mut tensors: Vec<TensorId> = members.iter().map(|k| self.reads[*k].tensor).collect();
         tensors.sort_unstable();
@@ -164,8 +167,8 @@ impl Ways<'_> {
         tensors.iter().filter(|of| is_new(of)).count()
     }
 
-    /// One of the choices of a format for each of some accesses, if there are so many. The format of
-    /// the last changes fastest.
+    /// Returns the `nth` choice of formats for some accesses, if there are that many. The format of
+    /// the last access varies fastest.
     fn choice(&self, members: &[usize], nth: usize) -> Option<Vec<(usize, usize)>> {
         let mut left = nth;
         let mut chosen = Vec::new();
@@ -181,7 +184,7 @@ impl Ways<'_> {
         (left == 0).then_some(chosen)
     }
 
-    /// How many tensors are converted for a choice, beside those that are in any case.
+    /// Returns the number of conversions of a choice, without required ones.
     fn count(&self, chosen: &[(usize, usize)]) -> usize {
         let named = |(k, format): &(usize, usize)| {
             (self.reads[*k].tensor, self.formats[*k][*format].name.as_deref())
@@ -198,12 +201,12 @@ impl Ways<'_> {
     }
 }
 
-/// The most orders of the loops for which [`by_order`] converts tensors.
+/// The largest number of loop orders for which [`by_order`] converts tensors.
 const ORDERS: usize = 60;
 
-/// Converts tensors to suit an order of the loops, for each of several orders: first the operands that
-/// do not suit it, then all. The result stays as it is or lists its entries. An order that suits all
-/// tensors exists among these conversions where the reductions allow it.
+/// Returns conversions for several loop orders: for each order, first of the operands that it
+/// cannot traverse, then of all. The result keeps its format or becomes a list of entries. One of
+/// these conversions suits all tensors if the reductions permit it.
 pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     let result = &kernel.assignment.result;
     let mut reads: Vec<Access> = Vec::new();
@@ -213,7 +216,7 @@ pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
         }
     });
     reads.retain(|access| !is_at_random(kernel, access));
-    // The result's variables stand outside of others, in the order in which it stores them.
+    // The variables of the result are outermost, in the order in which it stores them.
     let mut variables: Vec<VariableId> = Vec::new();
     let stored = kernel.tensor(result.tensor).format.levels.iter();
     let modes = stored.flat_map(|spec| spec.expr.modes());
@@ -268,29 +271,29 @@ pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     found
 }
 
-/// The variable by whose loop a mode is read, or part of it.
+/// Returns the variable whose loop reads a mode or a part of it.
 fn counted(kernel: &Kernel, v: VariableId) -> VariableId {
     kernel.variable(v).role.slice().map_or(v, |slice| slice.of)
 }
 
-/// The place of a mode's variable among the loops; a coordinate that follows from several is known
-/// behind all of them.
+/// Returns the index of the loop of a mode's variable; a coordinate that is computed from several
+/// ones is known after all of their loops.
 fn rank(kernel: &Kernel, v: VariableId, of_loop: &dyn Fn(VariableId) -> usize) -> usize {
     match kernel.variable(v).role {
-        VariableRole::Mode(slice) if slice.place().is_some() => usize::MAX,
-        VariableRole::Mode(slice) => rank(kernel, slice.of, of_loop),
+        VariableRole::Mode(slice) if slice.subscript().is_some() => usize::MAX,
+        VariableRole::Mode(slice) => rank(kernel, slice.follows().unwrap_or(slice.of), of_loop),
         VariableRole::Fixed => 0,
         VariableRole::Index | VariableRole::Scheduled | VariableRole::Stored => of_loop(v),
     }
 }
 
-/// Whether every level of a tensor can be located, so that the loops may come in any order.
+/// Returns whether every level of a tensor can be located, so that any loop order is possible.
 fn is_at_random(kernel: &Kernel, access: &Access) -> bool {
     let levels = &kernel.tensor(access.tensor).format.levels;
     levels.iter().all(|spec| spec.level.locate().is_some() && spec.properties.full)
 }
 
-/// The plain formats for a tensor, in every order of its modes.
+/// Returns the plain formats of a tensor, in every order of its modes.
 fn plain_formats(format: &Format, levels: &Levels) -> Vec<Format> {
     permutations(format.order()).iter().flat_map(|modes| plain(format, modes, levels)).collect()
 }

@@ -1,9 +1,11 @@
-//! What a plan costs, by nominal sizes: only good for comparing plans of one kernel.
+//! The cost of a plan for nominal sizes, which is only meaningful for comparing plans of one
+//! kernel.
 //!
-//! A dimension has 1000 coordinates unless the manifest gives its extent; a compressed level has
-//! 300 at the root and 8 under each parent, each four times over where it is not unique. An
-//! iteration costs one, six where it reads a coordinate first, and each operand read from memory
-//! one; eight where neighbouring iterations read far apart. To convert or pack an entry costs thirty.
+//! A dimension has 1000 coordinates unless the manifest declares its extent; a compressed level has
+//! 300 at the root and 8 under each parent, and four times as many positions if it is not unique.
+//! An iteration costs one, or six if it reads a coordinate first, and each memory access of an
+//! operand costs one, or eight if consecutive iterations access distant addresses. Converting or
+//! packing an entry costs thirty.
 
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::iteration::iterator::{Conversion, LevelIterator};
@@ -12,54 +14,56 @@ use crate::iteration::plan::{Loop, Plan};
 use crate::notation::{Access, Converted, TensorId, VariableId};
 
 use super::convert::Conversion as Conversions;
-use crate::concrete::Program;
 use crate::concrete::space::{BlockSize, Definition};
+use crate::concrete::{Program, Temporary};
 
 const DIMENSION: f64 = 1000.0;
 const ROOT_ENTRIES: f64 = 300.0;
 const ENTRIES: f64 = 8.0;
 const DUPLICATES: f64 = 4.0;
 const FAR: f64 = 8.0;
-/// What it costs to come to the next entry of a level, beside what is done there.
+/// The cost of advancing to the next entry of a level.
 const STEP: f64 = 6.0;
-/// How many entries go into a workspace before it is harvested.
+/// The number of entries in a workspace when it is harvested.
 const GATHERED: f64 = ENTRIES * ENTRIES;
-/// What it costs to find an entry of a workspace, beside adding to it.
+/// The cost of finding an entry of a workspace.
 const ENTER: f64 = 4.0;
-/// What it costs to put an entry of a workspace in order.
+/// The cost of sorting an entry of a workspace.
 const HARVESTED: f64 = 8.0;
-/// What it costs to clear a coordinate's place in a workspace that has one for each.
+/// The cost of clearing an element of a workspace with an element for each coordinate.
 const CLEARED: f64 = 0.1;
-/// What it costs to convert an entry: most conversions sort.
+/// The cost of converting an entry; most conversions sort.
 const CONVERTED: f64 = 30.0;
-/// What it costs to copy an entry into scratch and to put it in order there.
+/// The cost of copying an entry to scratch memory and sorting it.
 const SORTED: f64 = 16.0;
-/// How often a condition holds.
+/// The probability that a condition holds.
 const HOLDS: f64 = 0.5;
-/// How often the operands of an intersection meet.
+/// The probability that the operands of an intersection both have an entry.
 const MEET: f64 = 0.3;
 
-/// The cost of a plan.
+/// Returns the cost of a plan.
 pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
     Cost { program, segments: Vec::new() }.of(plan, None)
 }
 
-/// What it costs to bring operands into the formats that the loops want.
-pub(super) fn cost_of_conversions(way: &Conversions) -> f64 {
+/// Returns the cost of converting operands.
+pub(super) fn cost_of_conversions(conversion: &Conversions) -> f64 {
     let entries = |(_, converted): (TensorId, Converted)| {
-        let format = &way.kernel.tensor(converted.of).format;
+        let format = &conversion.kernel.tensor(converted.of).format;
         let least = if format.order() <= 1 { ROOT_ENTRIES } else { DIMENSION * ENTRIES };
         stored(format).max(least)
     };
-    // What is packed is weighed where it is stored, but for what a full level has beside that.
-    let fills = way.packed.iter().filter(|format| {
+    // Packing is counted only for formats that append to a full level, which stores all
+    // coordinates.
+    let fills = conversion.packed.iter().filter(|format| {
         format.levels.iter().any(|spec| spec.properties.full && spec.level.insert().is_none())
     });
     let filled = fills.map(stored);
-    (way.kernel.converted().map(entries).sum::<f64>() + filled.sum::<f64>()) * CONVERTED
+    (conversion.kernel.converted().map(entries).sum::<f64>() + filled.sum::<f64>()) * CONVERTED
 }
 
-/// How many entries a format stores: a full level stores all of its dimension below each parent.
+/// Returns the number of entries of a format: a full level stores all coordinates under each
+/// parent.
 fn stored(format: &Format) -> f64 {
     let below = |(level, spec): (usize, &LevelSpec)| {
         let entries = if level == 0 { ROOT_ENTRIES } else { ENTRIES };
@@ -72,7 +76,7 @@ fn stored(format: &Format) -> f64 {
     format.levels.iter().enumerate().map(below).product()
 }
 
-/// How many coordinates a level has.
+/// Returns the number of coordinates of a level.
 fn extent(expr: &LevelExpr) -> f64 {
     match expr {
         LevelExpr::Dimension(_) => DIMENSION,
@@ -84,7 +88,7 @@ fn extent(expr: &LevelExpr) -> f64 {
 
 struct Cost<'p> {
     program: &'p Program,
-    /// The accesses that the loops around have brought to several positions at once.
+    /// The accesses for which the enclosing loops have reached several positions.
     segments: Vec<Access>,
 }
 
@@ -92,19 +96,20 @@ impl Cost<'_> {
     fn of(&mut self, plan: &Plan, innermost: Option<VariableId>) -> f64 {
         match plan {
             Plan::Loop(inner) => self.of_loop(inner),
-            Plan::Where { temporary, consumer, producer, .. } => {
-                let is_scalar = self.program.tensor(*temporary).format.levels.is_empty();
-                let harvest = match (is_scalar, self.program.is_listed(*temporary)) {
-                    (true, _) => 0.0,
-                    (false, true) => HARVESTED * GATHERED,
-                    (false, false) => CLEARED * DIMENSION,
+            Plan::Where { temporaries, consumer, producer, .. } => {
+                let is_scalar = |id: TensorId| self.program.tensor(id).format.levels.is_empty();
+                let harvest = |t: &Temporary| match self.program.is_listed(t.tensor) {
+                    _ if is_scalar(t.tensor) => 0.0,
+                    true => HARVESTED * GATHERED,
+                    false => CLEARED * DIMENSION,
                 };
-                self.of(producer, innermost) + harvest + self.of(consumer, innermost)
+                let harvests: f64 = temporaries.iter().map(harvest).sum();
+                self.of(producer, innermost) + harvests + self.of(consumer, innermost)
             }
             Plan::Assign { target, accumulate, value } => {
                 let gathers = self.program.is_listed(target.tensor);
-                let packs =
-                    target.tensor == self.program.kernel.result() && self.program.packed.is_some();
+                let result = self.program.target(target.tensor);
+                let packs = result.is_some_and(|result| result.packed.is_some());
                 let enter = if gathers { ENTER } else { 0.0 };
                 let pack = if packs { CONVERTED } else { 0.0 };
                 let store = enter + pack + self.access(target, innermost);
@@ -121,7 +126,7 @@ impl Cost<'_> {
         }
     }
 
-    /// The first merge point stands for all: those behind it take up what it leaves.
+    /// Returns the first merge point represents all: the later ones process the remaining entries.
     fn of_loop(&mut self, inner: &Loop) -> f64 {
         let Some(point) = inner.points.first() else { return 0.0 };
         let trips = self.trips(inner, point);
@@ -160,14 +165,14 @@ impl Cost<'_> {
         entries.min(DUPLICATES * dimension)
     }
 
-    /// Whether an iterator runs over every coordinate, be there an entry or not.
+    /// Returns whether an iterator visits every coordinate, with or without an entry.
     fn visits_all(&self, iterator: &LevelIterator) -> bool {
         let tensor = iterator.access.tensor;
         let is_marked = self.program.kernel.is_temporary(tensor) && !self.program.is_listed(tensor);
         is_marked || iterator.is_full(self.program)
     }
 
-    /// How many coordinates a variable has.
+    /// Returns the number of coordinates of a variable.
     fn dimension(&self, v: VariableId) -> f64 {
         match self.program.space.definition(v) {
             None => self.program.kernel.variable(v).size.map_or(DIMENSION, |size| size as f64),
@@ -179,7 +184,7 @@ impl Cost<'_> {
             Some(Definition::Mod(of, BlockSize::Share(count))) => self.dimension(of) / count as f64,
             Some(Definition::Fused(a, b)) => self.dimension(a) * self.dimension(b),
             Some(Definition::Slice(_)) => DIMENSION,
-            Some(Definition::Once) => 1.0,
+            Some(Definition::Fixed) => 1.0,
             Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) => ENTRIES,
         }
     }
@@ -193,7 +198,7 @@ impl Cost<'_> {
         let distinct = variable.map_or(distinct, |v| distinct.min(self.dimension(v)));
         let properties = iterator.spec(self.program).properties;
         if properties.branchless {
-            // One child for each position of the parent's.
+            // One child for each position of the parent.
             return if self.segments.contains(&iterator.access) { DUPLICATES } else { 1.0 };
         }
         let one_by_one = iterator.conversions.contains(&Conversion::Fused);
@@ -226,7 +231,7 @@ impl Cost<'_> {
                 | Definition::Add(..)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
-                | Definition::Once,
+                | Definition::Fixed,
             )
             | None => (innermost, innermost),
         };

@@ -1,8 +1,9 @@
-//! Comparisons `i == j`, `i == j + 1` among the terms of a sum: `L[i,j] = (i == j) * d[i] - A[i,j]`.
+//! Comparisons `i == j`, `i == j + 1` in terms of a sum: `L[i,j] = (i == j) * d[i] - A[i,j]`.
 //!
-//! A mask around all of a value limits the loop. One around a part of it does not: the loop would run
-//! over the whole dimension to find the one coordinate. So the comparison becomes a tensor that has an
-//! entry where it holds, which is merged with the others like any other, though nobody passes it.
+//! A mask of the whole value bounds the loop. A mask of a part of it does not: the loop would
+//! iterate over the whole dimension to find one coordinate. Therefore the comparison becomes a
+//! tensor with an entry where it holds, which is merged like any operand, although no caller passes
+//! it.
 
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level;
@@ -13,12 +14,12 @@ use crate::notation::{
 };
 use crate::types::{Literal, Width};
 
-/// The kernel with tensors in the stead of comparisons around a part of a value.
+/// Replaces comparisons in a part of a value by tensors.
 pub(super) fn diagonals(kernel: &Kernel) -> Kernel {
     let mut changed = kernel.clone();
     let whole = &kernel.assignment.value;
     changed.assignment.value = merged(&mut changed, whole, true);
-    // A part that goes into a workspace is found in the value by what it is.
+    // A precomputed part is identified by its expression.
     for k in 0..kernel.schedule.len() {
         if let Action::Precompute { value, .. } = &kernel.schedule[k].action {
             let part = merged(&mut changed, value, value == whole);
@@ -30,7 +31,7 @@ pub(super) fn diagonals(kernel: &Kernel) -> Kernel {
     changed
 }
 
-/// A value with tensors for comparisons; those of a mask around the `whole` of it stay.
+/// Replaces comparisons in a value by tensors, except in a mask of the `whole` value.
 fn merged(kernel: &mut Kernel, value: &Expr, whole: bool) -> Expr {
     match value {
         Expr::Call(Function::Mask, masked) if whole => {
@@ -61,8 +62,8 @@ fn merged(kernel: &mut Kernel, value: &Expr, whole: bool) -> Expr {
     }
 }
 
-/// The two variables that are compared, where both have loops of their own, and how far the second lies
-/// ahead of the first.
+/// Returns the two compared variables, if both have loops, and the difference between the second
+/// and the first.
 fn compared(kernel: &Kernel, sides: &[Expr]) -> Option<(VariableId, VariableId, i64)> {
     let [left, right] = sides else { return None };
     let (mut variables, mut behind) = (Vec::new(), 0);
@@ -74,7 +75,7 @@ fn compared(kernel: &Kernel, sides: &[Expr]) -> Option<(VariableId, VariableId, 
     both.then_some(if sign > 0 { (a, b, behind) } else { (b, a, behind) })
 }
 
-/// Adds a sum of variables and a number, each with its sign; nothing where it is anything else.
+/// Adds a sum of variables and a number, each with its sign; returns `None` for other expressions.
 fn add(
     place: &Expr,
     sign: i64,
@@ -101,9 +102,9 @@ fn add(
     Some(())
 }
 
-/// The tensor that has an entry where one variable lies so far ahead of another, as it is accessed.
+/// Returns the access of a tensor with entries where one variable exceeds another by `ahead`.
 fn diagonal(kernel: &mut Kernel, [from, to]: [VariableId; 2], ahead: i64) -> Access {
-    // The loops prefer the order of the result's levels.
+    // The order of the result's levels is preferred.
     let result = kernel.tensor(kernel.result());
     let level_of = |v: VariableId| {
         let levels = 0..result.format.levels.len();

@@ -1,24 +1,26 @@
-//! Reductions over empty ranges, in statements whose result stores only what is not known to be the fill.
+//! Reductions over empty ranges, in statements whose result does not store values that are known to
+//! be the fill value.
 //!
-//! `min[j](A[i,j])` is 0 where a row of `A` has no entries, so a sparse result visits the other rows alone.
-//! Over no `j` at all it is infinite, and every row has to be stored. Such a statement has two versions, of
-//! which the extent of `j` chooses one.
+//! `min[j](A[i,j])` is 0 if a row of `A` has no entries, so a sparse result only visits the other
+//! rows. If the range of `j` is empty, it is infinite, and every row must be stored. Such a
+//! statement has two versions, and the extent of `j` selects one.
 
 use std::rc::Rc;
 
 use super::Candidate;
 use super::nest::nest_into;
 use crate::concrete::terms::outermost_reductions;
-use crate::concrete::{Program, Stmt};
+use crate::concrete::{Program, Stmt, Temporary};
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::{ABSENT, Budget};
 use crate::notation::{Access, Expr, Function, Reduce, ReduceOp, VariableId};
 use crate::types::{Dtype, Literal};
 
-/// Returns the chosen loops, with a version for each range that makes a difference if it is empty.
+/// Returns the chosen loops, with an additional version for each range whose emptiness affects
+/// them.
 pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan) {
     let Candidate { order, sums, program, plan: usual, .. } = found;
-    if !program.may_lack_entries() || order.is_empty() {
+    if !program.some_may_lack_entries() || order.is_empty() {
         return (program, usual);
     }
     let value = program.kernel.assignment.value.clone();
@@ -42,7 +44,8 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
             Stmt::when(Expr::Access(flag.clone()), versioned.body.clone()),
             Stmt::when(is_empty, version),
         ]);
-        versioned.body = Stmt::where_(flag.tensor, ReduceOp::Any, both, exists);
+        versioned.body =
+            Stmt::where_(vec![Temporary { tensor: flag.tensor, op: ReduceOp::Any }], both, exists);
         versioned.has_versions = true;
     }
     match versioned.has_versions.then(|| plan(&versioned, budget)) {
@@ -64,7 +67,7 @@ fn ranges(value: &Expr) -> Vec<VariableId> {
     ranges
 }
 
-/// Returns a value in which reductions over a variable are over nothing.
+/// Returns a value with an empty range for reductions over a variable.
 fn over_nothing(value: &Expr, v: VariableId) -> Expr {
     map_reductions(value, &|reduce| {
         let is_over = reduce.variables.contains(&v);
@@ -72,7 +75,7 @@ fn over_nothing(value: &Expr, v: VariableId) -> Expr {
     })
 }
 
-/// Returns a value with every reduction that there is an answer for replaced by it, the inner ones first.
+/// Replaces every reduction for which `replace` returns an expression, the inner ones first.
 fn map_reductions(value: &Expr, replace: &dyn Fn(&Reduce) -> Option<Expr>) -> Expr {
     let Expr::Reduce(reduce) = value else {
         return value.map_children(&mut |child| map_reductions(child, replace));
@@ -82,9 +85,9 @@ fn map_reductions(value: &Expr, replace: &dyn Fn(&Reduce) -> Option<Expr>) -> Ex
     replace(&within).unwrap_or_else(|| Expr::reduce(within.op, within.variables, *within.body))
 }
 
-/// Returns whether the loops are wrong for some set of operands that have entries if a range is empty: they
-/// store nothing where something is to be stored, or take a reduction for what it is of elements that are
-/// not stored. What has the variable among its modes has no entries then. The other way round, loops find
+/// Returns whether the loops are wrong for some set of present operands if a range is empty: they
+/// would store nothing where an entry is required, or reduce unstored elements that do not exist.
+/// Operands indexed by the variable are then absent. If other operands are absent, the loops visit
 /// nothing.
 fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: &Expr) -> bool {
     let sparse = program.kernel.sparse_accesses(value);
@@ -104,7 +107,8 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
         let fill = |access: &Access| absent(access).then(|| program.kernel.fill(access.tensor));
         let constant = |reduce: &Reduce| reduce.op.of_constant(&reduce.body);
         let known = |value: &Expr| map_reductions(&value.substitute(&fill), &constant);
-        // What loops come to where they fold the reduction of what is not stored, and what they must.
+        // The value that the loops compute by folding the reduction of unstored values, and the
+        // right value.
         let folded = known(value);
         let exact = map_reductions(&value.substitute(&fill), &|reduce| {
             let known = constant(reduce)?;

@@ -1,7 +1,7 @@
-//! `locate(j, A)`: the tensor is looked up at each coordinate of the loop, and never walked.
+//! `locate(j, A)`: the tensor is looked up at each coordinate of the loop, and not iterated.
 //!
-//! The merge lattice leaves its levels out of what may drive the loop; where nothing else visits all
-//! that there is to do, the loop runs over the whole dimension.
+//! The merge lattice excludes its levels from the drivers of the loop; if the other drivers do not
+//! visit every region, the loop iterates over the whole dimension.
 
 use super::pos;
 use crate::concrete::Program;
@@ -10,7 +10,7 @@ use crate::iteration::plan::Plan;
 use crate::notation::schedule::{Action, Schedule};
 use crate::notation::{TensorId, VariableId};
 
-/// The tensors that the schedule wants located in the loop over a variable.
+/// Returns the tensors that the schedule locates in the loop over a variable.
 pub(super) fn demanded(schedule: &Schedule, variable: VariableId) -> Vec<TensorId> {
     let demanded = schedule.iter().filter_map(|command| {
         let Action::Locate { variable: v, tensor } = command.action else { return None };
@@ -19,7 +19,7 @@ pub(super) fn demanded(schedule: &Schedule, variable: VariableId) -> Vec<TensorI
     demanded.collect()
 }
 
-/// Whether a tensor can be looked up in every loop over a variable.
+/// Checks that a tensor can be looked up in every loop over a variable.
 pub(super) fn check(
     program: &Program,
     plan: &Plan,
@@ -47,14 +47,11 @@ pub(super) fn check(
         Diagnostic::new(span, format!("`{name}` cannot be located in the loop over `{v}`"));
     match walked {
         Some((level, kind)) => Err(diagnostic
-            .note(format!(
-                "its level {} is `{kind}`, whose coordinates are only found one after the other",
-                level + 1
-            ))
-            .help(format!("store `{name}` in a format whose level there has random access"))),
+            .note(format!("its level {} is `{kind}`, which does not support lookup", level + 1))
+            .help(format!("store `{name}` in a format whose level there supports lookup"))),
         None if !found => Err(diagnostic
-            .note("no level of it becomes known in that loop")
-            .help("name the loop over a variable that indexes it")),
+            .note("no level of it is resolved in that loop")
+            .help("use the loop over a variable that indexes it")),
         None => Ok(()),
     }
 }
@@ -65,7 +62,7 @@ mod tests {
     use crate::schedule::schedule;
     use crate::testing::{loops, scheduled_kernel};
 
-    /// The plan of a product of vectors.
+    /// Returns the plan of a product of vectors.
     fn planned(tensors: &str, commands: &[&str]) -> String {
         let kernel = scheduled_kernel("t = x[i] * y[i]", tensors, commands);
         let (program, plan) = schedule(&kernel, &Levels::default()).expect("a schedule");
@@ -85,8 +82,8 @@ mod tests {
     fn what_has_no_random_access_is_not_located() {
         assert_eq!(
             loops("t = x[i] * y[i]", "x = 'sparse_vector', y = 'dense'", &["locate(i, x)"]),
-            "`x` cannot be located in the loop over `i`; its level 1 is `compressed`, whose \
-             coordinates are only found one after the other"
+            "`x` cannot be located in the loop over `i`; its level 1 is `compressed`, which \
+             does not support lookup"
         );
     }
 }

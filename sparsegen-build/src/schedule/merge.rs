@@ -1,8 +1,8 @@
-//! `merge(j, gallop)`: the loop leaps to the coordinates that two operands share.
+//! `merge(j, gallop)`: the loop intersects two operands by exponential search.
 //!
-//! Where one operand lags behind, it leaps ahead in steps that double, then goes back by halves
-//! (Bentley and Yao 1976): of a short list and a long one the long one is hardly looked at. That skips
-//! what only one of them has, so there must be nothing to do there.
+//! The operand that is behind advances in steps that double, followed by bisection (Bentley and Yao
+//! 1976): if one list is short, few entries of the other one are visited. Entries of only one
+//! operand are skipped, so the loop must have no effect there.
 
 use super::pos;
 use crate::concrete::Program;
@@ -13,7 +13,7 @@ use crate::iteration::plan::{Loop, Plan};
 use crate::notation::VariableId;
 use crate::notation::schedule::{Action, Schedule, Strategy};
 
-/// The strategy that the schedule demands of the loop over a variable.
+/// Returns the strategy of the loop over a variable in the schedule.
 pub(super) fn demanded(schedule: &Schedule, variable: VariableId) -> Option<Strategy> {
     schedule.iter().find_map(|command| {
         let Action::Merge { variable: v, strategy } = command.action else { return None };
@@ -21,7 +21,7 @@ pub(super) fn demanded(schedule: &Schedule, variable: VariableId) -> Option<Stra
     })
 }
 
-/// Whether every loop over a variable can merge as it is told to.
+/// Checks that every loop over a variable supports the strategy.
 pub(super) fn check(
     program: &Program,
     plan: &Plan,
@@ -42,19 +42,19 @@ pub(super) fn check(
     });
     let name = &program.kernel.variable(variable).name;
     if loops == 0 {
-        obstacles.push(format!("there is none: `{name}` follows from the loops around"));
+        obstacles.push(format!("there is none: `{name}` is determined by the enclosing loops"));
     }
     match obstacles.into_iter().next() {
         Some(obstacle) => {
             Err(Diagnostic::new(span, format!("the loop over `{name}` cannot gallop"))
                 .note(obstacle)
-                .help(format!("write `merge({name}, walk)`, or leave it out")))
+                .help(format!("write `merge({name}, walk)`, or remove the command")))
         }
         None => Ok(()),
     }
 }
 
-/// Why a loop is not over what two lists have in common.
+/// Returns why a loop is not an intersection of two lists.
 fn obstacle(program: &Program, inner: &Loop) -> Option<String> {
     let drivers = inner.points.iter().fold(Set::EMPTY, |all, point| all.union(point.drivers));
     let mut names: Vec<&str> = Vec::new();
@@ -65,12 +65,12 @@ fn obstacle(program: &Program, inner: &Loop) -> Option<String> {
         }
     }
     let [point] = &inner.points[..] else {
-        return Some(format!("it visits what only one of {} has", quoted(&names)));
+        return Some(format!("it visits entries of only one of {}", quoted(&names)));
     };
     let pair: Vec<&LevelIterator> =
         drivers.members().map(|member| &inner.iterators[member]).collect();
     if pair.len() < 2 || point.by_dimension {
-        return Some("it does not merge two operands: one alone drives it".to_owned());
+        return Some("it does not merge two operands, but iterates over one".to_owned());
     }
     if pair.len() > 2 {
         return Some(format!("it merges more than two operands: {}", quoted(&names)));
@@ -78,15 +78,15 @@ fn obstacle(program: &Program, inner: &Loop) -> Option<String> {
     let located = point.located.members().map(|member| &inner.iterators[member]);
     let mut may_lack = located.filter(|iterator| !iterator.is_full(program));
     if may_lack.next().is_some() || !matches!(point.cases[..], [(set, _)] if set == drivers) {
-        return Some(format!("it does not only visit what {} share", quoted(&names)));
+        return Some(format!("it does not only visit the common entries of {}", quoted(&names)));
     }
     let scattered = pair.into_iter().find(|iterator| !is_plain_list(program, iterator))?;
     let level = scattered.spec(program).level.name();
     let name = &program.tensor(scattered.access.tensor).name;
-    Some(format!("`{name}` has a `{level}` level there, which is not a plain sorted list"))
+    Some(format!("`{name}` has a `{level}` level there, which is not a sorted list"))
 }
 
-/// Whether a level stores its coordinates in increasing order, at neighbouring positions.
+/// Returns whether a level stores its coordinates in increasing order, at consecutive positions.
 fn is_plain_list(program: &Program, iterator: &LevelIterator) -> bool {
     let spec = iterator.spec(program);
     let is_plain = spec
@@ -112,11 +112,11 @@ mod tests {
         assert_eq!(dot, "t = sum where ∀i⟨gallop⟩ sum += x[i] * y[i]");
         assert_eq!(
             loops("t = sum[i](x[i] + y[i])", vectors, gallop),
-            "the loop over `i` cannot gallop; it visits what only one of `x` and `y` has"
+            "the loop over `i` cannot gallop; it visits entries of only one of `x` and `y`"
         );
         assert_eq!(
             loops("t = x[i] * y[i]", "x = 'sparse_vector', y = 'dense'", gallop),
-            "the loop over `i` cannot gallop; it does not merge two operands: one alone drives it"
+            "the loop over `i` cannot gallop; it does not merge two operands, but iterates over one"
         );
     }
 }

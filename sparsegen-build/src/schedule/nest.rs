@@ -1,10 +1,10 @@
-//! From index notation to loops in a given order.
+//! Construction of loops in a given order from index notation.
 //!
-//! A reduction becomes a scalar temporary at the loop that binds the last of its free variables:
-//! `∀i (y[i] = sum where ∀j sum += …)`. Where the order puts a reduced variable outside of one of
-//! the result's, the result itself accumulates: `∀j ∀i y[i] += …`, one statement for each additive
-//! term, after one for the terms that are not reduced. A result that takes its entries in order
-//! cannot, nor can one of something else than sums of terms: there a workspace does, `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
+//! A reduction becomes a scalar temporary in the loop that binds the last of its free variables:
+//! `∀i (y[i] = sum where ∀j sum += …)`. If the order puts a reduced variable outside of a variable
+//! of the result, the result itself accumulates: `∀j ∀i y[i] += …`, one statement for each reduced
+//! additive term, after one for the other terms. If the result must be assembled in order, or the
+//! value is not a sum of terms, a workspace is used: `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
 
 mod temporaries;
 mod variables;
@@ -16,23 +16,24 @@ use crate::concrete::space::Definition;
 use crate::concrete::terms::{
     additive_terms, gathered, outermost_reductions, pull_reduction, replace, takes_duplicates,
 };
-use crate::concrete::{Precomputed, Program, Stmt, once};
+use crate::concrete::{Precomputed, Program, Stmt, Temporary, fixed};
 use crate::iteration::graph::last_appended;
 use crate::limits::REWRITES;
 use crate::notation::{Access, Expr, Function, Reduce, ReduceOp, TensorId, VariableId};
 
-/// Where sums go that could as well go into a temporary.
+/// The target of sums that may be accumulated in a temporary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sums {
-    /// Into a scalar temporary, stored once.
+    /// A scalar temporary, which is stored once.
     Temporary,
-    /// Into the result, which is right where a loop over a sum cannot be told from one over the
-    /// result, as in a fused loop over coordinates.
+    /// The result, which is required where loops over a sum and over the result are not separate,
+    /// as in a fused loop over coordinates.
     Result,
 }
 
-/// The loops of a kernel in the order of `order`, which names every variable once; `None` where a
-/// sum that the order puts outside cannot be taken apart, as in `b[i] / sum[j](A[i,j])`.
+/// Constructs the loops of a kernel in the order `order`, which contains every variable once.
+/// Returns `None` if a sum that the order puts outside cannot be split, as in `b[i] /
+/// sum[j](A[i,j])`.
 pub(super) fn nest(mut program: Program, order: &[VariableId], sums: Sums) -> Option<Program> {
     let value = program.kernel.assignment.value.clone();
     let accumulate = program.kernel.in_place.then_some(ReduceOp::Sum);
@@ -40,7 +41,7 @@ pub(super) fn nest(mut program: Program, order: &[VariableId], sums: Sums) -> Op
     Some(program)
 }
 
-/// The loops of `result (+)= value`. Temporaries are added to the program's tensors.
+/// Constructs the loops of `result (+)= value`. Temporaries are added to the program's tensors.
 pub(super) fn nest_into(
     program: &mut Program,
     order: &[VariableId],
@@ -50,9 +51,10 @@ pub(super) fn nest_into(
 ) -> Option<Stmt> {
     let target = program.kernel.assignment.result.clone();
     let mut free = program.space.access_sources(&program.basis, &target);
-    let (value, once) = once::split(program, value);
+    let (value, fixed_loops) = fixed::split(program, value);
     free.extend(
-        once.into_iter()
+        fixed_loops
+            .into_iter()
             .filter(|v| !target.indices.iter().any(|mode| program.space.counted(*mode) == *v)),
     );
     let pending = program.precomputed.clone();
@@ -68,15 +70,15 @@ struct Nest<'a> {
     program: &'a mut Program,
     order: &'a [VariableId],
     sums: Sums,
-    /// What is to be precomputed and is not yet.
+    /// The precomputed parts that have not been placed.
     pending: Vec<Precomputed>,
-    /// How many rewrites are nested in one another.
+    /// The depth of nested rewrites.
     rewrites: usize,
 }
 
 impl Nest<'_> {
-    /// `target (+)= value`, with `bound` variables in loops around and `free` ones yet to be looped
-    /// over; those that `target` does not use are summed over.
+    /// Constructs `target (+)= value`, where `bound` variables have enclosing loops and `free` ones
+    /// need loops; free variables that `target` does not use are summed over.
     fn assign(
         &mut self,
         bound: &[VariableId],
@@ -94,7 +96,7 @@ impl Nest<'_> {
         stmt
     }
 
-    /// The outermost loop, temporary or statement of `target (+)= value`, around all others.
+    /// Constructs the outermost loop, temporary or statement of `target (+)= value`.
     fn assign_next(
         &mut self,
         bound: &[VariableId],
@@ -110,7 +112,7 @@ impl Nest<'_> {
             return Some(Stmt::when(ready, body));
         }
         if self.places(target, &value) {
-            // Terms that are not summed would be stored once for each that is.
+            // Terms without sums would be stored once for each summed term.
             let all_summed =
                 additive_terms(value.clone()).into_iter().all(|term| pull_reduction(term).is_ok());
             let once = bound.is_empty() && all_summed && !self.takes_in_order(bound, target);
@@ -118,15 +120,19 @@ impl Nest<'_> {
             return self.split_terms(bound, free, target, accumulate, value);
         }
         if let Some(Precomputed { workspace, value: part }) = self.take_pending(bound, &value) {
-            let (part, once) = once::split(self.program, part);
-            let over = [self.loops(&workspace.indices), once].concat();
+            let (part, fixed_loops) = fixed::split(self.program, part);
+            let over = [self.loops(&workspace.indices), fixed_loops].concat();
             let producer = self.assign(bound, &over, &workspace, None, part)?;
             let consumer = self.assign(bound, free, target, accumulate, value)?;
-            return Some(Stmt::where_(workspace.tensor, ReduceOp::Sum, consumer, producer));
+            return Some(Stmt::where_(
+                vec![Temporary { tensor: workspace.tensor, op: ReduceOp::Sum }],
+                consumer,
+                producer,
+            ));
         }
         let into_scalar =
             self.program.kernel.is_temporary(target.tensor) && target.indices.is_empty();
-        // Loops that only sum are left: their sum is a scalar.
+        // Only loops of sums remain: their sum is a scalar.
         if !free.is_empty()
             && self.sums == Sums::Temporary
             && !into_scalar
@@ -142,10 +148,14 @@ impl Nest<'_> {
             let scalar = Access { tensor: temporary, indices: Vec::new() };
             let producer = self.reduce(bound, &reduce, &scalar)?;
             let consumer = self.assign(bound, free, target, accumulate, value)?;
-            return Some(Stmt::where_(temporary, reduce.op, consumer, producer));
+            return Some(Stmt::where_(
+                vec![Temporary { tensor: temporary, op: reduce.op }],
+                consumer,
+                producer,
+            ));
         }
-        // What the value reads in no loop around, and what its own sums have no loops for, must have loops
-        // among those that are yet to come.
+        // Variables without enclosing loops that the value uses, except those of its own sums, must
+        // be among the free ones.
         let mut open = Vec::new();
         self.collect_free(&value, &mut bound.to_vec(), &mut open);
         if open.iter().any(|v| !free.contains(v)) {
@@ -175,7 +185,7 @@ impl Nest<'_> {
                 if terms.any(|term| pull_reduction(term).is_ok()) {
                     return self.split_terms(bound, free, target, accumulate, value);
                 }
-                // No term gives up its sum, as in `abs(sum[k](A[i,k] * B[k,j]))`.
+                // No term has a sum that can be split off, as in `abs(sum[k](A[i,k] * B[k,j]))`.
                 let is_result = target.tensor == self.program.kernel.result();
                 (is_result && accumulate.is_none()).then_some(())?;
                 self.gather(bound, free, target, value)
@@ -183,8 +193,8 @@ impl Nest<'_> {
         }
     }
 
-    /// Whether nothing need be done for a target where a value is masked: it is not a result with a
-    /// place for every coordinate that must be stored to one by one, nor one that is returned.
+    /// Returns whether a target may be skipped where a mask excludes the value: it is not a result
+    /// that must store every coordinate in order, nor a returned scalar.
     fn may_skip(&self, target: &Access, accumulate: Option<ReduceOp>) -> bool {
         let levels = &self.program.tensor(target.tensor).format.levels;
         let is_result = target.tensor == self.program.kernel.result();
@@ -193,7 +203,7 @@ impl Nest<'_> {
         is_sum && !(is_result && (fills || levels.is_empty()))
     }
 
-    /// The conditions of a mask that can be decided within the loops around, and what they mask.
+    /// Splits a mask into the predicates that the enclosing loops determine, and the masked value.
     fn take_mask(&self, bound: &[VariableId], value: &Expr) -> Option<(Expr, Expr)> {
         let Expr::Call(Function::Mask, masked) = value else { return None };
         let is_ready = |condition: &Expr| {
@@ -213,17 +223,18 @@ impl Nest<'_> {
         Some((ready, rest))
     }
 
-    /// A value summed over loops. Those over one coordinate only are around the terms that read it there,
-    /// so that the others need not be computed in two ways.
+    /// Returns a value summed over loops. Loops over a single coordinate enclose only the terms
+    /// that use it, so that the other terms have the same form.
     fn summed(&self, free: &[VariableId], value: Expr) -> Expr {
-        let is_once = |v: &VariableId| self.program.space.definition(*v) == Some(Definition::Once);
+        let is_once = |v: &VariableId| self.program.space.definition(*v) == Some(Definition::Fixed);
         match free.iter().all(is_once) {
-            true => once::sum(self.program, value, free),
+            true => fixed::sum(self.program, value, free),
             false => Expr::sum(free.to_vec(), value),
         }
     }
 
-    /// Whether the loops of a sum tell where in the target it goes, as those along diagonals do.
+    /// Returns whether the loops of a sum determine the coordinate of the target, as those along
+    /// diagonals do.
     fn places(&self, target: &Access, value: &Expr) -> bool {
         let places = self.sources(target);
         let mut found = false;
@@ -233,7 +244,7 @@ impl Nest<'_> {
         found
     }
 
-    /// One statement for the terms that are not reduced, and one for each that is.
+    /// Constructs one statement for the terms without sums, and one for each term with a sum.
     fn split_terms(
         &mut self,
         bound: &[VariableId],
@@ -267,8 +278,8 @@ impl Nest<'_> {
         Some(Stmt::sequence(statements))
     }
 
-    /// Whether a target is a result of which the loops around do not yet tell which entry comes next
-    /// in order.
+    /// Returns whether a target is a result that must be assembled in order, and the enclosing
+    /// loops do not determine its next entry.
     fn takes_in_order(&self, bound: &[VariableId], target: &Access) -> bool {
         let kernel = &self.program.kernel;
         let Some(last) = last_appended(kernel) else { return false };
@@ -278,8 +289,8 @@ impl Nest<'_> {
             && (0..=last).filter_map(variable).any(|v| !known.contains(&v))
     }
 
-    /// `target = value`, where the sums within the value go through a workspace over the one variable
-    /// that is yet to be looped over.
+    /// Constructs `target = value`, where sums in the value go through a workspace over the only
+    /// free variable.
     fn gather(
         &mut self,
         bound: &[VariableId],
@@ -298,10 +309,14 @@ impl Nest<'_> {
         let value = rest(Expr::Access(workspace.clone()));
         let producer = self.split_terms(bound, &[v], &workspace, Some(ReduceOp::Sum), gathered)?;
         let consumer = self.assign(bound, free, target, None, value)?;
-        Some(Stmt::where_(workspace.tensor, ReduceOp::Sum, consumer, producer))
+        Some(Stmt::where_(
+            vec![Temporary { tensor: workspace.tensor, op: ReduceOp::Sum }],
+            consumer,
+            producer,
+        ))
     }
 
-    /// `scalar += value`, where sums within the value go straight into the scalar.
+    /// Constructs `scalar += value`, where sums in the value accumulate in the scalar directly.
     fn accumulate_terms(
         &mut self,
         bound: &[VariableId],
@@ -317,12 +332,17 @@ impl Nest<'_> {
             let scalar = Access { tensor: temporary, indices: Vec::new() };
             let producer = self.reduce(bound, &reduce, &scalar)?;
             let consumer = self.assign(bound, &[], target, Some(op), value)?;
-            return Some(Stmt::where_(temporary, reduce.op, consumer, producer));
+            return Some(Stmt::where_(
+                vec![Temporary { tensor: temporary, op: reduce.op }],
+                consumer,
+                producer,
+            ));
         }
         Some(Stmt::assign(target.clone(), Some(op), value))
     }
 
-    /// The first workspace that a value reads and whose other variables all have loops around.
+    /// Removes and returns the first pending workspace that a value reads and whose other variables
+    /// all have enclosing loops.
     fn take_pending(&mut self, bound: &[VariableId], value: &Expr) -> Option<Precomputed> {
         let ready = |part: &Precomputed| {
             let mut reads = false;
@@ -333,11 +353,11 @@ impl Nest<'_> {
         Some(self.pending.remove(at))
     }
 
-    /// The loops around that what goes into a workspace needs beside its own.
+    /// Returns the enclosing loops that the value of a workspace needs in addition to its own.
     fn outer_variables(&self, part: &Precomputed) -> Vec<VariableId> {
         let mut outer = Vec::new();
-        let (value, once) = once::split(self.program, part.value.clone());
-        let mut own = [self.loops(&part.workspace.indices), once].concat();
+        let (value, fixed_loops) = fixed::split(self.program, part.value.clone());
+        let mut own = [self.loops(&part.workspace.indices), fixed_loops].concat();
         self.collect_free(&value, &mut own, &mut outer);
         outer
     }
@@ -361,7 +381,8 @@ impl Nest<'_> {
         Some((reduce, temporary, value))
     }
 
-    /// `scalar += …` over the variables of a sum, and likewise of other reductions.
+    /// Constructs `scalar += …` over the variables of a sum, and the corresponding statement of
+    /// another reduction.
     fn reduce(&mut self, bound: &[VariableId], reduce: &Reduce, scalar: &Access) -> Option<Stmt> {
         let free = self.loops(&reduce.variables);
         self.assign(bound, &free, scalar, Some(reduce.op), (*reduce.body).clone())

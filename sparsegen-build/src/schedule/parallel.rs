@@ -1,17 +1,18 @@
-//! `parallelize(i)`, and `parallel = true`: the outermost loop is run in parts, each on a thread.
+//! `parallelize(i)`, and `parallel = true`: the outermost loop is divided into parts, each on a
+//! thread.
 //!
-//! Parts write to nothing in common, so that what is computed does not depend on how many there are;
-//! a scalar that all of them add to is the exception.
+//! Parts store to disjoint memory, so that the result does not depend on their number; a scalar to
+//! which all of them add is the exception.
 
 use std::rc::Rc;
 
-use crate::concrete::Program;
+use crate::concrete::{Program, Temporary};
 use crate::error::{Diagnostic, Span};
 use crate::iteration::plan::{Loop, Plan};
 use crate::level::{Holds, StorageArray};
-use crate::notation::{self, ReduceOp, VariableId};
+use crate::notation::{self, Access, ReduceOp, VariableId};
 
-/// Whether the loop over a variable is the one that is run in parts.
+/// Checks that the loop over a variable can be divided into parts.
 pub(super) fn check(
     program: &Program,
     plan: &Plan,
@@ -25,12 +26,18 @@ pub(super) fn check(
         Err(reason) => reason,
     };
     let message = format!("the loop over `{}` cannot be run on several threads", name(variable));
-    Err(Diagnostic::new(span, message).note(reason).help("parallelize another loop, or none"))
+    Err(Diagnostic::new(span, message)
+        .note(reason)
+        .help("parallelize another loop, or remove the command"))
 }
 
-/// The variable of the outermost loop, where it can be run in parts that write to nothing in common;
-/// otherwise why not.
+/// Returns the variable of the outermost loop, if it can be divided into parts that store to
+/// disjoint memory, or the reason why it cannot.
 pub(super) fn parted(program: &Program, plan: &Plan) -> Result<VariableId, String> {
+    let mut scalars = program.targets.iter().filter(|target| target.access.indices.is_empty());
+    if scalars.next().is_some() && program.targets.len() > 1 {
+        return Err("a scalar is computed along with another result".to_owned());
+    }
     let versions = versions(program, plan);
     let Some((first, others)) = versions.split_first() else { return parted_loop(program, plan) };
     let v = parted(program, first)?;
@@ -41,9 +48,9 @@ pub(super) fn parted(program: &Program, plan: &Plan) -> Result<VariableId, Strin
     }
 }
 
-/// Returns the versions of a kernel of which the extent of a range chooses one; none where there is only one.
+/// Returns the versions of a kernel that the extent of a range selects; empty if there is only one.
 fn versions<'p>(program: &Program, plan: &'p Plan) -> Vec<&'p Plan> {
-    let Plan::Where { op: ReduceOp::Any, consumer, .. } = plan else { return Vec::new() };
+    let Plan::Where { consumer, .. } = plan else { return Vec::new() };
     let Plan::Sequence(versions) = &**consumer else { return Vec::new() };
     let version = |plan: &'p Rc<Plan>| match &**plan {
         Plan::If { body, .. } => Some(&**body),
@@ -65,17 +72,23 @@ fn parted_loop(program: &Program, plan: &Plan) -> Result<VariableId, String> {
         driver.is_full(program) && driver.spec(program).level.coordinate_iteration().is_some()
     });
     if !counts || program.space.definition(v).is_some() {
-        return Err(format!("the loop over `{name}` does not run over a whole dimension"));
+        return Err(format!("the loop over `{name}` does not iterate over a whole dimension"));
     }
-    let result = &program.kernel.assignment.result;
+    program.targets.iter().try_for_each(|target| check_result(program, &target.access, v))?;
+    Ok(v)
+}
+
+/// Checks that the loop over a variable can store to a result in parts.
+fn check_result(program: &Program, result: &Access, v: VariableId) -> Result<(), String> {
     if result.indices.is_empty() {
-        return Ok(v);
+        return Ok(());
     }
+    let name = &program.kernel.variable(v).name;
     let levels = &program.tensor(result.tensor).format.levels;
     if program.level_variable(result, 0) != Some(v) {
         let tensor = &program.tensor(result.tensor).name;
         return Err(match result.indices.contains(&v) {
-            true => format!("what `{tensor}` stores for each `{name}` does not lie together"),
+            true => format!("the entries of `{tensor}` for each `{name}` are not contiguous"),
             false => format!("different `{name}` store to the same entries of `{tensor}`"),
         });
     }
@@ -90,24 +103,25 @@ fn parted_loop(program: &Program, plan: &Plan) -> Result<VariableId, String> {
             spec.level.arrays().iter().all(is_list)
         }),
     });
-    is_parted.then_some(v).ok_or_else(|| {
+    is_parted.then_some(()).ok_or_else(|| {
         let result = &program.tensor(result.tensor).name;
-        format!("`{result}` cannot be put together from parts")
+        format!("`{result}` cannot be assembled from parts")
     })
 }
 
-/// The loop around everything; of a scalar result that is a sum, the loop that adds it up.
+/// Returns the outermost loop; for a scalar result that is a sum, the loop of the sum.
 fn outermost<'p>(program: &Program, plan: &'p Plan) -> Option<&'p Loop> {
-    let is_scalar = program.kernel.assignment.result.indices.is_empty();
+    let is_scalar = program.targets.iter().any(|target| target.access.indices.is_empty());
     match plan {
         Plan::Loop(inner) => Some(inner),
-        Plan::Where { temporary, op: ReduceOp::Sum, consumer, producer, .. }
+        Plan::Where { temporaries, consumer, producer, .. }
             if is_scalar && program.kernel.semiring.is_usual() =>
         {
+            let [Temporary { tensor, op: ReduceOp::Sum }] = temporaries[..] else { return None };
             let Plan::Assign { value: notation::Expr::Access(access), .. } = &**consumer else {
                 return None;
             };
-            if access.tensor == *temporary { outermost(program, producer) } else { None }
+            if access.tensor == tensor { outermost(program, producer) } else { None }
         }
         Plan::Where { .. } | Plan::Assign { .. } | Plan::If { .. } => None,
         Plan::Sequence(plans) => match &plans[..] {
@@ -135,7 +149,7 @@ mod tests {
             loops(spmv, "y = 'dense', A = 'csc', x = 'dense'", &["parallelize(j)"]),
             format!("{cannot}different `j` store to the same entries of `y`")
         );
-        // The command wants its loop outside of all others.
+        // The command requires its loop outermost.
         let dense = "C = 'dense', A = 'dense', B = 'dense'";
         let product = "C[i,j] = A[i,k] * B[k,j]";
         assert!(loops(product, dense, &["reorder(j, i)", "parallelize(j)"]).starts_with('t'));

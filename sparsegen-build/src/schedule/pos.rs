@@ -1,7 +1,7 @@
-//! `pos(j, jp, A)`: the loop runs over the positions of what a tensor stores.
+//! `pos(j, jp, A)`: the loop iterates over the positions of a tensor.
 //!
-//! A loop that one compressed level drives does so anyway. Under the name of its positions it can be
-//! split, in blocks of as many entries each, where its coordinates cannot.
+//! A loop with a single compressed level as driver does so anyway. Its positions can be split into
+//! blocks of equal numbers of entries, while its coordinates cannot.
 
 use super::split;
 use crate::concrete::{Program, Strips};
@@ -10,7 +10,8 @@ use crate::iteration::plan::{Loop, Plan};
 use crate::notation::schedule::{Action, Schedule};
 use crate::notation::{TensorId, VariableId};
 
-/// The variable that the schedule has run over the positions of another one's coordinates, if any.
+/// Returns the variable that the schedule defines for the positions of another variable's
+/// coordinates.
 fn position_of(schedule: &Schedule, variable: VariableId) -> Option<VariableId> {
     schedule.iter().find_map(|command| {
         let Action::Pos { whole, position, .. } = command.action else { return None };
@@ -18,7 +19,7 @@ fn position_of(schedule: &Schedule, variable: VariableId) -> Option<VariableId> 
     })
 }
 
-/// The blocks in which a variable's positions are visited, if the schedule splits them.
+/// Returns the blocks of a variable's positions, if the schedule splits them.
 pub(super) fn strips(schedule: &Schedule, variable: VariableId) -> Option<Strips> {
     let position = position_of(schedule, variable)?;
     schedule.iter().find_map(|command| {
@@ -27,8 +28,8 @@ pub(super) fn strips(schedule: &Schedule, variable: VariableId) -> Option<Strips
     })
 }
 
-/// The variable whose loop is meant: that of the coordinates, where positions or blocks of them are
-/// named.
+/// Returns the variable of a loop: that of the coordinates, if `named` ranges over positions or
+/// blocks of them.
 pub(super) fn loop_of(schedule: &Schedule, named: VariableId) -> VariableId {
     let means = |variable: &VariableId| {
         let strips = strips(schedule, *variable);
@@ -39,12 +40,12 @@ pub(super) fn loop_of(schedule: &Schedule, named: VariableId) -> VariableId {
     wholes.into_iter().find(means).unwrap_or(named)
 }
 
-/// Whether a variable counts blocks of positions.
+/// Returns whether a variable counts blocks of positions.
 pub(super) fn is_block(schedule: &Schedule, named: VariableId) -> bool {
     strips(schedule, loop_of(schedule, named)).is_some_and(|strips| strips.block == named)
 }
 
-/// Whether a tensor's positions alone drive every loop over a variable.
+/// Checks that the positions of a tensor alone drive every loop over a variable.
 pub(super) fn check(
     program: &Program,
     plan: &Plan,
@@ -65,16 +66,16 @@ pub(super) fn check(
     if loops == 0 {
         obstacles.push(format!("there is no loop over `{v}`"));
     }
-    let message = format!("the loop over `{v}` does not run over the positions of `{name}`");
+    let message = format!("the loop over `{v}` does not iterate over the positions of `{name}`");
     match obstacles.into_iter().next() {
         Some(obstacle) => Err(Diagnostic::new(span, message)
             .note(obstacle)
-            .help("name the tensor whose entries alone drive the loop, or leave it out")),
+            .help("use the tensor whose entries alone drive the loop, or remove the command")),
         None => Ok(()),
     }
 }
 
-/// Why a loop does not run over the positions of a tensor.
+/// Returns why a loop does not iterate over the positions of a tensor.
 fn obstacle(program: &Program, inner: &Loop, tensor: TensorId) -> Option<String> {
     let name = &program.tensor(tensor).name;
     let drivers: Vec<_> = inner
@@ -84,11 +85,11 @@ fn obstacle(program: &Program, inner: &Loop, tensor: TensorId) -> Option<String>
         .map(|driver| &inner.iterators[driver])
         .collect();
     let [driver] = drivers[..] else {
-        return Some(format!("`{name}` does not drive it alone"));
+        return Some(format!("`{name}` is not its only driver"));
     };
     if program.kernel.passed_as(driver.access.tensor) != tensor {
         let other = &program.tensor(driver.access.tensor).name;
-        return Some(format!("`{other}` drives it"));
+        return Some(format!("its driver is `{other}`"));
     }
     let spec = driver.spec(program);
     let plain = spec
@@ -100,7 +101,7 @@ fn obstacle(program: &Program, inner: &Loop, tensor: TensorId) -> Option<String>
         return Some(format!("the `{level}` level of `{name}` has no range of positions there"));
     }
     (!driver.conversions.is_empty())
-        .then(|| format!("`{name}` may store a coordinate more than once, or in no order"))
+        .then(|| format!("`{name}` may store a coordinate more than once, or unordered"))
 }
 
 #[cfg(test)]
@@ -117,9 +118,11 @@ mod tests {
             let expected = format!("∀i (y[i] = sum where ∀j{annotations} sum += A[i,j] * x[j])");
             assert_eq!(loops(spmv, csr, &commands[..count]), expected);
         }
-        let not = "the loop over `j` does not run over the positions of `x`; ";
-        assert_eq!(loops(spmv, csr, &["pos(j, jp, x)"]), format!("{not}`A` drives it"));
+        let not = "the loop over `j` does not iterate over the positions of `x`; ";
+        assert_eq!(loops(spmv, csr, &["pos(j, jp, x)"]), format!("{not}its driver is `A`"));
         let dense = "y = 'dense', A = 'dense', x = 'dense'";
-        assert!(loops(spmv, dense, &["pos(j, jp, A)"]).contains("does not run over the positions"));
+        assert!(
+            loops(spmv, dense, &["pos(j, jp, A)"]).contains("does not iterate over the positions")
+        );
     }
 }

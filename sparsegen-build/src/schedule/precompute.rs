@@ -1,10 +1,10 @@
-//! `precompute(A[i,k] * B[k,j], j, w)`: a part of the value is computed into a workspace first.
+//! `precompute(A[i,k] * B[k,j], j, w)`: computes a part of the value into a workspace first.
 //!
-//! The workspace has an entry for each coordinate of its variable and takes the part's place in the
-//! value; a sum over variables that stand nowhere else moves into it. It is filled as far outside as
-//! the part's other variables allow (Kjolstad et al. 2019). What is stored nowhere stays so: a part
-//! that is not there at every coordinate goes into a workspace that knows which it has, either by a
-//! list that is read in order, or by a bit each.
+//! The workspace has an entry for each coordinate of its variable and replaces the part in the
+//! value; a sum over variables that are used nowhere else moves into it. It is filled as far
+//! outside as the other variables of the part permit (Kjolstad et al. 2019). Unstored entries stay
+//! unstored: a part that is not present at every coordinate goes into a workspace that records its
+//! coordinates, either in a list that is read in order, or in a bit for each.
 
 use super::Candidate;
 use crate::concrete::terms::additive_terms;
@@ -22,8 +22,8 @@ use crate::types::{Literal, Width};
 
 use std::rc::Rc;
 
-/// Puts workspaces in the place of what is to be precomputed, the first kind of workspace for each;
-/// the command's place where something is no part of the value.
+/// Replaces the precomputed parts of a value by workspaces, with the first kind of workspace for
+/// each; returns the place of a command whose expression is not a part of the value.
 pub(super) fn take_out(kernel: &mut Kernel) -> Result<Vec<Precomputed>, Span> {
     let mut taken = Vec::new();
     for command in kernel.schedule.clone() {
@@ -44,7 +44,7 @@ pub(super) fn take_out(kernel: &mut Kernel) -> Result<Vec<Precomputed>, Span> {
     Ok(taken)
 }
 
-/// The programs with each kind of workspace that suits what goes into it.
+/// Returns the programs with each kind of workspace that supports its values.
 pub(super) fn with_kinds(program: Program) -> Vec<Program> {
     let mut programs = vec![program.clone()];
     for precomputed in &program.precomputed {
@@ -63,7 +63,7 @@ pub(super) fn with_kinds(program: Program) -> Vec<Program> {
     programs
 }
 
-/// Why there are no loops for what is to be precomputed.
+/// Returns the diagnostic for a precomputed part without valid loops.
 pub(super) fn refuse(
     kernel: &Kernel,
     span: Span,
@@ -75,18 +75,18 @@ pub(super) fn refuse(
     let left = &before.program.kernel;
     if take_out(&mut kernel.clone()).is_err() {
         return Diagnostic::new(span, format!("`{shown}` is not a part of the value"))
-            .note(format!("what is left of the value is `{}`", left.show(&left.assignment.value)))
+            .note(format!("the remaining value is `{}`", left.show(&left.assignment.value)))
             .help("precompute factors of one product, or terms of one sum");
     }
     let v = &kernel.variable(over).name;
-    Diagnostic::new(span, format!("no loops suit a workspace for `{shown}`"))
+    Diagnostic::new(span, format!("no loop order can fill a workspace for `{shown}`"))
         .note(format!(
-            "it would hold an entry for each `{v}`, and be filled before its entries are read"
+            "it would have an entry for each `{v}`, and must be filled before its entries are read"
         ))
-        .help("precompute it over another variable, or leave it out")
+        .help("precompute it over another variable, or remove the command")
 }
 
-/// The kinds of workspace for a value: one that has every coordinate, where the value does.
+/// Returns the kinds of workspace for a value: one with every coordinate, if the value has them.
 fn kinds(kernel: &Kernel, value: &Expr) -> Vec<Rc<dyn Level>> {
     if kernel.vanishes(value) {
         vec![level::workspace(), level::marked_workspace()]
@@ -100,7 +100,7 @@ fn spec(level: Rc<dyn Level>) -> LevelSpec {
     LevelSpec { expr: LevelExpr::Dimension(0), level, properties }
 }
 
-/// A workspace of the result's type over one level.
+/// Returns a workspace with the result's type and one level.
 fn tensor(kernel: &Kernel, name: &str, level: Rc<dyn Level>, span: Span) -> Tensor {
     let result = kernel.tensor(kernel.result());
     Tensor {
@@ -123,13 +123,13 @@ fn tensor(kernel: &Kernel, name: &str, level: Rc<dyn Level>, span: Span) -> Tens
     }
 }
 
-/// Where a part was found.
+/// A part that was found in an expression.
 struct Found {
-    /// The value with the workspace in the part's place.
+    /// The value with the workspace in place of the part.
     rest: Expr,
-    /// What goes into the workspace.
+    /// The value of the workspace.
     value: Expr,
-    /// Whether a sum around may as well be taken of the part alone.
+    /// `true` if an enclosing sum distributes over the part.
     is_linear: bool,
 }
 
@@ -139,7 +139,7 @@ struct Search<'e> {
 }
 
 impl Search<'_> {
-    /// Takes the part out of an expression, where it is a part of it.
+    /// Replaces the part in an expression, if it contains it.
     fn within(&self, expr: &Expr) -> Option<Found> {
         if expr == self.part {
             let rest = Expr::Access(self.workspace.clone());
@@ -170,7 +170,7 @@ impl Search<'_> {
         }
     }
 
-    /// The part within one of two operands.
+    /// Replaces the part in one of two operands.
     fn below(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Found> {
         if let Some(found) = self.within(a) {
             return Some(Found { rest: Expr::binary(op, found.rest, b.clone()), ..found });
@@ -180,7 +180,7 @@ impl Search<'_> {
         Some(Found { rest: Expr::binary(op, a.clone(), found.rest), is_linear, ..found })
     }
 
-    /// The part within an argument.
+    /// Replaces the part in an argument.
     fn within_call(&self, function: Function, arguments: &[Expr]) -> Option<Found> {
         let found = |k: usize| Some((k, self.within(&arguments[k])?));
         let (k, found) = (0..arguments.len()).find_map(found)?;
@@ -189,8 +189,8 @@ impl Search<'_> {
         Some(Found { rest: Expr::call(function, changed), value: found.value, is_linear: false })
     }
 
-    /// Several of an expression's operands at once, wherever they stand among them; a term may be
-    /// under the sum that the statement leaves out.
+    /// Replaces several operands of an expression at once, in any order; a term may omit its
+    /// implicit sum.
     fn among(
         &self,
         mut operands: Vec<Expr>,
@@ -225,7 +225,8 @@ impl Search<'_> {
         Some(Found { rest, value, is_linear: true })
     }
 
-    /// The part within a sum, whose variables move into the workspace where they stand nowhere else.
+    /// Replaces the part within a sum, whose variables move into the workspace if they are used
+    /// nowhere else.
     fn within_sum(&self, reduce: &Reduce) -> Option<Found> {
         let found = self.within(&reduce.body)?;
         let is_sum = reduce.op == ReduceOp::Sum;
@@ -247,7 +248,7 @@ impl Search<'_> {
     }
 }
 
-/// The factors of a product.
+/// Returns the factors of a product.
 fn factors(expr: &Expr) -> Vec<Expr> {
     match expr {
         Expr::Binary(BinaryOp::Mul, a, b) => {
@@ -286,14 +287,14 @@ mod tests {
                 "precompute(b[j] + c[j], j, w)",
                 "∀i (y[i] = sum where ∀j sum += A[i,j] * w[j]) where ∀j w[j] = b[j] + c[j]",
             ),
-            // Factors that do not stand together, with the sum that is theirs alone.
+            // Factors that are not adjacent, with a sum over their variable only.
             (
                 "M[i,r] = T[i,j,k] * E[j,r] * D[k,r]",
                 "M = 'dense', T = 'csf', D = 'dense', E = 'dense'",
                 "precompute(T[i,j,k] * D[k,r], r, w)",
                 "∀i ∀j (∀r M[i,r] += w[r] * E[j,r] where ∀k ∀r w[r] += T[i,j,k] * D[k,r])",
             ),
-            // A sum around a sum stays where it is.
+            // A sum that encloses the part's sum is unchanged.
             (
                 "y[i] = sum[j](A[i,j] * b[j] + c[j])",
                 "y = 'dense', A = 'csr', b = 'dense', c = 'dense'",
@@ -322,7 +323,7 @@ mod tests {
         assert_eq!(
             loops("precompute(A[i,j] * c[j], j, w)"),
             "`A[i,j] * c[j]` is not a part of the value; \
-             what is left of the value is `sum[j](A[i,j] * b[j]) + c[i]`"
+             the remaining value is `sum[j](A[i,j] * b[j]) + c[i]`"
         );
     }
 }

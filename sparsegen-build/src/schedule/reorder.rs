@@ -1,7 +1,7 @@
-//! `reorder(i, k, j)`: the loops stand in one another in this order.
+//! `reorder(i, k, j)`: nests the loops in this order.
 //!
-//! The order is a constraint like those of the formats, edges of the iteration graph, so that of the
-//! orders that are left the cheapest is taken. Where the edges go round in a circle, they tell why.
+//! The order is a constraint like those of the formats, edges of the iteration graph, so that the
+//! cheapest of the remaining orders is chosen. A cycle of edges explains an error.
 
 use super::convert::Conversion;
 use super::pos;
@@ -13,7 +13,7 @@ use crate::iteration::graph::{IterationGraph, Reason, last_appended};
 use crate::notation::schedule::{Action, Command};
 use crate::notation::{Kernel, VariableId};
 
-/// Every pair of loops of which the schedule demands the first outside of the second.
+/// Returns every pair of loops that the schedule orders.
 pub(super) fn demanded(kernel: &Kernel, basis: &Basis) -> Vec<DemandedOrder> {
     let named = |v: &VariableId| pos::loop_of(&kernel.schedule, *v);
     let loops = |v: VariableId| if basis.loops_over(v) { vec![v] } else { basis.loops(v) };
@@ -44,14 +44,14 @@ pub(super) fn demanded(kernel: &Kernel, basis: &Basis) -> Vec<DemandedOrder> {
     pairs
 }
 
-/// Why the loops cannot stand in this order.
+/// Returns the diagnostic for an impossible order.
 pub(super) fn refuse(
     kernel: &Kernel,
     span: Span,
     variables: &[VariableId],
     before: &Candidate,
 ) -> Diagnostic {
-    let diagnostic = Diagnostic::new(span, "the loops cannot stand in this order");
+    let diagnostic = Diagnostic::new(span, "the loops cannot be nested in this order");
     let starts = starts(&Conversion::none(kernel));
     let graphs = starts.iter().filter_map(IterationGraph::of);
     let mut circles = graphs.filter_map(|graph| {
@@ -60,7 +60,7 @@ pub(super) fn refuse(
     });
     let diagnostic = match circles.next() {
         Some(circle) => {
-            // What the command itself wants stands above the caret.
+            // The command itself is printed above the caret.
             let names = &starts[0].kernel;
             let others = circle.iter().filter(
                 |edge| !matches!(&edge.reason, Reason::Schedule(text) if kernel.schedule.last().is_some_and(|last| last.text == *text)),
@@ -75,27 +75,27 @@ pub(super) fn refuse(
         let names: Vec<&str> = possible.iter().map(|v| kernel.variable(*v).name.as_str()).collect();
         return diagnostic.help(format!("write `reorder({})`", names.join(", ")));
     }
-    diagnostic.help("leave it out: the order of the loops is chosen for you")
+    diagnostic.help("remove the command: the order of the loops is chosen automatically")
 }
 
-/// Why an order that no format forbids has no loops.
+/// Returns why no loops can have an order that the formats allow.
 fn without_loops(kernel: &Kernel, variables: &[VariableId]) -> String {
     let result = &kernel.assignment.result;
     let summed: Vec<_> =
         variables.iter().filter(|v| !result.indices.contains(v)).copied().collect();
     let sums = match summed.is_empty() {
         true => "a sum".to_owned(),
-        false => format!("what is summed over `{}`", kernel.show_variables(&summed)),
+        false => format!("the sum over `{}`", kernel.show_variables(&summed)),
     };
     if last_appended(kernel).is_some() {
         let format = &kernel.tensor(result.tensor).format;
         return format!(
-            "`{}` takes its entries in the order of its format, `{format}`: {sums} outside of \
-             several of its loops would have to wait in a workspace over all of them",
+            "`{}` is assembled in the order of its format, `{format}`: {sums} outside of \
+             several of its loops would require a workspace over all of them",
             kernel.show_access(result),
         );
     }
-    format!("{sums} is a part of something that it cannot be added to piece by piece")
+    format!("{sums} is an operand of an expression that cannot be computed term by term")
 }
 
 #[cfg(test)]
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(loops(product, tensors, &["reorder(j, k)"]), inner);
         let outer = "∀j ∀i (C[i,j] = sum where ∀k sum += A[i,k] * B[k,j])";
         assert_eq!(loops(product, tensors, &["reorder(j, i)", "reorder(i, k)"]), outer);
-        // What is converted without a schedule may be.
+        // Conversions that are possible without a schedule are allowed.
         let tensors = "C = 'csr', A = 'csr', B = 'csc'";
         let gustavson = "∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += A[i,k] * B[k,j])";
         assert_eq!(loops(product, tensors, &["reorder(i, k, j)"]), gustavson);
@@ -133,20 +133,20 @@ mod tests {
     #[test]
     fn what_formats_do_not_allow_is_explained() {
         let product = "C[i,j] = A[i,k] * B[k,j]";
-        let cannot = "the loops cannot stand in this order; ";
+        let cannot = "the loops cannot be nested in this order; ";
         for (tensors, order, reason) in [
             (
                 "C = 'dense', A = 'csr', B = 'dense'",
                 "reorder(k, i)",
-                "`A[i,k]` is stored as `(i, j) -> (i : dense, j : compressed)`, which is read by \
+                "`A[i,k]` is stored as `(i, j) -> (i : dense, j : compressed)`, which is traversed by \
                  `i` before `k`",
             ),
             (
                 "C = 'csr', A = 'csc', B = 'csr'",
                 "reorder(k, i, j)",
-                "`C[i,j]` takes its entries in the order of its format, `(i, j) -> (i : dense, j : \
-                 compressed)`: what is summed over `k` outside of several of its loops would have \
-                 to wait in a workspace over all of them",
+                "`C[i,j]` is assembled in the order of its format, `(i, j) -> (i : dense, j : \
+                 compressed)`: the sum over `k` outside of several of its loops would \
+                 require a workspace over all of them",
             ),
         ] {
             assert_eq!(loops(product, tensors, &[order]), format!("{cannot}{reason}"));
@@ -156,6 +156,6 @@ mod tests {
             "C = 'dense', A = 'dense', B = 'dense'",
             &["reorder(i, j)", "reorder(j, i)"],
         );
-        assert_eq!(two, format!("{cannot}`reorder(i, j)` wants `i` outside of `j`"));
+        assert_eq!(two, format!("{cannot}`reorder(i, j)` requires `i` outside of `j`"));
     }
 }

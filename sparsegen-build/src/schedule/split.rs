@@ -1,8 +1,8 @@
-//! `split(i, io, ii, 64)` and `divide(i, io, ii, 8)`: blocks, and the places within them.
+//! `split(i, io, ii, 64)` and `divide(i, io, ii, 8)`: blocks, and the offsets within them.
 //!
-//! Both are a choice of basis, as the blocks of a format are: loops over `i / 64` and `i % 64` in the
-//! stead of one over `i`, which follows from the two. What a format stores by such blocks is the
-//! same variables. `fuse(i, j, f)` is the reverse: one loop over both, from which each follows.
+//! Both choose a basis, like the blocks of a format: loops over `i / 64` and `i % 64` instead of
+//! one over `i`, which follows from them. Formats with the same blocks have the same variables.
+//! `fuse(i, j, f)` is the inverse: one loop over both, from which each follows.
 
 use super::convert::Conversion;
 use super::pos;
@@ -13,7 +13,7 @@ use crate::iteration::graph::{is_implied, last_appended};
 use crate::notation::schedule::{Action, Command, Schedule};
 use crate::notation::{Access, Expr, Kernel, TensorId, VariableId};
 
-/// The variables that a schedule defines.
+/// Returns the variables that a schedule defines.
 pub(super) fn demanded(schedule: &Schedule) -> Space {
     let mut space = Space::default();
     let is_position = |v: VariableId| pos::loop_of(schedule, v) != v;
@@ -26,7 +26,7 @@ pub(super) fn demanded(schedule: &Schedule) -> Space {
         }
         let Some((whole, [block, place], size)) = blocks(&command.action) else { continue };
         if is_position(whole) {
-            // The positions of a level follow from nothing: lowering splits their loop.
+            // Positions of a level are not derived: lowering splits their loop.
             continue;
         }
         let parts = [Definition::Div(whole, size), Definition::Mod(whole, size)];
@@ -35,7 +35,8 @@ pub(super) fn demanded(schedule: &Schedule) -> Space {
     space
 }
 
-/// The variable that a command splits, the variables of the block and of the place in it, and the size of a block.
+/// Returns the variable that a command splits, the variables of the block and of the offset, and
+/// the size of a block.
 pub(super) fn blocks(
     action: &Action<VariableId, TensorId, Expr>,
 ) -> Option<(VariableId, [VariableId; 2], BlockSize)> {
@@ -53,7 +54,7 @@ pub(super) fn blocks(
     }
 }
 
-/// Why two variables cannot be fused.
+/// Returns the diagnostic for two variables that cannot be fused.
 pub(super) fn refuse_fused(
     kernel: &Kernel,
     command: &Command<VariableId, TensorId, Expr>,
@@ -77,16 +78,17 @@ pub(super) fn refuse_fused(
              hold one coordinate for each of those above, as of `coo`, share a loop already"
         ),
         None if has(result) && last_appended(kernel).is_some() => format!(
-            "`{}` is assembled in order as `{}`, one loop within the other",
+            "`{}` is assembled in order as `{}`, by nested loops",
             kernel.show_access(result),
             kernel.tensor(result.tensor).format
         ),
         None => "only one of the two belongs to the result, or to a sum".to_owned(),
     };
-    diagnostic.note(note).help("leave it out")
+    diagnostic.note(note).help("remove the command")
 }
 
-/// Why a variable cannot be split: something is stored by its coordinates, one by one.
+/// Returns the diagnostic for a variable that cannot be split because of a tensor that stores its
+/// coordinates.
 pub(super) fn refuse(
     kernel: &Kernel,
     command: &Command<VariableId, TensorId, Expr>,
@@ -113,12 +115,12 @@ pub(super) fn refuse(
             let tensor = access.split('[').next().unwrap_or_default();
             return diagnostic
                 .note(format!(
-                    "`{access}` stores `{name}` in a `{level}` level, which knows its coordinates \
-                     one by one and not where a block of them begins"
+                    "`{access}` stores `{name}` in a `{level}` level, which cannot locate the first \
+                     coordinate of a block"
                 ))
                 .help(format!(
-                    "split the positions: `pos({name}, {name}p, {tensor})`, then `{name}p` in the \
-                     stead of `{name}` here"
+                    "split the positions: `pos({name}, {name}p, {tensor})`, then use `{name}p` \
+                     instead of `{name}` here"
                 ));
         }
         let result = &kernel.assignment.result;
@@ -127,13 +129,13 @@ pub(super) fn refuse(
             let format = &kernel.tensor(result.tensor).format;
             return diagnostic
                 .note(format!(
-                    "`{}` is assembled in order as `{format}`, coordinate by coordinate of `{name}`",
+                    "`{}` is assembled in the order of `{name}` as `{format}`",
                     kernel.show_access(result)
                 ))
-                .help("leave it out, or choose a format for the result that has every coordinate");
+                .help("remove the command, or choose a format for the result that has every coordinate");
         }
     }
-    diagnostic.help("leave it out")
+    diagnostic.help("remove the command")
 }
 
 #[cfg(test)]
@@ -161,7 +163,7 @@ mod tests {
             ),
             "∀i ∀jo ∀k ∀ji C[i,j] += A[i,k] * B[k,j]"
         );
-        // The blocks of a format are those of the command.
+        // The blocks of a format equal those of the command.
         assert_eq!(
             loops(spmv, "y = 'dense', A = 'blocks', x = 'dense'", &["split(i, a, b, 2)"]),
             "∀a ∀jo ∀b (y[i] += sum where ∀ji sum += A[i,j] * x[j])"
@@ -173,13 +175,13 @@ mod tests {
         let spmv = "y[i] = A[i,j] * x[j]";
         assert_eq!(
             loops(spmv, "y = 'dense', A = 'csr', x = 'dense'", &["split(j, jo, ji, 4)"]),
-            "`j` cannot be split; `A[i,j]` stores `j` in a `compressed` level, which knows its \
-             coordinates one by one and not where a block of them begins"
+            "`j` cannot be split; `A[i,j]` stores `j` in a `compressed` level, which cannot \
+             locate the first coordinate of a block"
         );
         assert_eq!(
             loops("B[i,j] = A[i,j]", "B = 'csr', A = 'dense'", &["divide(i, io, ii, 4)"]),
-            "`i` cannot be split; `B[i,j]` is assembled in order as `(i, j) -> (i : dense, j : \
-             compressed)`, coordinate by coordinate of `i`"
+            "`i` cannot be split; `B[i,j]` is assembled in the order of `i` as \
+             `(i, j) -> (i : dense, j : compressed)`"
         );
     }
 
@@ -194,5 +196,9 @@ mod tests {
             &["fuse(i, j, f)"],
         );
         assert_eq!(rows, "∀f y[i] += A[i,j] * x[j]");
+        for command in ["divide(f, a, b, 4)", "split(f, a, b, 4)"] {
+            let blocks = loops("C[i,j] = A[i,j] * B[i,j]", dense, &["fuse(i, j, f)", command]);
+            assert_eq!(blocks, "∀a ∀b C[i,j] = A[i,j] * B[i,j]");
+        }
     }
 }

@@ -1,8 +1,8 @@
 use super::schedule;
 use crate::level::Levels;
-use crate::testing::kernel;
+use crate::testing::{kernel, loops};
 
-/// The loops that are chosen for an expression.
+/// Returns the loops that are chosen for an expression.
 fn scheduled(expr: &str, tensors: &str) -> String {
     let kernel = kernel(expr, tensors);
     match schedule(&kernel, &Levels::default()) {
@@ -14,7 +14,7 @@ fn scheduled(expr: &str, tensors: &str) -> String {
 #[test]
 fn loops_come_in_the_cheapest_order() {
     let cases = [
-        // A row's sum is a scalar; a column's goes to the result.
+        // The sum of a row is a scalar; the sum of a column accumulates in the result.
         (
             "y[i] = A[i,j] * x[j]",
             "y = 'dense', A = 'csr', x = 'dense'",
@@ -25,13 +25,13 @@ fn loops_come_in_the_cheapest_order() {
             "y = 'dense', A = 'csc', x = 'dense'",
             "∀j ∀i y[i] += A[i,j] * x[j]",
         ),
-        // Coordinates are walked one by one into the result.
+        // Coordinates are visited one by one and accumulated in the result.
         (
             "y[i] = A[i,j] * x[j]",
             "y = 'dense', A = 'coo', x = 'dense'",
             "∀i ∀j y[i] += A[i,j] * x[j]",
         ),
-        // The terms that are not summed come first.
+        // Terms without sums come first.
         (
             "r[i] = b[i] - A[i,j] * x[j]",
             "r = 'dense', b = 'dense', A = 'csc', x = 'dense'",
@@ -42,7 +42,7 @@ fn loops_come_in_the_cheapest_order() {
             "r = 'dense', b = 'dense', A = 'csr', x = 'dense'",
             "∀i (r[i] = b[i] - sum where ∀j sum += A[i,j] * x[j])",
         ),
-        // The innermost loop runs along rows of dense operands.
+        // The innermost loop iterates over rows of dense operands.
         (
             "C[i,j] = A[i,k] * B[k,j]",
             "C = 'dense', A = 'csr', B = 'dense'",
@@ -53,25 +53,25 @@ fn loops_come_in_the_cheapest_order() {
             "C = 'dense', A = 'csr', B = 'dense_col'",
             "∀i ∀j (C[i,j] = sum where ∀k sum += A[i,k] * B[k,j])",
         ),
-        // A sum that no loop around changes is taken once.
+        // A loop-invariant sum is computed once.
         (
             "y[i] = a[i] * sum[k](b[k])",
             "y = 'dense', a = 'dense', b = 'dense'",
             "∀i y[i] = a[i] * sum where ∀k sum += b[k]",
         ),
-        // Terms that no common order suits get loops of their own.
+        // Terms without a common order have separate loops.
         (
             "y[i] = A[i,j] * x[j] + B[i,j] * x[j]",
             "y = 'dense', A = 'csr', B = 'csc', x = 'dense'",
             "∀i (y[i] = sum where ∀j sum += A[i,j] * x[j]); ∀j ∀i y[i] += B[i,j] * x[j]",
         ),
-        // Blocks, and the places within them.
+        // Blocks, and the offsets within them.
         (
             "y[i] = A[i,j] * x[j]",
             "y = 'dense', A = 'blocks', x = 'dense'",
             "∀io ∀jo ∀ii (y[i] += sum where ∀ji sum += A[i,j] * x[j])",
         ),
-        // Diagonals stand for columns.
+        // Diagonals in place of columns.
         (
             "y[i] = A[i,j] * x[j]",
             "y = 'dense', A = 'dia', x = 'dense'",
@@ -91,7 +91,7 @@ fn what_has_no_order_is_converted_or_refused() {
         let into = program.kernel.converted();
         let into =
             into.map(|(into, _)| program.tensor(into).format.name.clone().unwrap_or_default());
-        let packed = program.packed.as_ref().and_then(|format| format.name.clone());
+        let packed = program.targets[0].packed.as_ref().and_then(|format| format.name.clone());
         (into.collect::<Vec<_>>(), packed)
     };
     let sum = "C[i,j] = A[i,j] + B[i,j]";
@@ -104,19 +104,19 @@ fn what_has_no_order_is_converted_or_refused() {
         converted("C[i,j] = A[i,j]", "C = 'dia', A = 'csr'"),
         (Vec::new(), Some("dia".to_owned()))
     );
-    // What comes in no order is sorted on the way.
+    // Unordered entries are sorted by the loop.
     let (into, _) = converted(sum, "C = 'csr', A = 'csr', B = 'loose'");
     assert!(into.is_empty());
-    // Of few rows among many, none is made that takes memory for all.
+    // A conversion of few rows does not take memory for all.
     let product = "C[i,j] = A[i,k] * B[k,j]";
     let (into, _) = converted(product, "C = 'dcsr', A = 'dcsr', B = 'dcsr'");
     assert_eq!(into, ["by_row"]);
-    // What takes entries in any order is packed.
+    // An unordered result is packed.
     assert_eq!(
         converted(product, "C = 'dcsr', A = 'dcsc', B = 'dcsr'"),
         (Vec::new(), Some("dcsr".to_owned()))
     );
-    // A row at a time where rows would be matched with columns otherwise.
+    // Rows are computed one at a time, where rows would be matched with columns otherwise.
     assert_eq!(converted(product, "C = 'csr', A = 'csr', B = 'csc'").0, ["csr"]);
 }
 
@@ -139,13 +139,13 @@ fn sums_outside_of_what_comes_in_order_go_through_workspaces() {
             "coo",
             "∀i (∀j C[i,j] = w[j] where (∀k ∀j w[j] += A[i,k] * B[k,j]; ∀k ∀j w[j] += B[i,k] * D[k,j]))",
         ),
-        // The sum alone, for what it is a part of cannot be taken apart.
+        // Only the sum goes through a workspace if the value cannot be split.
         (
             "C[i,j] = D[i,j] / sum[k](A[i,k] * B[k,j])",
             "csr",
             "∀i (∀j C[i,j] = D[i,j] / w[j] where ∀k ∀j w[j] += A[i,k] * B[k,j])",
         ),
-        // Rows that are there as a whole need none.
+        // Full rows need no workspace.
         ("C[i,j] = A[i,k] * B[k,j]", "rows", "∀i ∀k ∀j C[i,j] += A[i,k] * B[k,j]"),
     ];
     for (expr, result, expected) in cases {
@@ -167,23 +167,36 @@ fn sums_of_more_than_can_be_merged_are_taken_term_by_term() {
     };
     let dense = scheduled(&expr, &tensors("dense"));
     assert!(dense.starts_with("∀i y[i] = A[i]; ∀i y[i] += B[i]; "), "{dense}");
-    // In order afterwards.
+    // Sorted afterwards.
     let sparse = kernel(&expr, &tensors("sparse_vector"));
     let (program, _) = schedule(&sparse, &Levels::default()).expect("a sum");
-    assert_eq!(program.packed.and_then(|format| format.name).as_deref(), Some("sparse_vector"));
+    assert_eq!(
+        program.targets[0].packed.clone().and_then(|format| format.name).as_deref(),
+        Some("sparse_vector")
+    );
     let product = expr.replace('+', "*");
     assert!(schedule(&kernel(&product, &tensors("dense")), &Levels::default()).is_ok());
-    // What is no sum of terms needs code for each set of operands.
+    // A value that is not a sum of terms has code for each set of operands.
     let whole = format!("y[i] = abs({})", terms.join(" + "));
     assert!(schedule(&kernel(&whole, &tensors("dense")), &Levels::default()).is_err());
 }
 
 #[test]
 fn rows_with_a_place_each_are_assembled_once() {
-    // Entries of a row come together, though the row takes them in any order.
+    // Entries of a row are computed together, although the row is unordered.
     let text = scheduled("C[i,j] = A[i,k] * B[k,j]", "C = 'messy', A = 'csr', B = 'csr'");
     assert!(text.starts_with("∀i "), "{text}");
     let kernel = kernel("C[i,j] = A[i,k] * B[k,j]", "C = 'messy', A = 'csc', B = 'csr'");
     let (program, _) = schedule(&kernel, &Levels::default()).expect("a product");
-    assert!(program.packed.is_some() || program.kernel.converted().next().is_some());
+    assert!(program.targets[0].packed.is_some() || program.kernel.converted().next().is_some());
+}
+
+#[test]
+fn orders_are_refused_by_the_variables_of_formats() {
+    let order_six = "(i, j, k, l, m, n) -> (#j : dense, j : dense, k : singleton, i : singleton, \
+                     n : singleton, l : singleton, m : singleton)";
+    let blocks = "(i, j) -> (i : compressed, j / 4 : compressed, j % 4 : structured(1, 4))";
+    let tensors = format!("R = 'csr', V = '{order_six}', A = '{blocks}'");
+    let refused = loops("R[i,j] = V[i,j,i,j,j,i] * A[i,j]", &tensors, &[]);
+    assert!(refused.starts_with("no loop order can traverse all operands"), "{refused}");
 }

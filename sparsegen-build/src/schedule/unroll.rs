@@ -1,7 +1,7 @@
-//! `unroll(j, 4)`: four iterations at a time.
+//! `unroll(j, 4)`: runs four iterations at a time.
 //!
-//! Only a loop that counts, through coordinates or positions, knows that four more are to come. How the
-//! iterations are written is a pass over the imperative representation.
+//! Only a loop that counts coordinates or positions knows the number of remaining iterations. A
+//! pass over the imperative representation duplicates the body.
 
 use super::pos;
 use crate::concrete::Program;
@@ -11,7 +11,7 @@ use crate::iteration::plan::{Loop, Plan};
 use crate::notation::VariableId;
 use crate::notation::schedule::{Action, Schedule};
 
-/// The number of iterations of the loop over a variable that the schedule wants at a time.
+/// Returns the number of iterations at a time for the loop over a variable in the schedule.
 pub(super) fn demanded(schedule: &Schedule, variable: VariableId) -> Option<u64> {
     schedule.iter().find_map(|command| {
         let Action::Unroll { variable: v, by } = command.action else { return None };
@@ -19,7 +19,7 @@ pub(super) fn demanded(schedule: &Schedule, variable: VariableId) -> Option<u64>
     })
 }
 
-/// Whether every loop over a variable can be unrolled.
+/// Checks that every loop over a variable can be unrolled.
 pub(super) fn check(
     program: &Program,
     plan: &Plan,
@@ -41,15 +41,17 @@ pub(super) fn check(
     let name = &program.kernel.variable(variable).name;
     let diagnostic = Diagnostic::new(span, format!("the loop over `{name}` cannot be unrolled"));
     match reason {
-        Some(reason) => Err(diagnostic.note(reason).help("unroll another loop, or leave it out")),
+        Some(reason) => {
+            Err(diagnostic.note(reason).help("unroll another loop, or remove the command"))
+        }
         None if loops == 0 => Err(diagnostic
-            .note(format!("there is none: `{name}` follows from the loops around"))
-            .help("unroll one of those, or leave it out")),
+            .note(format!("there is none: `{name}` is determined by the enclosing loops"))
+            .help("unroll one of those, or remove the command")),
         None => Ok(()),
     }
 }
 
-/// Why a loop does not count.
+/// Returns why a loop does not count coordinates or positions.
 fn obstacle(program: &Program, inner: &Loop) -> Option<String> {
     let names: Vec<&str> = inner
         .points
@@ -65,18 +67,18 @@ fn obstacle(program: &Program, inner: &Loop) -> Option<String> {
         let mut names = names;
         names.sort_unstable();
         names.dedup();
-        return Some(format!("it merges {}, entry by entry", quoted(&names)));
+        return Some(format!("it merges {}", quoted(&names)));
     }
     let driver = inner.points.first()?.drivers.members().next()?;
     let iterator = &inner.iterators[driver];
     let name = &program.tensor(iterator.access.tensor).name;
     if iterator.conversions.contains(&Conversion::Dedup) {
         return Some(format!(
-            "`{name}` may store a coordinate more than once, and all are taken at once"
+            "`{name}` may store a coordinate more than once, and duplicates are visited together"
         ));
     }
     let is_single = iterator.spec(program).properties.branchless;
-    is_single.then(|| format!("`{name}` has one coordinate for each of those around"))
+    is_single.then(|| format!("`{name}` has a single coordinate for each parent"))
 }
 
 #[cfg(test)]
@@ -92,12 +94,12 @@ mod tests {
         }
         assert_eq!(
             loops("C[i,j] = A[i,j] + B[i,j]", "C = 'csr', A = 'csr', B = 'csr'", &["unroll(j, 4)"]),
-            "the loop over `j` cannot be unrolled; it merges `A` and `B`, entry by entry"
+            "the loop over `j` cannot be unrolled; it merges `A` and `B`"
         );
         assert_eq!(
             loops(spmv, "y = 'dense', A = 'coo', x = 'dense'", &["unroll(j, 4)"]),
             "the loop over `j` cannot be unrolled; \
-             `A` has one coordinate for each of those around"
+             `A` has a single coordinate for each parent"
         );
     }
 }

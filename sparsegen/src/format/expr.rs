@@ -1,27 +1,27 @@
-//! What a level stores of the dimensions: functions from coordinates to a coordinate.
+//! Level expressions: functions from the coordinates of an entry to its coordinate at a level.
 
 use std::fmt::{self, Display};
 
-/// A function from the coordinates of the dimensions, counted from 0, to the coordinate of a level.
+/// A function from the coordinates of an entry, one per dimension, to its coordinate at a level.
 ///
-/// Numbers that may be negative are computed as `usize` in two's complement.
+/// Numbers that may be negative are `usize` in two's complement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LevelExpr {
     /// The coordinate of a dimension.
     Dimension(usize),
-    /// `i / 4`: which block the number lies in; rounded down, where it is negative too.
+    /// `i / 4`: the number of the block, rounded towards negative infinity.
     Div(&'static LevelExpr, usize),
-    /// `i % 4`: where in its block the number lies; never negative.
+    /// `i % 4`: the offset within the block; never negative.
     Mod(&'static LevelExpr, usize),
-    /// `j - i` is `Sub(1, 0)`: the diagonal that an entry lies on.
+    /// `j - i` is `Sub(1, 0)`: the number of the diagonal.
     Sub(usize, usize),
-    /// `i + j` is `Add(0, 1)`: the antidiagonal.
+    /// `i + j` is `Add(0, 1)`: the number of the antidiagonal.
     Add(usize, usize),
-    /// `#i`: how many entries before this one, in the order of packing, share its `i`.
+    /// `#i`: the number of preceding entries, in the order of packing, with the same `i`.
     Count(usize),
 }
 
-/// The numbers `first..first + size`.
+/// The integers `first..first + size`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Interval {
     pub(crate) first: isize,
@@ -29,10 +29,10 @@ pub(crate) struct Interval {
 }
 
 impl LevelExpr {
-    /// The numbers that the function gives for a tensor of these extents, or `None` where they, or
-    /// the coordinates of a whole number of blocks, cannot be counted.
+    /// Returns the values of the function for a tensor of these extents, or `None` if they, or the
+    /// coordinates of a whole number of blocks, overflow.
     ///
-    /// Counts of entries depend on the entries: they have no bound here.
+    /// The interval of an entry count is unbounded here, since it depends on the entries.
     pub(crate) fn interval(&self, shape: &[usize]) -> Option<Interval> {
         let from_zero = |size| Some(Interval { first: 0, size });
         match *self {
@@ -42,11 +42,11 @@ impl LevelExpr {
                 if size == 0 {
                     return from_zero(0);
                 }
-                // In 128 bits nothing overflows.
+                // No operation overflows in 128 bits.
                 let (low, block) = (first as i128, block as i128);
                 let first = low.div_euclid(block);
                 let end = (low + size as i128 - 1).div_euclid(block) + 1;
-                // Coordinates of the last block reach beyond the extent, but must not wrap around.
+                // Coordinates of the last block may exceed the extent, but must not overflow.
                 usize::try_from((end * block).max(0)).ok()?;
                 Some(Interval {
                     first: isize::try_from(first).ok()?,
@@ -65,8 +65,9 @@ impl LevelExpr {
         }
     }
 
-    /// Whether no number leads beyond the extents: whether blocks end where these do. Not every
-    /// sum or difference occurs with every coordinate.
+    /// Returns whether every value of the function belongs to a coordinate within the extents, that
+    /// is, whether blocks divide them. Sums and differences never do: some of them do not occur
+    /// with every coordinate.
     pub(crate) fn is_exact(&self, shape: &[usize]) -> bool {
         match *self {
             LevelExpr::Div(of, block) | LevelExpr::Mod(of, block) => {
@@ -79,10 +80,10 @@ impl LevelExpr {
         }
     }
 
-    /// The number of an entry; `count` is what [`LevelExpr::Count`] gives for it.
+    /// Returns the value for an entry; `count` is the value of [`LevelExpr::Count`].
     #[inline]
     pub(crate) fn number(&self, entry: &[usize], count: usize) -> usize {
-        // Most levels store dimensions as they are, and are spared a call.
+        // Fast path: most levels store a dimension unchanged.
         match *self {
             LevelExpr::Dimension(dimension) => entry[dimension],
             LevelExpr::Div(of, block) => of.divided_number(entry, count, block).0,
@@ -93,7 +94,7 @@ impl LevelExpr {
         }
     }
 
-    /// Which block the number of an entry lies in, and where in it.
+    /// Returns the block of the value for an entry, and the offset within the block.
     fn divided_number(&self, entry: &[usize], count: usize, block: usize) -> (usize, usize) {
         let number = self.number(entry, count);
         if self.is_signed() {
@@ -103,7 +104,7 @@ impl LevelExpr {
         (number / block, number % block)
     }
 
-    /// What is left without the cuts into blocks.
+    /// Returns the expression without its divisions into blocks.
     pub(crate) const fn whole(&self) -> &LevelExpr {
         match self {
             LevelExpr::Div(of, _) | LevelExpr::Mod(of, _) => of.whole(),
@@ -114,7 +115,7 @@ impl LevelExpr {
         }
     }
 
-    /// The dimension whose entries are counted, if the function counts.
+    /// Returns the dimension of `#i`, if the expression counts entries.
     pub(crate) const fn counted(&self) -> Option<usize> {
         match self.whole() {
             LevelExpr::Count(dimension) => Some(*dimension),
@@ -126,7 +127,8 @@ impl LevelExpr {
         }
     }
 
-    /// Whether entries are counted, so that coordinates do not follow from an entry's own.
+    /// Returns whether the value counts entries, and so does not depend on the entry's coordinates
+    /// alone.
     pub(crate) const fn is_counted(&self) -> bool {
         self.counted().is_some()
     }
@@ -136,8 +138,8 @@ impl LevelExpr {
             || matches!(self, LevelExpr::Div(of, _) if of.is_signed())
     }
 
-    /// Whether two functions are the same, as far as their form tells: `(i / 2) / 4` is `i / 8`,
-    /// `(i % 8) % 4` is `i % 4`.
+    /// Returns whether two expressions have the same normal form: `(i / 2) / 4` is `i / 8`, and `(i
+    /// % 8) % 4` is `i % 4`.
     pub(crate) const fn same(&self, other: &LevelExpr) -> bool {
         let ((a, by), (b, by_too)) = (self.divided(), other.divided());
         if by != by_too {
@@ -161,8 +163,8 @@ impl LevelExpr {
         }
     }
 
-    /// Refuses, at compile time, a function of dimensions that a tensor does not have, and blocks
-    /// without coordinates.
+    /// Checks at compile time that the expression uses only existing dimensions, and that its
+    /// blocks are not empty.
     pub(super) const fn check(&self, order: usize) {
         assert!(self.order() <= order, "a level stores a dimension that the shape does not have");
         let mut part = self;
@@ -175,7 +177,7 @@ impl LevelExpr {
         }
     }
 
-    /// How many dimensions a tensor must have at least.
+    /// Returns the smallest number of dimensions of a tensor that the expression applies to.
     pub(super) const fn order(&self) -> usize {
         match *self.whole() {
             LevelExpr::Dimension(dimension) | LevelExpr::Count(dimension) => dimension + 1,
@@ -184,7 +186,8 @@ impl LevelExpr {
         }
     }
 
-    /// The dimension whose sum or difference with this one the function is.
+    /// Returns the other dimension, if the expression is a sum or difference of `dimension` and
+    /// another one.
     pub(super) const fn partner(&self, dimension: usize) -> Option<usize> {
         match *self {
             LevelExpr::Sub(a, b) | LevelExpr::Add(a, b) if a == dimension => Some(b),
@@ -198,15 +201,15 @@ impl LevelExpr {
         }
     }
 
-    /// The size of the blocks of `whole` that this function numbers, if it does that.
+    /// Returns the block size if the expression numbers blocks of `whole`.
     pub(crate) const fn blocks_of(&self, whole: &LevelExpr) -> Option<usize> {
         let ((a, by), (b, of)) = (self.divided(), whole.divided());
         let is_finer = by > of && by.is_multiple_of(of);
         if is_finer && a.same(b) { Some(by / of) } else { None }
     }
 
-    /// What is cut into blocks, and into blocks of what size, if that is all that this function
-    /// does; otherwise the function itself, and 1.
+    /// Returns the dividend and the block size if the expression is a quotient; otherwise the
+    /// expression itself, and 1.
     const fn divided(&self) -> (&LevelExpr, usize) {
         let (mut of, mut by) = (self, 1_usize);
         while let LevelExpr::Div(inner, block) = of {
@@ -215,7 +218,7 @@ impl LevelExpr {
         (of, by)
     }
 
-    /// The same without a remainder that a smaller one makes superfluous.
+    /// Returns the expression without remainders that an outer, smaller remainder makes redundant.
     const fn reduced(&self) -> LevelExpr {
         let mut reduced = *self;
         while let LevelExpr::Mod(LevelExpr::Mod(inner, large), small) = reduced
@@ -227,8 +230,8 @@ impl LevelExpr {
     }
 }
 
-/// How many sums, or differences, there are of a coordinate below `a` and one below `b`. Signed
-/// numbers must hold all of them.
+/// Returns the number of sums, or differences, of a coordinate below `a` and one below `b`, or
+/// `None` if a signed number cannot hold each of them.
 fn diagonals(a: usize, b: usize) -> Option<usize> {
     if a == 0 || b == 0 {
         return Some(0);
@@ -236,7 +239,7 @@ fn diagonals(a: usize, b: usize) -> Option<usize> {
     a.checked_add(b - 1).filter(|size| *size <= isize::MAX as usize)
 }
 
-/// The function as a manifest writes it.
+/// Formats the expression in the notation of a manifest.
 impl Display for LevelExpr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -257,7 +260,7 @@ impl Display for LevelExpr {
     }
 }
 
-/// What is cut into blocks, in parentheses unless it is a dimension.
+/// The operand of a division, in parentheses unless it is a dimension.
 struct Operand(&'static LevelExpr);
 
 impl Display for Operand {
@@ -283,7 +286,7 @@ mod tests {
     fn check(expr: LevelExpr, shape: [usize; 2], expected: Option<(isize, usize)>) {
         let found = expr.interval(&shape).map(|Interval { first, size }| (first, size));
         assert_eq!(found, expected, "{expr} of {shape:?}");
-        // Every number lies inside, and for small extents every one is reached.
+        // Every value lies in the interval, and for small extents every number of it is a value.
         let Some((first, size)) = found.filter(|_| shape.iter().all(|extent| *extent < 100)) else {
             return;
         };

@@ -1,15 +1,15 @@
-//! The value of what a format does not store.
+//! Fill values: the values of entries that are not stored.
 
-/// The value of what a format does not store, in whatever type the values are.
+/// The value of the entries that a format does not store, independent of the element type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fill {
-    /// A whole number; of truth values 0 and 1.
+    /// An integer; 0 and 1 are the truth values.
     Int(i64),
     /// A finite number.
     Float(f64),
-    /// Infinity, or the largest number of a type that has none.
+    /// Infinity, or the largest value of a type without infinities.
     Greatest,
-    /// The least number of a type.
+    /// Negative infinity, or the least value of a type without infinities.
     Least,
 }
 
@@ -17,7 +17,7 @@ impl Fill {
     /// Zero, or false.
     pub const ZERO: Fill = Fill::Int(0);
 
-    /// The real number that it is.
+    /// Returns the value as a real number.
     pub fn to_f64(self) -> f64 {
         match self {
             Fill::Int(n) => n as f64,

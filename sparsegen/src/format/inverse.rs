@@ -1,26 +1,26 @@
-//! Inverting maps: the coordinates of an entry, from its coordinates at every level.
+//! Inverse maps: from the coordinates of an entry at every level to its coordinates.
 
 use super::{LevelExpr, LevelMap};
 use crate::level::{Kind, MAX_LEVELS};
 
-/// The inverse of a map, which is linear: a coordinate of an entry is a sum of its coordinates at
-/// the levels, each times a weight. `i` from `i / 4` and `i % 4` has the weights 4 and 1, `j` from
-/// `j - i` and `i` has 1 and 1.
+/// The inverse of a map. It is linear: each coordinate of an entry is a weighted sum of its
+/// coordinates at the levels. `i` is computed from `i / 4` and `i % 4` with the weights 4 and 1,
+/// and `j` from `j - i` and `i` with 1 and 1.
 ///
-/// Weights that are negative are wrapped, like the numbers that they are multiplied with.
+/// Negative weights wrap, like the numbers that they multiply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Inverse {
     /// The weight of each level, for each dimension.
     rows: [Row; MAX_LEVELS],
-    /// Whether each level stores a dimension as it is.
+    /// `true` if each level stores a dimension unchanged.
     pub(crate) is_permutation: bool,
 }
 
 type Row = [usize; MAX_LEVELS];
 
 impl Inverse {
-    /// Inverts the map of a tensor of some order; fails to compile where that is not possible, or
-    /// where a level stores what follows from others.
+    /// Inverts the map of a tensor of this order. Fails to compile if the map is not invertible, or
+    /// if a level is redundant.
     pub(crate) const fn of(levels: &'static [LevelMap], kinds: &[Kind], order: usize) -> Inverse {
         let mut known = [None; MAX_LEVELS];
         let mut dimension = 0;
@@ -28,7 +28,7 @@ impl Inverse {
             known[dimension] = row(levels, kinds, &LevelExpr::Dimension(dimension));
             dimension += 1;
         }
-        // Every round finds another dimension, if there is one to be found.
+        // Every round finds at least one more dimension while one can be found.
         let mut round = 0;
         while round < order {
             known = with_diagonals(levels, kinds, known);
@@ -60,7 +60,7 @@ impl Inverse {
         Inverse { rows, is_permutation }
     }
 
-    /// The coordinate in one dimension, from the numbers at all levels.
+    /// Returns the coordinate of an entry in one dimension, given its coordinates at all levels.
     #[inline]
     pub(crate) fn coordinate(&self, dimension: usize, numbers: &[usize]) -> usize {
         let terms = self.rows[dimension].iter().zip(numbers);
@@ -68,7 +68,8 @@ impl Inverse {
     }
 }
 
-/// What a function of an entry is as a sum over levels, if levels store it whole or in blocks.
+/// Returns the weighted sum of levels that equals `whole`, if levels store it unchanged or in
+/// blocks.
 const fn row(levels: &'static [LevelMap], kinds: &[Kind], whole: &LevelExpr) -> Option<Row> {
     let mut level = 0;
     while level < levels.len() {
@@ -97,7 +98,7 @@ const fn row(levels: &'static [LevelMap], kinds: &[Kind], whole: &LevelExpr) -> 
     None
 }
 
-/// Where a function stands in a map, by itself or cut into blocks.
+/// Returns the expression of the map that stores `whole`, unchanged or divided into blocks.
 const fn found(levels: &'static [LevelMap], whole: &LevelExpr) -> Option<&'static LevelExpr> {
     let mut level = 0;
     while level < levels.len() {
@@ -114,7 +115,7 @@ const fn found(levels: &'static [LevelMap], whole: &LevelExpr) -> Option<&'stati
     None
 }
 
-/// Adds the dimensions that follow from a diagonal and the other dimension of it.
+/// Adds the dimensions that follow from a diagonal and its other dimension.
 const fn with_diagonals(
     levels: &'static [LevelMap],
     kinds: &[Kind],
@@ -147,7 +148,7 @@ const fn with_diagonals(
     known
 }
 
-/// A row plus so many times another.
+/// Returns `row + times * other`.
 const fn sum(mut row: Row, other: Row, times: usize) -> Row {
     let mut level = 0;
     while level < MAX_LEVELS {
@@ -176,7 +177,7 @@ mod tests {
     const I: LevelExpr = LevelExpr::Dimension(0);
     const J: LevelExpr = LevelExpr::Dimension(1);
 
-    /// Checks that numbers at the levels lead back to the entry that they come from.
+    /// Checks that the inverse maps the coordinates at the levels back to the entry.
     #[track_caller]
     fn check(levels: &'static [LevelMap], order: usize) {
         let inverse = Inverse::of(levels, &[STORED; MAX_LEVELS], order);

@@ -7,7 +7,7 @@ use std::path::Path;
 /// The first bytes of every gzip stream.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Buffers a stream, and decompresses it where its first bytes say that it is compressed.
+/// Buffers a stream, and decompresses it if it begins with the gzip signature.
 pub(super) fn buffered<'r>(reader: impl Read + 'r) -> io::Result<Box<dyn BufRead + 'r>> {
     let mut reader = BufReader::new(reader);
     let mut head = Vec::new();
@@ -19,7 +19,7 @@ pub(super) fn buffered<'r>(reader: impl Read + 'r) -> io::Result<Box<dyn BufRead
 
 #[cfg(feature = "gzip")]
 fn decompressed<'r>(reader: impl BufRead + 'r) -> io::Result<Box<dyn BufRead + 'r>> {
-    // Tools that compress in parallel write one member after another.
+    // Tools that compress in parallel write several members.
     Ok(Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(reader))))
 }
 
@@ -30,11 +30,11 @@ fn decompressed<'r>(_reader: impl BufRead + 'r) -> io::Result<Box<dyn BufRead + 
 
 #[cfg(not(feature = "gzip"))]
 fn no_gzip() -> io::Error {
-    let message = "compression with gzip needs the feature `gzip` of the crate `sparsegen`";
+    let message = "gzip compression needs the feature `gzip` of the crate `sparsegen`";
     io::Error::new(io::ErrorKind::Unsupported, message)
 }
 
-/// Creates a file and lets `write` fill it, compressed where its name ends in `.gz`.
+/// Creates a file and passes a writer to `write`, compressed if the file name ends in `.gz`.
 pub(super) fn create(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

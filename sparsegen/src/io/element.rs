@@ -1,4 +1,4 @@
-//! How each element type is read from a file's numbers and written as them.
+//! Conversion between elements and the numbers of a file.
 
 use std::io::{self, Write};
 
@@ -6,20 +6,20 @@ use super::lines::quoted;
 use super::number;
 use crate::{Pattern, Stored, Value};
 
-/// What kind of numbers a file holds: the third word of a Matrix Market banner.
+/// The kind of numbers in a file: the third word of a Matrix Market banner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// No values: each entry counts 1.
+    /// No values: each entry has the value 1.
     Pattern,
     /// Integers.
     Integer,
     /// Real numbers in decimal notation.
     Real,
-    /// Two real numbers an entry: real part, imaginary part.
+    /// The real part and the imaginary part.
     Complex,
 }
 
-/// The value of one entry as a file writes it, each number as its text.
+/// The value of one entry as the text of a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Number<'a> {
     /// The value of an entry of a pattern: 1.
@@ -32,7 +32,7 @@ pub enum Number<'a> {
     Complex(&'a str, &'a str),
 }
 
-/// An element type that files can hold.
+/// An element type that files can store.
 ///
 /// | file's field | into `f64`, `f32` | into integers | into complex numbers |
 /// |---|---|---|---|
@@ -41,10 +41,10 @@ pub enum Number<'a> {
 /// | real | rounded to the nearest | if it is an integer and fits | rounded to the nearest |
 /// | complex | an error | an error | rounded to the nearest |
 ///
-/// Whatever does not fit is an error at its line, never another value. A file of the field pattern,
-/// and no other, can also be read into [`Pattern`].
+/// A value that the type cannot represent is an error of its line. Only a file of the field
+/// `pattern` can also be read into [`Pattern`].
 pub trait Element: Stored {
-    /// The field under which a file holds this type without loss.
+    /// The field that represents this type without loss.
     const FIELD: Field;
 
     /// The name of the type in errors.
@@ -53,18 +53,18 @@ pub trait Element: Stored {
     /// Converts a number of a file.
     ///
     /// # Errors
-    /// Says what the number is that this type cannot hold.
+    /// The reason why this type cannot represent the number.
     fn of_number(number: Number<'_>) -> Result<Self, String>;
 
-    /// The sum, or `None` where the type does not hold it, as an integer type may not, and a pattern
-    /// does not.
+    /// Returns the sum, or `None` if the type cannot represent it: on overflow of an integer type,
+    /// and for every pattern.
     fn plus(self, other: Self) -> Option<Self>;
 
-    /// The value mirrored across the diagonal of a skew-symmetric matrix: `-self`, or `None` where
-    /// the type does not hold it.
+    /// Returns the value mirrored across the diagonal of a skew-symmetric matrix, `-self`, or
+    /// `None` if the type cannot represent it.
     fn negated(self) -> Option<Self>;
 
-    /// The value mirrored across the diagonal of a hermitian matrix.
+    /// Returns the value mirrored across the diagonal of a hermitian matrix.
     fn conjugated(self) -> Self;
 
     /// Writes the value as text that [`Element::of_number`] reads back as the same value.
@@ -74,9 +74,9 @@ pub trait Element: Stored {
     fn write(self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// An element type of real numbers or integers, all that FROSTT files can hold.
+/// An element type of real numbers or integers, which FROSTT files can store.
 #[diagnostic::on_unimplemented(
-    message = "FROSTT files hold real numbers, `{Self}` is none",
+    message = "FROSTT files store real numbers, not `{Self}`",
     note = "write the real and the imaginary part as two tensors, or a matrix as Matrix Market"
 )]
 pub trait RealElement: Element {}
@@ -85,7 +85,7 @@ fn refusal(text: &str, reason: &str) -> String {
     format!("the value {} {reason}", quoted(text))
 }
 
-/// Reads an integer of a file whose field is `integer`; the notation of reals is refused there.
+/// Reads an integer of a file whose field is `integer`, where the notation of reals is an error.
 fn integer_text(text: &str) -> Result<i128, String> {
     number::integer(text).map_err(|reason| {
         let real = number::float::<f64>(text, "f64").is_ok();
@@ -101,7 +101,7 @@ where
     let text = match number {
         Number::One => return Ok(T::one()),
         Number::Integer(text) => {
-            // Integers of any length have a nearest floating-point number.
+            // Every integer, of any length, has a nearest floating-point number.
             if !text.strip_prefix(['+', '-']).unwrap_or(text).bytes().all(|b| b.is_ascii_digit()) {
                 integer_text(text)?;
             }
@@ -113,7 +113,7 @@ where
     number::float(text, type_name).map_err(|reason| refusal(text, &reason))
 }
 
-/// Why complex values are not read into the real type `type_name`, and the way out.
+/// Returns the message that complex values do not fit the real type `type_name`, and what to do.
 pub(super) fn complex_refusal(type_name: &str) -> String {
     format!(
         "complex values do not fit `{type_name}`: read them as `c64` (the feature `complex`), \
@@ -144,8 +144,8 @@ macro_rules! float_elements {
             }
 
             fn write(self, out: &mut dyn Write) -> io::Result<()> {
-                // `Debug` is the shortest text that reads back as the same number, and turns to
-                // exponents where digits alone would be long.
+                // `Debug` prints the shortest text that parses to the same number, and uses
+                // exponents for very large and very small numbers.
                 write!(out, "{self:?}")
             }
         }

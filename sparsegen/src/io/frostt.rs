@@ -8,17 +8,17 @@ use super::lines::{Fields, Lines, quoted};
 use super::number;
 use crate::{Error, Shape};
 
-/// What begins a comment.
+/// The byte that begins a comment.
 const COMMENT: u8 = b'#';
 
-/// The entries of a file, coordinates from 0: an iterator that reads line by line and ends after
-/// the first error.
+/// The entries of a file, with coordinates from 0: an iterator that reads one line at a time and
+/// ends after the first error.
 pub(super) struct Entries<'r, 'p, V, S> {
     lines: Lines<'r>,
     progress: Progress<'p>,
-    /// The extents that the caller gave; where there are none, every index is within them.
+    /// The extents that the caller passed; without them, any index is valid.
     bounds: Option<S>,
-    /// Of every mode, the number of indices that the entries up to here need.
+    /// The smallest extent of each mode that contains the entries so far.
     extents: S,
     done: usize,
     /// Set at the end and after an error.
@@ -39,17 +39,17 @@ impl<'r, 'p, V: RealElement, S: Shape> Entries<'r, 'p, V, S> {
         }
     }
 
-    /// The shape that the caller gave, or the largest index of each mode up to here.
+    /// Returns the shape that the caller passed, or the largest index so far of each mode.
     pub(super) fn shape(&self) -> S {
         self.bounds.unwrap_or(self.extents)
     }
 
-    /// An error of the line that was read last.
+    /// Returns an error for the line that was read last.
     pub(super) fn error(&self, message: String) -> Error {
         self.lines.error(message)
     }
 
-    /// An error of the tensor that the entries make.
+    /// Returns an error of the tensor made from the entries.
     pub(super) fn of_stream(&self, reason: Error) -> Error {
         self.lines.of_stream(reason)
     }
@@ -61,7 +61,7 @@ impl<'r, 'p, V: RealElement, S: Shape> Entries<'r, 'p, V, S> {
         }
         let words = self.lines.fields()?;
         let entry = self.entry(words.clone()).map_err(|message| {
-            // A wrong number of words explains whatever else is wrong with the line.
+            // A wrong number of words explains any other error of the line.
             let other_order = self.other_order(words.count());
             self.lines.error(other_order.unwrap_or(message))
         })?;
@@ -73,7 +73,7 @@ impl<'r, 'p, V: RealElement, S: Shape> Entries<'r, 'p, V, S> {
         Ok(Some(entry))
     }
 
-    /// Reads a line `index … index value`.
+    /// Parses a line `index … index value`.
     fn entry(&self, mut words: Fields<'_>) -> Result<(S, V), String> {
         let mut coordinates = S::splat(0);
         for (mode, coordinate) in coordinates.as_mut().iter_mut().enumerate() {
@@ -96,7 +96,8 @@ impl<'r, 'p, V: RealElement, S: Shape> Entries<'r, 'p, V, S> {
         Ok((coordinates, value))
     }
 
-    /// Why a line of `words` words is not an entry, where their number is the reason.
+    /// Returns the message for a line with the wrong number of words, or `None` if the number is
+    /// right.
     fn other_order(&self, words: usize) -> Option<String> {
         let order = S::ORDER;
         if words == order + 1 {
@@ -108,7 +109,7 @@ impl<'r, 'p, V: RealElement, S: Shape> Entries<'r, 'p, V, S> {
             _ => format!("{order} indices and a value"),
         };
         let plural = if words == 1 { "word" } else { "words" };
-        // The first entry tells the order of the file.
+        // The first entry determines the order of the file.
         let hint = if self.done == 0 {
             format!(": the file's tensor has order {}, not {order}", words.saturating_sub(1))
         } else {

@@ -1,4 +1,4 @@
-//! A text file, one line at a time, and the errors that name its lines.
+//! Text files, read line by line, and errors that give the line.
 
 use std::fmt::Display;
 use std::io::{self, BufRead, Read};
@@ -6,16 +6,16 @@ use std::str::SplitAsciiWhitespace;
 
 use crate::Error;
 
-/// The longest line of data that is read. A file of text has no longer ones; a stream without line
-/// ends must not fill the memory.
+/// The longest line that is accepted, in bytes: a limit, so that a stream without line ends does
+/// not exhaust memory.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// Reads a stream line by line into one buffer that is used again and again.
+/// Reads a stream line by line into one reused buffer.
 pub(super) struct Lines<'r> {
     reader: Box<dyn BufRead + 'r>,
-    /// What errors call the stream: a path, mostly.
+    /// The name of the stream in errors, usually a path.
     name: String,
-    /// The number of the line in the buffer, from 1; 0 before the first is read.
+    /// The number of the line in the buffer, from 1; 0 before the first line.
     number: usize,
     buffer: Vec<u8>,
 }
@@ -25,18 +25,18 @@ impl<'r> Lines<'r> {
         Lines { reader, name: name.to_owned(), number: 0, buffer: Vec::new() }
     }
 
-    /// Moves to the next line; false at the end of the stream.
+    /// Advances to the next line; returns `false` at the end of the stream.
     pub(super) fn advance(&mut self) -> Result<bool, Error> {
         let any = self.begin()?;
         if any && self.is_cut() { Err(self.too_long()) } else { Ok(any) }
     }
 
-    /// Moves to the next line that is neither blank nor a comment; false at the end of the stream.
-    /// A comment is a line whose first visible byte is `comment`; its text may be in any encoding, and
-    /// of any length.
+    /// Advances to the next line that is neither blank nor a comment; returns `false` at the end of
+    /// the stream. A comment is a line whose first visible byte is `comment`; its text may have any
+    /// encoding and length.
     pub(super) fn advance_to_data(&mut self, comment: u8) -> Result<bool, Error> {
         while self.begin()? {
-            // A line may begin with more white space than the buffer holds.
+            // Leading white space may exceed the buffer.
             let begins_whole = !self.is_cut();
             while self.first_visible().is_none() && self.is_cut() {
                 self.read()?;
@@ -51,14 +51,14 @@ impl<'r> Lines<'r> {
         Ok(false)
     }
 
-    /// Reads the begin of the next line; false at the end of the stream.
+    /// Reads the beginning of the next line; returns `false` at the end of the stream.
     fn begin(&mut self) -> Result<bool, Error> {
         self.read()?;
         self.number += usize::from(!self.buffer.is_empty());
         Ok(!self.buffer.is_empty())
     }
 
-    /// Reads what comes next, up to the end of the line or as much as the longest line has.
+    /// Reads up to the end of the line, or at most `LONGEST_LINE` bytes.
     fn read(&mut self) -> Result<(), Error> {
         self.buffer.clear();
         let mut rest = (&mut self.reader).take(LONGEST_LINE);
@@ -66,7 +66,7 @@ impl<'r> Lines<'r> {
         read.map(|_| ()).map_err(|reason| io_error(&self.name, reason))
     }
 
-    /// Moves to the end of the line.
+    /// Skips the rest of the line.
     fn skip(&mut self) -> Result<(), Error> {
         while self.is_cut() {
             self.read()?;
@@ -74,7 +74,7 @@ impl<'r> Lines<'r> {
         Ok(())
     }
 
-    /// Returns whether the line may go on behind what the buffer holds.
+    /// Returns whether the line may continue beyond the buffer.
     fn is_cut(&self) -> bool {
         self.buffer.len() as u64 == LONGEST_LINE && !self.buffer.ends_with(b"\n")
     }
@@ -87,28 +87,28 @@ impl<'r> Lines<'r> {
         self.error(format!("the line is longer than {LONGEST_LINE} bytes"))
     }
 
-    /// An error of the tensor that the entries make, together with the name of the stream.
+    /// Returns an error of the tensor made from the entries, with the name of the stream.
     pub(super) fn of_stream(&self, reason: Error) -> Error {
         Error::File { file: self.name.clone(), reason: Box::new(reason) }
     }
 
-    /// The line in the buffer, where it is text.
+    /// Returns the line in the buffer as text.
     pub(super) fn text(&self) -> Result<&str, Error> {
         str::from_utf8(&self.buffer).map_err(|_| self.error("the line is not text in UTF-8"))
     }
 
-    /// What stands between the white space of the line in the buffer.
+    /// Returns the words of the line in the buffer.
     pub(super) fn fields(&self) -> Result<Fields<'_>, Error> {
         Ok(Fields::of(self.text()?))
     }
 
-    /// An error of the line in the buffer, or of the first where none is read yet.
+    /// Returns an error for the line in the buffer, or for the first line before any is read.
     pub(super) fn error(&self, message: impl Into<String>) -> Error {
         Error::Parse { file: self.name.clone(), line: self.number.max(1), message: message.into() }
     }
 }
 
-/// The words of one line, in order.
+/// The words of a line, in order.
 #[derive(Clone)]
 pub(super) struct Fields<'a> {
     words: SplitAsciiWhitespace<'a>,
@@ -119,22 +119,22 @@ impl<'a> Fields<'a> {
         Fields { words: line.split_ascii_whitespace() }
     }
 
-    /// The next word, which has to be there; `what` names it in the error.
+    /// Returns the next word, or an error that names `what` at the end of the line.
     pub(super) fn expect(&mut self, what: impl Display) -> Result<&'a str, String> {
         self.words.next().ok_or_else(|| format!("expected {what}, found the end of the line"))
     }
 
-    /// The next word, if there is one.
+    /// Returns the next word, if any.
     pub(super) fn next(&mut self) -> Option<&'a str> {
         self.words.next()
     }
 
-    /// How many words are left.
+    /// Returns the number of remaining words.
     pub(super) fn count(self) -> usize {
         self.words.count()
     }
 
-    /// Refuses whatever stands behind the last word that `expected` describes.
+    /// Returns an error if there are more words than `expected` describes.
     pub(super) fn finish(&mut self, expected: impl Display) -> Result<(), String> {
         match self.words.next() {
             None => Ok(()),
@@ -145,8 +145,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A piece of a file as errors show it: between backticks, control characters escaped, long ones
-/// cut short.
+/// Quotes text of a file for an error: in backticks, with control characters escaped, and truncated
+/// if long.
 pub(super) fn quoted(text: &str) -> String {
     const LONGEST: usize = 40;
     let dots = if text.chars().nth(LONGEST).is_some() { "…" } else { "" };
@@ -154,7 +154,7 @@ pub(super) fn quoted(text: &str) -> String {
     format!("`{shown}{dots}`")
 }
 
-/// An error of the stream called `name` itself, not of what it says.
+/// Returns an error of reading or writing the stream called `name`.
 pub(super) fn io_error(name: &str, reason: io::Error) -> Error {
     Error::Io { file: name.to_owned(), source: reason.to_string() }
 }

@@ -1,4 +1,4 @@
-//! Reading Matrix Market files: the entries after the header, one at a time.
+//! Reading Matrix Market files: an iterator over the entries.
 
 mod header;
 
@@ -10,25 +10,26 @@ use super::lines::{Fields, Lines, quoted};
 use super::number;
 use crate::Error;
 
-/// What begins a comment.
+/// The byte that begins a comment.
 const COMMENT: u8 = b'%';
 
-/// One entry: row and column from 0, value.
+/// An entry: row and column, counted from 0, and value.
 type Triplet<V> = ([usize; 2], V);
 
-/// The entries of a file, those that a symmetry leaves out among them: an iterator that reads line
-/// by line and ends after the first error.
+/// The entries of a file and the ones implied by its symmetry: an iterator that reads one line at a
+/// time and ends after the first error.
 pub(super) struct Entries<'r, 'p, V> {
     lines: Lines<'r>,
     header: Header,
     progress: Progress<'p>,
-    /// How many entries of the file are read.
+    /// The number of entries read from the file.
     done: usize,
     /// The indices of an array's next entry.
     cell: [usize; 2],
-    /// The triangle of the first entry off the diagonal; all others of a symmetry must lie there.
+    /// The triangle of the first entry off the diagonal; with a symmetry, all others must lie in
+    /// it.
     triangle: Option<Triangle>,
-    /// The mirror image of the entry that was handed out last.
+    /// The mirror image of the last returned entry.
     mirrored: Option<Triplet<V>>,
     /// Set at the end and after an error.
     finished: bool,
@@ -67,22 +68,22 @@ impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
         })
     }
 
-    /// Rows and columns.
+    /// Returns the numbers of rows and columns.
     pub(super) fn shape(&self) -> [usize; 2] {
         [self.header.rows, self.header.columns]
     }
 
-    /// An error of the line that was read last.
+    /// Returns an error for the line that was read last.
     pub(super) fn error(&self, message: String) -> Error {
         self.lines.error(message)
     }
 
-    /// An error of the tensor that the entries make.
+    /// Returns an error of the tensor made from the entries.
     pub(super) fn of_stream(&self, reason: Error) -> Error {
         self.lines.of_stream(reason)
     }
 
-    /// The next entry that the file lists.
+    /// Returns the next entry of the file.
     fn advance(&mut self) -> Result<Option<Triplet<V>>, Error> {
         let promised = self.header.entries;
         let more = self.lines.advance_to_data(COMMENT)?;
@@ -121,7 +122,7 @@ impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
         Ok(Some(entry))
     }
 
-    /// Reads a line `row column value`.
+    /// Parses a line `row column value`.
     fn coordinate_entry(&self, mut words: Fields<'_>) -> Result<Triplet<V>, String> {
         let line = match self.header.field {
             Field::Pattern => "row and column",
@@ -134,7 +135,7 @@ impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
         Ok(([row, column], value))
     }
 
-    /// Reads a line of an array, which holds a value only.
+    /// Parses a line of an array, which consists of a value.
     fn array_entry(&self, mut words: Fields<'_>) -> Result<Triplet<V>, String> {
         let line = match self.header.field {
             Field::Pattern | Field::Integer | Field::Real => "one value",
@@ -143,7 +144,7 @@ impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
         Ok((self.cell, self.value(&mut words, line)?))
     }
 
-    /// Reads the value at the end of a line; `line` describes the whole line.
+    /// Parses the value at the end of a line; `line` describes the whole line.
     fn value(&self, words: &mut Fields<'_>, line: &str) -> Result<V, String> {
         let number = match self.header.field {
             Field::Pattern => Number::One,
@@ -155,7 +156,7 @@ impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
         V::of_number(number)
     }
 
-    /// The entry across the diagonal, where the symmetry asks for one.
+    /// Returns the mirror image of an entry, if the symmetry implies one.
     fn mirror(&mut self, (at, value): Triplet<V>) -> Result<Option<Triplet<V>>, String> {
         let [row, column] = at;
         let place = || format!("the entry ({}, {})", row + 1, column + 1);
@@ -192,7 +193,7 @@ impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
         Ok(Some(([column, row], mirrored)))
     }
 
-    /// Moves the cell of an array down its column, then to the top of the next.
+    /// Advances the cell of an array in column-major order.
     fn step(&mut self) {
         let [row, column] = &mut self.cell;
         *row += 1;
@@ -203,7 +204,7 @@ impl<'r, 'p, V: Element> Entries<'r, 'p, V> {
     }
 }
 
-/// The first row that an array lists of a column.
+/// Returns the first row of a column that an array lists.
 fn first_row(symmetry: Symmetry, column: usize) -> usize {
     match symmetry {
         Symmetry::General => 0,
@@ -212,7 +213,7 @@ fn first_row(symmetry: Symmetry, column: usize) -> usize {
     }
 }
 
-/// Reads an index that counts from 1 and makes it count from 0.
+/// Parses an index that counts from 1 and returns it counted from 0.
 fn index(words: &mut Fields<'_>, line: &str, mode: &str, size: usize) -> Result<usize, String> {
     let word = words.expect(line)?;
     let index = number::index(word)

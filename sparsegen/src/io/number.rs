@@ -1,15 +1,15 @@
-//! Numbers as files write them, read exactly or refused.
+//! Numbers in files, which are read exactly or refused.
 //!
-//! Errors are the end of a sentence that the caller begins: "the value `1.5` is not …".
+//! Error messages complete a sentence of the caller: "the value `1.5` is not …".
 
 use std::num::IntErrorKind;
 use std::str::FromStr;
 
 use num_traits::Float;
 
-/// Reads a floating-point number: decimal notation with `e`, `E` or Fortran's `d`, `D` before the
-/// exponent, or `nan`, `inf`, `infinity` in any case. A number whose magnitude is too large for
-/// `T` is refused rather than read as infinite.
+/// Parses a floating-point number: decimal notation with `e`, `E` or Fortran's `d`, `D` before the
+/// exponent, or `nan`, `inf`, `infinity` in any case. A number whose magnitude overflows `T` is an
+/// error and does not become infinite.
 pub(super) fn float<T: Float + FromStr>(text: &str, type_name: &str) -> Result<T, String> {
     let value: T = match text.parse() {
         Ok(value) => value,
@@ -23,13 +23,13 @@ pub(super) fn float<T: Float + FromStr>(text: &str, type_name: &str) -> Result<T
     Ok(value)
 }
 
-/// The text with Fortran's exponent letter replaced, if it has a single one.
+/// Returns the text with Fortran's exponent letter replaced, if it has exactly one.
 fn fortran(text: &str) -> Option<String> {
     let exponent = text.find(['d', 'D'])?;
     Some(format!("{}e{}", &text[..exponent], &text[exponent + 1..]))
 }
 
-/// Reads digits with or without a sign.
+/// Parses digits with an optional sign.
 pub(super) fn integer(text: &str) -> Result<i128, String> {
     text.parse().map_err(|error: std::num::ParseIntError| match error.kind() {
         IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "is too large".to_owned(),
@@ -37,11 +37,11 @@ pub(super) fn integer(text: &str) -> Result<i128, String> {
     })
 }
 
-/// Reads decimal notation whose value is an integer: `3`, `3.0`, `1.5e3`. Digits are counted, not
-/// rounded, so that no integer is read as its neighbour.
+/// Parses decimal notation whose value is an integer: `3`, `3.0`, `1.5e3`. The conversion is exact:
+/// it shifts digits and never rounds.
 pub(super) fn whole(text: &str) -> Result<i128, String> {
     let not_whole = || "is not an integer".to_owned();
-    // This settles the syntax: what follows may rely on the text being a decimal number.
+    // This check of the syntax ensures that the rest of the text is a decimal number.
     if !float::<f64>(text, "f64").unwrap_or(f64::INFINITY).is_finite() {
         return integer(text);
     }
@@ -59,7 +59,7 @@ pub(super) fn whole(text: &str) -> Result<i128, String> {
     let shift = exponent.saturating_sub_unsigned(after.len() as u64);
     let (digits, zeros) = match usize::try_from(shift) {
         Ok(zeros) => (digits.as_str(), zeros),
-        // A negative shift is possible only over zeros at the end.
+        // A negative shift is possible only if it drops trailing zeros.
         Err(_) => {
             let dropped = usize::try_from(shift.unsigned_abs()).map_err(|_| not_whole())?;
             let kept = digits.len().checked_sub(dropped).ok_or_else(not_whole)?;
@@ -75,7 +75,7 @@ pub(super) fn whole(text: &str) -> Result<i128, String> {
     integer(digits)?.checked_mul(power.ok_or_else(too_large)?).ok_or_else(too_large)
 }
 
-/// Reads an extent, a count or an index: digits of a number that fits `usize`.
+/// Parses an extent, a count or an index: digits of a number that fits `usize`.
 pub(super) fn index(text: &str) -> Result<usize, String> {
     text.parse().map_err(|error: std::num::ParseIntError| {
         if *error.kind() == IntErrorKind::PosOverflow {

@@ -1,12 +1,12 @@
-//! Whether duplicates can be added up.
+//! Overflow checks for sums of duplicates.
 
 use std::cmp::Ordering;
 
 use super::element::{Element, Field};
 use crate::{Shape, Value};
 
-/// Refuses entries of one coordinate whose sum the type `V` does not hold: a file must not make an
-/// addition overflow.
+/// Returns an error if the sum of entries with the same coordinate overflows the type `V`, so that
+/// no file can cause an overflow.
 pub(super) fn check<S: Shape, V: Element>(entries: &[(S, V)]) -> Result<(), String> {
     let holds_sums = match V::FIELD {
         Field::Real | Field::Complex => true,
@@ -37,8 +37,8 @@ pub(super) fn check<S: Shape, V: Element>(entries: &[(S, V)]) -> Result<(), Stri
     Ok(())
 }
 
-/// Whether the values fit even if all of one sign were duplicates, which spares most files the
-/// search for them.
+/// Returns whether the sums of all positive and of all negative values fit. Most files need no
+/// search for duplicates because of this check.
 fn all_sums_fit<V: Element>(values: impl Iterator<Item = V>) -> bool {
     let (mut negative, mut positive) = (None::<V>, None::<V>);
     for value in values {

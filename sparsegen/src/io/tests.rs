@@ -1,5 +1,5 @@
-//! Tests of reading and writing on the files of `tests/data`, on malformed files, and on files that
-//! are damaged at random.
+//! Tests of reading and writing: files of `tests/data`, malformed files, and randomly damaged
+//! files.
 
 mod accepted;
 mod facts;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use crate::{Coo, Error, Format, Stored, Tensor, io};
 
-/// A file of the test data.
+/// Returns a file of the test data.
 fn data(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/data").join(name)
 }
@@ -26,7 +26,7 @@ fn tensor(text: impl AsRef<[u8]>) -> Result<Tensor<f64, Coo<3>>, Error> {
     io::read_tns_from(text.as_ref(), "t.tns")
 }
 
-/// The entries in the order of their coordinates.
+/// Returns the entries in the order of their coordinates.
 fn sorted<V: Stored, F: Format>(tensor: &Tensor<V, F>) -> Vec<(F::Shape, V)> {
     let mut entries: Vec<_> = tensor.iter().collect();
     entries.sort_by(|(a, _), (b, _)| a.as_ref().cmp(b.as_ref()));

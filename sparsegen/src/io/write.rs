@@ -7,15 +7,15 @@ use super::element::{Element, Field, RealElement};
 use super::{compression, lines};
 use crate::{Error, Format, Tensor};
 
-/// Writes a matrix as a Matrix Market file: every stored entry, explicit zeros among them, in
-/// storage order, under the banner `coordinate`, the element type's field, `general`. A name that
-/// ends in `.gz` makes a compressed file (feature `gzip`).
+/// Writes a matrix as a Matrix Market file: every stored entry, explicit zeros included, in storage
+/// order. The banner has the layout `coordinate`, the element type's field and the symmetry
+/// `general`. The file is compressed if its name ends in `.gz` (feature `gzip`).
 ///
 /// [`read_mtx`](super::read_mtx) reads the same entries back.
 ///
 /// # Errors
-/// [`Error::Io`] if the file cannot be created or written, [`Error::Fill`] if what the tensor does not
-/// store is not zero.
+/// [`Error::Io`] if the file cannot be created or written, and [`Error::Fill`] if the fill value of
+/// the tensor's format is not zero.
 pub fn write_mtx<V, F>(path: impl AsRef<Path>, tensor: &Tensor<V, F>) -> Result<(), Error>
 where
     V: Element,
@@ -25,11 +25,12 @@ where
     create(path.as_ref(), |out| matrix_market(out, tensor))
 }
 
-/// As [`write_mtx`], to any stream, uncompressed; `name` stands for a file's in errors.
+/// Writes a matrix to a stream, uncompressed, like [`write_mtx`]; `name` replaces the file name in
+/// errors.
 ///
 /// # Errors
-/// [`Error::Io`] if the stream cannot be written, [`Error::Fill`] if what the tensor does not store is
-/// not zero.
+/// [`Error::Io`] if the stream cannot be written, and [`Error::Fill`] if the fill value of the
+/// tensor's format is not zero.
 pub fn write_mtx_to<V, F>(
     mut writer: impl Write,
     name: &str,
@@ -45,15 +46,16 @@ where
 }
 
 /// Writes a tensor of any order as a FROSTT file: a comment with the extents, then every stored
-/// entry, explicit zeros among them, in storage order. A name that ends in `.gz` makes a compressed
-/// file (feature `gzip`).
+/// entry, explicit zeros included, in storage order. The file is compressed if its name ends in
+/// `.gz` (feature `gzip`).
 ///
-/// The format keeps no extents: [`read_tns`](super::read_tns) takes the largest index of each mode,
-/// [`read_tns_with_shape`](super::read_tns_with_shape) brings back the tensor's own.
+/// The format does not store extents: [`read_tns`](super::read_tns) uses the largest index of each
+/// mode, and [`read_tns_with_shape`](super::read_tns_with_shape) restores the extents of the
+/// tensor.
 ///
 /// # Errors
-/// [`Error::Io`] if the file cannot be created or written, [`Error::Fill`] if what the tensor does not
-/// store is not zero.
+/// [`Error::Io`] if the file cannot be created or written, and [`Error::Fill`] if the fill value of
+/// the tensor's format is not zero.
 pub fn write_tns<V, F>(path: impl AsRef<Path>, tensor: &Tensor<V, F>) -> Result<(), Error>
 where
     V: RealElement,
@@ -63,11 +65,12 @@ where
     create(path.as_ref(), |out| frostt(out, tensor))
 }
 
-/// As [`write_tns`], to any stream, uncompressed; `name` stands for a file's in errors.
+/// Writes a tensor to a stream, uncompressed, like [`write_tns`]; `name` replaces the file name in
+/// errors.
 ///
 /// # Errors
-/// [`Error::Io`] if the stream cannot be written, [`Error::Fill`] if what the tensor does not store is
-/// not zero.
+/// [`Error::Io`] if the stream cannot be written, and [`Error::Fill`] if the fill value of the
+/// tensor's format is not zero.
 pub fn write_tns_to<V, F>(
     mut writer: impl Write,
     name: &str,
@@ -82,7 +85,7 @@ where
     written.map_err(|reason| lines::io_error(name, reason))
 }
 
-/// What a file does not list is zero.
+/// Checks that the fill value is zero, the value of unlisted entries of a file.
 fn check_fill<F: Format>(file: &str) -> Result<(), Error> {
     match F::FILL.to_f64() == 0.0 {
         true => Ok(()),
@@ -123,7 +126,8 @@ where
     write_entries(out, tensor)
 }
 
-/// One line an entry: the indices, counted from 1, and the value unless it is that of a pattern.
+/// Writes one line per entry: the indices, counted from 1, and the value unless the tensor is a
+/// pattern.
 fn write_entries<V, F>(out: &mut dyn Write, tensor: &Tensor<V, F>) -> io::Result<()>
 where
     V: Element,

@@ -1,4 +1,4 @@
-//! What kernels check before their loops: shapes, parts of modes, coordinates, widths.
+//! The checks of kernels before their loops: shapes, slices, coordinates and widths.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -7,12 +7,12 @@ use std::ops::Range;
 use crate::width::narrowest;
 use crate::{Error, Width, memory};
 
-/// One mode of one argument of a kernel.
+/// A mode of an argument of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mode {
     /// The tensor's name in the kernel's expression.
     pub tensor: &'static str,
-    /// Which mode, counted from 0.
+    /// The number of the mode, counted from 0.
     pub mode: usize,
     /// The mode's extent.
     pub size: usize,
@@ -24,18 +24,18 @@ impl fmt::Display for Mode {
     }
 }
 
-/// A mode in short: the tensor's name, which mode, and its extent.
+/// Builds a mode from the tensor's name, the number of the mode, and its extent.
 impl From<(&'static str, usize, usize)> for Mode {
     fn from((tensor, mode, size): (&'static str, usize, usize)) -> Mode {
         Mode { tensor, mode, size }
     }
 }
 
-/// The size of an index variable: the one that all modes it runs over share, each of which is given
-/// as its tensor's name, its number and its extent.
+/// Returns the size of an index variable, which is the extent of all modes that it indexes. Each
+/// mode is given by its tensor's name, its number and its extent.
 ///
 /// # Errors
-/// [`Error::Shape`] where two of them differ. Without any mode the size is 0.
+/// [`Error::Shape`] if two extents differ. The size is 0 if there are no modes.
 pub fn agree(
     kernel: &'static str,
     variable: &'static str,
@@ -49,11 +49,11 @@ pub fn agree(
     }
 }
 
-/// Checks that an index variable has the size that the kernel was generated for, in modes given as
-/// for [`agree`].
+/// Checks that all modes of an index variable have the size that the kernel was generated for. The
+/// modes are given as for [`agree`].
 ///
 /// # Errors
-/// [`Error::Extent`] where a mode has another size.
+/// [`Error::Extent`] if a mode has another size.
 pub fn demand(
     kernel: &'static str,
     variable: &'static str,
@@ -68,10 +68,10 @@ pub fn demand(
     }
 }
 
-/// Checks that a slice lies within a mode, which is given as for [`agree`].
+/// Checks that a mode, given as for [`agree`], contains a slice.
 ///
 /// # Errors
-/// [`Error::Slice`] where it ends beyond the mode, or before it begins.
+/// [`Error::Slice`] if the slice ends beyond the mode, or before it begins.
 pub fn slice(
     kernel: &'static str,
     mode: (&'static str, usize, usize),
@@ -84,10 +84,10 @@ pub fn slice(
     Err(Error::Slice { kernel, mode: mode.into(), start, end })
 }
 
-/// Checks that a coordinate lies within a mode, which is given as for [`agree`].
+/// Checks that a mode, given as for [`agree`], contains a coordinate.
 ///
 /// # Errors
-/// [`Error::Index`] where it lies beyond.
+/// [`Error::Index`] if it does not.
 pub fn index(
     kernel: &'static str,
     mode: (&'static str, usize, usize),
@@ -99,10 +99,10 @@ pub fn index(
     Err(Error::Index { kernel, mode: mode.into(), coordinate })
 }
 
-/// Checks that a reduction that tells where a value is has any to choose from.
+/// Checks that `argmin` or `argmax` has at least one coordinate to choose from.
 ///
 /// # Errors
-/// [`Error::Choice`] where the extent of its variable is 0.
+/// [`Error::Choice`] if the extent of its variable is 0.
 pub fn choice(
     kernel: &'static str,
     reduction: &'static str,
@@ -112,10 +112,10 @@ pub fn choice(
     if extent > 0 { Ok(()) } else { Err(Error::Choice { kernel, reduction, variable }) }
 }
 
-/// Checks that every coordinate of a list lies within a mode, which is given as for [`agree`].
+/// Checks that a mode, given as for [`agree`], contains every coordinate of a list.
 ///
 /// # Errors
-/// [`Error::Index`] with the first that lies beyond.
+/// [`Error::Index`] with the first coordinate that it does not contain.
 pub fn indices(
     kernel: &'static str,
     mode: (&'static str, usize, usize),
@@ -124,13 +124,13 @@ pub fn indices(
     list.iter().try_for_each(|coordinate| index(kernel, mode, *coordinate))
 }
 
-/// Checks that a kernel can count as many elements as the product of some extents, and that there is
-/// memory for them: of type `()`, they take none.
+/// Checks that the product of some extents does not overflow, and that memory suffices for that
+/// many elements. Elements of type `()` take no memory.
 ///
 /// # Errors
-/// [`Error::Size`] where the product is no index, or the memory cannot be had.
+/// [`Error::Size`] if the product overflows or the memory is not available.
 pub fn room<T>(what: &'static str, extents: &[usize]) -> Result<(), Error> {
-    // A factor of zero makes the product zero, whatever the others.
+    // One factor of zero makes the product zero, even if the others overflow.
     let count = match extents.contains(&0) {
         true => Some(0),
         false => extents.iter().try_fold(1_usize, |count, extent| count.checked_mul(*extent)),
@@ -141,8 +141,8 @@ pub fn room<T>(what: &'static str, extents: &[usize]) -> Result<(), Error> {
     }
 }
 
-/// A list of coordinates in which of equal ones the last stays, and the others become the largest index,
-/// which is no coordinate. It takes time in the order of the list's length, on average.
+/// Returns the list with all but the last of equal coordinates replaced by `usize::MAX`, which is
+/// not a coordinate. Takes time proportional to the length of the list, on average.
 pub fn last_of_each(list: &[usize]) -> Vec<usize> {
     let mut seen = HashSet::new();
     let mut last = list.to_vec();
@@ -154,11 +154,11 @@ pub fn last_of_each(list: &[usize]) -> Vec<usize> {
     last
 }
 
-/// Checks that every element of the tensor `by` is a coordinate of a mode, which is given as for
-/// [`agree`].
+/// Checks that a mode, given as for [`agree`], contains every element of the tensor `by` as a
+/// coordinate.
 ///
 /// # Errors
-/// [`Error::Gather`] with the first that is negative or lies beyond.
+/// [`Error::Gather`] with the first element that is negative or not below the extent.
 pub fn gather<V: Copy + TryInto<usize> + TryInto<i128>>(
     kernel: &'static str,
     mode: (&'static str, usize, usize),
@@ -175,11 +175,11 @@ pub fn gather<V: Copy + TryInto<usize> + TryInto<i128>>(
     }
 }
 
-/// Checks that the numbers a kernel is going to store fit their width; `what` names the array, as
-/// in `"positions of level 2"`.
+/// Checks that the numbers that a kernel will store fit their integer type; `what` names the array,
+/// as in `"positions of level 2"`.
 ///
 /// # Errors
-/// [`Error::Width`] where the largest one does not fit.
+/// [`Error::Width`] if the largest number does not fit.
 pub fn fits<W: Width>(
     kernel: &'static str,
     tensor: &'static str,
@@ -194,11 +194,11 @@ pub fn fits<W: Width>(
     Err(Error::Width { of, what, width, largest, choose: narrowest(0, largest) })
 }
 
-/// Whether a result has the structure that its operands lead to, as a kernel found out that computes
-/// values only.
+/// Checks that a result has the structure that its operands determine; `is_known` is the finding of
+/// a kernel that only computes values.
 ///
 /// # Errors
-/// [`Error::Structure`] where it has not.
+/// [`Error::Structure`] if `is_known` is false.
 pub fn known(is_known: bool, kernel: &'static str, tensor: &'static str) -> Result<(), Error> {
     if is_known { Ok(()) } else { Err(Error::Structure { kernel, tensor }) }
 }

@@ -1,4 +1,4 @@
-//! Divisions of whole numbers, of which none is by zero.
+//! Integer division that records divisions by zero.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,26 +6,26 @@ use num_traits::{CheckedDiv, CheckedRem, Zero};
 
 use crate::Error;
 
-/// Divides whole numbers, and notes whether any was divided by zero, for the kernel to say so once it
-/// is done. Threads may share it.
+/// Divides integers and records divisions by zero, which the kernel reports when it is done.
+/// Threads may share it.
 #[derive(Debug, Default)]
 pub struct Division {
     by_zero: AtomicBool,
 }
 
 impl Division {
-    /// `a / b`, towards zero. It wraps where it overflows, and is 0 where `b` is.
+    /// Returns `a / b`, rounded towards zero. Wraps on overflow; returns 0 if `b` is 0.
     #[inline(always)]
     pub fn quotient<V: CheckedDiv + Zero>(&self, a: V, b: V) -> V {
         match a.checked_div(&b) {
             Some(quotient) => quotient,
             None if b.is_zero() => self.note(),
-            // The least number, divided by -1.
+            // The least number divided by -1 overflows and wraps to itself.
             None => a,
         }
     }
 
-    /// `a % b`, with the sign of `a`. It is 0 where `b` is.
+    /// Returns `a % b`, with the sign of `a`, or 0 if `b` is 0.
     #[inline(always)]
     pub fn remainder<V: CheckedRem + Zero>(&self, a: V, b: V) -> V {
         match a.checked_rem(&b) {
@@ -41,10 +41,10 @@ impl Division {
         V::zero()
     }
 
-    /// Whether all went well.
+    /// Checks that no division was by zero.
     ///
     /// # Errors
-    /// [`Error::Division`] where a number was divided by zero.
+    /// [`Error::Division`] if one was.
     pub fn check(&self, kernel: &'static str) -> Result<(), Error> {
         if self.by_zero.load(Ordering::Relaxed) {
             return Err(Error::Division { kernel });

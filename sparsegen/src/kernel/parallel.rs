@@ -1,29 +1,29 @@
-//! Kernels whose outermost loop is run in parts: on several threads with the feature `parallel`, one
-//! part after the other without.
+//! Kernels whose outermost loop is divided into parts, which run on several threads with the
+//! feature `parallel` and one after another without it.
 //!
-//! The parts follow from the operands alone, so that what is computed does not depend on how many
-//! threads there are.
+//! The parts depend on the operands only, so that the result does not depend on the number of
+//! threads.
 
 use std::cell::Cell;
 use std::ops::Range;
 
 use crate::{Value, Width};
 
-/// How much work a part has at least, in steps of loops: with less, to hand it to a thread takes as
-/// long as to do it.
+/// The least work of a part, in loop iterations. Scheduling a smaller part on a thread takes as
+/// long as the part itself.
 const GRAIN: usize = 1 << 18;
 
-/// How many parts there are at most.
+/// The largest number of parts.
 const MOST: usize = 256;
 
-/// Where the parts of a loop begin, and in the end where the last one ends.
+/// The first coordinate of each part of a loop, followed by the end of the last part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts(Vec<usize>);
 
-/// Parts of about equal work of a loop over `0..size`, where `before` tells how much there is to do
-/// before each coordinate, `size` included. It must not decrease.
+/// Divides a loop over `0..size` into parts of about equal work. `before(i)` is the work before
+/// coordinate `i`, up to and including `size`; it must not decrease.
 ///
-/// Takes time for a few searches by bisection.
+/// Takes the time of one binary search per part.
 pub fn parts(size: usize, before: impl Fn(usize) -> usize) -> Parts {
     let work = before(size).saturating_sub(before(0));
     let count = COUNT.get().unwrap_or((work / GRAIN).clamp(1, MOST));
@@ -31,18 +31,18 @@ pub fn parts(size: usize, before: impl Fn(usize) -> usize) -> Parts {
 }
 
 thread_local! {
-    /// The number of parts that [`in_parts`] demands.
+    /// The number of parts requested by [`in_parts`].
     static COUNT: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
-/// Calls a function in which the parallel kernels that this thread calls divide their outermost loop
-/// into `count` parts of about equal work, or into fewer where the loop has fewer coordinates.
+/// Calls `run` with the outermost loops of parallel kernels, called by this thread, divided into
+/// `count` parts of about equal work, or into one part per coordinate if that is fewer.
 ///
-/// Operands of tests are too small to be divided otherwise. The values of a tensor do not depend on
-/// the number of parts; a scalar that is a sum of floating-point numbers is rounded differently.
+/// For tests, whose operands are too small to be divided otherwise. The values of a tensor do not
+/// depend on the number of parts; a scalar that is a floating-point sum is rounded differently.
 #[doc(hidden)]
 pub fn in_parts<T>(count: usize, run: impl FnOnce() -> T) -> T {
-    /// Restores the number, even where `run` panics.
+    /// Restores the number even if `run` panics.
     struct Restore(Option<usize>);
     impl Drop for Restore {
         fn drop(&mut self) {
@@ -58,7 +58,7 @@ fn divided(size: usize, count: usize, before: impl Fn(usize) -> usize) -> Parts 
     let work = all.saturating_sub(start);
     let mut begins = vec![0];
     for part in 1..count {
-        // Both factors are small enough: no more positions than memory holds, few parts.
+        // The product cannot overflow: the work is bounded by memory, and there are few parts.
         let wanted = start + (work as u128 * part as u128 / count as u128) as usize;
         let (mut low, mut high) = (begins[begins.len() - 1], size);
         while low < high {
@@ -83,50 +83,59 @@ impl Parts {
     }
 }
 
-/// Runs every part, and gives what each returns, in the order of the parts.
+/// Runs every part, and returns the results in the order of the parts.
 pub fn each<T: Send>(parts: &Parts, run: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
-    #[cfg(feature = "parallel")]
-    if parts.0.len() > 2 {
-        use rayon::prelude::*;
-        let ranges: Vec<Range<usize>> = parts.ranges().collect();
-        return ranges.into_par_iter().map(&run).collect();
-    }
-    parts.ranges().map(run).collect()
+    each_with(parts, parts.ranges().map(|_| ()), |range, ()| run(range))
 }
 
-/// Runs every part on the values that belong to it: as many to each coordinate.
+/// Runs every part on its own slice of the values, which have the same number of elements for each
+/// coordinate.
 pub fn split<V: Send>(vals: &mut [V], parts: &Parts, run: impl Fn(Range<usize>, &mut [V]) + Sync) {
+    each_with(parts, chunks(vals, parts), run);
+}
+
+/// Divides values, which have the same number of elements for each coordinate, into the slices of the
+/// parts.
+pub fn chunks<'v, V>(vals: &'v mut [V], parts: &Parts) -> Vec<&'v mut [V]> {
     let each = vals.len().checked_div(parts.size()).unwrap_or(0);
     let mut rest = vals;
-    let mut chunks = Vec::with_capacity(parts.0.len());
-    for range in parts.ranges() {
-        let (chunk, behind) = rest.split_at_mut(each * range.len());
+    let chunk = |range: Range<usize>| {
+        let (chunk, behind) = std::mem::take(&mut rest).split_at_mut(each * range.len());
         rest = behind;
-        chunks.push((range, chunk));
-    }
-    #[cfg(feature = "parallel")]
-    if chunks.len() > 1 {
-        use rayon::prelude::*;
-        chunks.into_par_iter().for_each(|(range, chunk)| run(range, chunk));
-        return;
-    }
-    chunks.into_iter().for_each(|(range, chunk)| run(range, chunk));
+        chunk
+    };
+    parts.ranges().map(chunk).collect()
 }
 
-/// The sum of what the parts return, added up in their order.
+/// Runs every part with a value of its own, and returns the results in the order of the parts.
+pub fn each_with<T: Send, R: Send>(
+    parts: &Parts,
+    own: impl IntoIterator<Item = T>,
+    run: impl Fn(Range<usize>, T) -> R + Sync,
+) -> Vec<R> {
+    let parts: Vec<(Range<usize>, T)> = parts.ranges().zip(own).collect();
+    #[cfg(feature = "parallel")]
+    if parts.len() > 1 {
+        use rayon::prelude::*;
+        return parts.into_par_iter().map(|(range, own)| run(range, own)).collect();
+    }
+    parts.into_iter().map(|(range, own)| run(range, own)).collect()
+}
+
+/// Returns the sum of the results of the parts, added in order.
 pub fn total<V: Value>(parts: &Parts, run: impl Fn(Range<usize>) -> V + Sync) -> V {
     each(parts, run).into_iter().fold(V::ZERO, V::sum)
 }
 
-/// Puts positions of a part behind those of the parts before it. Where they exceed the width they
-/// are wrong, as they are in a part, and refused with it.
+/// Appends the positions of a part, shifted by the end of those before. A position that overflows
+/// its type is stored wrongly, as it is within the part, whose width check then fails.
 pub fn join_positions<P: Width>(all: &mut Vec<P>, part: &[P]) {
     let Some(&end) = all.last() else { return all.extend_from_slice(part) };
     let moved = part.iter().skip(1).map(|position| moved(*position, end));
     all.extend(moved);
 }
 
-/// As [`join_positions`], of a level all of whose children have one parent.
+/// Appends positions like [`join_positions`], for a level whose nodes all have one parent.
 pub fn join_ends<P: Width>(all: &mut Vec<P>, part: &[P]) {
     match (all.last_mut(), part.last()) {
         (Some(end), Some(of_part)) => *end = moved(*of_part, *end),
@@ -150,7 +159,7 @@ mod tests {
         assert_eq!(begins, [0, 1, 5, 6]);
         assert_eq!(divided(6, 1, |i| pos[i]), Parts(vec![0, 6]));
         assert_eq!(divided(0, 7, |_| 0), Parts(vec![0, 0]));
-        // One row cannot be divided.
+        // A single row is not divided.
         assert_eq!(divided(1, 100, |i| 100 * i), Parts(vec![0, 1]));
     }
 

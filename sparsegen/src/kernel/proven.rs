@@ -1,10 +1,10 @@
-//! Slices whose indices are proven, and vectors whose room is.
+//! Slices and vectors whose accesses are proven to be within bounds.
 
 use std::ops::{Index, IndexMut};
 
-/// A slice that is only ever indexed within its length, so that indexing needs no check.
+/// A slice whose indices are always below its length, so that indexing is not checked.
 ///
-/// Debug builds check every index all the same.
+/// Debug builds check every index.
 #[derive(Debug)]
 pub struct Proven<'a, T>(&'a [T]);
 
@@ -20,13 +20,13 @@ impl<'a, T> Proven<'a, T> {
 }
 
 impl<T> Proven<'_, T> {
-    /// The slice's length.
+    /// Returns the length of the slice.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether the slice is empty.
+    /// Returns whether the slice is empty.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -47,12 +47,12 @@ impl<T> Index<usize> for Proven<'_, T> {
     #[inline(always)]
     fn index(&self, index: usize) -> &T {
         debug_assert!(index < self.0.len(), "index {index} of {} elements", self.0.len());
-        // SAFETY: whoever called `new` promised that every index is below the length.
+        // SAFETY: the caller of `new` promised that every index is below the length.
         unsafe { self.0.get_unchecked(index) }
     }
 }
 
-/// As [`Proven`], for a slice that is written.
+/// The mutable counterpart of [`Proven`].
 #[derive(Debug)]
 pub struct ProvenMut<'a, T>(&'a mut [T]);
 
@@ -73,7 +73,7 @@ impl<T> Index<usize> for ProvenMut<'_, T> {
     #[inline(always)]
     fn index(&self, index: usize) -> &T {
         debug_assert!(index < self.0.len(), "index {index} of {} elements", self.0.len());
-        // SAFETY: whoever called `new` promised that every index is below the length.
+        // SAFETY: the caller of `new` promised that every index is below the length.
         unsafe { self.0.get_unchecked(index) }
     }
 }
@@ -82,14 +82,14 @@ impl<T> IndexMut<usize> for ProvenMut<'_, T> {
     #[inline(always)]
     fn index_mut(&mut self, index: usize) -> &mut T {
         debug_assert!(index < self.0.len(), "index {index} of {} elements", self.0.len());
-        // SAFETY: whoever called `new` promised that every index is below the length.
+        // SAFETY: the caller of `new` promised that every index is below the length.
         unsafe { self.0.get_unchecked_mut(index) }
     }
 }
 
-/// A vector to which no more is appended than was reserved for, so that appending needs no check.
+/// A vector whose appends stay within its reserved capacity, so that appending is not checked.
 ///
-/// It is as long as what was appended once this is dropped. Debug builds check its room all the same.
+/// The vector's length is updated when this is dropped. Debug builds check the capacity.
 #[derive(Debug)]
 pub struct Reserved<'a, T> {
     vector: &'a mut Vec<T>,
@@ -97,7 +97,7 @@ pub struct Reserved<'a, T> {
 }
 
 impl<'a, T: Copy> Reserved<'a, T> {
-    /// Makes room for so many elements more.
+    /// Reserves capacity for `additional` more elements.
     ///
     /// # Safety
     /// No more than `additional` elements may be pushed.
@@ -111,19 +111,23 @@ impl<'a, T: Copy> Reserved<'a, T> {
     /// Appends an element.
     #[inline(always)]
     pub fn push(&mut self, element: T) {
-        debug_assert!(self.len < self.vector.capacity(), "no room behind {} elements", self.len);
-        // SAFETY: whoever called `new` promised that there are no more elements than there is room.
+        debug_assert!(
+            self.len < self.vector.capacity(),
+            "no capacity beyond {} elements",
+            self.len
+        );
+        // SAFETY: the caller of `new` promised that no more elements are pushed than it reserved.
         unsafe { self.vector.as_mut_ptr().add(self.len).write(element) };
         self.len += 1;
     }
 
-    /// The number of elements, with those that were appended.
+    /// Returns the number of elements, including the appended ones.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -133,7 +137,7 @@ impl<'a, T: Copy> Reserved<'a, T> {
 impl<T> Drop for Reserved<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: all elements below `len` were there before or have been written by `push`.
+        // SAFETY: the elements below `len` existed before or have been written by `push`.
         unsafe { self.vector.set_len(self.len) };
     }
 }

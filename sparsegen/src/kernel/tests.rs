@@ -1,4 +1,4 @@
-//! Checks, searches and proven slices.
+//! Tests of checks, searches and proven slices.
 
 use super::*;
 
@@ -107,7 +107,7 @@ fn products_of_extents_that_are_too_large_are_refused() {
     assert_eq!(room::<()>("loops of k", &[large, 1 << 23]), Ok(()));
     let error = Error::Size { format: "loops of k", shape: vec![large, 1 << 24] };
     assert_eq!(room::<()>("loops of k", &[large, 1 << 24]), Err(error));
-    // It would wrap to zero, and is zero.
+    // The product overflows unless the zero is found first.
     assert_eq!(room::<()>("loops of k", &[large, large, 0]), Ok(()));
     assert_eq!(room::<f64>("arrays of k", &[3, 4]), Ok(()));
     let error = Error::Size { format: "arrays of k", shape: vec![large, 1 << 22] };

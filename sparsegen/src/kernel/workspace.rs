@@ -1,4 +1,4 @@
-//! Workspaces: where a kernel adds up entries that do not come in order.
+//! Workspaces: accumulators for entries that are not computed in order.
 
 use std::ops::{Index, IndexMut};
 
@@ -8,57 +8,57 @@ use hashed::Hashed;
 
 mod hashed;
 
-/// The largest extent for which a workspace has a place for every coordinate; beyond it, entries are
-/// hashed. Places that are never touched cost no memory where the system hands out zeroed pages.
+/// The largest extent of a workspace with an array element for each coordinate; wider workspaces
+/// use a hash table. Elements that are never touched take no memory if the system provides zeroed
+/// pages.
 const WIDEST: usize = 1 << 26;
 
-/// Bits of a word of marks.
+/// The number of bits of a word of marks.
 const WORD: usize = 64;
 
 /// One row of a result while it is computed: values at any coordinates below an extent, and a list
-/// of those coordinates, so that neither finding nor clearing them takes longer than there are
-/// entries (Gustavson 1978).
+/// of these coordinates, so that reading and clearing the entries takes time proportional to their
+/// number (Gustavson 1978).
 ///
-/// `w[j] += x` enters `j` where it was not there, starting from zero or from what it was made with. [`harvest`](Self::harvest)
-/// gives what was entered in the order of the coordinates and leaves the workspace empty, so that
-/// one serves for all rows.
+/// `w[j] += x` inserts `j` if it is absent, with the initial value, which is zero by default.
+/// [`harvest`](Self::harvest) returns the entries in the order of their coordinates and empties the
+/// workspace, so that one workspace serves all rows.
 ///
-/// What the inner loop of a kernel touches is reached through numbers of this struct alone, which
-/// compilers keep in registers as long as none of them is lent out: all else stands behind a
-/// pointer.
+/// The fields that inner loops access are scalars of this struct, which compilers keep in registers
+/// as long as no reference to them escapes; all others are behind a pointer.
 #[derive(Debug)]
 pub struct Workspace<V, C> {
-    /// The value at each coordinate, zero where none was entered. There are none at all where
-    /// entries are hashed.
+    /// The value at each coordinate, the initial value if it is absent. Empty if entries are
+    /// hashed.
     vals: Vec<V>,
-    /// A bit for each coordinate that tells whether it was entered.
+    /// A bit for each coordinate, set if the coordinate is present.
     marks: Vec<u64>,
-    /// The coordinates that were entered, in the order in which they were: the first `count`
-    /// elements, which are initialized. There is room for every coordinate.
+    /// The present coordinates in the order of insertion: the first `count` elements, which are
+    /// initialized. The capacity suffices for every coordinate.
     entered: Vec<C>,
     count: usize,
-    /// For harvests: a bit for each word of marks.
+    /// A bit for each word of marks, used by harvests.
     groups: Vec<u64>,
-    /// The values that the last harvest handed out.
+    /// The values that the last harvest returned.
     harvested: Vec<V>,
-    /// What entries start from.
+    /// The initial value of entries.
     initial: V,
-    /// In place of all that, where there are too many coordinates.
+    /// A hash table in place of these arrays, if there are too many coordinates.
     hashed: Option<Box<Hashed<V, C>>>,
 }
 
 impl<V: Value, C: Width> Workspace<V, C> {
-    /// An empty workspace for coordinates below `size`, which have to fit `C`.
+    /// Creates an empty workspace for coordinates below `size`, which must fit `C`.
     ///
-    /// It takes memory for `size` values where there are no more than 2^26, otherwise for as many
-    /// as are entered at a time.
+    /// Allocates memory for `size` values if there are at most 2^26, otherwise for as many as are
+    /// present at a time.
     #[inline(always)]
     pub fn new(size: usize) -> Self {
         Self::of_widest(size, WIDEST, V::ZERO)
     }
 
-    /// As [`new`](Self::new), with entries that start from another value than zero, which takes time
-    /// for each coordinate that has a place.
+    /// Creates a workspace like [`new`](Self::new), with another initial value than zero. Takes
+    /// time proportional to `size` if entries are not hashed.
     #[inline(always)]
     pub fn starting(size: usize, initial: V) -> Self {
         Self::of_widest(size, WIDEST, initial)
@@ -82,9 +82,9 @@ impl<V: Value, C: Width> Workspace<V, C> {
         }
     }
 
-    /// Takes out what was entered: the coordinates in increasing order, and their values.
+    /// Removes all entries and returns their coordinates, in increasing order, and their values.
     ///
-    /// Takes time for sorting the coordinates, or for looking at the marks where that is less.
+    /// Sorts the coordinates, or scans the marks if that takes less time.
     #[inline(always)]
     pub fn harvest(&mut self) -> (&[C], &[V]) {
         if let Some(hashed) = &mut self.hashed {
@@ -92,7 +92,8 @@ impl<V: Value, C: Width> Workspace<V, C> {
         }
         let count = std::mem::take(&mut self.count);
         debug_assert!(count <= self.entered.capacity());
-        // SAFETY: `index_mut` has written the first `count` elements, for which there is room.
+        // SAFETY: `index_mut` has written the first `count` elements, which are within the
+        // capacity.
         let entered = unsafe { std::slice::from_raw_parts_mut(self.entered.as_mut_ptr(), count) };
         self.harvested.clear();
         let places = (&mut self.vals[..], self.initial);
@@ -101,7 +102,7 @@ impl<V: Value, C: Width> Workspace<V, C> {
     }
 }
 
-/// Brings the coordinates that were entered into order, takes their values, and clears their marks.
+/// Sorts the present coordinates, takes their values, and clears their marks.
 #[inline(never)]
 fn collect<V: Value, C: Width>(
     entered: &mut [C],
@@ -142,7 +143,7 @@ fn collect<V: Value, C: Width>(
     }
 }
 
-/// The numbers of the bits that are set, in increasing order.
+/// An iterator over the numbers of the set bits, in increasing order.
 struct Bits(u64);
 
 impl Iterator for Bits {
@@ -158,7 +159,7 @@ impl Iterator for Bits {
     }
 }
 
-/// The value at a coordinate: zero where none was entered.
+/// Returns the value at a coordinate, or zero if it is absent.
 impl<V: Value, C: Width> Index<usize> for Workspace<V, C> {
     type Output = V;
 
@@ -171,16 +172,16 @@ impl<V: Value, C: Width> Index<usize> for Workspace<V, C> {
     }
 }
 
-/// The value at a coordinate, which is entered where it was not yet.
+/// Returns the value at a coordinate, and inserts the coordinate if it is absent.
 impl<V: Value, C: Width> IndexMut<usize> for Workspace<V, C> {
     #[inline(always)]
     fn index_mut(&mut self, coordinate: usize) -> &mut V {
         if coordinate >= self.vals.len() {
             return beyond(self.hashed.as_deref_mut(), coordinate);
         }
-        // SAFETY: `of_widest` made a place and a bit for each coordinate below the length of `vals`,
-        // and room for all of them in `entered`, of which each is entered once: before, `count` is
-        // less than there are, as the mark of this one is not among those that were counted.
+        // SAFETY: `of_widest` allocated an element and a bit for each coordinate below the length
+        // of `vals`, and capacity for all of them in `entered`. Each coordinate is inserted once,
+        // and this one is not marked, so `count` is below the capacity.
         unsafe {
             let mark = self.marks.get_unchecked_mut(coordinate / WORD);
             let bit = 1 << (coordinate % WORD);
@@ -194,7 +195,7 @@ impl<V: Value, C: Width> IndexMut<usize> for Workspace<V, C> {
     }
 }
 
-/// The value at a coordinate for which there is no place.
+/// Returns the value at a coordinate that has no array element.
 #[cold]
 #[inline(never)]
 fn beyond<V: Value, C: Width>(hashed: Option<&mut Hashed<V, C>>, coordinate: usize) -> &mut V {
@@ -204,7 +205,7 @@ fn beyond<V: Value, C: Width>(hashed: Option<&mut Hashed<V, C>>, coordinate: usi
     }
 }
 
-/// A coordinate in its width, which whoever made the workspace knows to hold it.
+/// Converts a coordinate to its type, which holds every coordinate of the workspace.
 #[inline(always)]
 fn narrow<C: Width>(coordinate: usize) -> C {
     C::try_from_usize(coordinate).unwrap_or(C::MAX)
@@ -216,7 +217,7 @@ mod tests {
 
     use super::*;
 
-    /// Enters the same in a workspace and in a map, several times over.
+    /// Inserts the same entries into a workspace and a map, several times over.
     fn check(size: usize, widest: usize, counts: &[usize]) {
         let mut workspace = Workspace::<i64, u32>::of_widest(size, widest, 0);
         let mut state = 7_usize;

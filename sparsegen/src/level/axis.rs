@@ -1,4 +1,4 @@
-//! What a tensor's shape and its format's declaration say of a level.
+//! Axes: the coordinates of a level, as its tensor's shape and its format determine them.
 
 use std::ops::Range;
 
@@ -6,37 +6,38 @@ use super::{Fault, Kind, MAX_LEVELS};
 use crate::Width;
 use crate::format::{Interval, LevelExpr, LevelMap, Map, Properties};
 
-/// What a tensor's shape and its format's declaration say of a level.
+/// The coordinates and properties of a level, as its tensor's shape and its format determine them.
 ///
-/// The functions of a level speak of coordinates that count from 0. Those of `j - i` do not, so
-/// arrays hold them shifted: [`Axis::stored`] and [`Axis::coordinate`] are the way there and back.
+/// The functions of a level use coordinates that count from 0. The values of `j - i` may be
+/// negative, so that arrays store them shifted: [`Axis::stored`] and [`Axis::coordinate`] convert
+/// between the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Axis {
-    /// Coordinates are below this number.
+    /// The number of coordinates, which count from 0.
     pub size: usize,
-    /// The number that arrays hold for the coordinate 0. It is negative for `j - i`, and 0 for
-    /// whatever is not signed.
+    /// The number that arrays store for the coordinate 0: negative for `j - i`, and 0 for
+    /// expressions without a sign.
     pub first: isize,
-    /// The level counts entries, so that only its own storage can tell how many coordinates there
-    /// are. When a tensor is packed `size` is right, afterwards it is no bound.
+    /// `true` if the level counts entries, so that only its storage determines the number of
+    /// coordinates. `size` is then exact while a tensor is packed, and no bound afterwards.
     pub counted: bool,
     /// The declared invariants.
     pub properties: Properties,
-    /// How the coordinates follow from those of outer levels, where they do.
+    /// The relation of the coordinates to those of outer levels, if there is one.
     pub diagonal: Option<Diagonal>,
 }
 
 /// The axes of all levels of a tensor, outermost first.
 pub(crate) type Axes = [Axis; MAX_LEVELS];
 
-/// A sum or difference of a level's dimension and another one, that an outer level stores. It
-/// bounds the level's coordinates, and is all that tells them once the other dimension is known.
+/// A sum or difference of this level's dimension and another one that an outer level stores. It
+/// bounds the coordinates of this level, and determines them once the other dimension is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Diagonal {
     /// The outer level that stores the sum or difference, counted from 0.
     level: usize,
-    /// What that level's coordinate 0 stands for.
+    /// The value of coordinate 0 at that level.
     first: isize,
     /// The extent of the other dimension.
     other_size: usize,
@@ -45,7 +46,7 @@ pub struct Diagonal {
     relation: Relation,
 }
 
-/// What the outer level stores.
+/// The expression that the outer level stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
     /// The sum of the two dimensions.
@@ -57,7 +58,7 @@ enum Relation {
 }
 
 impl Axis {
-    /// Stands for the axis of a level that does not exist.
+    /// A placeholder for the axis of a level that does not exist.
     pub(crate) const NONE: Axis = Axis {
         size: 0,
         first: 0,
@@ -66,12 +67,12 @@ impl Axis {
         diagonal: None,
     };
 
-    /// The axis of a level, or `None` where its coordinates cannot be counted.
+    /// Returns the axis of a level, or `None` if the number of its coordinates overflows.
     #[inline]
     pub(crate) fn of(map: &Map, kind: &Kind, level: usize, shape: &[usize]) -> Option<Axis> {
         let LevelMap { expr, mut properties, .. } = map.levels[level];
         properties.ordered &= kind.ordered;
-        // Most levels store dimensions as they are, and are spared the calls.
+        // Fast path: most levels store a dimension unchanged.
         if let LevelExpr::Dimension(dimension) = expr
             && !kind.relative
         {
@@ -84,10 +85,10 @@ impl Axis {
         Some(Axis { size, first, counted, properties, diagonal })
     }
 
-    /// Checks that a width holds every coordinate of the axis, whichever of them are stored.
+    /// Checks that an integer type holds every coordinate of the axis, stored or not.
     ///
     /// # Errors
-    /// [`Fault::Width`] where it does not.
+    /// [`Fault::Width`] if it does not.
     pub fn fits<C: Width>(&self) -> Result<(), Fault> {
         if self.size == 0 || self.counted {
             return Ok(());
@@ -103,10 +104,10 @@ impl Axis {
         Err(Fault::width::<C>("coordinates", broken, first, last))
     }
 
-    /// Checks the number of coordinates that a level has stored. A level that counts entries is free
-    /// to have any.
+    /// Checks the number of coordinates that a level has stored. A level that counts entries may
+    /// have any number.
     ///
-    /// # Errors
+    /// [`Fault::Broken`] if it is not the size of the axis.
     /// [`Fault::Broken`] where it is not the axis' size.
     pub fn is_size(&self, stored: usize) -> Result<(), Fault> {
         if stored == self.size || self.counted {
@@ -116,11 +117,11 @@ impl Axis {
         Err(Fault::broken(0, reason))
     }
 
-    /// Checks how many different coordinates a full level has under a parent; `index` is where they
-    /// stand.
+    /// Checks the number of distinct coordinates of a full level under one parent; `index` is their
+    /// index in the array.
     ///
     /// # Errors
-    /// [`Fault::Broken`] where some are missing.
+    /// [`Fault::Broken`] if some are missing.
     pub fn is_full(&self, distinct: usize, index: usize) -> Result<(), Fault> {
         if distinct == self.size {
             return Ok(());
@@ -129,17 +130,17 @@ impl Axis {
         Err(Fault::broken(index, reason))
     }
 
-    /// The coordinate that an array's number stands for. It is not below the size where the
-    /// storage is not valid.
+    /// Returns the coordinate that a number of an array represents. If the storage is not valid, it
+    /// may exceed the size.
     #[inline]
     pub fn coordinate<C: Width>(&self, stored: C) -> usize {
         stored.to_usize().wrapping_sub(self.first as usize)
     }
 
-    /// The number by which an array holds a coordinate.
+    /// Returns the number that an array stores for a coordinate.
     ///
     /// # Errors
-    /// [`Fault::Width`] where the width is too narrow.
+    /// [`Fault::Width`] if the integer type is too narrow.
     #[inline]
     pub fn stored<C: Width>(&self, coordinate: usize) -> Result<C, Fault> {
         let number = coordinate.wrapping_add(self.first as usize);
@@ -149,10 +150,10 @@ impl Axis {
         })
     }
 
-    /// Checks a number of an array against the size; `index` is where it stands.
+    /// Checks a number of an array against the size; `index` is its index in the array.
     ///
     /// # Errors
-    /// [`Fault::Broken`] where it is not one of the axis' coordinates.
+    /// [`Fault::Broken`] if it is not a coordinate of the axis.
     pub fn contains<C: Width>(&self, stored: C, index: usize) -> Result<(), Fault> {
         if self.coordinate(stored) < self.size {
             return Ok(());
@@ -187,8 +188,8 @@ impl Diagonal {
         Some(Diagonal { level: outer, first, other_size: shape[other], other_level, relation })
     }
 
-    /// The coordinates below `size` with which the other dimension's coordinate stays within its
-    /// extent, given the coordinates at the outer levels.
+    /// Returns the coordinates below `size` for which the coordinate of the other dimension is
+    /// within its extent, given the coordinates at the outer levels.
     pub fn bounds(&self, size: usize, coords: &[usize]) -> Range<usize> {
         let (here, last) = (self.number(coords), self.other_size as isize - 1);
         let (least, largest) = match self.relation {
@@ -200,8 +201,8 @@ impl Diagonal {
         start..((largest + 1).max(0) as usize).min(size).max(start)
     }
 
-    /// The coordinate that follows from those at the outer levels; it may lie outside the
-    /// dimension. `None` where no outer level stores the other dimension.
+    /// Returns the coordinate that the outer levels determine, which may lie outside the dimension,
+    /// or `None` if no outer level stores the other dimension.
     pub fn coordinate(&self, coords: &[usize]) -> Option<isize> {
         let (here, other) = (self.number(coords), coords[self.other_level?] as isize);
         Some(match self.relation {
@@ -211,7 +212,7 @@ impl Diagonal {
         })
     }
 
-    /// The sum or difference. All of them fit an `isize`, or the tensor could not be made.
+    /// Returns the sum or difference, which fits an `isize` for every tensor that exists.
     fn number(&self, coords: &[usize]) -> isize {
         coords[self.level] as isize + self.first
     }

@@ -4,27 +4,27 @@ use std::ops::Range;
 
 use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents, repeated};
 
-/// A level that has a position for every coordinate, like a dense one, and a bit that tells which
-/// are used: the child of `parent` with coordinate `i` is at position `p = parent * size + i`, if
-/// bit `p % 64` of `bits[p / 64]` is set, counted from the least significant one.
+/// A level with a position for every coordinate, like a dense one, and a bit for each position.
+/// `parent` has a child with coordinate `i`, at position `p = parent * size + i`, if bit `p % 64`
+/// of `bits[p / 64]` is set, counted from the least significant bit.
 ///
-/// What is stored at a position whose bit is not set counts for nothing.
+/// Values at positions whose bit is not set are ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bitmap {
-    /// The number of coordinates: the dimension's extent, or how many entries at most a level over
-    /// `#i` counts.
+    /// The number of coordinates: the dimension's extent, or the largest count of a level over
+    /// `#i`.
     pub size: usize,
-    /// A bit per position, and zeros up to the next multiple of 64.
+    /// A bit per position, followed by zeros up to a multiple of 64.
     pub bits: Vec<u64>,
 }
 
 /// A borrowed [`Bitmap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitmapView<'a> {
-    /// The number of coordinates: the dimension's extent, or how many entries at most a level over
-    /// `#i` counts.
+    /// The number of coordinates: the dimension's extent, or the largest count of a level over
+    /// `#i`.
     pub size: usize,
-    /// A bit per position, and zeros up to the next multiple of 64.
+    /// A bit per position, followed by zeros up to a multiple of 64.
     pub bits: &'a [u64],
 }
 

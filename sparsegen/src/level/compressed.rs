@@ -1,4 +1,4 @@
-//! `compressed`: the coordinates that are there, one segment of an array per parent.
+//! `compressed`: the stored coordinates, one segment of an array per parent.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use super::{
 };
 use crate::Width;
 
-/// A level that stores the coordinates of each parent's children in one segment of `crd`.
+/// A level that stores the coordinates of the children of each parent in one segment of `crd`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compressed<P = u32, C = u32> {
-    /// Where segments begin and end: that of `parent` is `pos[parent]..pos[parent + 1]`. One
-    /// element more than there are parents.
+    /// The bounds of the segments: `pos[parent]..pos[parent + 1]` is the segment of `parent`. It
+    /// has one more element than there are parents.
     pub pos: Vec<P>,
     /// The coordinate at each position.
     pub crd: Vec<C>,
@@ -21,16 +21,16 @@ pub struct Compressed<P = u32, C = u32> {
 /// A borrowed [`Compressed`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompressedView<'a, P = u32, C = u32> {
-    /// Where segments begin and end: that of `parent` is `pos[parent]..pos[parent + 1]`. One
-    /// element more than there are parents.
+    /// The bounds of the segments: `pos[parent]..pos[parent + 1]` is the segment of `parent`. It
+    /// has one more element than there are parents.
     pub pos: &'a [P],
     /// The coordinate at each position.
     pub crd: &'a [C],
 }
 
 // SAFETY: `build` appends the nodes in order, closes a segment after each parent, and checks that
-// positions and coordinates fit, as `build_list` does of arrays that are like that already; padding
-// keeps coordinates in order and below the size.
+// positions and coordinates fit; `build_list` checks the same of given arrays. Padding keeps
+// coordinates sorted and below the size.
 unsafe impl<P: Width, C: Width> Level for Compressed<P, C> {
     const KIND: Kind = Kind::new("compressed").compact().list();
 
@@ -72,7 +72,7 @@ unsafe impl<P: Width, C: Width> Level for Compressed<P, C> {
 }
 
 impl<P: Width, C: Width> Compressed<P, C> {
-    /// One empty segment per parent.
+    /// Returns a level with an empty segment for each parent.
     fn childless(axis: &Axis, parents: usize) -> Result<Self, Fault> {
         axis.fits::<C>()?;
         let bounds = parents.checked_add(1).ok_or(Fault::Size)?;
@@ -85,7 +85,7 @@ impl<P: Width, C: Width> CompressedView<'_, P, C> {
         self.pos[parent].to_usize()..self.pos[parent + 1].to_usize()
     }
 
-    /// Checks that `pos` cuts `crd` into one segment per parent.
+    /// Checks that `pos` divides `crd` into one segment per parent.
     fn validate_segments(&self, parents: usize) -> Result<(), Fault> {
         let (pos, crd) = (self.pos, self.crd);
         if parents.checked_add(1) != Some(pos.len()) {

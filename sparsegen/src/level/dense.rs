@@ -8,20 +8,20 @@ use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents};
 /// `parent * size + i`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dense {
-    /// The number of coordinates: the dimension's extent, or how many entries at most a level over
-    /// `#i` counts.
+    /// The number of coordinates: the dimension's extent, or the largest count of a level over
+    /// `#i`.
     pub size: usize,
 }
 
-/// A borrowed [`Dense`], which is as small.
+/// A borrowed [`Dense`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DenseView {
-    /// The number of coordinates: the dimension's extent, or how many entries at most a level over
-    /// `#i` counts.
+    /// The number of coordinates: the dimension's extent, or the largest count of a level over
+    /// `#i`.
     pub size: usize,
 }
 
-// SAFETY: `build` stores the size of the axis, which is all that `validate` asks for.
+// SAFETY: `build` stores the size of the axis, which is all that `validate` checks.
 unsafe impl Level for Dense {
     const KIND: Kind = Kind::new("dense").full().compact();
 

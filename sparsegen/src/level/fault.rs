@@ -1,46 +1,46 @@
-//! What can be wrong with a level.
+//! Faults of levels.
 
 use crate::width::narrowest;
 use crate::{Error, Width};
 
-/// Why a level cannot be built, or is not valid.
+/// The reason why a level cannot be built, or is not valid.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// An invariant is broken.
+    /// An invariant does not hold.
     Broken {
-        /// Where: an index into the level's arrays, or a node's where it is being built.
+        /// An index into the arrays of the level, or of a node while the level is being built.
         index: usize,
-        /// What is wrong there.
+        /// The reason.
         reason: String,
     },
-    /// A number does not fit the width in which it would be stored.
+    /// A number does not fit the integer type that stores it.
     Width {
-        /// What the number is one of: "positions", "coordinates".
+        /// The kind of number: "positions", "coordinates".
         what: &'static str,
-        /// The width's name.
+        /// The name of the integer type.
         width: &'static str,
-        /// The number that must fit.
+        /// The number that does not fit.
         largest: i128,
-        /// The narrowest width for all the numbers that must fit.
+        /// The narrowest type that holds all numbers of the array.
         choose: &'static str,
     },
-    /// There are more positions than memory can hold.
+    /// The level needs more positions than memory can hold.
     Size,
 }
 
 impl Fault {
-    /// An invariant is broken.
+    /// Returns the fault that an invariant does not hold.
     pub fn broken(index: usize, reason: impl Into<String>) -> Fault {
         Fault::Broken { index, reason: reason.into() }
     }
 
-    /// A number does not fit the width `W`, which would have to hold all from `first` to `last`.
+    /// Returns the fault that a number does not fit `W`, which must hold `first..=last`.
     pub fn width<W: Width>(what: &'static str, number: i128, first: i128, last: i128) -> Fault {
         Fault::Width { what, width: W::NAME, largest: number, choose: narrowest(first, last) }
     }
 
-    /// The error that this is at a level, counted from 0, of a format, for a tensor being checked.
+    /// Returns the error for this fault at a level, counted from 0, of a tensor in a format.
     pub(crate) fn at(self, format: &'static str, level: usize, shape: &[usize]) -> Error {
         let level = level + 1;
         match self {

@@ -5,21 +5,21 @@ use std::ops::Range;
 use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents, repeated, widened};
 use crate::Width;
 
-/// A level that stores the coordinates of each parent's children in a bucket of `width` slots of
-/// `crd`, the coordinate `i` in the first slot from `i mod width` on, around the end of the bucket,
-/// that was empty when it came. The slot of a child is its position.
+/// A level that stores the coordinates of the children of each parent in a bucket of `width` slots
+/// of `crd`. The coordinate `i` is in the first slot that was empty when it was inserted, from `i
+/// mod width` on, wrapping at the end of the bucket. The position of a child is its slot.
 ///
-/// Every bucket has an empty slot, at which a search ends. Whatever is stored at the position of an
-/// empty slot counts for nothing.
+/// Every bucket has an empty slot, at which a search ends. Values at the positions of empty slots
+/// are ignored.
 ///
-/// Building makes buckets for the fullest one: their width is the smallest power of two that is at
-/// least twice the number of its children, or 1 where no parent has any.
+/// Building sizes the buckets for the parent with the most children: their width is the smallest
+/// power of two that is at least twice that number, or 1 if no parent has children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hashed<C = u32> {
     /// The number of slots per parent.
     pub width: usize,
-    /// The coordinate in each slot: that of `parent` are `parent * width..(parent + 1) * width`.
-    /// The largest number of the width marks an empty one.
+    /// The coordinate in each slot: `parent * width..(parent + 1) * width` are the slots of
+    /// `parent`. The largest number of the integer type marks an empty slot.
     pub crd: Vec<C>,
 }
 
@@ -28,13 +28,13 @@ pub struct Hashed<C = u32> {
 pub struct HashedView<'a, C = u32> {
     /// The number of slots per parent.
     pub width: usize,
-    /// The coordinate in each slot: that of `parent` are `parent * width..(parent + 1) * width`.
-    /// The largest number of the width marks an empty one.
+    /// The coordinate in each slot: `parent * width..(parent + 1) * width` are the slots of
+    /// `parent`. The largest number of the integer type marks an empty slot.
     pub crd: &'a [C],
 }
 
-// SAFETY: `build` puts each node into the first empty slot of its probe sequence, in a bucket that
-// is at least twice as wide as it has nodes, and checks that coordinates fit beside the mark.
+// SAFETY: `build` inserts each node into the first empty slot of its probe sequence, in a bucket
+// with at least twice as many slots as nodes, and checks that coordinates differ from the mark.
 unsafe impl<C: Width> Level for Hashed<C> {
     const KIND: Kind = Kind::new("hashed").nonordered().list();
 
@@ -70,7 +70,7 @@ unsafe impl<C: Width> Level for Hashed<C> {
 }
 
 impl<C: Width> Hashed<C> {
-    /// Puts a coordinate into the first empty slot of its probe sequence; returns its position.
+    /// Inserts a coordinate into the first empty slot of its probe sequence; returns its position.
     fn insert(&mut self, axis: &Axis, parent: usize, coordinate: usize) -> Result<usize, Fault> {
         let probes = self.view().probes(axis, parent, coordinate);
         let position = parent * self.width + probes.end % self.width;
@@ -78,7 +78,7 @@ impl<C: Width> Hashed<C> {
         Ok(position)
     }
 
-    /// Adds the coordinates that parents lack.
+    /// Adds the missing coordinates of each parent.
     fn fill(&mut self, axis: &Axis, parents: usize) -> Result<(), Fault> {
         for parent in 0..parents {
             for coordinate in 0..axis.size {
@@ -93,7 +93,8 @@ impl<C: Width> Hashed<C> {
     }
 }
 
-/// Checks that the width holds every coordinate and, above the last, the mark of empty slots.
+/// Checks that the integer type holds every coordinate and a larger number, the mark of empty
+/// slots.
 fn fits_beside_mark<C: Width>(axis: &Axis) -> Result<(), Fault> {
     axis.fits::<C>()?;
     let mark = axis.first as i128 + axis.size as i128;
@@ -105,17 +106,17 @@ fn fits_beside_mark<C: Width>(axis: &Axis) -> Result<(), Fault> {
 }
 
 impl<C: Width> HashedView<'_, C> {
-    /// Where a search for a coordinate begins in its bucket.
+    /// Returns the first slot of the probe sequence of a coordinate.
     fn home(&self, axis: &Axis, coordinate: usize) -> usize {
-        // The number itself, not how far it is from the first one, tells the slot.
+        // The slot depends on the stored number, not on its distance from the first one.
         if axis.first == 0 {
             return coordinate % self.width;
         }
         (coordinate as isize + axis.first).rem_euclid(self.width as isize) as usize
     }
 
-    /// The slots that a search for a coordinate meets before the first empty one. They count on
-    /// around the end of the bucket.
+    /// Returns the slots of the probe sequence of a coordinate up to the first empty one. They
+    /// continue beyond the end of the bucket, modulo its width.
     fn probes(&self, axis: &Axis, parent: usize, coordinate: usize) -> Range<usize> {
         let bucket = &self.crd[parent * self.width..][..self.width];
         let home = self.home(axis, coordinate);
@@ -123,13 +124,13 @@ impl<C: Width> HashedView<'_, C> {
         home..home + used.count()
     }
 
-    /// The coordinate in a slot, if it is used.
+    /// Returns the coordinate in a slot, if it is used.
     fn coordinate(&self, axis: &Axis, parent: usize, slot: usize) -> Option<usize> {
         let stored = self.crd[parent * self.width + slot % self.width];
         (stored != C::MAX).then(|| axis.coordinate(stored))
     }
 
-    /// Checks the bucket of a parent; `scratch` is for its coordinates.
+    /// Checks the bucket of a parent; `scratch` is a buffer for its coordinates.
     fn validate_bucket(
         &self,
         axis: &Axis,
@@ -139,11 +140,11 @@ impl<C: Width> HashedView<'_, C> {
         let (width, start) = (self.width, parent * self.width);
         let bucket = &self.crd[start..][..width];
         let Some(empty) = bucket.iter().position(|c| *c == C::MAX) else {
-            let reason = format!("none of the {width} slots is empty, so that a search cannot end");
+            let reason = format!("none of the {width} slots are empty, so a search cannot end");
             return Err(Fault::broken(start, reason));
         };
-        // From an empty slot on, around the end, the entries since the last empty slot are those
-        // that a search passes by.
+        // Starting at an empty slot and wrapping at the end, a search passes the entries since the
+        // last empty slot.
         let mut passed = 0;
         for slot in (empty..width).chain(0..empty) {
             let stored = bucket[slot];
@@ -172,7 +173,7 @@ impl<C: Width> HashedView<'_, C> {
         {
             let copies = bucket.iter().enumerate().filter(|(_, c)| **c == pair[0]);
             let second = copies.map(|(slot, _)| slot).nth(1).unwrap_or(0);
-            let reason = format!("coordinate {:?} stands twice in a unique level", pair[0]);
+            let reason = format!("coordinate {:?} is repeated in a unique level", pair[0]);
             return Err(Fault::broken(start + second, reason));
         }
         if axis.properties.full {
@@ -183,8 +184,8 @@ impl<C: Width> HashedView<'_, C> {
     }
 }
 
-// SAFETY: `validate` checks that there is a bucket per parent, that coordinates are below the size
-// of the axis and where a search finds them, and that every search ends.
+// SAFETY: `validate` checks that there is a bucket for each parent, that coordinates are below the
+// size of the axis and in their probe sequence, and that every search ends.
 unsafe impl<C: Width> LevelView for HashedView<'_, C> {
     fn children(&self, _: &Axis, _: usize) -> Option<usize> {
         Some(self.crd.len())

@@ -1,6 +1,6 @@
-//! What is the same for all levels of one type.
+//! The properties that all levels of one type share.
 
-/// What is the same for all levels of one type.
+/// The properties that all levels of one type share.
 ///
 /// ```
 /// use sparsegen::level::Kind;
@@ -12,28 +12,28 @@
 pub struct Kind {
     /// The level's name in a manifest: `"compressed"`.
     pub name: &'static str,
-    /// The numbers that the level is declared with: 2 and 4 of `structured(2, 4)`.
+    /// The parameters in the declaration of the level: 2 and 4 in `structured(2, 4)`.
     pub parameters: &'static [usize],
-    /// Every coordinate is there under each parent, whatever the declaration says.
+    /// Every coordinate is stored under each parent, whatever the declaration says.
     pub full: bool,
-    /// Children may stand in an order that the declaration can ask for.
+    /// The declaration can require children to be sorted.
     pub ordered: bool,
     /// Each parent has exactly one child.
     pub branchless: bool,
     /// Every position belongs to a child.
     pub compact: bool,
-    /// Building makes children that were not among the nodes, whatever the declaration says.
+    /// Building may add children to the nodes, whatever the declaration says.
     pub pads: bool,
-    /// Children are a list, which can be in any order and hold a coordinate several times where
-    /// the level is declared nonordered and nonunique.
+    /// Children are a list, which can be unsorted and contain a coordinate several times if the
+    /// level is declared nonordered and nonunique.
     pub list: bool,
-    /// Coordinates follow from those of outer levels, or are bounded by them, as
-    /// [`Axis::diagonal`](super::Axis::diagonal) says.
+    /// Coordinates follow from those of outer levels, or are bounded by them, as described by
+    /// [`Axis::diagonal`](super::Axis::diagonal).
     pub relative: bool,
 }
 
 impl Kind {
-    /// A level that keeps the order it is asked to keep, and has none of the other properties.
+    /// Returns the kind of a level that can be ordered and has none of the other properties.
     pub const fn new(name: &'static str) -> Kind {
         Kind {
             name,
@@ -48,48 +48,48 @@ impl Kind {
         }
     }
 
-    /// Declared with these numbers.
+    /// Sets the parameters of the declaration.
     pub const fn parameters(self, parameters: &'static [usize]) -> Kind {
         Kind { parameters, ..self }
     }
 
-    /// Every coordinate is there under each parent, so that there may be children that were not
-    /// asked for.
+    /// Declares that every coordinate is stored under each parent. Building may then add children
+    /// to the nodes.
     pub const fn full(self) -> Kind {
         Kind { full: true, pads: true, ..self }
     }
 
-    /// Children stand in an order of their own.
+    /// Declares that children have an order of their own.
     pub const fn nonordered(self) -> Kind {
         Kind { ordered: false, ..self }
     }
 
-    /// Each parent has exactly one child.
+    /// Declares that each parent has exactly one child.
     pub const fn branchless(self) -> Kind {
         Kind { branchless: true, ..self }
     }
 
-    /// Every position belongs to a child.
+    /// Declares that every position belongs to a child.
     pub const fn compact(self) -> Kind {
         Kind { compact: true, ..self }
     }
 
-    /// Building makes children that were not among the nodes.
+    /// Declares that building may add children to the nodes.
     pub const fn pads(self) -> Kind {
         Kind { pads: true, ..self }
     }
 
-    /// Children can be in any order and repeated, where declared so.
+    /// Declares that children can be unsorted and repeated, if the format declares so.
     pub const fn list(self) -> Kind {
         Kind { list: true, ..self }
     }
 
-    /// Coordinates follow from those of outer levels, or are bounded by them.
+    /// Declares that coordinates follow from those of outer levels, or are bounded by them.
     pub const fn relative(self) -> Kind {
         Kind { relative: true, ..self }
     }
 
-    /// Whether coordinates follow from those of outer levels, so that nothing is stored for them.
+    /// Returns whether coordinates follow from those of outer levels and are not stored.
     pub(crate) const fn is_derived(&self) -> bool {
         self.relative && self.branchless
     }

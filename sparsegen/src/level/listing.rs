@@ -1,4 +1,4 @@
-//! Lists as whole arrays: what converting and packing handle without a call for each child.
+//! Levels as whole arrays, which conversion and packing process without a call per child.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -6,15 +6,15 @@ use std::borrow::Cow;
 use super::{Axis, Fault, narrowed};
 use crate::Width;
 
-/// The children of all parents of a level, in the order of their positions, which are the numbers
-/// from 0 on. Coordinates count from 0, whatever numbers the level's own arrays hold for them.
+/// The children of all parents of a level, ordered by their positions, which are the numbers from
+/// 0. Coordinates count from 0, even if the level's arrays store them shifted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listing<'a> {
-    /// Each parent has all of so many coordinates.
+    /// Each parent has the coordinates below this number.
     Every(usize),
     /// Each parent has the coordinates of a segment.
     Segments {
-        /// Where segments begin and end: one element more than there are parents, from 0 on.
+        /// The bounds of the segments, from 0: one more element than there are parents.
         pos: Cow<'a, [u32]>,
         /// The coordinate at each position.
         crd: Cow<'a, [u32]>,
@@ -27,7 +27,7 @@ pub enum Listing<'a> {
 }
 
 impl Listing<'_> {
-    /// The coordinates, without a copy where they are owned; none where nothing is listed.
+    /// Returns the coordinates, without a copy if they are owned; empty if none are listed.
     pub(crate) fn into_crd(self) -> Vec<u32> {
         match self {
             Listing::Every(_) => Vec::new(),
@@ -36,7 +36,8 @@ impl Listing<'_> {
     }
 }
 
-/// An array in 32 bits, without a copy where it has them. Negative numbers do not fit.
+/// Returns an array as `u32`, without a copy if it has that type, or `None` if a number does not
+/// fit.
 pub(super) fn narrow<W: Width>(array: &[W]) -> Option<Cow<'_, [u32]>> {
     if let Some(same) = W::as_u32(array) {
         return Some(Cow::Borrowed(same));
@@ -44,12 +45,12 @@ pub(super) fn narrow<W: Width>(array: &[W]) -> Option<Cow<'_, [u32]>> {
     array.iter().map(|number| u32::try_from(number.to_usize()).ok()).collect()
 }
 
-/// Coordinates in 32 bits, where arrays hold them as they are.
+/// Returns coordinates as `u32`, if arrays store them unshifted.
 pub(super) fn narrow_crd<'a, C: Width>(axis: &Axis, crd: &'a [C]) -> Option<Cow<'a, [u32]>> {
     if axis.first == 0 { narrow(crd) } else { None }
 }
 
-/// Coordinates in the width in which they are stored.
+/// Converts coordinates to the type that stores them.
 pub(super) fn coordinates<C: Width>(
     axis: &Axis,
     crd: &mut Cow<'_, [u32]>,
@@ -62,12 +63,12 @@ pub(super) fn coordinates<C: Width>(
     crd.into_iter().map(|coordinate| axis.stored(coordinate as usize)).collect()
 }
 
-/// Positions in the width in which they are stored.
+/// Converts positions to the type that stores them.
 pub(super) fn positions<P: Width>(pos: &mut Cow<'_, [u32]>) -> Result<Vec<P>, Fault> {
     kept(std::mem::take(pos).into_owned(), narrowed)
 }
 
-/// The same numbers in another width. The array is kept where that is its own.
+/// Converts an array to another integer type. Keeps the array if it has that type.
 fn kept<W: Width>(
     mut array: Vec<u32>,
     convert: impl Fn(usize) -> Result<W, Fault>,

@@ -1,4 +1,4 @@
-//! `loose_compressed`: as `compressed`, with room between segments, which may stand in any order.
+//! `loose_compressed`: like `compressed`, with gaps between segments, which may have any order.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use super::{
 };
 use crate::Width;
 
-/// A level that stores the coordinates of each parent's children in one segment of `crd`, which
-/// may have gaps before, between and after segments.
+/// A level that stores the coordinates of the children of each parent in one segment of `crd`,
+/// which may have gaps before, between and after segments.
 ///
-/// What stands in a gap counts for nothing. Building leaves none.
+/// Coordinates and values in gaps are ignored. Building leaves no gaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LooseCompressed<P = u32, C = u32> {
-    /// Where each parent's segment begins.
+    /// The begin of the segment of each parent.
     pub lo: Vec<P>,
-    /// Where each parent's segment ends: that of `parent` is `lo[parent]..hi[parent]`.
+    /// The end of the segment of each parent: `lo[parent]..hi[parent]` is the segment of `parent`.
     pub hi: Vec<P>,
     /// The coordinate at each position.
     pub crd: Vec<C>,
@@ -24,16 +24,16 @@ pub struct LooseCompressed<P = u32, C = u32> {
 /// A borrowed [`LooseCompressed`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LooseCompressedView<'a, P = u32, C = u32> {
-    /// Where each parent's segment begins.
+    /// The begin of the segment of each parent.
     pub lo: &'a [P],
-    /// Where each parent's segment ends: that of `parent` is `lo[parent]..hi[parent]`.
+    /// The end of the segment of each parent: `lo[parent]..hi[parent]` is the segment of `parent`.
     pub hi: &'a [P],
     /// The coordinate at each position.
     pub crd: &'a [C],
 }
 
-// SAFETY: `build` appends the nodes in order, keeps a segment per parent, and checks that positions
-// and coordinates fit; padding keeps coordinates in order and below the size.
+// SAFETY: `build` appends the nodes in order, stores one segment per parent, and checks that
+// positions and coordinates fit; padding keeps coordinates sorted and below the size.
 unsafe impl<P: Width, C: Width> Level for LooseCompressed<P, C> {
     const KIND: Kind = Kind::new("loose_compressed").list();
 
@@ -64,7 +64,7 @@ impl<P: Width, C: Width> LooseCompressedView<'_, P, C> {
         self.lo[parent].to_usize()..self.hi[parent].to_usize()
     }
 
-    /// Checks that `lo` and `hi` cut one segment per parent out of `crd`, none in another.
+    /// Checks that `lo` and `hi` are the bounds of disjoint segments of `crd`, one per parent.
     fn validate_segments(&self, parents: usize) -> Result<(), Fault> {
         for (name, array) in [("lo", self.lo), ("hi", self.hi)] {
             if array.len() != parents {
@@ -96,8 +96,8 @@ impl<P: Width, C: Width> LooseCompressedView<'_, P, C> {
     }
 }
 
-// SAFETY: `validate` checks that segments lie within `crd` and apart, so positions are below its
-// length, and every coordinate in them against the size of the axis.
+// SAFETY: `validate` checks that segments are disjoint and lie within `crd`, so positions are below
+// its length, and every coordinate in them against the size of the axis.
 unsafe impl<P: Width, C: Width> LevelView for LooseCompressedView<'_, P, C> {
     fn children(&self, _: &Axis, _: usize) -> Option<usize> {
         Some(self.crd.len())

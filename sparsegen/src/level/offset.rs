@@ -1,20 +1,20 @@
-//! `offset`: the coordinate that follows from a diagonal and the other dimension's.
+//! `offset`: the coordinate that a diagonal and the coordinate of another dimension determine.
 
 use std::ops::Range;
 
 use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents};
 
 /// A level whose coordinates follow from those of outer levels, which store another dimension and
-/// the sum or difference of both. It stores nothing; the child has its parent's position.
+/// the sum or difference of both. It stores nothing; a child has the position of its parent.
 ///
-/// In `dia`, `(i, j) -> (j - i : compressed, i : range, j : offset)`, the column of a diagonal's
-/// entry in a row. The level above must be such that columns lie inside the dimension: a `range`,
-/// or one that does not pad.
+/// In `dia`, `(i, j) -> (j - i : compressed, i : range, j : offset)`, it computes the column of the
+/// entry of a diagonal in a row. The level above must ensure that columns lie within the dimension:
+/// it must be a `range`, or not pad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offset;
 
-// SAFETY: there is nothing that `validate` could refuse. Whether coordinates lie inside the
-// dimension is checked by whoever built the levels, as after validating.
+// SAFETY: every storage is valid. The code that builds or validates a tensor checks that
+// coordinates lie within the dimension.
 unsafe impl Level for Offset {
     const KIND: Kind = Kind::new("offset").branchless().relative().list();
 
@@ -33,8 +33,8 @@ unsafe impl Level for Offset {
     }
 }
 
-// SAFETY: a child's position is its parent's. The caller of `validate` checks that no coordinate
-// lies outside the dimension, as it does for every branchless and relative level.
+// SAFETY: the position of a child is that of its parent. The caller of `validate` checks that
+// coordinates lie within the dimension, as for every branchless and relative level.
 unsafe impl LevelView for Offset {
     fn children(&self, _: &Axis, parents: usize) -> Option<usize> {
         Some(parents)

@@ -3,7 +3,7 @@
 use super::{Axes, LevelViews, Node};
 use crate::tensor::Walk;
 
-/// The nodes above a level that is being validated. They are valid themselves.
+/// The nodes above a level that is being validated, which are valid.
 #[derive(Clone, Copy)]
 pub struct Parents<'a> {
     levels: &'a dyn LevelViews,
@@ -13,7 +13,7 @@ pub struct Parents<'a> {
 }
 
 impl<'a> Parents<'a> {
-    /// The nodes of the last of the outermost `depth` levels, which has `count` positions.
+    /// Returns the nodes of the last of the outermost `depth` levels, which has `count` positions.
     pub(crate) fn new(
         levels: &'a dyn LevelViews,
         axes: &'a Axes,
@@ -23,12 +23,12 @@ impl<'a> Parents<'a> {
         Parents { levels, axes, depth, count }
     }
 
-    /// How many positions the level above has; parents' positions are below this.
+    /// Returns the number of positions of the level above; positions of parents are below it.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Calls a function with each parent, in storage order.
+    /// Calls `visit` with each parent, in storage order.
     pub fn for_each(&self, mut visit: impl FnMut(Node<'_>)) {
         let mut walk = Walk::new(self.levels, *self.axes, self.depth);
         while let Some(position) = walk.next(self.levels) {

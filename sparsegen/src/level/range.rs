@@ -2,17 +2,18 @@
 
 use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents};
 
-/// A level of those coordinates with which another dimension's, which an outer level's sum or
-/// difference gives, stays within its extent. It stores nothing: the child of `parent` with
-/// coordinate `i` is at position `parent * size + i`, for the dimension's size.
+/// A level of the coordinates on a diagonal: those for which the coordinate of another dimension,
+/// given by the sum or difference at an outer level, is within its extent. It stores nothing: the
+/// child of `parent` with coordinate `i` is at position `parent * size + i`, for the size of the
+/// dimension.
 ///
-/// In `dia`, `(i, j) -> (j - i : compressed, i : range, j : offset)`, the rows that a diagonal
-/// meets. Positions beyond its ends belong to no entry.
+/// In `dia`, `(i, j) -> (j - i : compressed, i : range, j : offset)`, these are the rows that a
+/// diagonal intersects. Positions beyond its ends belong to no entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Range;
 
-// SAFETY: there is nothing that `validate` could refuse, but for a number of positions that
-// overflows, which `build` refuses too.
+// SAFETY: the storage is empty, and valid unless the number of positions overflows, which `build`
+// also checks.
 unsafe impl Level for Range {
     const KIND: Kind = Kind::new("range").pads().relative();
 
@@ -33,7 +34,7 @@ unsafe impl Level for Range {
     }
 }
 
-/// The rows that a diagonal meets.
+/// Returns the coordinates on the diagonal of `parent`.
 fn bounds(axis: &Axis, parent: Node<'_>) -> std::ops::Range<usize> {
     match &axis.diagonal {
         Some(diagonal) => diagonal.bounds(axis.size, parent.coords),
@@ -41,8 +42,8 @@ fn bounds(axis: &Axis, parent: Node<'_>) -> std::ops::Range<usize> {
     }
 }
 
-// SAFETY: coordinates are below the size of the axis, and so positions are below the number of
-// parents times that.
+// SAFETY: coordinates are below the size of the axis, so positions are below the number of parents
+// times that size.
 unsafe impl LevelView for Range {
     fn children(&self, axis: &Axis, parents: usize) -> Option<usize> {
         parents.checked_mul(axis.size)

@@ -1,13 +1,13 @@
-//! Segments of an array of coordinates, one per parent: what `compressed` and `loose_compressed`
-//! have in common.
+//! Segments of an array of coordinates, one per parent: the common part of `compressed` and
+//! `loose_compressed`.
 
 use std::ops::Range;
 
 use super::{Axis, Fault};
 use crate::Width;
 
-/// Appends the children of each parent to `crd`, those that a full level pads with among them, and
-/// tells where they stand; returns each node's position.
+/// Appends the children of each parent to `crd`, including the padding of a full level, and calls
+/// `close` with each parent and its segment; returns the position of each node.
 pub(super) fn build<C: Width>(
     axis: &Axis,
     parents: usize,
@@ -23,7 +23,7 @@ pub(super) fn build<C: Width>(
     let mut nodes = nodes.peekable();
     for parent in 0..parents {
         let start = crd.len();
-        // Below this, all coordinates of a full level are there.
+        // All coordinates below `next` have been appended, if the level is full.
         let mut next = 0;
         while let Some((_, coordinate)) = nodes.next_if(|(owner, _)| *owner == parent) {
             if full {
@@ -48,7 +48,7 @@ fn append<C: Width>(axis: &Axis, coordinates: Range<usize>, crd: &mut Vec<C>) ->
     Ok(())
 }
 
-/// The part of a segment where all its children of a coordinate are.
+/// Returns the range of a segment that contains all its children with this coordinate.
 pub(super) fn locate<C: Width>(
     axis: &Axis,
     crd: &[C],
@@ -64,8 +64,7 @@ pub(super) fn locate<C: Width>(
     segment.start + before..segment.start + before + equal
 }
 
-/// Checks the coordinates of one parent's children; `scratch` is only for those that stand in no
-/// order.
+/// Checks the coordinates of the children of one parent; `scratch` is a buffer for sorting them.
 pub(super) fn validate<C: Width>(
     axis: &Axis,
     crd: &[C],
@@ -76,7 +75,8 @@ pub(super) fn validate<C: Width>(
     let stored = &crd[segment];
     let properties = axis.properties;
     let is_inside = |c: &C| axis.coordinate(*c) < axis.size;
-    // Nearly all levels are ordered and unique: one pass, whose ends are the extremes.
+    // Fast path: most levels are ordered and unique, so that one pass suffices, and the first and
+    // last coordinates are the extremes.
     let increases = stored.is_sorted_by(|a, b| a < b);
     let mut ends = stored.first().into_iter().chain(stored.last());
     if increases && !properties.full && ends.all(is_inside) {
@@ -105,7 +105,7 @@ pub(super) fn validate<C: Width>(
     {
         let copies = stored.iter().enumerate().filter(|(_, c)| **c == pair[0]);
         let second = copies.map(|(index, _)| index).nth(1).unwrap_or(0);
-        let reason = format!("coordinate {:?} stands twice in a unique level", pair[0]);
+        let reason = format!("coordinate {:?} is repeated in a unique level", pair[0]);
         return Err(Fault::broken(first + second, reason));
     }
     if properties.full {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::Width;
 
-/// A level that stores one coordinate per parent; the child has its parent's position.
+/// A level that stores one coordinate per parent; the position of a child is that of its parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Singleton<C = u32> {
     /// The coordinate at each position.
@@ -22,8 +22,7 @@ pub struct SingletonView<'a, C = u32> {
 }
 
 // SAFETY: `build` stores one coordinate per parent, that of its node or the padding 0, which is a
-// coordinate of every dimension that has any; `build_list` takes an array of such
-// coordinates.
+// coordinate of every nonempty dimension; `build_list` takes an array of such coordinates.
 unsafe impl<C: Width> Level for Singleton<C> {
     const KIND: Kind = Kind::new("singleton").branchless().compact().list();
 
@@ -40,7 +39,7 @@ unsafe impl<C: Width> Level for Singleton<C> {
     ) -> Result<(Self, Vec<usize>), Fault> {
         axis.fits::<C>()?;
         check_full(axis, parents)?;
-        // No coordinate is as small as the padding, which lets the values that it meets stay in cache.
+        // The padding is the smallest coordinate, so that the operand values at it stay in cache.
         let mut crd = repeated(axis.stored(0)?, parents)?;
         let mut positions = Vec::with_capacity(nodes.len());
         for (index, (parent, coordinate)) in nodes.enumerate() {
@@ -67,14 +66,14 @@ unsafe impl<C: Width> Level for Singleton<C> {
     }
 }
 
-/// Refuses the promise that one coordinate is all that the dimension has, where there are more.
+/// Checks that a level declared full has at most one coordinate.
 fn check_full(axis: &Axis, parents: usize) -> Result<(), Fault> {
     if axis.properties.full && parents > 0 { axis.is_full(1, 0) } else { Ok(()) }
 }
 
-// SAFETY: `validate` checks that there is one coordinate per parent, so a parent's position is a
-// child's too, and every coordinate against the size of the axis. Where that is 0, its caller
-// checks that there are no parents.
+// SAFETY: `validate` checks that there is one coordinate per parent, so the positions of parents
+// are positions of children, and checks every coordinate against the size of the axis. If the size
+// is 0, its caller checks that there are no parents.
 unsafe impl<C: Width> LevelView for SingletonView<'_, C> {
     fn children(&self, _: &Axis, parents: usize) -> Option<usize> {
         Some(parents)
@@ -100,7 +99,7 @@ unsafe impl<C: Width> LevelView for SingletonView<'_, C> {
             return Err(Fault::broken(length, reason));
         }
         check_full(axis, parents.count())?;
-        // Without coordinates there cannot be parents, but positions that none of them has.
+        // Without coordinates there are no parents, but there may be unused positions.
         if axis.size > 0 {
             for (index, coordinate) in self.crd.iter().enumerate() {
                 axis.contains(*coordinate, index)?;

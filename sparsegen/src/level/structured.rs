@@ -1,4 +1,4 @@
-//! `structured(n, m)`: as many of each block's coordinates as the declaration says.
+//! `structured(n, m)`: a fixed number of coordinates of each block.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents, repeated, widene
 use crate::Width;
 
 /// A level over `j % m` that stores exactly `N` of the `M` coordinates of each block, in increasing
-/// order; 2 of 4 is what sparse matrix units of graphics processors multiply. The children of
-/// `parent` are at positions `parent * N..(parent + 1) * N`.
+/// order; the sparse matrix units of graphics processors multiply 2 of 4. The children of `parent`
+/// are at positions `parent * N..(parent + 1) * N`.
 ///
-/// Building pads blocks that have fewer with the least coordinates that are not used, and refuses
+/// Building pads blocks that have fewer entries with the least unused coordinates, and refuses
 /// blocks that have more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Structured<C, const N: usize, const M: usize> {
@@ -24,10 +24,13 @@ pub struct StructuredView<'a, C, const N: usize, const M: usize> {
     pub crd: &'a [C],
 }
 
-// SAFETY: `build` stores `N` increasing coordinates per parent, nodes' or others below the size.
+// SAFETY: `build` stores `N` increasing coordinates below the size for each parent.
 unsafe impl<C: Width, const N: usize, const M: usize> Level for Structured<C, N, M> {
     const KIND: Kind = {
-        assert!(0 < N && N <= M, "a structured level keeps 1 or more of a block's coordinates");
+        assert!(
+            0 < N && N <= M,
+            "a structured level stores from 1 to all of a block's coordinates"
+        );
         Kind::new("structured").parameters(&[N, M]).compact().pads()
     };
 
@@ -78,7 +81,7 @@ unsafe impl<C: Width, const N: usize, const M: usize> Level for Structured<C, N,
     }
 }
 
-/// Checks that the level is over the coordinates of blocks of the size that it is declared for.
+/// Checks that the axis of the level has as many coordinates as its declared blocks.
 fn check_block(axis: &Axis, block: usize) -> Result<(), Fault> {
     if axis.size == block && axis.first == 0 {
         return Ok(());
@@ -88,7 +91,7 @@ fn check_block(axis: &Axis, block: usize) -> Result<(), Fault> {
 }
 
 // SAFETY: `validate` checks that there are `N` coordinates per parent, so positions are below their
-// number, and every coordinate against the size of the axis.
+// number, and checks every coordinate against the size of the axis.
 unsafe impl<C: Width, const N: usize, const M: usize> LevelView for StructuredView<'_, C, N, M> {
     fn children(&self, _: &Axis, parents: usize) -> Option<usize> {
         parents.checked_mul(N)

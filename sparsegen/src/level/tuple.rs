@@ -1,4 +1,4 @@
-//! The levels of a format as one type: a tuple of them.
+//! The levels of a format as one type, a tuple.
 
 use std::fmt::Debug;
 
@@ -11,37 +11,37 @@ pub const MAX_LEVELS: usize = 12;
 /// The storage of all levels of a tensor, outermost first. Implemented by tuples of up to
 /// [`MAX_LEVELS`] levels.
 pub trait Levels: sealed::Sealed + Clone + Debug + PartialEq + Send + Sync + 'static {
-    /// What the level types are.
+    /// The properties of each level type.
     const KINDS: &'static [Kind];
 
-    /// The same storage, borrowed: the tuple of the levels' views.
+    /// The borrowed storage: the tuple of the views of the levels.
     type Views<'a>: LevelViews + Copy + Debug + Send + Sync + 'a;
 
     /// Borrows the storage.
     fn views(&self) -> Self::Views<'_>;
 
-    /// Takes the levels from a source, outermost first.
+    /// Builds the levels from a source, outermost first.
     ///
     /// # Errors
-    /// Those of the source.
+    /// The errors of the source.
     fn collect(source: &mut impl LevelSource) -> Result<Self, Error>;
 }
 
 /// The borrowed storage of all levels of a tensor. Implemented by tuples of views.
 pub trait LevelViews: sealed::Sealed {
-    /// One level, counted from 0.
+    /// Returns a level, counted from 0.
     ///
     /// # Panics
-    /// Where there is no such level.
+    /// Panics if there is no such level.
     fn level(&self, level: usize) -> &dyn LevelView;
 }
 
-/// Something that makes the levels of a tensor one after the other, outermost first.
+/// A source of the levels of a tensor, outermost first.
 pub trait LevelSource {
-    /// Makes the next level.
+    /// Builds the next level.
     ///
     /// # Errors
-    /// Where the level cannot be made.
+    /// Returns an error if the level cannot be built.
     fn next_level<L: Level>(&mut self) -> Result<L, Error>;
 }
 

@@ -1,29 +1,29 @@
-//! Making tensors from entries.
+//! Building tensors from entries.
 
 use crate::{Error, Format, Stored, Tensor, Value};
 
 use super::pack::pack;
 
-/// What becomes of the values of entries that share their coordinate.
+/// The rule for entries with the same coordinate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Duplicates {
-    /// They are added up, in the order in which they came.
+    /// Values are added in order.
     #[default]
     Sum,
-    /// The first one counts.
+    /// The first value is kept.
     First,
-    /// The last one counts.
+    /// The last value is kept.
     Last,
-    /// The smallest one counts, as [`Value::compare`] sees it.
+    /// The smallest value is kept, as ordered by [`Value::compare`].
     Min,
-    /// The largest one counts, as [`Value::compare`] sees it.
+    /// The largest value is kept, as ordered by [`Value::compare`].
     Max,
-    /// They are refused with [`Error::Duplicate`].
+    /// Duplicates are refused with [`Error::Duplicate`].
     Error,
 }
 
 impl Duplicates {
-    /// Returns the value of two entries, one of which came before the other.
+    /// Combines the values of two entries with the same coordinate.
     fn combine<V: Value>(self, earlier: V, later: V) -> V {
         let is_less = |a: V, b: V| a.compare(b).is_some_and(|order| order.is_lt());
         match self {
@@ -37,10 +37,10 @@ impl Duplicates {
     }
 }
 
-/// How packing combines the values of entries that share their coordinate.
+/// The way in which packing combines the values of entries with the same coordinate.
 pub(crate) enum Merge<'f, V> {
     As(Duplicates),
-    /// By a function of the earlier and the later value.
+    /// A function of the earlier and the later value.
     By(&'f dyn Fn(V, V) -> V),
 }
 
@@ -53,10 +53,10 @@ impl<V> Clone for Merge<'_, V> {
 impl<V> Copy for Merge<'_, V> {}
 
 impl<V: Value> Merge<'_, V> {
-    /// The plain sum.
+    /// Addition.
     pub(crate) const SUM: Self = Merge::As(Duplicates::Sum);
 
-    /// Returns whether a format that keeps entries as they are given may do so.
+    /// Returns whether an unordered format may keep entries as they are given.
     pub(super) fn may_keep(self) -> bool {
         match self {
             Merge::As(duplicates) => duplicates == Duplicates::Sum,
@@ -64,8 +64,8 @@ impl<V: Value> Merge<'_, V> {
         }
     }
 
-    /// Returns whether entries that share their coordinate are refused. A pattern can store no number
-    /// but one.
+    /// Returns whether entries with the same coordinate are refused. A pattern cannot store their
+    /// sum.
     pub(super) fn refuses(self, is_pattern: bool) -> bool {
         match self {
             Merge::As(Duplicates::Error) => true,
@@ -77,7 +77,7 @@ impl<V: Value> Merge<'_, V> {
         }
     }
 
-    /// Returns the value of two entries, one of which came before the other.
+    /// Combines the values of two entries with the same coordinate.
     pub(super) fn combine(self, earlier: V, later: V) -> V {
         match self {
             Merge::As(duplicates) => duplicates.combine(earlier, later),
@@ -86,7 +86,7 @@ impl<V: Value> Merge<'_, V> {
     }
 }
 
-/// A tensor in the making, to which entries are added in any order; made by [`Tensor::builder`].
+/// A builder of a tensor, which collects entries in any order; created by [`Tensor::builder`].
 ///
 /// ```
 /// use sparsegen::{Csr, Duplicates, Tensor};
@@ -105,21 +105,21 @@ pub struct Builder<V, F: Format> {
 }
 
 impl<V: Stored, F: Format> Builder<V, F> {
-    /// Says what becomes of entries that share their coordinate; without it they add up, or are
-    /// kept as [`Tensor::from_triplets`] says.
+    /// Sets the rule for entries with the same coordinate. By default they are added, or kept as
+    /// described at [`Tensor::from_triplets`].
     pub fn duplicates(self, duplicates: Duplicates) -> Self {
         Builder { duplicates, ..self }
     }
 
-    /// Adds an entry. Whether it lies inside the shape is checked in the end.
+    /// Adds an entry. [`Builder::build`] checks its coordinate.
     pub fn push(&mut self, coordinate: F::Shape, value: V) {
         self.entries.push((coordinate, value));
     }
 
-    /// The tensor of all entries.
+    /// Builds the tensor of all entries.
     ///
     /// # Errors
-    /// As [`Tensor::from_triplets`], and [`Error::Duplicate`] where that was asked for.
+    /// The same as [`Tensor::from_triplets`], and [`Error::Duplicate`] for [`Duplicates::Error`].
     pub fn build(self) -> Result<Tensor<V, F>, Error> {
         pack(self.shape, self.entries, Merge::As(self.duplicates))
     }
@@ -132,26 +132,26 @@ impl<V: Stored, F: Format> Extend<(F::Shape, V)> for Builder<V, F> {
 }
 
 impl<V: Stored, F: Format> Tensor<V, F> {
-    /// A tensor of these extents in the making.
+    /// Creates a builder of a tensor with these extents.
     pub fn builder(shape: F::Shape) -> Builder<V, F> {
         Builder { shape, entries: Vec::new(), duplicates: Duplicates::default() }
     }
 
-    /// The tensor of these entries, in any order; those that share their coordinate add up. Zeros
-    /// are stored like other values, unless a level is `unpadded`.
+    /// Creates a tensor from entries in any order; entries with the same coordinate are added.
+    /// Zeros are stored like other values, unless a level is `unpadded`.
     ///
-    /// A format that asks for nothing else, all of whose levels are lists declared `nonordered` and
-    /// `nonunique` as those of [`CooUnordered`](crate::CooUnordered) are, keeps the entries as they
-    /// are given: in their order, each by itself.
+    /// A format whose levels are all lists declared `nonordered` and `nonunique`, such as
+    /// [`CooUnordered`](crate::CooUnordered), keeps the entries as they are given: in their order,
+    /// and without adding duplicates.
     ///
-    /// Takes O(n log n) time for n entries, and O(n) where they come in storage order. Where the outer
-    /// levels have no more than a few nodes for each entry, as the rows of most matrices, only
-    /// entries below the same node are sorted among themselves, if they are not in order.
+    /// Takes O(n log n) time for n entries, and O(n) if they are in storage order. If the outer
+    /// levels have at most a few nodes per entry, as the rows of most matrices, only the entries
+    /// below each node are sorted, and only if they are not in order.
     ///
     /// # Errors
-    /// [`Error::Coordinate`] where an entry lies outside the shape, [`Error::Pack`] where the
-    /// format has no place for an entry, [`Error::Duplicate`] where entries of a
-    /// [`Pattern`](crate::Pattern) would have to be added up, and those of [`Tensor::zeros`].
+    /// [`Error::Coordinate`] if an entry is not within the shape, [`Error::Pack`] if the format
+    /// cannot store an entry, [`Error::Duplicate`] if entries of a [`Pattern`](crate::Pattern) have
+    /// the same coordinate, and the errors of [`Tensor::zeros`].
     pub fn from_triplets(
         shape: F::Shape,
         entries: impl IntoIterator<Item = (F::Shape, V)>,

@@ -1,4 +1,4 @@
-//! Changing the values of a tensor, and leaving out the small ones.
+//! Changing the values of a tensor, and removing small ones.
 
 use crate::{Error, Format, Pattern, Stored, Tensor, Value};
 
@@ -7,9 +7,9 @@ use super::pack::combined;
 use super::{check_values, is_fill, pads};
 
 impl<V: Stored, F: Format> Tensor<V, F> {
-    /// Replaces every stored value by a function of it, each one by itself where several share their
-    /// coordinate. What is not stored stays the fill, padding too; in a format with an `unpadded` level,
-    /// call [`Tensor::prune`] if the function can give zero.
+    /// Applies a function to every stored value, separately to each entry of a repeated coordinate.
+    /// Entries that are not stored, and padding, keep the fill value. In a format with an
+    /// `unpadded` level, call [`Tensor::prune`] if the function may return zero.
     pub fn map_vals<W: Stored>(self, mut function: impl FnMut(V) -> W) -> Tensor<W, F> {
         check_values::<W, F>();
         let (pads, fill) = (pads::<F>(), V::Value::filled(F::FILL));
@@ -21,15 +21,15 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         Tensor { shape: self.shape, levels: self.levels, vals }
     }
 
-    /// Removes the entries whose magnitude is at most `tolerance`; with 0, the stored zeros.
-    /// Entries that share their coordinate are added up before.
+    /// Removes the entries whose magnitude is at most `tolerance`, after adding entries with the
+    /// same coordinate. A tolerance of 0 removes stored zeros.
     ///
     /// # Errors
-    /// [`Error::Level`] where an `unpadded` level would need padding in their place,
-    /// [`Error::Duplicate`] where entries of a pattern share their coordinate. The tensor then
-    /// stays as it was.
+    /// [`Error::Level`] if an `unpadded` level would need padding in place of a removed entry, and
+    /// [`Error::Duplicate`] if entries of a pattern have the same coordinate. The tensor is then
+    /// unchanged.
     pub fn prune(&mut self, tolerance: f64) -> Result<(), Error> {
-        // A NaN compares with nothing, and stays.
+        // A NaN compares as neither, and is kept.
         let is_small = |value: V| value.value().magnitude() <= tolerance;
         let mut entries = combined::<V, F>(self.shape, self.iter().collect(), Merge::SUM)?;
         entries.retain(|(_, value)| !is_small(*value));
@@ -39,8 +39,9 @@ impl<V: Stored, F: Format> Tensor<V, F> {
 }
 
 impl<V: Value, F: Format> Tensor<V, F> {
-    /// The same structure without values: every stored entry counts 1, also one that is zero, which
-    /// [`Tensor::prune`] removes. Does not compile for formats that pad.
+    /// Returns the structure of the tensor without its values. Every stored entry has the value 1,
+    /// including stored zeros, which [`Tensor::prune`] removes. Does not compile for formats that
+    /// pad.
     pub fn pattern(&self) -> Tensor<Pattern<V>, F> {
         check_values::<Pattern<V>, F>();
         let vals = vec![Pattern::ONE; self.vals.len()];

@@ -1,5 +1,5 @@
-//! The entries of a tensor as arrays, one for each dimension: made level by level, rather than entry
-//! by entry, so that nothing here is compiled for each format.
+//! The entries of a tensor as one array for each dimension, computed level by level, so that the
+//! code is compiled once and not for each format.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use crate::{Format, Stored, Value, View};
 
 use super::{axes, inverse, is_fill, level_count, pads};
 
-/// Entries as arrays of their coordinates in each dimension, and of their values.
+/// Entries as an array of coordinates for each dimension and an array of values.
 pub(super) struct Columns<'a, V: Clone> {
     pub(super) dimensions: Vec<Cow<'a, [u32]>>,
     pub(super) vals: Cow<'a, [V]>,
 }
 
-/// What `tensor` stores, but for zeros where it pads with them; `None` where its levels are no lists.
+/// Returns the entries of `tensor`, or `None` if a level is not a list.
 pub(super) fn columns<'a, V: Stored, F: Format>(
     tensor: &'a View<'_, V, F>,
 ) -> Option<Columns<'a, V>> {
@@ -28,7 +28,7 @@ pub(super) fn columns<'a, V: Stored, F: Format>(
     Some(Columns { dimensions, vals })
 }
 
-/// The positions of the entries among the values, which are sorted, and their values.
+/// Returns the nodes of the last level that hold entries, in increasing order, and their values.
 fn entries<V: Stored>(vals: &[V], pads: bool, fill: V::Value) -> Option<(Nodes, Cow<'_, [V]>)> {
     let count = u32::try_from(vals.len()).ok()?;
     if !pads {
@@ -39,14 +39,14 @@ fn entries<V: Stored>(vals: &[V], pads: bool, fill: V::Value) -> Option<(Nodes, 
     Some((Nodes::Some(positions), Cow::Owned(vals)))
 }
 
-/// For each entry, the node of a level that it is below. They are sorted.
+/// The node of a level above each entry, in increasing order.
 enum Nodes {
-    /// Each of so many nodes is above one entry.
+    /// Every node below this number, each above one entry.
     All(u32),
     Some(Vec<u32>),
 }
 
-/// The coordinates of entries in each dimension, from their nodes at the last level.
+/// Computes the coordinates of entries in each dimension from their nodes at the last level.
 fn dimensions<'a>(
     map: &Map,
     count: usize,
@@ -71,7 +71,7 @@ fn dimensions<'a>(
 }
 
 impl Nodes {
-    /// The elements of an array at these nodes.
+    /// Returns the elements of an array at these nodes.
     fn pick<'a>(&self, array: Cow<'a, [u32]>) -> Cow<'a, [u32]> {
         match self {
             Nodes::All(_) => array,
@@ -79,7 +79,7 @@ impl Nodes {
         }
     }
 
-    /// The coordinates of nodes that each parent has so many of, and their parents.
+    /// Returns the coordinates of nodes whose parents have `size` children each, and these parents.
     fn split(self, size: usize, is_outermost: bool) -> Option<(Cow<'static, [u32]>, Nodes)> {
         let nodes = match self {
             Nodes::All(count) => (0..count).collect(),
@@ -88,14 +88,14 @@ impl Nodes {
         if is_outermost {
             return Some((nodes.into(), Nodes::All(1)));
         }
-        // Where there are no nodes, sizes need not fit, and may be 0.
+        // Without nodes, `size` may be 0 or too large for 32 bits.
         let size = if nodes.is_empty() { 1 } else { u32::try_from(size).ok()? };
         let coordinates: Vec<u32> = nodes.iter().map(|node| node % size).collect();
         let parents = nodes.into_iter().map(|node| node / size).collect();
         Some((coordinates.into(), Nodes::Some(parents)))
     }
 
-    /// The parents of nodes that stand in segments.
+    /// Returns the parents of nodes in segments.
     fn parents(self, pos: &[u32]) -> Nodes {
         let ends = (0..).zip(&pos[1..]);
         let mut parents = Vec::new();

@@ -1,8 +1,8 @@
-//! Comparing tensors: as they are stored, and as functions.
+//! Comparing tensors, by storage and by value.
 
 use crate::{Format, Stored, Tensor, Value};
 
-/// Equal in shape, structure and values.
+/// Compares shape, structure and values.
 impl<V: PartialEq, F: Format> PartialEq for Tensor<V, F> {
     fn eq(&self, other: &Self) -> bool {
         self.shape == other.shape && self.levels == other.levels && self.vals == other.vals
@@ -10,8 +10,8 @@ impl<V: PartialEq, F: Format> PartialEq for Tensor<V, F> {
 }
 
 impl<V: Stored, F: Format> Tensor<V, F> {
-    /// Whether two tensors have the same shape and, stored or not, the same value at every
-    /// coordinate, up to a tolerance as [`Value::is_close`] takes it.
+    /// Returns whether two tensors have the same shape and, at every coordinate, the same value up
+    /// to a tolerance, as defined by [`Value::is_close`].
     ///
     /// ```
     /// use sparsegen::{Csc, Csr, Tensor};

@@ -1,4 +1,4 @@
-//! Converting: between formats, and from arrays that store everything.
+//! Conversion between formats, and from dense arrays.
 
 use crate::format::Shape;
 
@@ -8,21 +8,23 @@ use super::build::Merge;
 use super::repack::repack;
 
 impl<V: Stored, F: Format> View<'_, V, F> {
-    /// The same tensor in another format.
+    /// Converts the tensor to another format.
     ///
-    /// Stored zeros stay entries, unless this format pads (`dia`, `ell`, `structured`, dense levels below
-    /// sparse ones): what equals the fill is padding there. A dense tensor stores every coordinate; see
-    /// [`Tensor::from_dense`] and [`Tensor::prune`] for the others alone. Takes linear time from rows to columns and back, and wherever entries come in
-    /// the order of the other format's innermost level; otherwise as [`Tensor::from_triplets`].
+    /// Stored zeros stay entries, unless this format pads (`dia`, `ell`, `structured`, dense levels
+    /// below sparse ones) and the zeros are its fill value. A dense tensor stores every coordinate;
+    /// use [`Tensor::from_dense`] or [`Tensor::prune`] to store only the others. Takes linear time
+    /// between rows and columns, and whenever entries are in the order of the innermost level of
+    /// the other format; otherwise takes the time of [`Tensor::from_triplets`].
     ///
     /// # Errors
-    /// As [`Tensor::from_triplets`].
+    /// The same as [`Tensor::from_triplets`].
     pub fn to<G: Format<Shape = F::Shape>>(&self) -> Result<Tensor<V, G>, Error> {
         repack(self, Merge::SUM)
     }
 
-    /// As [`View::to`], but entries that share their coordinate are combined by a function of their
-    /// values, the earlier one first, instead of added up. The result holds each coordinate once.
+    /// Converts the tensor like [`View::to`], but combines entries with the same coordinate by a
+    /// function of the earlier and the later value instead of adding them. The result stores each
+    /// coordinate once.
     ///
     /// ```
     /// use sparsegen::{CooUnordered, Csr, Tensor};
@@ -35,7 +37,7 @@ impl<V: Stored, F: Format> View<'_, V, F> {
     /// ```
     ///
     /// # Errors
-    /// As [`Tensor::from_triplets`].
+    /// The same as [`Tensor::from_triplets`].
     pub fn to_by<G: Format<Shape = F::Shape>>(
         &self,
         combine: impl Fn(V::Value, V::Value) -> V::Value,
@@ -45,24 +47,26 @@ impl<V: Stored, F: Format> View<'_, V, F> {
 }
 
 impl<V: Stored, F: Format> Tensor<V, F> {
-    /// The same tensor in another format.
+    /// Converts the tensor to another format.
     ///
-    /// Stored zeros stay entries, unless this format pads (`dia`, `ell`, `structured`, dense levels below
-    /// sparse ones): what equals the fill is padding there. A dense tensor stores every coordinate; see
-    /// [`Tensor::from_dense`] and [`Tensor::prune`] for the others alone. Takes linear time from rows to columns and back, and wherever entries come in
-    /// the order of the other format's innermost level; otherwise as [`Tensor::from_triplets`].
+    /// Stored zeros stay entries, unless this format pads (`dia`, `ell`, `structured`, dense levels
+    /// below sparse ones) and the zeros are its fill value. A dense tensor stores every coordinate;
+    /// use [`Tensor::from_dense`] or [`Tensor::prune`] to store only the others. Takes linear time
+    /// between rows and columns, and whenever entries are in the order of the innermost level of
+    /// the other format; otherwise takes the time of [`Tensor::from_triplets`].
     ///
     /// # Errors
-    /// As [`Tensor::from_triplets`].
+    /// The same as [`Tensor::from_triplets`].
     pub fn to<G: Format<Shape = F::Shape>>(&self) -> Result<Tensor<V, G>, Error> {
         self.view().to()
     }
 
-    /// As [`Tensor::to`], but entries that share their coordinate are combined by a function of their
-    /// values, the earlier one first, instead of added up. The result holds each coordinate once.
+    /// Converts the tensor like [`Tensor::to`], but combines entries with the same coordinate by a
+    /// function of the earlier and the later value instead of adding them. The result stores each
+    /// coordinate once.
     ///
     /// # Errors
-    /// As [`Tensor::from_triplets`].
+    /// The same as [`Tensor::from_triplets`].
     pub fn to_by<G: Format<Shape = F::Shape>>(
         &self,
         combine: impl Fn(V::Value, V::Value) -> V::Value,
@@ -72,12 +76,12 @@ impl<V: Stored, F: Format> Tensor<V, F> {
 }
 
 impl<V: Value, F: Format> Tensor<V, F> {
-    /// The tensor of the values that differ from the format's fill among `values`, which lists all of them in
-    /// row-major order.
+    /// Creates a tensor from the values at all coordinates, in row-major order. It stores those
+    /// that differ from the fill value of the format.
     ///
     /// # Errors
-    /// [`Error::Parts`] where the number of values is not the product of the extents; otherwise as
-    /// [`Tensor::from_triplets`].
+    /// [`Error::Parts`] if the number of values is not the product of the extents; otherwise the
+    /// same as [`Tensor::from_triplets`].
     pub fn from_dense(shape: F::Shape, values: &[V]) -> Result<Self, Error> {
         let extents = shape.as_ref();
         let count = extents.iter().try_fold(1usize, |count, &extent| count.checked_mul(extent));
@@ -93,10 +97,10 @@ impl<V: Value, F: Format> Tensor<V, F> {
 }
 
 impl<V: Value, F: Format<Shape = [usize; 2]>> Tensor<V, F> {
-    /// The identity matrix.
+    /// Creates the identity matrix.
     ///
     /// # Errors
-    /// As [`Tensor::zeros`].
+    /// The same as [`Tensor::zeros`].
     pub fn eye(size: usize) -> Result<Self, Error> {
         let mut entries = Vec::new();
         let too_large = |_| Error::Size { format: F::NAME, shape: vec![size; 2] };
@@ -106,7 +110,7 @@ impl<V: Value, F: Format<Shape = [usize; 2]>> Tensor<V, F> {
     }
 }
 
-/// The coordinate of this number, in row-major order.
+/// Returns the coordinate with this number in row-major order.
 pub(super) fn coordinate_of<S: Shape>(mut number: usize, extents: &[usize]) -> S {
     let mut coordinate = S::splat(0);
     for (coordinate, extent) in coordinate.as_mut().iter_mut().zip(extents).rev() {

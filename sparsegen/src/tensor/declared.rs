@@ -1,4 +1,5 @@
-//! What a format declares, as data: what works with this is compiled once, and not for each format.
+//! The declaration of a format as data, so that the code that uses it is compiled once and not for
+//! each format.
 
 use crate::format::{Format, Map};
 use crate::level::{Axes, Axis, Kind, Levels, MAX_LEVELS};
@@ -6,7 +7,7 @@ use crate::{Error, Fill};
 
 use super::inverse;
 
-/// What a format declares.
+/// The declaration of a format.
 #[derive(Clone, Copy)]
 pub(super) struct Declared {
     pub(super) name: &'static str,
@@ -16,13 +17,13 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    /// What the format of a type declares.
+    /// Returns the declaration of a format.
     pub(super) fn of<F: Format>() -> Declared {
         inverse::<F>();
         Declared { name: F::NAME, map: F::MAP, kinds: F::Levels::KINDS, fill: F::FILL }
     }
 
-    /// What the declaration and the shape say of every level.
+    /// Returns the axes of all levels of a tensor of this shape.
     pub(super) fn axes(&self, shape: &[usize]) -> Result<Axes, Error> {
         let mut axes = [Axis::NONE; MAX_LEVELS];
         for (level, (place, kind)) in axes.iter_mut().zip(self.kinds).enumerate() {
@@ -32,13 +33,13 @@ impl Declared {
         Ok(axes)
     }
 
-    /// That a tensor of this shape is too large.
+    /// Returns the error that a tensor of this shape is too large.
     pub(super) fn too_large(&self, shape: &[usize]) -> Error {
         Error::Size { format: self.name, shape: shape.to_vec() }
     }
 
-    /// Whether tensors keep entries as they are given, in any order and repeated: no level promises
-    /// anything that would keep them from it.
+    /// Returns whether tensors keep entries as they are given, unsorted and with duplicates:
+    /// whether every level is a list declared nonordered and nonunique.
     pub(super) fn keeps_entries(&self) -> bool {
         let levels = self.kinds.iter().zip(self.map.levels);
         !self.kinds.is_empty()
@@ -49,14 +50,15 @@ impl Declared {
             })
     }
 
-    /// Whether some level leaves out what is not needed.
+    /// Returns whether some level is `unpadded`.
     pub(super) fn is_unpadded(&self) -> bool {
         self.map.levels.iter().any(|map| !map.properties.padded)
     }
 
-    /// How many coordinates tell the nodes of a level apart, if `above` do one level further out. Its
-    /// own is the last of them, unless it is nonunique and branchless levels follow: then each node has
-    /// one child, and a coordinate is repeated for as many as there are.
+    /// Returns the number of coordinates that distinguish the nodes of a level, given the number
+    /// for the level above. They include the node's own coordinate and, below a nonunique level,
+    /// the coordinates at the branchless levels that follow, as such a level has a node for each of
+    /// them.
     pub(super) fn node_depth(&self, level: usize, above: usize) -> usize {
         let below = if self.map.levels[level].properties.unique {
             0

@@ -1,4 +1,4 @@
-//! Showing tensors: small ones whole, large ones abridged.
+//! Displaying tensors; large ones are abridged.
 
 use std::fmt::{self, Debug, Display};
 
@@ -7,12 +7,12 @@ use crate::{Format, Stored, Tensor, View};
 
 use super::{axis, level_count};
 
-/// A tensor with more entries than this is abridged,
+/// The largest number of entries that is displayed in full.
 const MOST_ENTRIES: usize = 24;
-/// and shows as many of its first entries.
+/// The number of first entries that is displayed of a larger tensor.
 const FIRST_ENTRIES: usize = 16;
 
-/// A line about the whole, then one line per stored entry.
+/// Displays a line about the tensor, then a line per stored entry.
 impl<V: Stored, F: Format> Display for View<'_, V, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (format, stored) = (F::NAME, self.stored());
@@ -27,7 +27,7 @@ impl<V: Stored, F: Format> Display for View<'_, V, F> {
     }
 }
 
-/// Every array of the tensor, by level.
+/// Displays every array of the tensor, by level.
 impl<V: Stored, F: Format> Debug for View<'_, V, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut arrays = f.debug_struct(F::NAME);

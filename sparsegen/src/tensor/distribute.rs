@@ -1,14 +1,13 @@
-//! Packing by distributing entries: counted first, for each node of the outer levels, then moved to
-//! where they belong.
+//! Packing by counting sort: the entries of each node of the outer levels are counted, then moved
+//! to their places.
 //!
-//! This is a counting sort by the outer levels' coordinates. It leaves entries of one node in the
-//! order in which they came, which often is that of the inner levels too; where it is not, they are
-//! sorted among themselves. Rows become columns in a single pass in this way, and a sorted list
-//! becomes rows without any entry changing its place.
+//! Entries of one node keep their order, which often is the order of the inner levels; otherwise
+//! they are sorted. Converting rows to columns takes a single pass in this way, and converting a
+//! sorted list to rows moves no entry.
 //!
-//! What a format says is data here: but for a few lines, this is compiled once for each type of
-//! values, and not for each format. Where it does not apply, or something is to be refused, there is
-//! the general way to pack, which knows the reasons.
+//! Formats are data here, so that nearly all of the code is compiled once for each type of values,
+//! and not for each format. Where counting sort does not apply, or entries are to be refused,
+//! general packing takes over, which reports errors.
 
 use crate::format::{Format, LevelMap, Shape};
 use crate::level::{Axes, Fault, Level, LevelSource, LevelView, Levels, Listing, MAX_LEVELS};
@@ -28,9 +27,9 @@ pub(super) use entries::Source;
 use entries::Entries;
 use nodes::{Ends, Nodes, Parents, Positions};
 
-/// Returns whether entries of this format may be packed in this way: whether its levels can be built
-/// from entries that are sorted by all their coordinates. `may_keep` tells whether a format may keep
-/// entries as they are given.
+/// Returns whether counting sort can pack entries in this format: whether its levels can be built
+/// from entries sorted by all their coordinates. `may_keep` permits the format to keep entries as
+/// they are given.
 pub(super) fn suits<F: Format>(may_keep: bool) -> bool {
     let format = Declared::of::<F>();
     let keeps_entries = format.keeps_entries() && may_keep;
@@ -49,8 +48,8 @@ fn are_sorted(format: &Declared) -> bool {
         )
 }
 
-/// The tensor that stores these entries in a format that this [suits], or `None` where this is not
-/// the way to pack them.
+/// Packs entries in a format that this [suits]. Returns `None` if counting sort does not apply to
+/// them, or if they are to be refused.
 pub(super) fn pack<V: Stored, F: Format>(
     shape: F::Shape,
     source: Source<'_, F::Shape, V>,
@@ -67,7 +66,7 @@ pub(super) fn pack<V: Stored, F: Format>(
     Some(Tensor { shape, levels, vals })
 }
 
-/// Sorts entries, to build levels for them; returns their values beside these.
+/// Sorts entries for building levels; returns the builder and the sorted values.
 fn start<S: Shape, V: Stored>(
     format: Declared,
     axes: Axes,
@@ -75,7 +74,7 @@ fn start<S: Shape, V: Stored>(
     source: Source<'_, S, V>,
     merge: Merge<'_, V::Value>,
 ) -> Option<(Building, Vec<V>)> {
-    // Counting takes time for each node, whether it has entries or not.
+    // Counting takes time for every node, with or without entries.
     let radix = Radix::of(&format.map, format.kinds, &axes, source.count().checked_mul(4)?)?;
     let Entries { ends, low, vals } = source.sorted(&shape, &radix, merge)?;
     let root = Nodes { ends: Ends::Listed(vec![low.len() as u32]), positions: Positions::Numbered };
@@ -96,7 +95,7 @@ fn start<S: Shape, V: Stored>(
     Some((building, vals))
 }
 
-/// Values at the positions of their entries, of which there are so many.
+/// Returns an array of `count` values with each value at the position of its entry.
 fn place<V: Stored>(
     positions: Positions,
     vals: Vec<V>,
@@ -115,32 +114,32 @@ fn place<V: Stored>(
     }
 }
 
-/// A source of levels for entries that are in order.
+/// A source of levels for sorted entries.
 struct Building {
     format: Declared,
     axes: Axes,
     radix: Radix,
-    /// Where the entries of each bucket end.
+    /// The end of the entries of each bucket.
     ends: Vec<u32>,
     /// The number of each entry's coordinates at the inner levels.
     low: Vec<u32>,
-    /// How many entries there are.
+    /// The number of entries.
     count: usize,
     /// The next level.
     level: usize,
-    /// How many coordinates tell the nodes of the level above apart.
+    /// The number of coordinates that distinguish the nodes of the level above.
     depth: usize,
     /// The nodes of the level above.
     nodes: Nodes,
-    /// These are all nodes of the outer levels, whether there are entries below them or not.
+    /// `true` if these are all nodes of the outer levels, with or without entries.
     is_every: bool,
-    /// How many positions the level above has.
+    /// The number of positions of the level above.
     parents: usize,
 }
 
 impl Building {
-    /// The coordinates of the next level's nodes, if so many tell them apart, and where the entries
-    /// below each of them end.
+    /// Returns the coordinates of the nodes of the next level, which `depth` coordinates
+    /// distinguish, and the ends of the entries below each of them.
     fn next_nodes(&mut self, depth: usize) -> (Vec<u32>, Ends) {
         let (count, outer) = (self.format.kinds.len(), self.radix.outer);
         let is_last = depth == count && self.level + 1 == count;
@@ -152,7 +151,8 @@ impl Building {
         }
         let (ends, low) = (&self.ends, &self.low);
         let unit = self.radix.unit(depth - 1);
-        // Dividing by what is 1 most of the time takes as long as all else does.
+        // Fast path: the divisor is usually 1, and division would take as long as the rest of the
+        // loop.
         let prefix = |number: u32| if unit == 1 { number } else { (number as usize / unit) as u32 };
         let (mut crd, mut listed, mut last) = (Vec::new(), Vec::new(), None);
         if depth <= outer {
@@ -199,8 +199,9 @@ impl Building {
         (crd, if is_entries { Ends::Entries } else { Ends::Listed(listed) })
     }
 
-    /// As [`Building::next_nodes`], where the level stores every node anyway, so that with those that
-    /// have no entries positions are numbers. The last level's entries stand at positions of theirs.
+    /// Returns the same as [`Building::next_nodes`] if the level stores every node, so that
+    /// positions are the numbers of the nodes. Does not apply to the last level, whose nodes are
+    /// entries.
     fn every_node(&mut self, depth: usize) -> Option<(Vec<u32>, Ends)> {
         let is_inner = depth == self.level + 1 && depth < self.format.kinds.len();
         self.is_every &=
@@ -214,7 +215,7 @@ impl Building {
         Some((crd, Ends::Listed(self.ends.chunks(unit).map(|ends| ends[unit - 1]).collect())))
     }
 
-    /// The coordinate at the next level, which is below 2^32 as its axis is.
+    /// Returns the coordinate at the next level, which is below 2^32 as the size of its axis is.
     fn coordinate(&self, bucket: u32, low: u32) -> u32 {
         match &self.axes[self.level].diagonal {
             Some(diagonal) if self.format.kinds[self.level].is_derived() => {
@@ -228,7 +229,7 @@ impl Building {
         }
     }
 
-    /// Makes the next level's nodes parents of those of the level after it.
+    /// Advances to the next level.
     fn descend(&mut self, depth: usize, nodes: Nodes, parents: usize) {
         (self.nodes, self.parents) = (nodes, parents);
         (self.level, self.depth) = (self.level + 1, depth);

@@ -1,4 +1,4 @@
-//! Looking at a tensor: entry by entry, and one entry at a time.
+//! Iterating over a tensor, and looking up single entries.
 
 use crate::format::Shape;
 use crate::level::{LevelViews, MAX_LEVELS, Node};
@@ -7,13 +7,13 @@ use crate::{Format, Stored, Tensor, Value};
 use super::{Iter, View, axis, is_compact, is_fill, level_count, pads};
 
 impl<'a, V: Stored, F: Format> View<'a, V, F> {
-    /// The number of modes.
+    /// Returns the number of modes.
     pub fn order(&self) -> usize {
         F::Shape::ORDER
     }
 
-    /// How many entries are stored, zeros included: as many as [`View::iter`] yields, which takes a pass to
-    /// count where the format pads or a level has unused positions.
+    /// Returns the number of stored entries, zeros included, which is the number of items of
+    /// [`View::iter`]. Takes a pass over them if the format pads or a level has unused positions.
     pub fn stored(&self) -> usize {
         match is_compact::<F>(&self.shape) && !pads::<F>() {
             true => self.vals.len(),
@@ -21,7 +21,8 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         }
     }
 
-    /// How many of the stored entries differ from the format's fill, which is zero mostly, counted in one pass.
+    /// Returns the number of stored entries that differ from the fill value, which is zero by
+    /// default. Takes one pass.
     pub fn nnz(&self) -> usize {
         let fill = V::Value::filled(F::FILL);
         if is_compact::<F>(&self.shape) {
@@ -30,14 +31,15 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         self.iter().filter(|(_, value)| value.value() != fill).count()
     }
 
-    /// Every stored entry, as coordinates and value, in storage order. In a format that pads (`dia`, `ell`,
-    /// `structured`, dense levels below sparse ones), what equals the fill is padding and no entry.
+    /// Returns an iterator over the coordinates and values of the stored entries, in storage order.
+    /// In a format that pads (`dia`, `ell`, `structured`, dense levels below sparse ones), fill
+    /// values are padding and not entries.
     pub fn iter(&self) -> Iter<'a, V, F> {
         Iter::new(*self)
     }
 
-    /// The value at a coordinate, the format's fill where none is stored and the sum where several are; `None`
-    /// outside the shape.
+    /// Returns the value at a coordinate: the sum if it is stored several times, or the fill value
+    /// if it is not stored. Returns `None` if the coordinate is not within the shape.
     pub fn get(&self, coordinate: F::Shape) -> Option<V::Value> {
         let (pads, fill) = (pads::<F>(), V::Value::filled(F::FILL));
         let mut sum: Option<V::Value> = None;
@@ -45,7 +47,7 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         inside.then(|| {
             self.locate(coordinate, &mut |position| {
                 let value = self.vals[position].value();
-                // Padding may stand at the coordinate of an entry.
+                // Padding may have the coordinate of an entry.
                 if pads && is_fill(value, fill) {
                     return;
                 }
@@ -55,7 +57,7 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         })
     }
 
-    /// Whether an entry is stored at a coordinate, be it zero; padding is no entry.
+    /// Returns whether an entry is stored at a coordinate, even a zero; padding is not an entry.
     pub fn contains(&self, coordinate: F::Shape) -> bool {
         let (pads, fill) = (pads::<F>(), V::Value::filled(F::FILL));
         let mut found = false;
@@ -67,13 +69,14 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         found
     }
 
-    /// Calls a function with the position of every value stored at a coordinate inside the shape:
-    /// a fold of `locate` over the levels.
+    /// Calls a function with the position of every value stored at a coordinate inside the shape,
+    /// by folding `locate` over the levels.
     fn locate(&self, coordinate: F::Shape, found: &mut dyn FnMut(usize)) {
         self.locate_below(0, 0, coordinate.as_ref(), &mut [0; MAX_LEVELS], found);
     }
 
-    /// Goes on below the node at a position, whose coordinates are the first ones of `coords`.
+    /// Continues the search below the node at a position; its coordinates are the first ones of
+    /// `coords`.
     fn locate_below(
         &self,
         level: usize,
@@ -89,7 +92,8 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         let (storage, expr) = (self.levels.level(level), F::MAP.levels[level].expr);
         let sought = expr.number(entry, 0).wrapping_sub(axis.first as usize);
         let parent = Node { position, coords: &coords[..level] };
-        // How manieth its entry is cannot be told, so a level that counts is searched through.
+        // The count of an entry does not follow from its coordinate, so a counting level is
+        // scanned.
         let slots = if expr.is_counted() {
             storage.expand(&axis, parent)
         } else {
@@ -108,35 +112,37 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
 }
 
 impl<V: Stored, F: Format> Tensor<V, F> {
-    /// The number of modes.
+    /// Returns the number of modes.
     pub fn order(&self) -> usize {
         F::Shape::ORDER
     }
 
-    /// How many entries are stored, zeros included: as many as [`Tensor::iter`] yields, which takes a pass to
-    /// count where the format pads or a level has unused positions.
+    /// Returns the number of stored entries, zeros included, which is the number of items of
+    /// [`Tensor::iter`]. Takes a pass over them if the format pads or a level has unused positions.
     pub fn stored(&self) -> usize {
         self.view().stored()
     }
 
-    /// How many of the stored entries are not zero, counted in one pass.
+    /// Returns the number of stored entries that differ from the fill value, which is zero by
+    /// default. Takes one pass.
     pub fn nnz(&self) -> usize {
         self.view().nnz()
     }
 
-    /// Every stored entry, as coordinates and value, in storage order. In a format that pads (`dia`, `ell`,
-    /// `structured`, dense levels below sparse ones), what equals the fill is padding and no entry.
+    /// Returns an iterator over the coordinates and values of the stored entries, in storage order.
+    /// In a format that pads (`dia`, `ell`, `structured`, dense levels below sparse ones), fill
+    /// values are padding and not entries.
     pub fn iter(&self) -> Iter<'_, V, F> {
         self.view().iter()
     }
 
-    /// The value at a coordinate, zero where none is stored and the sum where several are; `None`
-    /// outside the shape.
+    /// Returns the value at a coordinate: the sum if it is stored several times, or the fill value
+    /// if it is not stored. Returns `None` if the coordinate is not within the shape.
     pub fn get(&self, coordinate: F::Shape) -> Option<V::Value> {
         self.view().get(coordinate)
     }
 
-    /// Whether an entry is stored at a coordinate, be it zero; padding is no entry.
+    /// Returns whether an entry is stored at a coordinate, even a zero; padding is not an entry.
     pub fn contains(&self, coordinate: F::Shape) -> bool {
         self.view().contains(coordinate)
     }

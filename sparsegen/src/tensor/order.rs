@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use crate::format::{Map, Shape};
 use crate::level::{Axes, MAX_LEVELS};
 
-/// Sorts entries by their coordinates at every level but those that count. Entries that share all
-/// of them stay in their order. Takes linear time where they are sorted already.
+/// Sorts entries by their coordinates at every level that does not count entries. The sort is
+/// stable, and takes linear time if the entries are sorted.
 pub(super) fn sort<S: Shape, V: Copy>(map: &Map, entries: &mut [(S, V)], axes: &Axes) {
     sort_by_levels(map, entries, axes, |(entry, _)| (*entry, 0));
 }
 
-/// Numbers the entries that share what a level counts, from 0, in the order that they have. No
-/// numbers where no level counts.
+/// Numbers, from 0 and in order, the entries that share the coordinate which a level counts.
+/// Returns an empty list if no level counts.
 pub(super) fn count<S: Shape, V>(map: &Map, entries: &[(S, V)]) -> Vec<usize> {
     let counted = map.levels.iter().find_map(|map| map.expr.counted());
     let Some(dimension) = counted else { return Vec::new() };
@@ -25,7 +25,7 @@ pub(super) fn count<S: Shape, V>(map: &Map, entries: &[(S, V)]) -> Vec<usize> {
     entries.iter().map(number).collect()
 }
 
-/// Tells the levels that count how many coordinates they have.
+/// Sets the sizes of the axes of counting levels.
 pub(super) fn set_counted_sizes(map: &Map, axes: &mut Axes, counts: &[usize]) {
     let largest = counts.iter().max();
     for (axis, map) in axes.iter_mut().zip(map.levels) {
@@ -35,7 +35,7 @@ pub(super) fn set_counted_sizes(map: &Map, axes: &mut Axes, counts: &[usize]) {
     }
 }
 
-/// Sorts entries, together with their numbers, by their coordinates at every level.
+/// Sorts entries, together with their counts, by their coordinates at every level.
 pub(super) fn sort_counted<S: Shape, V: Copy>(
     map: &Map,
     entries: &mut Vec<(S, V)>,
@@ -50,15 +50,14 @@ pub(super) fn sort_counted<S: Shape, V: Copy>(
     (*entries, *counts) = counted.into_iter().unzip();
 }
 
-/// Sorts items that stand for an entry and its number. Those that share all coordinates stay in
-/// their order.
+/// Sorts items that represent an entry and its count. The sort is stable.
 fn sort_by_levels<S: Shape, T: Copy>(
     map: &Map,
     items: &mut [T],
     axes: &Axes,
     entry: impl Fn(&T) -> (S, usize),
 ) {
-    // Levels whose size is not known yet do not take part.
+    // Counting levels are skipped while their sizes are unknown.
     let is_known = |level: &usize| axes[*level].size < usize::MAX || !axes[*level].counted;
     let levels = || (0..map.levels.len()).filter(is_known);
     let coordinate = |item: &T, level: usize| {
@@ -72,8 +71,8 @@ fn sort_by_levels<S: Shape, T: Copy>(
     if items.is_sorted_by(stays_before) {
         return;
     }
-    // Distributing takes a pass over the items and one over the coordinates for each level, fewer
-    // where the items are sorted by another order of the levels.
+    // A radix sort takes a pass over the items and one over the coordinates for each level, fewer
+    // if the items are sorted by another order of the levels.
     if levels().all(|level| axes[level].size <= 4 * items.len()) {
         for level in levels().rev() {
             distribute(items, axes[level].size, |item| coordinate(item, level));
@@ -85,7 +84,7 @@ fn sort_by_levels<S: Shape, T: Copy>(
         levels().for_each(|level| coordinates[level] = coordinate(item, level));
         coordinates
     };
-    // Where the coordinates of all levels fit into one number, that is as good.
+    // Otherwise the coordinates are compared as one number, if it fits.
     let rank = |item: &T| {
         let digit =
             |rank, level: usize| rank * axes[level].size as u128 + coordinate(item, level) as u128;
@@ -100,7 +99,7 @@ fn sort_by_levels<S: Shape, T: Copy>(
     }
 }
 
-/// Sorts by a number below `size`, and leaves those that share it in their order.
+/// Sorts items by a number below `size`. The sort is stable.
 fn distribute<T: Copy>(items: &mut [T], size: usize, number: impl Fn(&T) -> usize) {
     if items.is_sorted_by_key(&number) {
         return;
@@ -110,7 +109,7 @@ fn distribute<T: Copy>(items: &mut [T], size: usize, number: impl Fn(&T) -> usiz
     for index in 1..ends.len() {
         ends[index] += ends[index - 1];
     }
-    // What began as where the items of a number start is, in the end, where they end.
+    // `ends` holds the start of each group, and its end after the pass.
     let mut order = vec![0; items.len()];
     for (index, item) in items.iter().enumerate() {
         let end = &mut ends[number(item)];

@@ -1,4 +1,4 @@
-//! Packing: a fold of `build` over the levels.
+//! General packing: a fold of `build` over the levels.
 
 use crate::format::{Format, Shape};
 use crate::level::{Axes, Axis, Fault, Level, LevelSource, LevelView, Levels};
@@ -12,7 +12,7 @@ use super::distribute::{self, Source};
 use super::order;
 use super::validate::Structure;
 
-/// The tensor that stores only what full levels force it to.
+/// Returns the tensor that stores only the entries that full levels require.
 pub(super) fn empty<V: Stored, F: Format>(shape: F::Shape) -> Result<Tensor<V, F>, Error> {
     check_values::<V, F>();
     let format = Declared::of::<F>();
@@ -28,7 +28,7 @@ pub(super) fn empty<V: Stored, F: Format>(shape: F::Shape) -> Result<Tensor<V, F
     Ok(Tensor { shape, levels, vals })
 }
 
-/// The tensor that stores these entries, in whatever order they come.
+/// Packs entries in any order.
 pub(super) fn pack<V: Stored, F: Format>(
     shape: F::Shape,
     entries: Vec<(F::Shape, V)>,
@@ -43,7 +43,7 @@ pub(super) fn pack<V: Stored, F: Format>(
     pack_listed(shape, entries, merge)
 }
 
-/// As [`pack`], for all formats and entries, with the reason where that is not possible.
+/// Packs entries like [`pack`], for all formats and entries, and returns the error if it fails.
 pub(super) fn pack_listed<V: Stored, F: Format>(
     shape: F::Shape,
     entries: Vec<(F::Shape, V)>,
@@ -64,7 +64,7 @@ pub(super) fn pack_listed<V: Stored, F: Format>(
     Ok(Tensor { shape, levels, vals })
 }
 
-/// Returns entries in the order of packing, those that share their coordinate combined.
+/// Returns entries in the order of packing, with entries of the same coordinate combined.
 pub(super) fn combined<V: Stored, F: Format>(
     shape: F::Shape,
     entries: Vec<(F::Shape, V)>,
@@ -74,7 +74,7 @@ pub(super) fn combined<V: Stored, F: Format>(
     combined_by(&format, &format.axes(shape.as_ref())?, entries, merge)
 }
 
-/// Entries in the order of packing, those that share their coordinate combined into one.
+/// Returns entries in the order of packing, with entries of the same coordinate combined.
 fn combined_by<S: Shape, V: Stored>(
     format: &Declared,
     axes: &Axes,
@@ -129,24 +129,24 @@ struct Packing<S, V> {
     shape: S,
     /// The entries, in the order of the nodes of the level above.
     entries: Vec<(S, V)>,
-    /// Each entry's number, where a level counts.
+    /// The count of each entry, if a level counts entries.
     counts: Vec<usize>,
-    /// For each entry, how many levels' coordinates it shares with the entry before; 0 where that
-    /// is below another node of the level above.
+    /// For each entry, the number of levels at which it has the coordinates of the previous entry;
+    /// 0 if that entry is below another node of the level above.
     shared: Vec<u8>,
     /// The next level.
     level: usize,
-    /// How many coordinates tell the nodes of the level above apart: two entries are below one
-    /// node if they share so many.
+    /// The number of coordinates that distinguish the nodes of the level above: entries that share
+    /// this many are below one node.
     depth: usize,
-    /// The position of each node of the level above that has entries below it; they increase.
+    /// The position of each node of the level above that has entries below it, in increasing order.
     positions: Vec<usize>,
-    /// How many positions the level above has.
+    /// The number of positions of the level above.
     parents: usize,
 }
 
 impl<S: Shape, V: Stored> Packing<S, V> {
-    /// A source of levels for these entries, in whatever order they come.
+    /// Creates a source of levels for entries in any order.
     fn of(
         format: Declared,
         shape: S,
@@ -185,7 +185,7 @@ impl<S: Shape, V: Stored> Packing<S, V> {
             positions,
             parents,
         };
-        // Entries are distinct, or nodes are not shared.
+        // Entries are distinct, or each has nodes of its own.
         if !keeps_entries {
             packing.share_nodes();
             packing.check_unique()?;
@@ -193,7 +193,7 @@ impl<S: Shape, V: Stored> Packing<S, V> {
         Ok(packing)
     }
 
-    /// Notes how many levels' coordinates each entry shares with the one before.
+    /// Computes the number of levels at which each entry has the coordinates of the previous one.
     fn share_nodes(&mut self) {
         for entry in 1..self.entries.len() {
             let is_shared =
@@ -203,7 +203,7 @@ impl<S: Shape, V: Stored> Packing<S, V> {
         }
     }
 
-    /// The values, at the positions of their entries.
+    /// Returns the values, at the positions of their entries.
     fn into_vals(self) -> Result<Vec<V>, Error> {
         let mut vals = filler(&self.format, self.shape.as_ref(), self.parents)?;
         for (position, (_, value)) in self.positions.into_iter().zip(self.entries) {
@@ -212,28 +212,28 @@ impl<S: Shape, V: Stored> Packing<S, V> {
         Ok(vals)
     }
 
-    /// What a level stores of an entry.
+    /// Returns the value of a level's expression for an entry.
     #[inline]
     fn number(&self, level: usize, entry: usize) -> usize {
         let count = self.counts.get(entry).copied().unwrap_or(0);
         self.format.map.levels[level].expr.number(self.entries[entry].0.as_ref(), count)
     }
 
-    /// The coordinate of an entry at the next level.
+    /// Returns the coordinate of an entry at the next level.
     #[inline]
     fn coordinate(&self, entry: usize) -> usize {
         self.number(self.level, entry).wrapping_sub(self.axes[self.level].first as usize)
     }
 
-    /// The entries with which the nodes of the next level begin, if so many coordinates tell them
-    /// apart.
+    /// Returns the first entry of each node of the next level, which `depth` coordinates
+    /// distinguish.
     fn firsts(&self, depth: usize) -> impl Iterator<Item = usize> {
         let shared = self.shared.iter().enumerate();
         shared.filter(move |(_, shared)| usize::from(**shared) < depth).map(|(first, _)| first)
     }
 
-    /// Refuses two nodes of a unique level that share all their coordinates. They have different
-    /// parents, which a nonunique level above made for the sake of branchless ones.
+    /// Refuses two nodes of a unique level with the same coordinates. They have different parents,
+    /// because a nonunique level above repeats coordinates for the branchless levels below it.
     fn check_unique(&self) -> Result<(), Error> {
         let mut depth = 0;
         for level in 0..self.format.kinds.len() {
@@ -266,8 +266,7 @@ impl<S: Shape, V: Stored> Packing<S, V> {
         fault.at(self.format.name, self.level, self.shape.as_ref())
     }
 
-    /// Brings the entries into the order of their nodes' positions, which a level may choose as it
-    /// likes.
+    /// Sorts the entries by the positions of their nodes, which a level may assign in any order.
     fn sort_by_positions(&mut self) {
         if self.positions.is_sorted() {
             return;
@@ -313,16 +312,16 @@ impl<S: Shape, V: Stored> LevelSource for Packing<S, V> {
     }
 }
 
-/// The nodes of the next level, as their parents' positions and their own coordinates.
+/// The nodes of the next level, as positions of their parents and coordinates.
 struct Nodes<'p, S, V> {
     packing: &'p Packing<S, V>,
-    /// How many coordinates tell the nodes apart.
+    /// The number of coordinates that distinguish the nodes.
     depth: usize,
-    /// The entry to go on with.
+    /// The entry of the next node.
     entry: usize,
-    /// Which node of the level above that entry's predecessor is below.
+    /// The node of the level above that contains the previous entry.
     above: usize,
-    /// How many nodes are still to come.
+    /// The number of remaining nodes.
     left: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Coordinates of an entry at all levels as two numbers: one for the outer levels, whose nodes are
-//! few enough to be counted one by one, and one for the others.
+//! The coordinates of an entry at all levels as two numbers: one for the outer levels, whose nodes
+//! are few enough to be counted individually, and one for the inner levels.
 
 use std::borrow::Cow;
 
@@ -9,38 +9,38 @@ use crate::level::{Axes, Kind, MAX_LEVELS};
 /// The largest number that fits 32 bits.
 const LARGEST: usize = u32::MAX as usize;
 
-/// How the coordinates of an entry make up two numbers. Nodes of the outer levels are *buckets*.
+/// The positional notation of the two numbers. Nodes of the outer levels are *buckets*.
 pub(super) struct Radix {
-    /// How many levels there are.
+    /// The number of levels.
     pub(super) count: usize,
-    /// How many levels are outer ones.
+    /// The number of outer levels.
     pub(super) outer: usize,
-    /// How many buckets there are.
+    /// The number of buckets.
     pub(super) buckets: usize,
     digits: [Digit; MAX_LEVELS],
 }
 
-/// How a level's coordinate stands in its number.
+/// The digit of a level's coordinate.
 #[derive(Clone, Copy)]
 struct Digit {
-    /// Which function of an entry the coordinate is.
+    /// The expression of the coordinate.
     expr: LevelExpr,
-    /// What a coordinate counts for; 0 where it follows from those of other levels.
+    /// The weight of the digit; 0 if the coordinate follows from those of other levels.
     weight: usize,
-    /// The number that stands for the coordinate 0.
+    /// The value of the expression for coordinate 0.
     first: usize,
-    /// How many coordinates there are, or 1 where they follow from others.
+    /// The number of coordinates, or 1 if they follow from others.
     size: usize,
-    /// There is nothing else in the number.
+    /// `true` if the number has no other digit.
     is_lone: bool,
 }
 
 impl Radix {
-    /// The most outer levels that have no more than `most` nodes together; `None` where the other
-    /// number does not fit 32 bits then.
+    /// Chooses the most outer levels that have at most `most` nodes together. Returns `None` if the
+    /// inner number then does not fit 32 bits.
     pub(super) fn of(map: &Map, kinds: &[Kind], axes: &Axes, most: usize) -> Option<Radix> {
         let size = |level: usize| if kinds[level].is_derived() { 1 } else { axes[level].size };
-        // The number of a bucket fits 32 bits too.
+        // The number of a bucket also fits 32 bits.
         let most = most.min(LARGEST);
         let (mut outer, mut buckets) = (0, 1_usize);
         while outer < kinds.len() {
@@ -70,7 +70,7 @@ impl Radix {
         (counts[1].saturating_sub(1) <= LARGEST).then_some(Radix { count, outer, buckets, digits })
     }
 
-    /// The bucket of an entry, and the number of its coordinates at the other levels.
+    /// Returns the bucket of an entry, and the number of its coordinates at the inner levels.
     pub(super) fn numbers(&self, entry: &[usize]) -> (u32, u32) {
         let number = |digits: &[Digit]| {
             digits.iter().filter(|digit| digit.weight > 0).fold(0, |number, digit| {
@@ -80,7 +80,7 @@ impl Radix {
         (number(&self.digits[..self.outer]), number(&self.digits[self.outer..self.count]))
     }
 
-    /// The numbers of entries whose coordinates in each dimension are in arrays.
+    /// Returns the two numbers of entries, given an array of coordinates for each dimension.
     pub(super) fn columns<'a>(&self, mut dimensions: Vec<Cow<'a, [u32]>>) -> [Cow<'a, [u32]>; 2] {
         if let Some(pair) = self.pair() {
             return pair.map(|dimension| std::mem::take(&mut dimensions[dimension]));
@@ -97,7 +97,7 @@ impl Radix {
         [buckets.into(), low.into()]
     }
 
-    /// The dimensions that are the two numbers as they are, as in most matrices.
+    /// Returns the two dimensions that equal the two numbers, as in most matrices.
     pub(super) fn pair(&self) -> Option<[usize; 2]> {
         let [bucket, low] = &self.digits[..self.count] else { return None };
         match (bucket.expr, low.expr) {
@@ -110,7 +110,7 @@ impl Radix {
         }
     }
 
-    /// A level's coordinate. It does not follow from others'.
+    /// Returns a level's coordinate, which must not follow from those of other levels.
     #[inline]
     pub(super) fn coordinate(&self, level: usize, bucket: u32, low: u32) -> u32 {
         let number = if level < self.outer { bucket } else { low };
@@ -118,14 +118,14 @@ impl Radix {
         if is_lone { number } else { (number as usize / weight % size) as u32 }
     }
 
-    /// Whether a number is nothing but the coordinate of this level, as all others that it is made of
-    /// have a single coordinate.
+    /// Returns whether a number equals the coordinate of this level, because every other digit has
+    /// a single value.
     pub(super) fn is_lone(&self, level: usize) -> bool {
         self.digits[level].is_lone
     }
 
-    /// What the number of an entry is divided by to tell the nodes of a level apart. Those of a level
-    /// whose coordinates follow from others' are told apart as those of the level above are.
+    /// Returns the divisor that maps the number of an entry to its node at a level. A level whose
+    /// coordinates follow from others has the divisor of the level above.
     pub(super) fn unit(&self, level: usize) -> usize {
         let weights = self.digits[..=level].iter().rev().map(|digit| digit.weight);
         weights.into_iter().find(|weight| *weight > 0).unwrap_or(1)

@@ -1,4 +1,4 @@
-//! Validating: a fold of `validate` over the levels, and the invariants that span several of them.
+//! Validation: a fold of `validate` over the levels, and invariants that span several levels.
 
 use std::cmp::Ordering;
 
@@ -20,7 +20,7 @@ pub(super) fn validate<V: Stored, F: Format>(view: &View<'_, V, F>) -> Result<()
     structure.validate_unpadded(vals)
 }
 
-/// The structure of a tensor, of whatever type.
+/// The structure of a tensor, independent of its type.
 pub(super) struct Structure<'t> {
     pub(super) format: &'t Declared,
     pub(super) shape: &'t [usize],
@@ -29,7 +29,7 @@ pub(super) struct Structure<'t> {
 }
 
 impl Structure<'_> {
-    /// Checks everything that does not depend on the values, of which there are so many.
+    /// Checks all invariants that do not depend on the values; `vals` is the number of values.
     fn validate(&self, vals: usize) -> Result<(), Error> {
         let mut count = 1;
         for level in 0..self.format.kinds.len() {
@@ -45,7 +45,7 @@ impl Structure<'_> {
         self.validate_branchless()
     }
 
-    /// Checks the order and the uniqueness of nodes that have different parents.
+    /// Checks the order and uniqueness of nodes with different parents.
     fn validate_crowds(&self) -> Result<(), Error> {
         let mut crowd = Crowd { repeats: false, ordered: true };
         for level in 0..self.format.kinds.len() {
@@ -58,9 +58,9 @@ impl Structure<'_> {
         Ok(())
     }
 
-    /// Checks that there is a child inside the dimension for each parent of a branchless level, where
-    /// the level's storage cannot tell: where coordinates follow from those of outer levels, and where
-    /// the dimension has none.
+    /// Checks that the child of each parent of a branchless level lies inside the dimension, if the
+    /// level's storage cannot ensure it: if coordinates follow from those of outer levels, or if
+    /// the dimension has size 0.
     pub(super) fn validate_branchless(&self) -> Result<(), Error> {
         for (level, kind) in self.format.kinds.iter().enumerate() {
             if kind.branchless && (kind.relative || self.axes[level].size == 0) {
@@ -71,7 +71,8 @@ impl Structure<'_> {
         Ok(())
     }
 
-    /// Checks that each node of an `unpadded` level has a value below it that is not zero.
+    /// Checks that each node of an `unpadded` level has a value below it that is not the fill
+    /// value.
     pub(super) fn validate_unpadded<V: Stored>(&self, vals: &[V]) -> Result<(), Error> {
         let fill = V::Value::filled(self.format.fill);
         let depth = self.format.kinds.len();
@@ -126,17 +127,17 @@ fn validate_children(levels: &dyn LevelViews, level: usize, axes: &Axes) -> Resu
     Ok(())
 }
 
-/// What the levels above one say about its nodes that share the coordinates of their ancestors.
+/// The properties of nodes of a level that have the same ancestor coordinates.
 struct Crowd {
-    /// Such nodes may have different parents, as a level above is not unique.
+    /// `true` if such nodes may have different parents, because a level above is not unique.
     repeats: bool,
-    /// Such nodes stand together, as all levels above are ordered.
+    /// `true` if such nodes are adjacent, because all levels above are ordered.
     ordered: bool,
 }
 
 impl Crowd {
-    /// Checks the order and the uniqueness of nodes that share the coordinates of their ancestors
-    /// but not their parents, which the level by itself cannot see.
+    /// Checks the order and uniqueness of nodes with the same ancestor coordinates and different
+    /// parents, which the level alone cannot check.
     fn validate(&self, levels: &dyn LevelViews, level: usize, axes: &Axes) -> Result<(), Fault> {
         let properties = axes[level].properties;
         if !self.repeats || !(properties.ordered || properties.unique) {
@@ -148,7 +149,7 @@ impl Crowd {
             let before = last.as_ref().filter(|last| last[..level] == *above);
             let words = before.and_then(|last| match last[level].cmp(&here) {
                 Ordering::Greater if properties.ordered => Some("is less than the one before it"),
-                Ordering::Equal if properties.unique => Some("stands twice"),
+                Ordering::Equal if properties.unique => Some("is repeated"),
                 Ordering::Greater | Ordering::Equal | Ordering::Less => None,
             });
             match &mut last {
@@ -173,8 +174,8 @@ impl Crowd {
             }
             return Ok(());
         }
-        // The nodes to compare do not stand together: collect all and bring them together. Where
-        // order counts, the sort must keep the one that they have.
+        // The nodes to compare are not adjacent: collect and sort them. The sort is stable if their
+        // order matters.
         let (mut coords, mut positions) = (Vec::new(), Vec::new());
         while let Some(position) = walk.next(levels) {
             coords.extend_from_slice(walk.coords());

@@ -1,4 +1,4 @@
-//! Tensors whose storage belongs to someone else.
+//! Tensors that borrow their storage.
 
 use crate::formats::Dense;
 use crate::level::{DenseView, Levels};
@@ -8,8 +8,8 @@ use super::{check_values, validate};
 
 /// A tensor of values `V` in format `F` that borrows its storage.
 ///
-/// This is what kernels take, and like a [`Tensor`] it is valid at all times. A [`Tensor`] gives
-/// one without copying anything, and so do slices, as dense vectors:
+/// Kernels take views as operands. Like a [`Tensor`], a view is always valid. It is obtained
+/// without a copy from a [`Tensor`] or, as a dense vector, from a slice:
 ///
 /// ```
 /// use sparsegen::{Dense, View};
@@ -32,10 +32,10 @@ impl<V, F: Format> Clone for View<'_, V, F> {
 impl<V, F: Format> Copy for View<'_, V, F> {}
 
 impl<'a, V: Stored, F: Format> View<'a, V, F> {
-    /// Puts a view together from borrowed parts, checking every invariant of the format.
+    /// Creates a view from borrowed parts and checks every invariant of the format.
     ///
     /// # Errors
-    /// As [`Tensor::from_parts`].
+    /// The same as [`Tensor::from_parts`].
     pub fn from_parts(
         shape: F::Shape,
         levels: <F::Levels as Levels>::Views<'a>,
@@ -46,12 +46,12 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         Ok(view)
     }
 
-    /// Puts a view together from borrowed parts without checking them.
+    /// Creates a view from borrowed parts without checking them.
     ///
-    /// Debug builds check all the same, and panic.
+    /// Debug builds check them and panic if they are not valid.
     ///
     /// # Safety
-    /// [`View::from_parts`] would have to accept these parts.
+    /// [`View::from_parts`] must accept these parts.
     pub unsafe fn from_parts_unchecked(
         shape: F::Shape,
         levels: <F::Levels as Levels>::Views<'a>,
@@ -63,19 +63,19 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         view
     }
 
-    /// The extent of each mode.
+    /// Returns the extent of each mode.
     #[inline]
     pub fn shape(&self) -> F::Shape {
         self.shape
     }
 
-    /// The storage of the levels, outermost first.
+    /// Returns the storage of the levels, outermost first.
     #[inline]
     pub fn levels(&self) -> <F::Levels as Levels>::Views<'a> {
         self.levels
     }
 
-    /// The stored values, by position in the last level.
+    /// Returns the stored values, by position in the last level.
     #[inline]
     pub fn vals(&self) -> &'a [V] {
         self.vals
@@ -89,10 +89,10 @@ impl<'a, V: Stored, F: Format> From<&'a Tensor<V, F>> for View<'a, V, F> {
     }
 }
 
-/// What kernels take as an operand: a [`View`], and whatever converts into one, such as a reference to
-/// a [`Tensor`] and, as dense vectors, references to slices, vectors and arrays.
+/// An operand of a kernel: a [`View`], or a value that converts into one, such as a reference to a
+/// [`Tensor`] or, as a dense vector, a reference to a slice, vector or array.
 #[diagnostic::on_unimplemented(
-    message = "a tensor of `{V}` in the format `{F}` is expected, and `{Self}` is none",
+    message = "a tensor of `{V}` in the format `{F}` is expected, not `{Self}`",
     label = "expected a reference to a tensor of `{V}` in the format `{F}`",
     note = "for a tensor in another format, pass `&tensor.to::<{F}>()?`, or declare its format in the \
             manifest",

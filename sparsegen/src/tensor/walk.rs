@@ -1,4 +1,4 @@
-//! Iterating: a fold of `expand` over the levels, one node at a time.
+//! Iteration: a fold of `expand` over the levels, one node at a time.
 
 use std::ops::Range;
 
@@ -7,22 +7,22 @@ use crate::{Format, Stored, Value, View};
 
 use super::{axes, entry, is_fill, level_count, pads};
 
-/// A walk through the nodes at some depth of a hierarchy, in storage order.
+/// A depth-first traversal of the nodes at some depth of a hierarchy, in storage order.
 ///
-/// It does not hold the levels, so that it can stand beside them; each step is given them again.
+/// It does not borrow the levels, which the caller passes to each step.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk {
-    /// What is known of the levels beside their storage.
+    /// The axes of the levels.
     axes: Axes,
-    /// How many levels the walk descends; at 0 it meets only the root.
+    /// The number of levels that the traversal descends; at 0 it only visits the root.
     depth: usize,
-    /// The level whose slots it is going through.
+    /// The level whose slots are being visited.
     level: usize,
-    /// The slots of each level that are left to visit, below the node above.
+    /// The remaining slots of each level, below the current node above.
     slots: [Range<usize>; MAX_LEVELS],
-    /// What each level carries along from slot to slot.
+    /// The value that each level carries from slot to slot, see [`LevelView::next_child`].
     carried: [usize; MAX_LEVELS],
-    /// The position at each depth, beginning with the root's.
+    /// The position at each depth, starting with the root.
     positions: [usize; MAX_LEVELS + 1],
     /// The coordinate at each level.
     coords: [usize; MAX_LEVELS],
@@ -31,7 +31,7 @@ pub(crate) struct Walk {
 impl Walk {
     pub(crate) fn new(levels: &(impl LevelViews + ?Sized), axes: Axes, depth: usize) -> Walk {
         let root = Node { position: 0, coords: &[] };
-        // Without levels to descend, a single slot stands for the root itself.
+        // A traversal without levels has a single slot for the root.
         let first = if depth == 0 { 0..1 } else { levels.level(0).expand(&axes[0], root) };
         let mut slots = [const { 0..0 }; MAX_LEVELS];
         slots[0] = first;
@@ -40,7 +40,7 @@ impl Walk {
         Walk { axes, depth, level: 0, slots, carried, positions, coords }
     }
 
-    /// Steps to the next node; returns its position.
+    /// Advances to the next node; returns its position.
     #[inline]
     pub(crate) fn next(&mut self, levels: &(impl LevelViews + ?Sized)) -> Option<usize> {
         if self.depth == 0 {
@@ -51,7 +51,7 @@ impl Walk {
             let (above, here) = self.coords.split_at_mut(self.level);
             let parent = Node { position: self.positions[self.level], coords: above };
             let Some(slot) = self.slots[self.level].next() else {
-                // This parent has no more children: on with its next sibling.
+                // The parent has no more children; continue with its next sibling.
                 self.level = self.level.checked_sub(1)?;
                 continue;
             };
@@ -70,25 +70,26 @@ impl Walk {
         }
     }
 
-    /// What is known of the levels beside their storage.
+    /// Returns the axes of the levels.
     #[inline]
     pub(crate) fn axes(&self) -> &Axes {
         &self.axes
     }
 
-    /// The coordinates of the node that the walk is at, one per level it descended.
+    /// Returns the coordinates of the current node, one per level above and including its own.
     #[inline]
     pub(crate) fn coords(&self) -> &[usize] {
         &self.coords[..self.depth]
     }
 
-    /// The position of the node's ancestor at a level.
+    /// Returns the position of the ancestor of the current node at a level.
     pub(crate) fn position(&self, level: usize) -> usize {
         self.positions[level + 1]
     }
 }
 
-/// The stored entries of a tensor, in storage order and without padding; made by [`Tensor::iter`](crate::Tensor::iter).
+/// An iterator over the stored entries of a tensor, in storage order and without padding; created
+/// by [`Tensor::iter`](crate::Tensor::iter).
 #[derive(Clone)]
 pub struct Iter<'a, V, F: Format> {
     view: View<'a, V, F>,
@@ -97,7 +98,7 @@ pub struct Iter<'a, V, F: Format> {
 
 impl<'a, V: Stored, F: Format> Iter<'a, V, F> {
     pub(super) fn new(view: View<'a, V, F>) -> Self {
-        // Without entries nothing is walked, so that it does not matter what the axes are.
+        // The axes are not used if there are no values.
         let axes = axes::<F>(&view.shape).unwrap_or([Axis::NONE; MAX_LEVELS]);
         Iter { view, walk: Walk::new(&view.levels, axes, level_count::<F>()) }
     }
@@ -108,7 +109,7 @@ impl<V: Stored, F: Format> Iterator for Iter<'_, V, F> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        // Dense levels above an empty one have nodes, however many, but no entries below them.
+        // Dense levels above an empty level may have many nodes, but no entries below them.
         if self.view.vals.is_empty() {
             return None;
         }

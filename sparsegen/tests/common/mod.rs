@@ -1,4 +1,4 @@
-//! What the tests share: formats beyond the built-in ones, and random entries.
+//! Test utilities: formats beyond the built-in ones, and random entries.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use sparsegen::{Format, Shape, Tensor};
 
-/// Declares formats: a line per level, with its dimension or the function of the dimensions that it
-/// stores, its name, its numbers, its properties and its storage.
+/// Declares formats, one level per line: its dimension or expression, name, parameters, properties
+/// and storage.
 macro_rules! declare {
     (@expr ($expr:expr)) => { $expr };
     (@expr $dimension:literal) => { sparsegen::LevelExpr::Dimension($dimension) };
@@ -30,18 +30,18 @@ macro_rules! declare {
 }
 pub(crate) use declare;
 
-/// A small generator of pseudorandom numbers (Knuth's MMIX constants), the same on every run.
+/// A pseudorandom number generator (Knuth's MMIX constants) with a fixed seed.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    /// A number below `bound`, or 0 if that is 0.
+    /// Returns a number below `bound`, or 0 if `bound` is 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         let (multiplier, increment) = (6364136223846793005, 1442695040888963407);
         self.0 = self.0.wrapping_mul(multiplier).wrapping_add(increment);
         (self.0 >> 33) as usize % bound.max(1)
     }
 
-    /// Extents from 0 to 6, seldom 0.
+    /// Returns extents from 0 to 6, rarely 0.
     pub(crate) fn shape<S: Shape>(&mut self) -> S {
         let mut shape = S::splat(0);
         for extent in shape.as_mut() {
@@ -50,7 +50,7 @@ impl Random {
         shape
     }
 
-    /// Up to `most` entries inside a shape, in no order, some of them zero, some repeated.
+    /// Returns up to `most` unsorted entries inside a shape, some of them zero, some repeated.
     pub(crate) fn entries<S: Shape>(&mut self, shape: S, most: usize) -> Vec<(S, i64)> {
         let count = if shape.as_ref().contains(&0) { 0 } else { self.below(most + 1) };
         let mut entry = || {
@@ -62,7 +62,7 @@ impl Random {
     }
 }
 
-/// Shapes with entries inside: random ones, and those where something is extreme.
+/// Returns shapes with entries: random ones, and edge cases.
 pub(crate) fn operands<S: Shape>(seed: u64) -> Vec<(S, Vec<(S, i64)>)> {
     let mut random = Random(seed);
     let mut random_operand = |round| {
@@ -73,7 +73,7 @@ pub(crate) fn operands<S: Shape>(seed: u64) -> Vec<(S, Vec<(S, i64)>)> {
     let ones = |shape: S| coordinates(shape).map(|coordinate| (coordinate, 1));
     for extent in [0, 1, 2, 5] {
         let shape = S::splat(extent);
-        // Nothing, everything, the last entry, the diagonal, and all entries at the ends of modes.
+        // No entry, every entry, the last one, the diagonal, and all at the ends of modes.
         let is_diagonal = |c: &S| c.as_ref().iter().all(|index| *index == c.as_ref()[0]);
         let is_at_an_end = |c: &S| c.as_ref().iter().any(|index| *index + 1 == extent);
         operands.push((shape, Vec::new()));
@@ -82,7 +82,7 @@ pub(crate) fn operands<S: Shape>(seed: u64) -> Vec<(S, Vec<(S, i64)>)> {
         operands.push((shape, ones(shape).filter(|(c, _)| is_diagonal(c)).collect()));
         operands.push((shape, ones(shape).filter(|(c, _)| is_at_an_end(c)).collect()));
     }
-    // One mode alone is long, or there is but one coordinate of it.
+    // One mode is much longer or shorter than the others.
     for mode in 0..S::ORDER {
         let (mut long, mut short) = (S::splat(1), S::splat(4));
         (long.as_mut()[mode], short.as_mut()[mode]) = (70, 1);
@@ -92,7 +92,7 @@ pub(crate) fn operands<S: Shape>(seed: u64) -> Vec<(S, Vec<(S, i64)>)> {
     operands
 }
 
-/// Entries as a map from coordinates to sums: what a tensor of them has to be.
+/// Returns the sum of the entries at each coordinate, the expected content of a tensor.
 pub(crate) fn sums<S: Shape>(entries: &[(S, i64)]) -> BTreeMap<Vec<usize>, i64> {
     let mut sums = BTreeMap::new();
     for (coordinate, value) in entries {
@@ -101,7 +101,7 @@ pub(crate) fn sums<S: Shape>(entries: &[(S, i64)]) -> BTreeMap<Vec<usize>, i64> 
     sums
 }
 
-/// Every coordinate inside a shape, in row-major order.
+/// Returns every coordinate inside a shape, in row-major order.
 pub(crate) fn coordinates<S: Shape>(shape: S) -> impl Iterator<Item = S> + Clone {
     let count = shape.as_ref().iter().product();
     (0..count).map(move |mut index: usize| {
@@ -114,7 +114,7 @@ pub(crate) fn coordinates<S: Shape>(shape: S) -> impl Iterator<Item = S> + Clone
     })
 }
 
-/// Checks a tensor against the map of what it has to be, by every way of looking at it.
+/// Checks a tensor against the expected sums, through every method of access.
 pub(crate) fn check<F: Format>(tensor: &Tensor<i64, F>, sums: &BTreeMap<Vec<usize>, i64>) {
     let shape = tensor.shape();
     for coordinate in coordinates(shape) {

@@ -1,5 +1,5 @@
-//! Contests: several implementations of one operation on the same operands, checked against each
-//! other and then timed in turns.
+//! Contests: several implementations of one operation on the same operands, which are compared with
+//! each other and then timed in turns.
 
 use std::fmt;
 use std::hint::black_box;
@@ -8,34 +8,34 @@ use std::time::{Duration, Instant};
 
 use criterion::Criterion;
 
-/// How many rounds are timed at least, and at most. In each, every entrant runs once.
+/// The least and the largest number of rounds. Every entrant runs once in each.
 const ROUNDS: RangeInclusive<usize> = 10..=50;
 
-/// How long a contest goes on for more than the fewest rounds.
+/// The time after which a contest ends with fewer than the largest number of rounds.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// What an entrant computed, in a form that all of them share.
+/// The result of an entrant, in a common form.
 #[derive(PartialEq)]
 pub struct Answer {
-    /// The positions and coordinates of a sparse result by rows; empty where it is dense.
+    /// The positions and coordinates of a sparse result by rows; empty for a dense result.
     pub structure: Vec<usize>,
     /// The values, row by row.
     pub vals: Vec<f64>,
 }
 
 impl Answer {
-    /// A dense result.
+    /// Returns a dense result.
     pub fn dense(vals: &[f64]) -> Answer {
         Answer { structure: Vec::new(), vals: vals.to_vec() }
     }
 
-    /// A dense matrix that is stored by columns.
+    /// Returns a dense matrix that is stored by columns.
     pub fn by_columns(vals: &[f64], rows: usize) -> Answer {
         let row = |row: usize| vals.iter().skip(row).step_by(rows);
         Answer { structure: Vec::new(), vals: (0..rows).flat_map(row).copied().collect() }
     }
 
-    /// A sparse result.
+    /// Returns a sparse result.
     pub fn sparse(
         pos: impl IntoIterator<Item = usize>,
         crd: impl IntoIterator<Item = usize>,
@@ -44,7 +44,7 @@ impl Answer {
         Answer { structure: pos.into_iter().chain(crd).collect(), vals: vals.to_vec() }
     }
 
-    /// Whether both are the same, but for the order in which their sums were added up.
+    /// Returns whether both are equal up to the order of summation.
     fn agrees(&self, other: &Answer) -> bool {
         let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-10 * a.abs().max(b.abs());
         self.structure == other.structure
@@ -53,14 +53,14 @@ impl Answer {
     }
 }
 
-/// Whose code an entrant is.
+/// The origin of an entrant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// Generated, and what the ratio is of.
+    /// A generated kernel, the numerator of the ratio.
     Ours,
-    /// Generated too, in another format or called in another way: for comparison.
+    /// Another generated kernel, with another format or function, for comparison.
     Variant,
-    /// Someone else's.
+    /// Another library, or a hand-written loop.
     Peer,
 }
 
@@ -77,7 +77,7 @@ impl Entrant<'_> {
     }
 }
 
-/// One operation on one kind of operand, and who does it.
+/// One operation on one kind of operand, with its entrants.
 pub struct Contest<'a> {
     operation: &'static str,
     operand: &'static str,
@@ -86,15 +86,15 @@ pub struct Contest<'a> {
 }
 
 impl<'a> Contest<'a> {
-    /// A contest without entrants.
+    /// Creates a contest without entrants.
     pub fn new(operation: &'static str, operand: &'static str) -> Contest<'a> {
         Contest { operation, operand, entrants: Vec::new(), answer: None }
     }
 
-    /// Adds an entrant, runs it once, and checks that it computes what the others do.
+    /// Adds an entrant, runs it once, and checks that its result agrees with the others.
     ///
-    /// `state` is what it writes to, made beforehand. What `run` returns is dropped after its time
-    /// is taken; `read` makes the answer of both.
+    /// `state` is the existing result of `run`. The value that `run` returns is dropped after its
+    /// time is taken; `read` converts both to an answer.
     pub fn enter<S: 'a, R: 'a>(
         &mut self,
         side: Side,
@@ -123,8 +123,8 @@ impl<'a> Contest<'a> {
         self.entrants.push(Entrant { name, side, run: Box::new(timed), times: Vec::new() });
     }
 
-    /// Times the entrants in turns, so that whatever slows the machine down slows all of them, and
-    /// hands criterion the times.
+    /// Times the entrants in turns, so that disturbances affect all of them, and passes the times
+    /// to criterion.
     pub fn run(mut self, criterion: &mut Criterion) -> Ranking {
         let start = Instant::now();
         let mut rounds = 0;
@@ -152,14 +152,14 @@ impl<'a> Contest<'a> {
 
 /// The outcome of a contest.
 pub struct Ranking {
-    /// What was computed.
+    /// The operation.
     pub operation: &'static str,
     operand: &'static str,
-    /// Who was the fastest peer.
+    /// The fastest peer.
     best: &'static str,
-    /// The least time of our entrant by that of the fastest peer.
+    /// The least time of our entrant divided by the least time of the fastest peer.
     pub ratio: f64,
-    /// The same with each peer, and then with the fastest one for each of our variants.
+    /// The ratios with each peer, and then the ratio of each of our variants with the fastest peer.
     others: Vec<(&'static str, f64)>,
     variants: Vec<(&'static str, f64)>,
 }

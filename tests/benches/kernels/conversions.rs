@@ -1,4 +1,4 @@
-//! The contests on conversions between formats.
+//! Contests on format conversion.
 
 use sparsegen::{CooUnordered, Csr, Tensor};
 
@@ -11,7 +11,7 @@ use crate::peers::{
     sprs_matrix,
 };
 
-/// `B[i,j] = A[i,j]`, from a list of entries in random order, a part of them repeated, to rows.
+/// `B[i,j] = A[i,j]`, from a list of entries in random order with some duplicates to rows.
 pub fn compress<'a>(contest: &mut Contest<'a>, a: &Tensor<f64, Csr>) {
     let shape = a.shape();
     let entries = scattered(a);

@@ -1,27 +1,27 @@
-//! Generated kernels beside the crates that people use for the same operations today.
+//! Benchmarks of generated kernels against other crates for the same operations.
 //!
 //! ```text
 //! cargo bench -p sparsegen-tests --features benchmarks                   all, in three minutes
-//! cargo bench -p sparsegen-tests --features benchmarks -- spmv/banded    what has that in its name
+//! cargo bench -p sparsegen-tests --features benchmarks -- spmv/banded    contests with this in their names
 //! SPARSEGEN_BENCH=tenth cargo bench -p sparsegen-tests --features benchmarks    smaller operands
 //! SPARSEGEN_BENCH=small cargo bench -p sparsegen-tests --features benchmarks    small ones
 //! ```
 //!
-//! In each contest all entrants run in turns, ten rounds or more, on the same operands, and the
-//! least time of each counts; criterion reports on the same samples. What matters is the table in
-//! the end, of ratios: only they can be compared between machines.
+//! In each contest all entrants run in turns, at least ten rounds, on the same operands, and the
+//! least time of each counts; criterion reports the same samples. The result is the final table of
+//! ratios, as only ratios can be compared between machines.
 //!
-//! - **Who**: `sprs`, `nalgebra-sparse` and `faer`, each with the function of its own that does the
-//!   operation with the least work, where it has one: no peer multiplies elementwise but `sprs`,
-//!   and none knows MTTKRP. There a loop stands in as somebody would write it who needs just that.
-//! - **What**: one thread, `f64`, the processor's baseline instruction set unless `RUSTFLAGS` says
-//!   otherwise. Ours has `u32` positions and coordinates, its default; the peers have `usize`,
-//!   theirs, and in SpMV also `u32` where they can.
-//! - **How**: products write to memory that was there before, in all entrants; sums and elementwise
-//!   products make a new matrix, on pages that the allocator gives (4 KiB pages, where the system
-//!   gives huge ones only on demand), and ours also reuses one (`into`). Operands are made, in each
+//! - **Entrants**: `sprs`, `nalgebra-sparse` and `faer`, each with its own function that does the
+//!   operation with the least work, if it has one: only `sprs` multiplies elementwise, and none
+//!   supports MTTKRP. In those cases a hand-written loop is an entrant.
+//! - **Setting**: one thread, `f64`, the baseline instruction set of the processor unless
+//!   `RUSTFLAGS` changes it. Ours has `u32` positions and coordinates, its default; the peers have
+//!   `usize`, their default, and in SpMV also `u32` if they support it.
+//! - **Method**: products write to existing memory in all entrants; sums and elementwise products
+//!   create a new matrix, on pages from the allocator (4 KiB pages, if the system provides huge
+//!   pages only on demand), and ours also reuses one (`into`). Operands are created, in each
 //!   crate's own types and preferred order of dense matrices, before the time is taken; results are
-//!   dropped after it. Before that, all answers are compared.
+//!   dropped after it. All results are compared beforehand.
 
 mod contest;
 mod conversions;
@@ -84,10 +84,10 @@ fn main() {
     session.finish();
 }
 
-/// What is timed, and how it went so far.
+/// The state of a benchmark run.
 struct Session {
     criterion: Criterion,
-    /// The name, or a part of it, of the only contests to hold.
+    /// The name, or a part of it, of the selected contests.
     wanted: Option<String>,
     rankings: Vec<Ranking>,
 }

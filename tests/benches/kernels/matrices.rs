@@ -1,4 +1,4 @@
-//! The contests on sparse matrices.
+//! Contests on sparse matrices.
 
 use std::cmp::Ordering;
 
@@ -75,8 +75,8 @@ pub fn spmv<'a>(contest: &mut Contest<'a>, a: &'a Tensor<f64, Csr>) {
     faer!(u32, "faer u32");
 }
 
-/// `Y[i,k] = A[i,j] * X[j,k]`, with 32 columns in the dense matrices: by rows in ours and those of
-/// `sprs`, by columns in those of `nalgebra` and `faer`.
+/// `Y[i,k] = A[i,j] * X[j,k]`, with 32 columns in the dense matrices: stored by rows in ours and in
+/// `sprs`, by columns in `nalgebra` and `faer`.
 pub fn spmm<'a>(contest: &mut Contest<'a>, a: &'a Tensor<f64, Csr>) {
     const WIDTH: usize = 32;
     let [rows, columns] = a.shape();
@@ -122,7 +122,7 @@ pub fn spmm<'a>(contest: &mut Contest<'a>, a: &'a Tensor<f64, Csr>) {
     contest.enter(Side::Peer, "faer", Mat::zeros(rows, WIDTH), run, read);
 }
 
-/// A dense matrix of these values, by rows.
+/// Returns a dense matrix with these values, by rows.
 pub fn dense(rows: usize, columns: usize, values: Vec<f64>) -> Tensor<f64, Dense<2>> {
     let levels = [rows, columns].map(|size| sparsegen::level::Dense { size }).into();
     Tensor::from_parts([rows, columns], levels, values).expect("as many values as that")
@@ -157,7 +157,7 @@ pub fn multiply<'a>(contest: &mut Contest<'a>, Pair { a, b, .. }: &'a Pair) {
 
 type CsrView<'a> = View<'a, f64, Csr>;
 
-/// Enters a kernel of ours that makes a matrix, and the one that reuses a matrix.
+/// Adds our kernel that returns a new matrix, and the one that reuses a matrix.
 pub fn enter_ours<'a>(
     contest: &mut Contest<'a>,
     a: &'a Tensor<f64, Csr>,
@@ -172,7 +172,7 @@ pub fn enter_ours<'a>(
     contest.enter(Side::Variant, "into", c, run, |c, ()| our_answer(c));
 }
 
-/// The elementwise product as somebody would write it who needs just that.
+/// Returns a hand-written elementwise product.
 fn multiply_by_hand(a: &Tensor<f64, Csr>, b: &Tensor<f64, Csr>) -> (Vec<u32>, Vec<u32>, Vec<f64>) {
     let (left, right) = (&a.levels().1, &b.levels().1);
     let (mut pos, mut crd, mut vals) = (vec![0], Vec::new(), Vec::new());

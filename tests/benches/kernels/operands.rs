@@ -1,39 +1,39 @@
-//! What the kernels are timed on: generated matrices and tensors, the same in every run.
+//! Operands of the benchmarks: generated matrices and tensors, which are the same in every run.
 
 use sparsegen::{Csf, Csr, Tensor, level};
 
 /// Two sparse matrices of one kind and shape.
 pub struct Pair {
-    /// What the kind is called in reports.
+    /// The name of the kind in reports.
     pub name: &'static str,
-    /// The matrix of the products with vectors and dense matrices, and the first operand of the
-    /// elementwise ones.
+    /// The matrix of products with vectors and dense matrices, and the first operand of elementwise
+    /// operations.
     pub a: Tensor<f64, Csr>,
-    /// The second operand of the elementwise ones.
+    /// The second operand of elementwise operations.
     pub b: Tensor<f64, Csr>,
 }
 
 /// A sparse tensor of order 3.
 pub struct Single {
-    /// What the kind is called in reports.
+    /// The name of the kind in reports.
     pub name: &'static str,
     /// The tensor.
     pub x: Tensor<f64, Csf<3>>,
 }
 
-/// How large the operands are.
+/// The size of the operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// Matrices of four to five million entries, which no cache of a core holds.
+    /// Matrices of four to five million entries, which exceed the caches of a core.
     Full,
     /// A tenth of that, for products whose results have many more entries than their operands.
     Tenth,
-    /// A hundredth of that, to try whether everything works.
+    /// A hundredth of that, for testing.
     Small,
 }
 
 impl Scale {
-    /// The scale of products of sparse matrices, where others are of this scale.
+    /// Returns the scale of products of sparse matrices, given the scale of other operations.
     pub fn of_products(self) -> Scale {
         match self {
             Scale::Full | Scale::Tenth => Scale::Tenth,
@@ -50,24 +50,24 @@ impl Scale {
     }
 }
 
-/// The kinds of matrices, each with what makes one pair of them.
+/// The generators of pairs of matrices, one for each kind.
 pub const MATRICES: &[fn(Scale) -> Pair] = &[poisson, power_law, uniform, banded];
 
-/// The kinds of tensors of order 3, each with what makes one of them.
+/// The generators of tensors of order 3, one for each kind.
 pub const TENSORS: &[fn(Scale) -> Single] = &[uniform_tensor, power_law_tensor];
 
-/// Matrices from practice, small enough to be dense ones too: what they are called, and their file.
+/// Matrices from practice, small enough to be dense too, as name and file.
 pub const FILES: &[(&str, &str)] =
     &[("stiffness", "bcsstk13"), ("crystal", "cryg2500"), ("programme", "lp_e226")];
 
-/// A matrix from a file among the data of the tests.
+/// Reads a matrix from a file of the test data.
 pub fn read(file: &str) -> Tensor<f64, Csr> {
     let path = format!("{}/data/{file}.mtx", env!("CARGO_MANIFEST_DIR"));
     sparsegen::io::read_mtx(path).expect("the file is one of a matrix")
 }
 
-/// The five-point stencil on a square grid of 10⁶ points; the second matrix couples each point with
-/// its diagonal neighbours, so that the two share the diagonal.
+/// Generates the five-point stencil on a square grid of 10⁶ points; the second matrix couples each
+/// point with its diagonal neighbours, so that the two share the diagonal.
 fn poisson(scale: Scale) -> Pair {
     let side = scale.of(1_000_000).isqrt();
     let stencil = |steps: [(isize, isize); 5]| {
@@ -88,7 +88,7 @@ fn poisson(scale: Scale) -> Pair {
     }
 }
 
-/// R-MAT graphs of 2¹⁸ nodes and up to 16 edges a node: few long rows, many short ones.
+/// Generates R-MAT graphs of 2¹⁸ nodes and up to 16 edges per node: few long rows, many short ones.
 fn power_law(scale: Scale) -> Pair {
     let nodes = scale.of(1 << 18).next_power_of_two();
     let graph = |seed| {
@@ -109,7 +109,7 @@ fn power_law(scale: Scale) -> Pair {
     Pair { name: "power law", a: graph(1), b: graph(2) }
 }
 
-/// Up to eight entries a row, in columns drawn evenly from half a million.
+/// Generates up to eight entries per row, in uniformly distributed columns of half a million.
 fn uniform(scale: Scale) -> Pair {
     let size = scale.of(500_000);
     let scattered = |seed| {
@@ -119,7 +119,8 @@ fn uniform(scale: Scale) -> Pair {
     Pair { name: "uniform", a: scattered(3), b: scattered(4) }
 }
 
-/// All columns within eight of the diagonal; the second matrix has the same pattern.
+/// Generates band matrices with all columns within eight of the diagonal; both have the same
+/// pattern.
 fn banded(scale: Scale) -> Pair {
     let size = scale.of(250_000);
     let band =
@@ -127,14 +128,14 @@ fn banded(scale: Scale) -> Pair {
     Pair { name: "banded", a: band(), b: band() }
 }
 
-/// Up to two million entries spread evenly: two in each fiber that stores any.
+/// Generates up to two million uniformly distributed entries: two in each nonempty fiber.
 fn uniform_tensor(scale: Scale) -> Single {
     let mut random = Random(5);
     let entries = (0..scale.of(2_000_000)).map(|_| [(); 3].map(|()| random.below(1000)));
     Single { name: "uniform", x: tensor([1000; 3], entries.collect()) }
 }
 
-/// As many entries, most of them at small coordinates: long fibers and short ones.
+/// Generates as many entries, most of them at small coordinates: long and short fibers.
 fn power_law_tensor(scale: Scale) -> Single {
     let mut random = Random(6);
     let mut skewed = || ((random.unit().powi(3) * 5000.0) as usize).min(4999);
@@ -142,7 +143,7 @@ fn power_law_tensor(scale: Scale) -> Single {
     Single { name: "power law", x: tensor([5000; 3], entries.collect()) }
 }
 
-/// A square matrix, from the columns of each row in any order; those that are repeated count once.
+/// Returns a square matrix, given the unsorted columns of each row; duplicates are removed.
 fn matrix(size: usize, rows: impl IntoIterator<Item = Vec<usize>>) -> Tensor<f64, Csr> {
     let (mut pos, mut crd) = (vec![0], Vec::new());
     for mut columns in rows {
@@ -164,13 +165,13 @@ fn tensor(shape: [usize; 3], mut coordinates: Vec<[usize; 3]>) -> Tensor<f64, Cs
         .expect("the coordinates are below the extents")
 }
 
-/// As many numbers, between ½ and 1½: no sum of two is zero, so that no library drops it.
+/// Returns values between ½ and 1½: no sum of two is zero, so that no library drops it.
 pub fn values(count: usize) -> Vec<f64> {
     let mut random = Random(7);
     (0..count).map(|_| 0.5 + random.unit()).collect()
 }
 
-/// The entries of a matrix in random order, every tenth of them as two halves.
+/// Returns the entries of a matrix in random order, every tenth of them as two halves.
 pub fn scattered(matrix: &Tensor<f64, Csr>) -> Vec<([usize; 2], f64)> {
     let halves = |(k, (coordinate, value)): (usize, ([usize; 2], f64))| {
         let parts = if k % 10 == 0 { vec![value / 2.0; 2] } else { vec![value] };
@@ -178,14 +179,14 @@ pub fn scattered(matrix: &Tensor<f64, Csr>) -> Vec<([usize; 2], f64)> {
     };
     let mut entries: Vec<_> = matrix.iter().enumerate().flat_map(halves).collect();
     let mut random = Random(8);
-    // Fisher and Yates.
+    // The shuffle of Fisher and Yates.
     for last in (1..entries.len()).rev() {
         entries.swap(last, random.below(last + 1));
     }
     entries
 }
 
-/// A sequence of random numbers that is the same everywhere: Steele, Lea and Flood's SplitMix64.
+/// A pseudorandom sequence, the same on every machine: SplitMix64 of Steele, Lea and Flood.
 struct Random(u64);
 
 impl Random {
@@ -196,7 +197,7 @@ impl Random {
         twice ^ (twice >> 31)
     }
 
-    /// A number from 0 up to 1.
+    /// Returns a number from 0 up to 1.
     fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }

@@ -1,4 +1,4 @@
-//! The contests on what the runtime does without any kernel: packing entries, and converting.
+//! Contests on runtime functions without kernels: packing entries, and converting.
 
 use faer::Mat;
 use faer::sparse::{SparseRowMat, Triplet};
@@ -17,7 +17,7 @@ use crate::peers::{
 
 type Entries = Vec<([usize; 2], f64)>;
 
-/// Rows from entries in random order, a part of them repeated.
+/// Packs entries in random order, with some duplicates, to rows.
 pub fn pack<'a>(contest: &mut Contest<'a>, a: &Tensor<f64, Csr>) {
     let entries = scattered(a);
     let list = Tensor::<f64, CooUnordered<2>>::from_triplets(a.shape(), entries.iter().copied())
@@ -28,7 +28,7 @@ pub fn pack<'a>(contest: &mut Contest<'a>, a: &Tensor<f64, Csr>) {
     enter_peers(contest, a.shape(), &entries);
 }
 
-/// Rows from entries that are sorted and distinct, in our own sorted list.
+/// Packs sorted and distinct entries in our sorted list to rows.
 pub fn to_csr<'a>(contest: &mut Contest<'a>, a: &Tensor<f64, Csr>) {
     let entries: Entries = a.iter().collect();
     let list = a.to::<Coo<2>>().expect("it fits");
@@ -46,7 +46,7 @@ fn enter_triplets(contest: &mut Contest<'_>, side: Side, shape: [usize; 2], entr
     contest.enter(side, "from_triplets", (), run, |(), b| our_answer(&b));
 }
 
-/// Rows from entries, by the peers, each from a list of its own.
+/// Adds the peers that pack entries to rows, each from its own list.
 pub fn enter_peers(contest: &mut Contest<'_>, shape: [usize; 2], entries: &Entries) {
     let side = |mode: usize| entries.iter().map(|entry| entry.0[mode]).collect::<Vec<_>>();
     let (rows, columns) = (side(0), side(1));
@@ -68,14 +68,14 @@ pub fn enter_peers(contest: &mut Contest<'_>, shape: [usize; 2], entries: &Entri
     contest.enter(Side::Peer, "faer", (), run, |(), b| faer_answer(&b));
 }
 
-/// Columns from rows.
+/// Converts rows to columns.
 pub fn to_csc<'a>(contest: &mut Contest<'a>, a: &'a Tensor<f64, Csr>) {
     let run = move |&mut (): &mut ()| a.to::<Csc>().expect("it fits");
     contest.enter(Side::Ours, "to", (), run, |(), b| columns_answer(&b));
     enter_turning_peers(contest, a);
 }
 
-/// Columns from rows, by the peers.
+/// Adds the peers that convert rows to columns.
 pub fn enter_turning_peers<'a>(contest: &mut Contest<'a>, a: &Tensor<f64, Csr>) {
     let matrix = sprs_matrix::<usize>(a);
     let run = move |&mut (): &mut ()| matrix.to_other_storage();
@@ -89,14 +89,14 @@ pub fn enter_turning_peers<'a>(contest: &mut Contest<'a>, a: &Tensor<f64, Csr>) 
     contest.enter(Side::Peer, "faer", (), run, |(), b| faer_answer(&b.into_transpose()));
 }
 
-/// A matrix of ours that is stored by columns as an answer.
+/// Returns our matrix that is stored by columns as an answer.
 pub fn columns_answer(matrix: &Tensor<f64, Csc>) -> Answer {
     let columns = &matrix.levels().1;
     let widen = |indices: &[u32]| indices.iter().map(|index| *index as usize).collect::<Vec<_>>();
     Answer::sparse(widen(&columns.pos), widen(&columns.crd), matrix.vals())
 }
 
-/// A dense matrix from rows.
+/// Converts rows to a dense matrix.
 pub fn to_dense<'a>(contest: &mut Contest<'a>, a: &'a Tensor<f64, Csr>) {
     let run = move |&mut (): &mut ()| a.to::<Dense<2>>().expect("it fits");
     contest.enter(Side::Ours, "to", (), run, |(), b| Answer::dense(b.vals()));

@@ -1,4 +1,4 @@
-//! The same matrices as values of other crates.
+//! Conversion of matrices to types of other crates.
 
 use std::fmt::Debug;
 
@@ -10,14 +10,14 @@ use sprs::{CsMatI, SpIndex};
 
 use crate::contest::Answer;
 
-/// The matrix as one of `sprs`, with indices of type `I`.
+/// Returns the matrix as one of `sprs`, with indices of type `I`.
 pub fn sprs_matrix<I: SpIndex>(matrix: &Tensor<f64, Csr>) -> CsMatI<f64, I> {
     let [rows, columns] = matrix.shape();
     let (pos, crd) = indices(matrix, |index| I::from_usize(index as usize));
     CsMatI::new((rows, columns), pos, crd, matrix.vals().to_vec())
 }
 
-/// The matrix as one of `nalgebra-sparse`, whose indices are `usize`.
+/// Returns the matrix as one of `nalgebra-sparse`, whose indices are `usize`.
 pub fn nalgebra_matrix(matrix: &Tensor<f64, Csr>) -> CsrMatrix<f64> {
     let [rows, columns] = matrix.shape();
     let (pos, crd) = indices(matrix, |index| index as usize);
@@ -25,7 +25,7 @@ pub fn nalgebra_matrix(matrix: &Tensor<f64, Csr>) -> CsrMatrix<f64> {
         .expect("the arrays are those of a valid matrix")
 }
 
-/// The matrix as one of `faer`, with indices of type `I`.
+/// Returns the matrix as one of `faer`, with indices of type `I`.
 pub fn faer_matrix<I: Index>(matrix: &Tensor<f64, Csr>) -> SparseRowMat<I, f64> {
     let [rows, columns] = matrix.shape();
     let (pos, crd) = indices(matrix, |index| I::truncate(index as usize));
@@ -39,25 +39,25 @@ fn indices<I>(matrix: &Tensor<f64, Csr>, convert: impl Fn(u32) -> I) -> (Vec<I>,
     (convert(&rows.pos), convert(&rows.crd))
 }
 
-/// A matrix of ours as an answer.
+/// Returns our matrix as an answer.
 pub fn our_answer(matrix: &Tensor<f64, Csr>) -> Answer {
     let (pos, crd) = indices(matrix, |index| index as usize);
     Answer::sparse(pos, crd, matrix.vals())
 }
 
-/// A matrix of `sprs` as an answer.
+/// Returns a matrix of `sprs` as an answer.
 pub fn sprs_answer<I: SpIndex + Debug>(matrix: &CsMatI<f64, I>) -> Answer {
     let pos = matrix.proper_indptr().iter().map(|index| index.index()).collect::<Vec<_>>();
     Answer::sparse(pos, matrix.indices().iter().map(|index| index.index()), matrix.data())
 }
 
-/// A matrix of `nalgebra-sparse` as an answer.
+/// Returns a matrix of `nalgebra-sparse` as an answer.
 pub fn nalgebra_answer(matrix: &CsrMatrix<f64>) -> Answer {
     let (pos, crd, vals) = matrix.csr_data();
     Answer::sparse(pos.iter().copied(), crd.iter().copied(), vals)
 }
 
-/// A matrix of `faer` as an answer.
+/// Returns a matrix of `faer` as an answer.
 pub fn faer_answer(matrix: &SparseRowMat<usize, f64>) -> Answer {
     let (pattern, vals) = matrix.parts();
     let (pos, crd) = (pattern.row_ptr(), pattern.col_idx());

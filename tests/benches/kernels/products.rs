@@ -28,7 +28,7 @@ pub fn spgemm<'a>(contest: &mut Contest<'a>, Pair { a, b, .. }: &'a Pair) {
     let read = |&(): &(), c| nalgebra_answer(&c);
     contest.enter(Side::Peer, "nalgebra", (), move |()| &ours * &theirs, read);
 
-    // It multiplies matrices that are stored by columns; the transposed ones are.
+    // It multiplies matrices stored by columns, which are the transposes of ours.
     let (ours, theirs) = (faer_matrix::<usize>(a), faer_matrix::<usize>(b));
     let run = move |&mut (): &mut ()| {
         let (a, b) = (ours.transpose(), theirs.transpose());

@@ -30,7 +30,7 @@ pub fn mttkrp<'a>(contest: &mut Contest<'a>, x: &'a Tensor<f64, Csf<3>>) {
     contest.enter(Side::Peer, "by hand", vec![0.0; rows * RANK], run, read);
 }
 
-/// The operation as somebody would write it who needs just that.
+/// A hand-written MTTKRP.
 fn mttkrp_by_hand<const RANK: usize>(m: &mut [f64], x: &Tensor<f64, Csf<3>>, b: &[f64], c: &[f64]) {
     let (slices, fibers, entries) = x.levels();
     let segment = |pos: &[u32], parent: usize| pos[parent] as usize..pos[parent + 1] as usize;

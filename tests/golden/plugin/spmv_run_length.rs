@@ -3,6 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut};
 use sparsegen::{Dense, Error, Format, IntoView, LevelMap, Map, Tensor, View};
 
+const _: () = sparsegen::kernel::assert_version("0.1.0");
+
 /// `(i, j) -> (i : dense, j : run_length)`
 #[derive(Clone, Copy, Debug)]
 pub struct Runs;
@@ -29,8 +31,8 @@ impl Format for Runs {
 /// Time: O(i + nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
-/// - [`Error::Size`] or [`Error::Width`] where no result can have the extents.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
+/// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn spmv_run_length<'a, 'x>(
     a: impl IntoView<'a, f64, Runs>,
     x: impl IntoView<'x, f64, Dense<1>>,
@@ -41,11 +43,11 @@ pub fn spmv_run_length<'a, 'x>(
     Ok(y)
 }
 
-/// As [`spmv_run_length`], into a tensor that is already there.
+/// Like [`spmv_run_length`], but stores the result in an existing tensor.
 ///
 /// # Errors
-/// - [`Error::Shape`] where `A` and `y` differ in the extent of `i`.
-/// - [`Error::Shape`] where `A` and `x` differ in the extent of `j`.
+/// - [`Error::Shape`] if `A` and `y` differ in the extent of `i`.
+/// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.
 pub fn spmv_run_length_into<'a, 'x>(
     y: &mut Tensor<f64, Dense<1>>,
     a: impl IntoView<'a, f64, Runs>,
@@ -73,8 +75,8 @@ fn spmv_run_length_kernel(
     x: View<'_, f64, Dense<1>>,
 ) {
     let i_size = a.shape()[0];
-    // SAFETY: Tensors are validated when they are made: positions and coordinates stay within the
-    // arrays and extents that they index. The caller has checked that the extents agree.
+    // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
+    // the arrays and extents that they index. The caller has checked that the extents agree.
     let (mut y_vals, a2_pos, a2_start, a2_first, a_vals, x_vals) = unsafe {
         (
             ProvenMut::new(y_vals),

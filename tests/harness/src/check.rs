@@ -1,4 +1,4 @@
-//! Runs a case of the corpus: generated code, interpreter and oracle must agree.
+//! Runs a case of the corpus: checks that generated code, interpreter and oracles agree.
 
 mod compare;
 pub mod kernel;
@@ -7,37 +7,38 @@ mod refusals;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use sparsegen_build::compile_str;
 use sparsegen_build::ir::{self, Function, Operand, Result as IrResult};
+use sparsegen_build::{Compiler, PASSES, compile_str};
 
-use crate::check::kernel::Kernel;
+use crate::check::kernel::{Interpreted, Kernel};
 use crate::corpus::Choice;
 use crate::dtype::Dtype;
 use crate::files;
 use crate::kinds::Kinds;
 use crate::statement::{Access, Statement};
+use crate::storage::Formats;
 use crate::typed::Driver;
 use crate::worlds::{self, World};
 
-/// A case as the build script leaves it.
+/// A case of the corpus, as the build script embeds it.
 pub struct Case {
     /// The kernel's name.
     pub name: &'static str,
-    /// Where in the corpus it stands.
+    /// The case's file and line in the corpus.
     pub place: &'static str,
     /// The statements.
     pub statement: &'static str,
-    /// Which of the statements is checked.
+    /// The index of the checked statement.
     pub step: usize,
-    /// What the corpus says of formats and keys.
+    /// The formats of the tensors and the keys of the kernel, as in the corpus.
     pub choice: &'static [(&'static str, &'static str)],
     /// The manifest that declares the kernel.
     pub manifest: &'static str,
-    /// What the compiler made of it.
+    /// The result of compiling the manifest.
     pub outcome: Outcome,
 }
 
-/// What the compiler made of a case when the tests were built.
+/// The result of compiling a case when the tests are built.
 pub enum Outcome {
     /// A kernel and its source.
     Compiled {
@@ -46,17 +47,17 @@ pub enum Outcome {
         /// The generated source.
         source: &'static str,
     },
-    /// Mistakes where there should be none, as a user would see them.
+    /// Rendered diagnostics of a case that should compile.
     Failed(&'static str),
-    /// The case has to be refused, with this reason.
+    /// The case must be rejected, with a diagnostic that contains this text.
     Refused(&'static str),
 }
 
 impl Case {
-    /// Runs the case on all that fits it.
+    /// Runs the case on all operands that its formats hold.
     ///
     /// # Panics
-    /// Where anything is not as it has to be, with all that is needed to see why.
+    /// Panics if a check fails, with the manifest and the reason.
     pub fn check(&self) {
         if let Err(reason) = self.try_check() {
             panic!(
@@ -74,7 +75,8 @@ impl Case {
             Outcome::Failed(diagnostics) => Err((*diagnostics).to_owned()),
             Outcome::Refused(reason) => self.check_refusal(reason),
             Outcome::Compiled { run, source } => {
-                let compiled = self.compile(source)?;
+                let (stages, formats) = self.compile(source)?;
+                let compiled = &stages[0];
                 let function =
                     compiled.functions().nth(self.step).ok_or("has no such statement")?;
                 let choice = Choice(self.choice);
@@ -91,10 +93,11 @@ impl Case {
                 let kernel = Kernel {
                     fills: fills.collect(),
                     statement: &statements[self.step],
-                    computed: statements[..self.step].iter().map(|s| &*s.result.tensor).collect(),
+                    computed: statements[..self.step].iter().map(|s| s.tensor(&s.result)).collect(),
                     semiring: choice.semiring(),
                     dtypes,
                     function,
+                    interpreted: Some(Interpreted { stages: &stages, formats: &formats }),
                     run: *run,
                 };
                 let kinds = Kinds::of(&all, &choice);
@@ -103,7 +106,8 @@ impl Case {
                 if has_files {
                     let functions = compiled.functions();
                     let mut dense: Vec<_> = functions.flat_map(|f| dense(&all, f)).collect();
-                    // Where nothing is stored that is not zero, every coordinate is looked at.
+                    // A result with a fill value other than zero may have entries at all
+                    // coordinates.
                     let result = &kernel.statement.result.tensor;
                     if kernel.fills()? || kernel.fills.contains_key(result) {
                         dense.push(result);
@@ -115,7 +119,7 @@ impl Case {
                     checked |= kernel.check(&world).map_err(|reason| show(&world, &reason))?;
                 }
                 if !checked {
-                    return Err("no operands fit its formats".into());
+                    return Err("its formats hold none of the operands".into());
                 }
                 let Some(first) = first else { return Ok(()) };
                 kernel.check_disagreements(&first)?;
@@ -129,25 +133,34 @@ impl Case {
         let output = compile_str("case.toml", self.manifest);
         let shown = output.diagnostics.render("case.toml", self.manifest);
         if output.diagnostics.is_empty() {
-            Err(format!("compiles, but should be refused because it `{reason}`"))
+            Err(format!("compiles, but should be rejected with `{reason}`"))
         } else if !shown.contains(reason) {
-            Err(format!("is refused, but not because it `{reason}`:\n{shown}"))
+            Err(format!("is rejected, but not with `{reason}`:\n{shown}"))
         } else {
             Ok(())
         }
     }
 
-    /// The kernel's intermediate representation; its source is what it was in the build script.
-    fn compile(&self, source: &str) -> Result<ir::Kernel, String> {
+    /// Compiles the manifest to the intermediate representation, and checks that the source is the
+    /// one that the build script embedded.
+    /// Returns it after all passes, and after some.
+    fn compile(&self, source: &str) -> Result<(Vec<ir::Kernel>, Formats), String> {
         let output = compile_str("case.toml", self.manifest);
         if output.source != source {
-            return Err("compiles to other bytes than in the build script".into());
+            return Err("compiles to a different source than in the build script".into());
         }
-        output.kernels.into_iter().next().ok_or_else(|| "has no kernel".into())
+        let formats = Formats::of(&output.formats)?;
+        // Which pass is tried beside none and all depends on the case.
+        let some = 1 + self.manifest.len() % (PASSES - 1);
+        let fewer = [0, some].map(|count| {
+            Compiler::new().with_passes(count).compile_str("case.toml", self.manifest).kernels
+        });
+        let stages = fewer.into_iter().fold(output.kernels, |all, more| [all, more].concat());
+        if stages.is_empty() { Err("has no kernel".into()) } else { Ok((stages, formats)) }
     }
 }
 
-/// The tensors whose formats may take memory for many more coordinates than are stored.
+/// Returns the tensors whose formats may allocate memory for many more coordinates than are stored.
 fn dense<'c>(statement: &'c Statement, function: &'c Function) -> Vec<&'c str> {
     const COMPACT: [&str; 9] =
         ["Csr", "Csc", "Dcsr", "Dcsc", "Coo", "Csf", "SparseVector", "CooUnordered", "HashRows"];
@@ -168,7 +181,7 @@ fn dense<'c>(statement: &'c Statement, function: &'c Function) -> Vec<&'c str> {
     statement.accesses().into_iter().filter(is_dense).map(|access| &*access.tensor).collect()
 }
 
-/// A reason with the operands that it is about, if they are small.
+/// Formats a reason for failure with the operands, unless these are large.
 pub fn show(world: &World, reason: &str) -> String {
     let mut text = format!("operands `{}`, extents {:?}\n", world.name, world.layout.extents);
     for (name, operand) in &world.operands {

@@ -1,7 +1,7 @@
-//! The corpus as data: what its files say.
+//! The corpus as data.
 //!
-//! Each folder of the folder `corpus` is a part with a test of its own, so that they are built side by
-//! side. A file lists groups of cases:
+//! Each subfolder of `corpus` is a part with a test of its own, so that the parts are built in
+//! parallel. A file lists groups of cases:
 //!
 //! ```text
 //! # A comment.
@@ -13,23 +13,23 @@
 //!     A=csc y=csf         ! needs a workspace
 //! ```
 //!
-//! A group is a statement, and each line below it gives formats to its tensors; those that are not
-//! mentioned are dense. Alternatives, parted by `|`, make a case each, so this is four cases:
-//! `spmv_dense_csr_dense`, which has the formats of `y`, `A` and `x`, `spmv_dense_csc_dense`,
-//! `spmv_dense_coo_dense_f32_checked` and `spmv_csf_csc_dense`, of which the compiler has to refuse
-//! the last one, with that reason. What stands behind `@` are keys of the kernel; the commands of
-//! `@schedule` are parted by `;` and have no spaces. A case that a line makes again is one case.
+//! A group is a statement, and each line below it sets formats of its tensors; other tensors are
+//! dense. Alternatives, separated by `|`, are different cases, so these are four cases:
+//! `spmv_dense_csr_dense`, named after the formats of `y`, `A` and `x`, `spmv_dense_csc_dense`,
+//! `spmv_dense_coo_dense_f32_checked` and `spmv_csf_csc_dense`, the last of which the compiler must
+//! refuse for the given reason. Words after `@` are keys of the kernel; the commands of `@schedule`
+//! are separated by `;` and contain no spaces. A case that several lines generate is one case.
+//! A format may be followed by an element type, by a fill value, `csr:fill-1`, and by `one`, for a
+//! pattern: `A=csr:f32`, `M=csr:one`. `@semiring=min_plus` and `@dtype=bool` are keys like others.
 //!
-//! A format may be followed by an element type, by its fill, `csr:fill-1`, and by `one`, for a tensor of which only structure is
-//! stored: `A=csr:f32`, `M=csr:one`. `@semiring=min_plus` and `@dtype=bool` are keys like others.
+//! A line `random early 40 without 3 7` adds the kernels 0 to 39 of the seed `early`, except two.
 //!
-//! A line `random early 40 without 3 7` stands for the kernels 0 to 39 of the seed `early`, but for two.
-//!
-//! Several statements of one kernel are parted by `;`; each of them is a case, which checks its result.
+//! Several statements of one kernel are separated by `;`; each of them is a case that checks its
+//! result.
 //!
 //! Variables have one letter each; a longer name in an index is a parameter, as in `A[i in 0..hi]`.
-//! One that stands as a value is declared: `@params=r:index,s:index`. `@sizes=k:4` gives a variable a
-//! constant extent.
+//! A parameter that is used as a value is declared: `@params=r:index,s:index`. `@sizes=k:4` gives a
+//! variable a constant extent.
 
 mod choice;
 
@@ -41,30 +41,30 @@ use crate::statement::{Expr, Statement};
 
 pub use choice::{Choice, Storage};
 
-/// An expression and formats.
+/// A statement with formats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// The kernel's name, which says what the group and the formats are.
+    /// The name of the kernel, made from the group and the formats.
     pub name: String,
-    /// Where in the corpus it stands, as `sums.txt:12`.
+    /// The place in the corpus, such as `sums.txt:12`.
     pub place: String,
     /// The statement.
     pub statement: String,
     /// The manifest that declares the kernel.
     pub manifest: String,
-    /// Manifests of kernels of the first statements alone, each with one more, if a statement changes
-    /// what an earlier one has computed: what that is can be seen only there.
+    /// Manifests of kernels with only the first statements, each with one more, if a statement
+    /// updates an earlier result: only they return the intermediate results.
     pub beginnings: Vec<(String, String)>,
-    /// What the line says: formats by tensor, and keys behind `@`.
+    /// The content of the line: formats by tensor, and keys after `@`.
     pub choice: Vec<(String, String)>,
-    /// What the compiler has to say if it must refuse the case.
+    /// The expected message, if the compiler must refuse the case.
     pub refusal: Option<String>,
 }
 
-/// The cases of a file.
+/// Parses the cases of a file.
 ///
 /// # Errors
-/// The place of the mistake, and what is wrong there.
+/// The place and the description of the error.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, String> {
     let mut cases: Vec<Case> = Vec::new();
     let mut formats: Vec<(&str, &str)> = Vec::new();
@@ -102,7 +102,7 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// The kernels of a seed: `seed 40 without 3 7`.
+/// Returns the kernels of a seed: `seed 40 without 3 7`.
 fn drawn(batch: &str, place: &str) -> Result<Vec<Case>, String> {
     let (drawn, without) = batch.split_once(" without ").unwrap_or((batch, ""));
     let (seed, count) = drawn.split_once(' ').ok_or("no number behind the seed")?;
@@ -124,7 +124,7 @@ struct Group<'t> {
 }
 
 impl Group<'_> {
-    /// The cases of a line: the product of its alternatives.
+    /// Returns the cases of a line, the product of its alternatives.
     fn cases(&self, place: &str, line: &str) -> Result<Vec<Case>, String> {
         let (line, refusal) = match line.split_once('!') {
             Some((line, refusal)) => (line, Some(refusal.trim().to_owned())),
@@ -163,7 +163,8 @@ impl Group<'_> {
         Ok(choices.into_iter().map(case).collect())
     }
 
-    /// The formats of the tensors, the result's first; scalars that are not mentioned have none.
+    /// Returns the formats of the tensors, the result first; scalars that the line does not mention
+    /// have none.
     fn formats_of<'c>(
         statement: &'c Statement,
         choice: &[(&'c str, &'c str)],
@@ -185,12 +186,12 @@ impl Group<'_> {
         let keys = choice.iter().filter(|(key, _)| key.starts_with('@'));
         let words = formats.iter().chain(keys).map(|(_, word)| *word);
         let name = [self.name].into_iter().chain(words).collect::<Vec<_>>().join("_");
-        // Of a command the names and numbers are left.
+        // Only the names and numbers of a command are kept.
         let words = name.split(|c: char| !c.is_ascii_alphanumeric());
         words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_").to_lowercase()
     }
 
-    /// The names and manifests of kernels of the first statements alone.
+    /// Returns the names and manifests of kernels with only the first statements.
     fn beginnings(
         &self,
         name: &str,
@@ -285,7 +286,7 @@ impl Group<'_> {
     }
 }
 
-/// What a manifest says of a tensor.
+/// Returns the declaration of a tensor in a manifest.
 fn declared(tensor: &str, format: &str, choice: &[(&str, &str)]) -> String {
     match Choice(choice).storage(tensor) {
         Some(Storage { format, dtype, is_pattern, fill })

@@ -7,28 +7,28 @@ use std::fmt;
 pub enum Dtype {
     /// True or false.
     Bool,
-    /// A whole number of so many bits, with a sign or without.
+    /// An integer with this number of bits, signed if the flag is set.
     Integer(u32, bool),
-    /// Unsigned, as wide as an address.
+    /// Unsigned, with the size of an address.
     Usize,
     /// Single precision.
     F32,
     /// Half precision.
     F16,
-    /// The first half of single precision.
+    /// Brain floating point: the upper half of single precision.
     Bf16,
     /// Double precision.
     F64,
-    /// Two numbers of single precision.
+    /// Complex, of two single-precision numbers.
     C32,
-    /// Two numbers of double precision.
+    /// Complex, of two double-precision numbers.
     C64,
-    /// A whole number without bounds: what comparisons of index variables are made in.
+    /// An unbounded integer, the type in which index variables are compared.
     Exact,
 }
 
 impl Dtype {
-    /// The types that tensors can have.
+    /// The element types of tensors.
     pub const ALL: [Dtype; 16] = [
         Dtype::Bool,
         Dtype::Integer(8, true),
@@ -48,7 +48,7 @@ impl Dtype {
         Dtype::C64,
     ];
 
-    /// The type of a name; what is generic is tried in double precision.
+    /// Returns the type with this name; `generic` is tested in double precision.
     pub fn named(name: &str) -> Option<Dtype> {
         if name == "generic" {
             return Some(Dtype::F64);
@@ -56,37 +56,37 @@ impl Dtype {
         Dtype::ALL.into_iter().find(|dtype| dtype.to_string() == name)
     }
 
-    /// Whether its numbers have an imaginary part.
+    /// Returns whether values have an imaginary part.
     pub fn is_complex(self) -> bool {
         matches!(self, Dtype::C32 | Dtype::C64)
     }
 
-    /// Whether its numbers are rounded.
+    /// Returns whether arithmetic rounds.
     pub fn is_rounded(self) -> bool {
         self.is_complex() || self.is_half() || matches!(self, Dtype::F32 | Dtype::F64)
     }
 
-    /// Whether its numbers are whole.
+    /// Returns whether this is an integer type.
     pub fn is_whole(self) -> bool {
         matches!(self, Dtype::Integer(..) | Dtype::Usize | Dtype::Exact)
     }
 
-    /// Whether its numbers are not negative.
+    /// Returns whether this is an unsigned integer type.
     pub fn is_unsigned(self) -> bool {
         matches!(self, Dtype::Integer(_, false) | Dtype::Usize)
     }
 
-    /// Whether its numbers take a quarter of the usual space.
+    /// Returns whether this is a half-precision type.
     pub fn is_half(self) -> bool {
         matches!(self, Dtype::F16 | Dtype::Bf16)
     }
 
-    /// Whether its numbers take half of the usual space.
+    /// Returns whether this is a single-precision type.
     pub fn is_single(self) -> bool {
         matches!(self, Dtype::F32 | Dtype::C32)
     }
 
-    /// The real type of a complex one.
+    /// Returns the type of the real part.
     pub fn real(self) -> Dtype {
         match self {
             Dtype::C32 => Dtype::F32,
@@ -102,7 +102,7 @@ impl Dtype {
         }
     }
 
-    /// The least and the largest of its numbers, where these are whole.
+    /// Returns the least and the greatest value of an integer type.
     pub fn range(self) -> Option<(i128, i128)> {
         match self {
             Dtype::Integer(bits, true) => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),

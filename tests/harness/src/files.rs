@@ -1,4 +1,4 @@
-//! Operands from the real files, for statements whose orders fit.
+//! Operands from files of real data, for statements of matching orders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,22 +14,22 @@ use crate::random::Random;
 use crate::statement::{Access, Statement};
 use crate::worlds::{self, Entries, World};
 
-/// A real matrix or tensor.
+/// A matrix or tensor from a file.
 struct File {
     name: &'static str,
     shape: Vec<usize>,
     entries: Vec<(Vec<usize>, f64)>,
 }
 
-/// How many elements a tensor may have where all of them are stored.
+/// The largest number of elements of a dense tensor.
 const LARGEST: usize = 40_000;
 
-/// How many of the files a case is run on.
+/// The number of files that a case is run on.
 const OF_EACH: usize = 2;
 
-/// The statement on some of the real files that fit, others for other names: the file is the first operand of its order, and what other
-/// operands there are is made up to fit it. `dense` names the tensors that store everything, which
-/// must not become too large.
+/// Returns operands from some of the files that fit the statement; the name of the case selects
+/// them. The file is the first operand of its order, and the others are generated to fit. `dense`
+/// names the dense tensors, which must not become too large.
 pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds, dense: &[&str]) -> Vec<World> {
     let files = files();
     let first = Random::seeded(name).below(files.len());
@@ -38,7 +38,7 @@ pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds, dense: &[&str]) 
 }
 
 fn world(statement: &Statement, kinds: &Kinds, file: &File, dense: &[&str]) -> Option<World> {
-    // Their extents are not for slices of given bounds.
+    // Constant slice bounds may exceed their extents.
     if !statement.views.is_empty() || !statement.sizes.is_empty() {
         return None;
     }
@@ -78,7 +78,7 @@ fn world(statement: &Statement, kinds: &Kinds, file: &File, dense: &[&str]) -> O
             let all = 0..count;
             all.map(|k| (worlds::coordinate(&shape, k), value(&mut random))).collect()
         } else if shape == file.shape {
-            // Half of the entries are moved, so that the patterns have much in common.
+            // Half of the entries are moved, so that the patterns overlap.
             let moved = file.entries.iter().map(|(at, _)| {
                 let mut at = at.clone();
                 if random.chance(0.5) {
@@ -109,7 +109,7 @@ fn world(statement: &Statement, kinds: &Kinds, file: &File, dense: &[&str]) -> O
     Some(World { name: file.name.to_owned(), layout, operands }.with_result(statement))
 }
 
-/// Where there are entries, once each.
+/// Returns the distinct coordinates of entries.
 fn structure(entries: Vec<(Vec<usize>, Number)>) -> Vec<(Vec<usize>, Number)> {
     let places: BTreeSet<Vec<usize>> = entries.into_iter().map(|(at, _)| at).collect();
     places.into_iter().map(|at| (at, Number::Whole(1))).collect()
@@ -136,7 +136,7 @@ fn files() -> &'static [File] {
     })
 }
 
-/// Where the test data lies.
+/// Returns the folder of the test data.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("data")
 }

@@ -1,4 +1,4 @@
-//! Random kernels: well-typed statements over operands in random formats.
+//! Random kernels: well-typed statements on operands in random formats.
 
 mod formats;
 mod parts;
@@ -12,36 +12,36 @@ use crate::statement::{Access, Expr};
 
 use writer::Writer;
 
-/// A kernel, as lines of the corpus say it.
+/// A kernel in the syntax of the corpus.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// The declared formats: names and what they stand for.
+    /// The names and maps of the declared formats.
     pub formats: Vec<(String, String)>,
     /// The statements.
     pub statements: Vec<Line>,
-    /// The format of each tensor, and the keys of the kernel.
+    /// The formats of the tensors and the keys of the kernel.
     pub choice: Vec<(String, String)>,
 }
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// What is computed.
+    /// The result.
     pub result: Access,
-    /// `=`, or how the result is changed: `+=`.
+    /// The assignment operator: `=`, or `+=` and the like.
     pub assign: &'static str,
-    /// From what; every sum is explicit.
+    /// The right-hand side; all sums are explicit.
     pub value: Expr,
 }
 
 impl Draft {
-    /// The statements' text.
+    /// Formats the statements, separated by semicolons.
     pub fn statement(&self) -> String {
         let line = |line: &Line| format!("{} {} {}", line.result, line.assign, line.value);
         self.statements.iter().map(line).collect::<Vec<_>>().join("; ")
     }
 
-    /// The kernel as lines of the corpus.
+    /// Formats the kernel as lines of the corpus.
     pub fn lines(&self, name: &str) -> String {
         let mut text = String::new();
         for (format, map) in &self.formats {
@@ -52,7 +52,8 @@ impl Draft {
         text + &format!("{name}: {}\n    {}\n", self.statement(), words.join(" "))
     }
 
-    /// Drops formats of tensors that no statement has, and declarations that no tensor uses.
+    /// Removes formats of tensors that are not in the statements, and declarations that are not
+    /// used.
     pub fn tidy(&mut self) {
         let text = self.statement();
         let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
@@ -75,7 +76,7 @@ impl Draft {
     }
 }
 
-/// An operand that a statement may have.
+/// An operand that statements may read.
 #[derive(Clone, Debug)]
 struct Operand {
     name: String,
@@ -87,13 +88,14 @@ const WHOLE: Dtype = Dtype::Integer(32, true);
 
 const VARIABLES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
 
-/// How often the statements may read operands: the cost of compiling grows with the sets of them.
+/// The maximal number of operands that the statements read. The time to compile grows exponentially
+/// in it.
 const READS: usize = 4;
 
-/// How many variables the statements may have: the oracle visits all of their coordinates.
+/// The maximal number of variables of the statements. The oracle visits all their coordinates.
 const MOST_VARIABLES: usize = 5;
 
-/// The kernel of a seed.
+/// Returns the kernel of a seed.
 pub fn draft(seed: &str) -> Draft {
     let mut random = Random::seeded(seed);
     loop {
@@ -127,14 +129,14 @@ pub fn draft(seed: &str) -> Draft {
     }
 }
 
-/// Whether every variable of a result indexes an operand.
+/// Returns whether every variable of a result indexes an operand.
 fn is_sized(line: &Line) -> bool {
     let free = line.value.free();
     line.result.variables.iter().all(|variable| free.contains(variable))
         && free.iter().all(|variable| line.result.variables.contains(variable))
 }
 
-/// Operands of different orders, of one type but for a matrix of integers.
+/// Returns operands of different orders, of one element type except for a matrix of integers.
 fn operands(random: &mut Random, base: Dtype) -> Vec<Operand> {
     let mut all: Vec<Operand> = [
         ("A", 2),
@@ -204,7 +206,7 @@ fn any(random: &mut Random) -> Draft {
     draft
 }
 
-/// Gives the tensors formats, and the kernel keys.
+/// Chooses the formats of the tensors and the keys of the kernel.
 fn choose(
     draft: &mut Draft,
     operands: &[Operand],
@@ -225,7 +227,7 @@ fn choose(
         }
         let is_result = ["R", "S", "Q"].contains(&operand.name.as_str());
         let format = formats::of_order(operand.order, semiring.is_none(), random);
-        // Padding of a pattern counts like its entries.
+        // The padding of a pattern consists of entries.
         let is_compact = match &format {
             formats::Chosen::Named(name) => {
                 !["dense", "dense_col", "dia", "ell"].contains(&&**name)
@@ -272,7 +274,7 @@ fn choose(
     }
 }
 
-/// Whether a variable indexes an operand, and is bound by no reduction within.
+/// Returns whether a variable indexes an operand and is not bound by a reduction within.
 pub fn has(expr: &Expr, variable: &String) -> bool {
     let mut is_indexed = false;
     expr.visit(&mut |part| {

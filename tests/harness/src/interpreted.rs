@@ -1,254 +1,239 @@
-//! Runs a kernel's intermediate representation on the arrays of the operands.
+//! Runs the entry points of a kernel in the interpreter.
 
-use sparsegen_build::Dtype;
-use sparsegen_build::ir::interpret::{self, ArrayValue, Inputs, Outputs};
-use sparsegen_build::ir::{
-    Array, Assembly, Function, Limit, List, Operand, Part, Place, Reads, Result as IrResult,
-};
+mod runtime;
+
+use std::collections::BTreeMap;
+
+use sparsegen_build::ir::interpret::{Object, Session, Stop, Tensor};
+use sparsegen_build::ir::{Kernel, Operand, Parameter, Result as IrResult, Step, TensorType, Type};
 
 use crate::number::Number;
-use crate::own::Own;
-use crate::typed::{Run, Stored};
+use crate::oracle::arithmetic::convert;
+use crate::storage::Formats;
+use crate::typed::{Stored, look_at_number as look_at_scalar};
+use crate::worlds::{Entries, coordinate};
 
-/// Checks that the interpreter makes of the operands what the generated code made of them.
-///
-/// # Errors
-/// The interpreter's fault, or the first array that differs.
-pub fn check(function: &Function, run: &Run) -> Result<(), String> {
-    let Some((_, result)) = run.results.as_ref().ok().and_then(|results| results.first()) else {
-        return Ok(());
-    };
-    if let Some(compute) = &function.compute {
-        check(compute, run).map_err(|reason| format!("values alone: {reason}"))?;
-    }
-    let outputs = outputs(function, run, result)?;
-    // What is packed afterwards is nowhere to be seen.
-    if matches!(&function.result, IrResult::Tensor(tensor) if tensor.packed.is_some()) {
-        return Ok(());
-    }
-    match (&function.result, outputs) {
-        (IrResult::Scalar { .. }, Outputs::Scalar(number)) => {
-            compare("the scalar", &ArrayValue::Values(vec![number]), &numbers(&result.vals))
-        }
-        (IrResult::Tensor(tensor), Outputs::Arrays(arrays)) => {
-            let written = match &tensor.assembly {
-                Assembly::Computed { vals, .. } => std::slice::from_ref(vals),
-                Assembly::Assembled { arrays, .. } => arrays,
-            };
-            written.iter().try_for_each(|array| {
-                let found = arrays.get(&array.name);
-                let found = found.ok_or_else(|| format!("no array `{}`", array.name))?;
-                compare(&array.name, found, &contents(array, result)?)
-            })
-        }
-        (IrResult::Scalar { .. }, Outputs::Arrays(_))
-        | (IrResult::Tensor(_), Outputs::Scalar(_)) => Err("a result of the wrong kind".into()),
-    }
+use self::runtime::{Tensors, of_interpreter, own, to_interpreter};
+
+/// The results of a run, by the names of their tensors.
+pub type Results = BTreeMap<String, Stored>;
+
+/// The results of the entry points of a kernel.
+pub type Ways = Vec<(&'static str, Results)>;
+
+/// The numbers of parts in which parallel loops run.
+const PARTS: [usize; 3] = [1, 2, 5];
+
+/// The entry points of a kernel.
+pub struct Interpreter<'i> {
+    /// The kernel.
+    pub kernel: &'i Kernel,
+    /// The formats that it may name.
+    pub formats: &'i Formats,
 }
 
-/// What the interpreter makes of the operands; `result` is a result of the right shape, whose values do
-/// not count.
-///
-/// # Errors
-/// The interpreter's fault.
-pub fn outputs(function: &Function, run: &Run, result: &Stored) -> Result<Outputs, String> {
-    let inputs = inputs(function, run, result)?;
-    interpret::run_with(function, &inputs, library).map_err(|fault| fault.to_string())
-}
-
-/// The value of a function that is called by its path.
-fn library(path: &str, dtype: Dtype, numbers: &[interpret::Number]) -> Option<interpret::Number> {
-    let own = crate::dtype::Dtype::named(dtype.name())?;
-    let numbers: Vec<Number> = numbers
-        .iter()
-        .map(|number| match *number {
-            interpret::Number::Integer(n) if dtype == Dtype::Bool => Number::Bool(n != 0),
-            interpret::Number::Integer(n) => Number::Whole(n),
-            interpret::Number::Float(x) => Number::Real(x),
-            interpret::Number::Complex(re, im) => Number::Complex(re, im),
-        })
-        .collect();
-    Some(to_interpreter(Own::called(path, &numbers, own)?, dtype))
-}
-
-fn inputs(function: &Function, run: &Run, result: &Stored) -> Result<Inputs, String> {
-    let mut inputs = Inputs::default();
-    for operand in &function.operands {
-        let stored = stored(run, operand)?;
-        match operand {
-            Operand::Scalar { name, dtype } => {
-                inputs.scalars.insert(name.clone(), to_interpreter(stored.vals[0], *dtype));
-            }
-            Operand::Index { name } => {
-                inputs.sizes.insert(name.clone(), stored.vals[0].whole() as usize);
-            }
-            Operand::Indices { name } => {
-                let list = stored.vals.iter().map(|at| at.whole() as usize).collect();
-                inputs.arrays.insert(name.clone(), ArrayValue::Index(list));
-            }
-            Operand::Tensor(tensor) => {
-                add_arrays(&mut inputs, &tensor.arrays, stored, tensor.dtype)?;
+impl Interpreter<'_> {
+    /// Runs all entry points on operands, by the names of their tensors; updated results are among them.
+    /// Returns `None` if a format does not store a tensor.
+    ///
+    /// # Errors
+    /// A fault of the kernel, or an error that it returns.
+    pub fn ways(&self, operands: &Results) -> Result<Option<Ways>, String> {
+        let mut ways = Ways::new();
+        let is_parallel = self.kernel.loops.iter().any(|loops| loops.function.parallel.is_some());
+        let parts = if is_parallel { &PARTS[..] } else { &PARTS[..1] };
+        for parts in parts {
+            match self.ways_in(*parts, operands, &mut ways) {
+                Ok(()) => {}
+                Err(Stop::Error("Width")) => return Ok(None),
+                Err(Stop::Error(kind)) => {
+                    return Err(format!("the kernel returns `Error::{kind}`"));
+                }
+                Err(Stop::Fault(fault)) => return Err(fault.to_string()),
             }
         }
+        Ok(Some(ways))
     }
-    for conversion in &function.conversions {
-        let into = &conversion.into;
-        let stored = run.operands.get(&into.name);
-        let stored = stored.ok_or_else(|| format!("the driver converted no `{}`", into.name))?;
-        add_arrays(&mut inputs, &into.arrays, stored, into.dtype)?;
-    }
-    inputs.sizes.extend(run.extents.clone());
-    for size in &function.sizes {
-        let part = size.parts.first().map(|part| &function.parts[*part]);
-        let extent = match (size.constant, size.operands.first(), size.result.first()) {
-            (Some(constant), ..) => constant as usize,
-            (None, Some((operand, mode)), _) => {
-                stored(run, &function.operands[*operand])?.shape[*mode]
-            }
-            (None, None, _) if let Some(part) = part => extent_of(part, &inputs)?,
-            (None, None, Some(mode)) => result.shape[*mode],
-            (None, None, None) => return Err(format!("nothing gives `{}`", size.name)),
-        };
-        inputs.sizes.insert(size.name.clone(), extent);
-    }
-    if let IrResult::Tensor(tensor) = &function.result {
-        match &tensor.assembly {
-            Assembly::Computed { vals, structure, zeroed } => {
-                add_arrays(&mut inputs, structure, result, tensor.dtype)?;
-                // The interpreter fills it, where it is filled.
-                let zero = interpret::Number::zero(tensor.dtype);
-                let held = run.operands.get(&tensor.tensor).filter(|_| tensor.updates && !zeroed);
-                let before = match held {
-                    Some(held) => {
-                        held.vals.iter().map(|n| to_interpreter(*n, tensor.dtype)).collect()
-                    }
-                    None => vec![zero; result.vals.len()],
-                };
-                inputs.arrays.insert(vals.name.clone(), ArrayValue::Values(before));
-            }
-            // What the vectors held must not matter.
-            Assembly::Assembled { arrays, .. } => {
-                for array in arrays {
-                    let garbage = match array.place {
-                        Place::Values => {
-                            let number = to_interpreter(Number::Whole(7), tensor.dtype);
-                            ArrayValue::Values(vec![number; 3])
-                        }
-                        Place::Level { .. } => ArrayValue::Index(vec![7; 3]),
-                    };
-                    inputs.arrays.insert(array.name.clone(), garbage);
+
+    fn ways_in(&self, parts: usize, operands: &Results, ways: &mut Ways) -> Result<(), Stop> {
+        let tensors = Tensors { formats: self.formats };
+        let session = Session { kernel: self.kernel, runtime: &tensors, parts };
+        let stem = self.kernel.name.trim_start_matches("r#").trim_end_matches('_');
+        let name = |suffix: &str| format!("{stem}_{suffix}");
+        let has = |name: &str| self.kernel.entries.iter().any(|entry| entry.name == name);
+        let mut arguments = self.arguments(operands)?;
+        let mut first: BTreeMap<String, Object> = BTreeMap::new();
+        if has(&self.kernel.name) {
+            let returned = session.run(&self.kernel.name, &mut arguments)?;
+            let names = self.kernel.results().map(|step| step.result.clone());
+            first = names.zip(returned).collect();
+            ways.push(("NAME", self.looked(&first)?));
+        }
+        if has(&name("into")) {
+            for step in self.kernel.results() {
+                let held = operands.get(label(step)).filter(|_| updates(step) || first.is_empty());
+                if let Some(passed) = self.passed(step, held, first.get(&step.result))? {
+                    arguments.insert(step.result.clone(), passed);
                 }
             }
+            let mut again = |way| {
+                let returned = session.run(&name("into"), &mut arguments)?;
+                ways.push((way, self.looked(&self.results(&arguments, returned))?));
+                Ok(())
+            };
+            again("NAME_into")?;
+            if !self.kernel.steps.iter().any(updates) {
+                again("NAME_into, again")?;
+            }
+        }
+        if has(&name("assemble")) && has(&name("compute")) {
+            let assembled = session.run(&name("assemble"), &mut arguments)?;
+            let names = self.kernel.results().map(|step| step.result.clone());
+            arguments.extend(names.zip(assembled));
+            let returned = session.run(&name("compute"), &mut arguments)?;
+            ways.push(("NAME_compute", self.looked(&self.results(&arguments, returned))?));
+        }
+        Ok(())
+    }
+
+    /// The operands, by the names of the arguments.
+    fn arguments(&self, operands: &Results) -> Result<BTreeMap<String, Object>, Stop> {
+        let mut arguments = BTreeMap::new();
+        for operand in self.kernel.operands() {
+            let label = match operand {
+                Operand::Tensor(tensor) => &tensor.tensor,
+                Operand::Scalar { name, .. }
+                | Operand::Index { name }
+                | Operand::Indices { name } => name.strip_prefix("r#").unwrap_or(name),
+            };
+            let given = operands.get(label).or_else(|| operands.get(operand.name()));
+            let given = given.ok_or_else(|| wrong(format!("nothing is given for `{label}`")))?;
+            let whole = |number: &Number| number.whole() as usize;
+            let object = match operand {
+                Operand::Tensor(tensor) => {
+                    let ty = self.kernel.entries.iter().flat_map(|entry| &entry.parameters);
+                    let ty = ty.filter(|parameter| parameter.name == tensor.name);
+                    let ty = ty.filter_map(tensor_type).next();
+                    let ty =
+                        ty.ok_or_else(|| wrong(format!("`{}` is no argument", tensor.name)))?;
+                    Object::Tensor(runtime::tensor(given, ty))
+                }
+                Operand::Scalar { dtype, .. } => {
+                    Object::Scalar(to_interpreter(given.vals[0], *dtype), *dtype)
+                }
+                Operand::Index { .. } => Object::Index(whole(&given.vals[0])),
+                Operand::Indices { .. } => Object::List(given.vals.iter().map(whole).collect()),
+            };
+            arguments.insert(operand.name().to_owned(), object);
+        }
+        Ok(arguments)
+    }
+
+    /// A result that is passed: what it holds, or arbitrary entries.
+    fn passed(
+        &self,
+        step: &Step,
+        held: Option<&Stored>,
+        like: Option<&Object>,
+    ) -> Result<Option<Object>, Stop> {
+        match &step.function.result {
+            IrResult::Scalar { updates: None, .. } => Ok(None),
+            IrResult::Scalar { dtype, .. } => {
+                let held =
+                    held.ok_or_else(|| wrong(format!("nothing is given for `{}`", step.result)))?;
+                Ok(Some(Object::Scalar(to_interpreter(held.vals[0], *dtype), *dtype)))
+            }
+            IrResult::Tensor(result) => {
+                let format = result.packed.as_ref().unwrap_or(&result.format).clone();
+                let ty = TensorType { dtype: result.dtype, pattern: false, format };
+                let like = match (held, like) {
+                    (Some(held), _) => runtime::tensor(held, &ty),
+                    (None, Some(Object::Tensor(like))) => like.clone(),
+                    (None, _) => {
+                        return Err(wrong(format!("nothing is given for `{}`", result.tensor)));
+                    }
+                };
+                Ok(Some(Object::Tensor(if result.updates { like } else { self.scribbled(like) })))
+            }
         }
     }
-    Ok(inputs)
-}
 
-/// How many coordinates a part of a mode has.
-fn extent_of(part: &Part, inputs: &Inputs) -> Result<usize, String> {
-    let value = |limit: &Limit| match limit {
-        Limit::Number(number) => Ok(*number as usize),
-        Limit::Argument(name) => {
-            inputs.sizes.get(name).copied().ok_or_else(|| format!("no parameter `{name}`"))
-        }
-    };
-    Ok(match &part.reads {
-        Reads::At(_) => 1,
-        Reads::Range { start, end, step } => (value(end)? - value(start)?).div_ceil(*step as usize),
-        Reads::Listed(List::Numbers { numbers, .. }) => numbers.len(),
-        Reads::Listed(List::Argument(name) | List::LastOf { of: name, .. }) => {
-            match inputs.arrays.get(name) {
-                Some(ArrayValue::Index(list)) => list.len(),
-                Some(ArrayValue::Values(_)) | None => return Err(format!("no list `{name}`")),
-            }
-        }
-    })
-}
+    /// A tensor of the same shape with arbitrary entries, if its format stores these.
+    fn scribbled(&self, like: Tensor) -> Tensor {
+        let count: usize = like.shape.iter().product();
+        let Ok(dtype) = own(like.ty.dtype) else { return like };
+        let scribble = convert(Number::Whole(77), dtype).unwrap_or(Number::Whole(1));
+        let entry = |k: usize| (coordinate(&like.shape, k), scribble);
+        let entries = (0..count.min(2000)).map(entry).collect();
+        let format = self.formats.find(&like.ty.format);
+        let full =
+            format.and_then(|of| of.pack(&Entries { shape: like.shape.clone(), entries }, dtype));
+        full.map_or_else(|| like.clone(), |full| runtime::tensor(&full, &like.ty))
+    }
 
-fn add_arrays(
-    inputs: &mut Inputs,
-    arrays: &[Array],
-    stored: &Stored,
-    dtype: Dtype,
-) -> Result<(), String> {
-    for array in arrays {
-        let contents = match contents(array, stored)? {
-            Contents::Index(indices) => ArrayValue::Index(indices),
-            Contents::Values(numbers) => {
-                ArrayValue::Values(numbers.iter().map(|n| to_interpreter(*n, dtype)).collect())
-            }
+    /// The results of a function to which tensors are passed.
+    fn results(
+        &self,
+        arguments: &BTreeMap<String, Object>,
+        returned: Vec<Object>,
+    ) -> BTreeMap<String, Object> {
+        let mut returned = returned.into_iter();
+        let result = |step: &Step| {
+            let object = match step.function.result {
+                IrResult::Scalar { updates: None, .. } => returned.next(),
+                IrResult::Scalar { .. } | IrResult::Tensor(_) => {
+                    arguments.get(&step.result).cloned()
+                }
+            };
+            object.map(|object| (step.result.clone(), object))
         };
-        inputs.arrays.insert(array.name.clone(), contents);
+        self.kernel.results().filter_map(result).collect()
     }
-    Ok(())
-}
 
-fn stored<'r>(run: &'r Run, operand: &Operand) -> Result<&'r Stored, String> {
-    let name = match operand {
-        Operand::Scalar { name, .. } | Operand::Index { name } | Operand::Indices { name } => name,
-        Operand::Tensor(tensor) => &tensor.tensor,
-    };
-    run.operands.get(name).ok_or_else(|| format!("the driver passed no `{name}`"))
-}
-
-enum Contents {
-    Index(Vec<usize>),
-    Values(Vec<Number>),
-}
-
-fn numbers(vals: &[Number]) -> Contents {
-    Contents::Values(vals.to_vec())
-}
-
-fn contents(array: &Array, stored: &Stored) -> Result<Contents, String> {
-    match &array.place {
-        Place::Values => Ok(numbers(&stored.vals)),
-        Place::Level { level, field } => {
-            let contents = stored.arrays.get(&(*level, field.clone()));
-            let contents = contents.ok_or_else(|| format!("level {level} has no `{field}`"))?;
-            Ok(Contents::Index(contents.clone()))
+    /// Results by the names of their tensors.
+    fn looked(&self, results: &BTreeMap<String, Object>) -> Result<Results, Stop> {
+        let mut looked = Results::new();
+        for step in self.kernel.results() {
+            let object = results.get(&step.result);
+            let object = object.ok_or_else(|| wrong(format!("no `{}` comes back", step.result)))?;
+            let stored = match object {
+                Object::Tensor(tensor) => Tensors { formats: self.formats }.look(tensor),
+                Object::Scalar(number, dtype) => {
+                    Ok(look_at_scalar(of_interpreter(*number, *dtype)))
+                }
+                object => Err(format!("{object:?} comes back")),
+            };
+            looked.insert(label(step).to_owned(), stored.map_err(wrong)?);
         }
+        Ok(looked)
     }
 }
 
-fn compare(name: &str, found: &ArrayValue, expected: &Contents) -> Result<(), String> {
-    let agree = match (found, expected) {
-        (ArrayValue::Index(found), Contents::Index(expected)) => found == expected,
-        (ArrayValue::Values(found), Contents::Values(expected)) => {
-            found.len() == expected.len()
-                && found.iter().zip(expected).all(|(a, b)| of_interpreter(*a).is_like(*b, 0.0))
-        }
-        (ArrayValue::Index(_), Contents::Values(_))
-        | (ArrayValue::Values(_), Contents::Index(_)) => false,
-    };
-    let shown = || match expected {
-        Contents::Index(indices) => format!("{indices:?}"),
-        Contents::Values(numbers) => {
-            let numbers: Vec<String> = numbers.iter().map(Number::to_string).collect();
-            format!("[{}]", numbers.join(", "))
-        }
-    };
-    if agree {
-        return Ok(());
-    }
-    Err(format!("`{name}` is {found:?} in the interpreter, {} in the generated code", shown()))
+/// Returns the result of a tensor; a scalar has the name of its variable.
+pub fn result<'r>(results: &'r Results, name: &str) -> Option<&'r Stored> {
+    results.get(name).or_else(|| results.get(&name.to_lowercase()))
 }
 
-fn to_interpreter(number: Number, dtype: Dtype) -> interpret::Number {
-    if dtype.is_complex() {
-        interpret::Number::Complex(number.re(), number.im())
-    } else if dtype.is_float() || dtype == Dtype::Generic {
-        interpret::Number::Float(number.re())
-    } else {
-        interpret::Number::Integer(number.whole())
+/// The name of the result's tensor.
+fn label(step: &Step) -> &str {
+    match &step.function.result {
+        IrResult::Tensor(result) => &result.tensor,
+        IrResult::Scalar { .. } => step.result.strip_prefix("r#").unwrap_or(&step.result),
     }
 }
 
-/// A number of the interpreter.
-pub fn of_interpreter(number: interpret::Number) -> Number {
-    match number {
-        interpret::Number::Float(x) => Number::Real(x),
-        interpret::Number::Integer(n) => Number::Whole(n),
-        interpret::Number::Complex(re, im) => Number::Complex(re, im),
+/// Whether what the result held counts.
+fn updates(step: &Step) -> bool {
+    match &step.function.result {
+        IrResult::Tensor(result) => result.updates,
+        IrResult::Scalar { updates, .. } => updates.is_some(),
     }
+}
+
+fn tensor_type(parameter: &Parameter) -> Option<&TensorType> {
+    if let Type::IntoView(ty) | Type::TensorMut(ty) = &parameter.ty { Some(ty) } else { None }
+}
+
+fn wrong(reason: String) -> Stop {
+    Stop::Fault(sparsegen_build::ir::interpret::Fault { statement: "the harness".into(), reason })
 }

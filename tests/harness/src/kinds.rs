@@ -1,4 +1,4 @@
-//! Which numbers a tensor gets: those that its type can hold, and on which functions are defined.
+//! The numbers of operands, which their types can represent and on which functions are defined.
 
 use std::collections::BTreeMap;
 
@@ -9,36 +9,36 @@ use crate::oracle::Semiring;
 use crate::random::Random;
 use crate::statement::{Expr, Function, Reduction, Statement};
 
-/// The kinds of numbers that the operands of a statement get.
+/// The kinds of numbers of a statement's operands.
 #[derive(Clone, Debug)]
 pub struct Kinds {
     of: BTreeMap<String, Kind>,
     patterns: Vec<String>,
-    /// Whether an entry may come in two parts that add up.
+    /// `true` if an entry may be split into two duplicates.
     pub splits: bool,
-    /// The operands that may hold infinities and what is no number.
+    /// The operands that may have infinities and NaN.
     pub unbounded: Vec<String>,
 }
 
-/// Which numbers a tensor gets.
+/// The kind of numbers of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Whole reals, or integers with a sign.
+    /// Integers with a sign, as reals or integers.
     Signed,
-    /// Whole and not negative.
+    /// Nonnegative integers.
     Unsigned,
-    /// Quarters.
+    /// Multiples of 1/4.
     Quarters,
-    /// Eighths between -1 and 1.
+    /// Multiples of 1/8 between -1 and 1.
     Unit,
     /// Complex numbers.
     Complex,
-    /// What is true.
+    /// The value true.
     True,
 }
 
 impl Kinds {
-    /// The kinds of a statement's operands.
+    /// Returns the kinds of a statement's operands.
     pub fn of(statement: &Statement, choice: &Choice<'_>) -> Kinds {
         let real = domain(statement, choice.semiring());
         let kind = |tensor: &str| {
@@ -59,14 +59,15 @@ impl Kinds {
             }
         };
         let of = statement.operands().into_iter().map(|name| (name.to_owned(), kind(name)));
-        // What entries at one coordinate add up to is a matter of the plain sum.
+        // Duplicates are combined by ordinary addition.
         let is_pattern =
             |name: &&str| choice.storage(name).is_some_and(|storage| storage.is_pattern);
         let patterns = statement.operands().into_iter().filter(is_pattern).map(str::to_owned);
         let is_unbounded = |name: &&str| {
             let dtype = choice.dtype(name);
             let is_real = matches!(dtype, Dtype::F64 | Dtype::F32) && !is_pattern(name);
-            // Where a fill is the identity, loops do not know either whether all else is no number.
+            // If the fill value is the identity element, loops cannot know whether all other values
+            // are NaN.
             let has_fill = choice.storage(name).is_some_and(|storage| storage.fill.is_some());
             is_real && !has_fill && choice.semiring() == Semiring::PlusTimes && compares(statement)
         };
@@ -79,25 +80,24 @@ impl Kinds {
         }
     }
 
-    /// The kind of an operand.
+    /// Returns the kind of an operand.
     pub fn kind(&self, operand: &str) -> Kind {
         self.of.get(operand).copied().unwrap_or(Kind::Signed)
     }
 }
 
 impl Kinds {
-    /// Whether an operand may store zeros.
+    /// Returns whether an operand may store zeros.
     pub fn has_zeros(&self, operand: &str) -> bool {
         self.patterns.iter().all(|pattern| pattern != operand)
     }
 }
 
-/// Returns whether a statement is a reduction of which a rule says what infinities and what is no number
-/// come to.
+/// Returns whether a statement is a reduction whose result for infinities and NaN is defined.
 fn compares(statement: &Statement) -> bool {
     let Expr::Reduce(reduction, _, body) = &statement.value else { return false };
     let mut reduces = false;
-    // Loops pass over what is chosen to be the identity, so they do not know whether all else is no number.
+    // Loops skip identity elements, so they do not know whether all other values are NaN.
     body.visit(&mut |expr| {
         reduces |= matches!(expr, Expr::Reduce(..) | Expr::Call(Function::Select, _));
     });
@@ -111,7 +111,7 @@ fn compares(statement: &Statement) -> bool {
     }
 }
 
-/// The reals on which all functions of a statement are defined and tell something.
+/// Returns the kind of reals on which all functions of a statement are defined and not constant.
 fn domain(statement: &Statement, semiring: Semiring) -> Kind {
     let mut kind = if semiring == Semiring::MaxTimes { Kind::Unsigned } else { Kind::Signed };
     statement.value.visit(&mut |expr| match expr {
@@ -147,7 +147,7 @@ fn domain(statement: &Statement, semiring: Semiring) -> Kind {
 }
 
 impl Kind {
-    /// A number that is not zero, and small, so that sums are exact in any order.
+    /// Returns a nonzero number that is small enough for sums to be exact in any order.
     pub fn value(self, random: &mut Random) -> Number {
         let mut whole = |limit: usize| (1 + random.below(limit)) as f64;
         match self {
@@ -166,7 +166,7 @@ impl Kind {
         }
     }
 
-    /// Whether a number of this kind may come in two parts.
+    /// Returns whether a number of this kind may be split into two.
     pub fn is_arithmetic(self) -> bool {
         match self {
             Kind::Signed | Kind::Quarters | Kind::Unit | Kind::Complex => true,

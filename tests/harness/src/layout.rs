@@ -1,5 +1,4 @@
-//! Extents and parameters for a statement: those of its variables, and of the modes of which it reads
-//! parts.
+//! Extents and parameters of a statement: extents of its variables, and of modes with subranges.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +6,21 @@ use crate::oracle::{Extents, Operands};
 use crate::random::Random;
 use crate::statement::{Access, Addend, Bound, List, Mode, Statement};
 
-/// Extents that fit together.
+/// Consistent extents.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// The extent of each index variable.
     pub extents: Extents,
     /// The value of each parameter.
     pub parameters: BTreeMap<String, usize>,
-    /// The coordinates of each parameter that lists some.
+    /// The coordinates of each index set parameter.
     pub lists: BTreeMap<String, Vec<usize>>,
     /// The shape of each operand.
     pub shapes: BTreeMap<String, Vec<usize>>,
 }
 
-/// A layout with these extents of the variables, as far as slices whose bounds are numbers leave the
-/// choice; nothing where the extents do not fit. `classes` tells which variables have one extent.
+/// Returns a layout with these extents of the variables, as far as constant slice bounds permit, or
+/// `None` if the extents are inconsistent. `classes` groups the variables with equal extents.
 pub fn layout(
     statement: &Statement,
     classes: &[usize],
@@ -110,7 +109,7 @@ fn modes(statement: &Statement) -> impl Iterator<Item = &Mode> {
     statement.views.iter().flat_map(|view| &view.modes)
 }
 
-/// Gives a variable, and those that must have as many coordinates, an extent.
+/// Sets the extent of a variable, and of the variables in its class.
 fn set(statement: &Statement, classes: &[usize], extents: &mut Extents, v: &str, extent: usize) {
     let variables = statement.variables();
     let class = variables.iter().position(|known| *known == v).map(|k| classes[k]);
@@ -121,7 +120,8 @@ fn set(statement: &Statement, classes: &[usize], extents: &mut Extents, v: &str,
     }
 }
 
-/// The extents of an operand's modes; parameters that are fixed coordinates of it get a value.
+/// Returns the extents of an operand's modes, and sets parameters that are fixed coordinates in
+/// them.
 fn shape(
     statement: &Statement,
     operand: &str,
@@ -130,7 +130,7 @@ fn shape(
     random: &mut Random,
 ) -> Vec<usize> {
     let mut accesses = statement.reads();
-    // What reads its result has its extents from there, too.
+    // A read of the result has its extents.
     accesses.push(&statement.result);
     let reads: Vec<Vec<Mode>> = accesses
         .iter()
@@ -174,7 +174,7 @@ fn shape(
 }
 
 impl Layout {
-    /// The number that a bound stands for.
+    /// Returns the value of a bound.
     pub fn value(&self, bound: &Bound) -> usize {
         match bound {
             Bound::Number(number) => *number,
@@ -182,7 +182,7 @@ impl Layout {
         }
     }
 
-    /// Whether every part lies within its mode and has its variable's extent.
+    /// Returns whether every subrange is within its mode and has the extent of its variable.
     fn fits(&self, statement: &Statement) -> bool {
         statement.views.iter().all(|view| {
             view.modes.iter().zip(&self.shapes[&view.of]).all(|(mode, extent)| match mode {
@@ -207,7 +207,7 @@ impl Layout {
         })
     }
 
-    /// The coordinates that an index set names.
+    /// Returns the coordinates of an index set.
     pub fn list<'l>(&'l self, list: &'l List) -> &'l [usize] {
         match list {
             List::Numbers(numbers) => numbers,
@@ -215,8 +215,8 @@ impl Layout {
         }
     }
 
-    /// The coordinate at which an access reads its tensor, where each variable has a coordinate; none
-    /// where that lies outside of the tensor or of the part that is read.
+    /// Returns the coordinate at which an access reads its tensor, given the coordinates of
+    /// variables, or `None` if it is outside of the tensor or the subrange.
     pub fn read(
         &self,
         statement: &Statement,
@@ -261,8 +261,8 @@ impl Layout {
         coordinates.collect()
     }
 
-    /// A coordinate of a tensor as one of some of the variables by which parts of it are accessed, where
-    /// it lies within these.
+    /// Returns the coordinates of variables that access a coordinate of a tensor, if it is within
+    /// the accessed subranges.
     pub fn within(&self, modes: &[Mode], at: &[usize], variables: &[String]) -> Option<Vec<usize>> {
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         for (mode, coordinate) in modes.iter().zip(at) {
@@ -294,7 +294,7 @@ impl Layout {
         Some(variables.iter().map(|v| known[v.as_str()]).collect())
     }
 
-    /// The coordinate of a tensor that variables stand for.
+    /// Returns the coordinate of a tensor that variables access.
     pub fn place(&self, modes: &[Mode], at: &[usize], variables: &[String]) -> Vec<usize> {
         let coordinate = |v: &String| {
             let own = variables.iter().position(|known| known == v);

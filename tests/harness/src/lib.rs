@@ -1,9 +1,9 @@
-//! The test crate: a corpus of kernels, what they must compute, and how that is checked.
+//! The test harness: a corpus of kernels, an oracle for their results, and the checks.
 //!
-//! The corpus lies in the folder `corpus`, as data; see [`corpus`]. The build script compiles every
-//! case and writes a driver that calls it; the test `corpus` runs each on many operands (see
-//! [`worlds`] and [`files`]), through the generated code and through the interpreter of the
-//! intermediate representation, and compares with the [`oracle`], which knows nothing of the
+//! The corpus is data in the folder `corpus`; see [`corpus`]. The build script compiles every case
+//! and generates a driver that calls it. The test `corpus` runs each case on many operands (see
+//! [`worlds`] and [`files`]), with the generated code and with the interpreter of the intermediate
+//! representation, and compares the results with the [`oracle`], which is independent of the
 //! compiler.
 
 pub mod check;

@@ -1,8 +1,8 @@
-//! Makes manifests that nobody would write: pieces of others, changed at random.
+//! Invalid manifests: pieces of valid ones, changed at random.
 
 use crate::random::Random;
 
-/// Words that stand anywhere in manifests, beside those of the manifests that are given.
+/// Words of manifests that mutations insert, in addition to those of the given manifests.
 const WORDS: [&str; 58] = [
     "0",
     "1",
@@ -64,10 +64,10 @@ const WORDS: [&str; 58] = [
     "\"",
 ];
 
-/// How long a manifest may get.
+/// The largest length of a manifest, in bytes.
 const LONGEST: usize = 20_000;
 
-/// One of the manifests, changed in a few places; parts of others may stand in it.
+/// Returns one of the manifests with a few random changes, which may insert parts of others.
 pub fn mutated(manifests: &[String], random: &mut Random) -> String {
     let mut text = manifests[random.below(manifests.len())].clone();
     for _ in 0..1 + random.below(4) {
@@ -105,7 +105,7 @@ fn changed(text: &str, other: &str, random: &mut Random) -> String {
         3..=6 => return replaced(&tokens, at, &word),
         7 => return replaced(&tokens, at, &format!("{}{word}", tokens[at])),
         8 => {
-            // Something is nested deeply or repeated often.
+            // Repeats a token, for deep nesting.
             let times = [3, 20, 200][random.below(3)];
             return replaced(&tokens, at, &tokens[at].repeat(times));
         }
@@ -127,14 +127,14 @@ fn changed(text: &str, other: &str, random: &mut Random) -> String {
     tokens.concat()
 }
 
-/// The tokens with another one at a place.
+/// Returns the tokens with one of them replaced.
 fn replaced(tokens: &[&str], at: usize, word: &str) -> String {
     let mut tokens = tokens.to_vec();
     tokens[at] = word;
     tokens.concat()
 }
 
-/// The text with a line dropped, doubled or taken from another.
+/// Returns the text with a line removed, repeated or replaced by one of another text.
 fn lines(text: &str, other: &str, random: &mut Random) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let others: Vec<&str> = other.lines().collect();
@@ -153,7 +153,7 @@ fn lines(text: &str, other: &str, random: &mut Random) -> String {
     lines.join("\n")
 }
 
-/// Names, numbers, spaces, and every other character by itself.
+/// Splits a text into names, numbers, white space and single characters.
 fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text;

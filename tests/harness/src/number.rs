@@ -1,4 +1,4 @@
-//! Numbers of every element type as one type, for the oracle and the harness.
+//! Numbers of every element type as a single type, for the oracle and the harness.
 
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -10,7 +10,7 @@ use sparsegen::{Pattern, bf16, c32, c64, f16};
 pub enum Number {
     /// True or false.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Whole(i128),
     /// A real number.
     Real(f64),
@@ -19,10 +19,10 @@ pub enum Number {
 }
 
 impl Number {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Number = Number::Real(0.0);
 
-    /// The real part; 0 or 1 for what is false or true.
+    /// Returns the real part; 0 or 1 for a truth value.
     pub fn re(self) -> f64 {
         match self {
             Number::Bool(holds) => f64::from(u8::from(holds)),
@@ -32,7 +32,7 @@ impl Number {
         }
     }
 
-    /// The imaginary part.
+    /// Returns the imaginary part.
     pub fn im(self) -> f64 {
         match self {
             Number::Bool(_) | Number::Whole(_) | Number::Real(_) => 0.0,
@@ -40,7 +40,7 @@ impl Number {
         }
     }
 
-    /// As a whole number, towards zero.
+    /// Returns the number as an integer, rounded towards zero.
     pub fn whole(self) -> i128 {
         match self {
             Number::Bool(holds) => i128::from(holds),
@@ -49,22 +49,22 @@ impl Number {
         }
     }
 
-    /// Whether it is not zero.
+    /// Returns whether the number is not zero.
     pub fn holds(self) -> bool {
         self.re() != 0.0 || self.im() != 0.0
     }
 
-    /// Whether it is zero.
+    /// Returns whether the number is zero.
     pub fn is_zero(self) -> bool {
         !self.holds()
     }
 
-    /// The absolute value.
+    /// Returns the absolute value.
     pub fn magnitude(self) -> f64 {
         if self.im() == 0.0 { self.re().abs() } else { self.re().hypot(self.im()) }
     }
 
-    /// By how much two numbers differ; not at all where they are the same infinity, or both no numbers.
+    /// Returns the distance of two numbers; 0 for equal infinities and for two NaN.
     pub fn distance(self, other: Number) -> f64 {
         if let (Number::Whole(a), Number::Whole(b)) = (self, other) {
             return a.abs_diff(b) as f64;
@@ -81,8 +81,7 @@ impl Number {
         part(self.re(), other.re()).max(part(self.im(), other.im()))
     }
 
-    /// Whether two numbers differ by no more than an error; infinities and what is no number are
-    /// like themselves.
+    /// Returns whether two numbers differ by at most an error; infinities and NaN equal themselves.
     pub fn is_like(self, other: Number, error: f64) -> bool {
         self.distance(other) <= error
     }
@@ -100,7 +99,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// As entries at one coordinate add up; of what is true one is enough.
+/// Adds numbers like duplicate entries; truth values are combined by disjunction.
 impl Add for Number {
     type Output = Number;
     fn add(self, other: Number) -> Number {
@@ -124,12 +123,12 @@ impl Sub for Number {
     }
 }
 
-/// An element type that the tests use.
+/// An element type in tests.
 pub trait Element: Copy {
-    /// The element nearest to a number.
+    /// Returns the element nearest to a number.
     fn of(number: Number) -> Self;
 
-    /// The element as a number.
+    /// Returns the element as a number.
     fn number(self) -> Number;
 }
 
@@ -219,7 +218,7 @@ impl Element for c32 {
     }
 }
 
-/// An entry of a pattern counts one.
+/// An entry of a pattern has the value 1.
 impl<V: Element> Element for Pattern<V> {
     fn of(_: Number) -> Pattern<V> {
         Pattern::ONE

@@ -1,19 +1,19 @@
-//! What a statement means, evaluated on total functions: no formats, no loops over levels.
+//! The meaning of a statement, evaluated on total functions without formats or loops over levels.
 //!
-//! An expression has a value at every coordinate. Beside the value goes what is *known* of it from
-//! the unstored operands, the constants and the masks alone, which decides what a sparse result
-//! stores: all but where the value is known to be the fill. There are two evaluators, which check
-//! each other: [`grid`] visits every coordinate, [`relation`] only what is stored, so that it can run
-//! on large operands.
+//! An expression has a value at every coordinate. In addition to the value, the oracle computes
+//! what is *known* of it from unstored operands, constants and masks alone, which determines the
+//! entries of a sparse result: all coordinates except those whose value is known to be the fill
+//! value. There are two evaluators, which check each other: [`grid`] visits every coordinate, and
+//! [`relation`] only stored entries, so that it can run on large operands.
 //!
-//! Where the language does not say whether something is stored, both is right
+//! If the language leaves open whether an entry is stored, both answers are accepted
 //! ([`Knowledge::Either`]):
-//! - a mask that is no factor of a product (`A[i,j] + (i >= j)`, `select(i >= j, A[i,j], B[i,j])`)
-//!   need not be looked at to find out what is stored;
-//! - an entry that decides a whole `any` or `all` (something true, something false)
-//!   is seen where loops are, so that what follows from it may be stored like any value;
-//! - where the expression differs from the fill although nothing is stored, everything is stored, be
-//!   it what a mask excludes.
+//! - a mask that is not a factor of a product (`A[i,j] + (i >= j)`, `select(i >= j, A[i,j],
+//!   B[i,j])`) need not be evaluated to determine the stored entries;
+//! - an entry that decides an `any` or `all` may be found only where loops run, so that a value
+//!   that follows from it may be stored;
+//! - if an expression of unstored operands differs from the fill value, every coordinate is stored,
+//!   even if a mask excludes it.
 
 pub mod arithmetic;
 pub mod cell;
@@ -37,9 +37,9 @@ pub use semiring::Semiring;
 /// The extent of each index variable.
 pub type Extents = BTreeMap<String, usize>;
 
-/// The operands, by name: what is stored at which coordinates, once each. A scalar stores its value
-/// at the empty coordinate.
+/// The operands, by name: the distinct stored coordinates and their values. A scalar is stored at
+/// the empty coordinate.
 pub type Operands = HashMap<String, HashMap<Vec<usize>, Number>>;
 
-/// What a result stores, if its format forces it to nothing more; and what it may store.
+/// The required entries of a result, regardless of its format, and its optional ones.
 pub type Cells = BTreeMap<Vec<usize>, Cell>;

@@ -1,7 +1,7 @@
-//! Functions of the corpus's own: how a manifest declares them, what they mean, and what generated code
-//! calls.
+//! User functions of the corpus: their declarations, their meaning, and the functions that
+//! generated code calls.
 //!
-//! What generated code calls demands that it is called only where it should be.
+//! These functions assert that they are called only within their regions.
 
 use std::ops::{Add, Mul, Sub};
 
@@ -11,32 +11,33 @@ use crate::oracle::Fault;
 use crate::oracle::arithmetic::Op;
 use crate::statement::Function;
 
-/// A function.
+/// A user function.
 #[derive(Debug)]
 pub struct Own {
-    /// Its name, in statements.
+    /// The name in statements.
     pub name: &'static str,
-    /// What a manifest says of it.
+    /// The declaration in a manifest.
     pub declaration: &'static str,
-    /// Where it is what of its arguments; the first place that fits counts, and elsewhere is nothing.
+    /// The regions with their meanings; the first one that holds applies, and the default is the
+    /// fill value.
     pub regions: &'static [(Place, Meaning)],
 }
 
 /// The value for numbers of a type.
 pub type Meaning = fn(&[Number], Dtype) -> Result<Number, Fault>;
 
-/// Where arguments are in or not.
+/// A region, given by the presence of arguments.
 #[derive(Debug)]
 pub enum Place {
-    /// Wherever they are.
+    /// All coordinates.
     Everywhere,
-    /// Where the argument of this number is in.
+    /// The coordinates at which the argument with this number is present.
     In(usize),
-    /// Where they are not.
+    /// The complement.
     Not(&'static Place),
-    /// Where they are in both.
+    /// The intersection.
     And(&'static Place, &'static Place),
-    /// Where they are in one of the two.
+    /// The union.
     Or(&'static Place, &'static Place),
 }
 
@@ -46,7 +47,7 @@ const A: Place = In(0);
 const B: Place = In(1);
 const C: Place = In(2);
 
-/// All of them.
+/// The functions of the corpus.
 static OWN: [Own; 9] = [
     Own {
         name: "relu",
@@ -106,42 +107,42 @@ static OWN: [Own; 9] = [
     },
 ];
 
-/// A semiring of functions that are called by their paths.
+/// A semiring whose operations are user functions.
 pub const BY_PATHS: &str = "add = \"sparsegen_harness::own::lesser\"\nmul = \"sparsegen_harness::own::lengthened\"\nzero = \"inf\"\none = 0";
 
-/// The same of reals, of which constants are far away and here: nothing is as far.
+/// The same semiring for reals, with user constants as zero and one.
 pub const BY_CONSTANTS: &str = "add = \"min\"\nmul = \"+\"\nzero = \"sparsegen_harness::own::FAR\"\none = \"sparsegen_harness::own::HERE\"";
 
-/// The same of whole numbers, and of functions.
+/// The same semiring for integers, with user functions.
 pub const BY_WHOLE_CONSTANTS: &str = "add = \"sparsegen_harness::own::lesser\"\nmul = \"sparsegen_harness::own::lengthened\"\nzero = \"sparsegen_harness::own::WHOLE_FAR\"\none = 0";
 
-/// Farther away than anything.
+/// A length that exceeds all others, as zero of the semiring.
 pub const FAR: f64 = 1e300;
 
-/// No way at all.
+/// The length of an empty path, as one of the semiring.
 pub const HERE: f64 = 0.0;
 
-/// Farther away than anything.
+/// A length that exceeds all others, as zero of the semiring.
 pub const WHOLE_FAR: i64 = 1_000_000_000_000_000;
 
 impl Own {
-    /// The function of a name.
+    /// Returns the function with this name.
     pub fn named(name: &str) -> Option<&'static Own> {
         OWN.iter().find(|own| own.name == name)
     }
 
-    /// How many arguments it has.
+    /// Returns the number of arguments.
     pub fn arity(&self) -> usize {
         let args = self.declaration.split("args = [").nth(1).unwrap_or_default();
         args.split(']').next().unwrap_or_default().split(',').count()
     }
 
-    /// The header of its table in a manifest.
+    /// Returns the header of its table in a manifest.
     pub fn header(&self) -> String {
         format!("[functions.{}]", self.name)
     }
 
-    /// What the function of a path makes of numbers, and what a constant is.
+    /// Evaluates the function or constant at a path.
     pub fn called(path: &str, numbers: &[Number], dtype: Dtype) -> Option<Number> {
         let name = path.rsplit("::").next()?;
         match (name, numbers) {
@@ -192,11 +193,11 @@ fn one(like: Number) -> Number {
     if matches!(like, Number::Whole(_)) { Number::Whole(1) } else { Number::Real(1.0) }
 }
 
-/// What the functions are for.
+/// The element types of the functions.
 pub trait Element:
     sparsegen::Value + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
 {
-    /// Whether an argument is in.
+    /// Returns whether an argument is present.
     fn is_in(self) -> bool {
         self != Self::ZERO
     }
@@ -207,77 +208,77 @@ impl<T> Element for T where
 {
 }
 
-/// What is not negative.
+/// Returns the maximum of `a` and 0.
 pub fn relu<T: Element>(a: T) -> T {
     assert!(a.is_in());
     if a < T::ZERO { T::ZERO } else { a }
 }
 
-/// One more.
+/// Returns `a + 1`.
 pub fn lifted<T: Element>(a: T) -> T {
     a + T::ONE
 }
 
-/// Twice the product.
+/// Returns twice the product.
 pub fn twice<T: Element>(a: T, b: T) -> T {
     assert!(a.is_in() && b.is_in());
     a * b + a * b
 }
 
-/// The sum.
+/// Returns the sum.
 pub fn summed<T: Element>(a: T, b: T) -> T {
     assert!(a.is_in() || b.is_in());
     a + b
 }
 
-/// The larger one.
+/// Returns the maximum.
 pub fn larger<T: Element>(a: T, b: T) -> T {
     assert!(a.is_in() || b.is_in());
     if a < b { b } else { a }
 }
 
-/// The difference of what stands alone.
+/// Returns the difference, of which exactly one argument is present.
 pub fn parted<T: Element>(a: T, b: T) -> T {
     assert!(a.is_in() != b.is_in());
     a - b
 }
 
-/// Twice what stands alone.
+/// Returns `2 * a`; `b` must be absent.
 pub fn without<T: Element>(a: T, b: T) -> T {
     assert!(a.is_in() && !b.is_in());
     a + a
 }
 
-/// Of two that are in.
+/// Returns the value if both arguments are present.
 pub fn both<T: Element>(a: T, b: T) -> T {
     assert!(a.is_in() && b.is_in());
     a - (b + b)
 }
 
-/// Of the first, that is in.
+/// Returns the value if only the first argument is present.
 pub fn left<T: Element>(a: T, b: T) -> T {
     assert!(a.is_in() && !b.is_in());
     a
 }
 
-/// Of the second, that is in.
+/// Returns the value if only the second argument is present.
 pub fn right<T: Element>(a: T, b: T) -> T {
     assert!(!a.is_in() && b.is_in());
     b + b
 }
 
-/// Of three.
+/// Returns the value of a function of three arguments.
 pub fn choice<T: Element>(a: T, b: T, c: T) -> T {
     assert!(a.is_in() && (b.is_in() || !c.is_in()));
     a + b - c
 }
 
-/// The lesser one.
+/// Returns the minimum.
 pub fn lesser<T: Element>(a: T, b: T) -> T {
     if b < a { b } else { a }
 }
 
-/// The way that goes on.
+/// Returns the sum of two lengths.
 pub fn lengthened<T: Element>(a: T, b: T) -> T {
     a + b
 }

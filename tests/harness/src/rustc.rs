@@ -1,22 +1,22 @@
-//! Generated source as rustc sees it.
+//! Type checking of generated source by rustc.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs};
 
-/// A folder of sources that rustc checks against the runtime crate. Dropped, it is removed.
+/// A folder of sources that rustc checks against the runtime crate. The folder is removed on drop.
 pub struct Rustc {
     folder: PathBuf,
     library: PathBuf,
 }
 
 impl Rustc {
-    /// An empty folder, and the newest runtime crate beside the test that has all element types: features
-    /// or versions may have left others behind.
+    /// Creates an empty folder, and finds the newest runtime crate with all element types among
+    /// those built with the test, where other features or versions may have left others.
     ///
     /// # Errors
-    /// The folder cannot be made, or there is no such crate.
+    /// The folder cannot be created, or there is no such crate.
     pub fn new() -> Result<Rustc, String> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -42,18 +42,18 @@ impl Rustc {
         Err("no runtime crate with all element types was built before this test".into())
     }
 
-    /// Writes a source.
+    /// Writes a source file.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn write(&self, name: &str, source: &str) -> Result<(), String> {
         fs::write(self.folder.join(name), source).map_err(|error| error.to_string())
     }
 
-    /// Checks the types of a crate whose root is one of the sources, with every warning an error.
+    /// Type-checks a crate whose root is one of the sources, with warnings as errors.
     ///
     /// # Errors
-    /// What rustc says.
+    /// The output of rustc.
     pub fn check(&self, root: &str) -> Result<(), String> {
         let output = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
             .args(["--edition=2024", "--crate-type=lib", "--emit=metadata"])
@@ -76,22 +76,22 @@ impl Rustc {
 
 impl Drop for Rustc {
     fn drop(&mut self) {
-        // A folder for temporary files that stays behind does no harm.
+        // A temporary folder that cannot be removed is harmless.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Checks the types of a source with every warning an error.
+/// Type-checks a source, with warnings as errors.
 ///
 /// # Errors
-/// What rustc says.
+/// The output of rustc.
 pub fn type_check(source: &str) -> Result<(), String> {
     let rustc = Rustc::new()?;
     rustc.write("lib.rs", source)?;
     rustc.check("lib.rs")
 }
 
-/// The folder into which cargo compiles: that of the test itself.
+/// Returns the folder of compiled dependencies, which contains the test itself.
 fn dependencies() -> Result<PathBuf, String> {
     let itself = env::current_exe().map_err(|error| error.to_string())?;
     itself.parent().map(Path::to_path_buf).ok_or_else(|| "a test lies in a folder".to_owned())

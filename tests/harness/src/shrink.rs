@@ -1,14 +1,14 @@
-//! Makes random kernels that fail smaller.
+//! Reduction of failing random kernels.
 
 use crate::generate::{Draft, Line, has};
 use crate::number::Number;
 use crate::statement::Expr;
 use crate::trial::{Failure, failure};
 
-/// How many smaller kernels are tried.
+/// The largest number of candidates that are tested.
 const TRIES: usize = 600;
 
-/// The smallest draft found that fails in the same way.
+/// Returns the smallest draft that fails in the same way.
 pub fn shrunk(mut draft: Draft, failure_of: &Failure) -> Draft {
     let cause = failure_of.cause();
     let fails = |draft: &Draft| failure(draft).is_some_and(|failure| failure.cause() == cause);
@@ -28,7 +28,7 @@ pub fn shrunk(mut draft: Draft, failure_of: &Failure) -> Draft {
     }
 }
 
-/// Whether every variable indexes an operand, and every reduction has its variable within.
+/// Returns whether every variable indexes an operand, and every reduction uses its variable.
 fn is_statement(line: &Line) -> bool {
     let mut is_sound = true;
     let mut indexed: Vec<&String> = Vec::new();
@@ -53,8 +53,8 @@ fn is_statement(line: &Line) -> bool {
         && free.iter().all(|variable| indexed.contains(&variable))
 }
 
-/// Drafts that are a little smaller: a statement or a key is gone, a subexpression is replaced by one
-/// of its parts or by a number, a format by a simple one, the result has fewer modes.
+/// Returns slightly smaller drafts: without a statement or a key, with a subexpression replaced by
+/// one of its parts or by a number, with a simpler format, or with fewer modes of the result.
 fn candidates(draft: &Draft) -> Vec<Draft> {
     let mut all = Vec::new();
     if draft.statements.len() > 1 {
@@ -126,7 +126,7 @@ fn candidates(draft: &Draft) -> Vec<Draft> {
     all
 }
 
-/// A map with usual widths, or with fewer options.
+/// Returns the map with usual integer types, or with fewer options.
 fn simpler_maps(map: &str) -> Vec<String> {
     let mut simpler = Vec::new();
     if let Some((_, rest)) = map.split_once("map = \"")
@@ -154,7 +154,7 @@ fn simpler_maps(map: &str) -> Vec<String> {
     simpler
 }
 
-/// The expressions with one subexpression replaced by something smaller.
+/// Returns the expressions with one subexpression replaced by a smaller one.
 fn smaller(expr: &Expr) -> Vec<Expr> {
     let mut all: Vec<Expr> = expr.parts().into_iter().cloned().collect();
     if !matches!(expr, Expr::Number(_)) {

@@ -1,5 +1,5 @@
-//! Reads index notation, apart from the compiler, so that a mistake in one does not hide in the
-//! other.
+//! A parser of index notation that is independent of the compiler, so that an error in one is
+//! detected by the other.
 
 mod expr;
 mod parse;
@@ -12,14 +12,14 @@ pub use expr::{Binary, Expr, Function, Reduction, Unary};
 /// `y[i] = A[i,j] * x[j]`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// What is computed.
+    /// The result.
     pub result: Access,
-    /// From what; every sum is explicit.
+    /// The value, in which every sum is explicit.
     pub value: Expr,
-    /// The accesses that read only parts of modes: of each there is a tensor that has just these, which
-    /// stands in the value in its stead.
+    /// The accesses of subranges of modes. Each is replaced in the value by a tensor that consists
+    /// of the subrange.
     pub views: Vec<View>,
-    /// The extents that are constants, by variable.
+    /// The constant extents, by variable.
     pub sizes: Vec<(String, usize)>,
 }
 
@@ -32,29 +32,29 @@ pub struct Access {
     pub variables: Vec<String>,
 }
 
-/// Parts of the modes of a tensor, as a tensor of its own.
+/// A tensor that consists of subranges of the modes of another one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
-    /// Its name, as it is written: `A[i in 2..n,3]`.
+    /// The name, which is the access: `A[i in 2..n,3]`.
     pub name: String,
-    /// The tensor.
+    /// The other tensor.
     pub of: String,
-    /// What is read of each of the tensor's modes.
+    /// The subrange of each mode of the other tensor.
     pub modes: Vec<Mode>,
 }
 
-/// What is read of a mode.
+/// A subrange of a mode.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mode {
-    /// All of it, by a variable.
+    /// The whole mode, with its variable.
     Whole(String),
     /// `i in 2..n step 3`
     Slice(String, Bound, Bound, usize),
-    /// One coordinate.
+    /// A fixed coordinate.
     Fixed(Bound),
-    /// `i in 2..n step 3 shift -1`, where `i` runs over the whole mode.
+    /// `i in 2..n step 3 shift -1`, where `i` ranges over the whole mode.
     Shifted(String, Bound, Bound, usize, isize),
-    /// `2*i + k - 1`: what each addend is multiplied by, and the addend.
+    /// `2*i + k - 1`: the factor and the addend of each term.
     Sum(Vec<(i64, Addend)>),
     /// `word[i]`
     Element(Access),
@@ -62,7 +62,7 @@ pub enum Mode {
     Listed(String, List),
 }
 
-/// An addend of an index.
+/// An addend of an affine index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Addend {
     /// 1
@@ -83,7 +83,7 @@ pub enum List {
 }
 
 impl Mode {
-    /// The variables that it reads by.
+    /// Returns the variables of the subscript.
     pub fn variables(&self) -> Vec<&String> {
         match self {
             Mode::Whole(v) | Mode::Slice(v, ..) | Mode::Shifted(v, ..) | Mode::Listed(v, _) => {
@@ -101,7 +101,8 @@ impl Mode {
         }
     }
 
-    /// Whether each coordinate of the mode is read by one of the variables' at most.
+    /// Returns whether each coordinate of the mode is read for at most one coordinate of the
+    /// variable.
     pub fn is_part(&self) -> bool {
         match self {
             Mode::Whole(_) | Mode::Slice(..) | Mode::Fixed(_) | Mode::Shifted(..) => true,
@@ -110,7 +111,7 @@ impl Mode {
     }
 }
 
-/// A coordinate. Variables have one letter, so that names with more are parameters.
+/// A coordinate. Variables have one letter, so longer names are parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bound {
     /// `2`
@@ -120,7 +121,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// The parameter, if it is one.
+    /// Returns the parameter, if it is one.
     fn parameter(&self) -> Option<&String> {
         match self {
             Bound::Parameter(name) => Some(name),
@@ -130,8 +131,8 @@ impl Bound {
 }
 
 impl Statement {
-    /// A statement with the last result that reads whatever any of these reads or computes: operands
-    /// that fit it fit all of them. Variables of one name have one extent.
+    /// Returns a statement with the last result that reads all tensors of these statements, so that
+    /// operands that fit it fit all of them. Variables with the same name have the same extent.
     pub fn united(statements: &[Statement]) -> Option<Statement> {
         let (last, earlier) = statements.split_last()?;
         let mut united = last.clone();
@@ -148,7 +149,7 @@ impl Statement {
         Some(united)
     }
 
-    /// Every access, the result's first, in the order of the text.
+    /// Returns every access, the result first, in the order of the text.
     pub fn accesses(&self) -> Vec<&Access> {
         let mut all = vec![&self.result];
         self.value.visit(&mut |expr| {
@@ -159,7 +160,7 @@ impl Statement {
         all
     }
 
-    /// Adds an access and those that stand in its indices.
+    /// Adds an access and the accesses in its indices.
     fn add<'s>(&'s self, access: &'s Access, all: &mut Vec<&'s Access>) {
         all.push(access);
         for mode in self.view(access).into_iter().flat_map(|view| &view.modes) {
@@ -169,7 +170,8 @@ impl Statement {
         }
     }
 
-    /// The tensors whose elements are coordinates, with what is read there: a mode of a tensor.
+    /// Returns the tensors whose elements are coordinates, each with the tensor and the mode that
+    /// it indexes.
     pub fn gathers(&self) -> Vec<(&str, &str, usize)> {
         let mut gathers = Vec::new();
         for view in &self.views {
@@ -182,7 +184,7 @@ impl Statement {
         gathers
     }
 
-    /// Every index variable, in order of first appearance.
+    /// Returns every index variable, in the order of first use.
     pub fn variables(&self) -> Vec<&str> {
         let mut found: Vec<&String> = self.result.variables.iter().collect();
         self.value.visit(&mut |expr| match expr {
@@ -206,7 +208,8 @@ impl Statement {
         all
     }
 
-    /// The operands' names, in order of first appearance. A result of which a part is computed is one.
+    /// Returns the names of the operands, in the order of first use. They include a result that is
+    /// assigned in part.
     pub fn operands(&self) -> Vec<&str> {
         let mut all: Vec<&str> = Vec::new();
         for access in self.reads() {
@@ -218,7 +221,7 @@ impl Statement {
         all
     }
 
-    /// The accesses that tell of the operands' modes.
+    /// Returns the accesses that determine the extents of the operands.
     pub fn reads(&self) -> Vec<&Access> {
         let mut reads = self.accesses();
         if self.view(&self.result).is_none() {
@@ -227,17 +230,17 @@ impl Statement {
         reads
     }
 
-    /// The tensor that an access reads, be it only parts of it.
+    /// Returns the tensor that an access reads, in whole or in part.
     pub fn tensor<'s>(&'s self, access: &'s Access) -> &'s str {
         self.view(access).map_or(&access.tensor, |view| &view.of)
     }
 
-    /// The parts of a tensor that an access reads, if it does not read all of it.
+    /// Returns the subranges that an access reads, if it does not read whole modes.
     pub fn view(&self, access: &Access) -> Option<&View> {
         self.views.iter().find(|view| view.name == access.tensor)
     }
 
-    /// What an access reads of each mode of its tensor.
+    /// Returns the subrange of each mode that an access reads.
     pub fn modes(&self, access: &Access) -> Vec<Mode> {
         match self.view(access) {
             Some(view) => view.modes.clone(),
@@ -245,7 +248,7 @@ impl Statement {
         }
     }
 
-    /// The parameters, those that stand in indices first.
+    /// Returns the parameters, those in indices first.
     pub fn parameters(&self) -> Vec<&str> {
         let mut all: Vec<&str> = Vec::new();
         for mode in self.views.iter().flat_map(|view| &view.modes) {
@@ -290,7 +293,7 @@ impl Statement {
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.tensor)?;
-        // The name of a part says what it reads.
+        // The name of a view is its access.
         if self.tensor.ends_with(']') {
             return Ok(());
         }

@@ -1,8 +1,9 @@
-//! Tensors in formats that are data: what the runtime crate does for types, done a second time, so
-//! that kernels of any format can be interpreted without a Rust compiler.
+//! Tensors in formats that are runtime data: an implementation independent of the runtime crate, so
+//! that kernels of any format can be interpreted without compiling Rust.
 //!
-//! A packed operand can also use the freedom that its format leaves: duplicates, coordinates in any
-//! order, gaps between segments, wider hash tables, and arbitrary values where nothing is stored.
+//! Operands can also be packed in unusual ways that the format permits: with duplicates, in any
+//! order of coordinates, with gaps between segments, larger hash tables, and arbitrary values
+//! outside of entries.
 
 mod declared;
 mod expr;
@@ -30,28 +31,28 @@ pub struct Format {
     pub order: usize,
     /// The levels, outermost first.
     pub levels: Vec<Level>,
-    /// The value of what is not stored.
+    /// The fill value.
     pub fill: Literal,
 }
 
 /// A storage level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
-    /// The coordinates that the level stores.
+    /// The expression whose values are the coordinates of the level.
     pub expr: Expr,
     /// The kind of level.
     pub kind: Kind,
-    /// Whether every coordinate is there under each parent.
+    /// `true` if every parent has all coordinates.
     pub full: bool,
-    /// Whether siblings increase.
+    /// `true` if the coordinates of siblings increase.
     pub ordered: bool,
-    /// Whether siblings differ.
+    /// `true` if the coordinates of siblings differ.
     pub unique: bool,
-    /// Whether the fill may be stored.
+    /// `true` if padding may be stored.
     pub padded: bool,
-    /// The largest position that the arrays hold.
+    /// The largest position that the arrays can hold.
     pub pos: i128,
-    /// The least and the largest coordinate that the arrays hold.
+    /// The smallest and largest coordinate that the arrays can hold.
     pub crd: (i128, i128),
 }
 
@@ -79,12 +80,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether each parent has exactly one child.
+    /// Returns whether each parent has exactly one child.
     pub fn is_branchless(self) -> bool {
         matches!(self, Kind::Singleton | Kind::Offset)
     }
 
-    /// Whether children are a list, which may be declared to hold any order and duplicates.
+    /// Returns whether children are stored in a list, which may be declared unordered or with
+    /// duplicates.
     fn is_list(self) -> bool {
         match self {
             Kind::Compressed | Kind::Loose | Kind::Singleton | Kind::Offset | Kind::Hashed => true,
@@ -92,7 +94,7 @@ impl Kind {
         }
     }
 
-    /// Whether building may store more than it is given.
+    /// Returns whether the level may store more entries than it is built from.
     fn pads(self) -> bool {
         match self {
             Kind::Dense | Kind::Range | Kind::Structured(..) => true,
@@ -107,26 +109,26 @@ impl Kind {
 }
 
 impl Level {
-    /// Whether siblings increase, which hash tables never promise.
+    /// Returns whether the coordinates of siblings increase; those of hash tables never do.
     fn is_ordered(&self) -> bool {
         self.ordered && self.kind != Kind::Hashed
     }
 }
 
-/// The arrays of each level, by level and field.
+/// The arrays of the levels, by level and field.
 pub type Arrays = BTreeMap<(usize, String), Vec<usize>>;
 
 /// The range of the coordinates of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axis {
-    /// The least coordinate.
+    /// The smallest coordinate.
     pub first: i64,
     /// The number of coordinates.
     pub size: usize,
 }
 
 impl Format {
-    /// Whether entries are stored as they are given.
+    /// Returns whether the entries are stored unsorted and with duplicates, as they are given.
     pub fn keeps_entries(&self) -> bool {
         !self.levels.is_empty()
             && self.levels.iter().all(|level| {
@@ -134,19 +136,19 @@ impl Format {
             })
     }
 
-    /// Whether the format may store more than it is given.
+    /// Returns whether the format may store more entries than it is built from.
     pub fn pads(&self) -> bool {
         self.levels.iter().fold(false, |pads, level| {
             level.kind.pads() || level.full || level.kind.is_branchless() && pads
         })
     }
 
-    /// Whether every coordinate is an entry.
+    /// Returns whether every coordinate is stored.
     fn is_full(&self) -> bool {
         self.levels.iter().all(|level| level.kind == Kind::Dense || level.full)
     }
 
-    /// The value of what is not stored, as an element of a type.
+    /// Returns the fill value as an element of a type.
     pub fn fill(&self, dtype: Dtype) -> Number {
         let (least, most) = match dtype.range() {
             Some((least, most)) => (Number::Whole(least), Number::Whole(most)),
@@ -163,8 +165,8 @@ impl Format {
         convert(number, dtype).unwrap_or(number)
     }
 
-    /// The ranges of all levels' coordinates; `arrays` tell how many a level counts. `None` where a
-    /// width does not hold them.
+    /// Returns the ranges of the coordinates of all levels, or `None` if an array cannot hold one
+    /// of them. `counted` returns the number of slots of a level that counts.
     pub fn axes(&self, shape: &[usize], counted: impl Fn(usize) -> usize) -> Option<Vec<Axis>> {
         let axis = |(l, level): (usize, &Level)| {
             if level.expr.counted().is_some() {
@@ -172,7 +174,7 @@ impl Format {
             }
             let axis = level.expr.axis(shape);
             let last = i128::from(axis.first) + axis.size as i128 - 1;
-            // A hash table has a mark above all coordinates.
+            // A hash table needs a value above all coordinates for its vacant slots.
             let last = last + i128::from(level.kind == Kind::Hashed);
             let stores = match level.kind {
                 Kind::Dense | Kind::Range | Kind::Offset | Kind::Bitmap => false,
@@ -188,7 +190,7 @@ impl Format {
         self.levels.iter().enumerate().map(axis).collect()
     }
 
-    /// What a tensor of these arrays stores.
+    /// Reads the entries of a tensor from its arrays.
     pub fn look(
         &self,
         shape: &[usize],
@@ -199,10 +201,10 @@ impl Format {
         let walk = self.walk(shape, &arrays)?;
         if walk.count != vals.len() {
             let (given, count) = (vals.len(), walk.count);
-            return Err(format!("{given} values came for {count} positions"));
+            return Err(format!("{given} values for {count} positions"));
         }
         let entries = walk.entries.into_iter().map(|(at, position)| (at, vals[position]));
-        // What equals the fill is padding in a format that pads.
+        // In a format that pads, elements equal to the fill value are padding.
         let (full, fill) = (self.is_full(), self.fill(dtype));
         let skips = self.pads() && !full;
         let entries = entries.filter(|(_, value)| !skips || !value.is_like(fill, 0.0)).collect();

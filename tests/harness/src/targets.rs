@@ -1,5 +1,4 @@
-//! What fuzzers run, each a function of bytes: it panics, or reads where it must not, if something is
-//! wrong.
+//! Fuzz targets, functions of bytes that panic, or read out of bounds, if there is an error.
 
 use std::io::Cursor;
 
@@ -7,7 +6,7 @@ use sparsegen::level::{Compressed, Dense as DenseLevel, Hashed, Offset, Range, S
 use sparsegen::{Coo, Csc, Csr, Dcsr, Dense, Dia, Ell, Format, HashVector, Tensor, io};
 use sparsegen_build::compile_str;
 
-/// Generated kernels, as golden files hold them.
+/// Generated kernels, from the golden files.
 #[allow(missing_docs, unused_imports, dead_code, clippy::all)]
 mod kernels {
     pub mod coo {
@@ -39,7 +38,7 @@ mod kernels {
     }
 }
 
-/// Every manifest is answered by source or by diagnostics.
+/// Checks that every manifest results in source or in diagnostics.
 pub fn manifest(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let output = compile_str("kernels.toml", text);
@@ -48,7 +47,7 @@ pub fn manifest(bytes: &[u8]) {
     assert!(output.diagnostics.is_empty() || output.source.is_empty());
 }
 
-/// Every Matrix Market file is answered by a valid tensor or by an error.
+/// Checks that every Matrix Market file results in a valid tensor or in an error.
 pub fn matrix_market(bytes: &[u8]) {
     fn read<F: Format<Shape = [usize; 2]>>(bytes: &[u8]) {
         if let Ok(tensor) = io::read_mtx_from::<f64, F>(Cursor::new(bytes), "fuzz.mtx") {
@@ -62,7 +61,7 @@ pub fn matrix_market(bytes: &[u8]) {
     }
 }
 
-/// Every FROSTT file is answered by a valid tensor or by an error.
+/// Checks that every FROSTT file results in a valid tensor or in an error.
 pub fn frostt(bytes: &[u8]) {
     if !is_small(bytes) {
         return;
@@ -76,7 +75,7 @@ pub fn frostt(bytes: &[u8]) {
     }
 }
 
-/// Whether no number of a file asks for dense levels that memory does not hold.
+/// Returns whether no number of a file leads to dense levels that exceed memory.
 fn is_small(bytes: &[u8]) -> bool {
     let numbers = bytes.split(|byte| !byte.is_ascii_digit());
     numbers.map(<[u8]>::len).max().unwrap_or(0) < 7
@@ -85,11 +84,12 @@ fn is_small(bytes: &[u8]) -> bool {
 fn valid<F: Format>(tensor: Tensor<f64, F>) {
     let entries = tensor.iter().count();
     let (shape, levels, vals) = tensor.into_parts();
-    let again = Tensor::<f64, F>::from_parts(shape, levels, vals).expect("what is read is valid");
+    let again =
+        Tensor::<f64, F>::from_parts(shape, levels, vals).expect("the parts of a tensor are valid");
     assert_eq!(again.iter().count(), entries);
 }
 
-/// Every tensor that is accepted from raw parts can be passed to kernels.
+/// Checks that every tensor that is accepted from raw parts can be passed to kernels.
 pub fn parts(bytes: &[u8]) {
     let mut bytes = Bytes(bytes);
     let shape = [bytes.number(6), bytes.number(6)];
@@ -164,14 +164,14 @@ pub fn parts(bytes: &[u8]) {
     }
 }
 
-/// Checks a product with a vector of ones: the sum of each row.
+/// Checks a product with a vector of ones, which is the sum of each row.
 fn same<F: Format<Shape = [usize; 2]>>(y: &Tensor<f64, Dense<1>>, a: &Tensor<f64, F>) {
     let mut sums = vec![0.0; a.shape()[0]];
     a.iter().for_each(|([i, _], value)| sums[i] += value);
     assert_eq!(y.vals(), sums);
 }
 
-/// Bytes as numbers; zeros behind the last.
+/// Bytes as numbers, followed by zeros.
 struct Bytes<'b>(&'b [u8]);
 
 impl Bytes<'_> {
@@ -181,7 +181,7 @@ impl Bytes<'_> {
         usize::from(*first) % limit
     }
 
-    /// The number, or now and then another one.
+    /// Returns the number or, occasionally, the next one.
     fn near(&mut self, number: usize) -> usize {
         if self.number(16) == 15 { number + 1 } else { number }
     }
@@ -191,7 +191,7 @@ impl Bytes<'_> {
         (0..count).map(|_| self.number(8) as u32).collect()
     }
 
-    /// Segments that mostly follow one another.
+    /// Returns segments that are contiguous in most cases.
     fn compressed(&mut self) -> Compressed {
         let mut pos = vec![self.number(16) as u32 / 15];
         for _ in 0..self.number(8) {

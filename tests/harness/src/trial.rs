@@ -1,43 +1,46 @@
-//! Tries kernels that were never compiled to Rust: compiled, interpreted and compared with the oracle.
+//! Checks kernels without compiling their source: interprets the intermediate representation and
+//! compares the results with the oracles.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use sparsegen_build::{Output, compile_str};
+use sparsegen_build::{Compiler, PASSES, compile_str, ir};
 
 use crate::check::kernel::Kernel;
 use crate::corpus::{self, Case, Choice};
 use crate::dtype::Dtype;
 use crate::dynamic::Setting;
 use crate::generate::Draft;
+use crate::interpreted::{Interpreter, Results, result};
 use crate::kinds::Kinds;
 use crate::statement::Statement;
-use crate::typed::Stored;
+use crate::storage::Formats;
 use crate::worlds::{self, World};
 
-/// How many elements the operands may have together.
+/// The maximal number of elements of all operands together.
 const LARGEST: usize = 10_000;
 
-/// What is wrong with a kernel.
+/// The way in which a kernel fails.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
-    /// The compiler panics.
+    /// The compiler panics; the manifest.
     Panic(String),
-    /// The compiler refuses it, as a user would see it.
+    /// The compiler rejects the kernel; the rendered diagnostics.
     Refusal(String),
-    /// The kernel is wrong, or the interpreter finds a fault in it.
+    /// The result is wrong, or the interpreter reports a fault.
     Wrong(String),
-    /// The case itself is not understood.
+    /// The case cannot be parsed.
     Case(String),
 }
 
 impl Failure {
-    /// What failures of one cause have in common.
+    /// Returns a key that is equal for failures of the same cause.
     pub fn cause(&self) -> String {
         match self {
             Failure::Panic(_) => "panic".to_owned(),
             Failure::Case(_) => "case".to_owned(),
-            // Without what is quoted of the statement.
+            // The message without the quoted parts of the statement.
             Failure::Refusal(shown) => {
                 shown.lines().next().unwrap_or_default().split('`').step_by(2).collect()
             }
@@ -59,27 +62,27 @@ impl Failure {
         }
     }
 
-    /// Whether a result stores what is known to be its fill.
+    /// Returns whether the only error is a stored entry that is known to equal the fill value.
     pub fn is_of_structure(&self) -> bool {
         self.cause() == "known to be"
     }
 
-    /// Whether the compiler says that it does not know this yet.
+    /// Returns whether the diagnostics name an unsupported feature.
     pub fn is_missing(&self) -> bool {
         matches!(self, Failure::Refusal(shown) if shown.contains("not supported yet"))
     }
 
-    /// What a user would be told of it.
+    /// Formats the failure.
     pub fn shown(&self) -> String {
         match self {
             Failure::Panic(manifest) => format!("the compiler panics:\n{manifest}"),
             Failure::Refusal(reason) | Failure::Wrong(reason) => reason.clone(),
-            Failure::Case(reason) => format!("the case is not understood: {reason}"),
+            Failure::Case(reason) => format!("the case cannot be parsed: {reason}"),
         }
     }
 }
 
-/// What is wrong with a draft, if anything is.
+/// Returns the failure of a draft, if there is one.
 pub fn failure(draft: &Draft) -> Option<Failure> {
     match corpus::parse("random", &draft.lines("random")) {
         Ok(cases) => cases.iter().find_map(failure_of_case),
@@ -87,7 +90,7 @@ pub fn failure(draft: &Draft) -> Option<Failure> {
     }
 }
 
-/// What is wrong with a case, if anything is: it is compiled and interpreted, and nothing else.
+/// Compiles and interprets a case; returns its failure, if there is one.
 pub fn failure_of_case(case: &Case) -> Option<Failure> {
     let output = match catch_unwind(AssertUnwindSafe(|| compile_str("case.toml", &case.manifest))) {
         Ok(output) => output,
@@ -95,15 +98,17 @@ pub fn failure_of_case(case: &Case) -> Option<Failure> {
     };
     if !output.diagnostics.is_empty() {
         let shown = output.diagnostics.render("case.toml", &case.manifest);
-        // Variables and parameters are compared exactly, as whole numbers.
-        let is_right = shown.contains("cannot hold `0.5`");
+        // Some drafts violate rules of the language: variables and parameters are compared exactly,
+        // as integers; a mask tests an operand; formats with slots have the fill value zero.
+        let rules = ["cannot hold `0.5`", "bool cannot hold `", "error: a format with slots"];
+        let is_right = rules.iter().any(|rule| shown.contains(rule));
         return (!is_right).then_some(Failure::Refusal(shown));
     }
-    wrong(case, &output).err().map(Failure::Wrong)
+    wrong(case).err().map(Failure::Wrong)
 }
 
-/// Checks what the interpreter makes of a kernel's operands.
-fn wrong(case: &Case, output: &Output) -> Result<(), String> {
+/// Interprets the kernel on generated operands; returns an error for the first wrong result.
+fn wrong(case: &Case) -> Result<(), String> {
     let choice: Vec<(&str, &str)> =
         case.choice.iter().map(|(key, word)| (key.as_str(), word.as_str())).collect();
     let choice = Choice(&choice);
@@ -115,23 +120,47 @@ fn wrong(case: &Case, output: &Output) -> Result<(), String> {
         tensors.map(|tensor| (tensor.clone(), choice.dtype(&tensor))).collect();
     let fills = dtypes.keys().filter_map(|tensor| Some((tensor.clone(), choice.fill(tensor)?)));
     let fills: HashMap<_, _> = fills.collect();
-    let functions: Vec<_> = output.kernels.iter().flat_map(|kernel| kernel.functions()).collect();
-    if functions.len() != statements.len() {
-        return Err("there is not one function for each statement".to_owned());
-    }
-    let never = |_: &_| unreachable!("nobody calls what is interpreted");
-    let formats = Setting::formats(output)?;
     let kinds = Kinds::of(&all, &choice);
+    let mut stages: BTreeMap<usize, Vec<(ir::Kernel, Formats)>> = BTreeMap::new();
     for (number, world) in worlds::worlds(&case.name, &all, &kinds).into_iter().enumerate() {
         let cells = world.operands.values().map(|operand| operand.shape.iter().product::<usize>());
         if cells.sum::<usize>() > LARGEST {
             continue;
         }
-        // Those of one kind have both: the full ones and the empty ones, the wide ones and the small.
+        // Alternate, so that operands of every kind of fill and width are packed both ways.
         let is_free = number % 2 == 1;
-        let mut before: BTreeMap<String, Stored> = BTreeMap::new();
-        for (step, function) in functions.iter().enumerate() {
-            let statement = &statements[step];
+        // Every other run is of the kernel as it is compiled, the others of fewer passes.
+        let passes = if number % 2 == 0 { PASSES } else { number / 2 % PASSES };
+        let kernels = match stages.entry(passes) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(states(case, passes)?),
+        };
+        let mut before = Results::new();
+        for (step, statement) in statements.iter().enumerate() {
+            let state = if kernels.len() == 1 { 0 } else { step };
+            let (state, formats) =
+                kernels.get(state).ok_or("there is no kernel for each statement")?;
+            let function = &state.steps.get(step).ok_or("a statement has no function")?.function;
+            let setting =
+                Setting { formats: formats.clone(), is_free, semiring: choice.semiring() };
+            let wrong = |reason: &str| shown(&world, &before, (step, passes), is_free, reason);
+            let Some(mut operands) = setting.operands(state, &world)? else { break };
+            let interpreter = Interpreter { kernel: state, formats };
+            let ways = match interpreter.ways(&operands) {
+                Ok(Some(ways)) => ways,
+                Ok(None) => break,
+                Err(fault) if is_of_the_operands(&fault, &world) => break,
+                Err(fault) => return Err(wrong(&fault)),
+            };
+            let name = result_name(statement);
+            let of = |results: &Results| {
+                let own = result(results, name).cloned();
+                own.ok_or_else(|| format!("there is no result `{name}`"))
+            };
+            let computed = ways.first().and_then(|(_, results)| result(results, name)).cloned();
+            let results = ways.iter().map(|(way, results)| Ok((*way, of(results)?)));
+            let results = results.collect::<Result<_, String>>()?;
+            operands.extend(before.clone());
             let kernel = Kernel {
                 fills: fills.clone(),
                 computed: statements[..step].iter().map(result_name).collect(),
@@ -139,35 +168,43 @@ fn wrong(case: &Case, output: &Output) -> Result<(), String> {
                 semiring: choice.semiring(),
                 dtypes: dtypes.clone(),
                 function,
-                run: &never,
+                interpreted: None,
+                run: &|_| unreachable!("interpreted kernels are not called"),
             };
-            let semiring = choice.semiring();
-            let setting = Setting { formats: formats.clone(), statement, is_free, semiring };
-            let run = match setting.run(function, &world, &before) {
-                Ok(Some(run)) => run,
-                Ok(None) => break,
-                Err(fault) if is_of_the_operands(&fault) => break,
-                Err(fault) => return Err(shown(&world, &before, step, is_free, &fault)),
-            };
-            let judged = kernel.judge(&world, &run);
-            judged.map_err(|reason| shown(&world, &before, step, is_free, &reason))?;
-            let result = run.results.iter().flatten().next();
-            before.extend(
-                result.map(|(_, stored)| (result_name(statement).to_owned(), stored.clone())),
-            );
+            let run = setting.run(&function.result, operands, results)?;
+            kernel.judge(&world, &run).map_err(|reason| wrong(&reason))?;
+            before.extend(computed.map(|stored| (name.to_owned(), stored)));
         }
     }
     Ok(())
 }
 
-/// The name of the tensor that a statement changes.
+/// Returns the kernel of a case after some passes; if statements change earlier results, one for each
+/// statement, which ends with it.
+fn states(case: &Case, passes: usize) -> Result<Vec<(ir::Kernel, Formats)>, String> {
+    let compiler = Compiler::new().with_passes(passes);
+    let manifests = case.beginnings.iter().map(|(_, manifest)| manifest).chain([&case.manifest]);
+    let state = |manifest: &String| {
+        let output = compiler.compile_str("case.toml", manifest);
+        let formats = Setting::formats(&output)?;
+        let kernel = output.kernels.into_iter().next().ok_or("there is no kernel")?;
+        Ok((kernel, formats))
+    };
+    manifests.map(state).collect()
+}
+
+/// Returns the name of the tensor that a statement assigns.
 fn result_name(statement: &Statement) -> &str {
     statement.tensor(&statement.result)
 }
 
-/// Whether a kernel need not run on the operands: overflow is left to the caller, and narrow widths do
-/// not hold every result.
-fn is_of_the_operands(fault: &str) -> bool {
+/// Returns whether a fault is caused by the operands: the caller must avoid overflow and division
+/// by zero, and narrow types do not hold all results.
+fn is_of_the_operands(fault: &str, world: &World) -> bool {
+    // Nothing can be chosen from an empty range.
+    if fault.contains("`Error::Choice`") {
+        return world.layout.extents.values().any(|extent| *extent == 0);
+    }
     ["overflow of ", "division by zero", "does not fit in u16", "does not fit in i16"]
         .iter()
         .any(|word| fault.contains(word))
@@ -175,8 +212,8 @@ fn is_of_the_operands(fault: &str) -> bool {
 
 fn shown(
     world: &World,
-    before: &BTreeMap<String, Stored>,
-    step: usize,
+    before: &Results,
+    (step, passes): (usize, usize),
     is_free: bool,
     reason: &str,
 ) -> String {
@@ -186,5 +223,6 @@ fn shown(
         true => String::new(),
         false => format!(", statement {} after {}", step + 1, earlier.join(", ")),
     };
-    crate::check::show(world, &format!("{reason}{how}{step}"))
+    let after = if passes < PASSES { format!(", after {passes} passes") } else { String::new() };
+    crate::check::show(world, &format!("{reason}{how}{step}{after}"))
 }

@@ -1,4 +1,4 @@
-//! Between tensors whose formats are types, and what the harness can look at whatever the format.
+//! Conversion between tensors with formats as types, and format-independent data of the harness.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use sparsegen::{Error, Format, LevelExpr, Shape, Stored as Storable, Tensor};
 use crate::number::{Element, Number};
 use crate::worlds::Entries;
 
-/// All that is stored of a tensor.
+/// The stored data of a tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored {
     /// The extent of each mode.
     pub shape: Vec<usize>,
-    /// The mode of each level; none where levels store something else of the modes.
+    /// The mode of each level; empty if levels store other expressions than modes.
     pub modes: Vec<usize>,
-    /// Whether entries come in the order of the levels.
+    /// `true` if entries are in the order of the levels.
     pub ordered: bool,
-    /// Whether the format may store more than it is given.
+    /// `true` if the format may store entries that it is not given.
     pub pads: bool,
-    /// Whether the format stores everything.
+    /// `true` if the format stores every coordinate.
     pub full: bool,
-    /// Whether zeros may be left out.
+    /// `true` if zeros may be dropped.
     pub drops: bool,
     /// The arrays of each level, by level and field.
     pub arrays: BTreeMap<(usize, String), Vec<usize>>,
@@ -31,44 +31,41 @@ pub struct Stored {
     pub entries: Vec<(Vec<usize>, Number)>,
 }
 
-/// What a kernel did to its operands.
+/// The result of running a kernel.
 pub struct Run {
-    /// The operands as they were passed, by name, and what they were converted into.
+    /// The operands as they were passed, by name, and their conversions.
     pub operands: BTreeMap<String, Stored>,
-    /// The extents that the kernel reads from levels, by the names it gives them.
-    pub extents: BTreeMap<String, usize>,
-    /// The results, by how they came to be, or the kernel's error.
+    /// The results, by the function that computed them, or the kernel's error.
     pub results: Result<Vec<(&'static str, Stored)>, Error>,
     /// Packs entries in the result's format.
     pub repack: Repack,
 }
 
-/// Packs entries in some format.
+/// A function that packs entries in some format.
 pub type Repack = Box<dyn Fn(&Entries) -> Result<Stored, Error>>;
 
-/// Calls a kernel on operands of any shape.
+/// A function that calls a kernel on operands of any shape.
 pub type Driver = dyn Fn(&BTreeMap<String, Entries>) -> Result<Run, Error>;
 
-/// The results of one call of a kernel, by how they came to be.
+/// The results of one call of a kernel, by the function that computed them.
 pub type Ways = Vec<(&'static str, Stored)>;
 
-/// The numbers of parts in which a parallel kernel is run.
+/// The numbers of parts in which a parallel kernel runs.
 const PARTS: [(usize, &str); 4] =
     [(1, "in 1 part"), (2, "in 2 parts"), (3, "in 3 parts"), (7, "in 7 parts")];
 
-/// What a kernel makes of its operands, apart from what packing makes of them. A parallel kernel is
-/// run in parts, too.
+/// Runs a kernel, separately from packing its operands. A parallel kernel also runs in parts.
 ///
 /// # Errors
-/// The kernel's.
+/// The error of the kernel.
 pub fn attempt(parallel: bool, run: impl Fn() -> Result<Ways, Error>) -> Result<Ways, Error> {
     attempt_all(parallel, || run().map(|ways| [ways])).map(|[ways]| ways)
 }
 
-/// As [`attempt`], for a kernel of several results.
+/// Runs a kernel with several results like [`attempt`].
 ///
 /// # Errors
-/// The kernel's.
+/// The error of the kernel.
 pub fn attempt_all<const N: usize>(
     parallel: bool,
     run: impl Fn() -> Result<[Ways; N], Error>,
@@ -89,20 +86,24 @@ pub fn pack<V: Element + Storable, F: Format>(operand: &Entries) -> Result<Tenso
     Tensor::from_triplets(array::<F>(&operand.shape), entries)
 }
 
-/// Packs entries and looks at them.
+/// Packs entries and returns the stored data.
 pub fn repack<V: Element + Storable, F: Format>(entries: &Entries) -> Result<Stored, Error> {
     pack::<V, F>(entries).map(|tensor| look(&tensor))
 }
 
-/// The value of a scalar operand.
+/// Returns the value of a scalar operand.
 pub fn scalar<V: Element>(operand: &Entries) -> V {
     let sum = operand.entries.iter().fold(Number::ZERO, |sum, (_, value)| sum + *value);
     V::of(sum)
 }
 
-/// A scalar as something stored.
+/// Returns the stored data of a scalar.
 pub fn look_at_scalar<V: Element>(value: V) -> Stored {
-    let number = value.number();
+    look_at_number(value.number())
+}
+
+/// Returns the storage of a scalar number.
+pub fn look_at_number(number: Number) -> Stored {
     Stored {
         shape: Vec::new(),
         modes: Vec::new(),
@@ -116,7 +117,7 @@ pub fn look_at_scalar<V: Element>(value: V) -> Stored {
     }
 }
 
-/// All that is stored of a tensor.
+/// Returns the stored data of a tensor.
 pub fn look<V: Element + Storable, F: Format>(tensor: &Tensor<V, F>) -> Stored {
     let mut arrays = BTreeMap::new();
     let views = tensor.levels().views();
@@ -150,8 +151,8 @@ pub fn look<V: Element + Storable, F: Format>(tensor: &Tensor<V, F>) -> Stored {
     }
 }
 
-/// A tensor that has the same shape, but stores as much as it can of something else: whoever
-/// computes into it must not depend on what it holds.
+/// Returns a tensor of the same shape with as many other entries as possible: a kernel that
+/// computes into it must not depend on its contents.
 pub fn scribbled<V: Element + Storable, F: Format>(like: &Tensor<V, F>) -> Tensor<V, F> {
     let shape = like.shape().as_ref().to_vec();
     let count: usize = shape.iter().product();
@@ -161,13 +162,14 @@ pub fn scribbled<V: Element + Storable, F: Format>(like: &Tensor<V, F>) -> Tenso
         .unwrap_or_else(|_| like.clone())
 }
 
-/// A tensor of the same shape that stores other coordinates, where nothing does so.
+/// Returns a tensor of the same shape with other coordinates, or `None` if the format has no
+/// others.
 pub fn restructured<V: Element + Storable, F: Format>(like: &Tensor<V, F>) -> Option<Tensor<V, F>> {
     let empty = Tensor::zeros(like.shape()).ok()?;
     (empty.levels() != like.levels()).then_some(empty)
 }
 
-/// That a kernel refused to compute into a result of another structure.
+/// Checks that a kernel refused to compute into a result of another structure.
 pub fn refused_structure(answer: Result<(), Error>) -> Result<(), Error> {
     match answer {
         Err(Error::Structure { .. }) => Ok(()),
@@ -176,7 +178,7 @@ pub fn refused_structure(answer: Result<(), Error>) -> Result<(), Error> {
     }
 }
 
-/// Coordinates as a format wants them.
+/// Returns coordinates as the shape of a format.
 fn array<F: Format>(numbers: &[usize]) -> F::Shape {
     let mut array = F::Shape::splat(0);
     array.as_mut().copy_from_slice(numbers);

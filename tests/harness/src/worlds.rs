@@ -1,4 +1,4 @@
-//! Operands to run a case on: random and degenerate ones, the same in every run.
+//! Operands of a case: random and degenerate ones, which are the same in every run.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::oracle::Extents;
 use crate::random::Random;
 use crate::statement::{Mode, Statement};
 
-/// A tensor in no format: entries in no order, of which those at one coordinate add up.
+/// A tensor without a format: unordered entries, in which duplicates are added.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entries {
-    /// The extent of each mode; a scalar has none.
+    /// The extent of each mode; empty for a scalar.
     pub shape: Vec<usize>,
     /// Coordinates and values.
     pub entries: Vec<(Vec<usize>, Number)>,
@@ -21,7 +21,7 @@ pub struct Entries {
 /// Operands for a statement.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// What is special about them.
+    /// A description of the operands.
     pub name: String,
     /// The extent of each index variable, the parameters, and the shapes of operands.
     pub layout: Layout,
@@ -30,8 +30,8 @@ pub struct World {
 }
 
 impl World {
-    /// These operands and, where it is none of them, a result without entries: where no operand tells of
-    /// a mode of it, the caller does.
+    /// Returns these operands and, unless it is one of them, a result without entries, whose shape
+    /// determines extents that no operand determines.
     pub fn with_result(mut self, statement: &Statement) -> World {
         let result = &statement.result;
         if !self.operands.contains_key(statement.tensor(result)) {
@@ -43,34 +43,35 @@ impl World {
     }
 }
 
-/// Which coordinates of an operand have entries.
+/// The coordinates at which an operand has entries.
 #[derive(Clone, Copy, Debug)]
 enum Pattern {
-    /// Each one with this probability.
+    /// Each coordinate with this probability.
     Random(f64),
-    /// So many in all.
+    /// This number of coordinates.
     Few(usize),
-    /// Each one with this probability, and the same ones in all operands of one shape.
+    /// Each coordinate with this probability, the same ones in all operands of one shape.
     Shared(f64),
-    /// Each one in one operand only.
+    /// Each coordinate in one operand only.
     Disjoint,
-    /// None whose first coordinate leaves 1 on division by 3, or whose last one is odd.
+    /// All coordinates, except those whose first coordinate leaves remainder 1 on division by 3 or
+    /// whose last one is odd.
     Gaps,
-    /// All, but none in the operand of this number.
+    /// All coordinates, but none in the operand with this number.
     AllBut(usize),
-    /// None, but all in the operand of this number.
+    /// No coordinates, but all in the operand with this number.
     Only(usize),
-    /// Each one with this probability, in many parts that add up.
+    /// Each coordinate with this probability, as many duplicates.
     Crowded(f64),
 }
 
-/// Into how many parts a crowded entry comes at most.
+/// The largest number of duplicates of an entry.
 const CROWD: usize = 12;
 
-/// How many coordinates an operand may have.
+/// The largest number of coordinates of an operand.
 const LARGEST: usize = 200_000;
 
-/// Every world for a statement.
+/// Returns all operands for a statement.
 pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds) -> Vec<World> {
     let classes = classes(statement);
     let count = classes.iter().collect::<std::collections::BTreeSet<_>>().len();
@@ -163,7 +164,7 @@ pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds) -> Vec<World> {
     worlds
 }
 
-/// Returns a world in which some numbers are infinite, and some are none.
+/// Returns operands with some infinities and NaN.
 fn unbounded(name: &str, world: &World, kinds: &Kinds) -> World {
     let mut world = World { name: format!("{}, unbounded", world.name), ..world.clone() };
     let mut random = Random::seeded(&format!("{name} {}", world.name));
@@ -181,7 +182,8 @@ fn unbounded(name: &str, world: &World, kinds: &Kinds) -> World {
     world
 }
 
-/// For each variable its class: variables that run over one mode of one tensor have one extent.
+/// Returns the class of each variable: variables that index the same mode of a tensor have one
+/// extent.
 pub fn classes(statement: &Statement) -> Vec<usize> {
     let variables = statement.variables();
     let mut classes: Vec<usize> = (0..variables.len()).collect();
@@ -198,7 +200,7 @@ pub fn classes(statement: &Statement) -> Vec<usize> {
     classes
 }
 
-/// Gives the classes of variables extents, in order of first appearance.
+/// Assigns extents to the classes of variables, in the order of first use.
 fn assign(statement: &Statement, classes: &[usize], extents: &[usize]) -> Extents {
     let mut given: Vec<usize> = Vec::new();
     let mut all = Extents::new();
@@ -212,7 +214,7 @@ fn assign(statement: &Statement, classes: &[usize], extents: &[usize]) -> Extent
     all
 }
 
-/// The extents of an operand's modes.
+/// Returns the extents of an operand's modes.
 pub fn shape(statement: &Statement, operand: &str, extents: &Extents) -> Vec<usize> {
     let accesses = statement.accesses();
     let access = accesses[1..].iter().find(|access| access.tensor == operand);
@@ -220,7 +222,7 @@ pub fn shape(statement: &Statement, operand: &str, extents: &Extents) -> Vec<usi
     variables.iter().map(|variable| extents[variable]).collect()
 }
 
-/// The coordinates at which an operand has entries.
+/// Returns the coordinates at which an operand has entries.
 fn entries(
     random: &mut Random,
     operand: usize,
@@ -244,7 +246,7 @@ fn entries(
             Pattern::AllBut(other) => operand != other,
             Pattern::Only(one) => operand == one,
         };
-        // A scalar is there in any case.
+        // A scalar is always stored.
         if is_there || shape.is_empty() {
             entries.push((at, Number::ZERO));
         }
@@ -252,7 +254,7 @@ fn entries(
     entries
 }
 
-/// Gives entries values; now and then one comes in two parts.
+/// Assigns values to entries, and splits a few entries in two.
 fn fill(
     random: &mut Random,
     entries: &mut Vec<(Vec<usize>, Number)>,
@@ -273,7 +275,7 @@ fn fill(
     }
 }
 
-/// Divides entries into many parts that add up to them.
+/// Splits entries into many duplicates.
 fn crowd(
     random: &mut Random,
     entries: &mut Vec<(Vec<usize>, Number)>,
@@ -291,7 +293,7 @@ fn crowd(
     }
 }
 
-/// Gives entries that are coordinates of other tensors values that are such, one each.
+/// Assigns coordinates of other tensors as values of an index operand.
 fn point(
     statement: &Statement,
     layout: &Layout,
@@ -312,7 +314,7 @@ fn point(
     }
 }
 
-/// The coordinate at a position in row-major order.
+/// Returns the coordinate at a position in row-major order.
 pub fn coordinate(shape: &[usize], mut position: usize) -> Vec<usize> {
     let mut at = vec![0; shape.len()];
     for mode in (0..shape.len()).rev() {

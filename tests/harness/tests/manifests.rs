@@ -1,8 +1,8 @@
-//! Manifests of all kinds, sensible and not: each is answered by source or by diagnostics, in bounded
-//! time and memory, and what is accepted compiles without a warning.
+//! Tests of valid and invalid manifests: each results in source or in diagnostics, in bounded time
+//! and memory, and accepted ones compile without a warning.
 //!
-//! `SPARSEGEN_MANIFESTS=20000 cargo test -p sparsegen-harness --test manifests` tries more than usual,
-//! and `SPARSEGEN_MANIFESTS=20000:other` from another seed.
+//! `SPARSEGEN_MANIFESTS=20000 cargo test -p sparsegen-harness --test manifests` tests more of them,
+//! and `SPARSEGEN_MANIFESTS=20000:other` uses another seed.
 
 #[path = "manifests/child.rs"]
 mod child;
@@ -18,7 +18,7 @@ use sparsegen_harness::generate::draft;
 use sparsegen_harness::random::Random;
 use sparsegen_harness::{corpus, mutate};
 
-/// How many manifests are tried, and how many sources are compiled at most.
+/// The number of manifests, and the largest number of sources that are compiled.
 const USUAL: usize = 1200;
 const COMPILED: usize = 100;
 
@@ -44,14 +44,14 @@ fn every_manifest_is_answered_and_what_is_accepted_compiles() {
     assert!(accepted.len() > count / 20, "only {} of {count} are accepted", accepted.len());
     let most = COMPILED.max(count / 12);
     let every = accepted.len().div_ceil(most).max(1);
-    // Paths of mutated manifests lead nowhere.
+    // The paths of mutated manifests do not exist.
     let is_closed = |(manifest, _): &&(&str, String)| !manifest.contains("::");
     let sample: Vec<_> = accepted.iter().filter(is_closed).step_by(every).collect();
     wrong.extend(rustc::mistakes(&sample));
     assert!(wrong.is_empty(), "{} of {count} manifests:\n\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
-/// Manifests of the corpus, of error pages and of random kernels, most of them changed.
+/// Returns manifests of the corpus, of error pages and of random kernels, most of them mutated.
 fn manifests(count: usize, seed: &str) -> Vec<String> {
     let mut known = known();
     let mut random = Random::seeded(seed);

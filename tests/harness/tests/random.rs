@@ -1,9 +1,10 @@
-//! Random kernels, through the interpreter alone: compiled, run and compared with the oracle.
+//! Tests of random kernels in the interpreter: compiled, run and compared with the oracle.
 //!
-//! `tests/random/seeds.txt` lists the seeds that are tried, and the kernels of them that fail still.
-//! `SPARSEGEN_RANDOM=1000:other cargo test -p sparsegen-harness --test random` tries 1000 of another
-//! seed, and `cargo run -p sparsegen-harness --bin random -- 1000 other` makes what fails smaller. What
-//! once failed stands in `tests/corpus/language/random.txt` and is tried again here.
+//! `tests/random/seeds.txt` lists the seeds, and the known failures among their kernels.
+//! `SPARSEGEN_RANDOM=1000:other cargo test -p sparsegen-harness --test random` tests 1000 kernels
+//! of another seed, and `cargo run -p sparsegen-harness --bin random -- 1000 other` reduces failing
+//! ones. Kernels that failed before are in `tests/corpus/language/random.txt` and tested again
+//! here.
 
 use std::path::Path;
 use std::{env, fs, thread};
@@ -17,13 +18,13 @@ fn read(path: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A batch of kernels: its seed, and how many there are.
+/// A batch of kernels: its seed, and their number.
 struct Batch {
     seed: String,
     count: usize,
 }
 
-/// The batches, and the kernels that fail still: seed and number.
+/// Returns the batches, and the known failures as seed and number.
 fn seeds() -> (Vec<Batch>, Vec<(String, usize)>) {
     if let Ok(wanted) = env::var("SPARSEGEN_RANDOM") {
         let (count, seed) = wanted.split_once(':').unwrap_or((&wanted, "random"));
@@ -47,7 +48,7 @@ fn seeds() -> (Vec<Batch>, Vec<(String, usize)>) {
     (batches, open)
 }
 
-/// What is wrong with some of these, tried on as many threads as there are processors.
+/// Returns the failures of a list, which is tested on as many threads as there are processors.
 fn tried<T: Sync>(all: &[T], try_one: impl Fn(&T) -> Option<String> + Sync) -> Vec<String> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Runs what fuzzers run, without a fuzzer: on the seeds of `tests/fuzz`, and on changed ones.
+//! Runs the fuzz targets without a fuzzer: on the seeds of `tests/fuzz`, and on mutations of them.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use sparsegen_harness::random::Random;
 use sparsegen_harness::targets;
 
-/// The seeds of a target, and some that are made of them.
+/// Returns the seeds of a target, and mutations of them.
 fn inputs(target: &str, count: usize) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds").join(target);
     let entries = fs::read_dir(&folder).expect("there are seeds");

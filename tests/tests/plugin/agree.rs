@@ -1,4 +1,4 @@
-//! Whatever the format, kernels compute the same.
+//! Tests that kernels compute the same in every format.
 
 use sparsegen::{Csf, Csr, Error, Format, SparseVector, Tensor};
 use sparsegen_harness::random::Random;
@@ -12,12 +12,12 @@ type Matrix = Tensor<f64, Csr>;
 
 const ROUNDS: usize = 60;
 
-/// A shape whose rows are mostly short, and sometimes longer than a byte can count.
+/// Returns a shape with mostly short rows, and occasionally rows that exceed the range of a byte.
 fn shape(random: &mut Random, round: usize) -> [usize; 2] {
     if round.is_multiple_of(10) { [2, 900] } else { [1 + random.below(6), random.below(9)] }
 }
 
-/// A matrix whose rows have runs and gaps; where `narrow`, within three columns.
+/// Returns a matrix whose rows have runs and gaps; if `narrow`, within three columns.
 fn matrix(random: &mut Random, [rows, columns]: [usize; 2], narrow: bool) -> Matrix {
     let mut entries = Vec::new();
     for row in 0..rows {
@@ -38,7 +38,7 @@ fn matrix(random: &mut Random, [rows, columns]: [usize; 2], narrow: bool) -> Mat
     Tensor::from_triplets([rows, columns], entries).unwrap()
 }
 
-/// What is stored, but for zeros: a level may pad.
+/// Returns the stored entries that are not zero, since a level may pad.
 fn entries<F: Format<Shape = [usize; N]>, const N: usize>(
     of: &Tensor<f64, F>,
 ) -> Vec<([usize; N], f64)> {
@@ -47,13 +47,13 @@ fn entries<F: Format<Shape = [usize; N]>, const N: usize>(
     entries
 }
 
-/// Checks that a result is what validation accepts.
+/// Checks that validation accepts a result.
 fn valid<F: Format>(of: &Tensor<f64, F>) {
     let (shape, levels, vals) = of.clone().into_parts();
     Tensor::<f64, F>::from_parts(shape, levels, vals).unwrap();
 }
 
-/// Runs every kernel of a format, and the same one of `csr`.
+/// Runs every kernel of a format, and compares it with the one of `csr`.
 macro_rules! agrees_with_csr {
     ($($format:ident: $narrow:expr, $columns:expr;)*) => {$(
         #[test]
@@ -85,7 +85,7 @@ macro_rules! agrees_with_csr {
                 let multiplied = $format::multiply(&mine, &yours)?;
                 valid(&multiplied);
                 assert_eq!(entries(&multiplied), product);
-                // A sum need not fit where its operands do, which may pad.
+                // A sum may not be representable although its operands are, which may pad.
                 let (a_padded, b_padded) = ($format::copy_back(&mine)?, $format::copy_back(&yours)?);
                 if mixed::add_csr(&a_padded, &b_padded)?.to::<$format::Mine>().is_ok() {
                     for added in [

@@ -1,4 +1,4 @@
-//! Stored arrays, as one would write them by hand, and those that are refused.
+//! Tests of stored arrays that are written by hand, valid and invalid.
 
 use sparsegen::{Csr, Error, Format, Tensor};
 

@@ -1,4 +1,4 @@
-//! Levels of our own, as the kernels see them: their storage.
+//! The storage of custom levels.
 
 mod delta;
 mod run_length;

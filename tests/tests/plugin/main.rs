@@ -1,8 +1,8 @@
-//! Levels of the test crate, which neither of our crates knows: kernels read them and write them like
-//! any other.
+//! Tests of levels that are defined in the test crate: kernels read and write them like built-in
+//! ones.
 //!
-//! The compiler's side of each is in the folder `build`, and part of this crate's build script; the
-//! runtime's is in the folder `levels`.
+//! The compiler's half of each level is in the folder `build`, and part of this crate's build
+//! script; the runtime's half is in the folder `levels`.
 
 mod agree;
 mod arrays;

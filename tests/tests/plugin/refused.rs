@@ -1,15 +1,15 @@
-//! Levels that cannot be used, and manifests that use levels wrongly, are mistakes with a reason.
+//! Tests that invalid levels, and manifests that misuse levels, are errors with a reason.
 
 use std::rc::Rc;
 
 use sparsegen_build::Compiler;
-use sparsegen_build::ir::{Expr, Stmt};
+use sparsegen_build::level::code::{Expr, Stmt};
 use sparsegen_build::level::{
     Append, CoordinateIteration, Found, Holds, Insert, Level, Locate, PositionIteration, Promise,
     Properties, Property, Segment, Storage, StorageArray,
 };
 
-/// A level that gives the answers that it is told to.
+/// A level with configurable answers.
 #[derive(Clone, Debug)]
 struct Told {
     name: &'static str,
@@ -23,7 +23,7 @@ struct Told {
     inserts: bool,
     /// The field that is read for a coordinate.
     reads: &'static str,
-    /// The name that a variable is bound to.
+    /// The name of a bound variable.
     binds: Option<&'static str>,
     found: Option<Expr>,
     promises: bool,
@@ -54,7 +54,7 @@ impl Level for Told {
     }
 
     fn promise(&self) -> Option<Promise> {
-        // SAFETY: the kernels of this level are looked at, and not run.
+        // SAFETY: the kernels of this level are examined, and not run.
         self.promises.then(|| unsafe { Promise::new() })
     }
 
@@ -185,7 +185,7 @@ fn a_sound_level_is_used() {
     assert_eq!(mistakes(SOUND, MANIFEST), "");
 }
 
-/// The kernels of a manifest that uses a level.
+/// Returns the source of a manifest that uses a level.
 fn source(level: Told, manifest: &str) -> String {
     let output = Compiler::new().level(level).compile_str("kernels.toml", manifest);
     assert!(output.diagnostics.is_empty(), "{:?}", output.diagnostics);
@@ -194,7 +194,7 @@ fn source(level: Told, manifest: &str) -> String {
 
 #[test]
 fn indices_are_checked_unless_a_level_promises_that_they_are_in_bounds() {
-    const CHECKED: &str = "/// Indices are checked, because the level `told` gives no promise.";
+    const CHECKED: &str = "/// Indices are checked, because the level `told` makes no promise.";
     const PROMISING: Told = Told { promises: true, ..SOUND };
     let proven = source(PROMISING, MANIFEST);
     assert!(proven.contains("unsafe {") && !proven.contains(CHECKED), "{proven}");
@@ -202,7 +202,7 @@ fn indices_are_checked_unless_a_level_promises_that_they_are_in_bounds() {
     assert!(!checked.contains("unsafe") && checked.contains(CHECKED), "{checked}");
     let asked = MANIFEST.replace("[kernels.spmv]", "[kernels.spmv]\nbounds = \"checked\"");
     assert!(!source(PROMISING, &asked).contains("unsafe"));
-    // A kernel that does not use the level keeps its proof.
+    // A kernel that does not use the level has unchecked accesses.
     let beside = format!(
         "{MANIFEST}\n[kernels.other]\nexpr = \"y[i] = A[i,j] * x[j]\"\ntensors = {{ y = \"dense\", A = \"csr\", x = \"dense\" }}\n"
     );
@@ -230,8 +230,8 @@ fn a_name_that_is_known_is_not_replaced() {
     assert_eq!(
         mistakes(told, ""),
         "error: there are two levels named `compressed`
-  = note: a level that is registered cannot replace another one
-  = help: give the level of your own another name
+  = note: a level cannot replace a registered one
+  = help: choose another name for your level
 "
     );
     let compiler = Compiler::new().level(SOUND).level(SOUND);
@@ -263,10 +263,10 @@ fn contradictions_are_refused() {
         Told { by_coordinate: true, ..SOUND },
         &["it iterates both by coordinate and by position"],
     );
-    check(Told { inserts: true, ..SOUND }, &["it inserts, but cannot locate where"]);
+    check(Told { inserts: true, ..SOUND }, &["it inserts but cannot locate"]);
     check(
         Told { carried: &["run"], ..SOUND },
-        &["it carries 1 variables, and `pos_begin` gives 0"],
+        &["it carries 1 variables, but `pos_begin` returns 0"],
     );
     check(
         Told { found: UNUSED, properties: unique, ..SOUND },
@@ -274,15 +274,17 @@ fn contradictions_are_refused() {
     );
     check(
         Told { found: UNUSED, settable: &[Property::Full], ..SOUND },
-        &["positions may be unused, and it may be full"],
+        &["positions may be unused, and a map may declare it full"],
     );
     check(
         Told { reads: "crds", ..SOUND },
-        &["`pos_access` speaks of `crds`, which it neither declares nor is given"],
+        &[
+            "`pos_access` uses `crds`, which the level does not declare and the function is not given",
+        ],
     );
     check(
         Told { binds: Some("j"), ..SOUND },
-        &["`pos_access` binds `j`, and not the name it is given with a suffix"],
+        &["`pos_access` binds `j`, which is not the given name with a suffix"],
     );
     const TWICE: &[StorageArray] = &[
         StorageArray { field: "pos", holds: Holds::Indices("run") },
@@ -292,7 +294,7 @@ fn contradictions_are_refused() {
         Told { arrays: TWICE, ..SOUND },
         &[
             "it has two fields or carried variables called `pos`",
-            "`pos` holds indices of `run`, which is none of its arrays",
+            "`pos` holds indices of `run`, which is not one of its arrays",
         ],
     );
 }
@@ -310,5 +312,5 @@ fn formats_name_levels_that_there_are() {
     let page = mistakes(SOUND, "[formats]\nrows = \"(i) -> (i : told(3))\"\n");
     assert!(page.contains("a `told` level takes no number"), "{page}");
     let page = mistakes(SOUND, "[formats]\nrows = \"(i) -> (i : told(1))\"\n");
-    assert!(page.contains("a `told` level cannot be used with these numbers"), "{page}");
+    assert!(page.contains("a `told` level does not support these numbers"), "{page}");
 }

@@ -1,4 +1,4 @@
-//! Bases: what is looped over in the stead of each index variable.
+//! Bases: the loops that compute each index variable.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,9 @@ use crate::limits::BASES;
 use crate::notation::{Access, VariableId};
 
 use super::{Definition, Space};
+use crate::concrete::renumber::Renumbering;
 
-/// What is looped over in the stead of each index variable, by variable; slots have loops always.
+/// The loops that compute each index variable; slots always have loops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Basis {
     stead: BTreeMap<VariableId, Vec<VariableId>>,
@@ -15,7 +16,7 @@ pub struct Basis {
 }
 
 impl Space {
-    /// The loops that must stand around for an entry of a tensor to be known.
+    /// Returns the loops that determine an entry of a tensor.
     pub fn access_sources(&self, basis: &Basis, access: &Access) -> Vec<VariableId> {
         let mut sources = Vec::new();
         for v in access.indices.iter().copied().chain(self.slots(access)) {
@@ -24,7 +25,7 @@ impl Space {
         sources
     }
 
-    /// The bases of a kernel, the plain one first: every index variable its own loop.
+    /// Returns the bases of a kernel, starting with a loop over each index variable.
     pub fn bases(&self, looped: &[VariableId]) -> Vec<Basis> {
         let mut bases = vec![BTreeMap::new()];
         for v in looped {
@@ -47,7 +48,7 @@ impl Space {
         bases.into_iter().map(|stead| Basis { stead, slots: slots.clone() }).collect()
     }
 
-    /// What may be looped over in the stead of `v`.
+    /// Returns the possible loops that compute `v`.
     fn choices(&self, v: VariableId) -> Vec<Vec<VariableId>> {
         if let Some(parts) = self.replaced.get(&v) {
             let none = vec![Vec::new()];
@@ -74,7 +75,7 @@ impl Space {
                 Definition::Sub(a, b) | Definition::Add(a, b) if a == v || b == v => {
                     choices.push(vec![part]);
                 }
-                // Blocks and diagonals of the mode; to loop over it is to loop over `v`.
+                // Blocks and diagonals of the mode; a loop over the mode is a loop over `v`.
                 Definition::Slice(slice) if slice.of == v && slice.keeps_to_mode() => {
                     let of_mode = self.choices(part).into_iter();
                     choices.extend(of_mode.filter(|choice| *choice != [part]));
@@ -86,17 +87,17 @@ impl Space {
                 | Definition::Fused(..)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
-                | Definition::Once => {}
+                | Definition::Fixed => {}
             }
         }
         choices
     }
 
-    /// Whether each index variable can be put together, and no loop serves two of them but one that
-    /// is both.
+    /// Returns whether each index variable can be computed, and no loop computes two of them,
+    /// except a fused loop.
     fn is_complete(&self, basis: &BTreeMap<VariableId, Vec<VariableId>>) -> bool {
         let loops: Vec<VariableId> = basis.values().flatten().copied().collect();
-        let is_fused = |v| matches!(self.definition(v), Some(Definition::Fused(..)));
+        let is_fused = |v| self.is_of_fused(v);
         let distinct =
             loops.iter().enumerate().all(|(k, v)| is_fused(*v) || !loops[..k].contains(v));
         let mut known = loops;
@@ -111,7 +112,23 @@ impl Space {
         distinct && basis.keys().all(|v| known.contains(v))
     }
 
-    /// The loops that must stand around for `v` to be known.
+    /// Returns whether `v` counts the iterations of a fused loop, or blocks of them.
+    fn is_of_fused(&self, v: VariableId) -> bool {
+        match self.definition(v) {
+            Some(Definition::Fused(..)) => true,
+            Some(Definition::Div(of, _) | Definition::Mod(of, _)) => self.is_of_fused(of),
+            Some(
+                Definition::Sub(..)
+                | Definition::Add(..)
+                | Definition::Slot(_)
+                | Definition::Slice(_)
+                | Definition::Fixed,
+            )
+            | None => false,
+        }
+    }
+
+    /// Returns the loops that determine `v`.
     pub fn sources(&self, basis: &Basis, v: VariableId) -> Vec<VariableId> {
         let mut sources = Vec::new();
         self.collect_sources(basis, v, &mut sources);
@@ -130,7 +147,7 @@ impl Space {
         if let Some(loops) = basis.stead.get(&v) {
             for part in loops {
                 add(*part, sources);
-                // A diagonal makes one variable known where the other is.
+                // A diagonal determines one variable if the other is known.
                 if let Some(Definition::Sub(a, b) | Definition::Add(a, b)) = self.definition(*part)
                 {
                     let other = if self.counted(a) == v { b } else { a };
@@ -152,18 +169,34 @@ impl Space {
                 let needs = self.needs(v).iter();
                 needs.for_each(|v| self.collect_sources(basis, *v, sources));
             }
-            Some(Definition::Slot(_) | Definition::Once) | None => add(v, sources),
+            Some(Definition::Slot(_) | Definition::Fixed) | None => add(v, sources),
         }
     }
 }
 
 impl Basis {
-    /// The loops in the stead of an index variable.
+    /// Returns the loops that compute an index variable, if they have been chosen.
+    pub fn stead(&self, v: VariableId) -> Option<&[VariableId]> {
+        self.stead.get(&v).map(Vec::as_slice)
+    }
+
+    /// Adds the choices of another program for variables without a choice.
+    pub fn add(&mut self, other: &Basis, map: &Renumbering) {
+        for (v, loops) in &other.stead {
+            let loops = || loops.iter().map(|v| map.variable(*v)).collect();
+            self.stead.entry(map.variable(*v)).or_insert_with(loops);
+        }
+        let slots = other.slots.iter().map(|v| map.variable(*v));
+        let slots: Vec<VariableId> = slots.filter(|v| !self.slots.contains(v)).collect();
+        self.slots.extend(slots);
+    }
+
+    /// Returns the loops that compute an index variable.
     pub fn loops(&self, v: VariableId) -> Vec<VariableId> {
         self.stead.get(&v).cloned().unwrap_or_else(|| vec![v])
     }
 
-    /// Whether a variable has a loop of its own; slots always have.
+    /// Returns whether a variable has its own loop; slots always have.
     pub fn loops_over(&self, v: VariableId) -> bool {
         self.slots.contains(&v) || self.stead.values().any(|loops| loops.contains(&v))
     }

@@ -1,4 +1,4 @@
-//! What levels keep beside positions and coordinates, and results and operands in other formats.
+//! Tests of extents of levels, and of results and operands in other formats.
 
 use super::{emitted, module};
 use crate::emit::emit;
@@ -19,7 +19,7 @@ fn array(name: &str, level: usize, field: &str, element: Element) -> Array {
     Array { name: name.into(), element, place: Place::Level { level, field: field.into() } }
 }
 
-/// The first operand of a function.
+/// Returns the first operand of a function.
 fn first(function: &mut Function) -> &mut TensorOperand {
     match &mut function.operands[0] {
         Operand::Tensor(tensor) => tensor,
@@ -36,7 +36,7 @@ fn result(function: &mut Function) -> &mut TensorResult {
     }
 }
 
-/// The lines of a function whose operand has offsets, bits and a table beside its values.
+/// Returns the lines of a function with an operand with offsets, bits and a table.
 fn read(body: Vec<Stmt>) -> String {
     let mut function = samples::spmv();
     function.body = body;
@@ -49,7 +49,7 @@ fn read(body: Vec<Stmt>) -> String {
     kernel(function)
 }
 
-/// The lines of a function whose result has offsets, bits and a table beside its values.
+/// Returns the lines of a function with a result with offsets, bits and a table.
 fn fill(body: Vec<Stmt>) -> String {
     let mut function = samples::add();
     function.body = body;
@@ -64,7 +64,7 @@ fn fill(body: Vec<Stmt>) -> String {
     kernel(function)
 }
 
-/// The lines of a kernel without its head.
+/// Returns the lines of a kernel without the variables at its start.
 fn kernel(function: Function) -> String {
     let name = format!("fn {}_kernel", function.name);
     let text = emitted(function);
@@ -207,7 +207,7 @@ for k in 0..a2_order.len() {
     assert_eq!(read([body, each].concat()), expected);
 }
 
-/// `a1_slots` and the like.
+/// Returns an extent such as `a1_slots`.
 fn extent(name: &str, level: usize, field: &str) -> Extent {
     Extent { name: name.into(), level, field: field.into() }
 }
@@ -233,9 +233,9 @@ fn extents_of_results_are_returned() {
     with(&mut function, &levels[1..]);
     let text = emitted(function.clone());
     let call =
-        "    levels.1.width = add_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b);\n";
+        "    levels.1.width = add_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a);\n";
     assert!(text.contains(call), "{text}");
-    assert!(text.contains("    b: View<'_, f64, Csr>,\n) -> usize {\n"), "{text}");
+    assert!(text.contains("    a: View<'_, f64, Csr>,\n) -> usize {\n"), "{text}");
     assert!(text.ends_with("    let c2_width = i_size * 2;\n    c2_width\n}\n"), "{text}");
 
     with(&mut function, &levels);
@@ -244,7 +244,7 @@ fn extents_of_results_are_returned() {
     assert!(text.contains(") -> (usize, usize) {\n"), "{text}");
 }
 
-/// `samples::spmv` that reads A in `csc`.
+/// Returns `samples::spmv` with A converted to `csc`.
 fn converting() -> Function {
     let mut function = samples::spmv();
     let a = first(&mut function);
@@ -275,7 +275,7 @@ fn operands_are_converted_after_the_checks() {
         "{text}"
     );
     assert!(
-        text.contains("/// - Those of [`View::to`], where `A` is converted to `Csc`.\n"),
+        text.contains("/// - The errors of [`View::to`] if `A` is converted to `Csc`.\n"),
         "{text}"
     );
 }
@@ -309,8 +309,8 @@ fn results_are_packed_behind_the_loops() {
         .into_parts();
     add_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b);
     kernel::fits::<u32>(\"add\", \"C\", \"positions of level 2\", levels.1.crd.len())?;
-    // SAFETY: The kernel fills every level as the format demands, with coordinates within the
-    // extents, which were checked; the positions fit their width.
+    // SAFETY: The kernel stores every level as the format requires: coordinates are within the
+    // extents, which were checked, and positions fit their width.
     let unpacked = unsafe {
         Tensor::<f64, Csr>::from_parts_unchecked(shape, levels, vals)
     };
@@ -321,9 +321,9 @@ fn results_are_packed_behind_the_loops() {
     assert!(text.contains("    c: &mut Tensor<f64, Dia>,\n"), "{text}");
     assert!(text.contains(") -> Result<Tensor<f64, Dia>, Error> {\n"), "{text}");
     assert!(text.contains("use sparsegen::{Csr, Dia, Error, IntoView, Tensor, View};"), "{text}");
-    assert!(text.contains("/// What it held is replaced.\n"), "{text}");
+    assert!(text.contains("/// Its previous contents are replaced.\n"), "{text}");
     assert!(
-        text.contains("/// - Those of [`Tensor::to`], where `C` is packed into `Dia`.\n"),
+        text.contains("/// - The errors of [`Tensor::to`] if `C` is packed into `Dia`.\n"),
         "{text}"
     );
 
@@ -365,8 +365,8 @@ fn vectors_with_room_for_all_are_not_checked() {
     let text = emitted(reserving.clone());
     let expected = "
     c_vals.clear();
-    // SAFETY: What is reserved is the most that is appended: an entry for each stored entry of the
-    // operands, a segment for each parent.
+    // SAFETY: The reserved capacity suffices: at most one entry is appended for each entry of the
+    // operands, and one segment for each parent.
     let (mut c2_pos, mut c2_crd, mut c_vals) = unsafe {
         (
             Reserved::new(c2_pos, i_size + 1),
@@ -380,7 +380,7 @@ fn vectors_with_room_for_all_are_not_checked() {
     assert!(text.contains(expected), "{text}");
     assert!(text.contains("use sparsegen::kernel::{self, Proven, Reserved};"), "{text}");
 
-    // What is done to it otherwise needs the vector itself.
+    // Other operations need the vector itself.
     let store = Stmt::store("c2_pos", Expr::Index(0), Expr::Index(0));
     let mut stored = add.clone();
     stored.body.push(store);

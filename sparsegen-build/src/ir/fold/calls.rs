@@ -1,9 +1,9 @@
-//! Functions, conversions and choices.
+//! Folding constructors of functions, conversions and choices.
 
 use super::super::{BinaryOp, Callee, Dtype, Expr, Literal, math};
 
 impl Expr {
-    /// A function's value, of arguments of a type.
+    /// Returns a call of a function with arguments of a type, folded.
     pub fn call(function: math::Function, dtype: Dtype, arguments: Vec<Expr>) -> Expr {
         use math::Function::{Conj, Im, Max, Min, Re, Rem};
         let is_real = !dtype.is_complex();
@@ -20,13 +20,13 @@ impl Expr {
         }
     }
 
-    /// The value of a function of numbers of half the width of those that it is computed with.
+    /// Returns a call of a half-precision function, which is computed in single precision.
     fn in_single(function: math::Function, dtype: Dtype, arguments: Vec<Expr>) -> Expr {
         let wide = arguments.into_iter().map(|a| Expr::cast(a, Some(dtype), Dtype::F32));
         Expr::cast(Expr::call(function, Dtype::F32, wide.collect()), Some(Dtype::F32), dtype)
     }
 
-    /// The quotient of integers of a type; an error of the call where the divisor is 0.
+    /// Returns the quotient of integers of a type; a divisor of 0 is an error of the call.
     pub fn quotient(dtype: Dtype, a: Expr, b: Expr) -> Expr {
         match divides_safely(&b) {
             true => Expr::div(a, b),
@@ -34,7 +34,7 @@ impl Expr {
         }
     }
 
-    /// The remainder of integers of a type; an error of the call where the divisor is 0.
+    /// Returns the remainder of integers of a type; a divisor of 0 is an error of the call.
     pub fn remainder(dtype: Dtype, a: Expr, b: Expr) -> Expr {
         match divides_safely(&b) {
             true => Expr::rem(a, b),
@@ -42,12 +42,12 @@ impl Expr {
         }
     }
 
-    /// The value of what has a path in Rust.
+    /// Returns a call of a function or a constant by its path.
     pub fn run(path: &str, dtype: Dtype, arguments: Vec<Expr>) -> Expr {
         Expr::Call(Callee::Path(path.to_owned()), dtype, arguments)
     }
 
-    /// A value in another type; `from` is none for an index.
+    /// Converts a value to another type; `from` is `None` for an index.
     pub fn cast(value: Expr, from: Option<Dtype>, to: Dtype) -> Expr {
         if from == Some(to) {
             return value;
@@ -62,7 +62,7 @@ impl Expr {
                 let [one, zero] = [1, 0].map(|n| Expr::value(Literal::Int(n), to));
                 Expr::choose(truth, one, zero)
             }
-            // Constants of a type are of the other one as well.
+            // Constants of a half-precision type are representable in single precision.
             Expr::Value(literal @ (Literal::Int(_) | Literal::Float(_)), _)
                 if to == Dtype::F32 && from.is_some_and(Dtype::is_half) =>
             {
@@ -72,7 +72,7 @@ impl Expr {
         }
     }
 
-    /// One of two values.
+    /// Returns one of two values.
     pub fn choose(condition: Expr, holds: Expr, otherwise: Expr) -> Expr {
         match condition {
             Expr::Bool(true) => holds,
@@ -85,7 +85,7 @@ impl Expr {
         }
     }
 
-    /// An operation on integers bit by bit, or on conditions.
+    /// Returns a bitwise operation on integers, or a logical operation on truth values.
     pub(super) fn bits(op: BinaryOp, a: Expr, b: Expr) -> Expr {
         match (op, a, b) {
             (BinaryOp::BitOr | BinaryOp::Xor, a, zero)
@@ -100,7 +100,8 @@ impl Expr {
     }
 }
 
-/// Whether a divisor is visibly neither 0 nor -1, by which the least number cannot be divided.
+/// Returns whether a divisor is a constant other than 0 and -1, the division of the least number by
+/// which overflows.
 fn divides_safely(divisor: &Expr) -> bool {
     matches!(divisor.constant(), Some((Literal::Int(n), _)) if n != 0 && n != -1)
 }

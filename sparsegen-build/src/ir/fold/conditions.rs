@@ -61,12 +61,12 @@ impl Expr {
         }
     }
 
-    /// Returns whether it is the constant that equals nothing, which rustc refuses to compare.
+    /// Returns whether this is the constant NaN, whose comparison rustc refuses.
     fn is_nan(&self) -> bool {
         matches!(self, Expr::Value(Literal::Nan, _))
     }
 
-    /// Whether it is visibly the least of all numbers of its type.
+    /// Returns whether this is a constant and the least number of its type.
     fn is_least(&self) -> bool {
         let is_unsigned = |(_, dtype): (_, Dtype)| dtype.is_unsigned();
         self.is_zero() && self.constant().is_none_or(is_unsigned)
@@ -93,7 +93,7 @@ impl Expr {
         }
     }
 
-    /// `!a`; a comparison of indices turns around, one of values may be of NaNs and stays.
+    /// `!a`; a comparison of indices is inverted, but one of values is not, since they may be NaN.
     pub fn not(a: Expr) -> Expr {
         match a {
             Expr::Bool(b) => Expr::Bool(!b),
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(Expr::or(p.clone(), p.clone()), p);
         assert_eq!(Expr::not(Expr::not(p.clone())), p);
         assert_eq!(Expr::not(Expr::eq(p.clone(), q.clone())), Expr::ne(p.clone(), q.clone()));
-        // Either may be a NaN.
+        // Either value may be NaN.
         assert_eq!(Expr::not(Expr::lt(p.clone(), q.clone())).to_string(), "!(p < q)");
         assert_eq!(Expr::not(Expr::lt(p.clone(), Expr::len("a"))).to_string(), "a.len() <= p");
         assert_eq!(Expr::lt(p.clone(), p), Expr::Bool(false));

@@ -1,10 +1,10 @@
-//! Folding constructors of differences of indices, and of pairs.
+//! Folding constructors of signed differences of indices, and of pairs.
 
 use super::node;
 use crate::ir::{BinaryOp, Expr, UnaryOp, Width};
 
 impl Expr {
-    /// The index that lies a signed one beyond another: `a.wrapping_add_signed(by)`.
+    /// Returns an index plus a signed offset: `a.wrapping_add_signed(by)`.
     pub fn offset(a: Expr, by: Expr) -> Expr {
         match (a, by) {
             (a, Expr::Binary(BinaryOp::Difference, to, from)) if a == *from => *to,
@@ -17,7 +17,7 @@ impl Expr {
         }
     }
 
-    /// How far one index lies beyond another, signed: `a as isize - b as isize`.
+    /// Returns the signed difference of two indices: `a as isize - b as isize`.
     pub fn difference(a: Expr, b: Expr) -> Expr {
         match (a, b) {
             (Expr::Binary(BinaryOp::Offset, a, by), b) if *a == b => *by,
@@ -25,12 +25,12 @@ impl Expr {
         }
     }
 
-    /// How far a signed index lies below zero: `a.min(0).unsigned_abs()`.
+    /// Returns the magnitude of a negative signed index, or 0: `a.min(0).unsigned_abs()`.
     pub fn below_zero(a: Expr) -> Expr {
         Expr::Unary(UnaryOp::BelowZero, Box::new(a))
     }
 
-    /// The largest index of a width, which marks an empty slot.
+    /// Returns the largest index of an integer type, which marks an empty slot.
     pub fn largest(width: Width) -> Expr {
         Expr::Largest(width)
     }

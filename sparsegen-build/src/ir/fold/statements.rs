@@ -1,4 +1,4 @@
-//! Folding constructors of statements: what does nothing is not there.
+//! Folding constructors of statements, which remove no-ops.
 
 use crate::ir::{BinaryOp, Dtype, Element, Expr, Stmt, UnaryOp, Width};
 
@@ -18,18 +18,18 @@ impl Stmt {
         Stmt::Assign { name: name.to_string(), op: None, value }
     }
 
-    /// `name += value;`, or `-=` where the value is a negation.
+    /// `name += value;`, or `-=` if the value is a negation.
     pub fn accumulate(name: &str, value: Expr) -> Stmt {
         let (op, value) = split_sign(value);
         Stmt::Assign { name: name.to_string(), op: Some(op), value }
     }
 
-    /// `name op= value;`, of any operation.
+    /// `name op= value;`, for any operation.
     pub fn combine(name: &str, op: BinaryOp, value: Expr) -> Stmt {
         if op == BinaryOp::Add {
             return Stmt::accumulate(name, value);
         }
-        // What decides, whatever was there before.
+        // A constant that determines the result of the operation.
         let no = op == BinaryOp::And && value == Expr::Bool(false);
         let yes = op == BinaryOp::Or && value == Expr::Bool(true);
         if no || yes {
@@ -38,7 +38,7 @@ impl Stmt {
         Stmt::Assign { name: name.to_string(), op: Some(op), value }
     }
 
-    /// `array[index] op= value;`, of any operation.
+    /// `array[index] op= value;`, for any operation.
     pub fn combine_at(array: &str, index: Expr, op: BinaryOp, value: Expr) -> Stmt {
         if op == BinaryOp::Add {
             return Stmt::accumulate_at(array, index, value);
@@ -51,7 +51,7 @@ impl Stmt {
         Stmt::Store { array: array.to_string(), index, op: None, value }
     }
 
-    /// `array[index] += value;`, or `-=` where the value is a negation.
+    /// `array[index] += value;`, or `-=` if the value is a negation.
     pub fn accumulate_at(array: &str, index: Expr, value: Expr) -> Stmt {
         let (op, value) = split_sign(value);
         Stmt::Store { array: array.to_string(), index, op: Some(op), value }
@@ -103,7 +103,7 @@ impl Stmt {
         Stmt::Resize { array: array.to_string(), len, value }
     }
 
-    /// `for name in start..end { body }`; nothing where there is nothing to do.
+    /// `for name in start..end { body }`; empty if the body or the range is.
     pub fn for_range(name: &str, start: Expr, end: Expr, body: Vec<Stmt>) -> Vec<Stmt> {
         let is_empty = match (&start, &end) {
             (Expr::Index(start), Expr::Index(end)) => start >= end,
@@ -115,7 +115,7 @@ impl Stmt {
         vec![Stmt::For { name: name.to_string(), start, end, body }]
     }
 
-    /// `while condition { body }`; nothing where the condition never holds.
+    /// `while condition { body }`; empty if the condition is false.
     pub fn repeat_while(condition: Expr, body: Vec<Stmt>) -> Vec<Stmt> {
         match condition {
             Expr::Bool(false) => Vec::new(),
@@ -128,7 +128,7 @@ impl Stmt {
         Stmt::choose(vec![(condition, body)], Vec::new())
     }
 
-    /// `if … { … } else if … { … } else { … }`, without arms that are never taken or do nothing.
+    /// `if … { … } else if … { … } else { … }`, without branches that are never taken or empty.
     pub fn choose(arms: Vec<(Expr, Vec<Stmt>)>, otherwise: Vec<Stmt>) -> Vec<Stmt> {
         let mut kept: Vec<(Expr, Vec<Stmt>)> = Vec::new();
         let mut rest = otherwise;
@@ -153,7 +153,7 @@ impl Stmt {
         if does_nothing(&rest) {
             rest.clear();
         }
-        // A chain of conditions in the last branch continues this one.
+        // A chain of conditions in the last branch extends this one.
         if let [Stmt::If { arms, otherwise }] = rest.as_slice() {
             kept.extend(arms.iter().cloned());
             rest = otherwise.clone();
@@ -172,7 +172,7 @@ impl Stmt {
         {
             return Stmt::when(Expr::not(condition.clone()), rest);
         }
-        // One condition within another is their conjunction.
+        // Nested conditions become their conjunction.
         if let (Some((outer, body)), []) = (kept.last_mut(), rest.as_slice())
             && let [Stmt::If { arms, otherwise }] = body.as_slice()
             && let ([(inner, within)], []) = (arms.as_slice(), otherwise.as_slice())
@@ -184,12 +184,13 @@ impl Stmt {
     }
 }
 
-/// Whether statements have no effect: there are none, or comments alone.
-pub fn does_nothing(body: &[Stmt]) -> bool {
+/// Returns whether statements have no effect: there are none except comments.
+fn does_nothing(body: &[Stmt]) -> bool {
     body.iter().all(|stmt| matches!(stmt, Stmt::Comment(_)))
 }
 
-/// How to accumulate a value: a negation is subtracted, and so is a product that begins with one.
+/// Returns the operation and operand to accumulate a value: a negation is subtracted, and so is a
+/// product that begins with one.
 fn split_sign(value: Expr) -> (BinaryOp, Expr) {
     match value {
         Expr::Unary(UnaryOp::Neg, inner) => (BinaryOp::Sub, *inner),

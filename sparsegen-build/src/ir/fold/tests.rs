@@ -1,4 +1,4 @@
-//! What constructors fold.
+//! Tests of the folding constructors.
 
 use super::*;
 

@@ -1,29 +1,29 @@
-//! Arrays while a function runs.
+//! Arrays during a run.
 
 use super::{ArrayValue, Value};
 use crate::ir::{Dtype, Element, Width};
 
-/// The bits of a word of an array of bits.
+/// The number of bits of a word of an array of bits.
 const WORD: usize = 64;
 
-/// An array while a function runs.
+/// An array during a run.
 #[derive(Clone)]
 pub(super) struct Storage {
     pub(super) element: Element,
     pub(super) mutable: bool,
-    /// Nothing where no value was written yet. Of bits, one cell each.
+    /// The elements; `None` if never written. An array of bits has one cell for each bit.
     pub(super) cells: Vec<Option<Value>>,
-    /// How long it may get by pushes, where that is promised.
+    /// The largest length that appends may reach, if it is stated.
     reserved: Option<usize>,
 }
 
 impl Storage {
-    /// A vector that holds nothing yet.
+    /// Creates an empty vector.
     pub(super) fn empty(element: Element) -> Storage {
         Storage { element, mutable: true, cells: Vec::new(), reserved: None }
     }
 
-    /// An array as it is given, if its elements are of the declared kind and width.
+    /// Creates an array from its contents, if its elements have the declared type.
     pub(super) fn of(
         given: &ArrayValue,
         element: Element,
@@ -59,12 +59,12 @@ impl Storage {
         Ok(Storage { element, mutable, cells, reserved: None })
     }
 
-    /// The values to compute, zeros or what nothing may depend on.
+    /// Creates the array of computed values, which are zero or uninitialized.
     pub(super) fn values(element: Element, cells: Vec<Option<Value>>) -> Storage {
         Storage { element, mutable: true, cells, reserved: None }
     }
 
-    /// What the array holds after the run.
+    /// Returns the contents of the array after the run.
     pub(super) fn contents(&self, name: &str) -> Result<ArrayValue, String> {
         let written = |(k, cell): (usize, &Option<Value>)| {
             cell.ok_or_else(|| format!("`{name}[{k}]` was never written"))
@@ -95,7 +95,7 @@ impl Storage {
         }
     }
 
-    /// How many elements there are; of bits it is not known.
+    /// Returns the number of elements, which is not available for bits.
     pub(super) fn len(&self) -> Result<usize, String> {
         match self.element {
             Element::Bits => Err("bits are not counted".into()),
@@ -105,7 +105,7 @@ impl Storage {
         }
     }
 
-    /// Promises how many elements are pushed at most from here on.
+    /// Sets the largest number of elements that may be appended.
     pub(super) fn reserve(&mut self, additional: usize) {
         self.reserved = Some(self.cells.len().saturating_add(additional));
     }
@@ -145,7 +145,7 @@ impl Storage {
     }
 }
 
-/// A value as an array's element holds it, if it can.
+/// Returns a value as an element of an array, if the element type can hold it.
 pub(super) fn narrowed(value: Value, element: Element) -> Result<Value, String> {
     match (value, element) {
         (Value::Index(n), Element::Index(width)) => {

@@ -1,19 +1,19 @@
-//! The bounds that generated code relies on: each must lie within its array, and accesses within it.
+//! Checks of the stated bounds: each is within its array, and unchecked accesses are within it.
 
 use std::collections::BTreeMap;
 
-use super::{Inputs, Machine, Value, Variable};
+use super::{Machine, Value, Variable};
 use crate::ir::{Expr, Function, Unchecked};
 
 impl Machine {
-    /// Evaluates the bounds that a function states, and checks that its arrays are as long.
+    /// Evaluates the bounds that a function states, and checks the lengths of its arrays.
     pub(super) fn state_bounds(
         &mut self,
         function: &Function,
-        inputs: &Inputs,
+        extents: &BTreeMap<String, usize>,
     ) -> Result<(), String> {
-        // A bound may depend on extents that the body does not read.
-        let sizes = inputs.sizes.iter().map(|(name, size)| {
+        // A bound may use extents that the body does not.
+        let sizes = extents.iter().map(|(name, size)| {
             (name.clone(), Variable { value: Value::Index(*size), mutable: false })
         });
         self.scopes.push(sizes.collect());
@@ -30,8 +30,11 @@ impl Machine {
         let mut stated = BTreeMap::new();
         for bound in &function.unchecked {
             let array = &bound.array;
-            let len = self.array(array)?.cells.len();
-            // An array that bounds its indices by its own length may hold bits, which kernels do not count.
+            // An array that is not passed is not accessed.
+            let Ok(cells) = self.array(array) else { continue };
+            let len = cells.cells.len();
+            // An array that is bounded by its own length may hold bits, whose number is not
+            // available.
             let most = match &bound.most {
                 Expr::Len(own) if own == array => Ok(len),
                 most => self.eval(most).and_then(Value::index),
@@ -45,7 +48,7 @@ impl Machine {
         Ok(stated)
     }
 
-    /// Checks an index against the bound that is relied on.
+    /// Checks an index against the stated bound.
     pub(super) fn check_index(&self, array: &str, index: usize) -> Result<(), String> {
         match self.bounds.get(&(Unchecked::Index, array.to_owned())) {
             Some(most) if index >= *most => {
@@ -55,12 +58,12 @@ impl Machine {
         }
     }
 
-    /// Checks that room is reserved for all that is appended without a check.
+    /// Checks that the capacity suffices for all unchecked appends.
     pub(super) fn check_room(&self, array: &str, additional: usize) -> Result<(), String> {
         match self.bounds.get(&(Unchecked::Append, array.to_owned())) {
-            Some(most) if additional < *most => {
-                Err(format!("room for {additional} more in `{array}`, {most} are relied on"))
-            }
+            Some(most) if additional < *most => Err(format!(
+                "capacity for {additional} more in `{array}`, but {most} are relied on"
+            )),
             Some(_) | None => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! Functions of numbers and conversions between their types.
+//! Mathematical functions and conversions between types.
 
 use num_complex::Complex64;
 
@@ -7,7 +7,7 @@ use super::{Number, Value};
 use crate::ir::Dtype;
 use crate::ir::math::Function;
 
-/// A function's value for complex numbers of one of two precisions.
+/// Evaluates a function for complex numbers of one of two precisions.
 macro_rules! of_complex {
     ($function:expr, $a:expr, $b:expr) => {{
         let (a, b) = ($a, $b);
@@ -42,7 +42,7 @@ macro_rules! of_complex {
     }};
 }
 
-/// A function's value, or why it has none.
+/// Evaluates a function, or returns why it has no value.
 pub(super) fn call(
     function: Function,
     dtype: Dtype,
@@ -92,13 +92,13 @@ fn complex(function: Function, a: Number, b: Number, dtype: Dtype) -> Result<Num
     of_complex!(function, double(a), double(b))
 }
 
-/// A value in another type, as Rust converts it.
+/// Converts a value to another type, like Rust.
 pub(super) fn cast(value: Value, to: Dtype) -> Result<Value, String> {
     let number = match value {
         Value::Index(n) => Number::Integer(n as i128),
         Value::Bool(truth) => Number::Integer(truth.into()),
         Value::Number(number, _) => number,
-        Value::Signed(_) | Value::Pair(..) => return Err(format!("{value} is no number")),
+        Value::Signed(_) | Value::Pair(..) => return Err(format!("{value} is not a number")),
     };
     if to == Dtype::Bool {
         return Ok(Value::Bool(match number {
@@ -128,7 +128,7 @@ pub(super) fn cast(value: Value, to: Dtype) -> Result<Value, String> {
     Ok(Value::Number(number, to))
 }
 
-/// An integer with all bits turned.
+/// Returns the bitwise complement of an integer.
 pub(super) fn turned(n: i128, dtype: Dtype) -> Number {
     let (_, greatest) = range(dtype);
     Number::Integer(if dtype.is_unsigned() { greatest - n } else { -n - 1 })

@@ -1,4 +1,4 @@
-//! Evaluates expressions.
+//! Evaluation of expressions.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use super::{Machine, Number, Storage, Value};
 use crate::ir::{BinaryOp, Callee, Dtype, Expr, UnaryOp, Width};
 
 impl Machine {
-    /// The value of an expression, or why it has none.
+    /// Evaluates an expression, or returns why it has no value.
     pub(super) fn eval(&self, expr: &Expr) -> Result<Value, String> {
         match expr {
             Expr::Index(n) => Ok(Value::Index(*n)),
@@ -24,7 +24,7 @@ impl Machine {
             Expr::Search { array, start, end, index } => {
                 let [start, end, index] = [start, end, index].map(|e| self.eval(e)?.index());
                 let (start, end, index) = (start?, end?, index?);
-                // By halves, as the generated code does: elements in no order are to be noticed.
+                // Binary search like the generated code, so that unsorted elements are detected.
                 let (mut first, mut count) = (start, end.saturating_sub(start));
                 while count > 0 {
                     let half = count / 2;
@@ -33,6 +33,10 @@ impl Machine {
                         if below { (first + half + 1, count - half - 1) } else { (first, half) };
                 }
                 Ok(Value::Index(first))
+            }
+            Expr::Extent(tensor, mode) => {
+                let extent = self.shapes.get(tensor).and_then(|shape| shape.get(*mode));
+                Ok(Value::Index(*extent.ok_or_else(|| format!("no mode {mode} of `{tensor}`"))?))
             }
             Expr::Len(array) => Ok(Value::Index(self.array(array)?.len()?)),
             Expr::Pair(a, b) => Ok(Value::Pair(self.eval(a)?.index()?, self.eval(b)?.index()?)),
@@ -52,7 +56,7 @@ impl Machine {
                 self.eval(holds)
             }
             Expr::Unary(op, a) => unary(*op, self.eval(a)?),
-            // The right side is not evaluated where the left one decides.
+            // The right operand is not evaluated if the left one determines the result.
             Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
                 let a = self.eval(a)?.bool()?;
                 if a == (*op == BinaryOp::Or) {
@@ -62,7 +66,7 @@ impl Machine {
             }
             Expr::Binary(op, a, b) => {
                 let (a, b) = (self.eval(a)?, self.eval(b)?);
-                // An element that is a coordinate meets others.
+                // An element that is a coordinate may be compared with an index.
                 match (a, b) {
                     (Value::Index(_), Value::Number(..)) | (Value::Number(..), Value::Index(_)) => {
                         binary(*op, Value::Index(a.index()?), Value::Index(b.index()?))
@@ -73,14 +77,14 @@ impl Machine {
         }
     }
 
-    /// The value of what has a path in Rust.
+    /// Evaluates a function or constant by its path.
     fn own(&self, path: &str, dtype: Dtype, arguments: &[Number]) -> Result<Value, String> {
         let number = (self.library)(path, dtype, arguments);
-        let number = number.ok_or_else(|| format!("nobody knows `{path}`"))?;
+        let number = number.ok_or_else(|| format!("`{path}` is unknown"))?;
         Ok(Value::element(number, dtype))
     }
 
-    /// An element of an array.
+    /// Returns an element of an array.
     pub(super) fn load(&self, name: &str, index: usize) -> Result<Value, String> {
         if let Some(workspace) = self.workspaces.get(name) {
             return workspace.load(index);
@@ -100,7 +104,7 @@ impl Machine {
 }
 
 impl Value {
-    /// A number that is an element of a type; of truth values 0 and 1.
+    /// Returns a number as an element of a type; 0 and 1 as truth values.
     pub(super) fn element(number: Number, dtype: crate::ir::Dtype) -> Value {
         match (number, dtype) {
             (Number::Integer(n), crate::ir::Dtype::Bool) => Value::Bool(n != 0),
@@ -108,7 +112,7 @@ impl Value {
         }
     }
 
-    /// The number of an element.
+    /// Returns the number of an element.
     pub(super) fn as_element(self) -> Result<Number, String> {
         if let Value::Bool(truth) = self {
             Ok(Number::Integer(truth.into()))
@@ -139,7 +143,7 @@ impl Value {
         if let Value::Number(n, _) = self { Ok(n) } else { Err(format!("{self} is not a number")) }
     }
 
-    /// Whether two values are of one type.
+    /// Returns whether two values have the same type.
     pub(super) fn is_like(self, other: Value) -> bool {
         match (self, other) {
             (Value::Index(_), Value::Index(_))
@@ -187,7 +191,7 @@ fn unary(op: UnaryOp, a: Value) -> Result<Value, String> {
     }
 }
 
-/// A quotient or a remainder of integers, which wraps.
+/// Returns the quotient or remainder of integers, which wraps.
 fn divided(op: BinaryOp, dtype: Dtype, arguments: &[Number]) -> Result<Value, String> {
     let [a, b] = *arguments else { return Err("of how many numbers?".into()) };
     let number = match (a, b) {
@@ -199,7 +203,7 @@ fn divided(op: BinaryOp, dtype: Dtype, arguments: &[Number]) -> Result<Value, St
     Ok(Value::Number(number, dtype))
 }
 
-/// The largest index of a width.
+/// Returns the largest index of an integer type.
 fn largest(width: Width) -> usize {
     match width {
         Width::U8 => u8::MAX.into(),
@@ -209,13 +213,13 @@ fn largest(width: Width) -> usize {
     }
 }
 
-/// A binary operation on two values, or why it has no result.
+/// Evaluates a binary operation on two values, or returns why it has no result.
 pub(super) fn binary(op: BinaryOp, a: Value, b: Value) -> Result<Value, String> {
     match (a, b) {
         (Value::Index(a), Value::Index(b)) if op.is_arithmetic() => index(op, a, b),
         (Value::Index(a), Value::Index(b)) => compare(op, Some(a.cmp(&b)), a == b),
         (Value::Index(a), Value::Signed(b)) if op == BinaryOp::Offset => {
-            // As in Rust. What lies out of bounds is noticed where it indexes something.
+            // Wraps like Rust. An out-of-bounds value is detected when it is used as an index.
             Ok(Value::Index(a.wrapping_add_signed(b)))
         }
         (Value::Signed(a), Value::Signed(b)) if op == BinaryOp::Min => Ok(Value::Signed(a.min(b))),
@@ -272,7 +276,7 @@ fn index(op: BinaryOp, a: usize, b: usize) -> Result<Value, String> {
     result.map(Value::Index).ok_or_else(why)
 }
 
-/// A comparison; numbers that have no order are neither less nor equal.
+/// Evaluates a comparison; unordered numbers are neither less nor equal.
 fn compare(op: BinaryOp, order: Option<Ordering>, equal: bool) -> Result<Value, String> {
     match op {
         BinaryOp::Eq => Ok(Value::Bool(equal)),

@@ -1,4 +1,4 @@
-//! Numbers of every element type, with the arithmetic that Rust gives each in a debug build.
+//! Numbers of every element type, with the arithmetic of a debug build in Rust.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -8,21 +8,21 @@ use crate::ir::{BinaryOp, Dtype, Literal};
 /// A number of an element type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// Of `f64` or `f32`.
+    /// A number of a floating-point type.
     Float(f64),
-    /// Of an integer type.
+    /// A number of an integer type.
     Integer(i128),
-    /// Of `c64` or `c32`: the real and the imaginary part.
+    /// The real and the imaginary part of a complex number.
     Complex(f64, f64),
 }
 
 impl Number {
-    /// The zero of a type.
+    /// Returns the zero of a type.
     pub fn zero(dtype: Dtype) -> Number {
         Number::of(Literal::Int(0), dtype)
     }
 
-    /// A literal as a type holds it.
+    /// Returns a literal in a type.
     pub fn of(literal: Literal, dtype: Dtype) -> Number {
         let real = literal.as_real().unwrap_or(f64::from(literal.is_one()));
         if dtype.is_complex() {
@@ -42,7 +42,7 @@ impl Number {
         }
     }
 
-    /// The negation, or why there is none.
+    /// Returns the negation, or an error if the type has none.
     pub(super) fn neg(self, dtype: Dtype) -> Result<Number, String> {
         match self {
             Number::Float(x) => Ok(Number::Float(-x)),
@@ -54,7 +54,8 @@ impl Number {
         }
     }
 
-    /// An arithmetic operation on two numbers of one type, or why it has no result.
+    /// Evaluates an arithmetic operation on two numbers of one type, or returns why it has no
+    /// result.
     pub(super) fn arithmetic(
         op: BinaryOp,
         a: Number,
@@ -69,7 +70,7 @@ impl Number {
         }
     }
 
-    /// How two numbers compare, where their type is ordered.
+    /// Compares two numbers, if their type is ordered.
     pub(super) fn compare(self, other: Number) -> Option<Ordering> {
         match (self, other) {
             (Number::Float(a), Number::Float(b)) => a.partial_cmp(&b),
@@ -89,9 +90,10 @@ impl fmt::Display for Number {
     }
 }
 
-/// A result of exact arithmetic as the type holds it.
+/// Rounds the result of exact arithmetic to a type.
 ///
-/// Of two `f32`, a sum, difference, product or quotient in `f64` rounds to the one in `f32`.
+/// A sum, difference, product or quotient of two `f32`, rounded in `f64` first, rounds to the
+/// result in `f32`.
 pub(super) fn round(x: f64, dtype: Dtype) -> f64 {
     match dtype {
         Dtype::F32 | Dtype::C32 => f64::from(x as f32),
@@ -167,7 +169,7 @@ fn integer(op: BinaryOp, a: i128, b: i128, dtype: Dtype) -> Result<Number, Strin
     within(exact, dtype)
 }
 
-/// Complex arithmetic as in the crate `num-complex`, rounded after each step.
+/// Evaluates complex arithmetic like the crate `num-complex`, rounded after each step.
 fn complex(
     op: BinaryOp,
     (a, b): (f64, f64),
@@ -212,13 +214,13 @@ pub(super) fn overflow(dtype: Dtype) -> String {
     format!("overflow of {dtype}")
 }
 
-/// An integer, if its type can hold it.
+/// Returns an integer, if its type can represent it.
 pub(super) fn within(n: i128, dtype: Dtype) -> Result<Number, String> {
     let (least, greatest) = range(dtype);
     if (least..=greatest).contains(&n) { Ok(Number::Integer(n)) } else { Err(overflow(dtype)) }
 }
 
-/// The least and the greatest integer of a type; nothing lies between those of other types.
+/// Returns the least and the greatest integer of a type; an empty range for other types.
 pub(super) fn range(dtype: Dtype) -> (i128, i128) {
     dtype.integers().map_or((0, -1), std::ops::RangeInclusive::into_inner)
 }

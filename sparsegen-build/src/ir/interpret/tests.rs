@@ -63,7 +63,7 @@ fn a_scalar() {
     assert_eq!(outputs, Ok(Outputs::Scalar(Number::Float(6.0))));
 }
 
-/// The fault of running a body in place of that of `spmv`.
+/// Returns the fault of running a body in place of that of `spmv`.
 fn fault_of(body: Vec<Stmt>) -> String {
     let function = Function { body, ..samples::spmv() };
     run_within(&function, &spmv_inputs(), 1000).unwrap_err().to_string()
@@ -128,7 +128,7 @@ fn numbers_are_those_of_their_type() {
     assert_eq!(of(BinaryOp::Div, i, i, Dtype::C32), Ok(Number::Complex(1.0, 0.0)));
 }
 
-/// A function whose result is the index vector `y`, and which reads nothing but what it is given.
+/// Returns a function whose result is the index vector `y`, and that reads only the given arrays.
 fn indexing(arrays: Vec<Array>, body: Vec<Stmt>) -> Function {
     let mut function = samples::add();
     function.operands.truncate(1);
@@ -149,7 +149,7 @@ fn array_of(name: &str, element: Element) -> Array {
     Array { name: name.into(), element, place: crate::ir::Place::Values }
 }
 
-/// What `y` is after the statements, given an array `a`.
+/// Returns `y` after the statements, given an array `a`.
 fn indexed(element: Element, a: &[usize], body: Vec<Stmt>) -> Result<ArrayValue, String> {
     let function = indexing(vec![array_of("a", element)], body);
     let mut inputs = Inputs::default();

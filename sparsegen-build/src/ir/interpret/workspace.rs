@@ -1,4 +1,4 @@
-//! Workspaces while a function runs.
+//! Workspaces during a run.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::Value;
 use super::arrays::{Storage, narrowed};
 use crate::ir::{Dtype, Element, Width};
 
-/// A workspace while a function runs: what was stored where.
+/// A workspace during a run, with its entries.
 pub(super) struct Workspace {
     dtype: Dtype,
     crd: Width,
@@ -38,7 +38,7 @@ impl Workspace {
         is_below.then_some(()).ok_or(format!("coordinate {coordinate} of a workspace for {size}"))
     }
 
-    /// The coordinates and the values.
+    /// Removes all entries, and returns their coordinates and values.
     pub(super) fn harvest(&mut self) -> [Storage; 2] {
         let entries = std::mem::take(&mut self.entries);
         let crd = entries.keys().map(|coordinate| Some(Value::Index(*coordinate)));

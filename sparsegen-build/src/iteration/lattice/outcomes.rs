@@ -1,24 +1,24 @@
-//! What is left to do in each region of a loop, as a decision diagram over the iterators.
+//! Outcomes of the regions of a loop, as a decision diagram over the iterators.
 //!
-//! A product has one more outcome than operands, however many regions there are; only what must be
-//! told apart takes room (Bryant 1986).
+//! A product of n operands has n + 1 leaves for 2^n regions: only regions with different outcomes
+//! take memory (Bryant 1986).
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::Set;
 
-/// What is left to do, by which sparse iterators have an entry.
+/// The outcome of each region, as a decision diagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcomes {
-    /// The same in all regions that are left: an index into the lattice's bodies.
+    /// The same outcome for all remaining regions, as an index into the bodies of the lattice.
     Leaf(usize),
-    /// Another thing where an iterator has an entry than where it has none. The two differ.
+    /// Different outcomes for regions with and without an iterator.
     Branch { member: usize, absent: Rc<Outcomes>, present: Rc<Outcomes> },
 }
 
 impl Outcomes {
-    /// The outcomes where an iterator decides between two.
+    /// Returns the outcomes of a decision on one iterator.
     pub(super) fn branch(member: usize, absent: Outcomes, present: Outcomes) -> Outcomes {
         if absent == present {
             return absent;
@@ -26,7 +26,7 @@ impl Outcomes {
         Outcomes::Branch { member, absent: Rc::new(absent), present: Rc::new(present) }
     }
 
-    /// The outcome where exactly these iterators have an entry.
+    /// Returns the outcome of the region of exactly these iterators.
     pub(super) fn at(&self, set: Set) -> usize {
         match self {
             Outcomes::Leaf(outcome) => *outcome,
@@ -40,7 +40,7 @@ impl Outcomes {
         }
     }
 
-    /// The outcomes where no other iterators than these have an entry.
+    /// Returns the outcomes of the regions without other iterators than these.
     pub(super) fn within(&self, remaining: Set) -> Outcomes {
         match self {
             Outcomes::Leaf(outcome) => Outcomes::Leaf(*outcome),
@@ -53,7 +53,7 @@ impl Outcomes {
         }
     }
 
-    /// The iterators whose presence makes a difference.
+    /// Returns the iterators whose presence changes the outcome.
     pub(super) fn support(&self) -> Set {
         match self {
             Outcomes::Leaf(_) => Set::EMPTY,
@@ -63,7 +63,7 @@ impl Outcomes {
         }
     }
 
-    /// How many regions are told apart.
+    /// Returns the number of leaves.
     pub(super) fn leaves(&self) -> usize {
         match self {
             Outcomes::Leaf(_) => 1,
@@ -81,13 +81,13 @@ impl Outcomes {
         }
     }
 
-    /// A case for each region that a smaller one does not stand for as well, larger regions first: the
-    /// first case whose set a region holds tells the region's outcome.
+    /// Returns the cases, larger regions first. The outcome of a region is that of the first case
+    /// whose set it contains. Regions whose case would be redundant are omitted.
     pub(super) fn cases(&self) -> Vec<(Set, usize)> {
         let mut smallest = Vec::new();
         self.smallest(Set::EMPTY, &mut smallest);
-        // Regions of one path have one outcome, so another case is needed at most where the smallest
-        // region of a path meets a case. Smaller regions come first.
+        // All regions of a path have the same outcome, so another case is needed at most where the
+        // smallest region of a path meets a case. Smaller regions come first.
         let key = |set: Set| (set.len(), std::cmp::Reverse(set));
         let mut candidates: BTreeSet<_> = smallest.iter().copied().map(key).collect();
         let mut kept: Vec<(Set, usize)> = Vec::new();
@@ -103,7 +103,7 @@ impl Outcomes {
         kept
     }
 
-    /// Adds the smallest region of each path.
+    /// Appends the smallest region of each path.
     fn smallest(&self, taken: Set, regions: &mut Vec<Set>) {
         match self {
             Outcomes::Leaf(_) => regions.push(taken),

@@ -1,8 +1,8 @@
-//! The loops and regions of lattices.
+//! Tests of the merge points and regions of lattices.
 
 use super::*;
 
-/// A lattice over sparse iterators from what there is to do, as a function of who is present.
+/// Returns a lattice over sparse iterators with the given outcome for each region.
 fn lattice(count: usize, full: Set, locatable: Set, outcome: impl Fn(Set) -> usize) -> Lattice {
     fn grow(open: Set, present: Set, outcome: &dyn Fn(Set) -> usize) -> Outcomes {
         let Some(member) = open.members().next_back() else {
@@ -27,6 +27,8 @@ fn lattice(count: usize, full: Set, locatable: Set, outcome: impl Fn(Set) -> usi
         outcomes,
         bodies: Vec::new(),
         reads: vec![Set::of(0..count); bodies],
+        optional: Set::EMPTY,
+        can_end: true,
     }
 }
 
@@ -81,7 +83,7 @@ fn a_complement_is_walked_and_guarded() {
 
 #[test]
 fn what_makes_no_difference_is_not_walked() {
-    // A * B + C: with A at its end, B does not matter any more.
+    // A * B + C: when A is exhausted, B has no effect.
     let expr = lattice(3, Set::EMPTY, Set::EMPTY, |set| {
         let product = set.contains(0) && set.contains(1);
         usize::from(product) + 2 * usize::from(set.contains(2))
@@ -114,7 +116,7 @@ fn products_of_many_have_one_case() {
 
 #[test]
 fn cases_tell_the_outcome_of_every_region() {
-    // Functions of four iterators, told apart by their numbers.
+    // Functions of four iterators, numbered.
     for number in (0..1 << 16).step_by(37) {
         let outcome = |set: Set| number >> set.0 & 1;
         let lattice = lattice(4, Set::EMPTY, Set::EMPTY, outcome);
@@ -126,7 +128,7 @@ fn cases_tell_the_outcome_of_every_region() {
     }
 }
 
-/// A lattice over sparse iterators, whose outcomes grow from that of none.
+/// Returns a lattice over sparse iterators that adds them one by one to the outcome of none.
 fn lattice_of(sparse: Set, none: Outcomes, with: impl Fn(usize, Outcomes) -> Outcomes) -> Lattice {
     let outcomes = sparse.members().fold(none, |rest, member| with(member, rest));
     Lattice {
@@ -138,5 +140,31 @@ fn lattice_of(sparse: Set, none: Outcomes, with: impl Fn(usize, Outcomes) -> Out
         outcomes,
         bodies: Vec::new(),
         reads: vec![sparse; 2],
+        optional: Set::EMPTY,
+        can_end: true,
     }
+}
+
+#[test]
+fn a_merge_of_many_has_one_loop_while_any_lasts() {
+    let union = lattice(6, Set::EMPTY, Set::EMPTY, |set| usize::from(!set.is_empty()));
+    let several = Lattice { optional: Set::of(0..6), ..union.clone() };
+    assert_eq!(
+        union.points().len(),
+        63,
+        "few regions have a loop for each set of remaining iterators"
+    );
+    let [point] = &several.points()[..] else { panic!("one loop") };
+    assert_eq!(point.ended, Set::of(0..6));
+    // The first factor is in every region, so that the loop ends with it.
+    let factor = |set: Set| if set.contains(0) { set.0 as usize >> 1 } else { 0 };
+    let [point] = &lattice(7, Set::EMPTY, Set::EMPTY, factor).points()[..] else {
+        panic!("one loop")
+    };
+    assert_eq!(point.ended, Set::of(1..7));
+    assert_eq!(point.drivers, Set::of(0..7));
+    // If all must have an entry, all are read although their regions are not distinguished.
+    let shared = Lattice { optional: Set::of(0..3), ..lattice(3, Set::EMPTY, Set::EMPTY, |_| 1) };
+    let [point] = &shared.points()[..] else { panic!("one loop") };
+    assert_eq!((point.drivers.union(point.located), point.cases.len()), (Set::of(0..3), 1));
 }

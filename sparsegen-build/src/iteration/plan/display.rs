@@ -1,4 +1,4 @@
-//! Plans as text.
+//! Formats plans as text.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::concrete::{Program, Stmt};
 use crate::iteration::lattice::Set;
 
 impl Plan {
-    /// The plan as text: each loop with its merge points, indented.
+    /// Formats the plan: each loop with its merge points, indented.
     pub fn show(&self, program: &Program) -> String {
         let mut text = String::new();
         self.write(program, 0, &mut text);
@@ -18,12 +18,13 @@ impl Plan {
         let indent = "    ".repeat(depth);
         match self {
             Plan::Loop(inner) => inner.write(program, depth, text),
-            Plan::Where { temporary, consumer, producer, only_if_found, .. } => {
-                let name = &program.tensor(*temporary).name;
-                let _ = writeln!(text, "{indent}{name} from");
+            Plan::Where { temporaries, consumer, producer, only_if_present } => {
+                let names = temporaries.iter().map(|t| program.tensor(t.tensor).name.as_str());
+                let names: Vec<&str> = names.collect();
+                let _ = writeln!(text, "{indent}{} from", names.join(", "));
                 producer.write(program, depth + 1, text);
                 let only =
-                    if only_if_found.is_empty() { "" } else { ", only if anything was found," };
+                    if only_if_present.is_empty() { "" } else { ", only if an entry was found," };
                 let _ = writeln!(text, "{indent}then{only}");
                 consumer.write(program, depth + 1, text);
             }
@@ -62,16 +63,21 @@ impl Loop {
                 (false, false) => names(point.drivers),
                 (false, true) => format!("the dimension beside {}", names(point.drivers)),
             };
+            if !point.ended.is_empty() {
+                let _ = write!(how, ", while any of {} lasts", names(point.ended));
+            }
             if !point.located.is_empty() {
                 let _ = write!(how, ", locate {}", names(point.located));
             }
             let _ = writeln!(text, "{indent}∀{name} over {how}");
-            for (present, outcome) in &point.cases {
+            for (sets, outcome) in point.arms() {
                 let bare = point.cases.len() == 1;
                 if !bare {
-                    let _ = writeln!(text, "{indent}  in {{{}}}", names(*present));
+                    let sets: Vec<_> =
+                        sets.iter().map(|present| format!("{{{}}}", names(*present))).collect();
+                    let _ = writeln!(text, "{indent}  in {}", sets.join(", "));
                 }
-                self.bodies[*outcome].write(program, depth + 1, text);
+                self.bodies[outcome].write(program, depth + 1, text);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Limits of plans: how many operands a loop merges, and how much code is generated.
+//! Limits of plans: the number of operands that a loop merges, and the amount of generated code.
 
 use super::{Plan, Planner, Unplannable};
 use crate::concrete::Stmt;
@@ -7,11 +7,11 @@ use crate::iteration::lattice::Lattice;
 use crate::limits::{CODE, Limit, Merge};
 use crate::notation::{TensorId, VariableId};
 
-/// How many steps it takes to plan a loop, beside those for its regions.
+/// The number of planning steps per loop, in addition to those for its regions.
 const LOOP: usize = 16;
 
 impl Planner<'_> {
-    /// Checks that the operands of a loop can be merged, and that there is budget for it.
+    /// Checks that the operands of a loop can be merged within the budget.
     pub(super) fn check_merge(
         self,
         variable: VariableId,
@@ -29,7 +29,8 @@ impl Planner<'_> {
         if self.budget.spend(LOOP) { Ok(()) } else { Err(Unplannable::TooLarge) }
     }
 
-    /// Checks that code can be generated for the regions of a lattice; there is no lattice of too many.
+    /// Checks that code can be generated for the regions of a lattice, which is `None` if it has
+    /// too many.
     pub(super) fn check_regions(
         self,
         lattice: Option<Lattice>,
@@ -44,7 +45,7 @@ impl Planner<'_> {
         is_left.then_some(lattice).ok_or(Unplannable::TooLarge)
     }
 
-    /// Checks that so much code can be generated.
+    /// Checks that the amount of generated code is within the limit.
     pub(super) fn check_code(self, code: usize) -> Result<(), Unplannable> {
         if code > CODE {
             self.budget.exceed(Limit::Code);
@@ -55,13 +56,13 @@ impl Planner<'_> {
 }
 
 impl Plan {
-    /// Returns how many parts the generated code has: every case of every merge point counts.
+    /// Returns the amount of generated code: the number of arms of all merge points.
     pub fn code(&self) -> usize {
         match self {
             Plan::Loop(inner) => {
-                let cases = inner.points.iter().flat_map(|point| &point.cases);
+                let arms = inner.points.iter().flat_map(|point| point.arms());
                 let bodies: Vec<usize> = inner.bodies.iter().map(|body| body.code()).collect();
-                cases.fold(1, |all, (_, outcome)| all.saturating_add(1 + bodies[*outcome]))
+                arms.fold(1, |all, (_, outcome)| all.saturating_add(1 + bodies[outcome]))
             }
             Plan::Where { consumer, producer, .. } => {
                 consumer.code().saturating_add(producer.code())

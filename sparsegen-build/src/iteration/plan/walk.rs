@@ -1,15 +1,17 @@
-//! What can be asked of a plan: how large it is, its loops, what it reads.
+//! Properties of plans: their size, loops and reads.
+
+use std::rc::Rc;
 
 use crate::concrete::Program;
-use crate::iteration::certain::Certain;
-use crate::iteration::found::asks_for;
 use crate::iteration::lattice::MergePoint;
-use crate::notation::{Access, TensorId};
+use crate::iteration::must_execute::MustExecute;
+use crate::iteration::presence::reads_presence;
+use crate::notation::{Access, Expr, Function, TensorId};
 
 use super::{Loop, Plan, is_ordered};
 
 impl Plan {
-    /// How many loops and assignments there are, each region's counted.
+    /// Returns the number of loops and assignments, counted in each region.
     pub fn size(&self) -> usize {
         match self {
             Plan::Loop(inner) => 1 + inner.bodies.iter().map(|body| body.size()).sum::<usize>(),
@@ -37,23 +39,36 @@ impl Plan {
         }
     }
 
-    /// Whether it is asked here whether anything was found for a temporary.
-    pub fn asks_for(&self, temporary: TensorId) -> bool {
+    /// Returns whether the plan assigns to a tensor.
+    pub fn assigns(&self, tensor: TensorId) -> bool {
         match self {
-            Plan::Loop(inner) => inner.bodies.iter().any(|body| body.asks_for(temporary)),
-            Plan::Where { consumer, producer, only_if_found, .. } => {
-                only_if_found.contains(&temporary)
-                    || [consumer, producer].into_iter().any(|plan| plan.asks_for(temporary))
+            Plan::Loop(inner) => inner.bodies.iter().any(|body| body.assigns(tensor)),
+            Plan::Where { consumer, producer, .. } => {
+                consumer.assigns(tensor) || producer.assigns(tensor)
             }
-            Plan::Assign { value, .. } => asks_for(value, temporary),
-            Plan::If { condition, body } => {
-                asks_for(condition, temporary) || body.asks_for(temporary)
-            }
-            Plan::Sequence(plans) => plans.iter().any(|plan| plan.asks_for(temporary)),
+            Plan::Assign { target, .. } => target.tensor == tensor,
+            Plan::If { body, .. } => body.assigns(tensor),
+            Plan::Sequence(plans) => plans.iter().any(|plan| plan.assigns(tensor)),
         }
     }
 
-    /// Every access that is read below, each once, in order of appearance.
+    /// Returns whether the plan depends on whether an entry was found for a temporary.
+    pub fn reads_presence(&self, temporary: TensorId) -> bool {
+        match self {
+            Plan::Loop(inner) => inner.bodies.iter().any(|body| body.reads_presence(temporary)),
+            Plan::Where { consumer, producer, only_if_present, .. } => {
+                only_if_present.contains(&temporary)
+                    || [consumer, producer].into_iter().any(|plan| plan.reads_presence(temporary))
+            }
+            Plan::Assign { value, .. } => reads_presence(value, temporary),
+            Plan::If { condition, body } => {
+                reads_presence(condition, temporary) || body.reads_presence(temporary)
+            }
+            Plan::Sequence(plans) => plans.iter().any(|plan| plan.reads_presence(temporary)),
+        }
+    }
+
+    /// Returns the accesses that are read, without duplicates, in order of appearance.
     pub fn reads(&self) -> Vec<&Access> {
         fn collect<'p>(plan: &'p Plan, reads: &mut Vec<&'p Access>) {
             match plan {
@@ -83,13 +98,13 @@ impl Plan {
         reads
     }
 
-    /// Whether some assignment below is certain to run, if no dimension is empty.
-    fn is_certain(&self, program: &Program) -> bool {
-        Certain { program, ranges_count: true, counts: &|_, _| true }.happens(self)
+    /// Returns whether some assignment must execute if no dimension is empty.
+    fn must_execute(&self, program: &Program) -> bool {
+        MustExecute { program, ranges_count: true, counts: &|_, _| true }.holds_for(self)
     }
 
-    /// Whether entries of a result that is assembled in order are searched for among all coordinates
-    /// that they might have, within other loops: more work than there are entries.
+    /// Returns whether a nested loop searches entries of a result that is assembled in order among
+    /// all coordinates, which takes more time than the number of entries.
     pub fn searches_entries(&self, program: &Program) -> bool {
         self.searches_within(program, 0)
     }
@@ -104,9 +119,9 @@ impl Plan {
                         && !point.drivers.members().any(full)
                 };
                 let searches = depth > 0
-                    && is_ordered(program, inner.variable)
+                    && program.targets.iter().any(|t| is_ordered(program, t, inner.variable))
                     && !inner.points.iter().all(walks)
-                    && !inner.bodies.iter().skip(1).all(|body| body.is_certain(program));
+                    && !inner.bodies.iter().skip(1).all(|body| body.must_execute(program));
                 searches || inner.bodies.iter().any(|body| body.searches_within(program, depth + 1))
             }
             Plan::Where { consumer, producer, .. } => {
@@ -117,4 +132,13 @@ impl Plan {
             Plan::Sequence(plans) => plans.iter().any(|plan| plan.searches_within(program, depth)),
         }
     }
+}
+
+/// Returns the condition and both branches of a sequence that is an if-else.
+pub(crate) fn either(plans: &[Rc<Plan>]) -> Option<(&Expr, &Plan, &Plan)> {
+    let [first, second] = plans else { return None };
+    let Plan::If { condition, body } = &**first else { return None };
+    let Plan::If { condition: opposite, body: otherwise } = &**second else { return None };
+    let negated = Expr::call(Function::Not, vec![condition.clone()]);
+    (*opposite == negated).then_some((condition, &**body, &**otherwise))
 }

@@ -1,13 +1,13 @@
-//! The append functions of a result's levels, put in place.
+//! Calls of the append functions of the result's levels.
 
 use crate::ir::{Expr, Stmt};
-use crate::lower::room::bind_indices;
+use crate::lower::capacity::bind_indices;
 use crate::lower::scope::Scope;
 
 use super::Assembler;
 
 impl Assembler<'_> {
-    /// Appends a value, by a name of its own where it takes several lines.
+    /// Appends a value, which is bound to a name first if it spans several lines.
     pub(super) fn push_value(&self, value: Expr) -> Vec<Stmt> {
         let mut chooses = false;
         value.for_each(&mut |part| chooses |= matches!(part, Expr::Choose { .. }));
@@ -18,7 +18,8 @@ impl Assembler<'_> {
         vec![Stmt::bind(&name, value), Stmt::push(&self.vals, Expr::var(&name))]
     }
 
-    /// Appends the coordinates of a branching level and the branchless ones below it, down to `level`.
+    /// Appends the coordinates of a branching level and of the branchless ones below it, down to
+    /// `level`.
     pub(super) fn append_coordinates(&self, level: usize, scope: &Scope) -> Vec<Stmt> {
         let mut stmts = Vec::new();
         for k in self.chain(level) {
@@ -29,14 +30,14 @@ impl Assembler<'_> {
         stmts
     }
 
-    /// Room for everything under one more position of `level`, whose levels below insert.
+    /// Extends the levels below one more position of `level`, if they insert.
     pub(super) fn extend_below(&self, level: usize, position: Expr) -> Vec<Stmt> {
         let mut parents = Expr::add(position, Expr::Index(1));
         for (spec, storage) in self.levels().iter().zip(&self.storages).skip(level + 1) {
             let Some(insert) = spec.level.insert() else { return Vec::new() };
             parents = insert.size(storage, parents);
         }
-        let value = self.zero(self.program.tensor(self.target.tensor).dtype);
+        let value = self.unassigned(self.program.tensor(self.target.tensor).dtype);
         vec![Stmt::Resize { array: self.vals.clone(), len: parents, value }]
     }
 

@@ -1,10 +1,11 @@
-//! Values into a result whose structure is there: the loops that would append to it walk along it.
+//! Computing values into an existing structure: the loops that would append iterate over it
+//! instead.
 //!
-//! Each level that appends has a position that stands where the next coordinate was put when the
-//! result was assembled. Where another coordinate stands there, or some are left in the end, the
-//! result was assembled for other operands, and the function answers no.
+//! Each level that appends has a cursor at the position of the next coordinate. If the loops
+//! compute another coordinate, or some coordinates remain at the end, the result was assembled for
+//! operands of another structure, and the function returns `false`.
 
-use crate::concrete::Program;
+use crate::concrete::{Program, Target};
 use crate::format::LevelSpec;
 use crate::ir::{Array, Assembly, Element, Expr, Place, Stmt};
 use crate::level::{Segment, tells_by_position};
@@ -13,25 +14,36 @@ use super::super::scope::Scope;
 use super::Assembler;
 
 impl Assembler<'_> {
-    /// Whether a result's levels can be walked along: entries are appended, and every level that does
-    /// has a coordinate at each position, which follows from the position alone. Where a coordinate
-    /// may come twice, nobody could tell which of the two was left out for want of children.
-    pub(in crate::lower) fn can_compute(program: &Program) -> bool {
-        let levels = &program.tensor(program.kernel.result()).format.levels;
+    /// Returns whether the values of all results with a structure can be computed separately.
+    pub(in crate::lower) fn can_compute_all(program: &Program) -> bool {
+        let mut structured = program
+            .targets
+            .iter()
+            .filter(|target| target.packed.is_some() || program.last_appended(target).is_some());
+        let can = |target: &Target| Assembler::can_compute(program, target);
+        structured.next().is_some_and(can) && structured.all(can)
+    }
+
+    /// Returns whether loops can iterate over a result's levels: entries are appended, and every
+    /// level that appends has a coordinate at each position that depends on the position alone. If
+    /// coordinates may be repeated, a coordinate without children cannot be distinguished from its
+    /// duplicate.
+    pub(in crate::lower) fn can_compute(program: &Program, target: &Target) -> bool {
+        let levels = &program.tensor(target.access.tensor).format.levels;
         let appended = |spec: &&LevelSpec| spec.level.insert().is_none();
         let leaves_out_repeated = levels.windows(2).any(|pair| {
             let has_children = appended(&&pair[1]) && !pair[1].properties.branchless;
             appended(&&pair[0]) && !pair[0].properties.unique && has_children
         });
         let mut appended = levels.iter().filter(appended).peekable();
-        program.packed.is_none()
-            && (program.kernel.previous().is_none() || program.kernel.in_place)
+        target.packed.is_none()
+            && (program.kernel.previous().is_none() || target.in_place)
             && !leaves_out_repeated
             && appended.peek().is_some()
             && appended.all(|spec| tells_by_position(spec.level.as_ref()))
     }
 
-    /// The values, with the arrays that tell where they go.
+    /// Returns the assembly of values, with the arrays of the structure.
     pub(super) fn computed(&self) -> Assembly {
         let is_structure = |array: &&Array| array.place != Place::Values;
         let dtype = self.program.tensor(self.target.tensor).dtype;
@@ -41,7 +53,7 @@ impl Assembler<'_> {
                 element: Element::Value(dtype),
                 place: Place::Values,
             },
-            // Values that are appended are stored once each.
+            // Appended values are stored exactly once.
             zeroed: !self.is_assembled_by_append(self.levels().len() - 1),
             structure: self.arrays.iter().filter(is_structure).cloned().collect(),
         }
@@ -61,7 +73,7 @@ impl Assembler<'_> {
     pub(super) fn end_known(&self) -> Vec<Stmt> {
         let mut stmts = if self.is_appended(0) { self.leave(0) } else { Vec::new() };
         for level in 0..self.levels().len() {
-            // Parents that the loops left out have no children.
+            // Skipped parents must have no children.
             if self.is_appended(level) && !self.follows_on(level) {
                 let seen = Expr::var(&self.seen_name(level));
                 stmts.push(Stmt::refuse(Expr::ne(seen, self.count(level))));
@@ -70,7 +82,7 @@ impl Assembler<'_> {
         stmts
     }
 
-    /// Stands at the first child of a parent.
+    /// Moves the cursor to the first child of a parent.
     pub(super) fn enter(&self, level: usize, parent: Expr) -> Vec<Stmt> {
         let bounds = self.children(level, parent);
         let mut stmts = vec![
@@ -83,7 +95,7 @@ impl Assembler<'_> {
         stmts
     }
 
-    /// Refuses children that are left.
+    /// Returns the statements that refuse remaining children.
     fn leave(&self, level: usize) -> Vec<Stmt> {
         let end = Expr::var(&self.end_name(level));
         let mut stmts = vec![Stmt::refuse(Expr::ne(self.cursor(level), end))];
@@ -94,22 +106,23 @@ impl Assembler<'_> {
         stmts
     }
 
-    /// At the start of a body whose coordinate belongs to a level that appends.
+    /// Returns the statements at the start of a body whose coordinate belongs to a level that
+    /// appends.
     pub(super) fn open_known(&self, level: usize, scope: &mut Scope) -> Vec<Stmt> {
         if !self.closes_chain(level) {
-            let parent = scope.result.last().cloned().unwrap_or(Expr::Index(0));
-            scope.result.push(parent);
+            let parent = self.parent(scope);
+            self.descend(scope, parent);
             return Vec::new();
         }
         if level + 1 == self.levels().len() {
             return Vec::new();
         }
         let cursor = self.cursor(level);
-        scope.result.push(cursor.clone());
+        self.descend(scope, cursor.clone());
         if !self.is_appended(level + 1) {
             return vec![Stmt::refuse(self.stands_elsewhere(level, scope))];
         }
-        // What has no children was not appended either.
+        // A coordinate without children was not appended.
         let bounds = self.children(level + 1, cursor);
         let (position, end) = (self.cursor_name(level + 1), self.end_name(level + 1));
         let found = self.found_name(level);
@@ -123,7 +136,7 @@ impl Assembler<'_> {
         stmts
     }
 
-    /// At the end of a body whose coordinate belongs to `level`.
+    /// Returns the statements at the end of a body whose coordinate belongs to `level`.
     pub(super) fn close_known(&self, level: usize, _: &Scope) -> Vec<Stmt> {
         let has_appended = self.is_appended(level + 1);
         if !self.is_assembled_by_append(level) {
@@ -141,7 +154,7 @@ impl Assembler<'_> {
         stmts
     }
 
-    /// Stores a value where its coordinates were appended.
+    /// Stores a value at the position of its coordinates.
     pub(super) fn store_known(&self, level: usize, value: Expr, scope: &Scope) -> Vec<Stmt> {
         vec![
             Stmt::refuse(self.stands_elsewhere(level, scope)),
@@ -150,22 +163,22 @@ impl Assembler<'_> {
         ]
     }
 
-    /// Whether the coordinates of a level, and of those appended together with it, are what was
-    /// appended next.
+    /// Returns the predicate that the coordinates of a level, and of the levels appended together
+    /// with it, equal the coordinates at the cursor.
     fn stands(&self, level: usize, scope: &Scope) -> Expr {
         let is_left = Expr::lt(self.cursor(level), Expr::var(&self.end_name(level)));
         let same = self.appended_next(level, scope).into_iter();
         same.fold(is_left, |all, (found, here)| Expr::and(all, Expr::eq(found, here)))
     }
 
-    /// The opposite of [`Self::stands`].
+    /// Returns the negation of [`Self::stands`].
     fn stands_elsewhere(&self, level: usize, scope: &Scope) -> Expr {
         let at_end = Expr::eq(self.cursor(level), Expr::var(&self.end_name(level)));
         let same = self.appended_next(level, scope).into_iter();
         same.fold(at_end, |any, (found, here)| Expr::or(any, Expr::ne(found, here)))
     }
 
-    /// The coordinates that were appended next, beside those of the loops around.
+    /// Returns the coordinates at the cursor, each with that of the loops.
     fn appended_next(&self, level: usize, scope: &Scope) -> Vec<(Expr, Expr)> {
         let position = self.cursor(level);
         let pair = |k: usize| {
@@ -190,7 +203,7 @@ impl Assembler<'_> {
         iteration.pos_bounds(&self.storages[level], Segment::of(parent))
     }
 
-    /// The position in a level: that of the chain that it was appended with.
+    /// Returns the cursor of a level, which it shares with its chain.
     fn cursor(&self, level: usize) -> Expr {
         Expr::var(&self.cursor_name(level))
     }

@@ -1,31 +1,32 @@
-//! Zeros that a result must not store: a test exactly where one could arise.
+//! Fill values that a result must not store: tests where a value may equal the fill value.
 
 use super::Assembler;
-use crate::iteration::certain::Certain;
+use crate::iteration::must_execute::MustExecute;
 use crate::iteration::plan::Plan;
 use crate::notation::{Access, BinaryOp, Expr, Function};
 
 impl Assembler<'_> {
-    /// Whether an entry of this value is left out where it turns out zero: some level holds nonzeros
-    /// only, or what has some below it, and it does not follow from the operands that the value is one.
+    /// Returns whether an entry with this value is dropped if it equals the fill value: some level
+    /// is unpadded, or stores only coordinates with entries below them, and the value may equal it.
     pub(in crate::lower) fn filters(&self, value: &Expr) -> bool {
-        self.levels().iter().any(|spec| !spec.properties.padded) && !self.is_nonzero(value)
+        let is_entry = self.result.unassigned.is_zero() && self.is_nonzero(value);
+        self.levels().iter().any(|spec| !spec.properties.padded) && !is_entry
     }
 
-    /// Whether a plan is certain to store something into the result, so that nobody need ask whether
-    /// it did.
+    /// Returns whether a plan always stores an entry into the result, so that no test is needed.
     pub(in crate::lower) fn stores_for_certain(&self, plan: &Plan) -> bool {
-        let counts = |target: &_, value: &_| target == self.target && !self.filters(value);
-        Certain { program: self.program, ranges_count: false, counts: &counts }.happens(plan)
+        let counts = |target: &Access, value: &_| target == self.target && !self.filters(value);
+        MustExecute { program: self.program, ranges_count: false, counts: &counts }.holds_for(plan)
     }
 
-    /// Whether every coordinate of what is assigned to must be stored, be its value masked.
-    pub(in crate::lower) fn must_store(&self, target: &Access) -> bool {
-        let last = self.levels().last();
-        target == self.target && last.is_some_and(super::must_fill)
+    /// Returns whether every coordinate of the result must be stored, even if a mask excludes its
+    /// value.
+    pub(in crate::lower) fn must_store(&self) -> bool {
+        self.levels().last().is_some_and(super::must_fill)
     }
 
-    /// Whether a value cannot be zero. A product of two that are not may: it underflows, or wraps.
+    /// Returns whether a value is known to be nonzero. A product of nonzero values may underflow or
+    /// wrap to zero.
     pub(in crate::lower) fn is_nonzero(&self, value: &Expr) -> bool {
         let usual = self.program.kernel.semiring.is_usual();
         match value {
@@ -54,15 +55,15 @@ impl Assembler<'_> {
         }
     }
 
-    /// Whether a value that is not zero is taken so many times that it cannot become zero. Integers
-    /// may wrap unless it is taken once.
+    /// Returns whether a nonzero value remains nonzero if it is multiplied by `times`. Integers may
+    /// wrap unless the factor is 1 or -1.
     fn is_enlarged(&self, times: &Expr, value: &Expr) -> bool {
         let is_integer = self.program.tensor(self.target.tensor).dtype.is_integer();
         let enlarges = |c: f64| if is_integer { c.abs() == 1.0 } else { c.abs() >= 1.0 };
         self.constant(times).is_some_and(enlarges) && self.is_nonzero(value)
     }
 
-    /// The number that a value is, wherever it is stored.
+    /// Returns the number that a value equals wherever it is stored.
     fn constant(&self, value: &Expr) -> Option<f64> {
         match value {
             Expr::Literal(literal) => literal.as_real(),

@@ -1,4 +1,4 @@
-//! Which of a result's levels are appended to, and which together.
+//! The levels of a result that append, and their chains.
 
 use super::Assembler;
 use crate::iteration::visits::level_variables;
@@ -17,17 +17,18 @@ impl<'p> Assembler<'p> {
         self.levels().get(level).is_some_and(|spec| spec.level.insert().is_none())
     }
 
-    /// Whether a level appends and starts a chain: it has edges.
+    /// Returns whether a level appends and begins a chain, so that it has edges.
     pub(super) fn is_appended(&self, level: usize) -> bool {
         self.is_assembled_by_append(level) && !self.levels()[level].properties.branchless
     }
 
-    /// Whether no branchless level follows that is appended together with this one.
+    /// Returns whether a level is the last of its chain: no branchless level follows that appends
+    /// with it.
     pub(super) fn closes_chain(&self, level: usize) -> bool {
         !self.levels().get(level + 1).is_some_and(|below| below.properties.branchless)
     }
 
-    /// The levels appended together with `level`, which is the last of them.
+    /// Returns the levels that append together with `level`, which is the last of them.
     pub(super) fn chain(&self, level: usize) -> std::ops::RangeInclusive<usize> {
         let mut first = level;
         while self.levels()[first].properties.branchless && first > 0 {
@@ -36,14 +37,14 @@ impl<'p> Assembler<'p> {
         first..=level
     }
 
-    /// The levels that hold one coordinate for each entry.
+    /// Returns the levels that have one coordinate for each entry.
     pub(super) fn entry_levels(&self) -> Option<std::ops::RangeInclusive<usize>> {
         let last = self.levels().len() - 1;
         self.is_assembled_by_append(last).then(|| self.chain(last))
     }
 
-    /// Whether the parents of a level that appends come without gaps: those between it and the next
-    /// level above that appends are all visited.
+    /// Returns whether the parents of a level that appends are visited without gaps, from the next
+    /// level above that appends.
     pub(super) fn follows_on(&self, level: usize) -> bool {
         let above = (0..level).rev().take_while(|k| !self.is_assembled_by_append(*k));
         above.into_iter().all(|k| self.contiguous[k])

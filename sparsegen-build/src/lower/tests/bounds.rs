@@ -1,9 +1,9 @@
-//! The bounds that lowered functions state: how far their arrays are indexed, and how much they append.
+//! Tests of the bounds of lowered functions, for indices and for reservations.
 
 use super::*;
 use crate::ir::{Function, Unchecked};
 
-/// The bounds that a kernel states, one line each.
+/// Returns the bounds of a kernel, one per line.
 fn stated(expr: &str, tensors: &str, of: Unchecked) -> Vec<String> {
     let kernel = kernel(expr, tensors);
     let (program, plan) = schedule(&kernel, &Levels::default()).expect(expr);
@@ -12,7 +12,7 @@ fn stated(expr: &str, tensors: &str, of: Unchecked) -> Vec<String> {
     bounds.map(|bound| format!("{} < {}", bound.array, bound.most)).collect()
 }
 
-/// The most entries that a kernel appends: the bound of the values of its result.
+/// Returns the bound of the number of entries of a result.
 fn entries(expr: &str, tensors: &str) -> Option<String> {
     let stated = stated(expr, tensors, Unchecked::Append);
     stated.iter().find_map(|bound| bound.strip_prefix("c_vals < ")).map(str::to_owned)
@@ -22,15 +22,15 @@ fn entries(expr: &str, tensors: &str) -> Option<String> {
 fn products_append_no_more_than_operands_that_tell_their_entries_apart() {
     let product = "C[i,j] = A[i,j] * B[i,j]";
     let cases = [
-        // Both tell their entries apart.
+        // Both operands distinguish their entries.
         (product, "C = 'csr', A = 'csr', B = 'csr'", Some("a_vals.len().min(b_vals.len())")),
-        // Each duplicate of A finds the one entry of B.
+        // Each duplicate of A meets the only entry of B.
         (
             product,
             "C = 'coo_unordered', A = 'coo_unordered', B = 'hash_rows'",
             Some("a_vals.len()"),
         ),
-        // Duplicates are sorted and added up before they meet the entries of B.
+        // Duplicates are sorted and added before they meet entries of B.
         (
             product,
             "C = 'coo_unordered', A = 'coo_unordered', B = 'csr'",
@@ -41,7 +41,7 @@ fn products_append_no_more_than_operands_that_tell_their_entries_apart() {
             "C = 'coo_unordered', A = 'coo_unordered', B = 'hash_rows'",
             Some("a_vals.len()"),
         ),
-        // Sums append what either has.
+        // A union appends the entries of both.
         (
             "C[i,j] = A[i,j] + B[i,j]",
             "C = 'csr', A = 'csr', B = 'csr'",
@@ -56,7 +56,7 @@ fn products_append_no_more_than_operands_that_tell_their_entries_apart() {
         ),
         ("C[i,j] = x[i] * y[j]", "C = 'csr', x = 'dense', y = 'sparse_vector'", None),
         ("C[i,j] = A[i,k] * B[k,j]", "C = 'csr', A = 'csr', B = 'csr'", None),
-        // A part that is read again and again has fewer entries than are appended.
+        // A part that is read repeatedly has fewer entries than are appended.
         ("C[i,j] = A[0,j] * x[i]", "C = 'csr', A = 'csr', x = 'dense'", None),
         ("C[i,j] = exp(A[i,j])", "C = 'csr', A = 'csr'", None),
     ];

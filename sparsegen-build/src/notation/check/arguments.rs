@@ -1,5 +1,5 @@
-//! The identifiers of arguments: each tensor's name in snake case, made distinct where two would be
-//! the same.
+//! The identifiers of arguments: the names of tensors in snake case, with numbers if they would be
+//! equal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,16 +9,16 @@ use crate::names::{identifier, snake_case};
 use super::Context;
 use super::names::tensor_names;
 
-/// The identifier of each tensor's argument, by the tensor's name.
+/// The identifier of each tensor's argument, by the name of the tensor.
 #[derive(Debug, Default)]
 pub(super) struct Arguments(BTreeMap<String, String>);
 
 impl Arguments {
-    /// Names the arguments of a kernel, which has one of these statements or all of them.
+    /// Assigns identifiers to the arguments of a kernel with these statements.
     ///
-    /// A parameter keeps its name, and so does a tensor whose name is in snake case. Of the others,
-    /// in order of first appearance, each takes its name in snake case if that is free, and else the
-    /// first of `NAME_2`, `NAME_3` and so on that is.
+    /// A parameter keeps its name, and so does a tensor whose name is in snake case. Each of the
+    /// other tensors, in the order of their first use, gets its name in snake case if that is
+    /// unused, and otherwise the first unused name of `NAME_2`, `NAME_3` and so on.
     pub(super) fn of(statements: &[Context<'_>]) -> Arguments {
         let parameters = statements.iter().flat_map(|context| &context.entry.params);
         let mut taken: BTreeSet<String> = parameters.map(|(name, _)| name.text.clone()).collect();
@@ -43,7 +43,7 @@ impl Arguments {
         Arguments(arguments)
     }
 
-    /// Returns the identifier of a tensor's argument and reports a name that has none.
+    /// Returns the identifier of a tensor's argument, and reports a name that cannot be one.
     pub(super) fn find(&self, name: &Name, diagnostics: &mut Vec<Diagnostic>) -> String {
         let plain = self.0.get(&name.text).cloned().unwrap_or_else(|| snake_case(&name.text));
         identifier(&plain).unwrap_or_else(|| {
@@ -52,9 +52,7 @@ impl Arguments {
                     name.span,
                     format!("`{}` cannot be the name of a tensor", name.text),
                 )
-                .note(format!(
-                    "its argument would be called `{plain}`, which Rust keeps for itself"
-                ))
+                .note(format!("its argument would be named `{plain}`, which is reserved in Rust"))
                 .help("choose another name"),
             );
             plain

@@ -1,4 +1,4 @@
-//! Which variables a statement binds, and where: by its left side, by reductions, or implicitly.
+//! The bindings of variables: by the left-hand side, by reductions, or implicitly.
 
 use crate::error::{Diagnostic, Name};
 use crate::notation::Parameter;
@@ -31,7 +31,7 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
                 format!("`{}` is bound by a reduction and used outside of it", name.text),
             )
             .label("bound here")
-            .note(format!("`{}` also stands in `{elsewhere}`, {place}", name.text))
+            .note(format!("`{}` is also used in `{elsewhere}`, {place}", name.text))
             .help("give the reduction's variable another name"),
         );
     }
@@ -42,7 +42,7 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
             || bound.iter().any(|other| other.text == name.text);
         if !used && !left[..k].iter().any(|other| other.text == name.text) {
             diagnostics.push(
-                Diagnostic::new(name.span, format!("`{}` stands only on the left", name.text))
+                Diagnostic::new(name.span, format!("`{}` is used only on the left", name.text))
                     .note("a variable's extent and values come from the right-hand side")
                     .help(format!(
                         "index an operand by `{0}`, or remove `{0}` from the result",
@@ -53,7 +53,8 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A variable that is a value has the extent of what it indexes elsewhere, or that of `sizes`.
+/// Checks that each variable used as a value has an extent: it must index a mode, or be declared in
+/// `sizes`.
 fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let mut sized: Vec<&str> =
         context.entry.sizes.iter().map(|(name, _)| name.text.as_str()).collect();
@@ -62,7 +63,7 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
         sized_by(access, &mut |name| sized.push(&name.text));
         uses(context, access, &mut |name| values.push(name));
     });
-    // The result that is passed in has extents, too.
+    // An existing result determines extents too.
     let left = &context.statement.left;
     sized_by(left, &mut |name| sized.push(&name.text));
     for (k, name) in values.iter().enumerate() {
@@ -70,7 +71,7 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
         if is_first && !sized.contains(&name.text.as_str()) {
             let variable = &name.text;
             diagnostics.push(
-                Diagnostic::new(name.span, format!("nothing tells the extent of `{variable}`"))
+                Diagnostic::new(name.span, format!("the extent of `{variable}` is unknown"))
                     .note("a variable has the extent of a mode that it indexes")
                     .help(format!(
                         "index an operand by `{variable}`, or give its extent: \
@@ -81,8 +82,8 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Calls `visit` on each variable that has the extent of a mode of an access or of a part of one: that
-/// which runs over it, alone.
+/// Calls `visit` with each variable that alone indexes a mode, or a slice of one, and so has its
+/// extent.
 fn sized_by<'m>(access: &'m Access, visit: &mut impl FnMut(&'m Name)) {
     for index in &access.indices {
         match &index.kind {
@@ -94,18 +95,18 @@ fn sized_by<'m>(access: &'m Access, visit: &mut impl FnMut(&'m Name)) {
     }
 }
 
-/// Whether a name is declared as a parameter.
+/// Returns whether a name is declared as a parameter.
 pub(super) fn is_parameter(context: Context<'_>, name: &Name) -> bool {
     parameter(context, name).is_some()
 }
 
-/// What a name passes that is declared as a parameter.
+/// Returns the kind of a declared parameter.
 pub(super) fn parameter(context: Context<'_>, name: &Name) -> Option<Parameter> {
     let mut params = context.entry.params.iter();
     params.find(|(known, _)| known.text == name.text).map(|(_, kind)| *kind)
 }
 
-/// Calls `visit` on each variable of an access.
+/// Calls `visit` with each variable of an access.
 pub(super) fn variables_of<'m>(
     context: Context<'m>,
     access: &'m Access,
@@ -118,7 +119,7 @@ pub(super) fn variables_of<'m>(
     });
 }
 
-/// Calls `visit` on each variable that an access in a value has, or is.
+/// Calls `visit` with each variable that an access in a value uses, or is.
 fn uses<'m>(context: Context<'m>, access: &'m Access, visit: &mut impl FnMut(&'m Name)) {
     variables_of(context, access, visit);
     let name = &access.name;
@@ -128,7 +129,8 @@ fn uses<'m>(context: Context<'m>, access: &'m Access, visit: &mut impl FnMut(&'m
     }
 }
 
-/// The variables that an expression uses and does not bind, in order of first appearance.
+/// Returns the variables that an expression uses and does not bind, in the order of their first
+/// use.
 pub(super) fn free_variables<'m>(context: Context<'m>, expr: &'m Expr) -> Vec<&'m str> {
     let mut found = Vec::new();
     collect(context, expr, &mut Vec::new(), &mut found);
@@ -168,7 +170,7 @@ fn collect<'m>(
 
 struct Walk<'m, 'd> {
     context: Context<'m>,
-    /// Each use of a variable that no reduction around it binds, and the access it stands in.
+    /// Each use of a variable that no reduction binds, with the access that contains it.
     free: Vec<(&'m Name, &'m Access)>,
     /// The variables of all reductions.
     bound: Vec<&'m Name>,
@@ -215,13 +217,16 @@ impl<'m> Walk<'m, '_> {
         } else if around.contains(&variable.as_str()) {
             self.diagnostics.push(
                 Diagnostic::new(name.span, format!("`{variable}` is bound twice"))
-                    .note("a reduction around this one, or this one itself, binds it already")
+                    .note("an enclosing reduction, or this one itself, already binds it")
                     .help("give one of the variables another name"),
             );
         } else if !free_variables(self.context, body).contains(&variable.as_str()) {
             self.diagnostics.push(
-                Diagnostic::new(name.span, format!("`{variable}` is not used in what is reduced"))
-                    .help(format!("index something by `{variable}`, or remove it here")),
+                Diagnostic::new(
+                    name.span,
+                    format!("`{variable}` is not used in the operand of the reduction"),
+                )
+                .help(format!("index a tensor by `{variable}`, or remove it here")),
             );
         }
     }

@@ -1,4 +1,4 @@
-//! What is wrong with parameters, and with the parts of modes that a statement reads.
+//! Checks of parameters, and of slices and coordinates.
 
 use crate::error::{Diagnostic, Name};
 use crate::names::{identifier, snake_case};
@@ -9,7 +9,7 @@ use super::Context;
 use super::bindings::{is_parameter, parameter};
 use super::names::Names;
 
-/// Checks the parameters, and what can be seen to be wrong of the extents of slices.
+/// Checks parameters, and those extents of slices that are known.
 pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
     check_parameters(context, names, diagnostics);
     check_extents(context, diagnostics);
@@ -26,7 +26,7 @@ fn check_parameters(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
             let is_operand = names.tensors.iter().any(|tensor| tensor.first.name.text == *text);
             if !is_operand {
                 diagnostics.push(
-                    Diagnostic::new(name.span, format!("`{text}` does not stand in the statement"))
+                    Diagnostic::new(name.span, format!("`{text}` is not used in the statement"))
                         .help("remove it, or use it as a bound or a coordinate"),
                 );
             }
@@ -42,7 +42,7 @@ fn check_parameters(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
     }
 }
 
-/// The parameters that stand somewhere in the statement, in the order in which they do.
+/// Returns the parameters that the statement uses, in the order of their first use.
 pub(super) fn parameters(context: Context<'_>) -> Vec<&Name> {
     let mut used = Vec::new();
     let mut see = |access: &Access| {
@@ -62,8 +62,8 @@ pub(super) fn parameters(context: Context<'_>) -> Vec<&Name> {
     parameters
 }
 
-/// Where the extents of a variable's slices are known now, they agree with each other and with `sizes`;
-/// what is read of a mode whose extent is known lies within it.
+/// Checks that the known extents of a variable's slices agree with each other and with `sizes`, and
+/// that slices of a mode of known extent are contained in it.
 fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let size = |name: &str| {
         let sizes = context.entry.sizes.iter();
@@ -119,8 +119,8 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
                             access.name.text
                         ),
                     )
-                    .label("this lies beyond them")
-                    .note(format!("its extent is that of `{of}`, which `sizes` gives")),
+                    .label("this is outside of them")
+                    .note(format!("its extent is that of `{of}`, which `sizes` declares")),
                 );
             }
             let Some((variable, extent)) = variable else { continue };
@@ -129,10 +129,10 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
                     index.span,
                     format!("`{}` has {extent} coordinates here, {other}", variable.text),
                 )
-                .help("make the slices as long as each other, or use two variables")
+                .help("give the slices the same length, or use two variables")
             };
             if let Some(size) = size(&variable.text).filter(|size| *size != extent) {
-                diagnostics.push(wrong(format!("but `sizes` says {size}")));
+                diagnostics.push(wrong(format!("but `sizes` declares {size}")));
             }
             match counted.iter().find(|(known, ..)| *known == variable.text) {
                 Some((_, other, at)) if *other != extent => {
@@ -145,8 +145,8 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What is wrong with the names that stand in the indices of an access: parameters where variables
-/// must stand or of the wrong kind, and names that no parameter has.
+/// Checks the names in the indices of an access: variables must not be parameters, and parameters
+/// must be declared and of the right kind.
 pub(super) fn check_access(
     context: Context<'_>,
     access: &Access,
@@ -182,7 +182,7 @@ pub(super) fn check_access(
     }
 }
 
-/// A variable that runs over a part of a mode is no parameter.
+/// Checks that the variable of a slice or an index set is not a parameter.
 fn check_runs(
     context: Context<'_>,
     variable: &Name,
@@ -190,14 +190,14 @@ fn check_runs(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     if is_parameter(context, variable) {
-        let message = format!("the parameter `{}` cannot run over {over}", variable.text);
+        let message = format!("the parameter `{}` cannot range over {over}", variable.text);
         diagnostics.push(
             Diagnostic::new(variable.span, message).help("give the index variable another name"),
         );
     }
 }
 
-/// A name that stands where a parameter must is one of the kind that is wanted there.
+/// Checks that a name is a declared parameter of the right kind.
 pub(super) fn check_kind(
     context: Context<'_>,
     name: &Name,
@@ -222,7 +222,7 @@ pub(super) fn check_kind(
     }
 }
 
-/// What is read at the elements of a tensor needs them to be coordinates.
+/// Checks that the elements of a tensor can be coordinates.
 fn check_gather(names: &Names<'_>, gather: &Access) -> Option<Diagnostic> {
     let name = &gather.name.text;
     let tensor = names.tensors.iter().find(|tensor| tensor.first.name.text == *name)?;
@@ -230,11 +230,11 @@ fn check_gather(names: &Names<'_>, gather: &Access) -> Option<Diagnostic> {
     let mistake = match (dtype.is_integer(), tensor.pattern) {
         (true, false) => return None,
         (true, true) => format!("the pattern `{name}` holds no coordinates"),
-        (false, _) => format!("the elements of `{name}` are {dtype}, which is no coordinate"),
+        (false, _) => format!("the elements of `{name}` are {dtype}, which cannot be coordinates"),
     };
     Some(
         Diagnostic::new(gather.span, mistake)
-            .note("what stands in an index is a coordinate of that mode")
-            .help(format!("declare it so: {name} = {{ format = …, dtype = \"u32\" }}")),
+            .note("an index is a coordinate of its mode")
+            .help(format!("declare it: {name} = {{ format = …, dtype = \"u32\" }}")),
     )
 }

@@ -1,25 +1,26 @@
-//! From a statement without mistakes to a canonical kernel: sums become explicit, numbers take the
-//! type around them, constants are folded.
+//! Building a canonical kernel from a statement without errors: sums become explicit, numbers get
+//! the type that their context requires, constants are folded.
 
 use crate::math;
 use crate::notation::schedule::Action;
 use crate::notation::syntax::{self, Assign, Statement};
 use crate::notation::{
-    Access, Assignment, Expr, Function, Kernel, Place, Semiring, Tensor, TensorId, TensorRole,
+    Access, Assignment, Expr, Function, Kernel, Semiring, Subscript, Tensor, TensorId, TensorRole,
     Variable, VariableRole,
 };
-use crate::types::Dtype;
+use crate::types::{Dtype, Literal};
 
 use super::Context;
 use super::bindings::parameter;
 use super::bounds::parameters;
 use super::choices::chosen_from;
 use super::names::Names;
-use super::parts::bind_fixed;
 use super::schedule::Resolved;
+use super::slices::bind_fixed;
 use super::values::Builder;
 
-/// The kernel of a statement; nothing where it holds anything that was to be refused before.
+/// Builds the kernel of a statement; returns `None` if it contains an error that was reported
+/// before.
 pub(super) fn build(
     context: Context<'_>,
     names: &Names<'_>,
@@ -84,9 +85,9 @@ pub(super) fn build(
         size: None,
         role: VariableRole::Scheduled,
     });
-    let (of_parts, mut places) = names.parts.variables(names.known(context));
-    for place in &mut places {
-        if let (Place::Element(access), Some(old)) = (place, old)
+    let (of_parts, mut subscripts) = names.parts.variables(names.known(context));
+    for place in &mut subscripts {
+        if let (Subscript::Element(access), Some(old)) = (place, old)
             && access.tensor == TensorId(0)
         {
             access.tensor = old;
@@ -128,9 +129,10 @@ pub(super) fn build(
         span: statement.span,
         tensors,
         variables,
-        places,
+        subscripts,
         assignment,
         in_place: false,
+        unassigned: Literal::Int(0),
         packed: None,
         accesses,
         paths: context.functions.paths().to_vec(),
@@ -142,8 +144,8 @@ pub(super) fn build(
     })
 }
 
-/// An expression in canonical form, without the sums that stand around it in the statement; nothing
-/// where it holds anything that no statement can.
+/// Builds a part of a statement in canonical form, without enclosing implicit sums; returns `None`
+/// if it has errors.
 pub(super) fn part(context: Context<'_>, names: &Names<'_>, expr: &syntax::Expr) -> Option<Expr> {
     Builder {
         context,
@@ -155,7 +157,7 @@ pub(super) fn part(context: Context<'_>, names: &Names<'_>, expr: &syntax::Expr)
     .expr(expr, names.tensors.first()?.dtype)
 }
 
-/// Whether a statement changes a result that is passed in.
+/// Returns whether a statement updates an existing result.
 pub(super) fn is_update(statement: &Statement) -> bool {
     let mut reads = false;
     let result = &statement.left.name.text;
@@ -166,7 +168,7 @@ pub(super) fn is_update(statement: &Statement) -> bool {
     reads || statement.assign != Assign::Set
 }
 
-/// The value of `+=` and its kin; `A op= e` is `A = A op e`.
+/// Returns the value of an assignment operator; `A op= e` is `A = A op e`.
 fn updated(assign: Assign, semiring: Semiring, before: Expr, value: Expr) -> Expr {
     let function = match assign {
         Assign::Set => return value,

@@ -1,11 +1,11 @@
-//! Reductions that tell where a value is: there must be one.
+//! Arg-reductions, which require at least one coordinate.
 
 use crate::notation::syntax::{Expr, ExprKind};
 use crate::notation::{ReduceOp, VariableId};
 
 use super::names::Names;
 
-/// The variables of which a reduction tells a coordinate, each with the reduction.
+/// Returns the variables of arg-reductions, each with its reduction.
 pub(super) fn chosen_from(names: &Names<'_>, expr: &Expr) -> Option<Vec<(VariableId, ReduceOp)>> {
     let mut found = Vec::new();
     expr.for_each(&mut |part| {

@@ -1,4 +1,4 @@
-//! Parts of an expression that consist of numbers: whether the type around them can hold them.
+//! Checks that the required type can represent constant expressions.
 
 use crate::error::Diagnostic;
 use crate::notation::syntax::{self, BinaryOp, Expr, ExprKind, Number, UnaryOp};
@@ -7,7 +7,7 @@ use crate::types::Dtype;
 use super::Context;
 use super::unparenthesized;
 
-/// What is wrong with a part that consists of numbers, in a type.
+/// Returns the diagnostic for a constant expression that a type cannot represent.
 pub(super) fn check(
     context: Context<'_>,
     expr: &Expr,
@@ -30,7 +30,7 @@ pub(super) fn check(
         | ExprKind::Call(..) => format!("{dtype} cannot hold `{text}`"),
     };
     let diagnostic =
-        Diagnostic::new(expr.span, message).label(format!("{dtype} is the type around it"));
+        Diagnostic::new(expr.span, message).label(format!("the context requires {dtype}"));
     Some(diagnostic.help(if exact.is_none() && dtype.is_integer() {
         "write a whole number, or declare the tensors with `dtype = \"f64\"`"
     } else {
@@ -38,18 +38,18 @@ pub(super) fn check(
     }))
 }
 
-/// The value of a part that consists of numbers.
+/// The value of a constant expression.
 pub(super) struct Value {
-    /// The value where it is a whole number of moderate size.
+    /// The value, if it is an integer of moderate size.
     exact: Option<i128>,
-    /// The value as nearly as an `f64` can say it.
+    /// The nearest `f64`.
     nearest: f64,
 }
 
-/// The value of an expression of numbers alone, in a type; none where integers are divided by zero.
+/// Evaluates a constant expression in a type; returns `None` if it divides an integer by zero.
 pub(super) fn value(expr: &Expr, dtype: Dtype) -> Option<Value> {
     let whole = |value: f64| {
-        // Beyond that not every whole number is an f64, so it might not be what was written.
+        // Larger integers are not all representable as f64, so the value could be rounded.
         (value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0).then_some(value as i128)
     };
     match &expr.kind {
@@ -88,10 +88,10 @@ pub(super) fn value(expr: &Expr, dtype: Dtype) -> Option<Value> {
     }
 }
 
-/// Returns whether a type can hold a whole number.
+/// Returns whether a type can represent an integer.
 pub(super) fn holds(dtype: Dtype, value: i128) -> bool {
     match dtype.integers() {
-        // Numbers are read as i64, and what runs on machines of 32 bits has a smaller usize.
+        // Literals are i64, and `usize` may have 32 bits.
         Some(_) if dtype == Dtype::Usize => u32::try_from(value).is_ok(),
         Some(range) => range.contains(&value) && i64::try_from(value).is_ok(),
         None if dtype == Dtype::Bool => (0..=1).contains(&value),
@@ -99,11 +99,11 @@ pub(super) fn holds(dtype: Dtype, value: i128) -> bool {
     }
 }
 
-/// Returns whether a type can hold a number, rounded as usual.
+/// Returns whether a type can represent a real number, possibly rounded.
 pub(super) fn holds_float(dtype: Dtype, value: f64) -> bool {
     match dtype {
         Dtype::F64 | Dtype::C64 | Dtype::Generic => value.is_finite(),
-        // From half a step above its largest number on, everything is infinite.
+        // Values from half a step above the largest number round to infinity.
         Dtype::F16 => value.abs() < 65_520.0,
         Dtype::F32 | Dtype::C32 | Dtype::Bf16 => (value as f32).is_finite(),
         Dtype::I8

@@ -1,4 +1,4 @@
-//! What the generated module declares: functions, and types of formats.
+//! The declarations of the generated module: functions and types of formats.
 
 use crate::error::{Diagnostic, Name};
 use crate::format::Formats;
@@ -7,7 +7,7 @@ use crate::manifest::Manifest;
 use crate::names::{beside, camel_case, free, is_keyword, is_name, snake_case};
 use crate::notation::{DeclaredFormat, DeclaredKind, Kernel, declare};
 
-/// Names of kernels and formats must be names of functions and types.
+/// Checks that the names of kernels and formats can be names of functions and types.
 pub(super) fn check_names(manifest: &Manifest, diagnostics: &mut Vec<Diagnostic>) {
     let is_step = |k: usize| manifest.several.iter().any(|several| several.steps.contains(&k));
     let own = manifest.kernels.iter().enumerate().filter(|(k, _)| !is_step(*k));
@@ -21,17 +21,16 @@ pub(super) fn check_names(manifest: &Manifest, diagnostics: &mut Vec<Diagnostic>
         let marker = camel_case(name);
         let wrong = |message: String| Diagnostic::new(entry.name.span, message);
         if !is_name(name) {
-            diagnostics.push(
-                wrong(format!("`{name}` cannot be the name of a format"))
-                    .help("a name is a letter or `_`, then letters, digits, `_`"),
-            );
+            diagnostics.push(wrong(format!("`{name}` cannot be the name of a format")).help(
+                "a name consists of letters, digits and `_`, and does not begin with a digit",
+            ));
         } else if find(name).is_some() {
             diagnostics
                 .push(wrong(format!("`{name}` is a built-in format")).help("choose another name"));
         } else if !is_name(&marker) || is_keyword(&marker) {
             diagnostics.push(
                 wrong(format!("`{name}` cannot be the name of a format"))
-                    .note(format!("its type would be called `{marker}`"))
+                    .note(format!("its type would be named `{marker}`"))
                     .help("choose another name"),
             );
         } else if let Some(builtin) = BUILTINS.iter().find(|it| it.type_name() == marker) {
@@ -81,8 +80,8 @@ pub(super) fn check_functions(
     kernels: &[Kernel],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    // Every function with the kernel that makes it; those of a kernel of several statements count as
-    // its own, whichever statement makes them.
+    // Every function with the kernel that generates it. The functions of the statements of a kernel
+    // belong to that kernel.
     let mut functions: Vec<(String, &Name)> = Vec::new();
     let several_of = |k: usize| manifest.several.iter().find(|several| several.steps.contains(&k));
     for (k, entry) in manifest.kernels.iter().enumerate() {
@@ -101,7 +100,7 @@ pub(super) fn check_functions(
     for (k, (name, of)) in functions.iter().enumerate() {
         let is_same = |(other, maker): &&(String, &Name)| other == name && maker.span != of.span;
         let Some((_, maker)) = functions[..k].iter().find(is_same) else { continue };
-        // The kernel whose own name it is should get another one.
+        // If one of the two kernels has this name itself, it should be renamed.
         let (at, maker) = if maker.text == *name { (*maker, *of) } else { (*of, *maker) };
         if told.iter().any(|told| [at.span, maker.span].contains(&told.span)) {
             continue;
@@ -109,13 +108,13 @@ pub(super) fn check_functions(
         told.push(at);
         diagnostics.push(
             Diagnostic::new(at.span, format!("there would be two functions `{name}`"))
-                .note(format!("the kernel `{}` makes one of that name beside its own", maker.text))
-                .help("give this kernel another name"),
+                .note(format!("the kernel `{}` also generates a function of this name", maker.text))
+                .help("choose another name for this kernel"),
         );
     }
 }
 
-/// The functions that a kernel makes beside the one of its own name.
+/// Returns the names of the functions that a kernel generates besides the one of its own name.
 fn made_beside(kernel: &Kernel) -> Vec<String> {
     let result = &kernel.tensors[kernel.result().0];
     let mut suffixes = vec!["kernel"];
@@ -128,22 +127,22 @@ fn made_beside(kernel: &Kernel) -> Vec<String> {
     suffixes.iter().map(|suffix| beside(&kernel.name, suffix)).collect()
 }
 
-/// The formats that the generated module declares: those of `[formats]`, then those that stand
-/// only at a tensor, which get the name of the first such tensor.
+/// Returns the formats that the generated module declares: those of `[formats]`, then inline
+/// formats, which are named after the first tensor that uses them.
 pub(super) fn formats(
     manifest: &Manifest,
     formats: &Formats<'_>,
     kernels: &mut [Kernel],
 ) -> Vec<DeclaredFormat> {
     let mut declared: Vec<DeclaredFormat> = Vec::new();
-    // A type of that name would be meant by the parameter's.
+    // A type of the same name would be shadowed by the parameter.
     let types: Vec<_> = manifest.formats.iter().map(|entry| camel_case(&entry.name.text)).collect();
     let order = free("N", |name| types.iter().any(|known| known == name));
     for entry in &manifest.formats {
         let Some(definition) = formats.declared(&entry.name.text) else { continue };
         let marker = camel_case(&entry.name.text);
         if definition.family(&order).is_some() && !definition.fill().is_zero() {
-            // Each order has a marker of its own.
+            // Each order has its own marker type.
             continue;
         }
         if let Some(family) = definition.family(&order) {

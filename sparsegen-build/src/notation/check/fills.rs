@@ -1,4 +1,4 @@
-//! Fills of formats: whether the element type can hold them.
+//! Checks that element types can represent the fill values of formats.
 
 use crate::error::Diagnostic;
 
@@ -36,8 +36,8 @@ pub(super) fn check(names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns whether a type can hold a fill value. Integers have a largest and a least number instead of
-/// infinities.
+/// Returns whether a type can represent a fill value. Integers have a largest and a least value
+/// instead of infinities.
 fn holds(dtype: Dtype, fill: Literal) -> bool {
     match fill {
         Literal::Int(n) => constants::holds(dtype, n.into()),

@@ -1,4 +1,4 @@
-//! The functions of a manifest: their names, paths and regions.
+//! The user functions of a manifest: their names, paths and regions.
 
 use crate::error::{Diagnostic, Name, Span};
 use crate::manifest::{FunctionEntry, Manifest, Text};
@@ -10,17 +10,17 @@ use crate::notation::{PathId, Region, RustPath, UserFunction};
 use super::Context;
 use super::names::Names;
 
-/// The functions that statements may call beside those of the language.
+/// The user functions that statements may call.
 #[derive(Debug, Default)]
 pub(super) struct Functions {
     functions: Vec<UserFunction>,
-    /// Everything that is called by a path.
+    /// The paths of all functions and constants.
     paths: Vec<RustPath>,
 }
 
 impl Functions {
-    /// The functions of a manifest. Those with mistakes are there as well, for statements that call
-    /// them not to be taken for mistaken.
+    /// Resolves the functions of a manifest. Functions with errors are included, so that calls of
+    /// them are not reported as well.
     pub(super) fn of(manifest: &Manifest, diagnostics: &mut Vec<Diagnostic>) -> Functions {
         let mut functions = Functions { paths: manifest.paths.clone(), ..Functions::default() };
         for entry in &manifest.functions {
@@ -47,17 +47,17 @@ impl Functions {
         functions
     }
 
-    /// The function of a name.
+    /// Returns the function with this name.
     pub(super) fn find(&self, name: &str) -> Option<&UserFunction> {
         self.functions.iter().find(|function| function.name == name)
     }
 
-    /// The names of all.
+    /// Returns the names of all functions.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.functions.iter().map(|function| function.name.as_str())
     }
 
-    /// Everything that is called by a path.
+    /// Returns the paths of all functions and constants.
     pub(super) fn paths(&self) -> &[RustPath] {
         &self.paths
     }
@@ -74,7 +74,7 @@ impl Functions {
 }
 
 fn not_a_path(path: &str, span: Span) -> Diagnostic {
-    Diagnostic::new(span, format!("`{path}` is no path of Rust"))
+    Diagnostic::new(span, format!("`{path}` is not a Rust path"))
         .help("a path is written as in Rust: `crate::ops::relu`")
 }
 
@@ -83,15 +83,16 @@ fn check_name(entry: &FunctionEntry) -> Option<Diagnostic> {
     let wrong = |message: String| Diagnostic::new(entry.name.span, message);
     if !is_name(name) {
         return Some(
-            wrong(format!("`{name}` cannot be the name of a function"))
-                .help("a name is a letter or `_`, then letters, digits, `_`"),
+            wrong(format!("`{name}` cannot be the name of a function")).help(
+                "a name consists of letters, digits and `_`, and does not begin with a digit",
+            ),
         );
     }
     let kind = reserved(name)?;
     Some(wrong(format!("`{name}` is {kind} of the language")).help("choose another name"))
 }
 
-/// Nothing but calls may have the name of a function.
+/// Checks that the names of functions are used for calls only.
 pub(super) fn check_names(
     context: Context<'_>,
     names: &Names<'_>,

@@ -1,4 +1,4 @@
-//! What each name of a statement stands for: a tensor with its format, a variable or a parameter.
+//! Name resolution: tensors with their formats, variables and parameters.
 
 use crate::error::{Diagnostic, Name, nearest};
 use crate::format::builtin::usual;
@@ -11,51 +11,51 @@ use crate::types::Dtype;
 
 use super::Context;
 use super::bindings::{is_parameter, variables_of};
-use super::parts::{self, Known, Parts};
+use super::slices::{self, Known, Parts};
 
 /// The names of a statement.
 #[derive(Debug)]
 pub(super) struct Names<'m> {
-    /// The result, then the operands in order of first appearance.
+    /// The result, followed by the operands in the order of their first use.
     pub(super) tensors: Vec<Operand<'m>>,
-    /// The variables, in order of first appearance.
+    /// The variables, in the order of their first use.
     pub(super) variables: Vec<&'m str>,
-    /// The parts of modes that are read, whose variables stand behind those above.
+    /// The subranges of modes, whose variables follow the ones above.
     pub(super) parts: Parts<'m>,
 }
 
 /// A tensor of a statement.
 #[derive(Debug)]
 pub(super) struct Operand<'m> {
-    /// Its first access.
+    /// The first access.
     pub(super) first: &'m Access,
-    /// The argument's identifier.
+    /// The identifier of the argument.
     pub(super) argument: String,
-    /// Its format; nothing where a mistake was reported.
+    /// The format; `None` if it has errors, which have been reported.
     pub(super) format: Option<Format>,
-    /// Its element type.
+    /// The element type.
     pub(super) dtype: Dtype,
-    /// Whether only its structure is stored.
+    /// `true` if only the structure is stored.
     pub(super) pattern: bool,
 }
 
 impl<'m> Names<'m> {
-    /// The names against which indices are read.
+    /// Returns the names that indices may use.
     pub(super) fn known(&self, context: Context<'m>) -> Known<'_, 'm> {
         Known { context, tensors: &self.tensors, variables: &self.variables }
     }
 
-    /// How many variables there are, those of parts of modes included.
+    /// Returns the number of variables, including those of subranges of modes.
     pub(super) fn count(&self) -> usize {
         self.variables.len() + self.parts.count()
     }
 
-    /// The element type of a tensor.
+    /// Returns the element type of a tensor.
     pub(super) fn dtype(&self, name: &str) -> Option<Dtype> {
         self.tensors.iter().find(|tensor| tensor.first.name.text == name).map(|found| found.dtype)
     }
 
-    /// Whether a bare name stands for a variable or a parameter.
+    /// Returns whether a bare name is a variable or a parameter.
     pub(super) fn is_place(&self, context: Context<'_>, access: &Access) -> bool {
         let is_variable = self.variables.contains(&access.name.text.as_str());
         access.indices.is_empty() && (is_variable || is_parameter(context, &access.name))
@@ -85,20 +85,20 @@ pub(super) fn resolve<'m>(context: Context<'m>, diagnostics: &mut Vec<Diagnostic
         if let Some(span) = pattern.filter(|_| tensors.is_empty()) {
             diagnostics.push(
                 Diagnostic::new(span, format!("the result `{name}` cannot be a pattern"))
-                    .note("a pattern stores no values, and a kernel computes some")
-                    .help("leave `values` out"),
+                    .note("a pattern stores no values, but a kernel computes values")
+                    .help("remove `values`"),
             );
         }
         if let (Some(span), Some(0)) = (pattern, format.as_ref().map(Format::order)) {
             diagnostics.push(
                 Diagnostic::new(span, format!("the scalar `{name}` cannot be a pattern"))
-                    .help("leave `values` out"),
+                    .help("remove `values`"),
             );
         }
         let pattern = pattern.is_some();
         tensors.push(Operand { first, argument, format, dtype, pattern });
     }
-    let parts = parts::of(Known { context, tensors: &tensors, variables: &variables });
+    let parts = slices::of(Known { context, tensors: &tensors, variables: &variables });
     Names { tensors, variables, parts }
 }
 
@@ -106,7 +106,7 @@ fn declaration<'m>(context: Context<'m>, name: &str) -> Option<&'m TensorEntry> 
     context.entry.tensors.iter().find(|entry| entry.name.text == name)
 }
 
-/// The variables of a statement: whatever indexes or is bound by a reduction.
+/// Returns the variables of a statement: the names that index a mode or are bound by a reduction.
 pub(super) fn variables(context: Context<'_>) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     let mut names: Vec<&Name> = Vec::new();
@@ -128,13 +128,14 @@ pub(super) fn variables(context: Context<'_>) -> Vec<&str> {
     found
 }
 
-/// The names of the tensors of a statement, the result's first, in order of first appearance.
+/// Returns the names of the tensors of a statement: the result, then the operands in the order of
+/// their first use.
 pub(super) fn tensor_names(context: Context<'_>) -> Vec<&str> {
     let accesses = tensor_accesses(context, &variables(context), &mut Vec::new());
     accesses.into_iter().map(|access| access.name.text.as_str()).collect()
 }
 
-/// The accesses of tensors, the result's first; other uses of bare names are left out.
+/// Returns the accesses of tensors, the result first, without other uses of bare names.
 fn tensor_accesses<'m>(
     context: Context<'m>,
     variables: &[&str],
@@ -178,7 +179,7 @@ fn tensor_accesses<'m>(
     accesses
 }
 
-/// What `tensors` declares must be what the statement uses.
+/// Checks that `tensors` declares exactly the tensors that the statement uses.
 fn check_declarations(
     context: Context<'_>,
     used: &[&Access],
@@ -219,10 +220,10 @@ fn check_declarations(
             continue;
         }
         let diagnostic =
-            Diagnostic::new(entry.name.span, format!("`{name}` does not stand in the statement"));
+            Diagnostic::new(entry.name.span, format!("`{name}` is not used in the statement"));
         diagnostics.push(if !is_name(name) {
             Diagnostic::new(entry.name.span, format!("`{name}` cannot be the name of a tensor"))
-                .help("a name is a letter or `_`, then letters, digits, `_`")
+                .help("a name consists of letters, digits and `_`, and does not begin with a digit")
         } else if let Some(kind) = functions::reserved(name) {
             diagnostic.note(format!("`{name}` is {kind}, so no tensor can have that name"))
         } else if variables.contains(&name.as_str()) {
@@ -251,7 +252,7 @@ fn check_sizes(context: Context<'_>, variables: &[&str], diagnostics: &mut Vec<D
     }
 }
 
-/// The format of the tensor that has these accesses.
+/// Returns the format of the tensor with these accesses.
 fn format_of(
     context: Context<'_>,
     accesses: &[&Access],
@@ -296,7 +297,7 @@ fn format_of(
                     ),
                 )
                 .note(format!("its first access is `{}`", context.text.at(first.span)))
-                .help("a tensor has the same number of indices wherever it stands"),
+                .help("a tensor has the same number of indices in every access"),
             };
             diagnostics.push(mistake);
         }
@@ -307,7 +308,7 @@ fn format_of(
     definition?.of_order(order, context.formats.levels())
 }
 
-/// The mistake that a format does not fit the number of indices of an access.
+/// Returns the diagnostic for a format whose order differs from the number of indices of an access.
 fn wrong_order(context: Context<'_>, access: &Access, definition: &Definition) -> Diagnostic {
     let name = &access.name.text;
     let found = access.indices.len();

@@ -1,7 +1,8 @@
-//! What the names in a schedule's commands stand for.
+//! Name resolution in the commands of a schedule.
 //!
-//! Whether loops can do what is demanded is seen when they are made; here it is only asked whether
-//! what is named exists, has a loop at that point of the list, and is demanded once.
+//! These checks only ensure that names exist, that variables have loops at that point of the list,
+//! and that commands do not repeat each other. Whether loops can obey a command is checked when
+//! they are constructed.
 
 use crate::error::{Diagnostic, Name, quoted};
 use crate::notation::schedule::{Action, Command, Schedule};
@@ -13,10 +14,10 @@ use super::bindings::{free_variables, is_parameter, variables_of};
 use super::build;
 use super::names::Names;
 
-/// A schedule whose names are resolved.
+/// A schedule with resolved names.
 pub(super) struct Resolved<'m> {
     pub(super) commands: Schedule,
-    /// The variables that the commands define, which stand behind those of the statement.
+    /// The variables that the commands define, numbered after those of the statement.
     pub(super) defined: Vec<&'m str>,
 }
 
@@ -42,7 +43,7 @@ pub(super) fn check<'m>(
             continue;
         };
         let Some(action) = resolver.action(&command.action) else {
-            // What it would have defined is known, so that nothing is reported twice.
+            // The names that it would have defined are known, so that they cause no further errors.
             let defines = command.action.defines().into_iter().map(|name| name.text.as_str());
             resolver.defined.extend(defines);
             continue;
@@ -50,8 +51,8 @@ pub(super) fn check<'m>(
         let resolved = Command { action, text: command.text.clone(), span: command.span };
         if let Some(before) = commands.iter().find(|before| is_repeated(before, &resolved)) {
             resolver.diagnostics.push(
-                Diagnostic::new(command.span, "this is demanded already")
-                    .note(format!("`{}` stands before it", before.text))
+                Diagnostic::new(command.span, "this command repeats an earlier one")
+                    .note(format!("the earlier command is `{}`", before.text))
                     .help("keep one of the two"),
             );
         }
@@ -65,7 +66,7 @@ pub(super) fn check<'m>(
     Resolved { commands, defined }
 }
 
-/// Whether two commands demand the same kind of thing of the same loop.
+/// Returns whether two commands have the same effect on the same loop.
 fn is_repeated(
     a: &Command<VariableId, TensorId, notation::Expr>,
     b: &Command<VariableId, TensorId, notation::Expr>,
@@ -98,19 +99,19 @@ struct Resolver<'m, 'n, 'd> {
     names: &'n Names<'m>,
     /// The variables that commands defined.
     defined: Vec<&'m str>,
-    /// The variables whose loops were replaced, by which command, and by what.
+    /// The variables whose loops were replaced, with the command and the new variables.
     replaced: Vec<(VariableId, &'m str, Vec<VariableId>)>,
-    /// The variables that run over positions.
+    /// The variables that range over positions.
     positions: Vec<VariableId>,
-    /// The blocks of positions, and the places within them.
+    /// The variables of blocks of positions, and of the offsets within them.
     strips: Vec<[VariableId; 2]>,
-    /// Whether all commands so far were understood, so that a name that is unknown is a mistake.
+    /// `true` if all commands so far are valid, so that an unknown name is an error.
     is_complete: bool,
     diagnostics: &'d mut Vec<Diagnostic>,
 }
 
 impl<'m> Resolver<'m, '_, '_> {
-    /// The action with its names resolved; nothing where a mistake was reported.
+    /// Resolves the names of an action; returns `None` if an error was reported.
     fn action(
         &mut self,
         action: &'m Action<Name, Name, Expr>,
@@ -158,22 +159,23 @@ impl<'m> Resolver<'m, '_, '_> {
         })
     }
 
-    /// Variables of which none stands twice.
+    /// Resolves variables that must be distinct.
     fn order(&mut self, variables: &[Name]) -> Option<Vec<VariableId>> {
         let resolved: Vec<_> = variables.iter().map(|name| self.variable(name)).collect();
         let mut sound = true;
         for (k, name) in variables.iter().enumerate() {
             if variables[..k].iter().any(|before| before.text == name.text) {
                 sound = false;
-                let message = format!("`{}` stands twice in this command", name.text);
-                self.diagnostics.push(Diagnostic::new(name.span, message).help("name it once"));
+                let message = format!("`{}` is repeated in this command", name.text);
+                self.diagnostics
+                    .push(Diagnostic::new(name.span, message).help("remove one of the two"));
             }
         }
         if let [only] = variables {
             sound = false;
             self.diagnostics.push(
                 Diagnostic::new(only.span, "one loop alone has no order")
-                    .help("name all loops whose order matters, the outermost first"),
+                    .help("list all loops whose order matters, the outermost first"),
             );
         }
         let resolved: Vec<VariableId> = resolved.into_iter().collect::<Option<_>>()?;
@@ -183,18 +185,18 @@ impl<'m> Resolver<'m, '_, '_> {
                 && inner != outer + 1
             {
                 sound = false;
-                let message = "blocks of positions and the places within them are one loop";
+                let message = "blocks of positions and the offsets within them form one loop";
                 let [block, place] = [outer, inner].map(|at| variables[at].text.as_str());
                 self.diagnostics.push(
                     Diagnostic::new(variables[inner].span, message)
-                        .help(format!("name `{place}` right behind `{block}`")),
+                        .help(format!("write `{place}` right after `{block}`")),
                 );
             }
         }
         Some(resolved).filter(|_| sound)
     }
 
-    /// A variable that has a loop.
+    /// Resolves a variable that must have a loop.
     fn variable(&mut self, name: &Name) -> Option<VariableId> {
         let v = self.known(name)?;
         let Some((_, command, by)) = self.replaced.iter().find(|(replaced, _, _)| *replaced == v)
@@ -203,14 +205,14 @@ impl<'m> Resolver<'m, '_, '_> {
         };
         let by: Vec<&str> = by.iter().map(|v| self.name(*v)).collect();
         self.diagnostics.push(
-            Diagnostic::new(name.span, format!("`{}` has no loop of its own here", name.text))
-                .note(format!("`{command}` put {} in its stead", quoted(&by)))
-                .help(format!("name {}, or write this command before that one", quoted(&by))),
+            Diagnostic::new(name.span, format!("`{}` has no loop here", name.text))
+                .note(format!("`{command}` replaced its loop by {}", quoted(&by)))
+                .help(format!("use {}, or move this command before that one", quoted(&by))),
         );
         None
     }
 
-    /// A variable of the statement or of a command before.
+    /// Resolves a variable of the statement or of an earlier command.
     fn known(&mut self, name: &Name) -> Option<VariableId> {
         let known = self.names.variables.iter().chain(&self.defined);
         let found = known.clone().position(|known| *known == name.text);
@@ -237,7 +239,7 @@ impl<'m> Resolver<'m, '_, '_> {
         }
     }
 
-    /// What is split, and the two variables in its stead.
+    /// Resolves the split variable, and defines the two variables that replace it.
     fn split(
         &mut self,
         whole: &Name,
@@ -263,20 +265,20 @@ impl<'m> Resolver<'m, '_, '_> {
         Some([outer?, inner?])
     }
 
-    /// A new variable.
+    /// Defines a new variable.
     fn define(&mut self, name: &'m Name) -> Option<VariableId> {
         self.is_free(name)?;
         self.defined.push(&name.text);
         Some(VariableId(self.names.count() + self.defined.len() - 1))
     }
 
-    /// Whether nothing has this name yet.
+    /// Checks that a name is unused.
     fn is_free(&mut self, name: &Name) -> Option<()> {
         let text = name.text.as_str();
         let kind = if self.names.variables.contains(&text) {
             "a variable of the statement"
         } else if self.defined.contains(&text) {
-            "made by a command before"
+            "defined by an earlier command"
         } else if self.names.tensors.iter().any(|tensor| tensor.first.name.text == text) {
             "a tensor of the statement"
         } else if is_parameter(self.context, name) {
@@ -286,13 +288,13 @@ impl<'m> Resolver<'m, '_, '_> {
         };
         self.diagnostics.push(
             Diagnostic::new(name.span, format!("`{text}` is {kind}"))
-                .label("this has to be a new name")
+                .label("expected a new name")
                 .help("choose another name"),
         );
         None
     }
 
-    /// A tensor on the right.
+    /// Resolves a tensor of the right-hand side.
     fn operand(&mut self, name: &Name) -> Option<TensorId> {
         let tensors = self.names.tensors.iter().map(|tensor| tensor.first.name.text.as_str());
         let diagnostic = match tensors.clone().position(|known| known == name.text) {
@@ -306,8 +308,8 @@ impl<'m> Resolver<'m, '_, '_> {
         None
     }
 
-    /// Whether some access of a tensor has this variable of the statement among its indices; of
-    /// variables that commands define it is seen later.
+    /// Checks that some access of a tensor uses this variable of the statement as an index;
+    /// variables that commands define are checked later.
     fn is_indexed(&mut self, tensor: &Name, variable: &Name, v: VariableId) -> Option<()> {
         if v.0 >= self.names.variables.len() {
             return Some(());
@@ -330,8 +332,8 @@ impl<'m> Resolver<'m, '_, '_> {
         let shown = accesses.first().map_or("", |access| self.context.text.at(access.span));
         self.diagnostics.push(
             Diagnostic::new(variable.span, message)
-                .note(format!("it stands as `{shown}` in the statement"))
-                .help("name a variable that indexes it"),
+                .note(format!("it is accessed as `{shown}` in the statement"))
+                .help("use a variable that indexes it"),
         );
         None
     }
@@ -356,12 +358,12 @@ impl<'m> Resolver<'m, '_, '_> {
         let variable = variable?;
         if sound && !free_variables(self.context, value).contains(&over.text.as_str()) {
             sound = false;
-            let message = format!("`{}` does not index what is precomputed", over.text);
+            let message = format!("`{}` does not index the precomputed expression", over.text);
             self.diagnostics.push(
                 Diagnostic::new(over.span, message)
                     .note("a workspace has an entry for each coordinate of its variable")
                     .help(format!(
-                        "name a variable that does: {}",
+                        "use a variable that does: {}",
                         quoted(&free_variables(self.context, value))
                     )),
             );

@@ -1,4 +1,4 @@
-//! Semirings: which operators a statement may use, of which types, and which formats.
+//! Checks of semirings: the operators, types and formats that a statement may use.
 
 use crate::error::{Diagnostic, Span};
 use crate::format::{Format, LevelExpr};
@@ -33,7 +33,7 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
                          semiring"
                     ),
                 )
-                .note("such entries add up as numbers before anything else happens to them")
+                .note("such entries are added as numbers before any other operation")
                 .help("use a format whose last level is unique, such as \"coo\""),
             );
         }
@@ -41,17 +41,16 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
     }
 }
 
-/// What is wrong with the format of a tensor: what it is filled with, or pads with.
+/// Checks that the fill value and the padding of a tensor are the zero of the semiring.
 fn check_format(context: Context<'_>, tensor: &Operand<'_>) -> Option<Diagnostic> {
     let semiring = context.entry.semiring;
     let zero = semiring.zero.show(context.functions.paths());
     let (name, dtype, format) = (&tensor.first.name.text, tensor.dtype, tensor.format.as_ref()?);
-    // The largest number of an integer type does not stay what it is when something is added.
+    // The extreme values of an integer type are no identity elements of addition, which overflows.
     let is_extreme = semiring.zero.is(Literal::Greatest) || semiring.zero.is(Literal::Least);
     if dtype.is_integer() && is_extreme && semiring.mul == Operator::Add && pads(format) {
         let message = format!("the format of `{name}` pads, and {dtype} has no {zero}");
-        let note =
-            format!("what is added to the padding {} of that type would overflow", format.fill);
+        let note = format!("adding to the padding {} of that type would overflow", format.fill);
         return Some(
             Diagnostic::new(tensor.first.span, message)
                 .note(note)
@@ -67,7 +66,7 @@ fn check_format(context: Context<'_>, tensor: &Operand<'_>) -> Option<Diagnostic
         format!("the format of `{name}` {what} {}, and the semiring's zero is {zero}", format.fill),
     );
     let wrong = match format.fill.is_zero() {
-        true => wrong.note("what a format pads with must be what is not stored"),
+        true => wrong.note("padding must have the value of entries that are not stored"),
         false => wrong,
     };
     let fill = semiring.zero.as_literal().map(|literal| match literal {
@@ -77,18 +76,19 @@ fn check_format(context: Context<'_>, tensor: &Operand<'_>) -> Option<Diagnostic
         }
     });
     let filled =
-        fill.map(|fill| format!("give its format that fill: {{ map = …, fill = {fill} }}"));
+        fill.map(|fill| format!("give its format this fill: {{ map = …, fill = {fill} }}"));
     let padless = "use a format that does not pad, such as \"csr\"";
     Some(match (filled, format.fill.is_zero()) {
         (Some(filled), true) => wrong.help(format!("{filled};\nor {padless}")),
         (Some(filled), false) => wrong.help(filled),
-        // What this constant is no format can know.
+        // A format cannot have a constant as fill value that is known only by its path.
         (None, true) => wrong.help(padless),
-        (None, false) => wrong.help("leave `fill` out, in a format that does not pad"),
+        (None, false) => wrong.help("remove `fill`, in a format that does not pad"),
     })
 }
 
-/// What has no meaning in a semiring: there are no inverses. Places are numbers as usual.
+/// Reports operators without a meaning in a semiring, which has no inverses. Index arithmetic is
+/// exempt.
 fn check_operators(
     context: Context<'_>,
     names: &Names<'_>,
@@ -98,7 +98,7 @@ fn check_operators(
     match &expr.kind {
         ExprKind::Binary(BinaryOp::Sub, place, ..) => diagnostics.push(no_inverse(*place, "-")),
         ExprKind::Binary(BinaryOp::Div, place, ..) => diagnostics.push(no_inverse(*place, "/")),
-        // A number with a sign is a number.
+        // A literal with a sign is a literal.
         ExprKind::Unary(UnaryOp::Neg, a)
             if !matches!(a.kind, ExprKind::Number(_) | ExprKind::Constant(_)) =>
         {
@@ -122,7 +122,7 @@ fn check_operators(
     }
 }
 
-/// Whether only variables, parameters and numbers stand in an expression.
+/// Returns whether an expression consists of variables, parameters and numbers only.
 fn is_place(context: Context<'_>, names: &Names<'_>, expr: &Expr) -> bool {
     let mut is_place = true;
     expr.for_each_access(&mut |access| is_place &= names.is_place(context, access));
@@ -130,9 +130,9 @@ fn is_place(context: Context<'_>, names: &Names<'_>, expr: &Expr) -> bool {
 }
 
 fn no_inverse(place: Span, sign: &str) -> Diagnostic {
-    Diagnostic::new(place, format!("`{sign}` has no meaning in a semiring"))
+    Diagnostic::new(place, format!("`{sign}` is not defined in a semiring"))
         .note("a semiring has sums and products, which need not have inverses")
-        .help("leave `semiring` out, if numbers as usual are meant")
+        .help("remove `semiring` to use the usual arithmetic")
 }
 
 fn check_type(semiring: Semiring, tensor: &Operand<'_>) -> Option<Diagnostic> {
@@ -143,15 +143,15 @@ fn check_type(semiring: Semiring, tensor: &Operand<'_>) -> Option<Diagnostic> {
     let constants = [semiring.zero, semiring.one];
     let names = constants.iter().any(|constant| matches!(constant, Constant::Own(_)));
     let reason = if calls && dtype == Dtype::Generic {
-        "which types its functions are for is not known here"
+        "the types that its functions support are not known"
     } else if names && dtype == Dtype::Generic {
         "its constants are of one type"
     } else if has(&[Operator::Or, Operator::And]) && dtype != Dtype::Bool && !dtype.is_integer() {
-        "it has logical operators, which are for `bool` and integers"
+        "its logical operators require `bool` or integers"
     } else if has(&[Operator::Min, Operator::Max]) && (dtype.is_complex() || dtype == Dtype::Bool) {
-        "it compares, and this type has no order"
+        "it compares values, but this type has no order"
     } else if dtype == Dtype::Bool && has(&[Operator::Add, Operator::Mul]) {
-        "it adds or multiplies, and `bool` has no numbers"
+        "its operators require numbers"
     } else if matches!(semiring.zero, Constant::Literal(Literal::Bool(_))) && dtype != Dtype::Bool {
         "its zero is a truth value"
     } else {
@@ -159,14 +159,14 @@ fn check_type(semiring: Semiring, tensor: &Operand<'_>) -> Option<Diagnostic> {
     };
     let name = &tensor.first.name.text;
     Some(
-        Diagnostic::new(tensor.first.span, format!("the semiring is not for {dtype}"))
+        Diagnostic::new(tensor.first.span, format!("the semiring does not support {dtype}"))
             .label(format!("`{name}` is {dtype}"))
             .note(reason)
             .help("declare the tensors with another `dtype`, or use another semiring"),
     )
 }
 
-/// A constant of the user's is of one type, and so is all that it may stand for.
+/// Checks that all values have the type of the semiring's user constants.
 fn check_constants(context: Context<'_>, names: &Names<'_>) -> Option<Diagnostic> {
     let Semiring { zero, one, .. } = context.entry.semiring;
     let own = [zero, one].into_iter().find(|constant| constant.as_literal().is_none())?;
@@ -183,32 +183,32 @@ fn check_constants(context: Context<'_>, names: &Names<'_>) -> Option<Diagnostic
     Some(
         Diagnostic::new(other.first.span, message)
             .label(format!("`{name}` is {dtype}"))
-            .note("what is not stored is a constant of this semiring, whichever tensor it is of")
+            .note("the fill value of every tensor is a constant of this semiring")
             .help("give all tensors the type of the semiring's constants"),
     )
 }
 
-/// Slots that nothing fills stand at the coordinates of entries, to which they add nothing if they are
-/// zero.
+/// Checks that unused slots have the value zero: they have the coordinates of entries, to which
+/// they are added.
 fn check_slots(tensor: &Operand<'_>) -> Option<Diagnostic> {
     let format = tensor.format.as_ref().filter(|format| !format.fill.is_zero())?;
     let counts = format.levels.iter().any(|spec| matches!(spec.expr, LevelExpr::Count(_)));
     let message = format!(
-        "a format with slots, as that of `{}`, is filled with zeros",
+        "a format with slots, such as that of `{}`, must have the fill 0",
         tensor.first.name.text
     );
     counts.then(|| {
         Diagnostic::new(tensor.first.span, message)
             .note(
-                "a slot that nothing fills stands at the coordinate of an entry, to which it adds \
-                 up",
+                "an unused slot has the coordinate of an entry, to which its value is \
+                 added",
             )
-            .help("leave `fill` out, or use a format without slots, such as \"csr\"")
+            .help("remove `fill`, or use a format without slots, such as \"csr\"")
     })
 }
 
-/// Whether a format stores values that stand for no entry: below levels that do not have all
-/// coordinates stands one that has, or one that cannot be assembled entry by entry.
+/// Returns whether a format stores values that are not entries: below a level that is not full
+/// there is a level that is full, or that counts entries.
 fn pads(format: &Format) -> bool {
     let mut below = format.levels.iter().skip_while(|spec| spec.properties.full);
     let counts = format.levels.iter().any(|spec| matches!(spec.expr, LevelExpr::Count(_)));

@@ -1,8 +1,8 @@
-//! Implicit sums: where they stand, and where it must be said.
+//! Implicit sums: their scope, and when they must be explicit.
 //!
-//! A variable that stands only on the right and is bound by no reduction is summed over in each
-//! top-level additive term that uses it. An update by another operator than the sum's, such as
-//! `min=`, demands explicit reductions instead.
+//! A variable that is used only on the right-hand side and not bound by a reduction is summed over
+//! in each top-level additive term that uses it. An update whose operator is not the addition of
+//! the semiring, such as `min=`, requires explicit reductions.
 
 use crate::error::{Diagnostic, quoted};
 use crate::notation::syntax::{Assign, BinaryOp, Expr, ExprKind, UnaryOp};
@@ -12,7 +12,7 @@ use super::Context;
 use super::bindings::free_variables;
 use super::unparenthesized;
 
-/// Reports every term in which an implicit sum could stand inside as well as outside.
+/// Reports every term in which the scope of an implicit sum is ambiguous.
 pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     if let Some(op) = other_reduction(context) {
         let variables = summed(context, &context.statement.right);
@@ -37,7 +37,8 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns the reduction of an update's operator, if that is not the sum of the kernel's semiring.
+/// Returns the reduction of an update's operator, if it is not the addition of the kernel's
+/// semiring.
 fn other_reduction(context: Context<'_>) -> Option<ReduceOp> {
     let add = context.entry.semiring.add;
     match context.statement.assign {
@@ -48,14 +49,15 @@ fn other_reduction(context: Context<'_>) -> Option<ReduceOp> {
     }
 }
 
-/// The variables over which a top-level term is summed implicitly, in order of first appearance.
+/// Returns the variables over which a top-level term is summed implicitly, in the order of their
+/// first use.
 pub(super) fn summed<'m>(context: Context<'m>, term: &'m Expr) -> Vec<&'m str> {
     let mut variables = free_variables(context, term);
     context.statement.left.for_each_variable(&mut |name| variables.retain(|v| *v != name.text));
     variables
 }
 
-/// The top-level additive terms, in the order of the text.
+/// Returns the top-level additive terms, in the order of the text.
 fn terms(expr: &Expr) -> Vec<&Expr> {
     match &expr.kind {
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, _, a, b) => {
@@ -74,8 +76,8 @@ fn terms(expr: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// The smallest part of a term, if any, that holds all uses of the variable and in which a sum
-/// would mean something else than around the term.
+/// Returns the smallest part of a term, if any, that contains all uses of the variable and in which
+/// a sum would have another meaning than around the term.
 fn ambiguous<'m>(context: Context<'m>, expr: &'m Expr, variable: &str) -> Option<&'m Expr> {
     let uses = |expr: &'m Expr| free_variables(context, expr).contains(&variable);
     match &expr.kind {
@@ -85,9 +87,9 @@ fn ambiguous<'m>(context: Context<'m>, expr: &'m Expr, variable: &str) -> Option
         ExprKind::Binary(op, _, a, b) => match (op, uses(a), uses(b)) {
             (_, false, false) => None,
             (BinaryOp::And | BinaryOp::Or, _, _) => Some(expr),
-            // A comparison of index variables shapes the loops; it has no value to be summed.
+            // A comparison of index variables restricts the loops; it is not a summed value.
             (BinaryOp::Compare(_), _, _) => compares_values(context, expr).then_some(expr),
-            // A sum whose terms all use the variable says that none of them holds all uses alone.
+            // If all terms of a sum use the variable, no single term contains all uses.
             (BinaryOp::Add | BinaryOp::Sub, _, _) => {
                 let all_use = terms(expr).into_iter().all(uses);
                 (!all_use).then_some(expr)
@@ -100,7 +102,7 @@ fn ambiguous<'m>(context: Context<'m>, expr: &'m Expr, variable: &str) -> Option
     }
 }
 
-/// Whether anything but variables, parameters and numbers stands in a comparison.
+/// Returns whether a comparison uses anything except variables, parameters and numbers.
 fn compares_values(context: Context<'_>, expr: &Expr) -> bool {
     let mut variables = free_variables(context, &context.statement.right);
     variables.extend(context.entry.params.iter().map(|(name, _)| name.text.as_str()));
@@ -123,8 +125,8 @@ fn demand_reduction(context: Context<'_>, op: ReduceOp, variables: &[&str]) -> D
     };
     Diagnostic::new(right.span, format!("the reduction over {names} must be written here"))
         .label(format!("many values for one `{}`", context.text.at(statement.left.span)))
-        .note(format!("an implicit sum adds values up, but `{sign}` combines by another operator"))
-        .help(format!("{by}to add the values up first, write {}", way("sum")))
+        .note(format!("an implicit sum adds values, but `{sign}` combines by another operator"))
+        .help(format!("{by}to add the values first, write {}", way("sum")))
 }
 
 fn demand(context: Context<'_>, term: &Expr, place: &Expr, variables: &[&str]) -> Diagnostic {
@@ -134,7 +136,7 @@ fn demand(context: Context<'_>, term: &Expr, place: &Expr, variables: &[&str]) -
     Diagnostic::new(place.span, format!("the sum over {} must be written here", quoted(variables)))
         .label("inside or outside of this?")
         .note(format!(
-            "all uses of {} lie within `{inside}`, so the sum could stand inside as well as outside of it",
+            "all uses of {} lie within `{inside}`, so the sum could be inside or outside of it",
             quoted(variables)
         ))
         .help(format!(

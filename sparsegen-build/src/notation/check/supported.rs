@@ -1,4 +1,4 @@
-//! What of the language a statement uses that cannot be compiled yet, or never.
+//! Checks for unsupported features.
 
 use crate::error::{Diagnostic, Name, Span, nearest};
 use crate::notation::functions::{self, FUNCTIONS};
@@ -9,8 +9,8 @@ use super::Context;
 use super::bindings::is_parameter;
 use super::bounds;
 
-/// Says whether the statement can be looked at further: not so where it calls what is no function,
-/// as what was meant may be an access or a product.
+/// Returns whether the statement can be checked further. It cannot if it calls an unknown function,
+/// which could be meant as an access or a product.
 pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let statement = context.statement;
     for index in &statement.left.indices {
@@ -29,7 +29,7 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
     understood
 }
 
-/// What stands nowhere on the left, whatever will be supported.
+/// Reports indices that are invalid on the left-hand side.
 fn check_left(index: &Index, diagnostics: &mut Vec<Diagnostic>) {
     let what = match &index.kind {
         IndexKind::Affine(_) => "a sum of indices",
@@ -39,7 +39,7 @@ fn check_left(index: &Index, diagnostics: &mut Vec<Diagnostic>) {
         }
     };
     diagnostics.push(
-        Diagnostic::new(index.span, format!("{what} cannot stand on the left"))
+        Diagnostic::new(index.span, format!("{what} cannot be used on the left"))
             .note("a result is written at one coordinate for each value of its index variables")
             .help("use an index variable of its own for each mode of the result"),
     );
@@ -62,21 +62,21 @@ fn check_expr(context: Context<'_>, expr: &Expr, diagnostics: &mut Vec<Diagnosti
             if ReduceOp::of(&name.text).is_some_and(ReduceOp::tells_where)
                 && let [_, second, ..] = variables.as_slice()
             {
-                let message = format!("`{}` is of one variable", name.text);
+                let message = format!("`{}` has exactly one variable", name.text);
                 diagnostics.push(Diagnostic::new(second.span, message));
             }
         }
     }
 }
 
-/// What stands on the left in no case, of the parts of modes.
+/// Reports subranges that are invalid on the left-hand side.
 fn check_parts_on_left(access: &Access, diagnostics: &mut Vec<Diagnostic>) {
     for index in &access.indices {
         match &index.kind {
             IndexKind::Slice(slice) if slice.shift.is_some() => diagnostics.push(
                 Diagnostic::new(index.span, "a slice on the left cannot have a `shift`")
-                    .note("the slice tells which coordinates are written, and the rest stays")
-                    .help("write the slice that begins where the values are to go"),
+                    .note("the slice determines which coordinates are written")
+                    .help("write the slice of the coordinates to assign"),
             ),
             IndexKind::Name(_)
             | IndexKind::Slice(_)
@@ -88,7 +88,7 @@ fn check_parts_on_left(access: &Access, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The parts of modes in an access on either side.
+/// Checks the subranges of modes in an access on either side.
 fn check_parts(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diagnostic>) {
     for index in &access.indices {
         match &index.kind {
@@ -103,12 +103,12 @@ fn check_parts(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diag
     bounds::check_access(context, access, diagnostics);
 }
 
-/// What can be seen to be wrong of a slice whose bounds are numbers.
+/// Returns the diagnostic for an invalid slice with constant bounds.
 fn check_slice(slice: &Slice, span: Span) -> Option<Diagnostic> {
     if slice.step == Some(0) {
         return Some(
             Diagnostic::new(span, "a slice cannot have the step 0")
-                .help("leave the step out, or write how far neighbours lie apart"),
+                .help("remove the step, or write the distance of consecutive coordinates"),
         );
     }
     match (&slice.start, &slice.end) {

@@ -12,7 +12,7 @@ fn compile(manifest: &str) -> (Module, Diagnostics) {
     (module, mistakes.into_iter().collect())
 }
 
-/// The manifest of one statement in which every tensor with indices is dense.
+/// Returns the manifest of one statement in which every tensor with indices is dense.
 fn manifest(statement: &str, more: &str) -> String {
     let mut tensors: Vec<&str> = Vec::new();
     for (bracket, _) in statement.match_indices('[') {
@@ -25,7 +25,7 @@ fn manifest(statement: &str, more: &str) -> String {
     format!("[kernels.k]\nexpr = '{statement}'\ntensors = {{ {} }}\n{more}", tensors.join(", "))
 }
 
-/// A sound statement becomes this canonical one.
+/// Checks that a valid statement has this canonical form.
 fn check(statement: &str, expected: &str) {
     check_with(statement, "", expected);
 }
@@ -38,7 +38,7 @@ fn check_with(statement: &str, more: &str, expected: &str) {
     assert_eq!(shown.lines().next(), Some(expected), "{statement}");
 }
 
-/// The messages about a statement.
+/// Checks the messages about a statement.
 fn refuse(statement: &str, more: &str, expected: &[&str]) {
     let (module, mistakes) = compile(&manifest(statement, more));
     let messages: Vec<_> = mistakes.iter().map(|mistake| mistake.message.as_str()).collect();
@@ -51,7 +51,7 @@ fn parts_of_modes_stay_as_written() {
     check("y[j] = A[3,j]", "y[j] = A[3,j]");
     check("y[j] = A[3, j] + x[j in 2..9 step 3]", "y[j] = A[3,j] + x[j in 2..9 step 3]");
     check_with("y[j] = A[j in 0..n]", "params = { n = 'index' }", "y[j] = A[j in 0..n]");
-    // A sum over the only coordinate besides is the same sum.
+    // An additional sum over a single coordinate does not change the value.
     check("y[i] = A[i,k] * B[k,3]", "y[i] = sum[k,at_3](A[i,k] * B[k,3])");
     refuse(
         "y[j] = x[j in 0..4] * z[j in 1..9 step 4]",
@@ -178,13 +178,13 @@ fn functions_of_the_users_run_within_their_regions() {
 }
 
 #[test]
-fn conditions_as_factors_are_masks_or_select() {
+fn conditions_as_factors_are_masks_or_numbers() {
     check("s = A[i,j] * (i >= j)", "s = sum[i,j]((j <= i) * A[i,j])");
     check(
         "s = (i > 2) * (A[i,j] * absent(A[j,i]))",
         "s = sum[i,j]((2 < i & !present(A[j,i])) * A[i,j])",
     );
-    check("y[i] = x[i] * (z[i] > 1)", "y[i] = select(1 < z[i], x[i], 0)");
+    check("y[i] = x[i] * (z[i] > 1)", "y[i] = x[i] * f64(1 < z[i])");
     check("y[i] = replace(x[i], z[i])", "y[i] = select(present(z[i]), z[i], x[i])");
     check("y[i] = replace(0, z[i])", "y[i] = z[i]");
     check("y[i] = present(2 * x[i] + 1)", "y[i] = f64(present(2 * x[i] + 1))");
@@ -201,9 +201,13 @@ fn semirings_have_zeros_of_their_own() {
     refuse(
         "y[i] = -x[i] / 2",
         min_plus,
-        &["`-` has no meaning in a semiring", "`/` has no meaning in a semiring"],
+        &["`-` is not defined in a semiring", "`/` is not defined in a semiring"],
     );
-    refuse("s = A[i,j]", "semiring = 'min_plus'\ndtype = 'c64'", &["the semiring is not for c64"]);
+    refuse(
+        "s = A[i,j]",
+        "semiring = 'min_plus'\ndtype = 'c64'",
+        &["the semiring does not support c64"],
+    );
 }
 
 #[test]
@@ -284,7 +288,7 @@ fn all_mistakes_of_a_statement_are_reported() {
         "y[k] = x[i,i] * A[i] + A[i,j] + y[i]",
         "sizes = { q = 3 }",
         &[
-            "`k` stands only on the left",
+            "`k` is used only on the left",
             "`A` has 2 indices here and 1 index in its first access",
             "`q` is not an index variable of the statement",
         ],

@@ -1,7 +1,9 @@
-//! Element types: operands of one operator have one type, and the expression has the result's.
+//! Element types: the operands of an operator have one type, and the expression has the type of the
+//! result.
 //!
-//! Numbers, variables and parameters take the type around them. A condition where a number is
-//! expected counts 0 or 1; whether the type that is wanted has the operators is checked in `wanted.rs`.
+//! Numbers, variables and parameters have the type that their context requires. A truth value is
+//! converted to 0 or 1 where a number is expected. `wanted.rs` checks that the required type
+//! supports the operators.
 
 mod wanted;
 
@@ -52,12 +54,12 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
     diagnostics.append(&mut types.diagnostics);
 }
 
-/// The type of an expression without mistakes; nothing where it takes that of what stands around it.
+/// Returns the type of an expression without errors, or `None` if it depends on the context.
 pub(super) fn dtype_of(context: Context<'_>, names: &Names<'_>, expr: &Expr) -> Option<Dtype> {
     Types { context, names, diagnostics: Vec::new() }.infer(expr)
 }
 
-/// The type of a name that is called to convert to it.
+/// Returns the target type of a conversion, given its name.
 pub(super) fn conversion(name: &str) -> Option<Dtype> {
     Dtype::ALL.into_iter().find(|dtype| dtype.name() == name && *dtype != Dtype::Generic)
 }
@@ -69,8 +71,7 @@ struct Types<'m, 'n> {
 }
 
 impl Types<'_, '_> {
-    /// The type of an expression; nothing where it takes that of what stands around it, or where it
-    /// is not known.
+    /// Infers the type of an expression; returns `None` if it depends on the context or has errors.
     fn infer(&mut self, expr: &Expr) -> Option<Dtype> {
         match &expr.kind {
             ExprKind::Constant(Constant::True | Constant::False) => Some(Dtype::Bool),
@@ -90,8 +91,9 @@ impl Types<'_, '_> {
                             && !matches!(comparison, Comparison::Equal | Comparison::NotEqual)
                         {
                             self.diagnostics.push(
-                                Diagnostic::new(*place, format!("{dtype} has no order"))
-                                    .help("compare real parts, by `re`, or sizes, by `abs`"),
+                                Diagnostic::new(*place, format!("{dtype} has no order")).help(
+                                    "compare real parts, with `re`, or magnitudes, with `abs`",
+                                ),
                             );
                         }
                         Some(Dtype::Bool)
@@ -100,7 +102,7 @@ impl Types<'_, '_> {
                         let sign = if *op == BinaryOp::And { "&" } else { "|" };
                         self.demand_logic(sign, *place, expr, found)
                     }
-                    // Conditions are counted.
+                    // Truth values become numbers.
                     BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
                         found.filter(|dtype| *dtype != Dtype::Bool)
                     }
@@ -116,7 +118,8 @@ impl Types<'_, '_> {
         let tells_where = op.is_some_and(ReduceOp::tells_where);
         match (op, found) {
             (Some(ReduceOp::Any | ReduceOp::All), found) => {
-                // Variables and numbers have the type around them, but are no conditions.
+                // Variables and numbers have the type that their context requires, but are not
+                // truth values.
                 let mut reads = false;
                 body.for_each_access(&mut |access| {
                     reads |= !self.names.is_place(self.context, access);
@@ -139,12 +142,12 @@ impl Types<'_, '_> {
             ) if found.is_complex() => {
                 self.diagnostics.push(
                     Diagnostic::new(span, format!("{found} has no order"))
-                        .help("reduce real parts, by `re`, or sizes, by `abs`"),
+                        .help("reduce real parts, with `re`, or magnitudes, with `abs`"),
                 );
                 Some(if tells_where { Dtype::Usize } else { found })
             }
             (_, _) if tells_where => Some(Dtype::Usize),
-            // Conditions are counted.
+            // Truth values become numbers.
             (_, found) => found.filter(|dtype| *dtype != Dtype::Bool),
         }
     }
@@ -156,13 +159,13 @@ impl Types<'_, '_> {
                 found.filter(|from| from.is_complex() && !to.is_complex() && to != Dtype::Bool)
             {
                 self.diagnostics.push(
-                    Diagnostic::new(span, format!("{from} does not become {to}"))
-                        .help("a complex number becomes a real one by `re`, `im`, `abs` or `arg`"),
+                    Diagnostic::new(span, format!("{from} cannot be converted to {to}"))
+                        .help("convert complex numbers to real ones by `re`, `im`, `abs` or `arg`"),
                 );
             }
             if found == Some(Dtype::Generic) {
                 self.diagnostics.push(
-                    Diagnostic::new(span, format!("what is generic does not become {to}"))
+                    Diagnostic::new(span, format!("a generic value cannot be converted to {to}"))
                         .note("not every type that a caller may choose has a conversion")
                         .help("declare the tensors with a `dtype`, such as \"f64\""),
                 );
@@ -206,7 +209,7 @@ impl Types<'_, '_> {
                                 span,
                                 format!("`{name}` cannot be called in a generic kernel"),
                             )
-                            .note("which types a function of yours is for is not known here")
+                            .note("the types that a user function supports are not known")
                             .help("declare the tensors with a `dtype`, such as \"f64\""),
                         );
                     }
@@ -223,7 +226,8 @@ impl Types<'_, '_> {
         }
     }
 
-    /// The one type of several operands. A condition among numbers counts as one of them.
+    /// Returns the common type of several operands. Truth values among numbers have the type of the
+    /// numbers.
     fn same(&mut self, of: &str, place: Span, operands: &[&Expr]) -> Option<Dtype> {
         let found: Vec<_> = operands.iter().map(|operand| self.infer(operand)).collect();
         let known =
@@ -238,7 +242,7 @@ impl Types<'_, '_> {
                 self.diagnostics.push(
                     Diagnostic::new(place, format!("the operands of {of} are {first} and {other}"))
                         .note(format!("`{x}` is {first}, `{y}` is {other}"))
-                        .help("what is generic goes with its like only: declare both so"),
+                        .help("declare both operands `generic`, or neither"),
                 );
                 return Some(first);
             }
@@ -252,7 +256,8 @@ impl Types<'_, '_> {
         Some(first)
     }
 
-    /// The type of what logic is done on: conditions, or integers bit by bit.
+    /// Checks the operand of a logical operator, which must be a truth value or an integer; returns
+    /// its type.
     fn demand_logic(
         &mut self,
         sign: &str,
@@ -260,7 +265,7 @@ impl Types<'_, '_> {
         of: &Expr,
         found: Option<Dtype>,
     ) -> Option<Dtype> {
-        // A mask is a condition, whatever type it counts in.
+        // A mask is a truth value, even where it is converted to a number.
         let is_mask = matches!(&of.kind, ExprKind::Call(name, _)
             if matches!(name.text.as_str(), "present" | "absent"));
         let is_logic = |dtype: Dtype| is_mask || dtype == Dtype::Bool || dtype.is_integer();
@@ -276,9 +281,11 @@ impl Types<'_, '_> {
     }
 }
 
-/// The type in which two sides are compared; none where both are places, which are compared exactly.
+/// Returns the type in which two sides are compared, or `None` if both are index expressions, which
+/// are compared exactly.
 ///
-/// Conditions are compared as such with each other and with 0 and 1, and counted beside variables.
+/// Truth values are compared with each other and with 0 and 1 as such, and with variables as
+/// numbers.
 pub(super) fn compared_type(
     context: Context<'_>,
     names: &Names<'_>,
@@ -295,7 +302,8 @@ pub(super) fn compared_type(
     })
 }
 
-/// The types in which a function's arguments are wanted, where its value is wanted in one.
+/// Returns the types that a function requires of its arguments, given the type required of its
+/// value.
 pub(super) fn argument_types(
     context: Context<'_>,
     names: &Names<'_>,
@@ -307,7 +315,7 @@ pub(super) fn argument_types(
     let found: Vec<_> = arguments.iter().map(|argument| types.infer(argument)).collect();
     let number = || found.iter().flatten().copied().find(|dtype| *dtype != Dtype::Bool);
     if TYPES.contains(&name) {
-        // Numbers become complex as real ones.
+        // Numbers are converted to complex ones as real ones.
         let to = conversion(name).unwrap_or(wanted).real();
         return vec![found.first().copied().flatten().unwrap_or(to)];
     }
@@ -322,7 +330,7 @@ pub(super) fn argument_types(
     }
 }
 
-/// The type in which what is reduced is wanted, where its reduction is wanted in one.
+/// Returns the type that a reduction requires of its operand, given the type required of its value.
 pub(super) fn reduced_type(
     context: Context<'_>,
     names: &Names<'_>,
@@ -333,7 +341,7 @@ pub(super) fn reduced_type(
     match ReduceOp::of(reduction) {
         Some(ReduceOp::Any | ReduceOp::All) => Dtype::Bool,
         Some(ReduceOp::ArgMin | ReduceOp::ArgMax) => match dtype_of(context, names, body) {
-            // Conditions are counted.
+            // Truth values become numbers.
             Some(Dtype::Bool) => Dtype::Usize,
             Some(dtype) => dtype,
             None => Dtype::F64,
@@ -342,13 +350,14 @@ pub(super) fn reduced_type(
     }
 }
 
-/// The mistake that a function is not defined for the type of its arguments, of which `text` is the first.
+/// Returns the diagnostic for a function that is not defined for the type of its arguments; `text`
+/// is the first argument.
 fn not_defined(function: math::Function, span: Span, of: Dtype, text: &str) -> Diagnostic {
     let name = function.name();
     let diagnostic = Diagnostic::new(span, format!("`{name}` is not defined for {of}"));
     if of.is_complex() {
         return diagnostic
-            .help("a complex number becomes a real one by `re`, `im`, `abs` or `arg`");
+            .help("convert complex numbers to real ones by `re`, `im`, `abs` or `arg`");
     }
     if of == Dtype::Generic {
         return diagnostic.help("declare the tensors with a `dtype`, such as \"f64\"");
@@ -359,7 +368,7 @@ fn not_defined(function: math::Function, span: Span, of: Dtype, text: &str) -> D
     })
 }
 
-/// To what one of two operands is best converted, and which.
+/// Returns the better conversion of two operands: the type, and the operand to convert.
 fn wider<'t>(a: Dtype, x: &'t str, b: Dtype, y: &'t str) -> (Dtype, &'t str) {
     let rank = |dtype: Dtype| Dtype::ALL.iter().rev().position(|known| *known == dtype);
     let holds_more = |dtype: Dtype| (dtype.is_complex(), dtype.is_float(), rank(dtype));

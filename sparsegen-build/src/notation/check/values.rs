@@ -1,4 +1,4 @@
-//! Values of statements in canonical form: the expressions of a kernel.
+//! Canonical values of statements.
 
 use crate::math;
 use crate::notation::own::Argument;
@@ -13,7 +13,7 @@ use super::names::Names;
 use super::sums::summed;
 use super::types::{argument_types, compared_type, conversion, dtype_of, reduced_type};
 
-/// A number in the type around it.
+/// Returns a number in the required type.
 fn literal(number: Number, dtype: Dtype) -> Literal {
     match number {
         Number::Int(n) if dtype == Dtype::Bool => Literal::Bool(n != 0),
@@ -25,7 +25,7 @@ fn literal(number: Number, dtype: Dtype) -> Literal {
     }
 }
 
-/// Whether there are coordinates at which a tensor stores nothing.
+/// Returns whether a tensor may have coordinates without an entry.
 fn is_stored(access: &Access) -> bool {
     !access.indices.is_empty()
 }
@@ -35,14 +35,14 @@ pub(super) struct Builder<'m, 'n> {
     pub(super) names: &'n Names<'m>,
     /// The type of the whole expression.
     pub(super) dtype: Dtype,
-    /// What the result held before.
+    /// The contents of the result before the statement.
     pub(super) old: Option<TensorId>,
-    /// What sums and products are.
+    /// The semiring of sums and products.
     pub(super) semiring: Semiring,
 }
 
 impl Builder<'_, '_> {
-    /// The value with the implicit sums of its top-level additive terms.
+    /// Returns the value with the implicit sums of its top-level additive terms.
     pub(super) fn terms(&self, expr: &syntax::Expr) -> Option<Expr> {
         match &expr.kind {
             ExprKind::Binary(BinaryOp::Add, _, a, b) => {
@@ -66,8 +66,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// An expression in the type that is wanted of it, as a symbol of the semiring. A condition among
-    /// numbers is converted.
+    /// Returns an expression in the required type, as a symbol of the semiring. Truth values among
+    /// numbers are converted.
     pub(super) fn expr(&self, expr: &syntax::Expr, dtype: Dtype) -> Option<Expr> {
         let own = dtype_of(self.context, self.names, expr);
         if own == Some(Dtype::Bool) && dtype != Dtype::Bool {
@@ -111,7 +111,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// An expression as functions see it.
+    /// Returns an expression as a number, not a symbol of the semiring.
     fn number(&self, expr: &syntax::Expr, dtype: Dtype) -> Option<Expr> {
         Some(self.semiring.to_number(self.expr(expr, dtype)?))
     }
@@ -134,6 +134,14 @@ impl Builder<'_, '_> {
                 let sides = vec![self.expr(a, dtype)?, self.expr(b, dtype)?];
                 return Some(Expr::call(Function::Quotient, sides));
             }
+            BinaryOp::Div if dtype.is_complex() && self.semiring.is_usual() => {
+                let [a, b] = [self.expr(a, dtype)?, self.expr(b, dtype)?];
+                let divides_safely = b.as_literal().is_some_and(|divisor| !divisor.is_zero());
+                return Some(match divides_safely {
+                    true => Expr::div(a, b),
+                    false => Expr::call(Function::Ratio, vec![a, b]),
+                });
+            }
             BinaryOp::Div => notation::BinaryOp::Div,
             BinaryOp::And | BinaryOp::Or => {
                 let function = if op == BinaryOp::And { Function::And } else { Function::Or };
@@ -148,7 +156,8 @@ impl Builder<'_, '_> {
         Some(Expr::binary(op, self.expr(a, dtype)?, self.expr(b, dtype)?))
     }
 
-    /// A factor of a product of bools; a condition may be a mask there, as it is among numbers.
+    /// Returns a factor of a product of truth values, which may be a mask, as in a product of
+    /// numbers.
     fn truth(&self, expr: &syntax::Expr) -> Option<Expr> {
         let factor = self.expr(expr, Dtype::Bool)?;
         Some(match factor.is_condition() && factor.as_literal().is_none() {
@@ -165,7 +174,7 @@ impl Builder<'_, '_> {
     ) -> Option<Expr> {
         let [a, b] = match compared_type(self.context, self.names, [a, b]) {
             Some(dtype) => [self.number(a, dtype)?, self.number(b, dtype)?],
-            // Indices are compared as they are, whatever the semiring and their differences.
+            // Comparisons of indices do not use the semiring.
             None => {
                 let usual = Builder { semiring: Semiring::PLUS_TIMES, ..*self };
                 [usual.expr(a, Dtype::I64)?, usual.expr(b, Dtype::I64)?]
@@ -234,8 +243,8 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// An argument of a function of the user's. What reads no tensor is in where it differs from what
-    /// a tensor does not store.
+    /// Returns an argument of a user function. An argument that reads no tensor is present if it
+    /// differs from the default fill value.
     fn argument(&self, expr: &syntax::Expr, dtype: Dtype) -> Option<Argument> {
         let value = self.expr(expr, dtype)?;
         let mut reads = false;
@@ -245,16 +254,16 @@ impl Builder<'_, '_> {
         Some(Argument { value, fill, number })
     }
 
-    /// Whether a value differs from what it is where nothing is stored.
+    /// Returns the predicate that a value differs from its value at unstored operands.
     fn present(&self, value: Expr) -> Expr {
         let fill = self.fill_of(&value);
         Expr::call(Function::Present, vec![value, fill])
     }
 
-    /// What a value is where nothing is stored.
+    /// Returns the value of an expression at unstored operands.
     fn fill_of(&self, value: &Expr) -> Expr {
         value.substitute(&|access| {
-            // What the result held before stands behind all others.
+            // The tensor of the previous contents follows all others.
             let operand = self.names.tensors.get(access.tensor.0).or(self.names.tensors.first());
             let format = operand.and_then(|operand| operand.format.as_ref());
             let fill = format.filter(|_| self.semiring.is_usual()).map(|format| format.fill);
@@ -262,7 +271,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// What a name stands for on the right: a variable, a parameter or an access.
+    /// Resolves a name on the right-hand side: a variable, a parameter or an access.
     fn operand(&self, access: &syntax::Access) -> Option<Expr> {
         if access.indices.is_empty() {
             let name = &access.name;
@@ -279,7 +288,7 @@ impl Builder<'_, '_> {
         Some(Expr::Access(self.read(access)?))
     }
 
-    /// An access on the right, where the result is what it was before.
+    /// Resolves an access on the right-hand side, where the result denotes its previous contents.
     pub(super) fn read(&self, access: &syntax::Access) -> Option<Access> {
         let Access { tensor, indices } = self.access(access)?;
         let tensor = self.old.filter(|_| tensor == TensorId(0)).unwrap_or(tensor);

@@ -8,7 +8,7 @@ use crate::notation::syntax::{Command, Expr};
 
 use super::{Parser, SIGNS};
 
-/// The commands, each as it may look.
+/// The commands, each with an example.
 const COMMANDS: [(&str, &str); 10] = [
     ("reorder", "reorder(i, k, j)"),
     ("split", "split(i, io, ii, 64)"),
@@ -22,10 +22,10 @@ const COMMANDS: [(&str, &str); 10] = [
     ("locate", "locate(j, A)"),
 ];
 
-/// The most iterations that are written out one after the other.
+/// The largest number of unrolled iterations.
 const UNROLLED: i64 = 64;
 
-/// Parses a command. Its first mistake is the only one.
+/// Parses a command. Returns its first error.
 pub(super) fn command(text: &Text) -> Result<Command, Diagnostic> {
     let tokens = Tokens::of(text, &SIGNS)?;
     let known = COMMANDS.iter().map(|(name, _)| *name);
@@ -51,7 +51,7 @@ pub(super) fn command(text: &Text) -> Result<Command, Diagnostic> {
 }
 
 impl Parser {
-    /// The arguments of a command.
+    /// Parses the arguments of a command.
     fn action(&mut self, name: &str) -> Result<Action<Name, Name, Expr>, Diagnostic> {
         self.open("(")?;
         let action = match name {
@@ -132,7 +132,7 @@ impl Parser {
         if self.tokens.eat(",") { Ok(()) } else { Err(self.tokens.expected("`,`")) }
     }
 
-    /// How many there are of `what`.
+    /// Parses a number within bounds; `what` describes it in errors.
     fn count(&mut self, what: &str, least: i64, most: i64) -> Result<u64, Diagnostic> {
         let Token::Number(number) = *self.tokens.peek() else {
             return Err(self.tokens.expected("a number"));
@@ -142,7 +142,7 @@ impl Parser {
         match number {
             Number::Int(n) if (least..=most).contains(&n) => Ok(n.unsigned_abs()),
             Number::Int(_) | Number::Float(_) => {
-                Err(Diagnostic::new(span, format!("{what} lies between {least} and {most}")))
+                Err(Diagnostic::new(span, format!("{what} must be from {least} to {most}")))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What stands between the brackets of an access.
+//! Parsing the indices of an access.
 
 use crate::error::{Diagnostic, Name};
 use crate::manifest::tokens::{Number, Token};
@@ -56,7 +56,7 @@ impl Parser {
         self.tokens.at("+") || self.tokens.at("-")
     }
 
-    /// The rest of an affine index, whose first term was read.
+    /// Parses the rest of an affine index, after its first term.
     fn affine(&mut self, first: Term) -> Result<IndexKind, Diagnostic> {
         let mut terms = vec![first];
         while self.at_sign_of_sum() {
@@ -67,7 +67,7 @@ impl Parser {
         Ok(IndexKind::Affine(terms))
     }
 
-    /// `k`, `3` or `2*k`
+    /// Parses `k`, `3` or `2*k`.
     fn term(&mut self, negative: bool) -> Result<Term, Diagnostic> {
         let mut factor = 1;
         if matches!(self.tokens.peek(), Token::Number(_)) {
@@ -79,7 +79,7 @@ impl Parser {
         Ok(Term { negative, factor, variable: Some(self.variable()?) })
     }
 
-    /// A slice or an index set, after `i in`.
+    /// Parses a slice or an index set, after `i in`.
     fn part(&mut self, variable: Name) -> Result<IndexKind, Diagnostic> {
         if self.tokens.at("{") {
             self.open("{")?;
@@ -109,7 +109,7 @@ impl Parser {
         Ok(IndexKind::Slice(Slice { variable, start, end, step, shift }))
     }
 
-    /// Where a slice begins or ends.
+    /// Parses the begin or the end of a slice.
     fn bound(&mut self) -> Result<Bound, Diagnostic> {
         match self.tokens.peek() {
             Token::Name(_) => Ok(Bound::Parameter(self.variable()?)),

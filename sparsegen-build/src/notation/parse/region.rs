@@ -1,4 +1,4 @@
-//! Parsing regions of functions: `(a & b) | (a & !c)`, by the names of the arguments.
+//! Parsing regions of user functions: `(a & b) | (a & !c)`, over the names of the arguments.
 
 use crate::error::{Diagnostic, Name};
 use crate::manifest::Text;
@@ -7,15 +7,15 @@ use crate::notation::Region;
 
 use super::Parser;
 
-/// The signs of regions.
+/// The operators and delimiters of regions.
 const SIGNS: [&str; 5] = ["&", "|", "!", "(", ")"];
 
-/// Parses a region. Its first mistake is the only one.
+/// Parses a region. Returns its first error.
 pub(in crate::notation) fn region(text: &Text, arguments: &[Name]) -> Result<Region, Diagnostic> {
     let tokens = Tokens::of(text, &SIGNS)?;
     if tokens.is_empty() {
         return Err(Diagnostic::new(text.span, "this region is empty")
-            .help("a region that is everywhere is `all`"));
+            .help("the region of all coordinates is `all`"));
     }
     let mut parser = Parser { tokens, nesting: 0 };
     let region = parser.union(arguments)?;

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A value is understood as `expected`, which has parentheses only where they are needed.
+/// Checks that a value parses as `expected`, which has parentheses only where they are needed.
 fn check(value: &str, expected: &str) {
     match statement(&Text::plain(&format!("y = {value}"))) {
         Ok(statement) => assert_eq!(statement.to_string(), format!("y = {expected}")),
@@ -8,7 +8,7 @@ fn check(value: &str, expected: &str) {
     }
 }
 
-/// A value is understood as it is written.
+/// Checks that a value parses as written.
 fn same(value: &str) {
     check(value, value);
 }

@@ -1,4 +1,4 @@
-//! Statements in index notation, as they were understood.
+//! Display of parsed statements in index notation.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -88,7 +88,7 @@ impl Display for Bound {
     }
 }
 
-/// With as few parentheses as the structure allows.
+/// Prints an expression with as few parentheses as possible.
 impl Display for Expr {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.write(f, 0)
@@ -96,7 +96,7 @@ impl Display for Expr {
 }
 
 impl Expr {
-    /// Writes it where operators that bind less tightly than `outer` need parentheses.
+    /// Prints an expression, in parentheses if its precedence is below `outer`.
     fn write(&self, f: &mut Formatter<'_>, outer: u8) -> fmt::Result {
         match &self.kind {
             ExprKind::Number(Number::Int(n)) => n.fmt(f),
@@ -120,7 +120,7 @@ impl Expr {
                 let (sign, precedence) = operator(*op);
                 let wrapped = precedence < outer;
                 f.write_str(if wrapped { "(" } else { "" })?;
-                // Comparisons do not chain, so neither side may be one.
+                // Comparisons do not chain, so an operand that is a comparison needs parentheses.
                 let left = precedence + u8::from(matches!(op, BinaryOp::Compare(_)));
                 a.write(f, left)?;
                 write!(f, " {sign} ")?;
@@ -138,10 +138,10 @@ impl Expr {
     }
 }
 
-/// What binds more tightly than every operator of two operands.
+/// A precedence above that of every binary operator.
 const TIGHTEST: u8 = 5;
 
-/// An operator's sign, and how tightly it binds.
+/// Returns the symbol and the precedence of an operator.
 fn operator(op: BinaryOp) -> (&'static str, u8) {
     match op {
         BinaryOp::Or => ("|", 0),

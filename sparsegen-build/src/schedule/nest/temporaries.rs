@@ -1,4 +1,4 @@
-//! Temporaries: the scalar of a reduction, the workspace of what does not come in order.
+//! Temporaries: scalars of reductions, and workspaces for entries that are not computed in order.
 
 use super::Nest;
 use crate::concrete::Program;
@@ -34,11 +34,12 @@ impl Nest<'_> {
             | ReduceOp::Any
             | ReduceOp::All => None,
         };
-        let dtype = self.dtype(&Expr::Reduce(reduce.clone()));
+        let dtype = self.dtype_of_reduction(reduce);
         let temporary = self.add(name, dtype, None);
-        // Behind the variable there may be those of fixed coordinates, which have only one.
+        // The variable may be followed by variables of fixed coordinates, which have a single
+        // value.
         if let (Some(best), [variable, ..]) = (best, &reduce.variables[..]) {
-            // Literals are compared as they are in mathematics, as nearly as possible.
+            // Literals are compared with the highest precision.
             let dtype = self.program.kernel.dtype_of(&reduce.body).unwrap_or(Dtype::F64);
             let choice = Choice { key: self.add(best, dtype, None), variable: *variable };
             self.program.kernel.tensors[temporary.0].role = TensorRole::Choice(choice);
@@ -56,10 +57,31 @@ impl Nest<'_> {
         )
     }
 
-    /// The type of a value, which is that of the result where it takes that of what stands around it.
+    /// Returns the type of a value, which is that of the result if it depends on the context.
     fn dtype(&self, value: &Expr) -> Dtype {
         let kernel = &self.program.kernel;
         kernel.dtype_of(value).unwrap_or(kernel.tensor(kernel.result()).dtype)
+    }
+
+    /// Returns the element type of a reduction. Conditions are converted to the zero or one of a
+    /// semiring, in the type of the result.
+    fn dtype_of_reduction(&self, reduce: &Reduce) -> Dtype {
+        let dtype = self.dtype(&Expr::Reduce(reduce.clone()));
+        let kernel = &self.program.kernel;
+        let counts = dtype == Dtype::Bool && !kernel.semiring.is_usual();
+        match reduce.op {
+            ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max if counts => {
+                kernel.tensor(kernel.result()).dtype
+            }
+            ReduceOp::Sum
+            | ReduceOp::Prod
+            | ReduceOp::Min
+            | ReduceOp::Max
+            | ReduceOp::Any
+            | ReduceOp::All
+            | ReduceOp::ArgMin
+            | ReduceOp::ArgMax => dtype,
+        }
     }
 
     fn add(&mut self, name: String, dtype: Dtype, level: Option<LevelSpec>) -> TensorId {
@@ -68,7 +90,7 @@ impl Nest<'_> {
 }
 
 impl Program {
-    /// Adds a temporary for values of a type, over one level or none.
+    /// Adds a temporary for values of a type, with at most one level.
     pub(in crate::schedule) fn add_temporary(
         &mut self,
         name: String,

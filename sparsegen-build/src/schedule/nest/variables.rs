@@ -1,22 +1,22 @@
-//! The loops that a value needs around it.
+//! The loops that a value requires.
 
 use super::Nest;
 use crate::notation::{Access, Expr, Reduce, VariableId};
 
 impl Nest<'_> {
-    /// The loops in the stead of variables; those that are loops already stay.
+    /// Returns the loops that compute variables; loops over the variables themselves are kept.
     pub(super) fn loops(&self, variables: &[VariableId]) -> Vec<VariableId> {
         let basis = &self.program.basis;
         let stead = |v: &VariableId| if basis.loops_over(*v) { vec![*v] } else { basis.loops(*v) };
         variables.iter().flat_map(stead).collect()
     }
 
-    /// The loops that must stand around for an entry of a tensor to be known.
+    /// Returns the loops that determine an entry of a tensor.
     pub(super) fn sources(&self, access: &Access) -> Vec<VariableId> {
         self.program.space.access_sources(&self.program.basis, access)
     }
 
-    /// The loops around that a reduction's body needs beside its own.
+    /// Returns the enclosing loops that a reduction's body needs in addition to its own.
     pub(super) fn free_variables(&self, reduce: &Reduce) -> Vec<VariableId> {
         let mut free = Vec::new();
         self.collect_free(&Expr::Reduce(reduce.clone()), &mut Vec::new(), &mut free);
@@ -37,7 +37,7 @@ impl Nest<'_> {
             }
             Expr::Access(access) => {
                 let mut sources = self.sources(access);
-                // A workspace that is filled within loops is known only there.
+                // A workspace that is filled within loops is available only there.
                 if let Some(part) = self.pending.iter().find(|part| part.workspace == *access) {
                     sources.extend(self.outer_variables(part));
                 }

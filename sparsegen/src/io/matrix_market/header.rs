@@ -6,29 +6,29 @@ use crate::io::element::{Element, Field, complex_refusal};
 use crate::io::lines::{Fields, Lines, quoted};
 use crate::io::number;
 
-/// Which entries a file lists.
+/// The layout of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// Some, each with its indices.
+    /// A list of entries with their indices.
     Coordinate,
-    /// All, column by column, without indices.
+    /// All entries, column by column, without indices.
     Array,
 }
 
-/// How the entries that a file leaves out follow from those that it lists.
+/// The rule by which listed entries imply others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Symmetry {
-    /// They do not: what is not listed is zero.
+    /// None: unlisted entries are zero.
     General,
     /// `A[j,i] = A[i,j]`.
     Symmetric,
-    /// `A[j,i] = -A[i,j]`, so that the diagonal is zero and not listed.
+    /// `A[j,i] = -A[i,j]`; the diagonal is zero and not listed.
     SkewSymmetric,
     /// `A[j,i] = conj(A[i,j])`.
     Hermitian,
 }
 
-/// What the first two lines of data say.
+/// The content of the banner and the size line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) layout: Layout,
@@ -36,7 +36,7 @@ pub(super) struct Header {
     pub(super) symmetry: Symmetry,
     pub(super) rows: usize,
     pub(super) columns: usize,
-    /// How many entries the file lists. A promise: nothing may be allocated for it.
+    /// The declared number of entries. It is not trusted: no memory is allocated for it.
     pub(super) entries: usize,
 }
 
@@ -55,7 +55,7 @@ const SYMMETRIES: &[(&str, Symmetry)] = &[
     ("hermitian", Symmetry::Hermitian),
 ];
 
-/// Words that some programs write and the standard does not know, with its word for them.
+/// Nonstandard words, with the words of the standard.
 const NONSTANDARD: &[(&str, &str)] = &[
     ("double", "real"),
     ("float", "real"),
@@ -69,9 +69,9 @@ const NONSTANDARD: &[(&str, &str)] = &[
 ];
 
 impl Header {
-    /// Reads up to and with the size line of a file whose values shall become elements `V`.
+    /// Parses the banner and the size line of a file whose values become elements `V`.
     pub(super) fn parse<V: Element>(lines: &mut Lines<'_>) -> Result<Header, Error> {
-        // The banner is the first line, nothing before it.
+        // The banner is the first line.
         let any = lines.advance()?;
         let banner = if any { parse_banner(lines) } else { Err(no_banner("an empty file")) };
         let (layout, field, symmetry) = banner.map_err(|message| lines.error(message))?;
@@ -96,7 +96,7 @@ fn no_banner(found: &str) -> String {
 
 fn parse_banner(lines: &Lines<'_>) -> Result<(Layout, Field, Symmetry), String> {
     let text = lines.text().map_err(|_| no_banner("a line that is not text in UTF-8"))?;
-    // Some editors begin a file with a byte order mark.
+    // Some editors write a byte order mark.
     let mut words = Fields::of(text.strip_prefix('\u{feff}').unwrap_or(text));
     match words.next() {
         Some(word) if word.eq_ignore_ascii_case("%%MatrixMarket") => {}
@@ -123,7 +123,7 @@ fn parse_banner(lines: &Lines<'_>) -> Result<(Layout, Field, Symmetry), String> 
     Ok((layout, field, symmetry))
 }
 
-/// The next word of the banner, which is one of `choices` in any case.
+/// Parses the next word of the banner, one of `choices` in any case.
 fn keyword<T: Copy>(
     words: &mut Fields<'_>,
     what: &str,
@@ -187,7 +187,7 @@ fn parse_size(
     Ok(Header { layout, field, symmetry, rows, columns, entries })
 }
 
-/// How many entries an array lists: all, or a triangle with or without the diagonal.
+/// Returns the number of entries of an array: all, or a triangle with or without the diagonal.
 fn array_entries(rows: usize, columns: usize, symmetry: Symmetry) -> Result<usize, String> {
     let (m, n) = (rows as u128, columns as u128);
     let entries = match symmetry {

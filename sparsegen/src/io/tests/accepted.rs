@@ -1,11 +1,11 @@
-//! Unusual files that are valid.
+//! Tests of unusual files that are valid.
 
 use super::{matrix, sorted, tensor};
 use crate::{Coo, Csc, Csf, Csr, Dcsr, Dense, DenseCol, Scalar, Tensor, io};
 
 const GENERAL: &str = "%%MatrixMarket matrix coordinate real general\n";
 
-/// The entries of a matrix whose lines follow a banner.
+/// Checks the entries of a file whose text follows a banner.
 #[track_caller]
 fn check(text: &str, expected: &[([usize; 2], f64)]) {
     assert_eq!(sorted(&matrix(text).unwrap()), expected, "{text}");
@@ -34,7 +34,7 @@ fn comments_and_blank_lines_of_any_length() {
         let text = format!("#{word}\n1 1 1 2.0\n{blank}\n# {word}");
         assert_eq!(tensor(text).unwrap().vals(), [2.0]);
     }
-    // Lines are counted all the same.
+    // Lines inside long comments are counted.
     let text = format!("{GENERAL}%{}\n1 1 1\n1 1 x\n", "%".repeat(3 << 20));
     let error = matrix(text).unwrap_err().to_string();
     assert!(error.starts_with("m.mtx:4: "), "{error}");

@@ -1,4 +1,4 @@
-//! Extents and numbers of stored entries of every file of the test data, as its README states them.
+//! Extents and numbers of stored entries of every file of the test data, as stated in its README.
 
 use super::data;
 use crate::{Coo, io};

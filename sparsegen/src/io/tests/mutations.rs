@@ -1,5 +1,5 @@
-//! Files that are damaged at random, by a generator that gives the same damage on every machine:
-//! each is read, or refused with an error; none causes a panic.
+//! Files damaged by a pseudorandom generator with a fixed seed: each is read or refused with an
+//! error, without a panic.
 
 use std::fs;
 
@@ -17,13 +17,13 @@ impl Random {
         self.0
     }
 
-    /// A number below `bound`, which is not 0.
+    /// Returns a number below `bound`, which is not 0.
     fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
 }
 
-/// Pieces of text that readers are likely to stumble over.
+/// Pieces of text that are likely to expose errors of readers.
 const PIECES: &[&[u8]] = &[
     b"0",
     b"-1",
@@ -61,7 +61,7 @@ const PIECES: &[&[u8]] = &[
     "…".as_bytes(),
 ];
 
-/// Changes a few places of a file; half of the changes go to its head.
+/// Changes a few places of a file; half of the changes are near its beginning.
 fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     for _ in 0..=random.below(4) {
         let head = if random.below(2) == 0 { 100 } else { usize::MAX };
@@ -90,14 +90,14 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Damages a file many times and counts the readings that succeed and that fail.
+/// Damages a file many times, and counts successful and failed reads.
 fn check(
     name: &str,
     rounds: usize,
     read: impl Fn(&[u8], &mut dyn FnMut(Option<Error>)),
 ) -> (usize, usize) {
     let original = fs::read(data(name)).unwrap();
-    // Damage to a few lines is as telling as damage to many, and quicker to read.
+    // A short file finds the same errors in less time.
     let original = &original[..original.len().min(4000)];
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut successes, mut failures) = (0, 0);
@@ -145,7 +145,7 @@ fn matrices() {
         successes += counts.0;
         failures += counts.1;
     }
-    // Damage that always showed, or never, would test little.
+    // If damage always, or never, caused an error, the test would be ineffective.
     assert!(successes > 500 && failures > 5000, "{successes} read, {failures} refused");
 }
 

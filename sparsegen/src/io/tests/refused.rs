@@ -1,11 +1,11 @@
-//! Malformed files: each error names the line and says what was expected.
+//! Tests of malformed files: each error gives the line and the expected content.
 
 use std::fmt::Debug;
 
 use super::{data, matrix, tensor};
 use crate::{Coo, Csf, Csr, Dense, Error, io};
 
-/// Checks that reading fails at `line` with a message that holds `part`.
+/// Checks that reading fails at `line` with a message that contains `part`.
 #[track_caller]
 fn check<T: Debug>(read: Result<T, Error>, line: usize, part: &str) {
     match read {
@@ -17,7 +17,7 @@ fn check<T: Debug>(read: Result<T, Error>, line: usize, part: &str) {
     }
 }
 
-/// The same for the lines after a banner with these words, which is line 1.
+/// Checks the lines after a banner with these words, which is line 1.
 #[track_caller]
 fn check_body(words: &str, body: &str, line: usize, part: &str) {
     check(matrix(format!("%%MatrixMarket matrix {words}\n{body}")), line, part);

@@ -1,16 +1,16 @@
-//! The entries of a workspace that has too many coordinates for a place each.
+//! The hash table of workspaces that have too many coordinates for an array.
 
 use crate::{Value, Width};
 
 use super::narrow;
 
-/// Values in the order in which they were entered, found through a hash table.
+/// Values in the order of insertion, with a hash table of their coordinates.
 #[derive(Debug)]
 pub(super) struct Hashed<V, C> {
-    /// The coordinates that were entered, and their values.
+    /// The present coordinates, and their values.
     entered: (Vec<C>, Vec<V>),
     table: Table,
-    /// What the last harvest handed out.
+    /// The coordinates and values that the last harvest returned.
     harvested: (Vec<C>, Vec<V>),
     zero: V,
 }
@@ -26,7 +26,7 @@ impl<V: Value, C: Width> Hashed<V, C> {
         self.table.find(crd, coordinate).map_or(&self.zero, |slot| &vals[slot])
     }
 
-    /// The value at a coordinate, which is entered where it was not yet.
+    /// Returns the value at a coordinate, and inserts the coordinate if it is absent.
     pub(super) fn enter(&mut self, coordinate: usize) -> &mut V {
         let (crd, vals) = &mut self.entered;
         let slot = self.table.find(crd, coordinate).unwrap_or_else(|place| {
@@ -39,7 +39,7 @@ impl<V: Value, C: Width> Hashed<V, C> {
         &mut vals[slot]
     }
 
-    /// Takes out what was entered, in the order of the coordinates.
+    /// Removes all entries and returns them in the order of their coordinates.
     pub(super) fn harvest(&mut self) -> (&[C], &[V]) {
         let (crd, vals) = &mut self.entered;
         let mut order: Vec<(C, usize)> =
@@ -58,8 +58,8 @@ impl<V: Value, C: Width> Hashed<V, C> {
     }
 }
 
-/// A table of slots, one more each, at the first free place behind the hash of what they hold; 0 is
-/// a free place. Its length is a power of two, and half of it is free.
+/// A hash table with linear probing. Each place holds the number of an entry plus 1, or 0 if it is
+/// free. The number of places is a power of two, and at least half of them are free.
 #[derive(Debug)]
 struct Table {
     places: Vec<usize>,
@@ -70,7 +70,7 @@ impl Table {
         Table { places: vec![0; places] }
     }
 
-    /// The slot that holds a coordinate, or the place that is free for it.
+    /// Returns the entry of a coordinate, or the free place for it.
     fn find<C: Width>(&self, entered: &[C], coordinate: usize) -> Result<usize, usize> {
         let mask = self.places.len() - 1;
         // The golden ratio spreads neighbours (Knuth, volume 3, section 6.4).
@@ -84,7 +84,7 @@ impl Table {
         }
     }
 
-    /// Makes room where half of the table is taken.
+    /// Doubles the table when half of its places are taken.
     fn grow<C: Width>(&mut self, entered: &[C]) {
         if 2 * entered.len() <= self.places.len() {
             return;

@@ -1,4 +1,4 @@
-//! Entries as numbers, brought into the order of packing.
+//! Sorting entries by their numbers.
 
 use std::borrow::Cow;
 
@@ -9,23 +9,23 @@ use crate::tensor::columns::Columns;
 use crate::tensor::radix::Radix;
 use crate::{Fill, Stored};
 
-/// Where packing takes entries from.
+/// A source of entries to pack.
 pub(in crate::tensor) enum Source<'a, S, V: Clone> {
     Triplets(&'a [(S, V)]),
-    /// The entries of a tensor.
+    /// The entries of a tensor, as arrays.
     Columns(Columns<'a, V>),
 }
 
-/// Entries as the numbers that their coordinates make up, in any order.
+/// Entries as two numbers each, in any order.
 struct Numbers<'a, V: Clone> {
     buckets: Cow<'a, [u32]>,
     low: Cow<'a, [u32]>,
     vals: Cow<'a, [V]>,
 }
 
-/// Entries by buckets: those of each stand together.
+/// Entries grouped by bucket.
 pub(super) struct Entries<V> {
-    /// Where the entries of each bucket end.
+    /// The end of the entries of each bucket.
     pub(super) ends: Vec<u32>,
     /// The number of each entry's coordinates at the inner levels.
     pub(super) low: Vec<u32>,
@@ -33,7 +33,7 @@ pub(super) struct Entries<V> {
 }
 
 impl<'a, S: Shape, V: Stored> Source<'a, S, V> {
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub(super) fn count(&self) -> usize {
         match self {
             Source::Triplets(entries) => entries.len(),
@@ -41,8 +41,8 @@ impl<'a, S: Shape, V: Stored> Source<'a, S, V> {
         }
     }
 
-    /// The entries in the order of packing, those that share all coordinates combined; `None` where
-    /// that is not to be done, and where one lies outside the shape.
+    /// Returns the entries in the order of packing, with entries of the same coordinate combined.
+    /// Returns `None` if combining is refused, or if an entry is not within the shape.
     pub(super) fn sorted(
         self,
         shape: &S,
@@ -86,7 +86,7 @@ fn numbers_of<'a, S: Shape, V: Stored>(
 }
 
 impl<V: Stored> Numbers<'_, V> {
-    /// Brings entries into the order of their buckets. Those of one bucket stay in theirs.
+    /// Groups entries by bucket, and keeps their order within a bucket.
     fn distribute(self, buckets: usize) -> Option<Entries<V>> {
         let Numbers { buckets: numbers, low, vals } = self;
         let mut places = filled(0_u32, buckets)?;
@@ -109,8 +109,7 @@ impl<V: Stored> Numbers<'_, V> {
     }
 }
 
-/// Brings entries into the order of their buckets, where these and the other numbers are dimensions:
-/// without arrays of them in between.
+/// Groups entries by bucket if both numbers are dimensions, which avoids intermediate arrays.
 fn distribute_pairs<S: Shape, V: Stored>(
     entries: &[(S, V)],
     shape: &S,
@@ -133,8 +132,8 @@ fn distribute_pairs<S: Shape, V: Stored>(
     if is_inside { scatter(places, entries.iter().map(numbers)) } else { None }
 }
 
-/// Moves entries, each with its bucket and its other number, to their buckets, of which `places` has
-/// the number of entries. Those of one bucket stay in their order.
+/// Moves entries, each with its bucket and its inner number, to their buckets, and keeps their
+/// order within a bucket. `places` holds the number of entries of each bucket.
 fn scatter<V: Stored>(
     mut places: Vec<u32>,
     entries: impl Iterator<Item = (usize, u32, V)>,
@@ -145,7 +144,7 @@ fn scatter<V: Stored>(
     }
     let mut low = filled(0_u32, count as usize)?;
     let mut vals = filled(V::filler(Fill::ZERO), count as usize)?;
-    // Slices whose length is one and the same are checked once.
+    // Slices of equal length let the compiler check bounds once.
     let (lows, values) = (&mut low[..count as usize], &mut vals[..count as usize]);
     for (bucket, number, value) in entries {
         let place = places[bucket];
@@ -153,13 +152,13 @@ fn scatter<V: Stored>(
         lows[place as usize] = number;
         values[place as usize] = value;
     }
-    // Where the entries of a bucket began to be placed is now where they end.
+    // `places` held the start of each bucket, and now holds its end.
     Some(Entries { ends: places, low, vals })
 }
 
 impl<V: Stored> Entries<V> {
-    /// Sorts the entries of each bucket, and combines those that share all coordinates; `None` where
-    /// that is not to be done.
+    /// Sorts the entries of each bucket, and combines entries with the same coordinate. Returns
+    /// `None` if combining is refused.
     fn merge(&mut self, merge: Merge<'_, V::Value>) -> Option<()> {
         let Entries { ends, low, vals } = self;
         let mut scratch: Vec<(u32, V)> = Vec::new();

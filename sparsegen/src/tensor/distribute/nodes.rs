@@ -1,15 +1,15 @@
-//! The nodes of levels that are built one after the other, as parents and as children.
+//! Nodes of adjacent levels, as parents and children.
 
 use crate::level::{Kind, Listing};
 use crate::memory::filled;
 
-/// The nodes of a level that have entries below them, or all that there are.
+/// The nodes of a level that have entries below them, or all nodes.
 pub(super) struct Nodes {
     pub(super) ends: Ends,
     pub(super) positions: Positions,
 }
 
-/// Where the entries below each node end.
+/// The end of the entries below each node.
 pub(super) enum Ends {
     /// Each node is an entry.
     Entries,
@@ -18,14 +18,14 @@ pub(super) enum Ends {
 
 /// The position of each node.
 pub(super) enum Positions {
-    /// Its number.
+    /// The number of the node.
     Numbered,
     Listed(Vec<usize>),
 }
 
 impl Positions {
-    /// Positions that increase, as those of levels that do not choose them as they like, which are
-    /// for the general way. All of as many as there are children are their numbers.
+    /// Returns positions in compact form, or `None` if they do not increase, which only general
+    /// packing supports. Increasing positions of all children equal the numbers of the children.
     pub(super) fn of(positions: Vec<usize>, children: usize) -> Option<Positions> {
         if !positions.is_sorted_by(|a, b| a < b) {
             return None;
@@ -42,19 +42,19 @@ impl Positions {
     }
 }
 
-/// The nodes of one level as parents of those of the next.
+/// The nodes of a level and of the next level, as parents and children.
 pub(super) struct Parents<'n> {
     pub(super) above: &'n Nodes,
     pub(super) below: &'n Ends,
-    /// How many entries there are.
+    /// The number of entries.
     pub(super) entries: usize,
-    /// How many positions the level above has.
+    /// The number of positions of the level above.
     pub(super) count: usize,
 }
 
 impl<'n> Parents<'n> {
-    /// The nodes of a list as whole arrays, with `crd` as their coordinates, which is left as it is
-    /// where the level is none.
+    /// Returns the children as whole arrays, with `crd` as their coordinates, or `None`, with `crd`
+    /// unchanged, if the level is not a list.
     pub(super) fn listing(&self, kind: &Kind, crd: &mut Vec<u32>) -> Option<Listing<'static>> {
         if !kind.list || kind.relative {
             return None;
@@ -85,7 +85,8 @@ impl<'n> Parents<'n> {
         matches!(self.above.positions, Positions::Numbered)
     }
 
-    /// The nodes, as their parents' positions and the coordinates in `crd`.
+    /// Returns an iterator over the children, as positions of their parents and the coordinates in
+    /// `crd`.
     pub(super) fn children<'c>(
         &self,
         crd: &'c [u32],
@@ -93,7 +94,7 @@ impl<'n> Parents<'n> {
         Children { ends: self.ends(), crd, parent: 0, end: 0, passed: 0 }
     }
 
-    /// The position of each parent, and how many nodes there are up to its last.
+    /// Returns the position of each parent, and the number of children up to its last child.
     fn ends(&self) -> impl Iterator<Item = (usize, usize)> + use<'n> {
         let Parents { above, below, entries, .. } = *self;
         let parents = match &above.ends {
@@ -119,16 +120,16 @@ impl<'n> Parents<'n> {
     }
 }
 
-/// The nodes of a level, as their parents' positions and their own coordinates.
+/// An iterator over the nodes of a level, as positions of their parents and coordinates.
 pub(super) struct Children<'c, I> {
     ends: I,
-    /// The coordinates of the nodes to come.
+    /// The coordinates of the remaining nodes.
     crd: &'c [u32],
-    /// The parent of the node before.
+    /// The parent of the previous node.
     parent: usize,
-    /// How many nodes there are up to its last.
+    /// The number of nodes up to the last child of that parent.
     end: usize,
-    /// How many nodes came already.
+    /// The number of nodes visited.
     passed: usize,
 }
 

@@ -1,4 +1,5 @@
-//! Both ways to pack make the same tensor of the same entries, or refuse them for the same reason.
+//! Tests that counting sort and general packing give the same tensor, or refuse entries for the
+//! same reason.
 
 #[path = "../../../tests/common/mod.rs"]
 mod common;
@@ -67,7 +68,7 @@ const POLICIES: [Duplicates; 6] = [
 
 type Entries<S, V = f64> = Vec<(S, V)>;
 
-/// Compares both ways; tells whether entries were distributed.
+/// Compares the two packing methods; returns whether counting sort applied.
 fn compare<V: Stored, F: Format>(shape: F::Shape, entries: &[(F::Shape, V)]) -> bool {
     let mut is_distributed = false;
     for duplicates in POLICIES {
@@ -83,8 +84,8 @@ fn compare<V: Stored, F: Format>(shape: F::Shape, entries: &[(F::Shape, V)]) -> 
     is_distributed
 }
 
-/// Shapes with entries: small ones, and larger ones that are more or less sparse, with repeated
-/// coordinates. Sums of some values depend on the order in which they are added up.
+/// Shapes with entries: small ones, and larger ones of different densities, with repeated
+/// coordinates. Some sums depend on the order of addition.
 fn samples<S: Shape>() -> Vec<(S, Entries<S>)> {
     let mut random = Random(3);
     let mut larger = |round: usize| {
@@ -103,8 +104,8 @@ fn samples<S: Shape>() -> Vec<(S, Entries<S>)> {
     samples.map(rounded).collect()
 }
 
-/// Compares both ways for entries in random order, sorted, and sorted the other way round, and for
-/// those of tensors in other formats. `applies` tells whether there should be two ways.
+/// Compares the two packing methods for entries in random, sorted and reversed order, and for
+/// entries of tensors in other formats. `applies` is `true` if counting sort must apply.
 fn both<F: Format>(applies: bool) {
     let mut distributed = 0;
     for (shape, mut entries) in samples::<F::Shape>() {
@@ -118,7 +119,7 @@ fn both<F: Format>(applies: bool) {
     assert_eq!(distributed > 50, applies, "{}: {distributed} times", F::NAME);
 }
 
-/// Converts a tensor, and compares the result with what the general way makes of its entries.
+/// Converts a tensor, and compares the result with general packing of its entries.
 fn converts<F: Format, G: Format<Shape = F::Shape>>(shape: F::Shape, entries: &[(F::Shape, f64)]) {
     let from = pack_listed::<_, F>(shape, entries.to_vec(), Merge::SUM).unwrap();
     let listed = from.iter().filter(|(_, value)| !pads::<F>() || *value != 0.0);
@@ -175,7 +176,7 @@ fn formats_of_the_general_way_alone() {
 
 #[test]
 fn formats_without_a_place_for_some_entries() {
-    // A singleton level stores a single entry of each row, a full one needs all rows.
+    // A singleton level stores at most one entry of each row, and a full one requires all rows.
     for (shape, mut entries) in samples::<[usize; 2]>() {
         compare::<_, CooUnique>(shape, &entries);
         compare::<_, FullCoo>(shape, &entries);
@@ -198,7 +199,7 @@ fn patterns_have_no_sums() {
     }
 }
 
-/// Packs entries in both ways, and says why neither can.
+/// Packs entries with both methods, and returns the error.
 fn refusal<F: Format>(shape: F::Shape, entries: &[(F::Shape, f64)]) -> Error {
     compare::<_, F>(shape, entries);
     let refusal = Tensor::<f64, F>::from_triplets(shape, entries.iter().copied()).unwrap_err();
@@ -219,7 +220,7 @@ fn what_does_not_fit_its_width_is_refused() {
     is_width(refusal::<Coo<2, u16, u8>>([256, 257], &diagonal));
     is_width(refusal::<Dia<u16, u8>>([256, 256], &diagonal));
     is_width(refusal::<Dia<u8, u16>>([256, 256], &diagonal));
-    // Coordinates are refused for what they could be, not for what they are.
+    // The check is on the extents, not on the coordinates that occur.
     is_width(refusal::<Csr<u8, u8>>([2, 1 << 31], &[([1, 7], 1.0)]));
 }
 
@@ -247,7 +248,7 @@ fn extents_without_entries_take_no_memory() {
     compare::<_, Rotated>([HUGE; 3], &fibers);
     compare::<_, Csf<3>>([HUGE; 3], &fibers);
 
-    // The coordinates of rows take a number of 32 bits, and not one more.
+    // The coordinates of rows need a number of exactly 32 bits.
     let wide: Vec<_> = [u32::MAX as usize, 5, 0].map(|j| ([j % 2, j], 1.0)).into();
     assert!(compare::<_, Csr>([2, 1 << 32], &wide));
     assert!(!compare::<_, Csr<u32, u64>>([2, (1 << 32) + 1], &wide));

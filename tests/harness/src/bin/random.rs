@@ -1,22 +1,29 @@
-//! Tries random kernels: `cargo run --release -p sparsegen-harness --bin random -- 1000 seed`.
+//! Tests random kernels: `cargo run --release -p sparsegen-harness --bin random -- 1000 seed`.
 //!
-//! Each is compiled, interpreted on many operands and compared with the oracle. What fails is made
-//! smaller and shown as lines for the corpus. With `--values`, it is no failure if a result stores
-//! what is known to be its fill. With `--show`, every kernel is printed and none is tried.
+//! Each kernel is compiled, interpreted on many operands and compared with the oracle. A failing
+//! kernel is reduced and printed as lines for the corpus. With `--values`, results may store
+//! entries that are known to be the fill value. With `--show`, kernels are printed and not tested.
+//! With `--cases FILE`, the cases of a file of the corpus are tested instead.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::time::{Duration, Instant};
+use std::{env, fs};
 
+use sparsegen_harness::corpus;
 use sparsegen_harness::generate::draft;
 use sparsegen_harness::shrink::shrunk;
-use sparsegen_harness::trial::failure;
+use sparsegen_harness::trial::{failure, failure_of_case};
 
-/// How long a kernel may take without being shown.
+/// The time after which a kernel is printed as slow.
 const SLOW: Duration = Duration::from_secs(5);
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
+    if let [flag, path] = &arguments[..]
+        && flag == "--cases"
+    {
+        return try_cases(path);
+    }
     let count = arguments.first().and_then(|count| count.parse().ok()).unwrap_or(100);
     let seed = arguments.get(1).cloned().unwrap_or_default();
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
@@ -50,4 +57,23 @@ fn main() {
     }
     println!("{failures} of {count} fail, {missing} are not supported yet");
     causes.iter().for_each(|(cause, count)| println!("{count:5} {cause}"));
+}
+
+/// Tries the cases of a file of the corpus.
+fn try_cases(path: &str) {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let cases = corpus::parse(path, &text).unwrap_or_else(|reason| panic!("{reason}"));
+    let mut failures = 0;
+    for case in cases.iter().filter(|case| case.refusal.is_none()) {
+        let start = Instant::now();
+        let found = failure_of_case(case);
+        if start.elapsed() > SLOW {
+            println!("# {} takes {:?}", case.name, start.elapsed());
+        }
+        if let Some(found) = found {
+            failures += 1;
+            println!("# {} at {}:\n{}\n", case.name, case.place, found.shown().trim_end());
+        }
+    }
+    println!("{failures} of {} cases fail", cases.len());
 }

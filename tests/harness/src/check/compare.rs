@@ -1,4 +1,4 @@
-//! Compares what came with what was expected.
+//! Compares results with expected values.
 
 use std::collections::BTreeMap;
 
@@ -7,31 +7,31 @@ use crate::oracle::{Cells, Knowledge};
 use crate::typed::Stored;
 use crate::worlds::Entries;
 
-/// In what a result's structure may differ from the oracle's: by zeros that are stored although there
-/// is no reason to, or not stored although an operand stores them.
+/// The permitted differences of a result's structure from the oracle's.
 #[derive(Clone, Copy)]
 pub struct Freedom {
-    /// Whether zeros may be stored without reason.
+    /// `true` if entries equal to the fill value may be stored although the oracle has none.
     pub more: bool,
-    /// Whether zeros may be left out.
+    /// `true` if entries equal to the fill value may be missing although the oracle has them.
     pub less: bool,
 }
 
-/// What the oracle expects is stored, and nothing else, or only what counts as not stored.
+/// Checks that a result stores the expected entries, and no others except for entries equal to the
+/// fill value where `freedom` permits these.
 pub fn check_values(
     result: &Stored,
     cells: &Cells,
     fill: Number,
     freedom: Freedom,
 ) -> Result<(), String> {
-    // A level that is not unique may hold a coordinate more than once.
+    // Levels that are not unique may store a coordinate several times.
     let mut stored: BTreeMap<&Vec<usize>, Number> = BTreeMap::new();
     for (at, value) in &result.entries {
         let sum = stored.get(at).map_or(*value, |sum| *sum + *value);
         stored.insert(at, sum);
     }
     for (at, cell) in cells {
-        // What cancels to zero in one order of a sum may not in another.
+        // A sum that cancels to zero in one order may not do so in another.
         let may_lack = cell.knowledge == Knowledge::Either || freedom.less;
         match stored.get(at) {
             None if may_lack && fill.is_like(cell.value, cell.error) => {}
@@ -53,7 +53,7 @@ pub fn check_values(
     Ok(())
 }
 
-/// What was given is what is stored.
+/// Checks that a packed operand stores the given entries.
 pub fn check_packing(given: &Entries, stored: &Stored, fill: Option<Number>) -> Result<(), String> {
     let mut sums: BTreeMap<&Vec<usize>, Number> = BTreeMap::new();
     for (at, value) in &given.entries {
@@ -64,8 +64,7 @@ pub fn check_packing(given: &Entries, stored: &Stored, fill: Option<Number>) -> 
         let sum = sums.entry(at).or_insert(Number::ZERO);
         *sum = *sum - *value;
     }
-    // Unsigned and narrow types hold other numbers than they are given in no case.
-    // What pads is not given.
+    // The given values are representable in every element type. Padding is not in `given`.
     let pads = |rest: &Number| {
         let fill = fill.filter(|_| stored.pads);
         fill.is_some_and(|fill| rest.magnitude() == fill.magnitude())
@@ -76,7 +75,7 @@ pub fn check_packing(given: &Entries, stored: &Stored, fill: Option<Number>) -> 
     }
 }
 
-/// Entries come in the order of the levels, each coordinate once.
+/// Checks that entries are sorted in the order of the levels, without duplicates.
 pub fn check_order(result: &Stored) -> Result<(), String> {
     let by_level =
         |at: &Vec<usize>| -> Vec<usize> { result.modes.iter().map(|mode| at[*mode]).collect() };
@@ -92,14 +91,14 @@ pub fn check_order(result: &Stored) -> Result<(), String> {
     Ok(())
 }
 
-/// Equal, where what is no number equals itself.
+/// Returns whether two tensors are equal, with NaN equal to itself.
 pub fn is_same(a: &Stored, b: &Stored) -> bool {
     a.arrays == b.arrays
         && a.vals.len() == b.vals.len()
         && a.vals.iter().zip(&b.vals).all(|(a, b)| a.is_like(*b, 0.0))
 }
 
-/// Whether the oracles agree.
+/// Returns whether the results of two oracles agree.
 pub fn is_same_cells(a: &Cells, b: &Cells) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|((at, a), (other, b))| {

@@ -1,59 +1,73 @@
-//! Runs a kernel on operands and asks the oracles what it must come to.
+//! Runs a kernel on operands and compares the result with the oracles.
 
 use std::collections::{BTreeMap, HashMap};
 
 use sparsegen::Error;
-use sparsegen_build::ir::Function;
+use sparsegen_build::ir::{self, Function, Result as IrResult};
 
 use crate::check::compare::{
     Freedom, check_order, check_packing, check_values, is_same, is_same_cells,
 };
 use crate::dtype::Dtype;
-use crate::interpreted;
+use crate::interpreted::{Interpreter, Results, result};
 use crate::number::Number;
 use crate::oracle::{Cell, Cells, Fault, Knowledge, Meaning, Operands, Semiring, Setting};
 use crate::oracle::{grid, relation};
 use crate::statement::{Access, Mode, Statement};
+use crate::storage::Formats;
 use crate::typed::{Driver, Run, Stored};
 use crate::worlds::{Entries, World, coordinate};
 
 /// A kernel of a case.
 pub struct Kernel<'c> {
-    /// What tensors are where they are not stored, if it is not the semiring's zero.
+    /// The fill values of tensors that differ from the zero of the semiring.
     pub fills: HashMap<String, Number>,
-    /// What it is of.
+    /// The statement that the kernel evaluates.
     pub statement: &'c Statement,
     /// The operands that are results of earlier statements.
     pub computed: Vec<&'c str>,
-    /// What its `+` and `*` are.
+    /// The semiring of `+` and `*`.
     pub semiring: Semiring,
     /// The element types of its tensors.
     pub dtypes: HashMap<String, Dtype>,
     /// Its intermediate representation.
     pub function: &'c Function,
-    /// Calls it.
+    /// The kernel that runs in the interpreter beside it, if one does.
+    pub interpreted: Option<Interpreted<'c>>,
+    /// The function that packs operands and calls the kernel.
     pub run: &'c Driver,
 }
 
-/// What the oracles say: what is stored, and what counts as not stored.
+/// A kernel that runs in the interpreter as well: as it is compiled, and after fewer passes.
+pub struct Interpreted<'c> {
+    /// The kernel after some of the passes.
+    pub stages: &'c [ir::Kernel],
+    /// The formats that it names.
+    pub formats: &'c Formats,
+}
+
+/// The result according to the oracles: its entries and its fill value.
 struct Expected {
     cells: Cells,
     fill: Number,
 }
 
 impl Kernel<'_> {
-    /// Whether the operands fit the formats; then the kernel is right on them.
+    /// Packs the operands, runs the kernel and checks its results. Returns `false` if the formats
+    /// do not hold the operands.
     pub fn check(&self, world: &World) -> Result<bool, String> {
         let run = match (self.run)(&world.operands) {
             Ok(run) => run,
-            // Narrow positions and coordinates, and slots of a fixed number, cannot hold all worlds.
+            // Narrow positions and coordinates, and formats with a fixed number of slots, do not
+            // hold all operands.
             Err(Error::Width { .. } | Error::Pack { .. }) => return Ok(false),
             Err(error) => return Err(format!("the operands cannot be packed: {error}")),
         };
         self.judge(world, &run)
     }
 
-    /// Whether what came is as the oracles say; false where they do not.
+    /// Checks the outcome of a run against the oracles. Returns `false` if the formats do not hold
+    /// the operands or the result, or if the result overflows.
     pub fn judge(&self, world: &World, run: &Run) -> Result<bool, String> {
         for (name, stored) in &run.operands {
             let Some(given) = world.operands.get(name) else { continue };
@@ -72,18 +86,19 @@ impl Kernel<'_> {
                 Err(Error::Shape { .. } | Error::Slice { .. } | Error::Index { .. }),
                 Some(Err(_)),
             ) => {
-                return Err("the kernel fails for another reason than it should".into());
+                return Err("the kernel fails with an unexpected error".into());
             }
             (Err(_), Some(Err(Fault::Division | Fault::Empty))) => return Ok(true),
-            // Of an empty range nothing is chosen, even where nothing would have been asked for.
+            // An argument of a minimum or maximum over an empty range does not exist, even if the
+            // oracles do not evaluate it.
             (Err(Error::Choice { variable, .. }), _) if world.layout.extents[*variable] == 0 => {
                 return Ok(true);
             }
             (Err(error), _) => return Err(format!("the kernel failed: {error}")),
-            // What overflows is nobody's business.
+            // The result of an overflow is unspecified.
             (Ok(_), Some(Err(Fault::Overflow))) => return Ok(false),
             (Ok(_), Some(Err(fault))) => {
-                return Err(format!("the kernel does not fail, but should for {fault:?}"));
+                return Err(format!("the kernel does not fail, expected {fault:?}"));
             }
             (Ok(results), Some(Ok(expected))) => (results, expected),
             (Ok(_), None) => return Ok(true),
@@ -92,13 +107,12 @@ impl Kernel<'_> {
         for (way, result) in results {
             let wrong = |reason: String| format!("{way}: {reason}");
             check_order(result).map_err(wrong)?;
-            let has_fill = self.drops_fill();
             let freedom = Freedom {
-                more: result.pads || result.shape.is_empty() || has_fill,
-                less: result.drops || result.pads && !result.full || has_fill,
+                more: result.pads || result.shape.is_empty(),
+                less: result.drops || result.pads && !result.full,
             };
             check_values(result, &expected.cells, expected.fill, freedom).map_err(wrong)?;
-            // A sum of sums of parts is rounded differently.
+            // A parallel kernel adds partial sums, which rounds differently.
             let is_exact = first.ordered && !first.shape.is_empty();
             if is_exact && result != first && !is_same(result, first) {
                 return Err(format!("{way} differs from {first_way}:\n{result:?}\n{first:?}"));
@@ -107,10 +121,46 @@ impl Kernel<'_> {
         if first.ordered && !first.drops && !first.pads && !first.shape.is_empty() {
             self.check_structure(first, &expected.cells, run)?;
         }
-        interpreted::check(self.function, run).map(|()| true)
+        self.interpreted
+            .iter()
+            .try_for_each(|kernel| self.check_interpreted(kernel, first, run))?;
+        Ok(true)
     }
 
-    /// Whether the result stores everything, whatever is stored of the operands.
+    /// Checks that the entry points compute in the interpreter what the generated code computes.
+    fn check_interpreted(
+        &self,
+        kernel: &Interpreted<'_>,
+        first: &Stored,
+        run: &Run,
+    ) -> Result<(), String> {
+        let mut operands: Results = run.operands.clone();
+        let name = self.statement.tensor(&self.statement.result);
+        operands.entry(name.to_owned()).or_insert_with(|| first.clone());
+        for stage in kernel.stages {
+            let is_updated = |step: &ir::Step| match &step.function.result {
+                IrResult::Tensor(result) => result.updates,
+                IrResult::Scalar { updates, .. } => updates.is_some(),
+            };
+            // Of several statements that change results, only the states in between are known.
+            if stage.steps.len() > 1 && stage.steps.iter().any(is_updated) {
+                continue;
+            }
+            let interpreter = Interpreter { kernel: stage, formats: kernel.formats };
+            let Some(ways) = interpreter.ways(&operands)? else { continue };
+            for (way, results) in ways {
+                let found =
+                    result(&results, name).ok_or_else(|| format!("there is no result `{name}`"))?;
+                if !is_same(found, first) {
+                    let way = format!("{way} in the interpreter");
+                    return Err(format!("{way} differs:\n{found:?}\n{first:?}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether the result has entries if the operands have none.
     pub fn fills(&self) -> Result<bool, String> {
         let variables = self.statement.variables().into_iter();
         let parameters = self.statement.parameters().into_iter();
@@ -126,7 +176,7 @@ impl Kernel<'_> {
         Ok(cells.is_ok_and(|cells| !cells.is_empty()))
     }
 
-    /// What the oracles say; nothing where they would take too long.
+    /// Returns the result according to the oracles, or `None` if they would take too long.
     fn expected(
         &self,
         world: &World,
@@ -149,7 +199,7 @@ impl Kernel<'_> {
         }
         let visited = grid::evaluate(&meaning, &operands);
         match (joined, &visited) {
-            (_, Err(Fault::Types)) => Err("the oracle does not know what types these are".into()),
+            (_, Err(Fault::Types)) => Err("the oracle cannot determine the types".into()),
             (Some(joined), Ok(visited)) if !is_same_cells(&joined, visited) => {
                 Err(format!("the oracles disagree:\n{joined:?}\n{visited:?}"))
             }
@@ -157,13 +207,14 @@ impl Kernel<'_> {
         }
     }
 
-    /// What the result comes to where a part of it is computed: outside of that it stays as it was.
+    /// Extends the expected slice to the expected result: entries outside of the slice keep their
+    /// values.
     fn beside(&self, expected: Expected, world: &World, run: &Run) -> Expected {
         let Statement { result, .. } = self.statement;
         let Some(view) = self.statement.view(result) else { return expected };
         let place = |at: &[usize]| world.layout.place(&view.modes, at, &result.variables);
         let shape: Vec<usize> = result.variables.iter().map(|v| world.layout.extents[v]).collect();
-        // Of equal coordinates the last wins.
+        // If a coordinate is assigned several times, the last assignment is kept.
         let mut covered: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
         for position in 0..shape.iter().product() {
             let at = coordinate(&shape, position);
@@ -185,7 +236,7 @@ impl Kernel<'_> {
         Expected { cells, ..expected }
     }
 
-    /// What is stored, by the names of accesses.
+    /// Returns the entries of the operands, by the names of accesses.
     fn operands(&self, world: &World, run: &Run) -> Operands {
         let mut operands = Operands::new();
         for (name, stored) in
@@ -222,7 +273,7 @@ impl Kernel<'_> {
         operands
     }
 
-    /// What an access reads of its tensor, by all coordinates of its variables.
+    /// Returns the entries that an access reads, by the coordinates of all its variables.
     fn scattered(
         &self,
         access: &Access,
@@ -241,18 +292,8 @@ impl Kernel<'_> {
         (0..shape.iter().product::<usize>()).filter_map(read).collect()
     }
 
-    /// Returns whether entries that equal the result's fill may be dropped: results that have a fill are
-    /// listed as a whole and packed.
-    fn drops_fill(&self) -> bool {
-        self.fills.contains_key(&self.statement.result.tensor)
-            && self.semiring == Semiring::PlusTimes
-    }
-
-    /// The arrays are those of the same entries, packed.
+    /// Checks that the arrays of a result are those of the same entries, packed.
     fn check_structure(&self, result: &Stored, cells: &Cells, run: &Run) -> Result<(), String> {
-        if self.drops_fill() {
-            return Ok(());
-        }
         let stored: BTreeMap<_, _> =
             result.entries.iter().map(|(at, value)| (at, *value)).collect();
         let entries = cells

@@ -1,4 +1,4 @@
-//! Operands that a kernel must refuse.
+//! Checks that kernels reject invalid operands.
 
 use sparsegen::Error;
 use sparsegen_build::ir::{self, Limit, Operand, Source};
@@ -8,12 +8,12 @@ use crate::number::Number;
 use crate::worlds::World;
 
 impl Kernel<'_> {
-    /// What the kernel says to operands.
+    /// Calls the kernel and drops its results.
     fn call(&self, world: &World) -> Result<(), Error> {
         (self.run)(&world.operands)?.results.map(|_| ())
     }
 
-    /// Where two modes of one variable differ in their extents, the kernel says so.
+    /// Checks that the kernel rejects operands with different extents for one variable.
     pub fn check_disagreements(&self, world: &World) -> Result<(), String> {
         for size in &self.function.sizes {
             let given = size.operands.iter().filter(|(operand, _)| {
@@ -29,7 +29,7 @@ impl Kernel<'_> {
                 continue;
             }
             let Operand::Tensor(tensor) = &self.function.operands[*operand] else { continue };
-            // One that is read twice disagrees in several variables.
+            // A mode that is read several times may have several variables.
             let sizes = self.function.sizes.iter();
             let disagreeing: Vec<&str> = sizes
                 .filter(|size| size.operands.contains(&(*operand, *mode)))
@@ -41,17 +41,17 @@ impl Kernel<'_> {
             match self.call(&world) {
                 Err(Error::Shape { variable, .. }) if disagreeing.contains(&variable) => {}
                 Err(Error::Width { .. } | Error::Pack { .. }) => {}
-                Err(error) => return Err(format!("another error than of shape: {error}")),
+                Err(error) => return Err(format!("an error other than of the shape: {error}")),
                 Ok(()) => {
                     let (tensor, variable) = (&tensor.tensor, &size.variable);
-                    return Err(format!("takes a {tensor} whose {variable} disagrees"));
+                    return Err(format!("accepts {tensor} with a different extent of {variable}"));
                 }
             }
         }
         Ok(())
     }
 
-    /// Where a mode has another extent than the constant, the kernel says so.
+    /// Checks that the kernel rejects operands whose extent differs from the constant.
     pub fn check_constants(&self, world: &World) -> Result<(), String> {
         let sizes = self.function.sizes.iter().filter(|size| size.constant.is_some());
         for size in sizes {
@@ -65,17 +65,17 @@ impl Kernel<'_> {
             operand.shape[*mode] += 1;
             match self.call(&world) {
                 Err(Error::Extent { .. } | Error::Width { .. } | Error::Pack { .. }) => {}
-                Err(error) => return Err(format!("another error than of an extent: {error}")),
+                Err(error) => return Err(format!("an error other than of the extent: {error}")),
                 Ok(()) => {
                     let (tensor, variable) = (&tensor.tensor, &size.variable);
-                    return Err(format!("takes a {tensor} of any {variable}"));
+                    return Err(format!("accepts {tensor} with any extent of {variable}"));
                 }
             }
         }
         Ok(())
     }
 
-    /// Where a part that is read does not lie within its mode, the kernel says so.
+    /// Checks that the kernel rejects operands that are shorter than a slice of them.
     pub fn check_parts(&self, world: &World) -> Result<(), String> {
         for part in &self.function.parts {
             let name = match (part.of, &self.function.result) {
@@ -88,6 +88,10 @@ impl Kernel<'_> {
                 (Source::Result, ir::Result::Tensor(result)) => &result.tensor,
                 (Source::Result, ir::Result::Scalar { .. }) => continue,
             };
+            // The extents of an earlier result depend on other operands.
+            if self.computed.contains(&name.as_str()) {
+                continue;
+            }
             let value = |limit: &Limit| match limit {
                 Limit::Number(number) => *number as usize,
                 Limit::Argument(name) => world.layout.parameters[name],
@@ -111,16 +115,19 @@ impl Kernel<'_> {
             match self.call(&world) {
                 Err(Error::Slice { .. } | Error::Index { .. }) => {}
                 Err(Error::Width { .. } | Error::Pack { .. }) => {}
-                Err(error) => return Err(format!("another error than of a part: {error}")),
+                // An earlier statement may require a larger extent of the same tensor.
+                Err(Error::Shape { .. }) if !self.computed.is_empty() => {}
+                Err(error) => return Err(format!("an error other than of the slice: {error}")),
                 Ok(()) => {
-                    return Err(format!("takes a {name} that is too short"));
+                    return Err(format!("accepts {name} although it is too short"));
                 }
             }
         }
         self.check_gathers(world)
     }
 
-    /// Where an element is no coordinate of the mode that is read there, the kernel says so.
+    /// Checks that the kernel rejects elements that are not coordinates of the mode that they
+    /// index.
     fn check_gathers(&self, world: &World) -> Result<(), String> {
         for (by, of, mode) in self.statement.gathers() {
             let mut world = world.clone();
@@ -130,8 +137,8 @@ impl Kernel<'_> {
             *value = Number::Whole(extent as i128);
             match self.call(&world) {
                 Err(Error::Gather { .. } | Error::Width { .. } | Error::Pack { .. }) => {}
-                Err(error) => return Err(format!("another error than of a gather: {error}")),
-                Ok(()) => return Err(format!("takes a {by} that leaves {of}")),
+                Err(error) => return Err(format!("an error other than of the gather: {error}")),
+                Ok(()) => return Err(format!("accepts {by} with a coordinate outside of {of}")),
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Random formats: built-in ones, and maps of every kind of level.
+//! Random formats: built-in ones, and maps with all kinds of levels.
 
 use sparsegen_build::compile_str;
 
@@ -6,9 +6,9 @@ use crate::random::Random;
 
 /// A format.
 pub(super) enum Chosen {
-    /// A built-in one.
+    /// A built-in format.
     Named(String),
-    /// One that has to be declared.
+    /// The declaration of a format.
     Declared(String),
 }
 
@@ -32,7 +32,7 @@ const BUILTIN: [&[&str]; 3] = [
 
 const DIMENSIONS: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
 
-/// A format of an order from 1 to 6; `repeats` tells whether coordinates may be stored twice.
+/// Returns a format of an order from 1 to 6. `repeats` is `true` if it may store duplicates.
 pub(super) fn of_order(order: usize, repeats: bool, random: &mut Random) -> Chosen {
     if random.chance(0.4) {
         let names = BUILTIN[(order - 1).min(2)];
@@ -65,7 +65,7 @@ pub(super) fn of_order(order: usize, repeats: bool, random: &mut Random) -> Chos
     }
 }
 
-/// Whether the compiler accepts a map.
+/// Returns whether the compiler accepts a map.
 fn is_legal(map: &str) -> bool {
     compile_str("format.toml", &format!("[formats]\nf = \"{map}\"\n")).diagnostics.is_empty()
 }
@@ -76,7 +76,7 @@ fn modes(order: usize, random: &mut Random) -> Vec<&'static str> {
     modes
 }
 
-/// A kind of level that stores a coordinate by itself, with options.
+/// Returns a kind of level that has its own coordinates, with options.
 fn kind(repeats: bool, random: &mut Random) -> String {
     let name = ["dense", "compressed", "compressed", "loose_compressed", "hashed", "bitmap"]
         [random.below(6)];
@@ -97,13 +97,13 @@ fn kind(repeats: bool, random: &mut Random) -> String {
     if options.is_empty() { name.to_owned() } else { format!("{name}({})", options.join(", ")) }
 }
 
-/// Every dimension as it is, in any order of the levels.
+/// Returns one level for each dimension, in any order.
 fn plain(order: usize, repeats: bool, random: &mut Random) -> Vec<String> {
     let modes = modes(order, random);
     modes.into_iter().map(|mode| format!("{mode} : {}", kind(repeats, random))).collect()
 }
 
-/// Some dimensions cut into blocks.
+/// Returns levels with some dimensions in blocks.
 fn blocks(order: usize, random: &mut Random) -> Vec<String> {
     let mut levels = Vec::new();
     let mut inner = Vec::new();
@@ -124,7 +124,7 @@ fn blocks(order: usize, random: &mut Random) -> Vec<String> {
     levels
 }
 
-/// Two dimensions by their difference or sum, others around them.
+/// Returns levels for the sum or difference of two dimensions, and for the others around them.
 fn diagonals(order: usize, random: &mut Random) -> Vec<String> {
     let modes = modes(order, random);
     let (a, b) = (modes[0], modes[1]);
@@ -145,7 +145,7 @@ fn diagonals(order: usize, random: &mut Random) -> Vec<String> {
     levels
 }
 
-/// Slots of one dimension's entries, as `ell` has.
+/// Returns levels with slots for the entries of one dimension, as in `ell`.
 fn counted(order: usize, random: &mut Random) -> Vec<String> {
     let modes = modes(order, random);
     let mut levels = vec![format!("#{} : dense", modes[0]), format!("{} : dense", modes[0])];
@@ -156,7 +156,7 @@ fn counted(order: usize, random: &mut Random) -> Vec<String> {
     levels
 }
 
-/// Some of each block of the last dimension.
+/// Returns levels that store a fixed number of entries of each block of the last dimension.
 fn structured(order: usize, random: &mut Random) -> Vec<String> {
     let modes = modes(order, random);
     let last = modes[order - 1];
@@ -170,7 +170,7 @@ fn structured(order: usize, random: &mut Random) -> Vec<String> {
     levels
 }
 
-/// A list of coordinates below some levels.
+/// Returns a list of coordinates below other levels.
 fn list(order: usize, repeats: bool, random: &mut Random) -> Vec<String> {
     let modes = modes(order, random);
     let above = random.below(order - 1);

@@ -1,17 +1,16 @@
-//! Slices, fixed coordinates, sums of indices, index sets and gathers, in place of whole modes.
+//! Replaces indices by slices, fixed coordinates, sums of indices, index sets and gathers.
 
 use super::Draft;
 use crate::random::Random;
 use crate::statement::{Access, Expr};
 
-/// The tensor whose elements are coordinates.
+/// The tensor with coordinates as elements.
 pub(super) const GATHERS: &str = "w";
 
-/// The parameter that lists coordinates.
+/// The parameter that is a list of coordinates.
 pub(super) const LIST: &str = "rows";
 
-/// Replaces whole modes of some accesses by parts of them, such that every variable still has an
-/// extent.
+/// Replaces indices of some accesses by slices, such that every variable still has an extent.
 pub(super) fn cut(draft: &mut Draft, random: &mut Random) {
     let all = draft.statements.clone();
     for line in &mut draft.statements {

@@ -1,4 +1,4 @@
-//! Expressions, well-typed and several operators deep.
+//! Random well-typed expressions with nested operators.
 
 use super::{Operand, VARIABLES, WHOLE, has};
 use crate::dtype::Dtype;
@@ -6,20 +6,20 @@ use crate::number::Number;
 use crate::random::Random;
 use crate::statement::{Access, Binary, Expr, Function, Reduction, Unary};
 
-/// Writes expressions.
+/// A generator of expressions.
 pub(super) struct Writer<'r> {
     pub(super) random: &'r mut Random,
     pub(super) operands: &'r [Operand],
-    /// The variables that may be used, of the result and of the reductions around.
+    /// The variables in scope: of the result and of enclosing reductions.
     pub(super) scope: Vec<String>,
-    /// Whether all of the language is there, and not only what semirings have.
+    /// `true` if all operators may be used, `false` for those of semirings only.
     pub(super) is_plain: bool,
-    /// The type of most operands.
+    /// The element type of most operands.
     pub(super) base: Dtype,
 }
 
 impl Writer<'_> {
-    /// Whether most operands are real numbers.
+    /// Returns whether most operands are floating-point.
     fn is_real(&self) -> bool {
         matches!(self.base, Dtype::F64 | Dtype::F32)
     }
@@ -32,7 +32,7 @@ impl Writer<'_> {
         Expr::Call(function, parts.into())
     }
 
-    /// A number of a type.
+    /// Returns a numeric expression of a type.
     pub(super) fn number(&mut self, depth: usize, dtype: Dtype) -> Expr {
         if depth == 0 {
             return self.leaf(dtype);
@@ -111,7 +111,7 @@ impl Writer<'_> {
             Function::Ln1p,
             Function::Exp,
         ]);
-        // So that they are defined, and stay small.
+        // Keeps results defined and small.
         let magnitude = |inner| Self::call(Function::Abs, [inner]);
         match function {
             Function::Sqrt | Function::Ln1p => Self::call(function, [magnitude(inner)]),
@@ -122,7 +122,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What holds or does not.
+    /// Returns a Boolean expression.
     fn condition(&mut self, depth: usize) -> Expr {
         let below = depth.saturating_sub(1);
         match self.random.below(8) {
@@ -164,7 +164,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A mask: of coordinates, or of what is there.
+    /// Returns a mask: a comparison of coordinates, or the presence of an entry.
     fn mask(&mut self, depth: usize) -> Expr {
         if self.scope.len() > 1 && self.random.chance(0.5) {
             let first = self.random.below(self.scope.len());
@@ -194,7 +194,8 @@ impl Writer<'_> {
         .unwrap_or_else(|| self.leaf(dtype))
     }
 
-    /// What is written with one more variable; nothing where there is none left.
+    /// Generates an expression with one more variable in scope; returns `None` if all variables are
+    /// in scope.
     fn within(
         &mut self,
         depth: usize,
@@ -208,7 +209,7 @@ impl Writer<'_> {
         Some(written)
     }
 
-    /// The expression, which has the variable afterwards.
+    /// Returns the expression, extended by an access if it does not contain the variable.
     pub(super) fn with(&mut self, expr: Expr, variable: &String, dtype: Dtype) -> Expr {
         if has(&expr, variable) {
             return expr;
@@ -233,7 +234,7 @@ impl Writer<'_> {
         Expr::Number(Number::Whole(number as i128))
     }
 
-    /// An element of some operand, which has this variable.
+    /// Returns an access to an operand that contains the variable.
     fn access(&mut self, dtype: Dtype, variable: Option<&String>) -> Expr {
         let fits = |operand: &&Operand| {
             let is_indexed = operand.order > 0;
@@ -243,7 +244,8 @@ impl Writer<'_> {
         };
         let candidates: Vec<&Operand> = self.operands.iter().filter(fits).collect();
         let Some(last) = candidates.len().checked_sub(1) else {
-            // No element can be read where there is no variable; of those of a type there is one.
+            // Without variables in scope, only scalars can be read, and there may be none of this
+            // type.
             return Expr::Number(Number::Whole(2));
         };
         let operand = candidates[self.random.below(last + 1)];

@@ -1,4 +1,4 @@
-//! Operators and functions on numbers, in a type.
+//! Operators and functions on numbers of a type.
 
 mod functions;
 
@@ -9,20 +9,20 @@ use crate::number::Number;
 use crate::own::Own;
 use crate::statement::{Binary, Function};
 
-/// Why an expression has no value.
+/// The reason why an expression has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// A whole number is divided by zero.
+    /// An integer is divided by zero.
     Division,
-    /// The place of the least of no numbers is asked for.
+    /// An arg-reduction ranges over no values.
     Empty,
-    /// A whole number does not fit its type, of which an expression must not make anything.
+    /// An integer overflows its type, with an undefined result.
     Overflow,
-    /// The types do not fit the operator, which is a mistake in the statement.
+    /// The types do not fit the operator, which is an error in the statement.
     Types,
 }
 
-/// What is done to numbers.
+/// An operation on numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Op {
     /// `-a`
@@ -41,20 +41,20 @@ pub enum Op {
     And,
     /// `a | b`
     Or,
-    /// `a < b` and its kin.
+    /// `a < b` or another comparison.
     Compare(Binary),
     /// `sqrt(a)`
     Function(Function),
-    /// A function of the corpus's own, in the place of its regions of this number.
+    /// A user function of the corpus, in its region of this number.
     Own(&'static Own, usize),
     /// `f64(a)`
     Convert,
-    /// One of two numbers, for what is false and true.
+    /// One of two numbers, for false and true.
     Count(Number, Number),
 }
 
 impl Op {
-    /// Whether the answer is right to the last bit wherever it is computed, if it has few digits.
+    /// Returns whether every implementation computes the same result, if it has few digits.
     pub fn is_exact(self) -> bool {
         match self {
             Op::Function(function) => functions::is_exact(function),
@@ -73,7 +73,7 @@ impl Op {
         }
     }
 
-    /// The answer, in a type.
+    /// Returns the result in a type.
     pub fn apply(self, numbers: &[Number], dtype: Dtype) -> Result<Number, Fault> {
         let number = match (self, numbers) {
             (Op::Negate, [Number::Whole(n)]) => Ok(Number::Whole(-n)),
@@ -85,7 +85,7 @@ impl Op {
                 Ok(Number::Whole(most - a))
             }
             (Op::Not, [Number::Whole(a)]) => Ok(Number::Whole(!a)),
-            // A product of what counts 0 or 1 counts 0 or 1.
+            // A product of truth values is their conjunction.
             (Op::Multiply, [Number::Bool(a), Number::Bool(b)]) => Ok(Number::Bool(*a && *b)),
             (Op::Add | Op::Subtract | Op::Multiply | Op::Divide, [a, b]) => self.combine(*a, *b),
             (Op::And, [Number::Bool(a), Number::Bool(b)]) => Ok(Number::Bool(*a && *b)),
@@ -154,7 +154,7 @@ fn of_complex(number: c64) -> Number {
     Number::Complex(number.re, number.im)
 }
 
-/// Whether two numbers compare as they should; complex ones have no order.
+/// Compares two numbers; complex numbers are not ordered.
 pub fn compare(op: Binary, a: Number, b: Number) -> Result<bool, Fault> {
     let order = match (a, b) {
         (Number::Bool(a), Number::Bool(b)) => Some(a.cmp(&b)),
@@ -178,7 +178,7 @@ pub fn compare(op: Binary, a: Number, b: Number) -> Result<bool, Fault> {
     })
 }
 
-/// The number as one of a type that can hold it.
+/// Returns the number in a type that can represent it.
 fn fit(number: Number, dtype: Dtype) -> Result<Number, Fault> {
     match number {
         Number::Whole(n) => match dtype.range() {
@@ -199,7 +199,7 @@ fn fit(number: Number, dtype: Dtype) -> Result<Number, Fault> {
     }
 }
 
-/// As `as` in Rust; what is not zero is true, and a real number becomes a complex one.
+/// Converts a number like `as` in Rust; nonzero numbers are true, and real numbers become complex.
 pub fn convert(number: Number, dtype: Dtype) -> Result<Number, Fault> {
     let converted = match dtype {
         Dtype::Bool => Number::Bool(number.holds()),
@@ -209,7 +209,7 @@ pub fn convert(number: Number, dtype: Dtype) -> Result<Number, Fault> {
         Dtype::Integer(..) | Dtype::Usize | Dtype::Exact => {
             let (least, most) = dtype.range().ok_or(Fault::Types)?;
             Number::Whole(match number {
-                // Numbers with a fraction saturate, whole ones wrap.
+                // Real numbers saturate, and integers wrap.
                 Number::Real(x) => (x as i128).clamp(least, most),
                 Number::Bool(_) | Number::Whole(_) | Number::Complex(..) => {
                     match most.checked_sub(least).and_then(|span| span.checked_add(1)) {
@@ -223,9 +223,9 @@ pub fn convert(number: Number, dtype: Dtype) -> Result<Number, Fault> {
     fit(converted, dtype)
 }
 
-/// A literal in the type around it; `None` where the type cannot hold it.
+/// Returns a literal in the required type, or `None` if the type cannot represent it.
 pub fn literal(number: Number, dtype: Dtype) -> Option<Number> {
-    // Of bools, 0 and 1 are numbers.
+    // For `bool`, 0 and 1 are truth values.
     if let (Number::Whole(n @ (0 | 1)), Dtype::Bool) = (number, dtype) {
         return Some(Number::Bool(n == 1));
     }

@@ -1,21 +1,21 @@
-//! The value of an expression at a coordinate: how exact it is, and what is known of it.
+//! The value of an expression at a coordinate, with its error and knowledge.
 
 use crate::dtype::Dtype;
 use crate::number::Number;
 use crate::oracle::arithmetic::{self, Fault, Op};
 use crate::statement::{Binary, Function};
 
-/// What is known of a value before any stored value is looked at. What is made of several values is
-/// known as the least known of them is, for which they are in this order.
+/// The knowledge of a value before stored values are examined, in decreasing order. An operation on
+/// several values has the least knowledge of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Knowledge {
-    /// The value follows from what is not stored, from constants and from masks: where it is the
-    /// fill, it is not stored.
+    /// The value follows from unstored operands, constants and masks: if it is the fill value, it
+    /// is not stored.
     Known,
-    /// Whether it follows is a matter of how cleverly one looks: where it is the fill, it may be
-    /// stored or not.
+    /// The value follows only by a more precise analysis: if it is the fill value, it may be stored
+    /// or not.
     Either,
-    /// The value depends on what is stored, so it is stored itself.
+    /// The value depends on stored values, so it is stored.
     Unknown,
 }
 
@@ -24,42 +24,42 @@ pub enum Knowledge {
 pub struct Cell {
     /// The value.
     pub value: Number,
-    /// How far off it may be, by rounding and by sums in another order.
+    /// A bound of its error from rounding and from the order of sums.
     pub error: f64,
-    /// What is known of it.
+    /// The knowledge of the value.
     pub knowledge: Knowledge,
 }
 
-/// What a cell is, or why there is none.
+/// A cell, or the fault of its evaluation.
 pub type Answer = Result<Cell, Fault>;
 
 impl Cell {
-    /// What follows from the statement alone.
+    /// Returns a value that follows from the statement alone.
     pub fn known(value: Number) -> Cell {
         Cell { value, error: 0.0, knowledge: Knowledge::Known }
     }
 
-    /// A stored value.
+    /// Returns a stored value.
     pub fn stored(value: Number) -> Cell {
         Cell { knowledge: Knowledge::Unknown, ..Cell::known(value) }
     }
 
-    /// Whether it is known to be this value.
+    /// Returns whether the cell is known to have this value.
     pub fn is_known(self, value: Number) -> bool {
         self.knowledge == Knowledge::Known && self.value.is_like(value, 0.0)
     }
 
-    /// The cell with no more known of it than this.
+    /// Returns the cell with at most this knowledge.
     pub fn at_most(self, knowledge: Knowledge) -> Cell {
         Cell { knowledge: self.knowledge.max(knowledge), ..self }
     }
 
-    /// A mask as a factor: what it excludes is known to be zero.
+    /// Returns a mask as a factor: where it excludes, the value is known to be zero.
     pub fn filtering(self, zero: Number) -> Cell {
         if self.value.is_like(zero, 0.0) { Cell::known(zero) } else { self }
     }
 
-    /// An operator's or a function's answer.
+    /// Returns the result of an operator or a function.
     pub fn of(op: Op, cells: &[Cell], dtype: Dtype) -> Answer {
         let numbers: Vec<Number> = cells.iter().map(|cell| cell.value).collect();
         let value = op.apply(&numbers, dtype)?;
@@ -71,9 +71,9 @@ impl Cell {
         })
     }
 
-    /// The answer of an operator that one operand decides where it has this value: an unstored zero
-    /// annihilates a product, whatever the other factor, and what is false a conjunction. Such an
-    /// operand makes up for what is wrong with the other one.
+    /// Returns the result of an operator with an annihilator `by`: an unstored zero annihilates a
+    /// product, whatever the other factor is, and false a conjunction, even if the other operand
+    /// has a fault.
     pub fn decided(op: Op, by: Number, [a, b]: [Answer; 2], dtype: Dtype) -> Answer {
         let decides = |answer: &Answer| answer.is_ok_and(|cell| cell.is_known(by));
         if decides(&a) || decides(&b) {
@@ -84,14 +84,15 @@ impl Cell {
         let may_decide =
             |cell: Cell| cell.knowledge == Knowledge::Either && cell.value.is_like(by, cell.error);
         if may_decide(a) || may_decide(b) {
-            // With what is infinite the product is the zero, or no number.
+            // The product with an infinity is zero or NaN.
             let off = cell.value.distance(by);
             return Ok(Cell { knowledge: Knowledge::Either, error: cell.error + off, ..cell });
         }
         Ok(cell)
     }
 
-    /// A quotient, which has its dividend's pattern: 0 / 0 is 0 where the dividend is not stored.
+    /// Returns a quotient, which has the sparsity pattern of its dividend: 0 / 0 is 0 if the
+    /// dividend is not stored.
     pub fn quotient([a, b]: [Answer; 2], zero: Number, dtype: Dtype) -> Answer {
         let a = a?;
         if a.is_known(zero) {
@@ -105,7 +106,8 @@ impl Cell {
         Ok(cell)
     }
 
-    /// `select(condition, then, otherwise)`, which runs into no fault of what it does not choose.
+    /// Returns `select(condition, then, otherwise)`, without the faults of the operand that is not
+    /// chosen.
     pub fn select(condition: Answer, then: Answer, otherwise: Answer) -> Answer {
         let condition = condition?;
         let (chosen, other) =
@@ -118,7 +120,8 @@ impl Cell {
         if chosen.knowledge == Knowledge::Known && other.is_known(chosen.value) {
             return Ok(chosen);
         }
-        // What a mask chooses is what is stored; what a value chooses may be either.
+        // A choice by a mask determines the stored entries; a choice by a value may determine them
+        // or not.
         let knowledge = match condition.knowledge {
             Knowledge::Known | Knowledge::Either => chosen.knowledge.max(Knowledge::Either),
             Knowledge::Unknown => Knowledge::Unknown,
@@ -128,7 +131,7 @@ impl Cell {
         Ok(Cell { error: chosen.error + uncertain, knowledge, ..chosen })
     }
 
-    /// Whether a value differs from what it is where nothing is stored.
+    /// Returns whether a value differs from its value at unstored operands.
     pub fn present(self, background: Number) -> Cell {
         let off = self.value.distance(background);
         Cell {
@@ -139,7 +142,7 @@ impl Cell {
     }
 }
 
-/// By how much an answer may be off.
+/// Returns the error bound of a result.
 fn error(op: Op, cells: &[Cell], value: Number, dtype: Dtype) -> f64 {
     let largest = cells.iter().map(|cell| cell.error).fold(0.0, f64::max);
     let carried = match (op, cells) {
@@ -178,7 +181,7 @@ fn error(op: Op, cells: &[Cell], value: Number, dtype: Dtype) -> f64 {
     carried + rounding(op, operands, largest, value, dtype)
 }
 
-/// By how much the answer changes when each operand is as far off as it may be.
+/// Returns the change of the result if each operand changes by its error bound.
 fn deviation(op: Op, cells: &[Cell], value: Number, dtype: Dtype) -> f64 {
     let mut sum = 0.0;
     for (k, cell) in cells.iter().enumerate().filter(|(_, cell)| cell.error > 0.0) {
@@ -206,7 +209,7 @@ fn deviation(op: Op, cells: &[Cell], value: Number, dtype: Dtype) -> f64 {
     sum
 }
 
-/// By how much an answer may be rounded: not at all where all that is computed with has few digits.
+/// Returns the rounding error of a result, or 0 if the operands have few digits.
 fn rounding(op: Op, operands: f64, error: f64, value: Number, dtype: Dtype) -> f64 {
     if !dtype.is_rounded() || !value.magnitude().is_finite() {
         return 0.0;
@@ -223,9 +226,9 @@ fn rounding(op: Op, operands: f64, error: f64, value: Number, dtype: Dtype) -> f
         return 0.0;
     }
     match op {
-        // Other orders of a sum have other terms on the way.
+        // Other orders of a sum have other partial sums.
         Op::Add | Op::Subtract => relative * operands,
-        // What only passes a value on does not round it.
+        // An operation that returns an operand does not round.
         Op::Negate
         | Op::Count(..)
         | Op::Function(
@@ -243,8 +246,7 @@ fn rounding(op: Op, operands: f64, error: f64, value: Number, dtype: Dtype) -> f
     }
 }
 
-/// Whether one of two values, as far off as they may be, stands before the other, and whether that is
-/// certain.
+/// Returns whether one of two values with errors precedes the other, and whether that is certain.
 pub fn precedes(op: Binary, a: Cell, b: Cell) -> Result<(bool, bool), Fault> {
     let off = a.value.distance(b.value);
     let is_certain = a.error + b.error == 0.0 || off > a.error + b.error;

@@ -1,4 +1,4 @@
-//! Reductions: one value of many.
+//! Reductions.
 
 use crate::dtype::Dtype;
 use crate::number::Number;
@@ -7,16 +7,16 @@ use crate::oracle::cell::{Answer, Cell, Knowledge, precedes};
 use crate::oracle::semiring::{Semiring, extremes};
 use crate::statement::{Binary, Function, Reduction};
 
-/// A reduction on its way.
+/// A partial reduction.
 #[derive(Clone, Debug)]
 pub struct Fold {
     how: How,
     dtype: Dtype,
     total: Answer,
-    /// What is known of the least known of all.
+    /// The least knowledge of all values.
     knowledge: Knowledge,
     is_empty: bool,
-    /// Whether it is `min` or `max` of the language, and not the sum of a semiring.
+    /// `true` for `min` or `max` of the language, and not for the addition of a semiring.
     is_plain: bool,
 }
 
@@ -26,17 +26,16 @@ fn is_nan(number: Number) -> bool {
 
 #[derive(Clone, Debug)]
 enum How {
-    /// Values are combined.
+    /// Combines values.
     Combine(Op),
-    /// As before, but one that is known to be this value decides.
+    /// Combines values; a value known to equal this annihilator decides.
     Decide(Op, Number),
-    /// The place of the first of the least, or of the greatest, is asked for: the comparison that one
-    /// has to pass to be preferred, and the best so far.
+    /// An arg-reduction: the comparison by which a value is preferred, and the best value so far.
     Place(Binary, Option<(usize, Cell)>, bool),
 }
 
 impl Fold {
-    /// A reduction of nothing yet, in a type.
+    /// Starts a reduction in a type.
     pub fn new(reduction: Reduction, semiring: Semiring, dtype: Dtype) -> Fold {
         let (least, greatest) = extremes(dtype);
         let number = |number| crate::oracle::arithmetic::literal(Number::Whole(number), dtype);
@@ -64,7 +63,7 @@ impl Fold {
         }
     }
 
-    /// Takes one more; the coordinate is the place of which `argmin` tells.
+    /// Adds a value; the coordinate is the result of `argmin` if it is chosen.
     pub fn add(&mut self, answer: Answer, coordinate: usize) {
         let is_first = std::mem::take(&mut self.is_empty);
         if let Ok(cell) = &answer {
@@ -72,7 +71,7 @@ impl Fold {
         }
         match &mut self.how {
             How::Combine(op) => {
-                // What is no number is skipped, unless all are none.
+                // NaN is skipped, unless all values are NaN.
                 let skips = matches!(op, Op::Function(_)) && is_first && self.is_plain;
                 self.total = match (self.total, answer) {
                     (Ok(_), Ok(cell)) if skips => Ok(cell),
@@ -110,14 +109,14 @@ impl Fold {
         }
     }
 
-    /// The answer.
+    /// Returns the result.
     pub fn finish(self) -> Answer {
         let total = self.total?;
         match self.how {
             How::Combine(_) => Ok(total),
-            // An unstored zero makes a product zero, whatever is stored.
+            // An unstored zero annihilates a product, whatever is stored.
             How::Decide(Op::Multiply, _) => Ok(total),
-            // That one decides for all is seen where the values are, be they stored.
+            // A deciding value may be found only where values are stored.
             How::Decide(..) => Ok(total.at_most(self.knowledge.min(Knowledge::Either))),
             How::Place(..) if self.is_empty => Err(Fault::Empty),
             How::Place(_, best, is_certain) => Ok(Cell {

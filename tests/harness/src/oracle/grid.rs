@@ -8,10 +8,10 @@ use crate::oracle::fold::Fold;
 use crate::oracle::meaning::{Kind, Meaning, Node};
 use crate::oracle::{Cells, Fault, Operands};
 
-/// The cells of the result that are not known to be the fill.
+/// Returns the cells of the result that are not known to be the fill value.
 ///
 /// # Errors
-/// Why there is no result.
+/// The reason why there is no result.
 pub fn evaluate(meaning: &Meaning, operands: &Operands) -> Result<Cells, Fault> {
     let mut grid = Grid { meaning, tensors: HashMap::new() };
     grid.lay_out(&meaning.value, operands);
@@ -35,7 +35,7 @@ pub fn evaluate(meaning: &Meaning, operands: &Operands) -> Result<Cells, Fault> 
     fault.map_or(Ok(cells), Err)
 }
 
-/// The operands as grids.
+/// The operands as arrays.
 struct Grid<'a> {
     meaning: &'a Meaning,
     tensors: HashMap<(&'a str, &'a [usize]), Tensor>,
@@ -67,7 +67,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// Calls a function with every coordinate of some variables; the others stay as they are.
+    /// Calls a function with every coordinate of some variables, while the others are unchanged.
     fn for_each(
         &self,
         over: &[usize],
@@ -85,7 +85,8 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// The value at a coordinate, of the operands as they are, or as if nothing were `stored`.
+    /// Returns the value at a coordinate, with the operands' entries or, if not `stored`, without
+    /// them.
     fn cell(&self, node: &Node, at: &mut Vec<usize>, stored: bool) -> Answer {
         match &node.kind {
             Kind::Constant(number) => Ok(Cell::known(*number)),
@@ -94,7 +95,7 @@ impl<'a> Grid<'a> {
                 let tensor = &self.tensors[&(name.as_str(), variables.as_slice())];
                 let places = variables.iter().zip(&tensor.strides);
                 let position: usize = places.map(|(v, stride)| at[*v] * stride).sum();
-                // A scalar is there in any case.
+                // A scalar is always stored.
                 let number = tensor.cells[position].filter(|_| stored || variables.is_empty());
                 Ok(number.map_or(Cell::known(*fill), Cell::stored))
             }

@@ -1,4 +1,4 @@
-//! What a statement asks for: every name resolved, every part of its type.
+//! The meaning of a statement: resolved names, and the type of every subexpression.
 
 mod types;
 
@@ -12,62 +12,62 @@ use crate::oracle::semiring::Semiring;
 use crate::own::{Own, Place};
 use crate::statement::{Access, Binary, Expr, Function, Reduction, Statement, Unary};
 
-/// What a statement is to be understood by.
+/// The context of a statement.
 #[derive(Clone, Debug)]
 pub struct Setting<'a> {
     /// The extent of each index variable.
     pub extents: &'a Extents,
     /// The value of each parameter.
     pub parameters: &'a BTreeMap<String, usize>,
-    /// The element type of each tensor; `f64` of others.
+    /// The element type of each tensor; `f64` by default.
     pub dtypes: &'a HashMap<String, Dtype>,
-    /// What `+` and `*` are.
+    /// The semiring of `+` and `*`.
     pub semiring: Semiring,
-    /// What tensors are where they are not stored, if it is not the semiring's zero.
+    /// The fill values of tensors that differ from the zero of the semiring.
     pub fills: &'a HashMap<String, Number>,
 }
 
-/// A statement, understood. Variables are numbers in the order of their names.
+/// A resolved statement. Variables are numbered in the order of their names.
 #[derive(Clone, Debug)]
 pub struct Meaning {
-    /// What `+` and `*` are.
+    /// The semiring of `+` and `*`.
     pub semiring: Semiring,
-    /// The variables' names.
+    /// The names of the variables.
     pub variables: Vec<String>,
-    /// The variables' extents.
+    /// The extents of the variables.
     pub extents: Vec<usize>,
-    /// The result's variables, by mode.
+    /// The variables of the result, by mode.
     pub result: Vec<usize>,
     /// The value.
     pub value: Node,
-    /// What the result counts as where it is not stored.
+    /// The value of unstored entries of the result.
     pub fill: Number,
 }
 
-/// A part of a statement.
+/// A subexpression of a statement.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What it is.
+    /// The kind of expression.
     pub kind: Kind,
     /// The type of its value.
     pub dtype: Dtype,
 }
 
-/// What a part of a statement is.
+/// The kind of a subexpression.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// A constant.
     Constant(Number),
-    /// An operand's element: the operand's name, the variable of each mode, and what it is where it is not
-    /// stored.
+    /// An element of an operand: the name of the operand, the variable of each mode, and the fill
+    /// value.
     Element(String, Vec<usize>, Number),
     /// An index variable's value.
     Coordinate(usize),
-    /// An operator or function without ways of its own.
+    /// An operator or function without special rules.
     Apply(Op, Vec<Node>),
-    /// A product, of which a factor that is a mask filters.
+    /// A product, in which masks are filters.
     Product(Box<[Node; 2]>),
-    /// A conjunction or disjunction, which an operand of this value decides.
+    /// A conjunction or disjunction, with its annihilator.
     Decided(Op, Number, Box<[Node; 2]>),
     /// A quotient.
     Quotient(Box<[Node; 2]>),
@@ -82,7 +82,7 @@ pub enum Kind {
 }
 
 impl Node {
-    /// The parts directly within.
+    /// Returns the direct subexpressions.
     pub fn parts(&self) -> &[Node] {
         match &self.kind {
             Kind::Constant(_) | Kind::Element(..) | Kind::Coordinate(_) => &[],
@@ -96,8 +96,8 @@ impl Node {
         }
     }
 
-    /// Whether it is a factor that filters: `present`, `absent`, a comparison of index variables, or a
-    /// logical combination of these.
+    /// Returns whether the expression is a mask: `present`, `absent`, a comparison of index
+    /// variables, or a logical combination of masks.
     pub fn is_mask(&self) -> bool {
         let combines = match &self.kind {
             Kind::Coordinates(..) | Kind::Present(_) => return true,
@@ -116,7 +116,7 @@ impl Node {
         combines && self.parts().iter().all(Node::is_mask)
     }
 
-    /// Whether it depends on index variables and parameters alone.
+    /// Returns whether the value depends only on index variables and parameters.
     pub fn is_coordinates(&self) -> bool {
         let depends = matches!(self.kind, Kind::Element(..) | Kind::Present(_) | Kind::Reduce(..));
         !depends && self.parts().iter().all(Node::is_coordinates)
@@ -124,10 +124,10 @@ impl Node {
 }
 
 impl Meaning {
-    /// Understands a statement.
+    /// Resolves a statement.
     ///
     /// # Errors
-    /// Which types do not go together.
+    /// The types that do not match.
     pub fn of(statement: &Statement, setting: &Setting<'_>) -> Result<Meaning, String> {
         let variables: Vec<String> = setting.extents.keys().cloned().collect();
         let reader = Reader { setting, statement, variables: &variables };
@@ -165,13 +165,13 @@ impl Reader<'_> {
         self.setting.dtypes.get(tensor).copied().unwrap_or(Dtype::F64)
     }
 
-    /// What a tensor is where it is not stored.
+    /// Returns the fill value of a tensor.
     fn fill(&self, access: &Access) -> Number {
         let own = self.setting.fills.get(self.statement.tensor(access));
         own.copied().unwrap_or_else(|| self.setting.semiring.zero(self.dtype(access)))
     }
 
-    /// An expression where this type is expected.
+    /// Resolves an expression in a context that requires this type.
     fn node(&self, expr: &Expr, expected: Dtype) -> Result<Node, String> {
         let dtype = self.own(expr)?.unwrap_or(expected);
         let node = Node { kind: self.kind(expr, dtype)?, dtype };
@@ -293,7 +293,8 @@ impl Reader<'_> {
         })
     }
 
-    /// A function of the corpus's own: the first of its regions that fits, elsewhere the fill.
+    /// Resolves a call of a user function of the corpus: the first of its regions that holds
+    /// determines the value, and the default is the fill value.
     fn run(&self, own: &'static Own, parts: &[Expr], dtype: Dtype) -> Result<Kind, String> {
         let numbers = parts.iter().map(|part| self.node(part, dtype));
         let numbers: Vec<Node> = numbers.collect::<Result<_, _>>()?;
@@ -306,7 +307,7 @@ impl Reader<'_> {
         Ok(value.kind)
     }
 
-    /// Whether arguments are in a place, by which of them differ from what is not stored.
+    /// Returns the predicate that arguments are in a region.
     fn inside(&self, place: &Place, numbers: &[Node]) -> Node {
         let both = |parts: [&Place; 2]| Box::new(parts.map(|part| self.inside(part, numbers)));
         let kind = match place {

@@ -1,4 +1,5 @@
-//! Evaluates a statement as relational algebra over what is stored: products join, sums unite.
+//! Evaluates a statement as relational algebra over stored entries: products are joins, sums are
+//! unions.
 
 mod algebra;
 
@@ -12,12 +13,12 @@ use crate::oracle::relation::algebra::{Relation, join};
 use crate::oracle::{Cells, Operands};
 use crate::statement::Reduction;
 
-/// How many cells an expression may have before evaluation gives up.
+/// The largest number of cells of an expression.
 const LIMIT: usize = 300_000;
 
-/// The cells of the result that are not known to be the fill, or `None` where there are too many on
-/// the way, where there is a fault, or where relations do not tell: of expressions that are no constant
-/// where nothing is stored.
+/// Returns the cells of the result that are not known to be the fill value, or `None` if there are
+/// too many intermediate cells, if there is a fault, or if relations cannot represent the value: if
+/// an expression is not constant at unstored operands.
 pub fn evaluate(meaning: &Meaning, operands: &Operands) -> Option<Cells> {
     let context = Context { meaning, operands };
     let value = context.relation(&meaning.value)?;
@@ -42,7 +43,7 @@ impl Context<'_> {
         let relation = match &node.kind {
             Kind::Constant(number) => Relation::constant(Cell::known(*number)),
             Kind::Element(name, variables, fill) => self.stored(name, variables, *fill),
-            // What depends on coordinates alone is no relation, but a factor may filter one.
+            // A function of coordinates alone is not a relation, but it may filter one as a factor.
             Kind::Coordinate(_) | Kind::Coordinates(..) => return None,
             Kind::Apply(op, parts) => {
                 let parts = parts.iter().map(|part| self.relation(part));
@@ -68,7 +69,7 @@ impl Context<'_> {
                     Cell::select(Ok(cells[0]), Ok(cells[1]), Ok(cells[2])).ok()
                 })?
             }
-            // Scalars are there where nothing else is, so the default is not what that looks like.
+            // Scalars are always stored, so the default is not the value at unstored operands.
             Kind::Present(inner) if has_scalars(inner) => return None,
             Kind::Present(inner) => {
                 let relation = self.relation(inner)?;
@@ -93,7 +94,7 @@ impl Context<'_> {
         let mut cells = HashMap::new();
         for (coordinate, value) in &self.operands[name] {
             let mut at = vec![None; variables.len()];
-            // In an access such as `A[i,i]` only the diagonal counts.
+            // An access such as `A[i,i]` reads only the diagonal.
             let agrees = modes.iter().zip(coordinate).all(|(mode, coordinate)| {
                 let own = variables.iter().position(|known| known == mode);
                 own.is_some_and(|own| *at[own].get_or_insert(*coordinate) == *coordinate)
@@ -105,7 +106,7 @@ impl Context<'_> {
         Relation { variables, cells, default: Cell::known(fill) }
     }
 
-    /// The same relation over more variables, on which it does not depend.
+    /// Extends a relation to variables on which it does not depend.
     fn spread(&self, mut relation: Relation, variables: &[usize]) -> Option<Relation> {
         for name in variables {
             if relation.variables.contains(name) {
@@ -128,7 +129,7 @@ impl Context<'_> {
         Some(relation)
     }
 
-    /// What a function makes of several relations, wherever one of them is not its default.
+    /// Applies a function to several relations, wherever one of them differs from its default.
     fn combined(
         &self,
         relations: Vec<Relation>,
@@ -184,7 +185,7 @@ impl Context<'_> {
         self.combined(vec![a, b], |cells| times(cells[0], cells[1]))
     }
 
-    /// What a mask leaves of a relation that has all its variables.
+    /// Filters a relation by a mask over its variables.
     fn filtered(
         &self,
         relation: Relation,
@@ -224,7 +225,7 @@ impl Context<'_> {
         Some(a)
     }
 
-    /// Reduces all cells that differ in some variables only, and with them what is not stored.
+    /// Reduces the cells that differ only in some variables, including unstored ones.
     fn reduced(
         &self,
         reduction: Reduction,
@@ -238,7 +239,7 @@ impl Context<'_> {
         let places = places.try_fold(1_usize, usize::checked_mul)?;
         match reduction {
             Reduction::Argmin | Reduction::Argmax => return None,
-            // Of a sum of what is not stored nothing is left; of others once is as good as often.
+            // A sum of unstored values is zero; the other reductions are idempotent for defaults.
             Reduction::Sum if !body.default.is_known(new().finish().ok()?.value) => return None,
             Reduction::Prod if body.default.value.holds() => return None,
             _ if !is_sum && places == 0 => return None,
@@ -276,7 +277,7 @@ fn has_scalars(node: &Node) -> bool {
         || node.parts().iter().any(has_scalars)
 }
 
-/// The variables of what depends on them alone.
+/// Collects the variables of an expression over coordinates.
 fn coordinates(node: &Node, variables: &mut Vec<usize>) {
     if let Kind::Coordinate(variable) = node.kind {
         variables.push(variable);
@@ -284,7 +285,7 @@ fn coordinates(node: &Node, variables: &mut Vec<usize>) {
     node.parts().iter().for_each(|part| coordinates(part, variables));
 }
 
-/// The value of what depends on coordinates alone.
+/// Evaluates an expression over coordinates.
 fn pointwise(node: &Node, at: &[usize]) -> Option<Cell> {
     let parts: Vec<Cell> =
         node.parts().iter().map(|part| pointwise(part, at)).collect::<Option<_>>()?;

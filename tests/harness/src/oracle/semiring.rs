@@ -1,4 +1,4 @@
-//! What `+`, `*` and sums mean.
+//! The meaning of `+`, `*` and sums.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::statement::Function;
 /// A semiring of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Semiring {
-    /// The numbers as everybody knows them.
+    /// The usual arithmetic.
     PlusTimes,
     /// Shortest paths.
     MinPlus,
@@ -19,15 +19,15 @@ pub enum Semiring {
     MaxPlus,
     /// The most probable paths.
     MaxTimes,
-    /// The paths whose largest step is the smallest.
+    /// The paths with the smallest largest edge.
     MinMax,
-    /// Whether there is a path.
+    /// The existence of a path.
     OrAnd,
-    /// Shortest paths, of which constants say what is far and what is here.
+    /// Shortest paths, with user constants as zero and one.
     ByConstants,
 }
 
-/// The least upper bound of a type is its largest number where it has no infinity.
+/// Returns the infinity of a type, or its extreme value if it has none.
 fn infinity(dtype: Dtype, sign: f64) -> Number {
     match dtype.range() {
         Some((_, most)) if sign > 0.0 => Number::Whole(most),
@@ -36,17 +36,18 @@ fn infinity(dtype: Dtype, sign: f64) -> Number {
     }
 }
 
-/// The least and the greatest of all, which are the greatest and the least of none.
+/// Returns the least and the greatest value, which are the maximum and the minimum of an empty
+/// range.
 pub fn extremes(dtype: Dtype) -> (Number, Number) {
     (infinity(dtype, -1.0), infinity(dtype, 1.0))
 }
 
 impl Semiring {
-    /// The semiring of a name.
+    /// Returns the semiring with this name.
     pub fn named(name: &str) -> Option<Semiring> {
         match name {
             "plus_times" => Some(Semiring::PlusTimes),
-            // By the paths of functions that do the same.
+            // The same semiring with user functions.
             "min_plus" | "by_paths" => Some(Semiring::MinPlus),
             "max_plus" => Some(Semiring::MaxPlus),
             "max_times" => Some(Semiring::MaxTimes),
@@ -57,7 +58,7 @@ impl Semiring {
         }
     }
 
-    /// What `+` does.
+    /// Returns the operation of `+`.
     pub fn plus(self) -> Op {
         match self {
             Semiring::PlusTimes => Op::Add,
@@ -69,12 +70,13 @@ impl Semiring {
         }
     }
 
-    /// Returns the sum of two numbers of a type; the plain one where they have none in this semiring.
+    /// Returns the sum of two numbers of a type, or their ordinary sum if the semiring does not
+    /// support the type.
     pub fn sum(self, a: Number, b: Number, dtype: Dtype) -> Number {
         self.plus().apply(&[a, b], dtype).unwrap_or(a + b)
     }
 
-    /// Returns entries of a type with those that share their coordinate summed, each coordinate once.
+    /// Returns entries of a type with duplicates combined.
     pub fn united(
         self,
         entries: &[(Vec<usize>, Number)],
@@ -89,7 +91,7 @@ impl Semiring {
         united.into_iter().map(|(at, value)| (at.clone(), value)).collect()
     }
 
-    /// What `*` does.
+    /// Returns the operation of `*`.
     pub fn times(self) -> Op {
         match self {
             Semiring::PlusTimes | Semiring::MaxTimes => Op::Multiply,
@@ -99,10 +101,10 @@ impl Semiring {
         }
     }
 
-    /// What is added without effect, which what is not stored counts as.
+    /// Returns the identity element of `+`, which is the default fill value.
     pub fn zero(self, dtype: Dtype) -> Number {
         match self {
-            // A bool is a number of two values where no semiring makes it more.
+            // A truth value is a number of two values, unless the semiring defines more.
             Semiring::PlusTimes | Semiring::MaxTimes | Semiring::OrAnd => {
                 whole(dtype, 0).unwrap_or(Number::Bool(false))
             }
@@ -115,7 +117,7 @@ impl Semiring {
         }
     }
 
-    /// What is multiplied without effect.
+    /// Returns the identity element of `*`.
     pub fn one(self, dtype: Dtype) -> Number {
         match self {
             Semiring::PlusTimes | Semiring::MaxTimes | Semiring::OrAnd => {

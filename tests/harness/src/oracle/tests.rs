@@ -1,4 +1,4 @@
-//! Small statements, by both evaluators.
+//! Tests of small statements with both evaluators.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,7 +10,7 @@ use crate::statement::Statement;
 
 type Entry<'a> = (&'a [usize], f64);
 
-/// Matrices and vectors of extent 3, scalars, and the same in other types.
+/// Returns matrices and vectors of extent 3, scalars, and tensors of other types.
 fn operands() -> Operands {
     let stored = |entries: &[Entry<'_>]| {
         entries.iter().map(|(at, value)| (at.to_vec(), Number::Real(*value))).collect()
@@ -37,7 +37,7 @@ struct Try {
     result: Dtype,
 }
 
-/// A statement of which a bare name `far` is a parameter of value 1.
+/// Returns a test of a statement in which the bare name `far` is a parameter with value 1.
 fn of(statement: &'static str) -> Try {
     Try { statement, semiring: Semiring::PlusTimes, result: Dtype::F64 }
 }
@@ -74,7 +74,7 @@ impl Try {
         Meaning::of(&statement, &setting)
     }
 
-    /// The cells, on which the evaluators agree where both have an answer.
+    /// Returns the cells, on which the evaluators must agree if both have a result.
     fn answer(&self) -> Result<Cells, Fault> {
         let meaning = self.meaning().unwrap();
         let visited = grid::evaluate(&meaning, &operands());
@@ -85,7 +85,7 @@ impl Try {
         visited
     }
 
-    /// These coordinates are stored, with these values; those of `may` are stored or not.
+    /// Checks that these entries are stored, and those at the coordinates `may` are optional.
     fn check(self, expected: &[Entry<'_>], may: &[&[usize]]) {
         let cells = self.answer().unwrap();
         let stored = cells.iter().filter(|(at, _)| !may.contains(&at.as_slice()));
@@ -106,7 +106,7 @@ impl Try {
     }
 }
 
-/// Every coordinate of a matrix, with a value.
+/// Returns every coordinate of a matrix, with a value.
 fn all(value: impl Fn(usize, usize) -> f64) -> Vec<([usize; 2], f64)> {
     (0..9).map(|k| ([k / 3, k % 3], value(k / 3, k % 3))).collect()
 }

@@ -10,7 +10,7 @@ use crate::statement::Access;
 /// A right-hand side.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
-    /// A constant: those without a fraction are whole until they are given a type.
+    /// A constant. A constant without a fraction is an integer until its type is known.
     Number(Number),
     /// An operand's element.
     Access(Access),
@@ -24,7 +24,7 @@ pub enum Expr {
     Binary(Binary, Box<Expr>, Box<Expr>),
     /// `max(a, b)`
     Call(Function, Vec<Expr>),
-    /// A function of the corpus's own.
+    /// A call of a user function of the corpus.
     Own(&'static Own, Vec<Expr>),
     /// `f64(a)`
     Convert(Dtype, Box<Expr>),
@@ -32,7 +32,7 @@ pub enum Expr {
     Reduce(Reduction, Vec<String>, Box<Expr>),
 }
 
-/// Declares an enum of words and how they are written.
+/// Declares an enum of words with their notation.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$each:meta])* $word:ident $text:literal,)* }) => {
         $(#[$about])*
@@ -42,10 +42,10 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All of them.
+            /// All words.
             pub const ALL: &[$name] = &[$($name::$word),*];
 
-            /// The one of a name.
+            /// Returns the word with this notation.
             pub fn named(name: &str) -> Option<$name> {
                 match name {
                     $($text => Some($name::$word),)*
@@ -65,7 +65,7 @@ macro_rules! words {
 }
 
 words! {
-    /// An operator of one operand.
+    /// A unary operator.
     Unary {
         Negative "-",
         Not "!",
@@ -73,7 +73,7 @@ words! {
 }
 
 words! {
-    /// An operator of two operands.
+    /// A binary operator.
     Binary {
         Sum "+",
         Difference "-",
@@ -142,7 +142,7 @@ words! {
 }
 
 words! {
-    /// What makes one value of many.
+    /// A reduction operator.
     Reduction {
         Sum "sum",
         Prod "prod",
@@ -167,7 +167,7 @@ impl Function {
         Function::Replace,
     ];
 
-    /// How many arguments it has.
+    /// Returns the number of arguments.
     pub fn arguments(self) -> usize {
         if self == Function::Select {
             3
@@ -180,7 +180,7 @@ impl Function {
 }
 
 impl Expr {
-    /// The expressions directly within.
+    /// Returns the direct subexpressions.
     pub fn parts(&self) -> Vec<&Expr> {
         match self {
             Expr::Number(_) | Expr::Access(_) | Expr::Variable(_) | Expr::Parameter(_) => vec![],
@@ -190,7 +190,7 @@ impl Expr {
         }
     }
 
-    /// As [`parts`](Expr::parts), to be changed.
+    /// Returns the direct subexpressions for modification.
     pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Expr::Number(_) | Expr::Access(_) | Expr::Variable(_) | Expr::Parameter(_) => vec![],
@@ -200,7 +200,7 @@ impl Expr {
         }
     }
 
-    /// Calls a function with this expression and all within, in the order of the text.
+    /// Calls a function with this expression and all its subexpressions, in the order of the text.
     pub fn visit<'e>(&'e self, see: &mut impl FnMut(&'e Expr)) {
         see(self);
         for part in self.parts() {
@@ -208,7 +208,7 @@ impl Expr {
         }
     }
 
-    /// The variables that no reduction within binds, in order of first appearance.
+    /// Returns the variables that no reduction in the expression binds, in the order of first use.
     pub fn free(&self) -> Vec<String> {
         let all = match self {
             Expr::Access(access) => access.variables.clone(),
@@ -233,18 +233,18 @@ impl Expr {
         once
     }
 
-    /// A sum over variables.
+    /// Returns a sum over variables.
     pub fn sum(variables: Vec<String>, body: Expr) -> Expr {
         Expr::Reduce(Reduction::Sum, variables, Box::new(body))
     }
 
-    /// An operator on two operands.
+    /// Returns a binary operation.
     pub fn binary(op: Binary, a: Expr, b: Expr) -> Expr {
         Expr::Binary(op, Box::new(a), Box::new(b))
     }
 }
 
-/// Fully parenthesized.
+/// Prints the expression fully parenthesized.
 impl fmt::Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! Reads the text of a statement.
+//! The parser of statements.
 
 mod expression;
 mod names;
@@ -10,18 +10,19 @@ use crate::statement::{
 };
 
 impl Statement {
-    /// Reads statements, parted by `;`.
+    /// Parses statements separated by `;`.
     ///
     /// # Errors
-    /// As of [`Statement::parse`].
+    /// The errors of [`Statement::parse`].
     pub fn parse_all(text: &str, parameters: &[&str]) -> Result<Vec<Statement>, String> {
         text.split(';').map(|text| Statement::parse(text, parameters)).collect()
     }
 
-    /// Reads a statement and makes its implicit sums explicit; names of `parameters` are parameters.
+    /// Parses a statement and makes its implicit sums explicit; `parameters` are names of
+    /// parameters.
     ///
     /// # Errors
-    /// What was expected, and where.
+    /// The expected syntax, and the place.
     pub fn parse(text: &str, parameters: &[&str]) -> Result<Statement, String> {
         let mut parser = Parser { text, rest: text, views: Vec::new() };
         let result = parser.name().ok_or_else(|| parser.expected("a name"))?;
@@ -85,7 +86,7 @@ impl Parser<'_> {
         starts.then(|| self.word(|c| c.is_alphanumeric() || c == '_'))
     }
 
-    /// The access on the left, which is one of a part where a variable stands twice.
+    /// Parses the access on the left, which is a view if a variable is repeated.
     fn result(&mut self, tensor: String) -> Result<Access, String> {
         let name = tensor.clone();
         let mut access = self.access(tensor)?;
@@ -186,7 +187,7 @@ impl Parser<'_> {
         Ok(Mode::Fixed(Bound::Number(start)))
     }
 
-    /// The rest of a sum of indices.
+    /// Parses the rest of an affine index.
     fn addends(&mut self, mut addends: Vec<(i64, Addend)>) -> Result<Mode, String> {
         loop {
             let sign = if self.eat("+") {

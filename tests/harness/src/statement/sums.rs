@@ -2,7 +2,7 @@
 
 use crate::statement::{Binary, Expr, Unary};
 
-/// Sums each top-level additive term over its variables that the left side does not have.
+/// Sums each top-level additive term over its variables that the left-hand side does not have.
 pub fn with_sums(expr: Expr, left: &[String]) -> Expr {
     let inside = |expr: Box<Expr>| Box::new(with_sums(*expr, left));
     match expr {

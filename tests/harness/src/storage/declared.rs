@@ -1,4 +1,4 @@
-//! The formats that generated code names: the runtime crate's, and those that a module declares.
+//! The formats that generated code names: built-in ones, and declarations of a module.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use sparsegen_build::ir::{FormatDeclaration, FormatKind, LevelDeclaration};
 
 use super::{Expr, Format, Kind, Level};
 
-/// The formats that a generated module knows, by the names of their types.
+/// The formats of a generated module, by the names of their types.
 #[derive(Clone, Debug, Default)]
 pub struct Formats {
     declared: BTreeMap<String, Declared>,
@@ -15,20 +15,20 @@ pub struct Formats {
 
 #[derive(Clone, Debug)]
 enum Declared {
-    /// Another name for this type.
+    /// The name of another format.
     Alias(String),
     Format(Format),
 }
 
 impl Formats {
-    /// The formats that a module declares.
+    /// Reads the declarations of a module.
     ///
     /// # Errors
-    /// What could not be understood.
+    /// Returns a description of the declaration that cannot be parsed.
     pub fn of(declarations: &[FormatDeclaration]) -> Result<Formats, String> {
         let mut declared = BTreeMap::new();
         for declaration in declarations {
-            // Of `BigCoo<const N: usize>` the name is enough.
+            // The name without generic parameters: `BigCoo` for `BigCoo<const N: usize>`.
             let name = declaration.name.split('<').next().unwrap_or_default();
             let format = match &declaration.kind {
                 FormatKind::Alias(of) => Declared::Alias(of.clone()),
@@ -48,7 +48,7 @@ impl Formats {
         Ok(Formats { declared })
     }
 
-    /// The format of a type: `Csr`, `Coo<3, u64, u32>`, `Blocks4`.
+    /// Returns the format of a type such as `Csr`, `Coo<3, u64, u32>` or `Blocks4`.
     pub fn find(&self, marker: &str) -> Option<Format> {
         let (name, arguments) = marker.split_once('<').unwrap_or((marker, ">"));
         let arguments = arguments.trim_end_matches('>').split(',').map(str::trim);
@@ -64,7 +64,7 @@ impl Formats {
     }
 }
 
-/// The largest number of an unsigned type.
+/// Returns the largest value of an unsigned type.
 fn largest(width: &str) -> Option<i128> {
     Some(match width {
         "u8" => u8::MAX.into(),
@@ -84,7 +84,7 @@ fn range(width: &str) -> Option<(i128, i128)> {
     Some((if width.starts_with('i') { -most - 1 } else { 0 }, most))
 }
 
-/// A level that is ordered, unique and padded.
+/// Returns a level that is ordered, unique and padded.
 fn plain(expr: Expr, kind: Kind, pos: &str, crd: &str) -> Option<Level> {
     let (pos, crd) = (largest(pos)?, range(crd)?);
     Some(Level { expr, kind, full: false, ordered: true, unique: true, padded: true, pos, crd })
@@ -151,7 +151,7 @@ fn builtin(name: &str, arguments: &[&str]) -> Option<Format> {
     Some(Format { order, levels, fill: Literal::Int(0) })
 }
 
-/// A level as generated code declares it.
+/// Parses the declaration of a level.
 fn level_of(declaration: &LevelDeclaration) -> Option<Level> {
     let (mut text, rest) = declaration.map.strip_prefix("LevelMap::")?.split_once(", \"")?;
     let expr = if let Some(dimension) = text.strip_prefix("dimension(") {
@@ -193,7 +193,7 @@ fn level_of(declaration: &LevelDeclaration) -> Option<Level> {
     })
 }
 
-/// Reads an expression and takes it off the text.
+/// Parses an expression at the start of the text and removes it.
 fn expr(text: &mut &str) -> Option<Expr> {
     let rest = text.trim_start_matches('&').strip_prefix("LevelExpr::")?;
     let (name, rest) = rest.split_once('(')?;

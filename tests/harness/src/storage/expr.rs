@@ -1,11 +1,11 @@
-//! What a level stores of the dimensions, and how coordinates follow from what levels store.
+//! The expressions of levels, and the recovery of coordinates from their values.
 
 use super::Axis;
 
-/// What a level stores of the dimensions.
+/// The expression of a level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expr {
-    /// A dimension as it is.
+    /// A dimension.
     Dimension(usize),
     /// `i / b`
     Div(Box<Expr>, usize),
@@ -15,12 +15,12 @@ pub enum Expr {
     Sub(usize, usize),
     /// `i + j`
     Add(usize, usize),
-    /// `#i`
+    /// `#i`, the number of the entry within the row `i`.
     Count(usize),
 }
 
 impl Expr {
-    /// The dimension, if it is stored as it is.
+    /// Returns the dimension, if the expression is one.
     pub fn dimension(&self) -> Option<usize> {
         match self {
             Expr::Dimension(dimension) => Some(*dimension),
@@ -28,7 +28,7 @@ impl Expr {
         }
     }
 
-    /// The dimension whose entries are counted, if they are.
+    /// Returns the dimension whose entries are counted, if they are.
     pub fn counted(&self) -> Option<usize> {
         match self {
             Expr::Count(dimension) => Some(*dimension),
@@ -37,7 +37,7 @@ impl Expr {
         }
     }
 
-    /// Whether some number may be negative.
+    /// Returns whether the value may be negative.
     pub fn is_signed(&self) -> bool {
         match self {
             Expr::Sub(..) => true,
@@ -46,7 +46,7 @@ impl Expr {
         }
     }
 
-    /// The number of an entry; `count` is how many came before it.
+    /// Evaluates the expression for an entry; `count` is the number of entries before it.
     pub fn number(&self, at: &[usize], count: usize) -> i64 {
         match self {
             Expr::Dimension(dimension) => at[*dimension] as i64,
@@ -58,7 +58,8 @@ impl Expr {
         }
     }
 
-    /// The numbers that there are in a tensor of this shape; nothing is counted.
+    /// Returns the range of values for a tensor of this shape; the number of counted entries is
+    /// unbounded.
     pub fn axis(&self, shape: &[usize]) -> Axis {
         let from_zero = |size| Axis { first: 0, size };
         let diagonals = |a: &usize, b: &usize| match (shape[*a], shape[*b]) {
@@ -87,8 +88,8 @@ impl Expr {
         }
     }
 
-    /// The other dimension of a sum or difference, and that dimension's coordinate where this one's
-    /// is `here` and the number of the level is `number`.
+    /// Returns the other dimension of a sum or difference, and its coordinate if the given
+    /// dimension has the coordinate `here` and the value is `number`.
     pub fn other(&self, dimension: usize, here: i64, number: i64) -> Option<(usize, i64)> {
         match self {
             Expr::Sub(a, b) if *a == dimension => Some((*b, here - number)),
@@ -104,8 +105,8 @@ impl Expr {
         }
     }
 
-    /// The form in which equal functions are equal: `(i / 2) / 4` is `i / 8`, and `(i % 8) % 4` is
-    /// `i % 4`.
+    /// Returns the canonical form of the expression: `i / 8` for `(i / 2) / 4`, and `i % 4` for `(i
+    /// % 8) % 4`.
     fn reduced(&self) -> Expr {
         match self {
             Expr::Div(of, block) => match of.reduced() {
@@ -121,8 +122,8 @@ impl Expr {
     }
 }
 
-/// The coordinates of an entry from the numbers of all levels; they may lie outside of the shape.
-/// `None` where they do not follow.
+/// Computes the coordinates of an entry from the values of all levels, or returns `None` if these
+/// do not determine them. The coordinates may be outside of the shape.
 pub fn inverse(order: usize, levels: &[(&Expr, i64)]) -> Option<Vec<i64>> {
     let mut known: Vec<(Expr, i64)> =
         levels.iter().map(|(expr, number)| (expr.reduced(), *number)).collect();
@@ -134,7 +135,8 @@ pub fn inverse(order: usize, levels: &[(&Expr, i64)]) -> Option<Vec<i64>> {
         for (expr, number) in &known {
             match expr {
                 Expr::Div(whole, block) => {
-                    // The remainder may have been cut into smaller ones: `i / 4` and `(i / 2) % 2`.
+                    // A remainder may be split into blocks itself: `i / 4` and `(i / 2) % 2`
+                    // determine `i / 2`.
                     for (rest, of_rest) in &known {
                         let Expr::Mod(of, by) = rest else { continue };
                         let of_blocks = match &**of {
@@ -149,7 +151,7 @@ pub fn inverse(order: usize, levels: &[(&Expr, i64)]) -> Option<Vec<i64>> {
                     }
                 }
                 Expr::Mod(of, block) => {
-                    // `(i % 4) / 2` and `i % 2` make `i % 4`.
+                    // `(i % 4) / 2` and `i % 2` determine `i % 4`.
                     for (quotient, of_quotient) in &known {
                         let Expr::Div(whole, by) = quotient else { continue };
                         let Expr::Mod(inner, outer) = &**whole else { continue };

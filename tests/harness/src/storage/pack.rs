@@ -1,4 +1,4 @@
-//! Packs entries, as the runtime crate does or in any other way that the format allows.
+//! Packs entries like the runtime crate, or in other ways that the format permits.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,20 @@ use crate::random::Random;
 use crate::typed::Stored;
 use crate::worlds::Entries;
 
-/// What stands where nothing is stored, if a tensor is packed with freedom.
+/// The value of positions that are not entries, if a tensor is packed freely.
 const GARBAGE: Number = Number::Whole(99);
 
-/// How many positions a tensor may have.
+/// The maximal number of positions of a tensor.
 const LARGEST: usize = 1_000_000;
 
 impl Format {
-    /// Packs entries as the runtime crate does; `None` where the format does not hold them.
+    /// Packs entries like the runtime crate. Returns `None` if the format cannot hold them.
     pub fn pack(&self, given: &Entries, dtype: Dtype) -> Option<Stored> {
         self.packed(given, dtype, None)
     }
 
-    /// Packs entries in some way that the format allows; `None` where it does not hold them.
-    /// `splits` tells whether an entry may be stored as two that add up.
+    /// Packs entries in a random way that the format permits. Returns `None` if the format cannot
+    /// hold them. If `splits` is `true`, an entry may be stored as two that add up to it.
     pub fn pack_freely(
         &self,
         given: &Entries,
@@ -42,7 +42,7 @@ impl Format {
         Some(free.filter(is_valid).unwrap_or(canonical))
     }
 
-    /// Some entries in two parts, if the format can store both.
+    /// Splits some entries into two, if the format can store both.
     fn split(&self, given: &Entries, random: &mut Random) -> Entries {
         let mut innermost = self.levels.iter().rev();
         let mut repeats = 0;
@@ -153,7 +153,7 @@ impl Format {
         self.look(shape, arrays, vals, dtype).ok()
     }
 
-    /// Entries below one parent, in groups that have a node each.
+    /// Groups the entries below one parent; each group becomes a node.
     fn groups(
         &self,
         l: usize,
@@ -165,7 +165,7 @@ impl Format {
         let branchless =
             self.levels[l + 1..].iter().take_while(|level| level.kind.is_branchless()).count();
         let end = if level.unique { l + 1 } else { l + 1 + branchless };
-        // Nothing tells entries apart that may be repeated down to the values.
+        // Duplicates that are stored down to the values each get a node.
         let is_last = end == self.levels.len();
         let repeats = is_last && self.levels[l..].iter().all(|level| !level.unique);
         let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -192,7 +192,7 @@ impl Format {
             groups = halves.collect();
         }
         if !level.is_ordered() && level.kind != Kind::Hashed {
-            // Those of one coordinate stay in their order, which levels below may keep.
+            // Entries with equal coordinates keep their order, which levels below may preserve.
             let mut numbers: Vec<i64> = groups.iter().map(|group| entries[group[0]].0[l]).collect();
             random.shuffle(&mut numbers);
             groups = numbers

@@ -1,17 +1,17 @@
-//! Lays out the children of one level in its arrays.
+//! Arranges the children of a level in its arrays.
 
 use super::{Arrays, Axis, Kind, Level};
 use crate::random::Random;
 
-/// A child: its parent's position, its number, and the entries below.
+/// A child: the position of its parent, its coordinate, and the entries below it.
 pub struct Child {
     pub parent: usize,
     pub number: i64,
     pub entries: Vec<usize>,
 }
 
-/// Positions of the children, in their order, and the number of positions; `None` where there is no
-/// room for them.
+/// Returns the positions of the children, in their order, and the number of positions. Returns
+/// `None` if they exceed the capacity.
 pub fn lay_out(
     (l, level): (usize, &Level),
     axis: Axis,
@@ -121,7 +121,7 @@ struct Segments {
     positions: Vec<usize>,
 }
 
-/// Segments, one for each parent; with freedom, in any order and with gaps.
+/// Builds one segment per parent; packed freely, in any order and with gaps.
 fn segments(
     level: &Level,
     axis: Axis,
@@ -142,7 +142,7 @@ fn segments(
     let gap = |freedom: &mut Option<&mut Random>, crd: &mut Vec<usize>| {
         if let Some(random) = freedom {
             for _ in 0..[0, 0, 1, 3][random.below(4)] {
-                // Nothing may depend on what stands in a gap.
+                // Results must not depend on the contents of gaps.
                 crd.push([0, axis.size.saturating_sub(1), level.crd.1 as usize][random.below(3)]);
             }
         }
@@ -177,7 +177,7 @@ fn segments(
     (made.crd.len() as i128 <= level.pos).then_some(made)
 }
 
-/// A hash table for each parent; with freedom, of any width, filled in any order.
+/// Builds a hash table per parent; packed freely, of any size and in any order of insertion.
 fn hashed(
     level: &Level,
     axis: Axis,

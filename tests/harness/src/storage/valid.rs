@@ -1,4 +1,4 @@
-//! Whether nodes keep the order and the uniqueness that a format declares.
+//! Checks the order and uniqueness that a format declares.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use super::Format;
 use super::walk::Walk;
 
 impl Format {
-    /// Whether siblings keep their order and differ where the format declares it; nodes that share
-    /// the coordinates of all their ancestors count as siblings.
+    /// Returns whether siblings are ordered and unique if the format declares so. Nodes with equal
+    /// coordinates at all levels above count as siblings.
     pub(super) fn is_valid(&self, walk: &Walk) -> bool {
         let mut repeats = false;
         self.levels.iter().zip(&walk.nodes).enumerate().all(|(l, (level, nodes))| {

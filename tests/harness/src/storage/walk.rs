@@ -6,30 +6,30 @@ use super::{Arrays, Axis, Format, Kind};
 /// A node of the coordinate hierarchy.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// The numbers at its level and those above.
+    /// The coordinates at its level and those above.
     pub numbers: Vec<i64>,
     /// Its position.
     pub position: usize,
 }
 
-/// What arrays store.
+/// The contents of the arrays.
 pub struct Walk {
     /// The nodes of each level, in storage order.
     pub nodes: Vec<Vec<Node>>,
     /// The number of positions of the last level.
     pub count: usize,
-    /// Coordinates within the shape, each with its position, in storage order.
+    /// The coordinates of the entries, each with its position, in storage order.
     pub entries: Vec<(Vec<usize>, usize)>,
 }
 
 impl Format {
-    /// Walks through what arrays store.
+    /// Reads the nodes and entries from the arrays.
     pub fn walk(&self, shape: &[usize], arrays: &Arrays) -> Result<Walk, String> {
         let counted = |l: usize| match arrays.get(&(l, "size".to_owned())).map(Vec::as_slice) {
             Some([size]) => *size,
             Some(_) | None => usize::MAX,
         };
-        let axes = self.axes(shape, counted).ok_or("a width does not hold the coordinates")?;
+        let axes = self.axes(shape, counted).ok_or("the arrays cannot hold the coordinates")?;
         let mut above = vec![Node { numbers: Vec::new(), position: 0 }];
         let (mut count, mut nodes) = (1, Vec::new());
         for (l, axis) in axes.iter().enumerate() {
@@ -53,7 +53,8 @@ impl Format {
         let inside = |node: &Node| {
             let levels: Vec<_> = self.levels.iter().map(|level| &level.expr).collect();
             let numbers: Vec<_> = levels.into_iter().zip(node.numbers.iter().copied()).collect();
-            let at = inverse(self.order, &numbers).ok_or("coordinates do not follow")?;
+            let at = inverse(self.order, &numbers)
+                .ok_or("the levels do not determine the coordinates")?;
             let at = at.into_iter().map(|c| usize::try_from(c).ok());
             let at = at.collect::<Option<Vec<usize>>>();
             let at = at.filter(|at| at.iter().zip(shape).all(|(c, extent)| c < extent));
@@ -66,7 +67,7 @@ impl Format {
         Ok(Walk { nodes, count, entries })
     }
 
-    /// The children of a node at the next level: numbers and positions.
+    /// Returns the coordinates and positions of the children of a node at the next level.
     fn children(
         &self,
         l: usize,
@@ -117,7 +118,8 @@ impl Format {
         }
     }
 
-    /// Whether a coordinate of a range level lies on the diagonal above.
+    /// Returns whether the element of a coordinate of a range level on the diagonal above is within
+    /// the shape.
     fn is_met(&self, l: usize, number: i64, shape: &[usize], parent: &Node) -> bool {
         let Some(dimension) = self.levels[l].expr.dimension() else { return false };
         let mut above = self.levels[..l].iter().zip(&parent.numbers);
@@ -126,7 +128,7 @@ impl Format {
         other.is_none_or(|(mode, at)| (0..shape[mode] as i64).contains(&at))
     }
 
-    /// The coordinate that an offset level computes.
+    /// Computes the coordinate of an offset level.
     fn derived(&self, l: usize, parent: &Node) -> Option<i64> {
         let dimension = self.levels[l].expr.dimension()?;
         let above = || self.levels[..l].iter().zip(&parent.numbers);

@@ -1,4 +1,4 @@
-//! Compiles manifests in another process, which may hang, overflow its stack or run out of memory.
+//! Compiles manifests in another process, which may time out, overflow its stack or exhaust memory.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,22 +10,22 @@ use sparsegen_build::compile_str;
 
 use crate::memory;
 
-/// What the compiler made of a manifest.
+/// The result of compiling a manifest.
 pub enum Answer {
     Source(String),
     Refused,
     Wrong(String),
 }
 
-/// How much memory the compiler may hold for a manifest, and how long it may take: some thirty times
-/// what the slowest case of the corpus takes, as other processes may run beside it.
+/// The limits of memory and time for a manifest: about thirty times those of the slowest case of
+/// the corpus, since other processes may run at the same time.
 const MEMORY: usize = 512 << 20;
 const TIME: Duration = Duration::from_secs(60);
 
-/// The variable that tells a process to be a child: its folder.
+/// The environment variable with the folder of a child process.
 const FOLDER: &str = "SPARSEGEN_MANIFESTS_FOLDER";
 
-/// What the compiler makes of each manifest.
+/// Compiles each manifest.
 pub fn answers(manifests: &[String]) -> Vec<Answer> {
     let folder = env::temp_dir().join(format!("sparsegen-manifests-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("there is a folder for temporary files");
@@ -37,7 +37,7 @@ pub fn answers(manifests: &[String]) -> Vec<Answer> {
     while answers.len() < manifests.len() {
         let mut child = spawn(&folder, answers.len());
         let ended = wait(&mut child, &folder);
-        // Each answer is in a file of its own.
+        // Each result is in a separate file.
         while let Ok(text) = fs::read_to_string(path(answers.len(), "answer")) {
             answers.push(match text.split_once('\n') {
                 Some(("source", source)) => Answer::Source(source.to_owned()),
@@ -64,7 +64,7 @@ fn spawn(folder: &Path, from: usize) -> Child {
         .expect("a test can run itself")
 }
 
-/// Waits until the child ends or makes no progress; says how it ended.
+/// Waits until the child ends or makes no progress; returns how it ended.
 fn wait(child: &mut Child, folder: &Path) -> String {
     let count = || fs::read_dir(folder).map_or(0, Iterator::count);
     let (mut answered, mut since) = (count(), Instant::now());
@@ -87,7 +87,7 @@ fn wait(child: &mut Child, folder: &Path) -> String {
     }
 }
 
-/// Compiles the manifests of a folder, if the process was started for that.
+/// Compiles the manifests of a folder, in a child process.
 #[test]
 #[ignore = "it is what the other test starts"]
 fn compile_as_told() {
@@ -99,7 +99,7 @@ fn compile_as_told() {
         let manifest = folder.join(format!("{k}.toml"));
         let Ok(manifest) = fs::read_to_string(&manifest) else { return };
         let answer = answer(&manifest);
-        // The file is there at once, whole.
+        // The file appears atomically.
         let (part, whole) = (folder.join("part"), folder.join(format!("{k}.answer")));
         let mut file = fs::File::create(&part).expect("temporary files can be written");
         file.write_all(answer.as_bytes()).expect("temporary files can be written");

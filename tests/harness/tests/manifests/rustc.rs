@@ -1,14 +1,14 @@
-//! Type-checks generated sources, many in one crate.
+//! Type checking of generated sources, many in one crate.
 
 use sparsegen_harness::rustc::Rustc;
 
-/// The sources that rustc refuses or warns of, with what it says.
+/// Returns the sources with errors or warnings of rustc, and its messages.
 pub fn mistakes(sources: &[&(&str, String)]) -> Vec<String> {
     let rustc = Rustc::new().expect("rustc can be run beside this test");
     let mut wrong = Vec::new();
     let mut rest: Vec<usize> = (0..sources.len()).collect();
-    // A mistake of one stage hides those of later ones: what is refused is left out, and the others
-    // are tried again.
+    // Errors of one phase hide those of later ones, so refused sources are removed and the others
+    // checked again.
     while !rest.is_empty() {
         let said = match check(&rustc, sources, &rest) {
             Ok(()) => break,
@@ -26,7 +26,7 @@ pub fn mistakes(sources: &[&(&str, String)]) -> Vec<String> {
     wrong
 }
 
-/// What rustc says of modules, if it is not content.
+/// Returns the messages of rustc about modules, if there are any.
 fn check(rustc: &Rustc, sources: &[&(&str, String)], which: &[usize]) -> Result<(), String> {
     let mut root = "#![allow(dead_code, unreachable_pub)]\n".to_owned();
     for k in which {

@@ -1,11 +1,11 @@
-//! `delta` as the compiler sees it: coordinates as the bytes by which they exceed the one before.
+//! `delta` for the compiler: coordinates as the bytes by which they exceed the previous one.
 //!
 //! The positions of parent q are `pos[q]..pos[q + 1]`. A coordinate is `gap[p]` more than the least
-//! that it could be, which is 0 at first and then one more than the coordinate before. The byte 255
-//! stands for no entry: it leaves out the next 255 coordinates.
+//! possible one, which is 0 at first and then one more than the previous coordinate. The byte 255
+//! marks a position without an entry: it skips the next 255 coordinates.
 
 use sparsegen_build::Width;
-use sparsegen_build::ir::{Expr, Stmt};
+use sparsegen_build::level::code::{Expr, Stmt};
 use sparsegen_build::level::{
     Found, Holds, Level, PositionIteration, Properties, Property, Segment, Storage, StorageArray,
 };
@@ -42,7 +42,7 @@ impl Level for Delta {
     }
 }
 
-/// The least coordinate that can come next is carried along.
+/// The least coordinate that can follow is a carried variable.
 impl PositionIteration for Delta {
     fn pos_bounds(&self, storage: &Storage, parents: Segment) -> Segment {
         let end = |parent| storage.load("pos", parent);
@@ -60,7 +60,7 @@ impl PositionIteration for Delta {
     fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr], _: &str) -> Found {
         let gap = storage.load("gap", position);
         let least = Expr::var(storage.carried("least"));
-        // Nothing has the last of the coordinates that are left out, as its byte would be 254.
+        // No entry has the last of the skipped coordinates, since its byte would be 254.
         let coordinate = Expr::add(least, Expr::min(gap.clone(), Expr::Index(254)));
         Found::only_if(Expr::ne(gap, Expr::Index(255)), coordinate)
     }

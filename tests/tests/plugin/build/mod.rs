@@ -9,8 +9,8 @@ use std::path::Path;
 
 use sparsegen_build::Compiler;
 
-/// Formats of such levels, each of which gets the kernels of `matrix.toml`; and some of other levels
-/// whose coordinates are put together, and may lie beyond the dimension.
+/// Formats of such levels, each of which gets the kernels of `matrix.toml`, and formats of other
+/// levels whose coordinates are computed and may exceed the dimension.
 const FORMATS: [(&str, &str); 9] = [
     ("runs", "\"(i, j) -> (i : dense, j : run_length)\""),
     ("column_runs", "\"(i, j) -> (j : dense, i : run_length)\""),
@@ -26,7 +26,7 @@ const FORMATS: [(&str, &str); 9] = [
     ("lists_in_diagonals", "\"(i, j) -> (j - i : compressed, i : compressed)\""),
 ];
 
-/// Writes `NAME.rs` for each of the formats, `mixed.rs`, and what is kept to be looked at.
+/// Generates `NAME.rs` for each of the formats, `mixed.rs`, and the golden source.
 pub fn generate(folder: &Path, out: &Path) -> Result<(), String> {
     println!("cargo::rerun-if-changed={}", folder.display());
     let compiler = Compiler::new()

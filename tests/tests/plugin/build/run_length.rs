@@ -1,9 +1,9 @@
-//! `run_length` as the compiler sees it: runs of neighbouring coordinates.
+//! `run_length` for the compiler: runs of consecutive coordinates.
 //!
 //! The runs of parent q are `pos[q]..pos[q + 1]`. Run r begins with the coordinate `start[r]`, and its
 //! positions are `first[r]..first[r + 1]`.
 
-use sparsegen_build::ir::{Expr, Stmt};
+use sparsegen_build::level::code::{Expr, Stmt};
 use sparsegen_build::level::{
     Append, Found, Groups, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
     Storage, StorageArray,
@@ -18,8 +18,8 @@ impl Level for RunLength {
     }
 
     fn promise(&self) -> Option<Promise> {
-        // SAFETY: `validate` checks that the runs of all parents are all runs, none of them empty, that
-        // they lie one behind the other, and that each lies inside the dimension.
+        // SAFETY: `validate` checks that the parents divide all runs among them, that runs are
+        // contiguous and not empty, and that each is within the dimension.
         Some(unsafe { Promise::new() })
     }
 
@@ -117,7 +117,7 @@ impl Append for RunLength {
         let (pos, runs) = (storage.array("pos"), Expr::len(storage.array("start")));
         let mut edges = Vec::new();
         if let Some(parent) = skipped_to {
-            // The parents left out have no runs.
+            // The skipped parents have no runs.
             let end = Expr::load(pos, Expr::sub(Expr::len(pos), Expr::Index(1)));
             edges.push(Stmt::resize(pos, Expr::add(parent, Expr::Index(1)), end));
         }

@@ -1,11 +1,11 @@
-//! `window` as the compiler sees it: a fixed number of neighbouring coordinates under each parent.
+//! `window` for the compiler: a fixed number of consecutive coordinates under each parent.
 //!
-//! The coordinates of parent q are `start[q]..start[q] + W`, as far as the dimension goes, and their
-//! positions `q * W..(q + 1) * W`. W is the number that a map gives: `window(3)`.
+//! The coordinates of parent q are `start[q]..start[q] + W`, limited by the dimension, and their
+//! positions `q * W..(q + 1) * W`. W is the number in a map: `window(3)`.
 
 use std::rc::Rc;
 
-use sparsegen_build::ir::Expr;
+use sparsegen_build::level::code::Expr;
 use sparsegen_build::level::{
     CoordinateIteration, Found, Holds, Level, Locate, Promise, Properties, Property, Segment,
     Storage, StorageArray,
@@ -32,8 +32,9 @@ impl Level for Window {
     }
 
     fn promise(&self) -> Option<Promise> {
-        // SAFETY: `validate` checks that there is a start for each parent, and there are W positions for
-        // it; `coord_bounds` ends at the dimension's size, and `locate` compares with both ends.
+        // SAFETY: `validate` checks that there is a start for each parent, and there are W
+        // positions for it; `coord_bounds` ends at the dimension's size, and `locate` compares with
+        // both ends.
         Some(unsafe { Promise::new() })
     }
 
@@ -76,7 +77,7 @@ impl CoordinateIteration for Window {
     fn coord_access(&self, storage: &Storage, parent: Expr, coordinate: Expr, _: &str) -> Found {
         let start = storage.load("start", parent.clone());
         let window = Expr::mul(parent, Expr::Index(self.width));
-        // It wraps where the coordinate lies before the window, and is not used there.
+        // It wraps if the coordinate is before the window, where the position is not used.
         Found::always(Expr::offset(window, Expr::difference(coordinate, start)))
     }
 }

@@ -1,16 +1,16 @@
-//! `delta` as the kernels see it: coordinates as the bytes by which they exceed the one before.
+//! `delta` for the program: coordinates as the bytes by which they exceed the previous one.
 
 use std::ops::Range;
 
 use sparsegen::Width;
 use sparsegen::level::{Axis, Fault, Kind, Level, LevelView, Node, Parents};
 
-/// The byte that stands for no entry, and leaves out so many coordinates.
+/// The byte of a position without an entry, and the number of coordinates that it skips.
 const NONE: u8 = 255;
 
 /// The positions of `parent` are `pos[parent]..pos[parent + 1]`. A coordinate is `gap[p]` more than
-/// the least that it could be, which is 0 at first and then one more than the coordinate before. The
-/// byte 255 stands for no entry: it leaves out the next 255 coordinates.
+/// the least possible one, which is 0 at first and then one more than the previous coordinate. The
+/// byte 255 marks a position without an entry: it skips the next 255 coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delta<P = u32> {
     pub pos: Vec<P>,
@@ -24,7 +24,7 @@ pub struct DeltaView<'a, P> {
     pub gap: &'a [u8],
 }
 
-// SAFETY: `build` closes a segment after each parent; whatever it leaves out lies before a coordinate
+// SAFETY: `build` closes a segment after each parent; it skips only coordinates before a coordinate
 // of the dimension.
 unsafe impl<P: Width> Level for Delta<P> {
     const KIND: Kind = Kind::new("delta");
@@ -63,7 +63,7 @@ unsafe impl<P: Width> Level for Delta<P> {
 }
 
 impl<P: Width> DeltaView<'_, P> {
-    /// The coordinate in a slot, if it is used, and the least that can follow.
+    /// Returns the coordinate in a slot, if it is used, and the least coordinate that can follow.
     fn read(&self, slot: usize, least: usize) -> (Option<usize>, usize) {
         match self.gap[slot] {
             NONE => (None, least + usize::from(NONE)),
@@ -72,8 +72,8 @@ impl<P: Width> DeltaView<'_, P> {
     }
 }
 
-// SAFETY: `validate` checks that segments lie one after the other, and that coordinates, those left
-// out too, are below the size of the axis.
+// SAFETY: `validate` checks that segments are contiguous, and that coordinates, including skipped
+// ones, are below the size of the axis.
 unsafe impl<P: Width> LevelView for DeltaView<'_, P> {
     fn children(&self, _: &Axis, _: usize) -> Option<usize> {
         Some(self.gap.len())

@@ -1,4 +1,4 @@
-//! `run_length` as the kernels see it: runs of neighbouring coordinates.
+//! `run_length` for the program: runs of consecutive coordinates.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub struct RunLengthView<'a, P, C> {
     pub first: &'a [P],
 }
 
-// SAFETY: `build` closes the runs of each parent in order, and checks that numbers fit their widths.
+// SAFETY: `build` closes the runs of each parent in order, and checks that numbers fit their types.
 unsafe impl<P: Width, C: Width> Level for RunLength<P, C> {
     const KIND: Kind = Kind::new("run_length").compact();
 
@@ -50,7 +50,7 @@ unsafe impl<P: Width, C: Width> Level for RunLength<P, C> {
                     start.push(axis.stored(coordinate)?);
                     first.push(P::default());
                 }
-                // The run that is being built ends behind this position.
+                // The current run ends after this position.
                 if let Some(end) = first.last_mut() {
                     *end = narrowed(position + 1)?;
                 }
@@ -76,7 +76,7 @@ impl<P: Width, C: Width> RunLengthView<'_, P, C> {
         self.pos[parent].to_usize()..self.pos[parent + 1].to_usize()
     }
 
-    /// The coordinates of a run, which lie inside the dimension.
+    /// Returns the coordinates of a run, or a fault if they are not within the dimension.
     fn coordinates(&self, axis: &Axis, run: usize) -> Result<Range<usize>, Fault> {
         let (start, length) = (axis.coordinate(self.start[run]), self.positions(run).len());
         if length == 0 || start >= axis.size || length > axis.size - start {
@@ -86,8 +86,8 @@ impl<P: Width, C: Width> RunLengthView<'_, P, C> {
     }
 }
 
-// SAFETY: `validate` checks that runs lie one after the other, none of them empty, that each lies
-// inside the dimension, and that those of a parent do not meet.
+// SAFETY: `validate` checks that runs are contiguous and not empty, that each is within
+// the dimension, and that the runs of a parent are not adjacent.
 unsafe impl<P: Width, C: Width> LevelView for RunLengthView<'_, P, C> {
     fn children(&self, _: &Axis, _: usize) -> Option<usize> {
         self.first.last().map(|end| end.to_usize())

@@ -1,11 +1,11 @@
-//! `window` as the kernels see it: a fixed number of neighbouring coordinates under each parent.
+//! `window` for the program: a fixed number of consecutive coordinates under each parent.
 
 use std::ops::Range;
 
 use sparsegen::Width;
 use sparsegen::level::{Axis, Fault, Kind, Level, LevelView, Node, Parents};
 
-/// The coordinates of `parent` are `start[parent]..start[parent] + W`, as far as the dimension goes,
+/// The coordinates of `parent` are `start[parent]..start[parent] + W`, limited by the dimension,
 /// and their positions `parent * W..(parent + 1) * W`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window<C, const W: usize> {
@@ -18,9 +18,9 @@ pub struct WindowView<'a, C, const W: usize> {
     pub start: &'a [C],
 }
 
-// SAFETY: `build` makes a window for each parent, whose start fits its width and the dimension.
+// SAFETY: `build` stores a window for each parent, whose start fits its type and the dimension.
 unsafe impl<C: Width, const W: usize> Level for Window<C, W> {
-    // A window has all of its coordinates, whichever were asked for.
+    // A window stores all of its coordinates, even if they are not nodes.
     const KIND: Kind = Kind::new("window").parameters(&[W]).pads();
 
     type View<'a> = WindowView<'a, C, W>;
@@ -55,7 +55,7 @@ unsafe impl<C: Width, const W: usize> Level for Window<C, W> {
 }
 
 // SAFETY: `validate` checks that there is a window for each parent, and that it starts inside the
-// dimension, or at 0 where there is nothing inside.
+// dimension, or at 0 if the dimension is empty.
 unsafe impl<C: Width, const W: usize> LevelView for WindowView<'_, C, W> {
     fn children(&self, _: &Axis, parents: usize) -> Option<usize> {
         parents.checked_mul(W)

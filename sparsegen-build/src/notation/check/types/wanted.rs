@@ -1,4 +1,4 @@
-//! Whether an expression has a meaning in the type that is wanted of it.
+//! Checks that an expression is valid in the type that its context requires.
 
 use crate::error::{Diagnostic, Span};
 use crate::math;
@@ -11,7 +11,7 @@ use crate::types::Dtype;
 use super::{Types, argument_types, compared_type, not_defined, reduced_type};
 
 impl Types<'_, '_> {
-    /// Checks what operators and numbers mean in the type that is wanted of an expression.
+    /// Checks the operators and numbers of an expression in the required type.
     pub(super) fn within(&mut self, expr: &Expr, dtype: Dtype) {
         if let Some(value) = constants::value(expr, dtype) {
             self.diagnostics.extend(constants::check(self.context, expr, value, dtype));
@@ -25,7 +25,7 @@ impl Types<'_, '_> {
                             .help("declare the tensors with a signed `dtype`"),
                     );
                 } else if dtype == Dtype::Bool {
-                    self.refuse_bools("-", expr.span, "`!` is the opposite of a condition");
+                    self.refuse_bools("-", expr.span, "to negate a condition, write `!`");
                 }
                 self.within(a, dtype);
             }
@@ -75,7 +75,7 @@ impl Types<'_, '_> {
                 let text = self.context.text.at(expr.span);
                 self.diagnostics.push(
                     Diagnostic::new(expr.span, format!("{dtype} has no `{text}`"))
-                        .label(format!("{dtype} is the type around it"))
+                        .label(format!("the context requires {dtype}"))
                         .help("declare the tensors with `dtype = \"f64\"`"),
                 );
             }
@@ -83,7 +83,7 @@ impl Types<'_, '_> {
         }
     }
 
-    /// Checks that a sum that is not written down is one of numbers.
+    /// Checks that implicit sums are sums of numbers.
     pub(super) fn check_sums(&mut self, value: &Expr, result: Dtype) {
         let is_usual = self.context.entry.semiring.is_usual();
         let variables = summed(self.context, value);
@@ -98,11 +98,11 @@ impl Types<'_, '_> {
         let text = self.context.text.at(value.span);
         let message = format!("a sum over `{variables}` is a number, but the result is bool");
         self.diagnostics.push(Diagnostic::new(value.span, message).help(format!(
-            "say whether any holds: `any[{variables}]({text})`;\nor declare `semiring = \"or_and\"`"
+            "to test whether any holds, write `any[{variables}]({text})`;\nor declare `semiring = \"or_and\"`"
         )));
     }
 
-    /// Checks that the result's type has the operator of an update.
+    /// Checks that the type of the result supports the operator of an update.
     pub(super) fn check_assignment(&mut self, result: Dtype) {
         let statement = self.context.statement;
         let sign = self.context.text.at(statement.assign_span);
@@ -111,7 +111,7 @@ impl Types<'_, '_> {
             Assign::Min | Assign::Max if !math::Function::Min.takes(result) => {
                 self.diagnostics.push(
                     Diagnostic::new(statement.assign_span, format!("{result} has no order"))
-                        .label(format!("`{name}` is {result}, of which `{sign}` takes one of two"))
+                        .label(format!("`{name}` is {result}, and `{sign}` compares values"))
                         .help("declare the tensors with another `dtype`"),
                 );
             }
@@ -122,15 +122,15 @@ impl Types<'_, '_> {
                 self.refuse_bools(
                     sign,
                     statement.assign_span,
-                    &format!("say which logic is meant: `{left} = {left} | …`, or `&`"),
+                    &format!("write the logical operator: `{left} = {left} | …`, or `&`"),
                 );
             }
             Assign::Set | Assign::Add | Assign::Sub | Assign::Mul | Assign::Min | Assign::Max => {}
         }
     }
 
-    /// Checks that a function is defined for the type `of` in which its arguments are wanted, and makes
-    /// what is wanted of it.
+    /// Checks that a function is defined for the type `of` of its arguments, and returns the
+    /// required type.
     fn check_function(
         &mut self,
         name: &str,
@@ -141,7 +141,7 @@ impl Types<'_, '_> {
     ) {
         let ([of, ..], [argument, ..]) = (of, arguments) else { return };
         if name == "xor" {
-            // A comparison is a condition, whatever type it counts in.
+            // A comparison is a truth value, even where it is converted to a number.
             let own = self.infer(argument).filter(|own| *own == Dtype::Bool);
             self.demand_logic("xor", call.span, argument, Some(own.unwrap_or(*of)));
             return;
@@ -153,7 +153,7 @@ impl Types<'_, '_> {
             self.diagnostics.push(not_defined(function, call.span, *of, text));
         } else if wanted.is_complex() && !function.result(*of).is_complex() {
             let (made, whole) = (function.result(*of), self.context.text.at(call.span));
-            let message = format!("`{name}` makes {made}, and {wanted} is wanted here");
+            let message = format!("`{name}` returns {made}, but {wanted} is expected here");
             self.diagnostics.push(
                 Diagnostic::new(call.span, message)
                     .help(format!("convert it: `{wanted}({whole})`")),
@@ -161,36 +161,43 @@ impl Types<'_, '_> {
         }
     }
 
-    /// Checks an operator where bool is wanted: a product of conditions is one, whether all hold.
+    /// Checks an operator in a context that requires bool: a product of truth values is their
+    /// conjunction.
     fn check_arithmetic(&mut self, op: BinaryOp, place: Span) {
         match op {
-            BinaryOp::Add => self.refuse_bools("+", place, "`|` is whether one of two holds"),
-            BinaryOp::Sub => {
-                self.refuse_bools("-", place, "`a & !b` is whether one holds without the other");
+            BinaryOp::Add => {
+                self.refuse_bools("+", place, "to test whether one of two holds, write `|`")
             }
-            BinaryOp::Div => self.refuse_bools("/", place, "`&` is whether both hold"),
+            BinaryOp::Sub => {
+                self.refuse_bools(
+                    "-",
+                    place,
+                    "to test whether one holds without the other, write `a & !b`",
+                );
+            }
+            BinaryOp::Div => self.refuse_bools("/", place, "to test whether both hold, write `&`"),
             BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Compare(_) => {}
         }
     }
 
-    /// Checks that what is reduced is wanted in a type that has the reduction.
+    /// Checks that the operand of a reduction has a type that supports it.
     fn check_reduction(&mut self, name: &str, span: Span, of: Dtype) {
         let Some(op) = ReduceOp::of(name) else { return };
         let is_ordered = math::Function::Min.takes(of);
         match op {
             ReduceOp::Sum if of == Dtype::Bool && self.context.entry.semiring.is_usual() => {
-                self.refuse_bools(name, span, "`any` is whether one of them holds");
+                self.refuse_bools(name, span, "to test whether one of them holds, write `any`");
             }
             ReduceOp::Max if of == Dtype::Bool => {
-                self.refuse_bools(name, span, "`any` is whether one of them holds");
+                self.refuse_bools(name, span, "to test whether one of them holds, write `any`");
             }
             ReduceOp::Prod | ReduceOp::Min if of == Dtype::Bool => {
-                self.refuse_bools(name, span, "`all` is whether all of them hold");
+                self.refuse_bools(name, span, "to test whether all of them hold, write `all`");
             }
             ReduceOp::Min | ReduceOp::Max | ReduceOp::ArgMin | ReduceOp::ArgMax if !is_ordered => {
                 self.diagnostics.push(
                     Diagnostic::new(span, format!("{of} has no order"))
-                        .help("reduce real parts, by `re`, or sizes, by `abs`"),
+                        .help("reduce real parts, with `re`, or magnitudes, with `abs`"),
                 );
             }
             ReduceOp::Sum
@@ -204,12 +211,12 @@ impl Types<'_, '_> {
         }
     }
 
-    /// Reports an operator of numbers where bool is wanted.
+    /// Reports an arithmetic operator in a context that requires bool.
     fn refuse_bools(&mut self, sign: &str, place: Span, logic: &str) {
         self.diagnostics.push(
-            Diagnostic::new(place, format!("`{sign}` makes a number, and bool is wanted here"))
-                .note("a bool counts 0 or 1 where a number is wanted")
-                .help(format!("{logic};\nor declare the result with the `dtype` of numbers")),
+            Diagnostic::new(place, format!("`{sign}` returns a number, but bool is expected here"))
+                .note("a bool is converted to 0 or 1 where a number is expected")
+                .help(format!("{logic};\nor declare the result with a numeric `dtype`")),
         );
     }
 }

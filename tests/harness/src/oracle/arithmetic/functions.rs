@@ -1,4 +1,4 @@
-//! The functions of the language.
+//! The mathematical functions.
 
 mod complex;
 
@@ -9,7 +9,7 @@ use crate::number::Number;
 use crate::oracle::arithmetic::{Fault, Op};
 use crate::statement::Function;
 
-/// Whether every library computes it to the last bit, where the answer has few digits.
+/// Returns whether every library computes the same result, if it has few digits.
 pub fn is_exact(function: Function) -> bool {
     matches!(
         function,
@@ -32,7 +32,7 @@ pub fn is_exact(function: Function) -> bool {
     )
 }
 
-/// The answer of a function, in a type.
+/// Returns the result of a function in a type.
 pub fn apply(function: Function, numbers: &[Number], dtype: Dtype) -> Result<Number, Fault> {
     match (function, numbers) {
         (Function::Square, [a]) => Op::Multiply.apply(&[*a, *a], dtype),

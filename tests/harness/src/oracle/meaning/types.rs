@@ -7,8 +7,8 @@ use crate::oracle::semiring::Semiring;
 use crate::statement::{Binary, Expr, Function, Reduction};
 
 impl Reader<'_> {
-    /// The type that an expression has by itself; none where it takes the one around it, as literals,
-    /// variables and parameters do, and numbers that are counted from bools.
+    /// Returns the type of an expression, or `None` if it depends on the context, as for literals,
+    /// variables, parameters, and truth values that become numbers.
     pub fn own(&self, expr: &Expr) -> Result<Option<Dtype>, String> {
         Ok(match expr {
             Expr::Number(Number::Bool(_)) => Some(Dtype::Bool),
@@ -47,8 +47,8 @@ impl Reader<'_> {
         })
     }
 
-    /// The one type of several operands, some of which may take that of the others; a bool counts as a
-    /// number among numbers.
+    /// Returns the common type of several operands, some of which may depend on the context; a
+    /// truth value among numbers becomes a number.
     pub fn joined(&self, parts: &[&Expr]) -> Result<Option<Dtype>, String> {
         let mut joined: Option<Dtype> = None;
         let mut numbers = false;
@@ -61,21 +61,21 @@ impl Reader<'_> {
                 (known, Some(Dtype::Bool)) => known,
                 (Some(known), Some(own)) if known == own => joined,
                 (Some(known), Some(own)) => {
-                    return Err(format!("`{part}` is of {own}, what is beside it of {known}"));
+                    return Err(format!("`{part}` is of {own}, and another operand of {known}"));
                 }
             };
         }
         Ok(joined.filter(|dtype| !(*dtype == Dtype::Bool && numbers)))
     }
 
-    /// Bools are numbers in arithmetic, but in the semiring that is made for them.
+    /// Truth values are numbers in arithmetic, except in the semiring of truth values.
     fn counted(&self, dtype: Option<Dtype>) -> Option<Dtype> {
         let counts = self.setting.semiring != Semiring::OrAnd;
         dtype.filter(|dtype| !(*dtype == Dtype::Bool && counts))
     }
 
-    /// The type in which an expression is best computed that takes that of what is around it, where
-    /// nothing is: exactly if it is of whole numbers, variables and parameters alone.
+    /// Returns the type for evaluating an expression that has no type of its own: exact if it
+    /// consists of integers, variables and parameters only.
     pub fn leaning(&self, expr: &Expr, around: Dtype) -> Dtype {
         let (mut is_exact, mut is_real) = (true, false);
         expr.visit(&mut |part| match part {
@@ -103,7 +103,7 @@ impl Reader<'_> {
         }
     }
 
-    /// As [`leaning`](Reader::leaning), of all of several.
+    /// Returns the type like [`leaning`](Reader::leaning), for several expressions.
     pub fn leanings(&self, parts: &[&Expr], around: Dtype) -> Dtype {
         let leanings: Vec<Dtype> = parts.iter().map(|part| self.leaning(part, around)).collect();
         let first = leanings.first().copied().unwrap_or(around);

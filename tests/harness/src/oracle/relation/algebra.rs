@@ -1,27 +1,27 @@
-//! Relations and what they are made of.
+//! Relations and operations on them.
 
 use std::collections::HashMap;
 
 use crate::oracle::cell::{Cell, Knowledge};
 
-/// The cells of an expression that are not its default, by the coordinates of its variables.
+/// The cells of an expression that differ from its default, by the coordinates of its variables.
 pub struct Relation {
     /// The variables.
     pub variables: Vec<usize>,
-    /// What differs from the default.
+    /// The cells that differ from the default.
     pub cells: HashMap<Vec<usize>, Cell>,
-    /// What the expression is where nothing is stored.
+    /// The value of the expression at unstored operands.
     pub default: Cell,
 }
 
 impl Relation {
-    /// What depends on no variable.
+    /// Returns a relation without variables.
     pub fn constant(cell: Cell) -> Relation {
         let default = Cell { knowledge: Knowledge::Known, ..cell };
         Relation { variables: Vec::new(), cells: [(Vec::new(), cell)].into(), default }
     }
 
-    /// The places of variables among those of the relation.
+    /// Returns the indices of variables in the relation.
     pub fn positions(&self, variables: &[usize]) -> Vec<usize> {
         let position = |name| self.variables.iter().position(|own| own == name);
         variables.iter().filter_map(position).collect()
@@ -36,7 +36,7 @@ impl Relation {
         Some(self)
     }
 
-    /// The same without the cells that are the default.
+    /// Returns the relation without cells that equal the default.
     pub fn without_defaults(mut self) -> Relation {
         let default = self.default.value;
         self.cells.retain(|_, cell| !cell.is_known(default));
@@ -44,8 +44,8 @@ impl Relation {
     }
 }
 
-/// The products of all cells that agree in their common variables, of relations that are zero where
-/// nothing is stored.
+/// Joins two relations with default zero: returns the products of all cells that agree in their
+/// common variables.
 pub fn join(
     a: Relation,
     b: Relation,

@@ -1,4 +1,4 @@
-//! Functions, masks, reductions, semirings and types.
+//! Tests of functions, masks, reductions, semirings and types.
 
 use crate::dtype::Dtype;
 use crate::oracle::{Fault, Semiring};

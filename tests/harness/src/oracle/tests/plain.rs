@@ -1,4 +1,4 @@
-//! Operators and sums.
+//! Tests of operators and sums.
 
 use super::{all, entries, of};
 

@@ -18,12 +18,12 @@ const COMPARISONS: [Binary; 6] = [
 ];
 
 impl Parser<'_> {
-    /// An expression.
+    /// Parses an expression.
     pub fn expression(&mut self) -> Result<Expr, String> {
         self.chain(&[Binary::Or], |parser| parser.chain(&[Binary::And], Parser::comparison))
     }
 
-    /// Operands with operators of one rank between them, which group from the left.
+    /// Parses operands with left-associative operators of one precedence.
     fn chain(
         &mut self,
         operators: &[Binary],
@@ -155,7 +155,7 @@ impl Parser<'_> {
     }
 }
 
-/// A bare name, which may be that of a scalar.
+/// Returns a bare name, which may be a scalar.
 pub fn bare(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Access(Access { tensor, variables }) if variables.is_empty() => Some(tensor),

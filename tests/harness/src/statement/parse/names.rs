@@ -1,10 +1,10 @@
-//! Tells what bare names stand for.
+//! Resolution of bare names.
 
 use crate::statement::parse::expression::bare;
 use crate::statement::{Expr, Statement};
 
-/// Makes a bare name a parameter where it is one of these or stands in an index as one, else a
-/// variable where it indexes or is bound anywhere; else it stays a scalar.
+/// Resolves a bare name: to a parameter if it is one of `parameters` or a parameter of an index, to
+/// a variable if it indexes a tensor or is bound, and to a scalar otherwise.
 pub fn with_names(statement: &mut Statement, parameters: &[&str]) {
     let positions = statement.parameters();
     let parameters: Vec<String> =

@@ -1,4 +1,4 @@
-//! Functions of a complex number, from those of reals.
+//! Functions of complex numbers, computed from functions of real numbers.
 
 use sparsegen::c64;
 
@@ -6,7 +6,7 @@ use crate::number::Number;
 use crate::oracle::arithmetic::{Fault, of_complex};
 use crate::statement::Function;
 
-/// The answer of a function.
+/// Returns the result of a function.
 pub fn apply(function: Function, z: c64) -> Result<Number, Fault> {
     let real = match function {
         Function::Abs => Some(absolute(z)),

@@ -1,0 +1,90 @@
+//! Fixed coordinates, each with a variable and a loop of one iteration: constant ones, and those of
+//! variables that are repeated in an access.
+//!
+//! Such a loop may enclose any part that reads the coordinate. If blocks or a diagonal are looped
+//! over instead, most iterations of these loops do not contain the coordinate, so that the loops
+//! are sums.
+
+use super::Program;
+use super::space::Definition;
+use super::terms::additive_terms;
+use crate::notation::{Expr, VariableId};
+
+/// Returns a value with sums for the fixed coordinates without loops, and the loops of the others.
+pub fn split(program: &Program, value: Expr) -> (Expr, Vec<VariableId>) {
+    let (own, others): (Vec<_>, Vec<_>) =
+        read(program, &value).into_iter().partition(|v| program.basis.loops_over(*v));
+    (sum(program, value, &others), own)
+}
+
+/// Returns a value whose additive terms are summed over those fixed coordinates that they use.
+pub fn sum(program: &Program, value: Expr, over: &[VariableId]) -> Expr {
+    if over.is_empty() {
+        return value;
+    }
+    additive_terms(value).into_iter().fold(Expr::ZERO, |total, term| {
+        let term = within_calls(program, term, over);
+        let read = read(program, &term).into_iter().filter(|v| over.contains(v));
+        Expr::add(total, Expr::sum(read.collect(), term))
+    })
+}
+
+/// Returns a value in which arguments of functions are summed: a sum around a function would
+/// include its value at unstored operands, which need not be zero.
+fn within_calls(program: &Program, value: Expr, over: &[VariableId]) -> Expr {
+    match value {
+        Expr::Call(..) => value.map_children(&mut |a| sum(program, a.clone(), over)),
+        Expr::Unary(..) | Expr::Binary(..) => {
+            value.map_children(&mut |a| within_calls(program, a.clone(), over))
+        }
+        Expr::Literal(_)
+        | Expr::Constant(_)
+        | Expr::Index(_)
+        | Expr::Parameter(_)
+        | Expr::Access(_)
+        | Expr::Reduce(_) => value,
+    }
+}
+
+/// Returns the variables of the fixed coordinates at which a value is read outside of sums over
+/// them.
+fn read(program: &Program, value: &Expr) -> Vec<VariableId> {
+    let mut found: Vec<VariableId> = Vec::new();
+    let mut add = |more: Vec<VariableId>| {
+        found.extend(more.into_iter().filter(|v| !found.contains(v)).collect::<Vec<_>>());
+    };
+    match value {
+        Expr::Literal(_) | Expr::Constant(_) | Expr::Index(_) | Expr::Parameter(_) => {}
+        Expr::Access(access) => {
+            let counted = access.indices.iter().map(|v| program.space.counted(*v));
+            let is_once = |v: &VariableId| program.space.definition(*v) == Some(Definition::Fixed);
+            add(counted.filter(is_once).collect());
+        }
+        Expr::Unary(..) | Expr::Binary(..) | Expr::Call(..) => {
+            for child in value.children() {
+                add(read(program, child));
+            }
+        }
+        Expr::Reduce(reduce) => {
+            let within = read(program, &reduce.body).into_iter();
+            add(within.filter(|v| !reduce.variables.contains(v)).collect());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::loops;
+
+    #[test]
+    fn what_is_read_once_is_no_sum_but_where_it_comes_last() {
+        let vectors = "y = 'dense', A = 'csr', z = 'dense'";
+        assert_eq!(
+            loops("y[i] = A[i,3] + z[i]", vectors, &[]),
+            "∀i (y[i] = sum + z[i] where ∀at_3 sum += A[i,3])"
+        );
+        let row = "y = 'sparse_vector', A = 'csr', z = 'sparse_vector'";
+        assert_eq!(loops("y[j] = A[3,j] + z[j]", row, &[]), "∀at_3 ∀j y[j] = A[3,j] + z[j]");
+    }
+}

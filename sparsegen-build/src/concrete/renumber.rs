@@ -1,0 +1,221 @@
+//! Translation of statements to another program's tensors and variables.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::notation::{
+    Access, Bound, Choice, Converted, Coordinate, Diagonal, Expr, Factor, Kernel, List, Range,
+    Reads, Reduce, Slice, Subscript, SubscriptId, TensorId, TensorRole, Term, VariableId,
+    VariableRole, Window,
+};
+
+use super::space::Definition;
+use super::{Annotations, Stmt, Strips, Target, Temporary};
+
+/// A map from the tensors and variables of one program to those of another.
+#[derive(Clone, Debug, Default)]
+pub struct Renumbering {
+    pub tensors: BTreeMap<TensorId, TensorId>,
+    pub variables: BTreeMap<VariableId, VariableId>,
+    pub subscripts: BTreeMap<SubscriptId, SubscriptId>,
+}
+
+impl Renumbering {
+    /// Returns the identity.
+    pub fn identity(kernel: &Kernel) -> Renumbering {
+        let variables = (0..kernel.variables.len()).map(VariableId);
+        let subscripts = (0..kernel.subscripts.len()).map(SubscriptId);
+        Renumbering {
+            tensors: kernel.tensor_ids().map(|id| (id, id)).collect(),
+            variables: variables.map(|v| (v, v)).collect(),
+            subscripts: subscripts.map(|subscript| (subscript, subscript)).collect(),
+        }
+    }
+
+    pub fn tensor(&self, id: TensorId) -> TensorId {
+        self.tensors[&id]
+    }
+
+    pub fn variable(&self, v: VariableId) -> VariableId {
+        self.variables[&v]
+    }
+
+    pub fn access(&self, access: &Access) -> Access {
+        Access {
+            tensor: self.tensor(access.tensor),
+            indices: access.indices.iter().map(|v| self.variable(*v)).collect(),
+        }
+    }
+
+    pub fn expr(&self, expr: &Expr) -> Expr {
+        match expr {
+            Expr::Access(access) => Expr::Access(self.access(access)),
+            Expr::Index(v) => Expr::Index(self.variable(*v)),
+            Expr::Parameter(id) => Expr::Parameter(self.tensor(*id)),
+            Expr::Reduce(Reduce { op, variables, body }) => {
+                let variables = variables.iter().map(|v| self.variable(*v)).collect();
+                Expr::reduce(*op, variables, self.expr(body))
+            }
+            Expr::Literal(_)
+            | Expr::Constant(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Call(..) => expr.map_children(&mut |child| self.expr(child)),
+        }
+    }
+
+    pub fn stmt(&self, stmt: &Stmt) -> Stmt {
+        match stmt {
+            Stmt::Forall { variable, annotations, body } => Stmt::Forall {
+                variable: self.variable(*variable),
+                annotations: Rc::new(self.annotations(annotations)),
+                body: Box::new(self.stmt(body)),
+            },
+            Stmt::Where { temporaries, consumer, producer } => Stmt::Where {
+                temporaries: temporaries
+                    .iter()
+                    .map(|t| Temporary { tensor: self.tensor(t.tensor), op: t.op })
+                    .collect(),
+                consumer: Box::new(self.stmt(consumer)),
+                producer: Box::new(self.stmt(producer)),
+            },
+            Stmt::Assign { target, accumulate, value } => Stmt::Assign {
+                target: self.access(target),
+                accumulate: *accumulate,
+                value: self.expr(value),
+            },
+            Stmt::If { condition, body } => {
+                Stmt::If { condition: self.expr(condition), body: Box::new(self.stmt(body)) }
+            }
+            Stmt::Sequence(statements) => {
+                Stmt::Sequence(statements.iter().map(|stmt| self.stmt(stmt)).collect())
+            }
+        }
+    }
+
+    fn annotations(&self, annotations: &Annotations) -> Annotations {
+        Annotations {
+            strategy: annotations.strategy,
+            located: annotations.located.iter().map(|id| self.tensor(*id)).collect(),
+            strips: annotations.strips.map(|strips| Strips {
+                block: self.variable(strips.block),
+                place: self.variable(strips.place),
+                size: strips.size,
+            }),
+            unroll: annotations.unroll,
+        }
+    }
+
+    pub fn target(&self, target: &Target) -> Target {
+        Target { access: self.access(&target.access), ..target.clone() }
+    }
+
+    /// Translates the role of a variable. Returns `None` if a number that it refers to has not been
+    /// assigned.
+    pub fn variable_role(&self, role: VariableRole) -> Option<VariableRole> {
+        match role {
+            VariableRole::Mode(slice) => self.slice(slice).map(VariableRole::Mode),
+            VariableRole::Index
+            | VariableRole::Fixed
+            | VariableRole::Scheduled
+            | VariableRole::Stored => Some(role),
+        }
+    }
+
+    pub fn role(&self, role: TensorRole) -> TensorRole {
+        match role {
+            TensorRole::Converted(Converted { of, for_lookup }) => {
+                TensorRole::Converted(Converted { of: self.tensor(of), for_lookup })
+            }
+            TensorRole::Predicate(Diagonal { from, to, ahead }) => {
+                let [from, to] = [from, to].map(|v| self.variable(v));
+                TensorRole::Predicate(Diagonal { from, to, ahead })
+            }
+            TensorRole::Choice(Choice { key, variable }) => TensorRole::Choice(Choice {
+                key: self.tensor(key),
+                variable: self.variable(variable),
+            }),
+            TensorRole::Result
+            | TensorRole::Operand
+            | TensorRole::Parameter(_)
+            | TensorRole::Previous
+            | TensorRole::Temporary
+            | TensorRole::Workspace => role,
+        }
+    }
+
+    /// Translates a definition. Returns `None` like [`Self::variable_role`].
+    pub fn definition(&self, definition: Definition) -> Option<Definition> {
+        let v = |v: VariableId| self.variables.get(&v).copied();
+        Some(match definition {
+            Definition::Div(of, size) => Definition::Div(v(of)?, size),
+            Definition::Mod(of, size) => Definition::Mod(v(of)?, size),
+            Definition::Sub(a, b) => Definition::Sub(v(a)?, v(b)?),
+            Definition::Add(a, b) => Definition::Add(v(a)?, v(b)?),
+            Definition::Fused(a, b) => Definition::Fused(v(a)?, v(b)?),
+            Definition::Slot(id) => Definition::Slot(*self.tensors.get(&id)?),
+            Definition::Fixed => Definition::Fixed,
+            Definition::Slice(slice) => Definition::Slice(self.slice(slice)?),
+        })
+    }
+
+    /// Translates a slice. Returns `None` like [`Self::variable_role`].
+    pub fn slice(&self, Slice { of, reads }: Slice) -> Option<Slice> {
+        Some(Slice { of: *self.variables.get(&of)?, reads: self.reads(reads)? })
+    }
+
+    /// Translates the coordinates of a slice. Returns `None` like [`Self::variable_role`].
+    pub fn reads(&self, reads: Reads) -> Option<Reads> {
+        let bound = |bound: Bound| match bound {
+            Bound::Number(number) => Some(Bound::Number(number)),
+            Bound::Parameter(id) => self.tensors.get(&id).copied().map(Bound::Parameter),
+        };
+        Some(match reads {
+            Reads::Range(range) => {
+                let (start, end) = (bound(range.start)?, bound(range.end)?);
+                Reads::Range(Range { start, end, ..range })
+            }
+            Reads::Window(window) => {
+                Reads::Window(Window { at: *self.subscripts.get(&window.at)?, ..window })
+            }
+            Reads::At(Coordinate::Fixed(at)) => Reads::At(Coordinate::Fixed(bound(at)?)),
+            Reads::At(Coordinate::Variable(v)) => {
+                Reads::At(Coordinate::Variable(*self.variables.get(&v)?))
+            }
+            Reads::At(Coordinate::Subscript(subscript)) => {
+                Reads::At(Coordinate::Subscript(*self.subscripts.get(&subscript)?))
+            }
+        })
+    }
+
+    /// Translates a subscript. Returns `None` like [`Self::variable_role`].
+    pub fn subscript(&self, subscript: &Subscript) -> Option<Subscript> {
+        let variable = |v: &VariableId| self.variables.get(v).copied();
+        let tensor = |id: &TensorId| self.tensors.get(id).copied();
+        Some(match subscript {
+            Subscript::Sum(terms) => {
+                let of = |of: Factor| match of {
+                    Factor::One => Some(Factor::One),
+                    Factor::Variable(v) => variable(&v).map(Factor::Variable),
+                    Factor::Parameter(id) => tensor(&id).map(Factor::Parameter),
+                };
+                let terms = terms.iter().map(|t| Some(Term { times: t.times, of: of(t.of)? }));
+                Subscript::Sum(terms.collect::<Option<_>>()?)
+            }
+            Subscript::Element(Access { tensor: id, indices }) => Subscript::Element(Access {
+                tensor: tensor(id)?,
+                indices: indices.iter().map(variable).collect::<Option<_>>()?,
+            }),
+            Subscript::Listed(list, v) => Subscript::Listed(self.list(list)?, variable(v)?),
+        })
+    }
+
+    /// Translates a list of coordinates. Returns `None` like [`Self::variable_role`].
+    pub fn list(&self, list: &List) -> Option<List> {
+        Some(match list {
+            List::Numbers(numbers) => List::Numbers(numbers.clone()),
+            List::Parameter(id) => List::Parameter(*self.tensors.get(id)?),
+            List::LastOfParameter(id) => List::LastOfParameter(*self.tensors.get(id)?),
+        })
+    }
+}

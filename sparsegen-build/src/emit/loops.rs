@@ -1,0 +1,206 @@
+//! Emits functions with loops: the variables at their start, and the body.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens, quote};
+
+use super::body::Body;
+use super::docs;
+use super::entry::tuple;
+use super::layout::{blank, comment};
+use super::names::{ident, number, place_in_view};
+use super::reserve::Reserved;
+use super::signature::{generics, parameters, ty};
+use crate::ir::{
+    BinaryOp, Binding, Element, Expr, Function, Ground, List, Loops, Meaning, Stmt, Unchecked,
+    Width,
+};
+
+/// Emits a function with loops.
+pub(super) fn item(loops: &Loops) -> TokenStream {
+    let docs = docs::attributes(&loops.docs);
+    let function = &loops.function;
+    let (name, parameters) = (ident(&loops.name), parameters(&loops.parameters));
+    let generics = generics(&loops.parameters, &function.traits);
+    let head = head(loops);
+    let body = body(loops);
+    let stmts = match Reserved::of(function) {
+        Some(reserved) => reserved.stmts(&body),
+        None => body.stmts(&function.body),
+    };
+    let returns = (!loops.returns.is_empty()).then(|| {
+        let returns = tuple(loops.returns.iter().map(|(of, _)| ty(of)));
+        quote!(-> #returns)
+    });
+    let value = (!loops.returns.is_empty())
+        .then(|| tuple(loops.returns.iter().map(|(_, value)| body.expr(value))));
+    quote! {
+        #docs
+        fn #name #generics(#(#parameters),*) #returns {
+            #head
+            #stmts
+            #value
+        }
+    }
+}
+
+/// Returns the comment that explains why unchecked accesses are sound.
+pub(super) fn safety(function: &Function, of: Unchecked) -> String {
+    let bounds = function.unchecked.iter().filter(|bound| bound.of == of);
+    let grounds: BTreeSet<Ground> = bounds.map(|bound| bound.ground).collect();
+    let words: Vec<&str> = grounds.into_iter().map(Ground::words).collect();
+    format!("SAFETY: {}", words.join(" "))
+}
+
+/// Emits the variables at the start of a function. Arrays whose indices have a proven bound are
+/// wrapped for unchecked access.
+fn head(loops: &Loops) -> TokenStream {
+    let (unchecked, checked): (Vec<_>, Vec<_>) =
+        loops.head.iter().partition(|binding| binding.is_unchecked);
+    let mut head: TokenStream = checked
+        .into_iter()
+        .map(|binding| {
+            let (name, value) = (ident(&binding.name), meaning(binding));
+            // Methods cannot be called on a literal without a type.
+            let is_number = matches!(binding.value, Meaning::Number(Expr::Index(_)));
+            let ty = is_number.then(|| quote!(: usize));
+            quote!(let #name #ty = #value;)
+        })
+        .collect();
+    let names = unchecked.iter().map(|binding| {
+        let is_mutable = matches!(binding.value, Meaning::Argument { is_mutable: true });
+        let (name, mutable) = (ident(&binding.name), is_mutable.then(|| quote!(mut)));
+        quote!(#mutable #name)
+    });
+    let values = unchecked.iter().map(|binding| {
+        let value = meaning(binding);
+        match matches!(binding.value, Meaning::Argument { is_mutable: true }) {
+            true => quote!(ProvenMut::new(#value)),
+            false => quote!(Proven::new(#value)),
+        }
+    });
+    if !unchecked.is_empty() {
+        let safety = comment(&safety(&loops.function, Unchecked::Index));
+        let (names, values) = (tuple(names), tuple(values));
+        head.extend(quote!(#safety let #names = unsafe { #values };));
+    }
+    if !head.is_empty() {
+        head.extend(blank());
+    }
+    head
+}
+
+/// Emits the value of a variable.
+fn meaning(Binding { name, value, .. }: &Binding) -> TokenStream {
+    match value {
+        Meaning::Number(value) => Body::default().expr(value),
+        Meaning::Extent(tensor, place) => place_in_view(&ident(tensor), place),
+        Meaning::Array(tensor, array) => place_in_view(&ident(tensor), &array.place),
+        Meaning::List(List::Numbers { numbers, .. }) => {
+            // The suffix of the first number determines the type of all.
+            let numbers = numbers.iter().enumerate().map(|(k, n)| match (k, n) {
+                (_, None) => quote!(usize::MAX),
+                (0, Some(n)) => Literal::usize_suffixed(*n as usize).into_token_stream(),
+                (_, Some(n)) => number(*n as usize).into_token_stream(),
+            });
+            quote!(&[#(#numbers),*])
+        }
+        Meaning::List(List::Argument(_) | List::LastOf { .. }) | Meaning::Argument { .. } => {
+            ident(name).into_token_stream()
+        }
+    }
+}
+
+/// Returns the meaning of the names in the body.
+fn body(Loops { function, .. }: &Loops) -> Body {
+    let mut elements = BTreeMap::new();
+    let mut lengths = BTreeMap::new();
+    for tensor in function.tensors() {
+        for array in &tensor.arrays {
+            elements.insert(array.name.clone(), array.element);
+            // The wrapper of a slice has no length.
+            if function.is_unchecked(Unchecked::Index, &array.name) {
+                let path = place_in_view(&ident(&tensor.name), &array.place);
+                lengths.insert(array.name.clone(), quote!(#path.len()));
+            }
+        }
+    }
+    let lists = function.parts.iter().filter_map(|part| part.list());
+    elements.extend(lists.map(|list| (list.to_owned(), Element::Index(Width::Usize))));
+    for result in function.results() {
+        let arrays = result.arrays().iter().chain(result.structure());
+        elements.extend(arrays.map(|array| (array.name.clone(), array.element)));
+    }
+    let mut typed = called_on(&function.body);
+    let mut workspaces = BTreeMap::new();
+    for stmt in &function.body {
+        stmt.for_each(&mut |stmt| {
+            if let Stmt::Scratch { name, element } = stmt {
+                elements.insert(name.clone(), *element);
+            }
+            if let Stmt::Assign { name, op: Some(BinaryOp::Min | BinaryOp::Max), .. } = stmt {
+                typed.insert(name.clone());
+            }
+            for expr in stmt.expressions() {
+                expr.for_each(&mut |expr| {
+                    if let Expr::Binary(op, receiver, _) = expr
+                        && op.is_method()
+                        && let Expr::Var(name) = &**receiver
+                    {
+                        typed.insert(name.clone());
+                    }
+                });
+            }
+            if let Stmt::Workspace { name, dtype, crd, .. } = stmt {
+                elements.insert(name.clone(), Element::Value(*dtype));
+                workspaces.insert(name, *crd);
+            }
+            if let Stmt::Harvest { workspace, crd, vals } = stmt {
+                let (width, element) = (workspaces[workspace], elements[workspace]);
+                elements.insert(crd.clone(), Element::Index(width));
+                elements.extend(vals.iter().map(|vals| (vals.clone(), element)));
+            }
+        });
+    }
+    Body { elements, lengths, typed, division: function.division.clone() }
+}
+
+/// Returns the variables whose first use is a method call, before any use that determines their
+/// type.
+fn called_on(body: &[Stmt]) -> BTreeSet<String> {
+    let (mut called, mut used) = (BTreeSet::new(), BTreeSet::new());
+    let mut look = |part: &Expr| match part {
+        Expr::Binary(op, a, _) if op.is_method() || *op == BinaryOp::Rem => {
+            if let Expr::Var(name) = &**a
+                && used.insert(name.clone())
+            {
+                called.insert(name.clone());
+            }
+        }
+        Expr::Var(name) => {
+            used.insert(name.clone());
+        }
+        Expr::Index(_)
+        | Expr::Value(..)
+        | Expr::Constant(..)
+        | Expr::Bool(_)
+        | Expr::Largest(_)
+        | Expr::Load { .. }
+        | Expr::Len(_)
+        | Expr::Extent(..)
+        | Expr::Search { .. }
+        | Expr::Pair(..)
+        | Expr::Unary(..)
+        | Expr::Binary(..)
+        | Expr::Call(..)
+        | Expr::Cast { .. }
+        | Expr::Choose { .. } => {}
+    };
+    for stmt in body {
+        stmt.for_each(&mut |stmt| {
+            stmt.expressions().into_iter().for_each(|expr| expr.for_each(&mut look));
+        });
+    }
+    called
+}

@@ -1,0 +1,147 @@
+//! The names that instructions read, and the types of the tensors that they create.
+
+use super::{
+    Argument, Assembled, Call, Check, Instruction, Replacement, Shape, Taken, Value, Vector,
+};
+use crate::ir::TensorType;
+
+impl Call {
+    /// Calls `visit` with the names in the arguments.
+    fn names<'c>(&'c self, visit: &mut dyn FnMut(&'c str)) {
+        self.arguments.iter().for_each(|argument| visit(argument.name()));
+    }
+}
+
+impl Argument {
+    /// Returns the name in the argument.
+    pub fn name(&self) -> &str {
+        match self {
+            Argument::Name(name)
+            | Argument::Deref(name)
+            | Argument::Ref(name)
+            | Argument::Mut(name)
+            | Argument::View(name)
+            | Argument::Values(name)
+            | Argument::Start(name)
+            | Argument::End(name)
+            | Argument::Vector(Vector::Values(name)) => name,
+            Argument::Vector(Vector::Field(field)) | Argument::Field(field) => &field.levels,
+        }
+    }
+}
+
+impl Value {
+    fn names<'v>(&'v self, visit: &mut dyn FnMut(&'v str)) {
+        match self {
+            Value::Name(name) => visit(name),
+            Value::Call(call) | Value::Total(_, call) => call.names(visit),
+        }
+    }
+}
+
+impl Check {
+    fn names<'c>(&'c self, visit: &mut dyn FnMut(&'c str)) {
+        let modes = match self {
+            Check::Agree { modes, .. } | Check::Demand { modes, .. } => modes.as_slice(),
+            Check::Index { mode, .. }
+            | Check::Slice { mode, .. }
+            | Check::Indices { mode, .. }
+            | Check::Gather { mode, .. } => std::slice::from_ref(mode),
+            Check::Choice { .. }
+            | Check::Room { .. }
+            | Check::Fits { .. }
+            | Check::Division(_)
+            | Check::Known { .. }
+            | Check::Entry(_) => &[],
+        };
+        modes.iter().for_each(|mode| mode.extent.names(visit));
+        match self {
+            Check::Choice { extent, .. } => extent.names(visit),
+            Check::Room { factors, .. } => factors.iter().for_each(|factor| factor.names(visit)),
+            Check::Index { at, .. } => at.names(visit),
+            Check::Slice { start, end, .. } => [start, end].iter().for_each(|e| e.names(visit)),
+            Check::Indices { list, .. } => list.argument().into_iter().for_each(visit),
+            Check::Gather { tensor, .. } => visit(tensor),
+            Check::Known { answer, .. } => answer.names(visit),
+            Check::Entry(call) => call.names(visit),
+            Check::Agree { .. }
+            | Check::Demand { .. }
+            | Check::Fits { .. }
+            | Check::Division(_) => {}
+        }
+    }
+}
+
+impl Instruction {
+    /// Returns the type of the tensor that it creates, if the instruction names that type.
+    pub fn made(&self) -> Option<&TensorType> {
+        match self {
+            Instruction::Convert { ty, .. }
+            | Instruction::New { ty, .. }
+            | Instruction::Take { of: Taken::New { ty, .. }, .. }
+            | Instruction::Assemble { into: Assembled::New { ty, .. }, .. } => Some(ty),
+            Instruction::Take { of: Taken::Caller(_), .. }
+            | Instruction::Assemble { into: Assembled::Caller(_), .. }
+            | Instruction::Ignore(_)
+            | Instruction::View(_)
+            | Instruction::Check { .. }
+            | Instruction::Let { .. }
+            | Instruction::LastOfEach { .. }
+            | Instruction::Divide(_)
+            | Instruction::Copy { .. }
+            | Instruction::Fill { .. }
+            | Instruction::Borrow { .. }
+            | Instruction::Put { .. }
+            | Instruction::Parts { .. }
+            | Instruction::Split { .. }
+            | Instruction::Join { .. }
+            | Instruction::Run { .. }
+            | Instruction::Change { .. }
+            | Instruction::Replace { .. }
+            | Instruction::Return(_) => None,
+        }
+    }
+
+    /// Calls `visit` with the names of the arguments and variables that it reads.
+    pub fn names<'a>(&'a self, visit: &mut dyn FnMut(&'a str)) {
+        match self {
+            Instruction::View(names) => names.iter().for_each(|name| visit(name)),
+            Instruction::Check { check, .. } => check.names(visit),
+            Instruction::Let { value, .. } => value.names(visit),
+            Instruction::Ignore(name)
+            | Instruction::Convert { of: name, .. }
+            | Instruction::LastOfEach { of: name, .. }
+            | Instruction::Copy { of: name, .. }
+            | Instruction::Take {
+                of: Taken::Caller(name) | Taken::New { like: name, .. }, ..
+            }
+            | Instruction::Borrow { of: name, .. }
+            | Instruction::New { shape: Shape::Of(name), .. } => visit(name),
+            Instruction::New { shape: Shape::Extents(extents), .. } => {
+                extents.iter().for_each(|extent| extent.names(visit));
+            }
+            Instruction::Divide(_) | Instruction::Assemble { .. } => {}
+            Instruction::Fill { values, .. } => visit(values.name()),
+            Instruction::Put { into, value } => {
+                visit(into);
+                if let Replacement::Covered(_, _, cover) = value {
+                    cover.inside.names(visit);
+                    let lists = cover.listed.iter().filter_map(|(_, list)| list.argument());
+                    lists.for_each(visit);
+                }
+            }
+            Instruction::Parts { extent, work, .. } => {
+                extent.names(visit);
+                work.iter().for_each(|(tensor, _)| visit(tensor));
+            }
+            Instruction::Split { call, .. } | Instruction::Join { call, .. } => call.names(visit),
+            Instruction::Run { value, .. } | Instruction::Change { value, .. } => {
+                value.names(visit)
+            }
+            Instruction::Replace { into, by, .. } => {
+                [into, by].into_iter().for_each(|name| visit(name))
+            }
+            Instruction::Return(values) => values.iter().for_each(|value| value.names(visit)),
+        }
+    }
+}

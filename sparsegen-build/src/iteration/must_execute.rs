@@ -1,0 +1,89 @@
+//! Must-execute analysis: assignments that execute whatever the operands hold.
+
+use super::iterator::{LevelIterator, Positions};
+use super::lattice::{MergePoint, Set};
+use super::plan::{Loop, Plan, either};
+use crate::concrete::Program;
+use crate::notation::{Access, Expr};
+
+/// The assignments to look for.
+pub(crate) struct MustExecute<'p> {
+    pub(crate) program: &'p Program,
+    /// `true` if dimensions are assumed to be nonempty.
+    pub(crate) ranges_count: bool,
+    /// Returns whether an assignment is one of them.
+    pub(crate) counts: &'p dyn Fn(&Access, &Expr) -> bool,
+}
+
+impl MustExecute<'_> {
+    /// Returns whether a plan must execute such an assignment.
+    pub(crate) fn holds_for(&self, plan: &Plan) -> bool {
+        match plan {
+            Plan::Loop(inner) => {
+                let ranges = self.ranges_count && inner.exhaustive;
+                ranges && self.holds_everywhere(inner) || self.holds_at_an_entry(inner)
+            }
+            Plan::Where { consumer, producer, only_if_present, .. } => {
+                let mut results = self.program.targets.iter().map(|target| target.access.tensor);
+                only_if_present.is_empty() && self.holds_for(consumer)
+                    || results.any(|result| producer.assigns(result)) && self.holds_for(producer)
+            }
+            Plan::If { .. } => false,
+            Plan::Assign { target, value, .. } => {
+                !value.is_masked() && (self.counts)(target, value)
+            }
+            Plan::Sequence(plans) => match either(plans) {
+                Some((_, holds, otherwise)) => self.holds_for(holds) && self.holds_for(otherwise),
+                None => plans.iter().any(|plan| self.holds_for(plan)),
+            },
+        }
+    }
+
+    fn holds_everywhere(&self, inner: &Loop) -> bool {
+        inner.points.iter().all(|point| {
+            point.cases.iter().all(|(_, outcome)| self.holds_for(&inner.bodies[*outcome]))
+        })
+    }
+
+    /// Returns whether an iterator of a loop must have an entry, and the loop must execute such an
+    /// assignment at each of its entries.
+    fn holds_at_an_entry(&self, inner: &Loop) -> bool {
+        let Some(first) = inner.points.first() else { return false };
+        let mut drivers = first.drivers.members();
+        drivers.any(|member| {
+            self.has_entries(&inner.iterators[member])
+                && inner.points.iter().filter(|point| point.drivers.contains(member)).all(|point| {
+                    cases_with(member, point).is_some_and(|cases| {
+                        cases.into_iter().all(|outcome| self.holds_for(&inner.bodies[outcome]))
+                    })
+                })
+        })
+    }
+
+    /// Returns whether an iterator has an entry below each parent: its level is branchless, or the
+    /// level above stores no padding. An entry may be outside of a slice.
+    fn has_entries(&self, iterator: &LevelIterator) -> bool {
+        let levels = &self.program.tensor(iterator.access.tensor).format.levels;
+        let above = iterator.level.checked_sub(1).map(|above| &levels[above]);
+        let has_any = levels[iterator.level].properties.branchless
+            || above.is_some_and(|above| !above.properties.padded);
+        let space = &self.program.space;
+        has_any
+            && iterator.parents != Positions::AtMostOne
+            && iterator.waiting_are_full(self.program)
+            && iterator.access.indices.iter().all(|v| space.slice(*v).is_none())
+    }
+}
+
+/// Returns the outcomes of the cases that are reachable if an iterator has an entry, or `None` if
+/// some region matches no case.
+fn cases_with(member: usize, point: &MergePoint) -> Option<Vec<usize>> {
+    // If the region of the iterator alone matches a case, so does every larger region.
+    point.cases.iter().any(|(set, _)| set.is_subset(Set::EMPTY.with(member))).then_some(())?;
+    let reached = |(k, (set, outcome)): (usize, &(Set, usize))| {
+        let smallest = set.with(member);
+        let taken = point.cases[..k].iter().any(|(earlier, _)| earlier.is_subset(smallest));
+        (!taken).then_some(*outcome)
+    };
+    Some(point.cases.iter().enumerate().filter_map(reached).collect())
+}

@@ -1,0 +1,390 @@
+//! The instructions around the loops of a group: convert operands, take the storage of results,
+//! call the loops, and store the results.
+
+use super::checks::{instruction, of_gathers, tensor};
+use super::loops::{Slot, slots};
+use super::signature::{computed_type, extent, held, is_apart, is_passed, operand_type, taken};
+use super::{Builder, Way};
+use crate::ir::{
+    Argument, Array, Assembled, Assembly, Bounds, Call, Check, Conversion, Element, Field, Fit,
+    Function, Group, Instruction, Joined, Joining, List, Operand, Parallel, Parts, Place, Reads,
+    Replacement, Result, Shape, Source, Step, Storage, Taken, Target, TensorResult, UpdatedScalar,
+    Value, Vector, Width,
+};
+use crate::names::{beside, plain};
+
+/// The names of variables around loops.
+pub(super) struct Names {
+    pub(super) storage: Storage,
+    /// The result before it replaces the tensor of the caller.
+    pub(super) unpacked: String,
+    parts: Parts,
+    /// The vectors that parts of the loops append to.
+    filled: String,
+    /// A scalar.
+    value: String,
+}
+
+/// The instructions around the loops of a group.
+struct Run<'b> {
+    builder: &'b Builder<'b>,
+    steps: &'b [Step],
+    loops: &'b Function,
+    /// The name of the kernel in messages.
+    kernel: &'b str,
+}
+
+impl Builder<'_> {
+    /// Returns names that are not in use. With several results, they start with the name of the
+    /// result.
+    pub(super) fn names(&self, loops: &Function, result: Option<&str>) -> Names {
+        let mut names_taken = taken(loops);
+        if self.groups.len() > 1 {
+            self.groups.iter().for_each(|group| names_taken.extend(taken(group.function)));
+        }
+        let mut free = |name: &str| {
+            let wished = result.map_or_else(|| name.to_owned(), |result| beside(result, name));
+            let name = crate::names::free(&wished, |name| names_taken.contains(name));
+            names_taken.insert(name.clone());
+            name
+        };
+        let names = ["shape", "levels", "vals", "unpacked", "parts", "part", "filled", "value"];
+        let [shape, levels, vals, unpacked, all, one, filled, value] = names.map(&mut free);
+        let storage = Storage { shape, levels, vals, fills_levels: false };
+        Names { storage, unpacked, parts: Parts { all, one }, filled, value }
+    }
+
+    /// Returns the instructions of a group. `is_fresh` returns whether a result has just been
+    /// created.
+    pub(super) fn run(
+        &self,
+        group: &Group<'_>,
+        way: Way,
+        is_fresh: &dyn Fn(&str) -> bool,
+    ) -> Vec<Instruction> {
+        let Group { steps, function } = *group;
+        let compute = function.compute.as_deref().filter(|_| way == Way::Compute);
+        let loops = compute.filter(|_| function.has_structure()).unwrap_or(function);
+        let run = Run { builder: self, steps, loops, kernel: &function.name };
+        let mut body = run.conversions();
+        for result in loops.results() {
+            body.extend(run.before(result, is_fresh(&result.name)));
+        }
+        body.extend(loops.division.iter().map(|name| Instruction::Divide(name.clone())));
+        let scalars = run.call_loops(&mut body);
+        // Storage taken from tensors of the caller is returned even after an error.
+        let (apart, taken): (Vec<_>, Vec<_>) =
+            loops.results().partition(|result| is_apart(loops, result));
+        taken.iter().for_each(|result| body.extend(run.assemble(result)));
+        if let Some(name) = &loops.division {
+            body.push(instruction(function, Check::Division(name.clone())));
+        }
+        for result in apart {
+            body.extend(run.assemble(result));
+            body.extend(run.put(result));
+        }
+        body.extend(scalars);
+        body
+    }
+}
+
+impl Run<'_> {
+    /// Returns the names of variables around the loops.
+    fn names(&self) -> Names {
+        self.builder.names(self.loops, None)
+    }
+
+    /// Returns the names of the storage of a result.
+    fn names_of(&self, result: &TensorResult) -> Names {
+        let own = (!self.loops.others.is_empty()).then_some(result.name.as_str());
+        let mut names = self.builder.names(self.loops, own);
+        names.storage.fills_levels = result.arrays().len() > 1 || !result.extents().is_empty();
+        names
+    }
+
+    /// Defines extents that only the result has, operands in other formats, and lists.
+    fn conversions(&self) -> Vec<Instruction> {
+        let loops = self.loops;
+        let passed = loops.sizes.iter().filter(|size| is_passed(size)).filter_map(|size| {
+            Some(Instruction::Let { name: size.name.clone(), value: extent(loops, size, false)? })
+        });
+        let mut body: Vec<Instruction> = passed.collect();
+        let changed = loops.conversions.iter().filter(|it| held(loops, it).is_none());
+        body.extend(changed.filter_map(|Conversion { of, into }| {
+            let of = tensor(loops, *of)?.1.to_owned();
+            Some(Instruction::Convert { name: into.name.clone(), of, ty: operand_type(into) })
+        }));
+        let read = |of: Source| {
+            let converted = loops.conversions.iter().find(|it| it.of == of);
+            let converted = converted.filter(|it| held(loops, it).is_none());
+            let name = converted.map(|it| it.into.name.as_str());
+            name.or_else(|| Some(tensor(loops, of)?.1)).map(str::to_owned)
+        };
+        body.extend(of_gathers(loops, self.kernel, read));
+        body.extend(loops.parts.iter().filter_map(|part| match &part.reads {
+            Reads::Listed(List::LastOf { of, name }) => {
+                Some(Instruction::LastOfEach { name: name.clone(), of: of.clone() })
+            }
+            Reads::Listed(List::Numbers { .. } | List::Argument(_))
+            | Reads::Range { .. }
+            | Reads::At(_) => None,
+        }));
+        body
+    }
+
+    /// Returns the instructions for a result before the loops.
+    fn before(&self, result: &TensorResult, is_fresh: bool) -> Vec<Instruction> {
+        let Names { storage, unpacked, .. } = self.names_of(result);
+        let name = || result.name.clone();
+        let fill = |values| Instruction::Fill { values, value: (*result.fill).clone() };
+        let like = |ty| (name(), ty);
+        match (&result.assembly, is_apart(self.loops, result)) {
+            (Assembly::Computed { structure, zeroed, .. }, false) if structure.is_empty() => {
+                let is_filled = *zeroed && !(is_fresh && result.is_new_filled);
+                is_filled.then(|| fill(Argument::Values(name()))).into_iter().collect()
+            }
+            (Assembly::Computed { zeroed, .. }, false) => {
+                let fill = zeroed.then(|| fill(Argument::Name(storage.vals.clone())));
+                std::iter::once(Instruction::Borrow { of: name(), storage }).chain(fill).collect()
+            }
+            (Assembly::Computed { zeroed, .. }, true) => {
+                let is_filled = *zeroed && !result.is_new_filled;
+                let fill = is_filled.then(|| fill(Argument::Values(unpacked.clone())));
+                let new = match result.cover.is_some() && result.packed.is_none() {
+                    true => Instruction::Copy { name: unpacked, of: name() },
+                    false => {
+                        let (of, ty) = like(computed_type(result));
+                        Instruction::New { name: unpacked, ty, shape: Shape::Of(of) }
+                    }
+                };
+                std::iter::once(new).chain(fill).collect()
+            }
+            (Assembly::Assembled { .. }, true) => {
+                let (like, ty) = like(computed_type(result));
+                vec![Instruction::Take { of: Taken::New { like, ty }, storage }]
+            }
+            (Assembly::Assembled { .. }, false) => {
+                vec![Instruction::Take { of: Taken::Caller(name()), storage }]
+            }
+        }
+    }
+
+    /// Calls the loops; returns the instructions that update scalars afterwards.
+    fn call_loops(&self, body: &mut Vec<Instruction>) -> Vec<Instruction> {
+        let loops = self.loops;
+        let call = self.call();
+        if let Some(parallel) = &loops.parallel {
+            let names = self.names();
+            body.extend(self.parts(parallel, &names));
+            return match loops.results().next() {
+                None => self.scalars(body, Value::Total(names.parts, call)),
+                Some(_) => {
+                    body.push(self.run_parts(names, call));
+                    Vec::new()
+                }
+            };
+        }
+        let structured = loops.results().filter(|result| !result.structure().is_empty());
+        let structured: Vec<String> = structured.map(|result| result.tensor.clone()).collect();
+        let has_others = loops.scalars().next().is_some();
+        if !structured.is_empty() && !has_others {
+            let tensors = super::docs::list(&structured, "or");
+            let check = Check::Known { answer: Value::Call(call), tensors };
+            body.push(Instruction::Check { kernel: plain(self.kernel).to_owned(), check });
+            return Vec::new();
+        }
+        if has_others {
+            return self.scalars(body, Value::Call(call));
+        }
+        let extents = loops.results().flat_map(|result| {
+            let levels = self.names_of(result).storage.levels;
+            let field = move |extent: &crate::ir::Extent| Field {
+                levels: levels.clone(),
+                level: extent.level,
+                field: extent.field.clone(),
+            };
+            result.extents().iter().map(field).map(Target::Field).collect::<Vec<_>>()
+        });
+        body.push(Instruction::Run { into: extents.collect(), value: Value::Call(call) });
+        Vec::new()
+    }
+
+    /// Declares scalar results, or updates scalars of the caller.
+    fn scalars(&self, body: &mut Vec<Instruction>, value: Value) -> Vec<Instruction> {
+        let is_scalar = |step: &&Step| matches!(step.function.result, Result::Scalar { .. });
+        let Some(UpdatedScalar { name, adds }) = self.loops.updated_scalar() else {
+            let into = self.steps.iter().filter(is_scalar).map(|step| self.builder.local(step));
+            body.push(Instruction::Run { into: into.collect(), value });
+            return Vec::new();
+        };
+        let is_reference = self.is_reference(name);
+        let change =
+            |value| Instruction::Change { name: name.clone(), is_reference, adds: *adds, value };
+        if self.loops.division.is_none() {
+            return vec![change(value)];
+        }
+        let own = self.names().value;
+        let into = vec![Target::Let { name: own.clone(), is_mutable: false }];
+        body.push(Instruction::Run { into, value });
+        vec![change(Value::Name(own))]
+    }
+
+    /// Returns whether a name denotes a scalar that the caller passes by reference.
+    fn is_reference(&self, name: &str) -> bool {
+        let mut passed = self.builder.passed();
+        passed.any(|step| step.result == name && step.function.updated_scalar().is_some())
+    }
+
+    fn parts(&self, parallel: &Parallel, names: &Names) -> Option<Instruction> {
+        let loops = self.loops;
+        let extent = extent(loops, &loops.sizes[parallel.size], true)?;
+        let work = parallel.work.iter().filter_map(|name| {
+            loops.tensors().find_map(|tensor| {
+                let array = tensor.arrays.iter().find(|array| array.name == *name)?;
+                Some((tensor.name.clone(), array.clone()))
+            })
+        });
+        let (name, variable) = (names.parts.all.clone(), parallel.variable.clone());
+        Some(Instruction::Parts { name, extent, variable, work: work.collect() })
+    }
+
+    /// Calls the loops for each part.
+    fn run_parts(&self, names: Names, call: Call) -> Instruction {
+        let Names { parts, filled, .. } = names;
+        let (mut chunks, mut vectors) = (Vec::new(), Vec::new());
+        for result in self.loops.results() {
+            let own = self.names_of(result);
+            match &result.assembly {
+                Assembly::Computed { vals, .. } => {
+                    let tensor = match result.packed {
+                        Some(_) => own.unpacked,
+                        None => result.name.clone(),
+                    };
+                    chunks.push((tensor, vals.name.clone()));
+                }
+                Assembly::Assembled { arrays, fits, .. } => {
+                    vectors.extend(arrays.iter().map(|array| joined(array, fits, &own.storage)));
+                }
+            }
+        }
+        match &mut chunks[..] {
+            [(tensor, vals)] if vectors.is_empty() => {
+                let [tensor, vals] = [tensor, vals].map(std::mem::take);
+                Instruction::Split { parts, tensor, vals, call }
+            }
+            _ => Instruction::Join { parts, filled, chunks, vectors, call },
+        }
+    }
+
+    /// Returns the call of the loops.
+    fn call(&self) -> Call {
+        let arguments = slots(self.loops).iter().map(|slot| self.argument(slot)).collect();
+        Call { function: beside(&self.loops.name, "kernel"), arguments, is_fallible: false }
+    }
+
+    fn argument(&self, slot: &Slot<'_>) -> Argument {
+        let is_parallel = self.loops.parallel.is_some();
+        match slot {
+            Slot::Values(_, array) if is_parallel => Argument::Name(array.name.clone()),
+            Slot::Vector(_, array) if is_parallel => Argument::Mut(array.name.clone()),
+            Slot::Values(result, _) => {
+                let names = self.names_of(result);
+                match (result.structure(), is_apart(self.loops, result)) {
+                    ([], true) => Argument::Values(names.unpacked),
+                    ([], false) => Argument::Values(result.name.clone()),
+                    (_, _) => Argument::Name(names.storage.vals),
+                }
+            }
+            Slot::Structure(result, array) => match vector(&self.names_of(result).storage, array) {
+                Vector::Field(field) => Argument::Field(field),
+                Vector::Values(name) => Argument::Name(name),
+            },
+            Slot::Vector(result, array) => {
+                Argument::Vector(vector(&self.names_of(result).storage, array))
+            }
+            Slot::Size(size) => Argument::Name(size.name.clone()),
+            Slot::Begin(_) => Argument::Start(self.names().parts.one),
+            Slot::End(_) => Argument::End(self.names().parts.one),
+            Slot::Operand(operand) => {
+                let name = operand.name().to_owned();
+                match operand {
+                    Operand::Tensor(_) if self.builder.kernel.is_result(&name) => {
+                        Argument::View(name)
+                    }
+                    Operand::Scalar { .. } if self.is_reference(&name) => Argument::Deref(name),
+                    Operand::Tensor(_)
+                    | Operand::Scalar { .. }
+                    | Operand::Index { .. }
+                    | Operand::Indices { .. } => Argument::Name(name),
+                }
+            }
+            Slot::Division(name) | Slot::LastOf(name) => Argument::Ref((*name).to_owned()),
+            Slot::Converted(conversion) => {
+                let held = held(self.loops, conversion).map(|result| result.name.clone());
+                Argument::View(held.unwrap_or_else(|| conversion.into.name.clone()))
+            }
+        }
+    }
+
+    /// Assembles a tensor from the storage that the loops have filled.
+    fn assemble(&self, result: &TensorResult) -> Vec<Instruction> {
+        let Assembly::Assembled { fits, .. } = &result.assembly else { return Vec::new() };
+        let Names { storage, unpacked, .. } = self.names_of(result);
+        let kernel = plain(self.kernel);
+        let fit = |fit: &Fit| {
+            let find = |name: &str| result.arrays().iter().find(|array| array.name == name);
+            let (array, longest) = (find(&fit.array)?, find(&fit.length_of)?);
+            let may_be_too_narrow = array.element != Element::Index(Width::Usize);
+            let check = Check::Fits {
+                width: array.element,
+                tensor: result.tensor.clone(),
+                what: fit.what.clone(),
+                vector: vector(&storage, longest),
+            };
+            may_be_too_narrow.then(|| Instruction::Check { kernel: kernel.to_owned(), check })
+        };
+        let mut body: Vec<Instruction> = fits.iter().filter_map(fit).collect();
+        let into = match result.packed {
+            None => Assembled::Caller(result.name.clone()),
+            Some(_) => Assembled::New { name: unpacked, ty: computed_type(result) },
+        };
+        let is_checked = self.loops.bounds == Bounds::Checked;
+        body.push(Instruction::Assemble { into, storage, is_checked });
+        body
+    }
+
+    /// Replaces the tensor of the caller by a separate result.
+    fn put(&self, result: &TensorResult) -> Option<Instruction> {
+        let unpacked = self.names_of(result).unpacked;
+        let combining = || result.combining.clone();
+        let value = match (&result.packed, &result.cover, &result.assembly) {
+            (None, _, Assembly::Assembled { .. }) => return None,
+            // The loops start from a copy of the tensor.
+            (None, _, Assembly::Computed { .. }) => Replacement::Moved(unpacked),
+            (Some(_), None, _) => Replacement::Packed(unpacked, combining()),
+            (Some(_), Some(cover), _) => Replacement::Covered(unpacked, combining(), cover.clone()),
+        };
+        Some(Instruction::Put { into: result.name.clone(), value })
+    }
+}
+
+/// Returns the location of an array within storage.
+fn vector(storage: &Storage, array: &Array) -> Vector {
+    match &array.place {
+        Place::Values => Vector::Values(storage.vals.clone()),
+        Place::Level { level, field } => {
+            let (level, field) = (*level, field.clone());
+            Vector::Field(Field { levels: storage.levels.clone(), level, field })
+        }
+    }
+}
+
+fn joined(array: &Array, fits: &[Fit], storage: &Storage) -> Joined {
+    let holds_positions = fits.iter().any(|fit| fit.array == array.name);
+    let by = match array.place {
+        Place::Level { level: 0, .. } if holds_positions => Joining::Ends,
+        Place::Level { .. } | Place::Values if holds_positions => Joining::Positions,
+        Place::Level { .. } | Place::Values => Joining::Appending,
+    };
+    Joined { name: array.name.clone(), into: vector(storage, array), by }
+}

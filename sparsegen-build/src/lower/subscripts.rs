@@ -1,0 +1,182 @@
+//! Computed subscripts: coordinates that follow from several variables, or from elements of a
+//! tensor.
+//!
+//! An affine subscript may lie outside of the mode. It is represented as the difference of two
+//! sums, so that no intermediate value is negative.
+
+use crate::ir::{Expr, Stmt};
+use crate::level::Segment;
+use crate::notation::{
+    Access, Coordinate, Factor, List, Reads, Slice, Subscript, SubscriptId, VariableId,
+    VariableRole, Window,
+};
+use crate::types::Dtype;
+
+use super::Lowering;
+use super::scope::Scope;
+
+/// `plus - minus`
+pub(super) struct Difference {
+    pub(super) plus: Expr,
+    pub(super) minus: Expr,
+}
+
+impl Difference {
+    /// Returns the coordinate, or 0 if it is negative.
+    pub(super) fn coordinate(&self) -> Expr {
+        Expr::saturating_sub(self.plus.clone(), self.minus.clone())
+    }
+
+    /// Returns the predicate that it lies within a mode of this size.
+    fn is_within(&self, size: Expr) -> Expr {
+        let Difference { plus, minus } = self;
+        let reached = match minus {
+            Expr::Index(0) => Expr::Bool(true),
+            minus => Expr::le(minus.clone(), plus.clone()),
+        };
+        Expr::and(reached, Expr::lt(plus.clone(), Expr::add(size, minus.clone())))
+    }
+}
+
+impl Lowering<'_> {
+    /// Returns a computed subscript as a difference of two sums; `instead` replaces the coordinate
+    /// of one variable.
+    fn difference(
+        &self,
+        place: SubscriptId,
+        instead: Option<(VariableId, Expr)>,
+        scope: &Scope,
+    ) -> Difference {
+        let terms = match self.program.kernel.subscript(place) {
+            Subscript::Sum(terms) => terms,
+            Subscript::Element(access) => return certain(self.element(access, scope)),
+            Subscript::Listed(list, v) => return certain(self.listed(place, list, *v, scope)),
+        };
+        let mut sum = Difference { plus: Expr::Index(0), minus: Expr::Index(0) };
+        for term in terms {
+            let times = Expr::Index(term.times.unsigned_abs() as usize);
+            let value = match (term.of, &instead) {
+                (Factor::One, _) => times,
+                (Factor::Variable(v), Some((of, value))) if v == *of => {
+                    Expr::mul(value.clone(), times)
+                }
+                (Factor::Variable(v), _) => Expr::mul(scope.coordinate(v), times),
+                (Factor::Parameter(id), _) => Expr::mul(Expr::var(self.names.argument(id)), times),
+            };
+            let side = if term.times < 0 { &mut sum.minus } else { &mut sum.plus };
+            *side = Expr::add(side.clone(), value);
+        }
+        sum
+    }
+
+    /// Returns the first coordinate of a window.
+    pub(super) fn window_start(&self, slice: &Slice, window: &Window, scope: &Scope) -> Difference {
+        self.difference(window.at, Some((slice.of, Expr::Index(0))), scope)
+    }
+
+    /// Returns the coordinate of a window at a coordinate of its variable.
+    pub(super) fn in_window(
+        &self,
+        slice: &Slice,
+        window: &Window,
+        counted: Expr,
+        scope: &Scope,
+    ) -> Difference {
+        self.difference(window.at, Some((slice.of, counted)), scope)
+    }
+
+    /// Returns the bounds of a window in coordinates of the mode.
+    pub(super) fn window_bounds(&self, slice: &Slice, window: &Window, scope: &Scope) -> Segment {
+        let start = self.window_start(slice, window, scope).coordinate();
+        let end = self.in_window(slice, window, self.extent(slice.of), scope).coordinate();
+        Segment { start, end }
+    }
+
+    /// Returns the coordinate of a computed subscript.
+    pub(super) fn subscript_at(&self, place: SubscriptId, scope: &Scope) -> Expr {
+        self.difference(place, None, scope).coordinate()
+    }
+
+    /// Returns the predicate that a computed subscript lies within the mode.
+    pub(super) fn is_in_mode(&self, slice: &Slice, scope: &Scope) -> Expr {
+        if !self.program.kernel.may_leave(slice) {
+            return Expr::Bool(true);
+        }
+        let difference = match slice.reads {
+            Reads::Window(window) => {
+                self.in_window(slice, &window, scope.coordinate(slice.of), scope)
+            }
+            Reads::At(Coordinate::Subscript(place)) => self.difference(place, None, scope),
+            Reads::At(Coordinate::Fixed(_) | Coordinate::Variable(_)) | Reads::Range(_) => {
+                return Expr::Bool(true);
+            }
+        };
+        difference.is_within(self.extent(self.program.space.mode_of(*slice)))
+    }
+
+    /// Returns `word_vals[i] as usize`, or 0, the fill value, outside of the tensor.
+    fn element(&self, access: &Access, scope: &Scope) -> Expr {
+        let tensor = self.program.tensor(access.tensor);
+        let mut inside = Expr::Bool(true);
+        let mut position = Expr::Index(0);
+        for (level, spec) in tensor.format.levels.iter().enumerate() {
+            let v = self.program.level_variable(access, level).expect("a level of the access");
+            let (coordinate, is_inside) = self.coordinate_without_loop(v, scope);
+            inside = Expr::and(inside, is_inside);
+            let locate = spec.level.locate().expect("gathers look into what can be located");
+            let storage = &self.storages[access.tensor.0][level];
+            position = locate.locate(storage, position, coordinate, "").value;
+        }
+        let value = self.value_at(access.tensor, position);
+        let element = Expr::cast(value, Some(tensor.dtype), Dtype::Usize);
+        Expr::choose(inside, element, Expr::Index(0))
+    }
+
+    /// Returns the coordinate of a mode of a gather, and the predicate that it exists.
+    fn coordinate_without_loop(&self, v: VariableId, scope: &Scope) -> (Expr, Expr) {
+        let VariableRole::Mode(slice) = self.program.kernel.variable(v).role else {
+            return (scope.coordinate(v), Expr::Bool(true));
+        };
+        match slice.reads {
+            Reads::Range(_) | Reads::Window(_) => {
+                let counted = scope.coordinate(slice.of);
+                (self.in_mode(&slice, counted, scope), self.is_moved_to(&slice, scope))
+            }
+            Reads::At(Coordinate::Variable(v)) => self.coordinate_without_loop(v, scope),
+            Reads::At(Coordinate::Fixed(_) | Coordinate::Subscript(_)) => {
+                (self.bounds(&slice, scope).start, self.is_reached(&slice, scope))
+            }
+        }
+    }
+
+    /// Returns `rows[i]`.
+    fn listed(&self, place: SubscriptId, list: &List, v: VariableId, scope: &Scope) -> Expr {
+        let array = match list {
+            List::Parameter(id) => self.names.argument(*id),
+            List::Numbers(_) | List::LastOfParameter(_) => self.names.list(place),
+        };
+        Expr::load(array, scope.coordinate(v))
+    }
+}
+
+/// Runs statements only if a condition holds, and returns names for their results that are valid
+/// afterwards: whether the entry is present, and its position.
+pub(super) fn locate_where(
+    inside: Expr,
+    name: &str,
+    mut prelude: Vec<Stmt>,
+    found: Option<Expr>,
+    position: Expr,
+) -> (Vec<Stmt>, Expr, Expr) {
+    let is_there = format!("{name}_is_there");
+    prelude.push(Stmt::assign(&is_there, found.unwrap_or(Expr::Bool(true))));
+    prelude.push(Stmt::assign(name, position));
+    let mut stmts =
+        vec![Stmt::bind_mut(&is_there, Expr::Bool(false)), Stmt::bind_mut(name, Expr::Index(0))];
+    stmts.extend(Stmt::when(inside, prelude));
+    (stmts, Expr::var(&is_there), Expr::var(name))
+}
+
+fn certain(coordinate: Expr) -> Difference {
+    Difference { plus: coordinate, minus: Expr::Index(0) }
+}

@@ -1,0 +1,313 @@
+//! Subranges of modes in a statement: slices, windows and fixed coordinates.
+//!
+//! Each is represented by a variable for the coordinate of the mode, which follows from the index
+//! variable that counts the coordinates of the subrange. A fixed coordinate also has such an index
+//! variable, of extent 1.
+//!
+//! A variable that is repeated in an access ranges over the mode that is stored first; the other
+//! modes are read at its coordinate.
+
+mod known;
+
+use crate::names::snake_case;
+use crate::notation::syntax::Access;
+use crate::notation::{
+    self, Bound, Coordinate, Expr as Canonical, Factor, List, Range, Reads, Reduce, Slice,
+    Subscript, SubscriptId, TensorId, Term, Variable, VariableId, VariableRole, Window,
+};
+
+use super::Context;
+use super::bounds::parameters;
+use super::names::Operand;
+
+/// The subranges of modes in a statement.
+#[derive(Debug, Default)]
+pub(super) struct Parts<'m> {
+    /// The subranges that variables of the statement count.
+    counted: Vec<Part<Counted>>,
+    /// The single coordinates, each with a variable of extent 1.
+    points: Vec<Part<Point<'m>>>,
+}
+
+/// A subrange of a mode of a tensor.
+#[derive(Clone, Debug, PartialEq)]
+struct Part<R> {
+    /// The tensor, as an index into [`Names::tensors`](super::names::Names::tensors).
+    tensor: usize,
+    mode: usize,
+    reads: R,
+}
+
+/// The variable of a subrange.
+#[derive(Clone, Debug, PartialEq)]
+struct Counted {
+    of: VariableId,
+    reads: Runs,
+}
+
+/// The coordinates that a variable ranges over.
+#[derive(Clone, Debug, PartialEq)]
+enum Runs {
+    Range(Range),
+    /// The values of a sum in which the variable has the factor `step`.
+    Window {
+        sum: Vec<Term>,
+        step: u64,
+    },
+}
+
+/// A single coordinate.
+#[derive(Clone, Debug, PartialEq)]
+enum Point<'m> {
+    Fixed(Bound),
+    /// The coordinate of a variable of the statement.
+    Variable(VariableId),
+    /// The coordinate of a variable of the statement within a range of the mode.
+    InRange(Counted),
+    /// A sum, none of whose variables ranges over the mode.
+    Sum(Vec<Term>),
+    Element(Gather<'m>),
+    Listed(List, VariableId),
+}
+
+/// A gather, identified by its text.
+#[derive(Clone, Debug)]
+struct Gather<'m> {
+    text: String,
+    access: &'m Access,
+}
+
+impl PartialEq for Gather<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+/// The coordinates that an index reads.
+enum Index<'m> {
+    Whole(VariableId),
+    Counted(Counted),
+    Point(Point<'m>),
+}
+
+/// The names that the indices of an access may use.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a, 'm> {
+    pub(super) context: Context<'m>,
+    pub(super) tensors: &'a [Operand<'m>],
+    pub(super) variables: &'a [&'m str],
+}
+
+/// Returns the subranges of all accesses.
+pub(super) fn of<'m>(known: Known<'_, 'm>) -> Parts<'m> {
+    let mut parts = Parts::default();
+    let mut add_all = |access: &'m Access| {
+        let Some(tensor) = known.tensor(access) else { return };
+        for mode in 0..access.indices.len() {
+            let Some(index) = known.index(tensor, access, mode) else { continue };
+            match index {
+                Index::Whole(_) => {}
+                Index::Counted(reads) => add(&mut parts.counted, Part { tensor, mode, reads }),
+                Index::Point(reads) => {
+                    if let Point::InRange(reads) = &reads {
+                        let reads = reads.clone();
+                        add(&mut parts.counted, Part { tensor, mode, reads });
+                    }
+                    add(&mut parts.points, Part { tensor, mode, reads });
+                }
+            }
+        }
+    };
+    add_all(&known.context.statement.left);
+    known.context.statement.right.for_each_access(&mut |access| {
+        add_all(access);
+        access.for_each_gather(&mut add_all);
+    });
+    parts
+}
+
+fn add<P: PartialEq>(parts: &mut Vec<P>, part: P) {
+    if !parts.contains(&part) {
+        parts.push(part);
+    }
+}
+
+impl<'m> Parts<'m> {
+    /// Returns the number of their variables.
+    pub(super) fn count(&self) -> usize {
+        self.counted.len() + 2 * self.points.len()
+    }
+
+    /// Returns an access, with the variable of each of its modes.
+    pub(super) fn access(
+        &self,
+        known: Known<'_, 'm>,
+        access: &'m Access,
+    ) -> Option<notation::Access> {
+        let tensor = known.tensor(access)?;
+        let indices = (0..access.indices.len())
+            .map(|mode| self.mode_variable(known, tensor, access, mode))
+            .collect::<Option<_>>()?;
+        Some(notation::Access { tensor: TensorId(tensor), indices })
+    }
+
+    /// Returns the variable of a mode as an access reads it.
+    fn mode_variable(
+        &self,
+        known: Known<'_, 'm>,
+        tensor: usize,
+        access: &'m Access,
+        mode: usize,
+    ) -> Option<VariableId> {
+        match known.index(tensor, access, mode)? {
+            Index::Whole(v) => Some(v),
+            Index::Counted(reads) => self.counted(known, &Part { tensor, mode, reads }),
+            Index::Point(reads) => {
+                let part = Part { tensor, mode, reads };
+                let k = self.points.iter().position(|point| *point == part)?;
+                Some(VariableId(self.modes(known) + self.counted.len() + k))
+            }
+        }
+    }
+
+    fn counted(&self, known: Known<'_, 'm>, part: &Part<Counted>) -> Option<VariableId> {
+        let k = self.counted.iter().position(|counted| counted == part)?;
+        Some(VariableId(self.modes(known) + k))
+    }
+
+    /// Returns the number of variables before those of modes: the variables of the statement and of
+    /// single coordinates.
+    fn modes(&self, known: Known<'_, 'm>) -> usize {
+        known.variables.len() + self.points.len()
+    }
+
+    /// Returns the variables of single coordinates, followed by those of modes with subranges, and
+    /// the computed subscripts of these modes.
+    pub(super) fn variables(&self, known: Known<'_, 'm>) -> (Vec<Variable>, Vec<Subscript>) {
+        let mut made: Vec<Variable> = Vec::new();
+        let mut subscripts: Vec<Subscript> = Vec::new();
+        let mut add = |name: String, role: VariableRole| {
+            let mut free = name;
+            let is_taken = |free: &String| {
+                known.variables.contains(&free.as_str()) || made.iter().any(|v| v.name == *free)
+            };
+            while is_taken(&free) {
+                free.push('_');
+            }
+            let size = (role == VariableRole::Fixed).then_some(1);
+            made.push(Variable { name: free, size, role });
+        };
+        let mut place = |place: Subscript| {
+            subscripts.push(place);
+            SubscriptId(subscripts.len() - 1)
+        };
+        let of_tensor = |name: &str, tensor: usize| {
+            let tensor = known.tensors[tensor].argument.trim_start_matches("r#");
+            format!("{name}_of_{tensor}")
+        };
+        for part in &self.points {
+            add(name_of(known, &part.reads), VariableRole::Fixed);
+        }
+        for Part { tensor, reads: Counted { of, reads }, .. } in &self.counted {
+            let reads = match reads {
+                Runs::Range(range) => Reads::Range(*range),
+                Runs::Window { sum, step } => {
+                    Reads::Window(Window { at: place(Subscript::Sum(sum.clone())), step: *step })
+                }
+            };
+            let slice = Slice { of: *of, reads };
+            add(of_tensor(known.variables[of.0], *tensor), VariableRole::Mode(slice));
+        }
+        for (k, Part { tensor, mode, reads: point }) in self.points.iter().enumerate() {
+            let at = match point {
+                Point::Fixed(bound) => Coordinate::Fixed(*bound),
+                Point::Variable(v) => Coordinate::Variable(*v),
+                Point::InRange(reads) => {
+                    let part = Part { tensor: *tensor, mode: *mode, reads: reads.clone() };
+                    let Some(range) = self.counted(known, &part) else { continue };
+                    Coordinate::Variable(range)
+                }
+                Point::Sum(sum) => Coordinate::Subscript(place(Subscript::Sum(sum.clone()))),
+                Point::Element(gather) => {
+                    let Some(access) = self.access(known, gather.access) else { continue };
+                    Coordinate::Subscript(place(Subscript::Element(access)))
+                }
+                Point::Listed(list, v) => {
+                    Coordinate::Subscript(place(Subscript::Listed(list.clone(), *v)))
+                }
+            };
+            let of = VariableId(known.variables.len() + k);
+            let role = VariableRole::Mode(Slice { of, reads: Reads::At(at) });
+            add(of_tensor(&name_of(known, point), *tensor), role);
+        }
+        (made, subscripts)
+    }
+}
+
+/// Returns the name of the variable of a single coordinate.
+fn name_of(known: Known<'_, '_>, point: &Point<'_>) -> String {
+    match point {
+        Point::Fixed(Bound::Number(number)) => format!("at_{number}"),
+        Point::Fixed(Bound::Parameter(TensorId(id))) => {
+            format!("at_{}", parameters(known.context)[id - known.tensors.len()].text)
+        }
+        Point::Variable(of) | Point::InRange(Counted { of, .. }) | Point::Listed(_, of) => {
+            format!("at_{}", known.variables[of.0])
+        }
+        Point::Sum(sum) => {
+            let variable = sum.iter().find_map(|term| match term.of {
+                Factor::Variable(v) => Some(known.variables[v.0]),
+                Factor::One | Factor::Parameter(_) => None,
+            });
+            variable.map_or_else(|| "at".to_owned(), |name| format!("at_{name}"))
+        }
+        Point::Element(gather) => format!("at_{}", snake_case(&gather.access.name.text)),
+    }
+}
+
+/// Binds the variables of fixed coordinates that are used only within sums by these sums, which
+/// does not change their value, as the extent is 1. The variables of the result are not bound.
+pub(super) fn bind_fixed(
+    value: Canonical,
+    result: &crate::notation::Access,
+    variables: &[Variable],
+) -> Canonical {
+    let counted =
+        |mode: &VariableId| variables[mode.0].role.slice().map_or(*mode, |slice| slice.of);
+    let of_result: Vec<VariableId> = result.indices.iter().map(counted).collect();
+    let fixed =
+        |v: &VariableId| variables[v.0].role == VariableRole::Fixed && !of_result.contains(v);
+    let all = (0..variables.len()).map(VariableId).filter(fixed);
+    all.fold(value, |value, v| bind(&value, v, variables).unwrap_or(value))
+}
+
+/// Binds a variable by every innermost sum that uses it; returns `None` if it is used outside of
+/// all sums.
+fn bind(value: &Canonical, v: VariableId, variables: &[Variable]) -> Option<Canonical> {
+    let reads =
+        |mode: &VariableId| variables[mode.0].role.slice().is_some_and(|slice| slice.of == v);
+    Some(match value {
+        Canonical::Literal(_)
+        | Canonical::Constant(_)
+        | Canonical::Index(_)
+        | Canonical::Parameter(_) => value.clone(),
+        Canonical::Call(function, arguments) => {
+            let arguments = arguments.iter().map(|a| bind(a, v, variables));
+            Canonical::call(*function, arguments.collect::<Option<_>>()?)
+        }
+        Canonical::Access(access) => (!access.indices.iter().any(reads)).then(|| value.clone())?,
+        Canonical::Unary(op, a) => Canonical::unary(*op, bind(a, v, variables)?),
+        Canonical::Binary(op, a, b) => {
+            Canonical::binary(*op, bind(a, v, variables)?, bind(b, v, variables)?)
+        }
+        Canonical::Reduce(Reduce { op, variables: bound, body }) => {
+            match bind(body, v, variables) {
+                Some(body) => Canonical::reduce(*op, bound.clone(), body),
+                None => {
+                    let bound = bound.iter().copied().chain([v]).collect();
+                    Canonical::reduce(*op, bound, (**body).clone())
+                }
+            }
+        }
+    })
+}

@@ -1,0 +1,231 @@
+//! Dead-code elimination: removes unused variables, `mut`, arrays and extents of operands.
+//!
+//! For readability, and because rustc would warn of them in the user's build.
+
+use crate::ir::{Conversion, Expr, Function, Operand, Stmt, TensorOperand, Uses};
+
+/// Runs the pass.
+pub(super) fn run(mut function: Function) -> Function {
+    let mut end = Uses::default();
+    function.computed().for_each(|result| end.count_end(result));
+    // Removing a use may make another variable unused.
+    loop {
+        let body = drop_unread(&function.body, &end);
+        if body == function.body {
+            break;
+        }
+        function.body = body;
+    }
+    let uses = Uses::of_function(&function);
+    for operand in &mut function.operands {
+        match operand {
+            Operand::Tensor(tensor) => keep_read(tensor, &uses),
+            Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => {}
+        }
+    }
+    function.conversions.retain_mut(|Conversion { into, .. }| {
+        keep_read(into, &uses);
+        !into.arrays.is_empty() || !into.extents.is_empty()
+    });
+    for size in &mut function.sizes {
+        size.used = uses.reads(&size.name) > 0;
+    }
+    function.restate_bounds();
+    function
+}
+
+/// Keeps only the arrays and extents of a tensor that are read.
+fn keep_read(tensor: &mut TensorOperand, uses: &Uses) {
+    tensor.arrays.retain(|array| uses.reads(&array.name) + uses.measures(&array.name) > 0);
+    tensor.extents.retain(|extent| uses.reads(&extent.name) > 0);
+}
+
+/// Removes variables that neither these statements nor later ones read, and `mut` of variables that
+/// do not change.
+fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
+    let mut kept = Vec::new();
+    let mut rest = body.to_vec();
+    while !rest.is_empty() {
+        let stmt = rest.remove(0);
+        if let Stmt::Scratch { name, .. } = &stmt {
+            let uses = Uses::of(&rest);
+            if uses.reads(name) + uses.measures(name) == 0 {
+                rest = without_filling(&rest, name);
+            } else {
+                kept.push(stmt);
+            }
+        } else if let Stmt::Let { name, value, .. } = &stmt {
+            let uses = Uses::of(&rest);
+            if uses.reads(name) + after.reads(name) == 0 {
+                rest = without_assignments(&rest, name);
+            } else if uses.writes(name) == 0 {
+                kept.push(Stmt::bind(name, value.clone()));
+            } else {
+                kept.push(stmt);
+            }
+        } else if let Stmt::Harvest { workspace, crd, vals: Some(vals) } = &stmt
+            && Uses::of(&rest).reads(vals) == 0
+        {
+            let (workspace, crd) = (workspace.clone(), crd.clone());
+            kept.push(Stmt::Harvest { workspace, crd, vals: None });
+        } else {
+            let nothing = Uses::default();
+            kept.extend(stmt.map(&mut Expr::clone, &mut |inner| drop_unread(inner, &nothing)));
+        }
+    }
+    kept
+}
+
+/// Removes the assignments to a variable.
+fn without_assignments(body: &[Stmt], variable: &str) -> Vec<Stmt> {
+    let assigns = |stmt: &Stmt| matches!(stmt, Stmt::Assign { name, .. } if name == variable);
+    without(body, &assigns)
+}
+
+/// Removes the statements that fill a vector.
+fn without_filling(body: &[Stmt], vector: &str) -> Vec<Stmt> {
+    let fills = |stmt: &Stmt| match stmt {
+        Stmt::Clear { array }
+        | Stmt::Reserve { array, .. }
+        | Stmt::Push { array, .. }
+        | Stmt::Resize { array, .. }
+        | Stmt::Store { array, .. }
+        | Stmt::Sort { array } => array == vector,
+        Stmt::Comment(_)
+        | Stmt::Let { .. }
+        | Stmt::Assign { .. }
+        | Stmt::Scratch { .. }
+        | Stmt::Workspace { .. }
+        | Stmt::Harvest { .. }
+        | Stmt::Refuse { .. }
+        | Stmt::Break
+        | Stmt::For { .. }
+        | Stmt::While { .. }
+        | Stmt::If { .. } => false,
+    };
+    without(body, &fills)
+}
+
+/// Removes unwanted statements at any depth.
+fn without(body: &[Stmt], is_unwanted: &impl Fn(&Stmt) -> bool) -> Vec<Stmt> {
+    let keep = |stmt: &Stmt| stmt.map(&mut Expr::clone, &mut |inner| without(inner, is_unwanted));
+    body.iter().filter(|stmt| !is_unwanted(stmt)).flat_map(keep).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Assembly, Element, Extent, Result, Source, TensorResult, samples};
+
+    #[test]
+    fn a_chain_that_ends_unread_goes() {
+        let mut function = samples::scaled_sum();
+        let mut body = vec![
+            Stmt::bind("p", Expr::len("x_vals")),
+            Stmt::bind_mut("q", Expr::var("p")),
+            Stmt::accumulate("q", Expr::Index(1)),
+        ];
+        body.extend(function.body.clone());
+        let expected = function.clone();
+        function.body = body;
+        assert_eq!(run(function), expected);
+    }
+
+    #[test]
+    fn a_name_is_unread_in_its_own_scope() {
+        let scope = |reads: bool| {
+            let mut body = vec![Stmt::bind("j", Expr::Index(1))];
+            let index = if reads { Expr::var("j") } else { Expr::Index(0) };
+            body.push(Stmt::store("y", index, Expr::Index(2)));
+            Stmt::for_range("i", Expr::Index(0), Expr::var("n"), body)
+        };
+        let body = [scope(true), scope(false)].concat();
+        let text: String =
+            drop_unread(&body, &Uses::default()).iter().map(Stmt::to_string).collect();
+        assert_eq!(text.matches("let j").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn unread_operands_are_not_fetched() {
+        let mut function = samples::scaled_sum();
+        function.body = Vec::new();
+        function.result = match function.result {
+            Result::Scalar { dtype, updates, .. } => {
+                Result::Scalar { dtype, value: Expr::var("alpha"), updates }
+            }
+            Result::Tensor(_) => panic!("the sample has a scalar result"),
+        };
+        let function = run(function);
+        assert!(!function.sizes[0].used);
+        match &function.operands[1] {
+            Operand::Tensor(tensor) => assert_eq!(tensor.arrays, []),
+            Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => {
+                panic!("the sample's second operand is a tensor")
+            }
+        }
+    }
+
+    #[test]
+    fn what_never_changes_is_not_mutable() {
+        let body = vec![
+            Stmt::bind_mut("p", Expr::Index(1)),
+            Stmt::store("y", Expr::var("p"), Expr::var("p")),
+        ];
+        let kept = drop_unread(&body, &Uses::default());
+        assert_eq!(kept[0], Stmt::bind("p", Expr::Index(1)));
+    }
+
+    #[test]
+    fn scratch_that_is_never_read_is_not_filled() {
+        let body = vec![
+            Stmt::scratch("a2_order", Element::Pair),
+            Stmt::push("a2_order", Expr::pair(Expr::Index(1), Expr::Index(2))),
+            Stmt::sort("a2_order"),
+            Stmt::push("c2_crd", Expr::Index(1)),
+        ];
+        let kept = drop_unread(&body, &Uses::default());
+        assert_eq!(kept, [Stmt::push("c2_crd", Expr::Index(1))]);
+    }
+
+    #[test]
+    fn extents_that_levels_keep_are_read_at_the_end() {
+        let extent = |name: &str| Extent { name: name.into(), level: 1, field: "width".into() };
+        let mut function = samples::add();
+        match &mut function.operands[0] {
+            Operand::Tensor(tensor) => tensor.extents = vec![extent("a2_width")],
+            Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => {
+                panic!("the sample's operands are tensors")
+            }
+        }
+        match &mut function.result {
+            Result::Tensor(TensorResult {
+                assembly: Assembly::Assembled { extents, .. }, ..
+            }) => {
+                *extents = vec![extent("c2_width")];
+            }
+            result => panic!("the sample assembles its result, not {result:?}"),
+        }
+        let width = Stmt::bind("c2_width", Expr::Index(4));
+        function.body.push(width.clone());
+        let function = run(function);
+        assert_eq!(function.body.last(), Some(&width));
+        match &function.operands[0] {
+            Operand::Tensor(tensor) => assert_eq!(tensor.extents, []),
+            Operand::Scalar { .. } | Operand::Index { .. } | Operand::Indices { .. } => {
+                panic!("the sample's operands are tensors")
+            }
+        }
+    }
+
+    #[test]
+    fn conversions_that_are_never_read_go() {
+        let mut function = samples::spmv();
+        let Operand::Tensor(read) = function.operands[0].clone() else {
+            panic!("the sample's operands are tensors")
+        };
+        let unread = TensorOperand { arrays: Vec::new(), ..read.clone() };
+        let of = Source::Operand(0);
+        function.conversions = vec![Conversion { of, into: read }, Conversion { of, into: unread }];
+        assert_eq!(run(function).conversions.len(), 1);
+    }
+}
