@@ -182,11 +182,12 @@ impl Lowering<'_> {
     ) -> Vec<Stmt> {
         if self.program.kernel.is_temporary(target.tensor) {
             let name = self.names.argument(target.tensor);
-            if !target.indices.is_empty() {
-                return self.enter(target, accumulate, value, scope);
-            }
             // Precedes statements that may exit the loop.
             let mut stmts: Vec<Stmt> = found.into_iter().collect();
+            if !target.indices.is_empty() {
+                stmts.extend(self.enter(target, accumulate, value, scope));
+                return stmts;
+            }
             stmts.push(match accumulate {
                 Some(op) => {
                     let dtype = self.program.tensor(target.tensor).dtype;

@@ -122,12 +122,9 @@ impl Planner<'_> {
             }
             Stmt::Where { temporaries, consumer, producer } => {
                 let producer = self.plan(producer, frontier, uncertain)?;
-                // A workspace records which entries were found.
-                let scalars = temporaries
+                let own: Vec<MaybeAbsent> = temporaries
                     .iter()
-                    .filter(|t| program.tensor(t.tensor).format.levels.is_empty());
-                let own: Vec<MaybeAbsent> = scalars
-                    .filter_map(|scalar| maybe_absent(program, *scalar, &producer))
+                    .filter_map(|temporary| maybe_absent(program, *temporary, &producer))
                     .collect();
                 // Several results have separate conditions.
                 let must_run = self.must_run(consumer) || self.results(consumer) > 1;

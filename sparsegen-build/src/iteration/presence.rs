@@ -27,6 +27,19 @@ pub(super) fn maybe_absent(
     Temporary { tensor: temporary, op }: Temporary,
     producer: &Plan,
 ) -> Option<MaybeAbsent> {
+    let levels = &program.tensor(temporary).format.levels;
+    if !levels.is_empty() {
+        // A workspace records which entries were found, unless its level is full.
+        let counts = |target: &Access, _: &Expr| target.tensor == temporary;
+        let must = MustExecute { program, ranges_count: false, counts: &counts };
+        let is_full = levels.iter().all(|spec| spec.properties.full);
+        let values = vec![Expr::Literal(op.of_nothing())];
+        return (is_full && !must.holds_for(producer)).then_some(MaybeAbsent {
+            temporary,
+            values,
+            is_range: true,
+        });
+    }
     // A product is zero if and only if an entry is missing.
     if annihilates(producer, temporary) {
         return Some(MaybeAbsent { temporary, values: vec![Expr::ZERO], is_range: false });

@@ -130,7 +130,13 @@ impl Lowering<'_> {
             return (Vec::new(), vec![harvest]);
         }
         if !self.program.tensor(temporary).format.levels.is_empty() {
-            return (self.clear(temporary), Vec::new());
+            let mut stmts = self.clear(temporary);
+            if reads_presence {
+                let flag = self.names.found(temporary);
+                stmts.push(Stmt::bind_mut(&flag, Expr::Bool(false)));
+                producing.flags.insert(temporary, flag);
+            }
+            return (stmts, Vec::new());
         }
         let (flag, annihilates) = (self.names.found(temporary), annihilates(producer, temporary));
         let covered = covered(producer, temporary);

@@ -31,23 +31,62 @@ fn simplify(body: &[Stmt]) -> Vec<Stmt> {
 /// Returns the statements after the declaration of a flag that a loop sets, with the flag declared
 /// where its value is known, or `None` if no loop sets it in every iteration.
 fn set_by_loop(flag: &str, behind: &[Stmt]) -> Option<Vec<Stmt>> {
-    let uses = |body: &[Stmt]| {
-        let uses = Uses::of(body);
-        (uses.reads(flag), uses.writes(flag))
+    let is_used = |stmt: &Stmt| {
+        let uses = Uses::of(std::slice::from_ref(stmt));
+        uses.reads(flag) + uses.writes(flag) > 0
     };
-    let at = behind.iter().position(|stmt| uses(std::slice::from_ref(stmt)) != (0, 0))?;
-    let Stmt::For { name, start, end, body } = &behind[at] else { return None };
-    let sets = Stmt::assign(flag, Expr::Bool(true));
-    let set = body.iter().position(|stmt| *stmt == sets)?;
-    if uses(body) != (0, 1) || uses(&behind[at + 1..]).1 > 0 || leaves(&body[..set]) {
+    let at = behind.iter().position(is_used)?;
+    let (condition, looped) = without(flag, &behind[at])?;
+    if Uses::of(&behind[at + 1..]).writes(flag) > 0 {
         return None;
     }
-    let body = body.iter().filter(|stmt| **stmt != sets).cloned().collect();
     let mut shorter = behind[..at].to_vec();
-    shorter.push(Stmt::bind(flag, Expr::lt(start.clone(), end.clone())));
-    shorter.extend(Stmt::for_range(name, start.clone(), end.clone(), body));
+    shorter.push(Stmt::bind(flag, condition));
+    shorter.extend(looped);
     shorter.extend_from_slice(&behind[at + 1..]);
     Some(shorter)
+}
+
+/// Returns the condition under which a loop sets a flag, and the loop without it, or `None` if some
+/// iteration may not set it. A nest of loops sets it if none of their ranges is empty.
+fn without(flag: &str, looped: &Stmt) -> Option<(Expr, Vec<Stmt>)> {
+    let Stmt::For { name, start, end, body } = looped else { return None };
+    let uses = Uses::of(body);
+    if (uses.reads(flag), uses.writes(flag)) != (0, 1) {
+        return None;
+    }
+    let sets = Stmt::assign(flag, Expr::Bool(true));
+    let is_set = |stmt: &Stmt| Uses::of(std::slice::from_ref(stmt)).writes(flag) > 0;
+    let at = body.iter().position(is_set)?;
+    if leaves(&body[..at]) {
+        return None;
+    }
+    let range = Expr::lt(start.clone(), end.clone());
+    let (condition, inner) = match &body[at] {
+        set if *set == sets => (range, Vec::new()),
+        nested => {
+            let (inside, nested) = without(flag, nested)?;
+            (!varies(&inside, name, body)).then(|| (Expr::and(range, inside), nested))?
+        }
+    };
+    let body = [&body[..at], &inner, &body[at + 1..]].concat();
+    Some((condition, Stmt::for_range(name, start.clone(), end.clone(), body)))
+}
+
+/// Returns whether the value of an expression may differ between iterations of a loop over `name`.
+fn varies(expr: &Expr, name: &str, body: &[Stmt]) -> bool {
+    let mut read = Uses::default();
+    read.count_expr(expr);
+    let mut changed = Uses::of(body).written;
+    for stmt in body {
+        stmt.for_each(&mut |stmt| {
+            if let Stmt::Let { name, .. } | Stmt::For { name, .. } = stmt {
+                changed.entry(name.clone()).or_default();
+            }
+        });
+    }
+    let mut names = read.read.keys().chain(read.measured.keys());
+    names.any(|read| read == name || changed.contains_key(read))
 }
 
 /// Returns the statements after the declaration of a flag that one of them sets unconditionally,
@@ -100,6 +139,19 @@ mod tests {
             "let found = begin < end;\nfor p in begin..end {\n    sum += p;\n}\nif found {\n    \
              y.push(sum);\n}\n"
         );
+    }
+
+    #[test]
+    fn ranges_tell_what_every_iteration_of_a_nest_sets() {
+        let set = || vec![Stmt::assign("found", Expr::Bool(true))];
+        let inner = |end: &str| Stmt::for_range("q", Expr::var("first"), Expr::var(end), set());
+        assert_eq!(
+            shown(flagged(inner("last"))),
+            "let found = begin < end && first < last;\nif found {\n    y.push(sum);\n}\n"
+        );
+        // The inner range depends on the outer loop.
+        let text: String = flagged(inner("p")).iter().map(Stmt::to_string).collect();
+        assert_eq!(shown(flagged(inner("p"))), text);
     }
 
     #[test]
