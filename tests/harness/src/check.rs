@@ -73,7 +73,7 @@ impl Case {
     fn try_check(&self) -> Result<(), String> {
         match &self.outcome {
             Outcome::Failed(diagnostics) => Err((*diagnostics).to_owned()),
-            Outcome::Refused(reason) => self.check_refusal(reason),
+            Outcome::Refused(reason) => check_refusal(self.manifest, reason),
             Outcome::Compiled { run, source } => {
                 let (stages, formats) = self.compile(source)?;
                 let compiled = &stages[0];
@@ -129,18 +129,6 @@ impl Case {
         }
     }
 
-    fn check_refusal(&self, reason: &str) -> Result<(), String> {
-        let output = compile_str("case.toml", self.manifest);
-        let shown = output.diagnostics.render("case.toml", self.manifest);
-        if output.diagnostics.is_empty() {
-            Err(format!("compiles, but should be rejected with `{reason}`"))
-        } else if !shown.contains(reason) {
-            Err(format!("is rejected, but not with `{reason}`:\n{shown}"))
-        } else {
-            Ok(())
-        }
-    }
-
     /// Compiles the manifest to the intermediate representation, and checks that the source is the
     /// one that the build script embedded.
     /// Returns it after all passes, and after some.
@@ -157,6 +145,19 @@ impl Case {
         });
         let stages = fewer.into_iter().fold(output.kernels, |all, more| [all, more].concat());
         if stages.is_empty() { Err("has no kernel".into()) } else { Ok((stages, formats)) }
+    }
+}
+
+/// Checks that a manifest is rejected with a diagnostic that contains `reason`.
+pub fn check_refusal(manifest: &str, reason: &str) -> Result<(), String> {
+    let output = compile_str("case.toml", manifest);
+    let shown = output.diagnostics.render("case.toml", manifest);
+    if output.diagnostics.is_empty() {
+        Err(format!("compiles, but should be rejected with `{reason}`"))
+    } else if !shown.contains(reason) {
+        Err(format!("is rejected, but not with `{reason}`:\n{shown}"))
+    } else {
+        Ok(())
     }
 }
 

@@ -33,12 +33,18 @@ pub struct Interpreter<'i> {
 }
 
 impl Interpreter<'_> {
-    /// Runs all entry points on operands, by the names of their tensors; updated results are among them.
-    /// Returns `None` if a format does not store a tensor.
+    /// Runs all entry points on operands, by the names of their tensors; updated results are among
+    /// them. Returns `None` if a format does not store a tensor, or if a result that must be passed
+    /// is not among the operands.
     ///
     /// # Errors
     /// A fault of the kernel, or an error that it returns.
     pub fn ways(&self, operands: &Results) -> Result<Option<Ways>, String> {
+        let is_passed = |step: &Step| updates(step) || !self.has(&self.kernel.name);
+        let is_given = |step: &Step| is_scalar(step) || operands.contains_key(label(step));
+        if self.kernel.results().any(|step| is_passed(step) && !is_given(step)) {
+            return Ok(None);
+        }
         let mut ways = Ways::new();
         let is_parallel = self.kernel.loops.iter().any(|loops| loops.function.parallel.is_some());
         let parts = if is_parallel { &PARTS[..] } else { &PARTS[..1] };
@@ -55,21 +61,24 @@ impl Interpreter<'_> {
         Ok(Some(ways))
     }
 
+    fn has(&self, entry: &str) -> bool {
+        self.kernel.entries.iter().any(|own| own.name == entry)
+    }
+
     fn ways_in(&self, parts: usize, operands: &Results, ways: &mut Ways) -> Result<(), Stop> {
         let tensors = Tensors { formats: self.formats };
         let session = Session { kernel: self.kernel, runtime: &tensors, parts };
         let stem = self.kernel.name.trim_start_matches("r#").trim_end_matches('_');
         let name = |suffix: &str| format!("{stem}_{suffix}");
-        let has = |name: &str| self.kernel.entries.iter().any(|entry| entry.name == name);
         let mut arguments = self.arguments(operands)?;
         let mut first: BTreeMap<String, Object> = BTreeMap::new();
-        if has(&self.kernel.name) {
+        if self.has(&self.kernel.name) {
             let returned = session.run(&self.kernel.name, &mut arguments)?;
             let names = self.kernel.results().map(|step| step.result.clone());
             first = names.zip(returned).collect();
             ways.push(("NAME", self.looked(&first)?));
         }
-        if has(&name("into")) {
+        if self.has(&name("into")) {
             for step in self.kernel.results() {
                 let held = operands.get(label(step)).filter(|_| updates(step) || first.is_empty());
                 if let Some(passed) = self.passed(step, held, first.get(&step.result))? {
@@ -86,7 +95,7 @@ impl Interpreter<'_> {
                 again("NAME_into, again")?;
             }
         }
-        if has(&name("assemble")) && has(&name("compute")) {
+        if self.has(&name("assemble")) && self.has(&name("compute")) {
             let assembled = session.run(&name("assemble"), &mut arguments)?;
             let names = self.kernel.results().map(|step| step.result.clone());
             arguments.extend(names.zip(assembled));
@@ -228,6 +237,10 @@ fn updates(step: &Step) -> bool {
         IrResult::Tensor(result) => result.updates,
         IrResult::Scalar { updates, .. } => updates.is_some(),
     }
+}
+
+fn is_scalar(step: &Step) -> bool {
+    matches!(step.function.result, IrResult::Scalar { .. })
 }
 
 fn tensor_type(parameter: &Parameter) -> Option<&TensorType> {

@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use sparsegen_build::{Compiler, PASSES, compile_str, ir};
 
+use crate::check::check_refusal;
 use crate::check::kernel::Kernel;
 use crate::corpus::{self, Case, Choice};
 use crate::dtype::Dtype;
@@ -90,8 +91,12 @@ pub fn failure(draft: &Draft) -> Option<Failure> {
     }
 }
 
-/// Compiles and interprets a case; returns its failure, if there is one.
+/// Compiles and interprets a case, or checks that it is rejected; returns its failure, if there is
+/// one.
 pub fn failure_of_case(case: &Case) -> Option<Failure> {
+    if let Some(reason) = &case.refusal {
+        return check_refusal(&case.manifest, reason).err().map(Failure::Wrong);
+    }
     let output = match catch_unwind(AssertUnwindSafe(|| compile_str("case.toml", &case.manifest))) {
         Ok(output) => output,
         Err(_) => return Some(Failure::Panic(case.manifest.clone())),

@@ -212,8 +212,7 @@ impl Session<'_> {
                 let Object::Scalar(old, _) = frame.get(name)? else {
                     return Err(plain(format!("`{name}` is no scalar")));
                 };
-                let sum = sum(*old, *new, *dtype)?;
-                let changed = if *adds { sum } else { *new };
+                let changed = if *adds { sum(*old, *new, *dtype)? } else { *new };
                 frame.insert(name, Object::Scalar(changed, *dtype));
             }
             Instruction::Replace { into, by, .. } => {
