@@ -111,15 +111,6 @@ impl Body {
                 let (least, most) = (number(least), number(most));
                 quote!(#receiver.clamp(#least, #most))
             }
-            Expr::Binary(op, a, b)
-                if op.is_method()
-                    && !matches!(**a, Expr::Value(..))
-                    && let Some(dtype) = of_literals(a) =>
-            {
-                let (of, method) = (tokens(dtype.rust_name()), ident(op.symbol()));
-                let (a, b) = (self.expr(a), self.expr(b));
-                quote!(#of::#method(#a, #b))
-            }
             Expr::Binary(op, a, b) if op.is_method() => {
                 let (receiver, b) = (self.receiver(a), self.expr(b));
                 let method = ident(op.symbol());
@@ -239,6 +230,12 @@ impl Body {
     pub(super) fn receiver(&self, expr: &Expr) -> TokenStream {
         match expr {
             Expr::Value(literal, dtype) if has_suffix(*dtype) => typed(*literal, *dtype),
+            Expr::Unary(..) | Expr::Binary(..) | Expr::Choose { .. }
+                if of_literals(expr).is_some() && self.precedence(expr) < PRIMARY =>
+            {
+                let source = self.of_literals(expr);
+                quote!((#source))
+            }
             Expr::Index(n) => {
                 let n = Token::usize_suffixed(*n);
                 quote!(#n)
@@ -258,6 +255,27 @@ impl Body {
             | Expr::Call(..)
             | Expr::Cast { .. }
             | Expr::Choose { .. } => self.within(expr, PRIMARY),
+        }
+    }
+
+    /// Emits an expression of literals only, of which the first has an explicit type.
+    fn of_literals(&self, expr: &Expr) -> TokenStream {
+        match expr {
+            Expr::Unary(UnaryOp::Neg, a) => {
+                let a = self.receiver(a);
+                quote!(-#a)
+            }
+            Expr::Binary(op, a, b) if !op.is_method() => {
+                let (a, b) = (self.receiver(a), self.within(b, op.precedence() + 1));
+                let op = tokens(op.symbol());
+                quote!(#a #op #b)
+            }
+            Expr::Choose { condition, holds, otherwise } => {
+                let condition = self.expr(condition);
+                let (holds, otherwise) = (self.receiver(holds), self.expr(otherwise));
+                quote!(if #condition { #holds } else { #otherwise })
+            }
+            expr => self.expr(expr),
         }
     }
 

@@ -312,6 +312,7 @@ pub(super) fn of_literals(expr: &Expr) -> Option<Dtype> {
         Expr::Value(_, dtype) => Some(*dtype),
         Expr::Unary(_, a) => of_literals(a),
         Expr::Binary(op, a, b) if op.is_arithmetic() => of_literals(a).and(of_literals(b)),
+        Expr::Choose { holds, otherwise, .. } => of_literals(holds).and(of_literals(otherwise)),
         Expr::Binary(..)
         | Expr::Constant(..)
         | Expr::Index(_)
@@ -324,7 +325,6 @@ pub(super) fn of_literals(expr: &Expr) -> Option<Dtype> {
         | Expr::Search { .. }
         | Expr::Pair(..)
         | Expr::Call(..)
-        | Expr::Cast { .. }
-        | Expr::Choose { .. } => None,
+        | Expr::Cast { .. } => None,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A flag that every iteration sets is set if the range is not empty. Without the flag the loop is
 //! easier to read, and a reader need not look into it for the value of the flag. A flag that is set
-//! unconditionally is a constant.
+//! unconditionally, or in every branch, is a constant.
 
 use crate::ir::{Expr, Function, Stmt, Uses, substitute};
 
@@ -18,7 +18,7 @@ fn simplify(body: &[Stmt]) -> Vec<Stmt> {
     while let Some((stmt, behind)) = rest.split_first() {
         rest = behind;
         if let Stmt::Let { name, mutable: true, value: Expr::Bool(false) } = stmt
-            && let Some(shorter) = set_by_loop(name, behind).or_else(|| set_at_once(name, behind))
+            && let Some(shorter) = declared_later(name, behind)
         {
             done.extend(simplify(&shorter));
             return done;
@@ -28,49 +28,60 @@ fn simplify(body: &[Stmt]) -> Vec<Stmt> {
     done
 }
 
-/// Returns the statements after the declaration of a flag that a loop sets, with the flag declared
-/// where its value is known, or `None` if no loop sets it in every iteration.
-fn set_by_loop(flag: &str, behind: &[Stmt]) -> Option<Vec<Stmt>> {
-    let is_used = |stmt: &Stmt| {
-        let uses = Uses::of(std::slice::from_ref(stmt));
-        uses.reads(flag) + uses.writes(flag) > 0
-    };
-    let at = behind.iter().position(is_used)?;
-    let (condition, looped) = without(flag, &behind[at])?;
-    if Uses::of(&behind[at + 1..]).writes(flag) > 0 {
-        return None;
+/// Returns the statements after the declaration of a flag, with the flag declared where its value
+/// is known, or `None` if that depends on what the statements find.
+fn declared_later(flag: &str, behind: &[Stmt]) -> Option<Vec<Stmt>> {
+    let (before, condition, mut after) = without(flag, behind)?;
+    if condition == Expr::Bool(true) {
+        after = substitute(&after, flag, &condition);
     }
-    let mut shorter = behind[..at].to_vec();
-    shorter.push(Stmt::bind(flag, condition));
-    shorter.extend(looped);
-    shorter.extend_from_slice(&behind[at + 1..]);
-    Some(shorter)
+    let declared = vec![Stmt::bind(flag, condition)];
+    Some([before, declared, after].concat())
 }
 
-/// Returns the condition under which a loop sets a flag, and the loop without it, or `None` if some
-/// iteration may not set it. A nest of loops sets it if none of their ranges is empty.
-fn without(flag: &str, looped: &Stmt) -> Option<(Expr, Vec<Stmt>)> {
-    let Stmt::For { name, start, end, body } = looped else { return None };
-    let uses = Uses::of(body);
-    if (uses.reads(flag), uses.writes(flag)) != (0, 1) {
-        return None;
-    }
-    let sets = Stmt::assign(flag, Expr::Bool(true));
-    let is_set = |stmt: &Stmt| Uses::of(std::slice::from_ref(stmt)).writes(flag) > 0;
-    let at = body.iter().position(is_set)?;
-    if leaves(&body[..at]) {
-        return None;
-    }
-    let range = Expr::lt(start.clone(), end.clone());
-    let (condition, inner) = match &body[at] {
-        set if *set == sets => (range, Vec::new()),
-        nested => {
-            let (inside, nested) = without(flag, nested)?;
-            (!varies(&inside, name, body)).then(|| (Expr::and(range, inside), nested))?
-        }
+/// Splits statements where a flag is set. Returns the statements before, the condition under which
+/// the flag is set, and the other statements without setting it. Returns `None` if the condition is
+/// not known before.
+fn without(flag: &str, body: &[Stmt]) -> Option<(Vec<Stmt>, Expr, Vec<Stmt>)> {
+    let uses = |stmt: &Stmt| {
+        let uses = Uses::of(std::slice::from_ref(stmt));
+        (uses.reads(flag), uses.writes(flag))
     };
-    let body = [&body[..at], &inner, &body[at + 1..]].concat();
-    Some((condition, Stmt::for_range(name, start.clone(), end.clone(), body)))
+    let at = body.iter().position(|stmt| uses(stmt) != (0, 0))?;
+    let (before, after) = (&body[..at], &body[at + 1..]);
+    if uses(&body[at]).0 > 0 || Uses::of(after).writes(flag) > 0 || leaves(before) {
+        return None;
+    }
+    let inside = |body: &[Stmt]| {
+        let (before, condition, after) = without(flag, body)?;
+        (Uses::of(&after).reads(flag) == 0).then(|| (condition, [before, after].concat()))
+    };
+    let (condition, rest) = match &body[at] {
+        Stmt::Assign { name, op: None, value } if name == flag => (value.clone(), Vec::new()),
+        // A nest of loops sets it if none of their ranges is empty.
+        Stmt::For { name, start, end, body } => {
+            let (within, rest) = inside(body)?;
+            let condition = match (within, Expr::lt(start.clone(), end.clone())) {
+                (Expr::Bool(true), range) => range,
+                (within, _) if varies(&within, name, body) => return None,
+                (within, range) => Expr::and(range, within),
+            };
+            (condition, Stmt::for_range(name, start.clone(), end.clone(), rest))
+        }
+        Stmt::If { arms, otherwise } => {
+            let always = |body: &[Stmt]| {
+                inside(body).filter(|(condition, _)| *condition == Expr::Bool(true))
+            };
+            let of_arm = |(condition, body): &(Expr, Vec<Stmt>)| {
+                always(body).map(|(_, rest)| (condition.clone(), rest))
+            };
+            let arms = arms.iter().map(of_arm).collect::<Option<Vec<_>>>()?;
+            let (_, otherwise) = always(otherwise)?;
+            (Expr::Bool(true), Stmt::choose(arms, otherwise))
+        }
+        _ => return None,
+    };
+    Some((before.to_vec(), condition, [&rest, after].concat()))
 }
 
 /// Returns whether the value of an expression may differ between iterations of a loop over `name`.
@@ -87,23 +98,6 @@ fn varies(expr: &Expr, name: &str, body: &[Stmt]) -> bool {
     }
     let mut names = read.read.keys().chain(read.measured.keys());
     names.any(|read| read == name || changed.contains_key(read))
-}
-
-/// Returns the statements after the declaration of a flag that one of them sets unconditionally,
-/// with the flag declared there.
-fn set_at_once(flag: &str, behind: &[Stmt]) -> Option<Vec<Stmt>> {
-    let sets = Stmt::assign(flag, Expr::Bool(true));
-    let at = behind.iter().position(|stmt| *stmt == sets)?;
-    let (before, after) = (&behind[..at], &behind[at + 1..]);
-    let (uses_before, uses_after) = (Uses::of(before), Uses::of(after));
-    if (uses_before.reads(flag), uses_before.writes(flag)) != (0, 0) || uses_after.writes(flag) > 0
-    {
-        return None;
-    }
-    let mut shorter = before.to_vec();
-    shorter.push(Stmt::bind(flag, Expr::Bool(true)));
-    shorter.extend(substitute(after, flag, &Expr::Bool(true)));
-    Some(shorter)
 }
 
 /// Returns whether these statements contain a `break`.
@@ -161,6 +155,29 @@ mod tests {
         let read = Stmt::when(Expr::var("found"), vec![Stmt::push("y", Expr::var("sum"))]);
         let body = [vec![flag, set], read].concat();
         assert_eq!(shown(body), "let found = true;\ny.push(sum);\n");
+    }
+
+    #[test]
+    fn a_flag_that_every_branch_sets_is_a_constant() {
+        let set = |value: usize| {
+            vec![
+                Stmt::assign("found", Expr::Bool(true)),
+                Stmt::accumulate("sum", Expr::Index(value)),
+            ]
+        };
+        let branches = |otherwise| {
+            let is_there = Expr::lt(Expr::var("p"), Expr::var("end"));
+            let branches = Stmt::choose(vec![(is_there, set(1))], otherwise);
+            let read = Stmt::when(Expr::var("found"), vec![Stmt::push("y", Expr::var("sum"))]);
+            [vec![Stmt::bind_mut("found", Expr::Bool(false))], branches, read].concat()
+        };
+        assert_eq!(
+            shown(branches(set(3))),
+            "let found = true;\nif p < end {\n    sum += 1;\n} else {\n    sum += 3;\n}\n\
+             y.push(sum);\n"
+        );
+        let text: String = branches(Vec::new()).iter().map(Stmt::to_string).collect();
+        assert_eq!(shown(branches(Vec::new())), text);
     }
 
     #[test]
