@@ -99,19 +99,19 @@ pub fn plain(name: &str) -> &str {
 
 /// Returns the name of a variant of a function: `spmv_into`.
 pub fn beside(name: &str, suffix: &str) -> String {
-    let stem = name.trim_start_matches("r#").trim_end_matches('_');
+    let stem = plain(name).trim_end_matches('_');
     format!("{stem}_{}", single_underscores(suffix.trim_start_matches('_')))
 }
 
 /// Returns a provisional name that marks a name of the user within other provisional names: `‹a›`,
 /// so that `p_‹a›_end` and `p_‹a_end›` differ.
 pub fn provisional(name: &str) -> String {
-    format!("‹{}›", name.trim_start_matches("r#"))
+    format!("‹{}›", plain(name))
 }
 
 /// Returns a provisional name like [`provisional`], numbered among those with the same name.
 pub fn provisional_of_several(name: &str, count: usize) -> String {
-    format!("‹{}·{count}›", name.trim_start_matches("r#"))
+    format!("‹{}·{count}›", plain(name))
 }
 
 /// The identifiers of a kernel's functions: chosen by the user, and unique ones for

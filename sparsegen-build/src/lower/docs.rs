@@ -4,7 +4,7 @@ use crate::concrete::Program;
 use crate::concrete::space::Definition;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
-use crate::names::snake_case;
+use crate::names::{plain, snake_case};
 use crate::notation::{Parameter, Semiring, TensorId, TensorRole, VariableId};
 
 use super::complexity::time;
@@ -89,7 +89,7 @@ fn memory(program: &Program) -> String {
 fn numbered(program: &Program) -> Vec<String> {
     let arguments = program.kernel.tensors.iter().filter(|tensor| tensor.role.is_argument());
     let numbered = arguments.filter(|tensor| {
-        let argument = tensor.argument.trim_start_matches("r#");
+        let argument = plain(&tensor.argument);
         let snake = snake_case(&tensor.name);
         argument != snake && argument.starts_with(&format!("{snake}_"))
     });

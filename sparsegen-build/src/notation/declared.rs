@@ -3,7 +3,7 @@
 use crate::format::Format;
 use crate::format::builtin::BUILTINS;
 use crate::names::imported;
-use crate::names::{camel_case, free};
+use crate::names::{camel_case, free, plain};
 
 /// A format with its own type in the generated module.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub fn declare(declared: &mut Vec<DeclaredFormat>, format: &mut Format, wished: 
         let marker = camel_case(name);
         is_of_others(&marker) || declared.iter().any(|known| known.type_name() == marker)
     };
-    format.name = Some(free(wished.trim_start_matches("r#"), is_taken));
+    format.name = Some(free(plain(&wished), is_taken));
     let marker = camel_case(format.name.as_deref().unwrap_or_default());
     declared.push(DeclaredFormat { marker, kind: DeclaredKind::Marker(format.clone()) });
 }

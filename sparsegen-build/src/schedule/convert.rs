@@ -77,7 +77,7 @@ fn into(kernel: &mut Kernel, of: TensorId, format: Format, for_lookup: bool) -> 
     drop(before);
     let tensor = kernel.tensor(of);
     let name = format.name.clone().unwrap_or_default();
-    let argument = format!("{}_{name}", tensor.argument.trim_start_matches("r#"));
+    let argument = format!("{}_{name}", crate::names::plain(&tensor.argument));
     let role = TensorRole::Converted(Converted { of, for_lookup });
     kernel.tensors.push(Tensor { argument, format, role, ..tensor.clone() });
     TensorId(kernel.tensors.len() - 1)

@@ -12,7 +12,7 @@ use crate::concrete::renumber::Renumbering;
 use crate::concrete::{Program, Stmt, Target};
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::Budget;
-use crate::names::beside;
+use crate::names::{beside, plain};
 use crate::notation::{
     Access, List, Reads, ReduceOp, Subscript, SubscriptId, Tensor, TensorId, TensorRole, Variable,
     VariableId, VariableRole,
@@ -419,7 +419,7 @@ fn extents(
 /// identified.
 fn add_temporaries(program: &mut Program, second: &Program, map: &mut Renumbering) {
     let result = second.kernel.tensor(second.kernel.result()).argument.clone();
-    let result = result.trim_start_matches("r#");
+    let result = plain(&result);
     for id in second.kernel.tensor_ids() {
         let tensor = second.kernel.tensor(id);
         if tensor.role.is_argument() {

@@ -67,7 +67,7 @@ pub(super) fn build(
         if tensors[0].by_value {
             return Tensor { role: TensorRole::Previous, ..tensors[0].clone() };
         }
-        let mut argument = format!("{}_old", tensors[0].argument.trim_start_matches("r#"));
+        let mut argument = format!("{}_old", crate::names::plain(&tensors[0].argument));
         while tensors.iter().any(|tensor| tensor.argument == argument) {
             argument.push('_');
         }

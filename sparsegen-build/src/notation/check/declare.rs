@@ -4,7 +4,7 @@ use crate::error::{Diagnostic, Name};
 use crate::format::Formats;
 use crate::format::builtin::{BUILTINS, find};
 use crate::manifest::Manifest;
-use crate::names::{beside, camel_case, free, is_keyword, is_name, snake_case};
+use crate::names::{beside, camel_case, free, is_keyword, is_name, plain, snake_case};
 use crate::notation::{DeclaredFormat, DeclaredKind, Kernel, declare};
 
 /// Checks that the names of kernels and formats can be names of functions and types.
@@ -162,7 +162,7 @@ pub(super) fn formats(
         let name = kernel.name.clone();
         for tensor in &mut kernel.tensors {
             if tensor.format.name.is_none() {
-                let wished = beside(&name, tensor.argument.trim_start_matches("r#"));
+                let wished = beside(&name, plain(&tensor.argument));
                 declare(&mut declared, &mut tensor.format, &wished);
             }
         }

@@ -9,7 +9,7 @@
 
 mod known;
 
-use crate::names::snake_case;
+use crate::names::{plain, snake_case};
 use crate::notation::syntax::Access;
 use crate::notation::{
     self, Bound, Coordinate, Expr as Canonical, Factor, List, Range, Reads, Reduce, Slice,
@@ -202,7 +202,7 @@ impl<'m> Parts<'m> {
             SubscriptId(subscripts.len() - 1)
         };
         let of_tensor = |name: &str, tensor: usize| {
-            let tensor = known.tensors[tensor].argument.trim_start_matches("r#");
+            let tensor = plain(&known.tensors[tensor].argument);
             format!("{name}_of_{tensor}")
         };
         for part in &self.points {
