@@ -241,7 +241,12 @@ impl Run<'_> {
         let work = parallel.work.iter().filter_map(|name| {
             loops.tensors().find_map(|tensor| {
                 let array = tensor.arrays.iter().find(|array| array.name == *name)?;
-                Some((tensor.name.clone(), array.clone()))
+                let mut conversions = loops.conversions.iter();
+                let conversion = conversions.find(|conversion| conversion.into.name == tensor.name);
+                // A result that is not converted is read where it is.
+                let read = conversion.and_then(|conversion| held(loops, conversion));
+                let read = read.map_or(&tensor.name, |result| &result.name);
+                Some((read.clone(), array.clone()))
             })
         });
         let (name, variable) = (names.parts.all.clone(), parallel.variable.clone());
@@ -256,9 +261,9 @@ impl Run<'_> {
             let own = self.names_of(result);
             match &result.assembly {
                 Assembly::Computed { vals, .. } => {
-                    let tensor = match result.packed {
-                        Some(_) => own.unpacked,
-                        None => result.name.clone(),
+                    let tensor = match is_apart(self.loops, result) {
+                        true => own.unpacked,
+                        false => result.name.clone(),
                     };
                     chunks.push((tensor, vals.name.clone()));
                 }
