@@ -1,7 +1,7 @@
 //! Decomposition of sums and products: terms, factors, and the reductions among them.
 
 use crate::format::LevelSpec;
-use crate::notation::{BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, UnaryOp};
+use crate::notation::{BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, UnaryOp, VariableId};
 
 /// Calls `visit` with the outermost reductions of an expression.
 pub fn outermost_reductions(expr: &Expr, visit: &mut impl FnMut(&Reduce)) {
@@ -46,12 +46,15 @@ pub fn additive_terms(expr: Expr) -> Vec<Expr> {
 }
 
 /// Moves the factors of a product into the sum among them; returns the term itself if there is
-/// none.
+/// none, or if factors have sums over the same variable.
 pub fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
     match term {
         Expr::Reduce(reduce) if reduce.op == ReduceOp::Sum => Ok(reduce),
         Expr::Unary(UnaryOp::Neg, a) => {
             pull_reduction(*a).map(|reduce| within(reduce, Expr::neg)).map_err(Expr::neg)
+        }
+        Expr::Binary(BinaryOp::Mul, a, b) if reduces_over_same(&a, &b) => {
+            Err(Expr::Binary(BinaryOp::Mul, a, b))
         }
         Expr::Binary(BinaryOp::Mul, a, b) => match pull_reduction(*a) {
             Ok(reduce) => Ok(within(reduce, |body| Expr::mul(body, *b))),
@@ -85,6 +88,20 @@ pub fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
         | Expr::Reduce(_)
         | Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Div, _, _) => Err(term),
     }
+}
+
+/// Returns whether two expressions have reductions over the same variable.
+fn reduces_over_same(a: &Expr, b: &Expr) -> bool {
+    fn collect(expr: &Expr, over: &mut Vec<VariableId>) {
+        if let Expr::Reduce(reduce) = expr {
+            over.extend(&reduce.variables);
+        }
+        expr.children().into_iter().for_each(|child| collect(child, over));
+    }
+    let [mut of_a, mut of_b] = [Vec::new(), Vec::new()];
+    collect(a, &mut of_a);
+    collect(b, &mut of_b);
+    of_a.iter().any(|v| of_b.contains(v))
 }
 
 fn within(reduce: Reduce, wrap: impl FnOnce(Expr) -> Expr) -> Reduce {
