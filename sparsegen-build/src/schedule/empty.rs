@@ -13,7 +13,7 @@ use crate::concrete::terms::outermost_reductions;
 use crate::concrete::{Program, Stmt, Temporary};
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::{ABSENT, Budget};
-use crate::notation::{Access, Expr, Function, Reduce, ReduceOp, VariableId};
+use crate::notation::{Access, Expr, Function, Kernel, Reduce, ReduceOp, VariableId};
 use crate::types::{Dtype, Literal};
 
 /// Returns the chosen loops, with an additional version for each range whose emptiness affects
@@ -27,7 +27,7 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
     let accumulate = program.kernel.in_place.then_some(ReduceOp::Sum);
     let mut versioned = program.clone();
     for v in ranges(&value) {
-        let of_empty = over_nothing(&value, v);
+        let of_empty = over_nothing(&program.kernel, &value, v);
         if !makes_a_difference(&program, v, &value, &of_empty) {
             continue;
         }
@@ -68,11 +68,23 @@ fn ranges(value: &Expr) -> Vec<VariableId> {
 }
 
 /// Returns a value with an empty range for reductions over a variable.
-fn over_nothing(value: &Expr, v: VariableId) -> Expr {
+fn over_nothing(kernel: &Kernel, value: &Expr, v: VariableId) -> Expr {
     map_reductions(value, &|reduce| {
         let is_over = reduce.variables.contains(&v);
-        is_over.then(|| Expr::Literal(reduce.op.of_nothing()))
+        is_over.then(|| of_nothing(kernel, reduce))
     })
+}
+
+/// Returns the value of a reduction over an empty range. The greatest and least integers depend on
+/// the type.
+fn of_nothing(kernel: &Kernel, reduce: &Reduce) -> Expr {
+    let literal = Expr::Literal(reduce.op.of_nothing());
+    match kernel.dtype_of(&reduce.body).filter(|dtype| dtype.integers().is_some()) {
+        Some(dtype) if !reduce.op.tells_where() => {
+            Expr::call(Function::Convert(dtype), vec![literal])
+        }
+        Some(_) | None => literal,
+    }
 }
 
 /// Replaces every reduction for which `replace` returns an expression, the inner ones first.
@@ -113,7 +125,7 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
         let exact = map_reductions(&value.substitute(&fill), &|reduce| {
             let known = constant(reduce)?;
             let is_empty = reduce.variables.contains(&v);
-            Some(if is_empty { Expr::Literal(reduce.op.of_nothing()) } else { known })
+            Some(if is_empty { of_nothing(&program.kernel, reduce) } else { known })
         });
         folded != exact || folded.is_zero() && !known(of_empty).is_zero()
     })

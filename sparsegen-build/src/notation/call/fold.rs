@@ -80,6 +80,8 @@ fn convert(literal: Literal, dtype: Dtype) -> Option<Literal> {
         return literal.as_bool().map(|truth| Literal::Int(truth.into()));
     };
     Some(match (literal, dtype.integers()) {
+        // The name says more than the number.
+        (Literal::Greatest | Literal::Least, Some(_)) => return None,
         (Literal::Int(n), Some(range)) => {
             let (least, greatest) = range.into_inner();
             let wrapped = (i128::from(n) - least).rem_euclid(greatest - least + 1) + least;
