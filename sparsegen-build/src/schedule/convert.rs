@@ -93,7 +93,7 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
         }
     });
     reads.truncate(CONVERTIBLE);
-    let formats_of = |access: &Access| plain_formats(&kernel.tensor(access.tensor).format, levels);
+    let formats_of = |access: &Access| plain_formats(kernel, access, levels);
     let formats: Vec<Vec<Format>> = reads.iter().map(formats_of).collect();
     let mut choices = Choices { kernel, reads: &reads, formats: &formats, by_count: Vec::new() };
     // The number of choices is limited, so none keeps a result that cannot be assembled.
@@ -102,7 +102,7 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     }
     if kernel.packed.is_none() && !is_at_random(kernel, &kernel.assignment.result) {
         let format = &kernel.tensor(kernel.result()).format;
-        let mut results = plain_formats(format, levels);
+        let mut results = plain_formats(kernel, &kernel.assignment.result, levels);
         results.extend(unordered(format, levels));
         choices.add(Some(&results));
     }
@@ -231,7 +231,7 @@ pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     let lists = kernel.packed.is_none() && !is_at_random(kernel, result);
     let list = list.filter(|_| lists);
     let mut found = Vec::new();
-    for order in permutations(variables.len()).into_iter().take(ORDERS) {
+    for order in orders(&variables).into_iter().take(ORDERS) {
         let rank = |v: VariableId| {
             rank(kernel, v, &|v| {
                 order.iter().position(|place| variables[*place] == v).unwrap_or_default()
@@ -293,24 +293,28 @@ fn is_at_random(kernel: &Kernel, access: &Access) -> bool {
     levels.iter().all(|spec| spec.level.locate().is_some() && spec.properties.full)
 }
 
-/// Returns the plain formats of a tensor, in every order of its modes.
-fn plain_formats(format: &Format, levels: &Levels) -> Vec<Format> {
-    permutations(format.order()).iter().flat_map(|modes| plain(format, modes, levels)).collect()
+/// Returns the plain formats of an accessed tensor, in every order of its variables.
+fn plain_formats(kernel: &Kernel, access: &Access, levels: &Levels) -> Vec<Format> {
+    let format = &kernel.tensor(access.tensor).format;
+    orders(&access.indices).iter().flat_map(|modes| plain(format, modes, levels)).collect()
 }
 
-fn permutations(count: usize) -> Vec<Vec<usize>> {
+/// Returns the orders of modes that differ in the order of variables. Modes with the same variable
+/// follow one another.
+fn orders(indices: &[VariableId]) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![Vec::new()];
-    for _ in 0..count {
-        all = all
-            .into_iter()
-            .flat_map(|start| {
-                (0..count)
-                    .filter(|next| !start.contains(next))
-                    .map(|next| start.iter().copied().chain([next]).collect::<Vec<_>>())
-                    .collect::<Vec<_>>()
-            })
-            .take(CONVERSIONS)
-            .collect();
+    for _ in 0..indices.len() {
+        let longer = all.iter().flat_map(|start: &Vec<usize>| {
+            let rest = (0..indices.len()).filter(|mode| !start.contains(mode));
+            let is_last =
+                |mode: &usize| start.last().is_some_and(|m| indices[*m] == indices[*mode]);
+            let same = rest.clone().find(is_last);
+            let is_first =
+                |mode: &usize| rest.clone().all(|m| m >= *mode || indices[m] != indices[*mode]);
+            let next = rest.clone().filter(|mode| same.map_or(is_first(mode), |m| m == *mode));
+            next.map(|mode| [&start[..], &[mode]].concat()).collect::<Vec<_>>()
+        });
+        all = longer.take(CONVERSIONS).collect();
     }
     all
 }
