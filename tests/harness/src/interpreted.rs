@@ -41,7 +41,8 @@ impl Interpreter<'_> {
     /// A fault of the kernel, or an error that it returns.
     pub fn ways(&self, operands: &Results) -> Result<Option<Ways>, String> {
         let is_passed = |step: &Step| updates(step) || !self.has(&self.kernel.name);
-        let is_given = |step: &Step| is_scalar(step) || operands.contains_key(label(step));
+        let is_given =
+            |step: &Step| is_scalar(step) && !updates(step) || given(operands, step).is_some();
         if self.kernel.results().any(|step| is_passed(step) && !is_given(step)) {
             return Ok(None);
         }
@@ -80,7 +81,7 @@ impl Interpreter<'_> {
         }
         if self.has(&name("into")) {
             for step in self.kernel.results() {
-                let held = operands.get(label(step)).filter(|_| updates(step) || first.is_empty());
+                let held = given(operands, step).filter(|_| updates(step) || first.is_empty());
                 if let Some(passed) = self.passed(step, held, first.get(&step.result))? {
                     arguments.insert(step.result.clone(), passed);
                 }
@@ -221,6 +222,14 @@ impl Interpreter<'_> {
 /// Returns the result of a tensor; a scalar has the name of its variable.
 pub fn result<'r>(results: &'r Results, name: &str) -> Option<&'r Stored> {
     results.get(name).or_else(|| results.get(&name.to_lowercase()))
+}
+
+/// What a result holds before.
+fn given<'o>(operands: &'o Results, step: &Step) -> Option<&'o Stored> {
+    // The variable of a scalar has a name in lower case.
+    let is_it = |name: &&String| name.to_lowercase() == label(step);
+    let name = operands.keys().find(is_it);
+    operands.get(label(step)).or_else(|| operands.get(name?))
 }
 
 /// The name of the result's tensor.

@@ -64,9 +64,10 @@ pub fn check_packing(given: &Entries, stored: &Stored, fill: Option<Number>) -> 
         let sum = sums.entry(at).or_insert(Number::ZERO);
         *sum = *sum - *value;
     }
-    // The given values are representable in every element type. Padding is not in `given`.
+    // The given values are representable in every element type. Padding is not in `given`, and
+    // parts that consist of the fill value may be dropped.
     let pads = |rest: &Number| {
-        let fill = fill.filter(|_| stored.pads);
+        let fill = fill.filter(|_| stored.pads || stored.drops);
         fill.is_some_and(|fill| rest.magnitude() == fill.magnitude())
     };
     match sums.iter().find(|(_, rest)| rest.magnitude() > 1e-4 && !pads(rest)) {
