@@ -135,7 +135,7 @@ impl Stmt {
     pub fn assign(target: Access, accumulate: Option<ReduceOp>, value: Expr) -> Stmt {
         // A result initially holds the fill value, and a temporary the identity element, so that
         // assigning it is a no-op.
-        let is_there = accumulate.unwrap_or(ReduceOp::Sum).ignores(&value);
+        let is_there = accumulate.unwrap_or(ReduceOp::SUM).ignores(&value);
         if is_there { Stmt::SKIP } else { Stmt::Assign { target, accumulate, value } }
     }
 
@@ -334,17 +334,11 @@ impl Program {
             }
             Stmt::Assign { target, accumulate, value } => {
                 let op = match accumulate {
-                    None => "=",
-                    Some(ReduceOp::Sum) => "+=",
-                    Some(ReduceOp::Prod) => "*=",
-                    Some(ReduceOp::Min) => "min=",
-                    Some(ReduceOp::Max) => "max=",
-                    Some(ReduceOp::Any) => "|=",
-                    Some(ReduceOp::All) => "&=",
-                    Some(ReduceOp::ArgMin) => "argmin=",
-                    Some(ReduceOp::ArgMax) => "argmax=",
+                    None => "",
+                    Some(op) if op.tells_where => op.name(),
+                    Some(op) => op.monoid.op().name(),
                 };
-                format!("{} {op} {}", self.kernel.show_access(target), self.kernel.show(value))
+                format!("{} {op}= {}", self.kernel.show_access(target), self.kernel.show(value))
             }
             Stmt::If { condition, body } => {
                 format!("({} if {})", self.show(body), self.kernel.show(condition))

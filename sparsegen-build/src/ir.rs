@@ -16,7 +16,6 @@ pub mod interpret;
 mod kernel;
 mod module;
 mod part;
-pub(crate) mod precedence;
 mod rename;
 mod results;
 #[cfg(test)]
@@ -43,6 +42,7 @@ pub use traits::Trait;
 pub use walk::{Uses, substitute};
 
 pub use crate::math;
+pub use crate::operator::{BinaryOp, UnaryOp};
 pub use crate::types::{Dtype, Literal, Width};
 
 /// An expression without effects. Indices have the type `usize`, differences of indices `isize`;
@@ -79,6 +79,8 @@ pub enum Expr {
     },
     /// `(a, b)`, of indices.
     Pair(Box<Expr>, Box<Expr>),
+    /// An index from a condition, a signed index or a pair.
+    ToIndex(ToIndex, Box<Expr>),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `a.sqrt()`, `crate::ops::relu(a)`, with the type of the arguments.
@@ -110,13 +112,10 @@ pub enum Callee {
     Remainder,
 }
 
-/// An operation on one operand.
+/// The ways to get an index from another value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each variant is the Rust construct of its name")]
-pub enum UnaryOp {
-    Neg,
-    Not,
-    /// `usize::from(bool)`.
+pub enum ToIndex {
+    /// `usize::from(condition)`
     FromBool,
     /// `a.min(0).unsigned_abs()`: the magnitude of a negative index, and 0 for others.
     BelowZero,
@@ -124,71 +123,6 @@ pub enum UnaryOp {
     First,
     /// `pair.1`
     Second,
-}
-
-/// An operation on two operands, of one type except for [`BinaryOp::Offset`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each variant is the Rust construct of its name")]
-pub enum BinaryOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    /// `a.div_ceil(b)`, of indices.
-    DivCeil,
-    /// `a.saturating_add(b)`, of indices.
-    SaturatingAdd,
-    /// `a.saturating_sub(b)`, of indices.
-    SaturatingSub,
-    /// `a.wrapping_add_signed(b)`: the sum of an index and a signed index. The sum is in bounds;
-    /// intermediate values may not be.
-    Offset,
-    /// `a as isize - b as isize`: the difference of two indices.
-    Difference,
-    Min,
-    Max,
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    And,
-    Or,
-    /// `a & b`, of integers.
-    BitAnd,
-    /// `a | b`, of integers.
-    BitOr,
-    /// `a ^ b`, of integers or of conditions.
-    Xor,
-}
-
-impl BinaryOp {
-    /// Returns whether both operands and the result are numbers.
-    pub fn is_arithmetic(self) -> bool {
-        match self {
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::DivCeil
-            | BinaryOp::SaturatingAdd
-            | BinaryOp::SaturatingSub
-            | BinaryOp::Offset
-            | BinaryOp::Difference
-            | BinaryOp::Min
-            | BinaryOp::Max
-            | BinaryOp::BitAnd
-            | BinaryOp::BitOr => true,
-            BinaryOp::Xor
-            | BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::And
-            | BinaryOp::Or => false,
-        }
-    }
 }
 
 /// A statement.

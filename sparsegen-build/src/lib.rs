@@ -26,6 +26,7 @@ mod error;
 mod limits;
 pub mod math;
 mod names;
+mod operator;
 mod types;
 
 mod manifest;

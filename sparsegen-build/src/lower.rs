@@ -157,13 +157,13 @@ impl Lowering<'_> {
         if accumulate.is_some_and(|op| op.is_annihilated_by(whole)) {
             return self.annihilate(target.tensor, whole, scope);
         }
-        if let Some(op) = accumulate.filter(|op| op.tells_where()) {
+        if let Some(op) = accumulate.filter(|op| op.tells_where) {
             let stmts = self.choose(target.tensor, op, value, scope);
             return self.under(condition, stmts, scope);
         }
         let filter = self.assembler(target.tensor).is_some_and(|result| result.filters(value));
         let dtype = self.program.tensor(target.tensor).dtype;
-        let value = match accumulate.is_none_or(|op| op == ReduceOp::Sum) {
+        let value = match accumulate.is_none_or(|op| op == ReduceOp::SUM) {
             true => self.value(value, dtype, scope),
             false => self.number(value, dtype, scope),
         };
@@ -362,7 +362,7 @@ impl Lowering<'_> {
 
 /// Returns the initial value of a reduction.
 fn initial(kernel: &notation::Kernel, op: ReduceOp, dtype: Dtype) -> Expr {
-    match op == ReduceOp::Sum {
+    match op == ReduceOp::SUM {
         true => value::zero(kernel, dtype),
         false => value::literal(op.of_nothing(), dtype),
     }

@@ -1,6 +1,6 @@
 //! Mathematical functions, which all stages use.
 
-use crate::types::{Dtype, Literal};
+use crate::types::{Domain, Dtype, Literal};
 
 /// A mathematical function, for which Rust has an implementation for each supported type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,145 +41,110 @@ pub enum Function {
     Re,
     Im,
     Arg,
-    Min,
-    Max,
     Pow,
     Hypot,
-    Rem,
 }
 
+use Domain::{Complex, Field, Float, Number, Signed, SignedReal};
 use Function::{
     Abs, Acos, Acosh, Arg, Asin, Asinh, Atan, Atan2, Atanh, Cbrt, Ceil, Conj, Cos, Cosh, Cube, Exp,
-    Exp2, Expm1, Floor, Hypot, Im, Ln, Ln1p, Log2, Log10, Max, Min, Pow, Re, Recip, Rem, Round,
-    Sign, Sin, Sinh, Sqrt, Square, Tan, Tanh, Trunc,
+    Exp2, Expm1, Floor, Hypot, Im, Ln, Ln1p, Log2, Log10, Pow, Re, Recip, Round, Sign, Sin, Sinh,
+    Sqrt, Square, Tan, Tanh, Trunc,
 };
 
-/// Evaluates a function in a real type of Rust.
-macro_rules! real {
-    ($function:expr, $a:expr, $b:expr, $real:ty) => {{
-        let (a, b) = ($a, $b);
-        match $function {
-            Abs => a.abs(),
-            Sqrt => a.sqrt(),
-            Cbrt => a.cbrt(),
-            Exp => a.exp(),
-            Exp2 => a.exp2(),
-            Expm1 => a.exp_m1(),
-            Ln => a.ln(),
-            Ln1p => a.ln_1p(),
-            Log2 => a.log2(),
-            Log10 => a.log10(),
-            Sin => a.sin(),
-            Cos => a.cos(),
-            Tan => a.tan(),
-            Asin => a.asin(),
-            Acos => a.acos(),
-            Atan => a.atan(),
-            Atan2 => a.atan2(b),
-            Sinh => a.sinh(),
-            Cosh => a.cosh(),
-            Tanh => a.tanh(),
-            Asinh => a.asinh(),
-            Acosh => a.acosh(),
-            Atanh => a.atanh(),
-            Floor => a.floor(),
-            Ceil => a.ceil(),
-            Round => a.round(),
-            Trunc => a.trunc(),
-            Sign if a == 0.0 => 0.0,
-            Sign => a.signum(),
-            Recip => a.recip(),
-            Square => a * a,
-            Cube => a * a * a,
-            Conj | Re => a,
-            Im => 0.0,
-            Arg if a.is_nan() => a,
-            Arg => <$real>::atan2(0.0, a),
-            Min => a.min(b),
-            Max => a.max(b),
-            Pow => a.powf(b),
-            Hypot => a.hypot(b),
-            Rem => a % b,
-        }
-    }};
+/// The properties of a function, and its values for real numbers of both precisions.
+struct Row {
+    function: Function,
+    name: &'static str,
+    arity: usize,
+    domain: Domain,
+    of_real: fn(f64, f64) -> f64,
+    of_single: fn(f32, f32) -> f32,
 }
 
+macro_rules! row {
+    ($function:expr, $name:expr, $arity:expr, $domain:expr, $value:expr) => {
+        Row {
+            function: $function,
+            name: $name,
+            arity: $arity,
+            domain: $domain,
+            of_real: $value,
+            of_single: $value,
+        }
+    };
+}
+
+/// The functions, in the order of the variants.
+static TABLE: [Row; 37] = [
+    row!(Abs, "abs", 1, Signed, |a, _| a.abs()),
+    row!(Sqrt, "sqrt", 1, Field, |a, _| a.sqrt()),
+    row!(Cbrt, "cbrt", 1, Float, |a, _| a.cbrt()),
+    row!(Exp, "exp", 1, Field, |a, _| a.exp()),
+    row!(Exp2, "exp2", 1, Float, |a, _| a.exp2()),
+    row!(Expm1, "expm1", 1, Float, |a, _| a.exp_m1()),
+    row!(Ln, "ln", 1, Field, |a, _| a.ln()),
+    row!(Ln1p, "ln1p", 1, Float, |a, _| a.ln_1p()),
+    row!(Log2, "log2", 1, Float, |a, _| a.log2()),
+    row!(Log10, "log10", 1, Float, |a, _| a.log10()),
+    row!(Sin, "sin", 1, Field, |a, _| a.sin()),
+    row!(Cos, "cos", 1, Field, |a, _| a.cos()),
+    row!(Tan, "tan", 1, Field, |a, _| a.tan()),
+    row!(Asin, "asin", 1, Field, |a, _| a.asin()),
+    row!(Acos, "acos", 1, Field, |a, _| a.acos()),
+    row!(Atan, "atan", 1, Field, |a, _| a.atan()),
+    row!(Atan2, "atan2", 2, Float, |a, b| a.atan2(b)),
+    row!(Sinh, "sinh", 1, Field, |a, _| a.sinh()),
+    row!(Cosh, "cosh", 1, Field, |a, _| a.cosh()),
+    row!(Tanh, "tanh", 1, Field, |a, _| a.tanh()),
+    row!(Asinh, "asinh", 1, Field, |a, _| a.asinh()),
+    row!(Acosh, "acosh", 1, Field, |a, _| a.acosh()),
+    row!(Atanh, "atanh", 1, Field, |a, _| a.atanh()),
+    row!(Floor, "floor", 1, Float, |a, _| a.floor()),
+    row!(Ceil, "ceil", 1, Float, |a, _| a.ceil()),
+    row!(Round, "round", 1, Float, |a, _| a.round()),
+    row!(Trunc, "trunc", 1, Float, |a, _| a.trunc()),
+    row!(Sign, "sign", 1, SignedReal, |a, _| if a == 0.0 { 0.0 } else { a.signum() }),
+    row!(Recip, "recip", 1, Field, |a, _| a.recip()),
+    row!(Square, "square", 1, Number, |a, _| a * a),
+    row!(Cube, "cube", 1, Number, |a, _| a * a * a),
+    row!(Conj, "conj", 1, Complex, |a, _| a),
+    row!(Re, "re", 1, Complex, |a, _| a),
+    row!(Im, "im", 1, Complex, |_, _| 0.0),
+    // That is atan2(0, a), with a zero of the same precision.
+    row!(Arg, "arg", 1, Complex, |a, _| a.abs().min(0.0).atan2(a)),
+    row!(Pow, "pow", 2, Number, |a, b| a.powf(b)),
+    row!(Hypot, "hypot", 2, Float, |a, b| a.hypot(b)),
+];
+
 impl Function {
-    /// All functions, with their names in a statement.
-    pub const ALL: [(&'static str, Function); 40] = [
-        ("abs", Abs),
-        ("sqrt", Sqrt),
-        ("cbrt", Cbrt),
-        ("exp", Exp),
-        ("exp2", Exp2),
-        ("expm1", Expm1),
-        ("ln", Ln),
-        ("ln1p", Ln1p),
-        ("log2", Log2),
-        ("log10", Log10),
-        ("sin", Sin),
-        ("cos", Cos),
-        ("tan", Tan),
-        ("asin", Asin),
-        ("acos", Acos),
-        ("atan", Atan),
-        ("atan2", Atan2),
-        ("sinh", Sinh),
-        ("cosh", Cosh),
-        ("tanh", Tanh),
-        ("asinh", Asinh),
-        ("acosh", Acosh),
-        ("atanh", Atanh),
-        ("floor", Floor),
-        ("ceil", Ceil),
-        ("round", Round),
-        ("trunc", Trunc),
-        ("sign", Sign),
-        ("recip", Recip),
-        ("square", Square),
-        ("cube", Cube),
-        ("conj", Conj),
-        ("re", Re),
-        ("im", Im),
-        ("arg", Arg),
-        ("min", Min),
-        ("max", Max),
-        ("pow", Pow),
-        ("hypot", Hypot),
-        ("rem", Rem),
-    ];
+    /// All functions.
+    pub fn all() -> impl Iterator<Item = Function> {
+        TABLE.iter().map(|row| row.function)
+    }
+
+    fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
 
     /// Returns the function with this name.
     pub fn of(name: &str) -> Option<Function> {
-        Function::ALL.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+        Function::all().find(|function| function.name() == name)
     }
 
     /// Returns the name in a statement.
     pub fn name(self) -> &'static str {
-        Function::ALL.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
+        self.row().name
     }
 
     /// Returns the number of arguments.
     pub fn arity(self) -> usize {
-        if matches!(self, Atan2 | Min | Max | Pow | Hypot | Rem) { 2 } else { 1 }
+        self.row().arity
     }
 
     /// Returns whether the function is defined for arguments of a type.
     pub fn takes(self, dtype: Dtype) -> bool {
-        let (float, complex) = (dtype.is_float() || dtype == Dtype::Generic, dtype.is_complex());
-        let number = dtype != Dtype::Bool;
-        match self {
-            Sqrt | Exp | Ln | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Asinh
-            | Acosh | Atanh | Recip => float || complex,
-            Conj | Re | Im | Arg => dtype.is_float() || complex,
-            Cbrt | Exp2 | Expm1 | Ln1p | Log2 | Log10 | Atan2 | Hypot => float,
-            Abs => number && !dtype.is_unsigned(),
-            Sign => number && !complex && !dtype.is_unsigned(),
-            Floor | Ceil | Round | Trunc => float,
-            Square | Cube => number,
-            Pow => number,
-            Min | Max | Rem => number && !complex,
-        }
+        self.row().domain.contains(dtype)
     }
 
     /// Returns the type of the value for arguments of a type.
@@ -189,28 +154,23 @@ impl Function {
 
     /// Evaluates the function for real numbers.
     pub fn of_real(self, a: f64, b: f64) -> f64 {
-        real!(self, a, b, f64)
+        (self.row().of_real)(a, b)
     }
 
     /// Evaluates the function for real numbers in single precision.
     pub fn of_single(self, a: f32, b: f32) -> f32 {
-        real!(self, a, b, f32)
+        (self.row().of_single)(a, b)
     }
 
-    /// Evaluates the function for integers, if the value is small enough for every type.
-    pub fn of_integer(self, a: i64, b: i64) -> Option<i64> {
+    /// Evaluates the function for integers, if it is defined for them and does not overflow.
+    pub fn of_integer(self, a: i128, b: i128) -> Option<i128> {
         match self {
             Abs => a.checked_abs(),
             Sign => Some(a.signum()),
             Square => a.checked_mul(a),
             Cube => a.checked_mul(a)?.checked_mul(a),
-            Min => Some(a.min(b)),
-            Max => Some(a.max(b)),
             Pow => a.checked_pow(u32::try_from(b).ok()?),
-            Rem => a.checked_rem(b),
-            Sqrt | Cbrt | Exp | Exp2 | Expm1 | Ln | Ln1p | Log2 | Log10 | Sin | Cos | Tan
-            | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | Floor
-            | Ceil | Round | Trunc | Recip | Conj | Re | Im | Arg | Hypot => None,
+            _ => None,
         }
     }
 
@@ -222,10 +182,48 @@ impl Function {
             _ => return None,
         };
         if let (Literal::Int(a), Literal::Int(b)) = (a, b)
-            && let Some(folded) = self.of_integer(a, b)
+            && let Some(folded) = self.of_integer(a.into(), b.into())
+            && let Ok(folded) = i64::try_from(folded)
         {
             return Some(Literal::Int(folded));
         }
         Some(Literal::real(self.of_real(a.as_real()?, b.as_real()?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_variants() {
+        for (k, row) in TABLE.iter().enumerate() {
+            assert_eq!(row.function as usize, k, "{}", row.name);
+            assert_eq!(Function::of(row.name), Some(row.function));
+        }
+    }
+
+    #[test]
+    fn real_numbers_have_an_angle() {
+        let pi = std::f64::consts::PI;
+        for (number, angle) in
+            [(2.0, 0.0), (0.0, 0.0), (-0.0, pi), (-2.0, pi), (f64::INFINITY, 0.0)]
+        {
+            assert_eq!(Arg.of_real(number, 0.0), angle, "{number}");
+        }
+        assert!(Arg.of_real(f64::NAN, 0.0).is_nan());
+    }
+
+    #[test]
+    fn precisions_and_integers_agree() {
+        for function in Function::all() {
+            let (wide, single) = (function.of_real(1.0, 1.0), function.of_single(1.0, 1.0));
+            let is_near =
+                |a: f64, b: f64| a == b || (a - b).abs() < 1e-6 || a.is_nan() && b.is_nan();
+            assert!(is_near(wide, single.into()), "{}", function.name());
+            if let Some(integer) = function.of_integer(3, 2) {
+                assert_eq!(integer as f64, function.of_real(3.0, 2.0), "{}", function.name());
+            }
+        }
     }
 }

@@ -29,11 +29,14 @@ use crate::format::Format;
 use crate::ir::Bounds;
 use crate::types::{Dtype, Literal};
 
+pub use crate::operator::BinaryOp;
 pub use call::{Function, count_of};
 pub use check::check;
 pub use declared::{DeclaredFormat, DeclaredKind, declare};
 pub use own::{Laws, Own, PathId, Region, RustPath, UserFunction};
 pub use parse::parse;
+#[cfg(test)]
+pub(crate) use parse::statement;
 pub use reduction::ReduceOp;
 pub use role::{Choice, Converted, Diagonal, Parameter, TensorRole, VariableRole};
 pub use semiring::{Constant, Operator, Semiring};
@@ -212,8 +215,8 @@ pub enum Expr {
     /// A parameter, as a value.
     Parameter(TensorId),
     /// `-a`
-    Unary(UnaryOp, Box<Expr>),
-    /// `a + b`
+    Neg(Box<Expr>),
+    /// `a + b`, a sum, difference, product or quotient.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `sqrt(a)`, `a < b`
     Call(Function, Vec<Expr>),
@@ -230,26 +233,6 @@ pub struct Reduce {
     pub variables: Vec<VariableId>,
     /// The operand.
     pub body: Box<Expr>,
-}
-
-/// A unary operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnaryOp {
-    /// `-`
-    Neg,
-}
-
-/// A binary operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BinaryOp {
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `*`
-    Mul,
-    /// `/`
-    Div,
 }
 
 impl Kernel {
@@ -305,7 +288,7 @@ impl Kernel {
             Expr::Constant(_) => Some(self.tensor(self.result()).dtype),
             Expr::Literal(_) | Expr::Index(_) | Expr::Parameter(_) => None,
             Expr::Access(access) => Some(self.tensor(access.tensor).dtype),
-            Expr::Unary(_, a) => self.dtype_of(a),
+            Expr::Neg(a) => self.dtype_of(a),
             Expr::Binary(_, a, b) => self.dtype_of(a).or_else(|| self.dtype_of(b)),
             Expr::Call(Function::Math(function), arguments) => {
                 first(arguments).map(|dtype| function.result(dtype))
@@ -315,7 +298,7 @@ impl Kernel {
             Expr::Call(Function::Select | Function::Mask, arguments) => first(&arguments[1..]),
             Expr::Call(function, _) if function.compares() => Some(Dtype::Bool),
             Expr::Call(_, arguments) => first(arguments),
-            Expr::Reduce(reduce) if reduce.op.tells_where() => Some(Dtype::Usize),
+            Expr::Reduce(reduce) if reduce.op.tells_where => Some(Dtype::Usize),
             Expr::Reduce(reduce) => self.dtype_of(&reduce.body),
         }
     }

@@ -240,7 +240,7 @@ fn term_by_term(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
             Conversion { kernel: with_value(&conversion.kernel, &term), ..conversion.clone() };
         let of_term = cheapest(&of_term, budget)?;
         let accumulate = conversion.kernel.in_place || !statements.is_empty();
-        let accumulate = accumulate.then_some(ReduceOp::Sum);
+        let accumulate = accumulate.then_some(ReduceOp::SUM);
         let value = of_term.program.kernel.assignment.value;
         program.basis = of_term.program.basis;
         statements.push(nest_into(&mut program, &of_term.order, of_term.sums, accumulate, value)?);

@@ -173,6 +173,57 @@ impl fmt::Display for Dtype {
     }
 }
 
+/// The element types for which an operator or a function is defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// All types.
+    Any,
+    /// Types with an order.
+    Ordered,
+    /// Truth values and integers.
+    Logic,
+    /// Integers.
+    Integer,
+    /// Indices.
+    Index,
+    /// Numbers.
+    Number,
+    /// Numbers that may be negative or complex.
+    Signed,
+    /// Numbers with an order.
+    Real,
+    /// Numbers with an order that may be negative.
+    SignedReal,
+    /// Real floating-point numbers.
+    Float,
+    /// Floating-point numbers, real or complex.
+    Field,
+    /// Floating-point numbers of a known type, real or complex.
+    Complex,
+}
+
+impl Domain {
+    /// Returns whether a type is one of these.
+    pub fn contains(self, dtype: Dtype) -> bool {
+        let (is_number, is_complex) = (dtype != Dtype::Bool, dtype.is_complex());
+        let is_float = dtype.is_float() || dtype == Dtype::Generic;
+        match self {
+            Domain::Any => true,
+            Domain::Ordered => !is_complex,
+            Domain::Logic => !is_number || dtype.is_integer(),
+            Domain::Integer => dtype.is_integer(),
+            Domain::Index => dtype == Dtype::Usize,
+            Domain::Number => is_number,
+            Domain::Signed => is_number && !dtype.is_unsigned(),
+            Domain::Real => is_number && !is_complex,
+            Domain::SignedReal => is_number && !is_complex && !dtype.is_unsigned(),
+            Domain::Float => is_float,
+            Domain::Field => is_float || is_complex,
+            Domain::Complex => dtype.is_float() || is_complex,
+        }
+    }
+}
+
 /// A constant of an expression, whose type depends on the context.
 #[derive(Clone, Copy, Debug)]
 pub enum Literal {
@@ -224,6 +275,14 @@ impl Literal {
             | Literal::Greatest
             | Literal::Least
             | Literal::Nan => None,
+        }
+    }
+
+    /// Returns whether two constants are the same number or truth value.
+    pub fn is_same(self, other: Literal) -> bool {
+        match (self.as_real(), other.as_real()) {
+            (Some(a), Some(b)) => a == b,
+            _ => self.as_bool().is_some_and(|truth| other.as_bool() == Some(truth)),
         }
     }
 

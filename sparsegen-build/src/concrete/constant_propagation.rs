@@ -37,7 +37,7 @@ impl Stmt {
             }
             // An excluded value is also not added.
             Stmt::Assign { target, accumulate, value }
-                if accumulate.is_none_or(|op| op == ReduceOp::Sum) && !is_full(target) =>
+                if accumulate.is_none_or(|op| op == ReduceOp::SUM) && !is_full(target) =>
             {
                 Stmt::assign(target.clone(), *accumulate, value.under_masks())
             }

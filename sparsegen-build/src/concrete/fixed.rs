@@ -34,7 +34,7 @@ pub fn sum(program: &Program, value: Expr, over: &[VariableId]) -> Expr {
 fn within_calls(program: &Program, value: Expr, over: &[VariableId]) -> Expr {
     match value {
         Expr::Call(..) => value.map_children(&mut |a| sum(program, a.clone(), over)),
-        Expr::Unary(..) | Expr::Binary(..) => {
+        Expr::Neg(_) | Expr::Binary(..) => {
             value.map_children(&mut |a| within_calls(program, a.clone(), over))
         }
         Expr::Literal(_)
@@ -60,7 +60,7 @@ fn read(program: &Program, value: &Expr) -> Vec<VariableId> {
             let is_once = |v: &VariableId| program.space.definition(*v) == Some(Definition::Fixed);
             add(counted.filter(is_once).collect());
         }
-        Expr::Unary(..) | Expr::Binary(..) | Expr::Call(..) => {
+        Expr::Neg(_) | Expr::Binary(..) | Expr::Call(..) => {
             for child in value.children() {
                 add(read(program, child));
             }

@@ -58,7 +58,7 @@ impl Renumbering {
             }
             Expr::Literal(_)
             | Expr::Constant(_)
-            | Expr::Unary(..)
+            | Expr::Neg(_)
             | Expr::Binary(..)
             | Expr::Call(..) => expr.map_children(&mut |child| self.expr(child)),
         }

@@ -330,7 +330,7 @@ impl Space {
                 Some(slot) => Expr::sum(vec![slot], value.clone()),
                 None => value.clone(),
             },
-            Expr::Unary(op, a) => Expr::unary(*op, self.sum_slots(a)),
+            Expr::Neg(a) => Expr::neg(self.sum_slots(a)),
             Expr::Binary(op, a, b) => {
                 let whole = Expr::binary(*op, self.sum_slots(a), self.sum_slots(b));
                 match pull_reduction(whole) {

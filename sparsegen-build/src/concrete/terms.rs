@@ -1,7 +1,7 @@
 //! Decomposition of sums and products: terms, factors, and the reductions among them.
 
 use crate::format::LevelSpec;
-use crate::notation::{BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, UnaryOp, VariableId};
+use crate::notation::{BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, VariableId};
 
 /// Calls `visit` with the outermost reductions of an expression.
 pub fn outermost_reductions(expr: &Expr, visit: &mut impl FnMut(&Reduce)) {
@@ -12,7 +12,7 @@ pub fn outermost_reductions(expr: &Expr, visit: &mut impl FnMut(&Reduce)) {
         | Expr::Access(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
-        | Expr::Unary(..)
+        | Expr::Neg(_)
         | Expr::Binary(..)
         | Expr::Call(..) => {
             expr.children().into_iter().for_each(|child| outermost_reductions(child, visit));
@@ -33,7 +33,7 @@ pub fn additive_terms(expr: Expr) -> Vec<Expr> {
             terms.extend(additive_terms(*b).into_iter().map(Expr::neg));
             terms
         }
-        Expr::Unary(UnaryOp::Neg, a) => additive_terms(*a).into_iter().map(Expr::neg).collect(),
+        Expr::Neg(a) => additive_terms(*a).into_iter().map(Expr::neg).collect(),
         Expr::Literal(_)
         | Expr::Constant(_)
         | Expr::Access(_)
@@ -41,7 +41,7 @@ pub fn additive_terms(expr: Expr) -> Vec<Expr> {
         | Expr::Parameter(_)
         | Expr::Call(..)
         | Expr::Reduce(_)
-        | Expr::Binary(BinaryOp::Mul | BinaryOp::Div, _, _) => vec![expr],
+        | Expr::Binary(..) => vec![expr],
     }
 }
 
@@ -49,8 +49,8 @@ pub fn additive_terms(expr: Expr) -> Vec<Expr> {
 /// none, or if factors have sums over the same variable.
 pub fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
     match term {
-        Expr::Reduce(reduce) if reduce.op == ReduceOp::Sum => Ok(reduce),
-        Expr::Unary(UnaryOp::Neg, a) => {
+        Expr::Reduce(reduce) if reduce.op == ReduceOp::SUM => Ok(reduce),
+        Expr::Neg(a) => {
             pull_reduction(*a).map(|reduce| within(reduce, Expr::neg)).map_err(Expr::neg)
         }
         Expr::Binary(BinaryOp::Mul, a, b) if reduces_over_same(&a, &b) => {
@@ -86,7 +86,7 @@ pub fn pull_reduction(term: Expr) -> Result<Reduce, Expr> {
         | Expr::Parameter(_)
         | Expr::Call(..)
         | Expr::Reduce(_)
-        | Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Div, _, _) => Err(term),
+        | Expr::Binary(..) => Err(term),
     }
 }
 
@@ -151,7 +151,7 @@ pub fn replace(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
         | Expr::Access(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
-        | Expr::Unary(..)
+        | Expr::Neg(_)
         | Expr::Binary(..)
         | Expr::Call(..) => expr.map_children(&mut |child| replace(child, old, new)),
     }

@@ -2,7 +2,7 @@
 
 use crate::format::unordered;
 use crate::level::Levels;
-use crate::notation::{Access, Assignment, BinaryOp, Expr, Function, Kernel, UnaryOp};
+use crate::notation::{Access, Assignment, BinaryOp, Expr, Function, Kernel};
 use crate::types::Dtype;
 
 /// Returns the kernel that adds to its result in place, if the statement only adds to the previous
@@ -69,9 +69,9 @@ fn takes_additions(kernel: &Kernel) -> bool {
 /// Returns whether some term of a sum is subtracted.
 fn subtracts(value: &Expr) -> bool {
     match value {
-        Expr::Binary(BinaryOp::Sub, ..) | Expr::Unary(UnaryOp::Neg, _) => true,
+        Expr::Binary(BinaryOp::Sub, ..) | Expr::Neg(_) => true,
         Expr::Binary(BinaryOp::Add, a, b) => subtracts(a) || subtracts(b),
-        Expr::Binary(BinaryOp::Mul | BinaryOp::Div, ..)
+        Expr::Binary(..)
         | Expr::Literal(_)
         | Expr::Constant(_)
         | Expr::Access(_)
@@ -97,8 +97,8 @@ fn without(value: &Expr, before: &Access) -> Option<Expr> {
             None => Some(Expr::add((**a).clone(), without(b, before)?)),
         },
         Expr::Binary(BinaryOp::Sub, a, b) => Some(Expr::sub(without(a, before)?, (**b).clone())),
-        Expr::Binary(BinaryOp::Mul | BinaryOp::Div, ..)
-        | Expr::Unary(UnaryOp::Neg, _)
+        Expr::Binary(..)
+        | Expr::Neg(_)
         | Expr::Literal(_)
         | Expr::Constant(_)
         | Expr::Index(_)

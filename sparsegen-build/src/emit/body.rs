@@ -8,6 +8,7 @@ use quote::quote;
 use super::layout::comment;
 use super::names::{ident, tokens};
 use crate::ir::{BinaryOp, Element, Expr, Stmt, Uses, Width};
+use crate::operator::Kind;
 
 /// The meaning of the names in a body.
 #[derive(Default)]
@@ -155,40 +156,19 @@ impl Body {
         plain: &Expr,
     ) -> TokenStream {
         let Some(op) = op else { return quote!(#target = #value;) };
-        match op {
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::BitAnd
-            | BinaryOp::BitOr
-            | BinaryOp::Xor => {
-                let op = tokens(&format!("{}=", op.symbol()));
-                quote!(#target #op #value;)
-            }
-            BinaryOp::Min
-            | BinaryOp::Max
-            | BinaryOp::DivCeil
-            | BinaryOp::SaturatingAdd
-            | BinaryOp::SaturatingSub
-            | BinaryOp::Offset => {
-                let method = ident(op.symbol());
-                quote!(#target = #target.#method(#value);)
-            }
-            BinaryOp::Difference => {
-                let value = self.signed(plain);
-                quote!(#target = #target as isize - #value;)
-            }
-            BinaryOp::Eq
-            | BinaryOp::Ne
-            | BinaryOp::Lt
-            | BinaryOp::Le
-            | BinaryOp::And
-            | BinaryOp::Or => {
-                let (value, op) = (self.within(plain, op.precedence() + 1), tokens(op.symbol()));
-                quote!(#target = #target #op #value;)
-            }
+        let name = op.rust_name();
+        if op == BinaryOp::Difference {
+            let value = self.signed(plain);
+            quote!(#target = #target as isize - #value;)
+        } else if op.is_method() {
+            let method = ident(name);
+            quote!(#target = #target.#method(#value);)
+        } else if op.kind() == Kind::Arithmetic || op == BinaryOp::Xor {
+            let op = tokens(&format!("{name}="));
+            quote!(#target #op #value;)
+        } else {
+            let (value, op) = (self.within(plain, op.rust_precedence() + 1), tokens(name));
+            quote!(#target = #target #op #value;)
         }
     }
 

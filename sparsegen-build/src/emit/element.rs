@@ -6,8 +6,8 @@ use quote::quote;
 use super::body::Body;
 use super::names::{element_type, ident};
 use super::values::largest;
-use crate::ir::precedence::{CAST, PRIMARY};
 use crate::ir::{Element, Expr, Width};
+use crate::operator::precedence::{CAST, PRIMARY};
 
 impl Body {
     /// Emits a value as an element of an array; narrows it if the elements are narrower than
@@ -39,6 +39,7 @@ impl Body {
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
+            | Expr::ToIndex(..)
             | Expr::Binary(..)
             | Expr::Call(..)
             | Expr::Cast { .. }
@@ -69,6 +70,7 @@ impl Body {
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
+            | Expr::ToIndex(..)
             | Expr::Binary(..)
             | Expr::Call(..)
             | Expr::Cast { .. }

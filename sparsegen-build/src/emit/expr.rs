@@ -6,8 +6,8 @@ use quote::quote;
 use super::body::Body;
 use super::names::{ident, number, tokens};
 use super::values::{cast_precedence, has_suffix, largest, of_literals, typed, value};
-use crate::ir::precedence::{CAST, PRIMARY, UNARY};
-use crate::ir::{BinaryOp, Callee, Dtype, Expr, Literal, UnaryOp, Width};
+use crate::ir::{BinaryOp, Callee, Dtype, Expr, Literal, ToIndex, UnaryOp, Width};
+use crate::operator::precedence::{CAST, PRIMARY, UNARY};
 
 /// The precedence of `..`.
 const RANGE: u8 = 1;
@@ -82,27 +82,23 @@ impl Body {
                     false => quote!(if #condition { #holds } else { #otherwise }),
                 }
             }
-            Expr::Unary(UnaryOp::Neg, a) => {
-                let a = self.within(a, UNARY);
-                quote!(-#a)
-            }
             Expr::Unary(UnaryOp::Not, a) if let Some((array, index)) = self.as_bit(a) => {
                 self.is_set(array, index, false)
             }
-            Expr::Unary(UnaryOp::Not, a) => {
-                let a = self.within(a, UNARY);
-                quote!(!#a)
+            Expr::Unary(op, a) => {
+                let (op, a) = (tokens(op.symbol()), self.within(a, UNARY));
+                quote!(#op #a)
             }
-            Expr::Unary(UnaryOp::FromBool, a) => {
+            Expr::ToIndex(ToIndex::FromBool, a) => {
                 let a = self.expr(a);
                 quote!(usize::from(#a))
             }
-            Expr::Unary(UnaryOp::BelowZero, a) => {
+            Expr::ToIndex(ToIndex::BelowZero, a) => {
                 let a = self.within(a, PRIMARY);
                 quote!(#a.min(0).unsigned_abs())
             }
-            Expr::Unary(op @ (UnaryOp::First | UnaryOp::Second), a) => {
-                let part = number(usize::from(*op == UnaryOp::Second));
+            Expr::ToIndex(part @ (ToIndex::First | ToIndex::Second), a) => {
+                let part = number(usize::from(*part == ToIndex::Second));
                 let a = self.within(a, PRIMARY);
                 quote!(#a.#part)
             }
@@ -113,19 +109,18 @@ impl Body {
             }
             Expr::Binary(op, a, b) if op.is_method() => {
                 let (receiver, b) = (self.receiver(a), self.expr(b));
-                let method = ident(op.symbol());
+                let method = ident(op.rust_name());
                 quote!(#receiver.#method(#b))
             }
             Expr::Binary(BinaryOp::Difference, a, b) => {
                 let (a, b) = (self.signed(a), self.signed(b));
                 quote!(#a - #b)
             }
-            Expr::Binary(
-                op @ (BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le),
-                a,
-                b,
-            ) if let Some((a, b)) = self.as_stored(a, b) => {
-                let op = tokens(op.symbol());
+            Expr::Binary(op, a, b)
+                if op.compares()
+                    && let Some((a, b)) = self.as_stored(a, b) =>
+            {
+                let op = tokens(op.rust_name());
                 quote!(#a #op #b)
             }
             Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), a, b)
@@ -138,22 +133,20 @@ impl Body {
             Expr::Binary(BinaryOp::And, a, b) if let Some((before, within)) = self.range(a, b) => {
                 match before {
                     Some(before) => {
-                        let before = self.within(before, BinaryOp::And.precedence());
+                        let before = self.within(before, BinaryOp::And.rust_precedence());
                         quote!(#before && #within)
                     }
                     None => within,
                 }
             }
             Expr::Binary(op, a, b) => {
-                let precedence = op.precedence();
-                let compares =
-                    matches!(op, BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le);
-                let mut left = self.within(a, if compares { precedence + 1 } else { precedence });
+                let precedence = op.rust_precedence();
+                let mut left = self.within(a, precedence + u8::from(op.compares()));
                 // After a cast, `<` would start type arguments.
                 if *op == BinaryOp::Lt && self.ends_in_cast(a) {
                     left = quote!((#left));
                 }
-                let (right, op) = (self.within(b, precedence + 1), tokens(op.symbol()));
+                let (right, op) = (self.within(b, precedence + 1), tokens(op.rust_name()));
                 quote!(#left #op #right)
             }
         }
@@ -196,22 +189,21 @@ impl Body {
             Expr::Binary(BinaryOp::And, a, b) if matches!(self.range(a, b), Some((None, _))) => {
                 PRIMARY
             }
-            Expr::Binary(op, ..) => op.precedence(),
+            Expr::Binary(op, ..) => op.rust_precedence(),
             Expr::Choose { .. } => 0,
             Expr::Cast { value, from: None, to: Dtype::Usize } => self.precedence(value),
             Expr::Cast { from, to, .. } => cast_precedence(*from, *to),
-            Expr::Load { array, .. } if self.is_bits(array) => BinaryOp::Ne.precedence(),
+            Expr::Load { array, .. } if self.is_bits(array) => BinaryOp::Ne.rust_precedence(),
             Expr::Load { array, .. } if self.widened(array).is_some() => CAST,
             Expr::Largest(width) if *width != Width::Usize => CAST,
-            Expr::Unary(UnaryOp::Not, a) if self.as_bit(a).is_some() => BinaryOp::Ne.precedence(),
-            Expr::Unary(UnaryOp::Neg | UnaryOp::Not, _) => UNARY,
+            Expr::Unary(UnaryOp::Not, a) if self.as_bit(a).is_some() => {
+                BinaryOp::Ne.rust_precedence()
+            }
+            Expr::Unary(..) => UNARY,
             Expr::Value(Literal::Int(n), _) if *n < 0 => UNARY,
             Expr::Value(Literal::Float(x), _) if x.is_sign_negative() => UNARY,
             Expr::Call(..)
-            | Expr::Unary(
-                UnaryOp::FromBool | UnaryOp::BelowZero | UnaryOp::First | UnaryOp::Second,
-                _,
-            )
+            | Expr::ToIndex(..)
             | Expr::Largest(_)
             | Expr::Search { .. }
             | Expr::Pair(..)
@@ -251,6 +243,7 @@ impl Body {
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
+            | Expr::ToIndex(..)
             | Expr::Binary(..)
             | Expr::Call(..)
             | Expr::Cast { .. }
@@ -266,8 +259,8 @@ impl Body {
                 quote!(-#a)
             }
             Expr::Binary(op, a, b) if !op.is_method() => {
-                let (a, b) = (self.receiver(a), self.within(b, op.precedence() + 1));
-                let op = tokens(op.symbol());
+                let (a, b) = (self.receiver(a), self.within(b, op.rust_precedence() + 1));
+                let op = tokens(op.rust_name());
                 quote!(#a #op #b)
             }
             Expr::Choose { condition, holds, otherwise } => {
@@ -285,7 +278,9 @@ impl Body {
             Expr::Largest(width) => *width != Width::Usize,
             Expr::Binary(BinaryOp::Difference, _, b) => !matches!(**b, Expr::Index(_)),
             Expr::Binary(op, ..) if op.is_method() => false,
-            Expr::Binary(op, _, b) => self.precedence(b) > op.precedence() && self.ends_in_cast(b),
+            Expr::Binary(op, _, b) => {
+                self.precedence(b) > op.rust_precedence() && self.ends_in_cast(b)
+            }
             Expr::Cast { value, from: None, to: Dtype::Usize } => self.ends_in_cast(value),
             Expr::Cast { from, to, .. } => cast_precedence(*from, *to) == CAST,
             Expr::Index(_)
@@ -298,6 +293,7 @@ impl Body {
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
+            | Expr::ToIndex(..)
             | Expr::Call(..)
             | Expr::Choose { .. } => false,
         }

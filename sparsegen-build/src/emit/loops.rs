@@ -192,6 +192,7 @@ fn called_on(body: &[Stmt]) -> BTreeSet<String> {
         | Expr::Search { .. }
         | Expr::Pair(..)
         | Expr::Unary(..)
+        | Expr::ToIndex(..)
         | Expr::Binary(..)
         | Expr::Call(..)
         | Expr::Cast { .. }

@@ -5,8 +5,9 @@ use quote::quote;
 
 use super::body::Body;
 use super::names::{ident, tokens};
-use crate::ir::precedence::{CAST, PRIMARY};
 use crate::ir::{BinaryOp, Dtype, Expr, Literal, Width, math};
+use crate::operator::Kind;
+use crate::operator::precedence::{CAST, PRIMARY};
 
 impl Body {
     /// Emits a call of a function on arguments of a type.
@@ -63,7 +64,7 @@ impl Body {
     pub(super) fn cast(&self, value: &Expr, from: Option<Dtype>, to: Dtype) -> TokenStream {
         if to == Dtype::Bool {
             let zero = super::values::value(Literal::Int(0), from.unwrap_or(Dtype::Usize));
-            let value = self.within(value, BinaryOp::Ne.precedence() + 1);
+            let value = self.within(value, BinaryOp::Ne.rust_precedence() + 1);
             return quote!(#value != #zero);
         }
         if to.is_complex() {
@@ -127,7 +128,7 @@ impl Body {
 /// Returns the precedence of a conversion.
 pub(super) fn cast_precedence(from: Option<Dtype>, to: Dtype) -> u8 {
     if to == Dtype::Bool {
-        BinaryOp::Ne.precedence()
+        BinaryOp::Ne.rust_precedence()
     } else if from.is_some_and(Dtype::is_half)
         && !to.is_half()
         && !matches!(to, Dtype::F32 | Dtype::F64)
@@ -183,37 +184,7 @@ fn how(function: math::Function, dtype: Dtype) -> How {
         Function::Pow if complex => How::Method("powc"),
         Function::Pow if integer => How::IntegerPower,
         Function::Pow => How::Method("powf"),
-        Function::Abs
-        | Function::Sqrt
-        | Function::Cbrt
-        | Function::Exp
-        | Function::Exp2
-        | Function::Ln
-        | Function::Log2
-        | Function::Log10
-        | Function::Sin
-        | Function::Cos
-        | Function::Tan
-        | Function::Asin
-        | Function::Acos
-        | Function::Atan
-        | Function::Atan2
-        | Function::Sinh
-        | Function::Cosh
-        | Function::Tanh
-        | Function::Asinh
-        | Function::Acosh
-        | Function::Atanh
-        | Function::Floor
-        | Function::Ceil
-        | Function::Round
-        | Function::Trunc
-        | Function::Recip
-        | Function::Conj
-        | Function::Min
-        | Function::Max
-        | Function::Hypot
-        | Function::Rem => How::Method(function.name()),
+        function => How::Method(function.name()),
     }
 }
 
@@ -310,8 +281,10 @@ fn digits(literal: Literal, dtype: Dtype) -> String {
 pub(super) fn of_literals(expr: &Expr) -> Option<Dtype> {
     match expr {
         Expr::Value(_, dtype) => Some(*dtype),
-        Expr::Unary(_, a) => of_literals(a),
-        Expr::Binary(op, a, b) if op.is_arithmetic() => of_literals(a).and(of_literals(b)),
+        Expr::Unary(_, a) | Expr::ToIndex(_, a) => of_literals(a),
+        Expr::Binary(op, a, b) if op.kind() == Kind::Arithmetic => {
+            of_literals(a).and(of_literals(b))
+        }
         Expr::Choose { holds, otherwise, .. } => of_literals(holds).and(of_literals(otherwise)),
         Expr::Binary(..)
         | Expr::Constant(..)

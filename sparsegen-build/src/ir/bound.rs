@@ -106,6 +106,7 @@ impl Function {
                 | Expr::Search { .. }
                 | Expr::Pair(..)
                 | Expr::Unary(..)
+                | Expr::ToIndex(..)
                 | Expr::Binary(..)
                 | Expr::Call(..)
                 | Expr::Cast { .. }

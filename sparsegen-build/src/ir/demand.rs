@@ -147,6 +147,7 @@ impl Search {
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Unary(..)
+            | Expr::ToIndex(..)
             | Expr::Call(..)
             | Expr::Cast { .. }
             | Expr::Choose { .. } => None,
@@ -156,29 +157,15 @@ impl Search {
 
 /// Returns whether an operator cannot overflow on extents. Products can, and are demanded.
 fn never_wraps(op: BinaryOp) -> bool {
-    match op {
+    matches!(
+        op,
         BinaryOp::Mul
-        | BinaryOp::DivCeil
-        | BinaryOp::SaturatingAdd
-        | BinaryOp::SaturatingSub
-        | BinaryOp::Min
-        | BinaryOp::Max => true,
-        BinaryOp::Add
-        | BinaryOp::Sub
-        | BinaryOp::Div
-        | BinaryOp::Rem
-        | BinaryOp::Offset
-        | BinaryOp::Difference
-        | BinaryOp::Eq
-        | BinaryOp::Ne
-        | BinaryOp::Lt
-        | BinaryOp::Le
-        | BinaryOp::And
-        | BinaryOp::Or
-        | BinaryOp::BitAnd
-        | BinaryOp::BitOr
-        | BinaryOp::Xor => false,
-    }
+            | BinaryOp::DivCeil
+            | BinaryOp::SaturatingAdd
+            | BinaryOp::SaturatingSub
+            | BinaryOp::Min
+            | BinaryOp::Max
+    )
 }
 
 fn is_constant(factor: &Expr) -> bool {

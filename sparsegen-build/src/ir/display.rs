@@ -2,65 +2,11 @@
 
 use std::fmt;
 
-use super::precedence::{CAST, PRIMARY, UNARY};
 use super::{
     BinaryOp, Callee, Combining, Expr, Function, Literal, Operand, Result, Source, Stmt,
-    TensorOperand, UnaryOp,
+    TensorOperand, ToIndex,
 };
-
-impl BinaryOp {
-    /// Returns the operator, or the name of the method if Rust has no operator.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            BinaryOp::Add => "+",
-            BinaryOp::Sub => "-",
-            BinaryOp::Mul => "*",
-            BinaryOp::Div => "/",
-            BinaryOp::Rem => "%",
-            BinaryOp::DivCeil => "div_ceil",
-            BinaryOp::SaturatingAdd => "saturating_add",
-            BinaryOp::SaturatingSub => "saturating_sub",
-            BinaryOp::Offset => "wrapping_add_signed",
-            BinaryOp::Difference => "-",
-            BinaryOp::Min => "min",
-            BinaryOp::Max => "max",
-            BinaryOp::Eq => "==",
-            BinaryOp::Ne => "!=",
-            BinaryOp::Lt => "<",
-            BinaryOp::Le => "<=",
-            BinaryOp::And => "&&",
-            BinaryOp::Or => "||",
-            BinaryOp::BitAnd => "&",
-            BinaryOp::BitOr => "|",
-            BinaryOp::Xor => "^",
-        }
-    }
-
-    /// Returns whether the operation is a method in Rust.
-    pub fn is_method(self) -> bool {
-        self.precedence() == PRIMARY
-    }
-
-    /// Returns the precedence in Rust; methods have the highest.
-    pub fn precedence(self) -> u8 {
-        match self {
-            BinaryOp::Or => 1,
-            BinaryOp::And => 2,
-            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => 3,
-            BinaryOp::BitOr => 4,
-            BinaryOp::Xor => 5,
-            BinaryOp::BitAnd => 6,
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Difference => 7,
-            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 8,
-            BinaryOp::Min
-            | BinaryOp::Max
-            | BinaryOp::DivCeil
-            | BinaryOp::SaturatingAdd
-            | BinaryOp::SaturatingSub
-            | BinaryOp::Offset => PRIMARY,
-        }
-    }
-}
+use crate::operator::precedence::{CAST, PRIMARY, UNARY};
 
 impl fmt::Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -71,15 +17,12 @@ impl fmt::Display for Expr {
 /// Writes an expression, with parentheses if the context has a higher precedence.
 fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result {
     let precedence = match expr {
-        Expr::Unary(UnaryOp::Neg | UnaryOp::Not, _) => UNARY,
-        Expr::Binary(op, ..) => op.precedence(),
+        Expr::Unary(..) => UNARY,
+        Expr::Binary(op, ..) => op.rust_precedence(),
         Expr::Value(literal, _) if is_negative(*literal) => UNARY,
         Expr::Cast { .. } => CAST,
         Expr::Choose { .. } => 0,
-        Expr::Unary(
-            UnaryOp::FromBool | UnaryOp::BelowZero | UnaryOp::First | UnaryOp::Second,
-            _,
-        )
+        Expr::ToIndex(..)
         | Expr::Index(_)
         | Expr::Call(..)
         | Expr::Largest(_)
@@ -137,22 +80,22 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
             write!(f, "search({array}, {start}..{end}, {index})")?;
         }
         Expr::Pair(a, b) => write!(f, "({a}, {b})")?,
-        Expr::Unary(UnaryOp::FromBool, a) => write!(f, "usize::from({a})")?,
-        Expr::Unary(UnaryOp::BelowZero, a) => {
+        Expr::ToIndex(ToIndex::FromBool, a) => write!(f, "usize::from({a})")?,
+        Expr::ToIndex(ToIndex::BelowZero, a) => {
             write_expr(f, a, PRIMARY)?;
             f.write_str(".min(0).unsigned_abs()")?;
         }
-        Expr::Unary(op @ (UnaryOp::First | UnaryOp::Second), a) => {
+        Expr::ToIndex(part @ (ToIndex::First | ToIndex::Second), a) => {
             write_expr(f, a, PRIMARY)?;
-            f.write_str(if *op == UnaryOp::First { ".0" } else { ".1" })?;
+            f.write_str(if *part == ToIndex::First { ".0" } else { ".1" })?;
         }
-        Expr::Unary(op @ (UnaryOp::Neg | UnaryOp::Not), a) => {
-            f.write_str(if *op == UnaryOp::Neg { "-" } else { "!" })?;
+        Expr::Unary(op, a) => {
+            f.write_str(op.symbol())?;
             write_expr(f, a, UNARY)?;
         }
         Expr::Binary(op, a, b) if op.is_method() => {
             write_expr(f, a, PRIMARY)?;
-            write!(f, ".{}({b})", op.symbol())?;
+            write!(f, ".{}({b})", op.rust_name())?;
         }
         Expr::Binary(BinaryOp::Difference, a, b) => {
             write_expr(f, a, CAST)?;
@@ -164,7 +107,7 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
             // Comparisons do not chain in Rust.
             let left = if precedence == 3 { 4 } else { precedence };
             write_expr(f, a, left)?;
-            write!(f, " {} ", op.symbol())?;
+            write!(f, " {} ", op.rust_name())?;
             write_expr(f, b, precedence + 1)?;
         }
     }
@@ -196,7 +139,7 @@ fn write_body(f: &mut fmt::Formatter<'_>, body: &[Stmt], depth: usize) -> fmt::R
 fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Result {
     let indent = "    ".repeat(depth);
     f.write_str(&indent)?;
-    let symbol = |op: &Option<BinaryOp>| op.map_or("", BinaryOp::symbol);
+    let symbol = |op: &Option<BinaryOp>| op.map_or("", BinaryOp::rust_name);
     match stmt {
         Stmt::Comment(text) => writeln!(f, "// {text}"),
         Stmt::Let { name, mutable, value } => {

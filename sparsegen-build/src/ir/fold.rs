@@ -10,7 +10,8 @@ mod conditions;
 mod signed;
 mod statements;
 
-use super::{BinaryOp, Dtype, Expr, Literal, UnaryOp};
+use super::{BinaryOp, Dtype, Expr, Literal, ToIndex, UnaryOp};
+use crate::operator::Kind;
 
 #[allow(clippy::should_implement_trait, reason = "operands side by side read as the formula does")]
 impl Expr {
@@ -52,7 +53,7 @@ impl Expr {
             return a;
         }
         match (a, b) {
-            (Expr::Index(m), Expr::Index(n)) => fold_index(BinaryOp::Add, m, n, m.checked_add(n)),
+            (Expr::Index(m), Expr::Index(n)) => fold_indices(BinaryOp::Add, m, n),
             (Expr::Index(m), b) => Expr::add(b, Expr::Index(m)),
             (a, Expr::Index(n)) => match a.split_offset() {
                 (inner, Offset::Plus(m)) if m.checked_add(n).is_some() => {
@@ -67,7 +68,7 @@ impl Expr {
             (a, Expr::Unary(UnaryOp::Neg, b)) => Expr::sub(a, *b),
             (a, b) => match whole_of(&a, &b) {
                 Some(whole) => whole,
-                None => fold_integers(BinaryOp::Add, a, b, i64::checked_add),
+                None => fold_integers(BinaryOp::Add, a, b),
             },
         }
     }
@@ -81,7 +82,7 @@ impl Expr {
             return Expr::Index(0);
         }
         match (a, b) {
-            (Expr::Index(m), Expr::Index(n)) => fold_index(BinaryOp::Sub, m, n, m.checked_sub(n)),
+            (Expr::Index(m), Expr::Index(n)) => fold_indices(BinaryOp::Sub, m, n),
             (Expr::Binary(BinaryOp::Max, x, least), b @ Expr::Index(_)) if *least == b => {
                 Expr::saturating_sub(*x, b)
             }
@@ -98,7 +99,7 @@ impl Expr {
             // The length of a range from `b` to `b + n`.
             (Expr::Binary(BinaryOp::Add, x, n), b) if *x == b && matches!(*n, Expr::Index(_)) => *n,
             (a, Expr::Unary(UnaryOp::Neg, b)) => Expr::add(a, *b),
-            (a, b) => fold_integers(BinaryOp::Sub, a, b, i64::checked_sub),
+            (a, b) => fold_integers(BinaryOp::Sub, a, b),
         }
     }
 
@@ -112,7 +113,7 @@ impl Expr {
         }
         match (a, b) {
             (Expr::Unary(UnaryOp::Neg, a), Expr::Unary(UnaryOp::Neg, b)) => Expr::mul(*a, *b),
-            (Expr::Index(m), Expr::Index(n)) => fold_index(BinaryOp::Mul, m, n, m.checked_mul(n)),
+            (Expr::Index(m), Expr::Index(n)) => fold_indices(BinaryOp::Mul, m, n),
             (Expr::Index(m), b) => Expr::mul(b, Expr::Index(m)),
             (Expr::Binary(BinaryOp::Mul, x, m), Expr::Index(n)) => match *m {
                 Expr::Index(m) if m.checked_mul(n).is_some() => {
@@ -120,7 +121,7 @@ impl Expr {
                 }
                 m => node(BinaryOp::Mul, node(BinaryOp::Mul, *x, m), Expr::Index(n)),
             },
-            (a, b) => fold_integers(BinaryOp::Mul, a, b, i64::checked_mul),
+            (a, b) => fold_integers(BinaryOp::Mul, a, b),
         }
     }
 
@@ -129,7 +130,7 @@ impl Expr {
         match (a, b) {
             (a, b) if b.is_one() => a,
             (Expr::Unary(UnaryOp::Neg, a), Expr::Unary(UnaryOp::Neg, b)) => Expr::div(*a, *b),
-            (Expr::Index(m), Expr::Index(n)) => fold_index(BinaryOp::Div, m, n, m.checked_div(n)),
+            (Expr::Index(m), Expr::Index(n)) => fold_indices(BinaryOp::Div, m, n),
             (a, b) => node(BinaryOp::Div, a, b),
         }
     }
@@ -137,7 +138,7 @@ impl Expr {
     /// Returns `a % b`.
     pub fn rem(a: Expr, b: Expr) -> Expr {
         match (a, b) {
-            (Expr::Index(m), Expr::Index(n)) => fold_index(BinaryOp::Rem, m, n, m.checked_rem(n)),
+            (Expr::Index(m), Expr::Index(n)) => fold_indices(BinaryOp::Rem, m, n),
             (_, Expr::Index(1)) => Expr::Index(0),
             (_, Expr::Value(one, dtype)) if dtype.is_integer() && one.is_one() => {
                 Expr::value(Literal::Int(0), dtype)
@@ -150,7 +151,7 @@ impl Expr {
     pub fn div_ceil(a: Expr, b: Expr) -> Expr {
         match (a, b) {
             (a, Expr::Index(1)) => a,
-            (Expr::Index(m), Expr::Index(n)) if n > 0 => Expr::Index(m.div_ceil(n)),
+            (Expr::Index(m), Expr::Index(n)) => fold_indices(BinaryOp::DivCeil, m, n),
             (a, b) => node(BinaryOp::DivCeil, a, b),
         }
     }
@@ -224,10 +225,16 @@ impl Expr {
         match op {
             UnaryOp::Neg => Expr::neg(a),
             UnaryOp::Not => Expr::not(a),
-            UnaryOp::FromBool => Expr::from_bool(a),
-            UnaryOp::BelowZero => Expr::below_zero(a),
-            UnaryOp::First => Expr::first(a),
-            UnaryOp::Second => Expr::second(a),
+        }
+    }
+
+    /// Returns an index from another value.
+    pub fn to_index(part: ToIndex, a: Expr) -> Expr {
+        match part {
+            ToIndex::FromBool => Expr::from_bool(a),
+            ToIndex::BelowZero => Expr::below_zero(a),
+            ToIndex::First => Expr::first(a),
+            ToIndex::Second => Expr::second(a),
         }
     }
 
@@ -250,6 +257,8 @@ impl Expr {
             BinaryOp::Ne => Expr::ne(a, b),
             BinaryOp::Lt => Expr::lt(a, b),
             BinaryOp::Le => Expr::le(a, b),
+            BinaryOp::Gt => Expr::lt(b, a),
+            BinaryOp::Ge => Expr::le(b, a),
             BinaryOp::And => Expr::and(a, b),
             BinaryOp::Or => Expr::or(a, b),
             BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::Xor => Expr::bits(op, a, b),
@@ -289,10 +298,7 @@ impl Expr {
             | Expr::Len(_)
             | Expr::Extent(..)
             | Expr::Search { .. }
-            | Expr::Unary(
-                UnaryOp::FromBool | UnaryOp::BelowZero | UnaryOp::First | UnaryOp::Second,
-                _,
-            )
+            | Expr::ToIndex(..)
             | Expr::Binary(
                 BinaryOp::Offset
                 | BinaryOp::DivCeil
@@ -301,7 +307,9 @@ impl Expr {
                 ..,
             ) => true,
             Expr::Binary(BinaryOp::Difference, ..) => false,
-            Expr::Binary(op, a, b) => op.is_arithmetic() && (a.is_index() || b.is_index()),
+            Expr::Binary(op, a, b) => {
+                op.kind() == Kind::Arithmetic && (a.is_index() || b.is_index())
+            }
             Expr::Value(..)
             | Expr::Constant(..)
             | Expr::Call(..)
@@ -311,7 +319,7 @@ impl Expr {
             | Expr::Var(_)
             | Expr::Load { .. }
             | Expr::Pair(..)
-            | Expr::Unary(UnaryOp::Neg | UnaryOp::Not, _) => false,
+            | Expr::Unary(..) => false,
         }
     }
 
@@ -351,8 +359,9 @@ fn node(op: BinaryOp, a: Expr, b: Expr) -> Expr {
 }
 
 /// Returns the constant, or the operation if it has no result.
-fn fold_index(op: BinaryOp, m: usize, n: usize, folded: Option<usize>) -> Expr {
-    folded.map_or_else(|| node(op, Expr::Index(m), Expr::Index(n)), Expr::Index)
+fn fold_indices(op: BinaryOp, m: usize, n: usize) -> Expr {
+    let folded = op.of_indices(m, n).map(Expr::Index);
+    folded.unwrap_or_else(|| node(op, Expr::Index(m), Expr::Index(n)))
 }
 
 /// Returns `x` of the two terms in `x / n * n + x % n`, for indices.
@@ -364,14 +373,15 @@ fn whole_of(a: &Expr, b: &Expr) -> Option<Expr> {
 }
 
 /// Folds integer constants if the result is representable in their type.
-fn fold_integers(op: BinaryOp, a: Expr, b: Expr, fold: impl Fn(i64, i64) -> Option<i64>) -> Expr {
-    if let (Expr::Value(Literal::Int(m), dtype), Expr::Value(Literal::Int(n), other)) = (&a, &b)
-        && dtype.is_integer()
+fn fold_integers(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+    if let (Some((Literal::Int(m), dtype)), Some((Literal::Int(n), other))) =
+        (a.constant(), b.constant())
         && dtype == other
-        && let Some(folded) = fold(*m, *n)
-        && dtype.integers().is_some_and(|range| range.contains(&folded.into()))
+        && let Some(folded) = op.of_integers(m.into(), n.into())
+        && dtype.integers().is_some_and(|range| range.contains(&folded))
+        && let Ok(folded) = i64::try_from(folded)
     {
-        return Expr::Value(Literal::Int(folded), *dtype);
+        return Expr::Value(Literal::Int(folded), dtype);
     }
     node(op, a, b)
 }

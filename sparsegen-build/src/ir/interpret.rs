@@ -22,6 +22,8 @@ use std::fmt;
 use std::result::Result;
 
 pub use entry::{Combines, Covers, Runtime, Session, Stop, Tensor};
+#[cfg(test)]
+pub(crate) use expr::binary;
 pub use frame::Object;
 pub use number::Number;
 
@@ -138,7 +140,7 @@ fn fault(statement: &str, reason: String) -> Fault {
 
 /// The value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Value {
+pub(crate) enum Value {
     Index(usize),
     /// A signed difference of indices.
     Signed(isize),

@@ -187,7 +187,9 @@ fn of_expr(expr: &mut Expr, visit: &mut dyn FnMut(&mut String)) {
             of_expr(a, visit);
             of_expr(b, visit);
         }
-        Expr::Unary(_, value) | Expr::Cast { value, .. } => of_expr(value, visit),
+        Expr::Unary(_, value) | Expr::ToIndex(_, value) | Expr::Cast { value, .. } => {
+            of_expr(value, visit);
+        }
         Expr::Call(_, _, arguments) => arguments.iter_mut().for_each(|a| of_expr(a, visit)),
         Expr::Choose { condition, holds, otherwise } => {
             [condition, holds, otherwise].into_iter().for_each(|expr| of_expr(expr, visit));

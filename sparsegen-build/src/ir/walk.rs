@@ -28,7 +28,7 @@ impl Expr {
                 end.for_each(visit);
                 index.for_each(visit);
             }
-            Expr::Unary(_, a) => a.for_each(visit),
+            Expr::Unary(_, a) | Expr::ToIndex(_, a) => a.for_each(visit),
             Expr::Pair(a, b) | Expr::Binary(_, a, b) => {
                 a.for_each(visit);
                 b.for_each(visit);
@@ -51,6 +51,7 @@ impl Expr {
             | Expr::Largest(_)
             | Expr::Pair(..)
             | Expr::Unary(..)
+            | Expr::ToIndex(..)
             | Expr::Binary(..)
             | Expr::Call(..)
             | Expr::Cast { .. }
@@ -100,6 +101,7 @@ impl Expr {
                 Expr::choose(condition, holds, otherwise)
             }
             Expr::Unary(op, a) => Expr::unary(*op, a.substitute(name, by)),
+            Expr::ToIndex(op, a) => Expr::to_index(*op, a.substitute(name, by)),
             Expr::Binary(op, a, b) => {
                 Expr::binary(*op, a.substitute(name, by), b.substitute(name, by))
             }
@@ -317,6 +319,7 @@ impl Uses {
             | Expr::Largest(_)
             | Expr::Pair(..)
             | Expr::Unary(..)
+            | Expr::ToIndex(..)
             | Expr::Binary(..)
             | Expr::Call(..)
             | Expr::Cast { .. }

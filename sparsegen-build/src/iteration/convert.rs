@@ -129,7 +129,7 @@ fn is_linear_sum_in(program: &Program, plan: &Plan, access: &Access) -> bool {
         Plan::Assign { target, accumulate, value } => {
             let leaf = program.tensor(target.tensor).format.levels.last();
             let takes_duplicates = leaf.is_some_and(|spec| !spec.properties.unique);
-            (*accumulate == Some(ReduceOp::Sum) || takes_duplicates) && is_linear_in(value, access)
+            (*accumulate == Some(ReduceOp::SUM) || takes_duplicates) && is_linear_in(value, access)
         }
         Plan::If { condition, body } => {
             let mut decides = false;
@@ -155,14 +155,14 @@ fn is_linear_in(value: &Expr, access: &Access) -> bool {
         | Expr::Call(..)
         | Expr::Reduce(_) => false,
         Expr::Access(other) => other == access,
-        Expr::Unary(_, a) => is_linear_in(a, access),
+        Expr::Neg(a) => is_linear_in(a, access),
         Expr::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
             is_linear_in(a, access) && is_linear_in(b, access)
         }
         Expr::Binary(BinaryOp::Mul, a, b) => {
             is_linear_in(a, access) && !uses(b) || is_linear_in(b, access) && !uses(a)
         }
-        Expr::Binary(BinaryOp::Div, a, b) => is_linear_in(a, access) && !uses(b),
+        Expr::Binary(_, a, b) => is_linear_in(a, access) && !uses(b),
     }
 }
 

@@ -47,7 +47,7 @@ fn distinguishes_padding(program: &Program, stmt: &Stmt) -> bool {
     // A result with every coordinate stores a zero either way.
     let mut tells = stores_entries && !full::must_run(program, stmt);
     stmt.for_each_assign(&mut |_, accumulate, value| {
-        tells |= accumulate == Some(ReduceOp::Prod) || divides(value);
+        tells |= accumulate == Some(ReduceOp::PROD) || divides(value);
     });
     tells
 }

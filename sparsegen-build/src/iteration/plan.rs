@@ -173,7 +173,7 @@ impl Planner<'_> {
                     true => {
                         program.may_lack_entries(target.tensor) && !full::must_run(program, stmt)
                     }
-                    false => program.some_may_lack_entries() || accumulate == Some(ReduceOp::Prod),
+                    false => program.some_may_lack_entries() || accumulate == Some(ReduceOp::PROD),
                 };
                 let found = condition_of_assign(accumulate, &value, uncertain).filter(|_| tells);
                 let otherwise = match is_result {

@@ -7,7 +7,7 @@ use super::must_execute::MustExecute;
 use super::plan::Plan;
 use crate::concrete::{Program, Stmt, Temporary};
 use crate::limits::PRESENCE;
-use crate::notation::{Access, Expr, Function, ReduceOp, TensorId, VariableId};
+use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp, TensorId, VariableId};
 use crate::types::Literal;
 
 /// A scalar for which no entry may have been found.
@@ -101,7 +101,7 @@ pub(super) fn condition_of_assign(
     value: &Expr,
     absent: &[MaybeAbsent],
 ) -> Option<Expr> {
-    let is_under = matches!(accumulate, None | Some(ReduceOp::Sum | ReduceOp::Prod));
+    let is_under = matches!(accumulate, None | Some(ReduceOp::SUM | ReduceOp::PROD));
     match value {
         Expr::Call(Function::Mask, masked) if is_under => {
             condition_within(Some(&masked[0]), value, absent)
@@ -181,7 +181,7 @@ fn differs(value: &Expr, atoms: &[Atom<'_>]) -> Expr {
         [_, true] => a,
         [false, false] if a == b || a == truth(true) => a,
         [false, false] if b == truth(true) => b,
-        [false, false] => Expr::call(Function::Or, vec![a, b]),
+        [false, false] => Expr::binary(BinaryOp::Or, a, b),
     };
     let without = atom.without(value);
     let without = without.iter().map(|value| differs(value, rest)).fold(truth(false), either);
@@ -190,14 +190,13 @@ fn differs(value: &Expr, atoms: &[Atom<'_>]) -> Expr {
         return with;
     }
     let with = match with {
-        Expr::Call(Function::Or, sides) if sides.contains(&without) => {
+        Expr::Call(Function::Operator(BinaryOp::Or), sides) if sides.contains(&without) => {
             sides.into_iter().find(|side| *side != without).unwrap_or_else(|| truth(true))
         }
         with => with,
     };
     let holds = atom.condition();
-    let with =
-        if with == truth(true) { holds } else { Expr::call(Function::And, vec![holds, with]) };
+    let with = if with == truth(true) { holds } else { Expr::binary(BinaryOp::And, holds, with) };
     either(without, with)
 }
 
@@ -209,7 +208,7 @@ pub(super) fn any_suffices(stmt: &Stmt, absent: &[MaybeAbsent]) -> bool {
 }
 
 fn has_conjunction(condition: &Expr) -> bool {
-    matches!(condition, Expr::Call(Function::And, _))
+    matches!(condition, Expr::Call(Function::Operator(BinaryOp::And), _))
         || condition.children().into_iter().any(has_conjunction)
 }
 
@@ -224,7 +223,7 @@ pub(super) fn reads_presence(value: &Expr, temporary: TensorId) -> bool {
         | Expr::Access(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
-        | Expr::Unary(..)
+        | Expr::Neg(_)
         | Expr::Binary(..)
         | Expr::Call(..)
         | Expr::Reduce(_) => {

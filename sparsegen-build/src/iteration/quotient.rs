@@ -30,7 +30,7 @@ fn guarded_value(value: &Expr, absent: &[MaybeAbsent]) -> Expr {
         | Expr::Access(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
-        | Expr::Unary(..)
+        | Expr::Neg(_)
         | Expr::Binary(..)
         | Expr::Call(..)
         | Expr::Reduce(_) => {

@@ -60,7 +60,7 @@ impl Lowering<'_> {
             }
         };
         let (is, so_far) = (value.clone(), Expr::var(key));
-        let is_better = match op == ReduceOp::ArgMax {
+        let is_better = match op == ReduceOp::ARG_MAX {
             true => Expr::lt(so_far.clone(), is.clone()),
             false => Expr::lt(is.clone(), so_far.clone()),
         };

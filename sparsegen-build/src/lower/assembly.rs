@@ -363,7 +363,7 @@ impl<'p> Assembler<'p> {
         }
         stmts.push(if accumulate.is_some() {
             let dtype = self.program.tensor(self.target.tensor).dtype;
-            let add = Combine::reducing(&self.program.kernel, ReduceOp::Sum, dtype);
+            let add = Combine::reducing(&self.program.kernel, ReduceOp::SUM, dtype);
             add.store(&self.vals, position, value)
         } else {
             Stmt::store(&self.vals, position, value)

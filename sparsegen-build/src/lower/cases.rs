@@ -295,7 +295,7 @@ impl Lowering<'_> {
         let value = self.value_at(access.tensor, reached.at(Expr::var(&position)));
         let Segment { start, end } = reached.segment().clone();
         let dtype = self.program.tensor(access.tensor).dtype;
-        let add = Combine::reducing(&self.program.kernel, ReduceOp::Sum, dtype);
+        let add = Combine::reducing(&self.program.kernel, ReduceOp::SUM, dtype);
         let body = vec![add.assign(&name, value)];
         let mut stmts = vec![Stmt::bind_mut(&name, self.zero(dtype))];
         stmts.extend(Stmt::for_range(&position, start, end, body));

@@ -15,35 +15,18 @@ pub(super) enum Combine {
 impl Combine {
     /// Returns the operation of a semiring's operator.
     pub(super) fn by(kernel: &Kernel, operator: Operator, dtype: Dtype) -> Combine {
-        Combine::Operator(match (operator, dtype) {
-            (Operator::Own(path), _) => {
-                return Combine::Path(kernel.paths[path.0].path.clone(), dtype);
-            }
-            // Duplicate truth values are combined by disjunction, and products of truth values by
-            // conjunction.
-            (Operator::Add, Dtype::Bool) => BinaryOp::Or,
-            (Operator::Mul, Dtype::Bool) => BinaryOp::And,
-            (Operator::Add, _) => BinaryOp::Add,
-            (Operator::Mul, _) => BinaryOp::Mul,
-            (Operator::Min, _) => BinaryOp::Min,
-            (Operator::Max, _) => BinaryOp::Max,
-            (Operator::Or, Dtype::Bool) => BinaryOp::Or,
-            (Operator::And, Dtype::Bool) => BinaryOp::And,
-            (Operator::Or, _) => BinaryOp::BitOr,
-            (Operator::And, _) => BinaryOp::BitAnd,
-        })
+        match operator {
+            Operator::Monoid(monoid) => Combine::Operator(monoid.op().of_type(dtype)),
+            Operator::Own(path) => Combine::Path(kernel.paths[path.0].path.clone(), dtype),
+        }
     }
 
     /// Returns the operation that combines the values of a reduction.
     pub(super) fn reducing(kernel: &Kernel, op: ReduceOp, dtype: Dtype) -> Combine {
-        Combine::Operator(match op {
-            ReduceOp::Sum => return Combine::by(kernel, kernel.semiring.add, dtype),
-            ReduceOp::Prod => BinaryOp::Mul,
-            ReduceOp::Min | ReduceOp::ArgMin => BinaryOp::Min,
-            ReduceOp::Max | ReduceOp::ArgMax => BinaryOp::Max,
-            ReduceOp::Any => BinaryOp::Or,
-            ReduceOp::All => BinaryOp::And,
-        })
+        match op {
+            ReduceOp::SUM => Combine::by(kernel, kernel.semiring.add, dtype),
+            op => Combine::Operator(op.monoid.op()),
+        }
     }
 
     /// Returns the operation that combines duplicates when tensors are packed, the addition of the

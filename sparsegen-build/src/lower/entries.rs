@@ -65,16 +65,15 @@ impl Bounds<'_> {
                 let bounds = vanishes && self.distinguishes_executions(access);
                 bounds.then(|| Expr::len(&self.names.values(access.tensor)))
             }
-            notation::Expr::Unary(_, a) => self.of_value(a),
+            notation::Expr::Neg(a) => self.of_value(a),
             notation::Expr::Binary(op, a, b) => {
                 let (a, b) = (self.of_value(a), self.of_value(b));
-                match op {
-                    BinaryOp::Add | BinaryOp::Sub => Some(Expr::add(a?, b?)),
-                    BinaryOp::Div => a,
-                    BinaryOp::Mul => match (a, b) {
-                        (Some(a), Some(b)) => Some(Expr::min(a, b)),
-                        (a, b) => a.or(b),
-                    },
+                match (op, a, b) {
+                    (BinaryOp::Add | BinaryOp::Sub, a, b) => Some(Expr::add(a?, b?)),
+                    (BinaryOp::Mul, Some(a), Some(b)) => Some(Expr::min(a, b)),
+                    (BinaryOp::Mul, a, b) => a.or(b),
+                    // A quotient has the entries of the dividend.
+                    (_, a, _) => a,
                 }
             }
         }

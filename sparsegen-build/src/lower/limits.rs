@@ -118,7 +118,7 @@ impl Lowering<'_> {
             Plan::If { condition, body } => {
                 let kept = condition.conjuncts().into_iter();
                 let kept = kept.filter(|condition| !taken.contains(condition)).cloned();
-                let both = |a, b| notation::Expr::call(Function::And, vec![a, b]);
+                let both = |a, b| notation::Expr::binary(BinaryOp::And, a, b);
                 match kept.reduce(both) {
                     Some(condition) => Rc::new(Plan::If { condition, body: Rc::clone(body) }),
                     None => Rc::clone(body),
@@ -140,9 +140,9 @@ impl Lowering<'_> {
         limits: &mut Limits,
         scope: &Scope,
     ) -> bool {
-        let notation::Expr::Call(function, sides) = condition else { return false };
-        let equal = *function == Function::Equal;
-        if !equal && !matches!(function, Function::Less | Function::LessEqual) {
+        let notation::Expr::Call(Function::Operator(op), sides) = condition else { return false };
+        let equal = *op == BinaryOp::Eq;
+        if !equal && !matches!(op, BinaryOp::Lt | BinaryOp::Le) {
             return false;
         }
         // A coordinate that is computed from the loop's variable, such as that of a mode in blocks,
@@ -152,7 +152,7 @@ impl Lowering<'_> {
         if !is_known {
             return false;
         }
-        let beyond = usize::from(*function == Function::LessEqual);
+        let beyond = usize::from(*op == BinaryOp::Le);
         // Solves for the variable: it counts as 0, and the other terms are moved to the other side.
         let mut within = scope.clone();
         within.bind(v, Expr::Index(0));

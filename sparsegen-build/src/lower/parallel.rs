@@ -40,6 +40,7 @@ impl Lowering<'_> {
                         | Expr::Search { .. }
                         | Expr::Pair(..)
                         | Expr::Unary(..)
+                        | Expr::ToIndex(..)
                         | Expr::Binary(..)
                         | Expr::Call(..)
                         | Expr::Cast { .. }

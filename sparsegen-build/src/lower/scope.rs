@@ -92,7 +92,7 @@ impl Scope {
         let constant = op.and_then(|op| op.of_constant(value));
         let flag = self.flags.get(&temporary).filter(|_| constant.is_none())?;
         // A product records a missing value instead.
-        let is_product = op == Some(ReduceOp::Prod);
+        let is_product = op == Some(ReduceOp::PROD);
         (!is_product).then(|| Stmt::assign(flag, Expr::Bool(true)))
     }
 

@@ -1,7 +1,7 @@
 //! Comparisons of index expressions: each side is a sum of indices, which is never negative.
 
 use crate::ir::Expr;
-use crate::notation::{self, BinaryOp, UnaryOp};
+use crate::notation::{self, BinaryOp};
 use crate::types::{Dtype, Literal};
 
 use super::Lowering;
@@ -95,7 +95,7 @@ impl Lowering<'_> {
             notation::Expr::Parameter(id) => {
                 sides[side].given.push(Expr::var(self.names.argument(*id)));
             }
-            notation::Expr::Unary(UnaryOp::Neg, a) => {
+            notation::Expr::Neg(a) => {
                 self.add_place(a, 1 - side, sides, scope)?;
             }
             notation::Expr::Binary(BinaryOp::Add, a, b) => {
@@ -120,7 +120,7 @@ impl Lowering<'_> {
             notation::Expr::Literal(_)
             | notation::Expr::Constant(_)
             | notation::Expr::Access(_)
-            | notation::Expr::Binary(BinaryOp::Div, ..)
+            | notation::Expr::Binary(..)
             | notation::Expr::Call(..)
             | notation::Expr::Reduce(_) => return None,
         }

@@ -6,6 +6,7 @@ use crate::concrete::Program;
 use crate::ir::Trait;
 use crate::math;
 use crate::notation::{Access, BinaryOp, Expr, Function, Kernel, Operator, ReduceOp};
+use crate::operator::{Kind, Monoid};
 use crate::types::{Dtype, Literal};
 
 /// Returns the minimal trait bounds of the type parameter; empty without a type parameter.
@@ -30,15 +31,13 @@ pub(super) fn traits(program: &Program) -> Vec<Trait> {
         let dtype = program.tensor(target.tensor).dtype;
         if is_generic(dtype) {
             match accumulate {
-                Some(ReduceOp::Sum) => needs.operator(kernel.semiring.add),
-                Some(ReduceOp::Prod) => needs.operator(Operator::Mul),
-                Some(ReduceOp::Min | ReduceOp::Max) => needs.add(Trait::Float),
-                Some(ReduceOp::Any | ReduceOp::All | ReduceOp::ArgMin | ReduceOp::ArgMax)
-                | None => {}
+                Some(ReduceOp::SUM) => needs.operator(kernel.semiring.add),
+                Some(op) if !op.tells_where => needs.operator(Operator::Monoid(op.monoid)),
+                Some(_) | None => {}
             }
         }
         let of = kernel.dtype_of(value).unwrap_or(dtype);
-        if is_generic(of) && matches!(accumulate, Some(ReduceOp::ArgMin | ReduceOp::ArgMax)) {
+        if is_generic(of) && accumulate.is_some_and(|op| op.tells_where) {
             needs.add(Trait::Float);
         }
         needs.value(value, of);
@@ -61,10 +60,10 @@ impl Needs<'_> {
 
     fn operator(&mut self, operator: Operator) {
         self.add(match operator {
-            Operator::Add | Operator::Mul => Trait::NumAssign,
-            Operator::Min | Operator::Max => Trait::Float,
-            // Generic elements do not support these operators.
-            Operator::Or | Operator::And | Operator::Own(_) => Trait::Value,
+            Operator::Monoid(Monoid::ADD | Monoid::MUL) => Trait::NumAssign,
+            Operator::Monoid(Monoid::MIN | Monoid::MAX) => Trait::Float,
+            // Generic elements do not support the other operators.
+            Operator::Monoid(_) | Operator::Own(_) => Trait::Value,
         });
     }
 
@@ -88,7 +87,7 @@ impl Needs<'_> {
             | Expr::Index(_)
             | Expr::Parameter(_)
             | Expr::Access(_) => {}
-            Expr::Unary(_, a) => {
+            Expr::Neg(a) => {
                 if own {
                     self.add(Trait::Neg);
                 }
@@ -99,7 +98,7 @@ impl Needs<'_> {
                     self.operator(match op {
                         BinaryOp::Add => kernel.semiring.add,
                         BinaryOp::Mul => kernel.semiring.mul,
-                        BinaryOp::Sub | BinaryOp::Div => Operator::Add,
+                        _ => Operator::ADD,
                     });
                 }
                 if own && *op == BinaryOp::Sub && self.may_vanish(a) {
@@ -129,21 +128,25 @@ impl Needs<'_> {
                 own.unwrap_or(dtype)
             }
             Function::Complex(_, of) => of,
-            Function::Less | Function::LessEqual => {
-                if own == Some(Dtype::Generic) {
+            Function::Operator(op) if op.compares() => {
+                if own == Some(Dtype::Generic) && !matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
                     self.add(Trait::PartialOrd);
                 }
                 own.unwrap_or(Dtype::I64)
             }
-            Function::Equal | Function::NotEqual => own.unwrap_or(Dtype::I64),
+            Function::Operator(op) if op.kind() == Kind::Logic => dtype,
+            Function::Operator(op) => {
+                if is_generic {
+                    self.add(if op == BinaryOp::Rem { Trait::NumAssign } else { Trait::Float });
+                }
+                own.unwrap_or(dtype)
+            }
             Function::Select | Function::Mask => {
                 self.value(&arguments[0], Dtype::Bool);
                 arguments[1..].iter().for_each(|argument| self.value(argument, dtype));
                 return;
             }
-            Function::Not | Function::Complement | Function::And | Function::Or | Function::Xor => {
-                dtype
-            }
+            Function::Not | Function::Complement => dtype,
             // Only integers support these functions.
             Function::Quotient | Function::Remainder => own.unwrap_or(dtype),
             Function::Present
@@ -159,10 +162,10 @@ impl Needs<'_> {
     }
 
     fn math(&mut self, function: math::Function) {
-        use math::Function::{Abs, Cube, Rem, Sign, Square};
+        use math::Function::{Abs, Cube, Sign, Square};
         self.add(if matches!(function, Abs | Sign) {
             Trait::Signed
-        } else if matches!(function, Square | Cube | Rem) {
+        } else if matches!(function, Square | Cube) {
             Trait::NumAssign
         } else {
             Trait::Float

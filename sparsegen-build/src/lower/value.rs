@@ -4,6 +4,7 @@ use crate::ir::{BinaryOp, Expr, Stmt, UnaryOp};
 use crate::notation::{
     self, Access, Constant, Function, Kernel, Operator, ReduceOp, Semiring, TensorId,
 };
+use crate::operator::Kind;
 use crate::types::{Dtype, Literal};
 
 use super::Lowering;
@@ -41,7 +42,7 @@ impl Lowering<'_> {
             notation::Expr::Parameter(id) => {
                 Expr::cast(Expr::var(self.names.argument(*id)), None, dtype)
             }
-            notation::Expr::Unary(notation::UnaryOp::Neg, a) => {
+            notation::Expr::Neg(a) => {
                 let value = self.valued(a, semiring, dtype, scope);
                 // A negation is also defined for unsigned types, as 0 - 0.
                 match dtype.is_unsigned() {
@@ -52,10 +53,9 @@ impl Lowering<'_> {
             notation::Expr::Binary(op, a, b) => {
                 let [a, b] = [a, b].map(|side| self.valued(side, semiring, dtype, scope));
                 let combine = match op {
-                    notation::BinaryOp::Add => self.operation(semiring.add, dtype),
-                    notation::BinaryOp::Sub => Combine::Operator(BinaryOp::Sub),
-                    notation::BinaryOp::Mul => self.operation(semiring.mul, dtype),
-                    notation::BinaryOp::Div => Combine::Operator(BinaryOp::Div),
+                    BinaryOp::Add => self.operation(semiring.add, dtype),
+                    BinaryOp::Mul => self.operation(semiring.mul, dtype),
+                    op => Combine::Operator(*op),
                 };
                 combine.of(a, b)
             }
@@ -81,15 +81,6 @@ impl Lowering<'_> {
         let value = |k: usize, dtype: Dtype| self.number(&arguments[k], dtype, scope);
         let same = |k: usize| self.valued(&arguments[k], semiring, dtype, scope);
         let truth = |k: usize| self.number(&arguments[k], Dtype::Bool, scope);
-        let is_truth = dtype == Dtype::Bool;
-        let both = |op: BinaryOp| Expr::binary(op, value(0, dtype), value(1, dtype));
-        let compare = |op: BinaryOp| {
-            let [a, b] = match own_type() {
-                Some(of) => [value(0, of), value(1, of)],
-                None => self.places(&arguments[0], &arguments[1], scope),
-            };
-            Expr::binary(op, a, b)
-        };
         match function {
             Function::Math(function) => {
                 let of = own_type().unwrap_or(dtype);
@@ -113,15 +104,17 @@ impl Lowering<'_> {
                 Expr::run(&kernel.paths[own.path.0].path, of, arguments.collect())
             }
             Function::Not | Function::Complement => Expr::unary(UnaryOp::Not, value(0, dtype)),
-            Function::And if is_truth => both(BinaryOp::And),
-            Function::And => both(BinaryOp::BitAnd),
-            Function::Or if is_truth => both(BinaryOp::Or),
-            Function::Or => both(BinaryOp::BitOr),
-            Function::Xor => both(BinaryOp::Xor),
-            Function::Less => compare(BinaryOp::Lt),
-            Function::LessEqual => compare(BinaryOp::Le),
-            Function::Equal => compare(BinaryOp::Eq),
-            Function::NotEqual => compare(BinaryOp::Ne),
+            Function::Operator(op) if op.kind() == Kind::Logic => {
+                Expr::binary(op.of_type(dtype), value(0, dtype), value(1, dtype))
+            }
+            Function::Operator(op) => {
+                let [a, b] = match own_type() {
+                    Some(of) => [value(0, of), value(1, of)],
+                    None if op.compares() => self.places(&arguments[0], &arguments[1], scope),
+                    None => [value(0, dtype), value(1, dtype)],
+                };
+                Expr::binary(op, a, b)
+            }
             Function::Select => Expr::choose(truth(0), same(1), same(2)),
             Function::Mask => {
                 // Where a mask excludes an entry, its value is the fill value.
@@ -171,7 +164,7 @@ impl Lowering<'_> {
     ) -> (Option<&notation::Expr>, &notation::Expr) {
         match value {
             notation::Expr::Call(Function::Mask, masked)
-                if accumulate.is_none_or(|op| op == ReduceOp::Sum) =>
+                if accumulate.is_none_or(|op| op == ReduceOp::SUM) =>
             {
                 (Some(&masked[0]), &masked[1])
             }

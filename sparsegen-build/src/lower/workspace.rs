@@ -171,7 +171,7 @@ impl Lowering<'_> {
         let identity = initial(&self.program.kernel, op, dtype);
         match (op, covered) {
             // Generic elements that are compared have the trait `Float`.
-            (ReduceOp::Min | ReduceOp::Max, Some(over))
+            (ReduceOp::MIN | ReduceOp::MAX, Some(over))
                 if dtype.is_float() || dtype == Dtype::Generic =>
             {
                 let is_empty = over.into_iter().map(|v| Expr::eq(self.extent(v), Expr::Index(0)));
@@ -193,7 +193,7 @@ impl Lowering<'_> {
         let Value::Call(Function::Mask, masked) = value else { return missing };
         let access = Access { tensor: temporary, indices: Vec::new() };
         let condition = self.number(&masked[0], Dtype::Bool, scope);
-        let inside = self.assign(&access, Some(ReduceOp::Prod), &masked[1], scope);
+        let inside = self.assign(&access, Some(ReduceOp::PROD), &masked[1], scope);
         Stmt::choose(vec![(condition, inside)], missing)
     }
 
@@ -239,7 +239,7 @@ impl Lowering<'_> {
     ) -> Vec<Stmt> {
         let coordinate = scope.coordinate(target.indices[0]);
         let dtype = self.program.tensor(target.tensor).dtype;
-        let add = Combine::reducing(&self.program.kernel, ReduceOp::Sum, dtype);
+        let add = Combine::reducing(&self.program.kernel, ReduceOp::SUM, dtype);
         let Some(locate) = self.program.tensor(target.tensor).format.levels[0].level.locate()
         else {
             let name = self.names.argument(target.tensor);

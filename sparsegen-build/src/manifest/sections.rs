@@ -4,6 +4,7 @@ use crate::error::{Diagnostic, Name};
 use crate::format::builtin::EXAMPLE_MAP;
 use crate::names::is_path;
 use crate::notation::{Constant, Operator, PathId, RustPath, Semiring};
+use crate::operator::Monoid;
 
 use super::values::{Entry, Value};
 use super::{Defaults, FormatEntry, FormatText, bounds, dtype, parallel, unknown_key, width};
@@ -150,8 +151,8 @@ fn operator(
 ) -> Option<Operator> {
     let text =
         value.text("an operator, such as \"min\", or the path to a function", diagnostics)?;
-    if let Some(operator) = Operator::of(&text.value) {
-        return Some(operator);
+    if let Some(monoid) = Monoid::of(&text.value) {
+        return Some(Operator::Monoid(monoid));
     }
     if let Some(path) = listed(&text.value, paths) {
         return Some(Operator::Own(path));

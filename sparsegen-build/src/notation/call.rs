@@ -4,10 +4,10 @@
 mod fold;
 
 use crate::math;
+use crate::operator::{Kind, UnaryOp};
 use crate::types::{Dtype, Literal};
 
 use super::mask::are_opposite;
-use super::semiring::is_same;
 use super::{BinaryOp, Expr, Own, Semiring, VariableId};
 
 use fold::fold;
@@ -22,6 +22,8 @@ pub enum Function {
     Complex(math::Function, Dtype),
     /// A user function.
     Own(Own),
+    /// `a < b`, `min(a, b)`: an operator of numbers, or of truth values.
+    Operator(BinaryOp),
     /// `a / b` of integers, rounded towards zero. It does not distribute over sums.
     Quotient,
     /// `a / b` of complex numbers; division by zero differs from that of real numbers.
@@ -32,20 +34,6 @@ pub enum Function {
     Not,
     /// `!a` of an integer: the bitwise complement.
     Complement,
-    /// `a & b`
-    And,
-    /// `a | b`
-    Or,
-    /// `xor(a, b)`
-    Xor,
-    /// `a < b`
-    Less,
-    /// `a <= b`
-    LessEqual,
-    /// `a == b`
-    Equal,
-    /// `a != b`
-    NotEqual,
     /// `select(c, a, b)`
     Select,
     /// `present(a)`: whether a value differs from the second argument, its value at unstored
@@ -67,25 +55,25 @@ pub enum Function {
 }
 
 impl Function {
+    /// Returns the function of numbers with this name in a statement.
+    pub fn of(name: &str) -> Option<Function> {
+        let operator = || BinaryOp::named().find(|op| op.name() == name).map(Function::Operator);
+        math::Function::of(name).map(Function::Math).or_else(operator)
+    }
+
     /// Returns the name or symbol in a statement.
     pub fn symbol(self) -> &'static str {
         match self {
             Function::Math(function) | Function::Complex(function, _) => function.name(),
-            Function::Quotient | Function::Ratio => "/",
-            Function::Remainder => "rem",
-            Function::Not | Function::Complement => "!",
-            Function::And => "&",
-            Function::Or => "|",
-            Function::Xor => "xor",
-            Function::Less => "<",
-            Function::LessEqual => "<=",
-            Function::Equal => "==",
-            Function::NotEqual => "!=",
+            Function::Operator(op) => op.name(),
+            Function::Quotient | Function::Ratio => BinaryOp::Div.name(),
+            Function::Remainder => BinaryOp::Rem.name(),
+            Function::Not | Function::Complement => UnaryOp::Not.symbol(),
             Function::Select => "select",
             Function::Present => "present",
             Function::Found => "found",
             Function::Convert(dtype) => dtype.name(),
-            Function::Mask => "*",
+            Function::Mask => BinaryOp::Mul.name(),
             Function::Entry => "entry",
             Function::Own(_) | Function::Number(_) | Function::Symbol(_) => "",
         }
@@ -94,18 +82,14 @@ impl Function {
     /// Returns the precedence of the operator, or `None` for a call.
     pub fn precedence(self) -> Option<u8> {
         match self {
-            Function::Or => Some(1),
-            Function::And => Some(2),
-            Function::Less | Function::LessEqual | Function::Equal | Function::NotEqual => Some(3),
-            Function::Mask | Function::Quotient | Function::Ratio => {
-                Some(BinaryOp::Mul.precedence())
-            }
-            Function::Not | Function::Complement => Some(6),
+            Function::Operator(op) => op.precedence(),
+            Function::Quotient | Function::Ratio => BinaryOp::Div.precedence(),
+            Function::Mask => BinaryOp::Mul.precedence(),
+            Function::Not | Function::Complement => Some(UnaryOp::PRECEDENCE),
             Function::Math(_)
             | Function::Complex(..)
             | Function::Own(_)
             | Function::Remainder
-            | Function::Xor
             | Function::Select
             | Function::Present
             | Function::Found
@@ -116,32 +100,33 @@ impl Function {
         }
     }
 
+    /// Returns whether a function of numbers is defined for arguments of a type.
+    pub fn takes(self, dtype: Dtype) -> bool {
+        match self {
+            Function::Math(function) => function.takes(dtype),
+            Function::Operator(op) => op.takes(dtype),
+            _ => true,
+        }
+    }
+
+    /// Returns the type of a function of numbers for arguments of a type.
+    pub fn result(self, dtype: Dtype) -> Dtype {
+        if let Function::Math(function) = self { function.result(dtype) } else { dtype }
+    }
+
     /// Returns whether the value is a truth value for any arguments.
     pub fn compares(self) -> bool {
         match self {
-            Function::Less
-            | Function::LessEqual
-            | Function::Equal
-            | Function::NotEqual
-            | Function::Present
-            | Function::Found => true,
-            Function::Math(_)
-            | Function::Complex(..)
-            | Function::Own(_)
-            | Function::Quotient
-            | Function::Ratio
-            | Function::Remainder
-            | Function::Not
-            | Function::Complement
-            | Function::And
-            | Function::Or
-            | Function::Xor
-            | Function::Select
-            | Function::Convert(_)
-            | Function::Number(_)
-            | Function::Symbol(_)
-            | Function::Mask
-            | Function::Entry => false,
+            Function::Operator(op) => op.compares(),
+            function => matches!(function, Function::Present | Function::Found),
+        }
+    }
+
+    /// Returns whether the value is a truth value if the arguments are.
+    pub fn is_logic(self) -> bool {
+        match self {
+            Function::Operator(op) => op.kind() == Kind::Logic,
+            function => function == Function::Not,
         }
     }
 }
@@ -159,8 +144,8 @@ impl Expr {
             return folded;
         }
         match (function, <[Expr; 2]>::try_from(arguments)) {
-            (Function::And | Function::Or, Ok([a, b])) => {
-                let decided = function == Function::Or;
+            (Function::Operator(op @ (BinaryOp::And | BinaryOp::Or)), Ok([a, b])) => {
+                let decided = op == BinaryOp::Or;
                 match (a.as_bits(), b.as_bits()) {
                     (Some(known), _) if known == decided => a,
                     (_, Some(known)) if known == decided => b,
@@ -178,7 +163,7 @@ impl Expr {
                 None => match value {
                     Expr::Call(Function::Mask, inner) => {
                         let [within, value] = pair(inner);
-                        let both = Expr::call(Function::And, vec![condition, within]);
+                        let both = Expr::binary(BinaryOp::And, condition, within);
                         Expr::Call(Function::Mask, vec![both, value])
                     }
                     value => Expr::Call(Function::Mask, vec![condition, value]),
@@ -250,7 +235,9 @@ impl Expr {
     /// Returns the conditions whose conjunction this is.
     pub fn conjuncts(&self) -> Vec<&Expr> {
         match self {
-            Expr::Call(Function::And, both) => both.iter().flat_map(Expr::conjuncts).collect(),
+            Expr::Call(Function::Operator(BinaryOp::And), both) => {
+                both.iter().flat_map(Expr::conjuncts).collect()
+            }
             other => vec![other],
         }
     }
@@ -273,17 +260,14 @@ impl Expr {
     pub fn is_place(&self) -> bool {
         match self {
             Expr::Literal(Literal::Int(_)) | Expr::Index(_) | Expr::Parameter(_) => true,
-            Expr::Unary(_, a) => a.is_place(),
-            Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => {
-                a.is_place() && b.is_place()
-            }
+            Expr::Neg(a) => a.is_place(),
+            Expr::Binary(op, a, b) => *op != BinaryOp::Div && a.is_place() && b.is_place(),
             Expr::Call(Function::Quotient | Function::Remainder, both) => {
                 both.iter().all(Expr::is_place)
             }
             Expr::Literal(_)
             | Expr::Constant(_)
             | Expr::Access(_)
-            | Expr::Binary(BinaryOp::Div, ..)
             | Expr::Call(..)
             | Expr::Reduce(_) => false,
         }
@@ -293,7 +277,7 @@ impl Expr {
 /// Returns whether two values are equal everywhere.
 pub(super) fn are_same(a: &Expr, b: &Expr) -> bool {
     match (a.as_literal(), b.as_literal()) {
-        (Some(a), Some(b)) => is_same(a, b),
+        (Some(a), Some(b)) => a.is_same(b),
         (_, _) => a == b,
     }
 }
@@ -315,11 +299,15 @@ pub fn count_of(v: VariableId, place: &Expr) -> i64 {
     match place {
         Expr::Index(other) => i64::from(*other == v),
         Expr::Literal(_) | Expr::Constant(_) | Expr::Parameter(_) => 0,
-        Expr::Unary(_, a) => -count_of(v, a),
+        Expr::Neg(a) => -count_of(v, a),
         Expr::Binary(BinaryOp::Add, a, b) => count_of(v, a) + count_of(v, b),
         Expr::Binary(BinaryOp::Sub, a, b) => count_of(v, a) - count_of(v, b),
-        Expr::Binary(BinaryOp::Mul | BinaryOp::Div, a, b) => {
-            if count_of(v, a) == 0 && count_of(v, b) == 0 { 0 } else { UNKNOWN }
+        Expr::Binary(_, a, b) => {
+            if count_of(v, a) == 0 && count_of(v, b) == 0 {
+                0
+            } else {
+                UNKNOWN
+            }
         }
         Expr::Access(_) | Expr::Call(..) | Expr::Reduce(_) => UNKNOWN,
     }

@@ -38,7 +38,7 @@ pub fn declare(declared: &mut Vec<DeclaredFormat>, format: &mut Format, wished: 
         let marker = camel_case(name);
         is_of_others(&marker) || declared.iter().any(|known| known.type_name() == marker)
     };
-    format.name = Some(free(plain(&wished), is_taken));
+    format.name = Some(free(plain(wished), is_taken));
     let marker = camel_case(format.name.as_deref().unwrap_or_default());
     declared.push(DeclaredFormat { marker, kind: DeclaredKind::Marker(format.clone()) });
 }

@@ -2,29 +2,11 @@
 
 use std::fmt;
 
+use crate::operator::UnaryOp;
+
 use super::{
-    Access, Assignment, BinaryOp, Diagonal, Expr, Function, Kernel, Parameter, TensorRole, UnaryOp,
-    VariableId,
+    Access, Assignment, Diagonal, Expr, Function, Kernel, Parameter, TensorRole, VariableId,
 };
-
-impl BinaryOp {
-    /// Returns the operator's symbol, in a statement and in Rust.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            BinaryOp::Add => "+",
-            BinaryOp::Sub => "-",
-            BinaryOp::Mul => "*",
-            BinaryOp::Div => "/",
-        }
-    }
-
-    pub(super) fn precedence(self) -> u8 {
-        match self {
-            BinaryOp::Add | BinaryOp::Sub => 4,
-            BinaryOp::Mul | BinaryOp::Div => 5,
-        }
-    }
-}
 
 impl Kernel {
     /// Prints an access in index notation.
@@ -66,13 +48,13 @@ impl Kernel {
             Expr::Access(access) => (self.show_access(access), 7),
             Expr::Parameter(parameter) => (self.tensor(*parameter).name.clone(), 7),
             Expr::Index(v) => (self.variable(*v).name.clone(), 7),
-            Expr::Unary(UnaryOp::Neg, a) => (format!("-{}", self.show_at(a, 6)), 6),
+            Expr::Neg(a) => {
+                (format!("-{}", self.show_at(a, UnaryOp::PRECEDENCE)), UnaryOp::PRECEDENCE)
+            }
             Expr::Call(function, arguments) => self.show_call(*function, arguments),
             Expr::Binary(op, a, b) => {
-                let p = op.precedence();
-                let text =
-                    format!("{} {} {}", self.show_at(a, p), op.symbol(), self.show_at(b, p + 1));
-                (text, p)
+                let p = op.precedence().unwrap_or(UnaryOp::PRECEDENCE);
+                (format!("{} {} {}", self.show_at(a, p), op.name(), self.show_at(b, p + 1)), p)
             }
             Expr::Reduce(reduce) => {
                 let name = reduce.op.name();

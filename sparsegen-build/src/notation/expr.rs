@@ -3,7 +3,7 @@
 use crate::types::{Dtype, Literal};
 
 use super::mask::masked_by;
-use super::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, UnaryOp, VariableId};
+use super::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, VariableId};
 
 impl Expr {
     /// The default fill value.
@@ -26,9 +26,9 @@ impl Expr {
             Expr::Literal(Literal::Int(n)) if n != i64::MIN => Expr::Literal(Literal::Int(-n)),
             Expr::Literal(Literal::Greatest) => Expr::Literal(Literal::Least),
             Expr::Literal(Literal::Least) => Expr::Literal(Literal::Greatest),
-            Expr::Unary(UnaryOp::Neg, inner) => *inner,
+            Expr::Neg(inner) => *inner,
             Expr::Call(Function::Mask, masked) => masked_by(masked, Expr::neg),
-            operand => Expr::Unary(UnaryOp::Neg, Box::new(operand)),
+            operand => Expr::Neg(Box::new(operand)),
         }
     }
 
@@ -86,13 +86,6 @@ impl Expr {
         }
     }
 
-    /// Returns the application of a unary operator, folded.
-    pub fn unary(op: UnaryOp, operand: Expr) -> Expr {
-        match op {
-            UnaryOp::Neg => Expr::neg(operand),
-        }
-    }
-
     /// Returns the application of a binary operator, folded.
     pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
         match op {
@@ -100,19 +93,20 @@ impl Expr {
             BinaryOp::Sub => Expr::sub(a, b),
             BinaryOp::Mul => Expr::mul(a, b),
             BinaryOp::Div => Expr::div(a, b),
+            op => Expr::call(Function::Operator(op), vec![a, b]),
         }
     }
 
     /// Returns the sum over variables, folded: a sum of zero is zero, and nested sums are joined.
     pub fn sum(variables: Vec<VariableId>, body: Expr) -> Expr {
-        Expr::reduce(ReduceOp::Sum, variables, body)
+        Expr::reduce(ReduceOp::SUM, variables, body)
     }
 
     /// Returns the reduction over variables, folded: a reduction of the identity element is the
     /// identity element, and nested reductions of one kind are joined. An arg-reduction of a
     /// constant is the first coordinate.
     pub fn reduce(op: ReduceOp, mut variables: Vec<VariableId>, body: Expr) -> Expr {
-        if op.tells_where() && body.is_constant() {
+        if op.tells_where && body.is_constant() {
             return Expr::Literal(op.of_nothing());
         }
         if op.ignores(&body) || variables.is_empty() {
@@ -120,7 +114,7 @@ impl Expr {
         }
         match body {
             Expr::Reduce(Reduce { op: inner_op, variables: inner, body })
-                if inner_op == op && !op.tells_where() =>
+                if inner_op == op && !op.tells_where =>
             {
                 variables.extend(inner);
                 Expr::Reduce(Reduce { op, variables, body })
@@ -131,7 +125,7 @@ impl Expr {
 
     fn fold(op: BinaryOp, a: Expr, b: Expr) -> Expr {
         if let (Expr::Literal(x), Expr::Literal(y)) = (&a, &b)
-            && let Some(folded) = fold_literals(op, *x, *y)
+            && let Some(folded) = op.of_literals(*x, *y)
         {
             return Expr::Literal(folded);
         }
@@ -150,7 +144,7 @@ impl Expr {
                 let arguments = arguments.iter().map(|a| a.substitute(replace));
                 Expr::call(*function, arguments.collect())
             }
-            Expr::Unary(op, a) => Expr::unary(*op, a.substitute(replace)),
+            Expr::Neg(a) => Expr::neg(a.substitute(replace)),
             Expr::Binary(op, a, b) => {
                 Expr::binary(*op, a.substitute(replace), b.substitute(replace))
             }
@@ -168,7 +162,7 @@ impl Expr {
             | Expr::Constant(_)
             | Expr::Index(_)
             | Expr::Parameter(_)
-            | Expr::Unary(..)
+            | Expr::Neg(_)
             | Expr::Binary(..)
             | Expr::Call(..)
             | Expr::Reduce(_) => {
@@ -188,7 +182,7 @@ impl Expr {
             | Expr::Constant(_)
             | Expr::Access(_)
             | Expr::Parameter(_)
-            | Expr::Unary(..)
+            | Expr::Neg(_)
             | Expr::Binary(..)
             | Expr::Call(..) => {}
         }
@@ -208,7 +202,7 @@ impl Expr {
             | Expr::Access(_)
             | Expr::Index(_)
             | Expr::Parameter(_) => Vec::new(),
-            Expr::Unary(_, a) => vec![a],
+            Expr::Neg(a) => vec![a],
             Expr::Binary(_, a, b) => vec![a, b],
             Expr::Call(_, arguments) => arguments.iter().collect(),
             Expr::Reduce(reduce) => vec![&reduce.body],
@@ -223,7 +217,7 @@ impl Expr {
             | Expr::Access(_)
             | Expr::Index(_)
             | Expr::Parameter(_) => self.clone(),
-            Expr::Unary(op, a) => Expr::unary(*op, replace(a)),
+            Expr::Neg(a) => Expr::neg(replace(a)),
             Expr::Binary(op, a, b) => Expr::binary(*op, replace(a), replace(b)),
             Expr::Call(function, arguments) => {
                 Expr::call(*function, arguments.iter().map(replace).collect())
@@ -239,40 +233,18 @@ impl Expr {
         match self {
             Expr::Call(Function::Select | Function::Mask, arguments) => arguments[1].is_condition(),
             Expr::Call(Function::Convert(dtype), _) => *dtype == Dtype::Bool,
-            Expr::Call(
-                function @ (Function::Not | Function::And | Function::Or | Function::Xor),
-                arguments,
-            ) => function.compares() || arguments.iter().any(Expr::is_condition),
-            Expr::Call(function, _) => function.compares(),
+            Expr::Call(function, arguments) => {
+                function.compares()
+                    || function.is_logic() && arguments.iter().any(Expr::is_condition)
+            }
             Expr::Literal(literal) => matches!(literal, Literal::Bool(_)),
             Expr::Constant(_)
             | Expr::Access(_)
             | Expr::Index(_)
             | Expr::Parameter(_)
-            | Expr::Unary(..)
+            | Expr::Neg(_)
             | Expr::Binary(..)
             | Expr::Reduce(_) => false,
         }
     }
-}
-
-/// Folds constants if the result is the same in every element type that can represent it. Integers
-/// are not folded if an integer type would wrap or truncate.
-fn fold_literals(op: BinaryOp, a: Literal, b: Literal) -> Option<Literal> {
-    if let (Literal::Int(a), Literal::Int(b)) = (a, b) {
-        let folded = match op {
-            BinaryOp::Add => a.checked_add(b),
-            BinaryOp::Sub => a.checked_sub(b),
-            BinaryOp::Mul => a.checked_mul(b),
-            BinaryOp::Div => None,
-        };
-        return folded.map(Literal::Int);
-    }
-    let (a, b) = (a.as_real()?, b.as_real()?);
-    Some(Literal::real(match op {
-        BinaryOp::Add => a + b,
-        BinaryOp::Sub => a - b,
-        BinaryOp::Mul => a * b,
-        BinaryOp::Div => a / b,
-    }))
 }

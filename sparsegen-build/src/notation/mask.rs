@@ -3,7 +3,7 @@
 //! A **mask** is a condition as a factor: where it does not hold, the product has the fill value
 //! and is not stored. Each mask encloses the product that it masks.
 
-use super::{Expr, Function};
+use super::{BinaryOp, Expr, Function};
 
 impl Expr {
     /// Returns whether the expression is masked.
@@ -21,16 +21,14 @@ impl Expr {
     pub(super) fn is_mask(&self) -> bool {
         match self {
             Expr::Call(Function::Present, _) => true,
-            Expr::Call(Function::Not | Function::And | Function::Or | Function::Xor, inner) => {
-                inner.iter().all(Expr::is_mask)
-            }
+            Expr::Call(function, inner) if function.is_logic() => inner.iter().all(Expr::is_mask),
             Expr::Call(_, arguments) => arguments.iter().all(Expr::is_place),
             Expr::Literal(_) => true,
             Expr::Constant(_)
             | Expr::Access(_)
             | Expr::Index(_)
             | Expr::Parameter(_)
-            | Expr::Unary(..)
+            | Expr::Neg(_)
             | Expr::Binary(..)
             | Expr::Reduce(_) => false,
         }
@@ -49,15 +47,14 @@ impl Expr {
             |mask: &Expr| self.with_masks(&|m| (m == mask).then_some(false)).is_zero();
         let needed: Vec<&Expr> =
             masks.iter().copied().filter(|mask| is_nothing_without(mask)).collect();
-        let join = |function: Function, masks: &[&Expr]| {
-            let masks = masks.iter().copied().cloned();
-            masks.reduce(|a, b| Expr::call(function, vec![a, b]))
+        let join = |op: BinaryOp, masks: &[&Expr]| {
+            masks.iter().copied().cloned().reduce(|a, b| Expr::binary(op, a, b))
         };
         let (condition, value) = if !needed.is_empty() {
             let holds = |mask: &Expr| needed.contains(&mask).then_some(true);
-            (join(Function::And, &needed), self.with_masks(&holds))
+            (join(BinaryOp::And, &needed), self.with_masks(&holds))
         } else if masks.len() > 1 && self.with_masks(&|_| Some(false)).is_zero() {
-            (join(Function::Or, &masks), self.clone())
+            (join(BinaryOp::Or, &masks), self.clone())
         } else {
             (None, self.clone())
         };
@@ -100,13 +97,15 @@ pub(super) fn are_opposite(a: &Expr, b: &Expr) -> bool {
         (Expr::Call(Function::Not, of), mask) | (mask, Expr::Call(Function::Not, of)) => {
             of[0] == *mask && mask.is_mask()
         }
-        (Expr::Call(Function::Less, less), Expr::Call(Function::LessEqual, not_less))
-        | (Expr::Call(Function::LessEqual, not_less), Expr::Call(Function::Less, less)) => {
-            a.is_mask() && less[0] == not_less[1] && less[1] == not_less[0]
-        }
-        (Expr::Call(Function::Equal, x), Expr::Call(Function::NotEqual, y))
-        | (Expr::Call(Function::NotEqual, y), Expr::Call(Function::Equal, x)) => {
-            a.is_mask() && x == y
+        (Expr::Call(Function::Operator(p), x), Expr::Call(Function::Operator(q), y)) => {
+            let is_opposite = match (p, q) {
+                (BinaryOp::Lt, BinaryOp::Le) | (BinaryOp::Le, BinaryOp::Lt) => {
+                    x[0] == y[1] && x[1] == y[0]
+                }
+                (BinaryOp::Eq, BinaryOp::Ne) | (BinaryOp::Ne, BinaryOp::Eq) => x == y,
+                _ => false,
+            };
+            is_opposite && a.is_mask()
         }
         (_, _) => false,
     }

@@ -8,9 +8,10 @@
 
 use crate::types::Literal;
 
+use super::BinaryOp;
 use super::Expr;
 use super::call::{Function, are_same};
-use super::semiring::{Constant, is_same};
+use super::semiring::Constant;
 
 /// An index into [`Kernel::paths`](super::Kernel::paths).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,7 +55,7 @@ impl Own {
     pub(super) fn fold(self, arguments: &[Expr]) -> Option<Expr> {
         let Laws { annihilator, identity, idempotent, .. } = self.laws;
         let is = |argument: &Expr, constant: Option<Literal>| {
-            let same = argument.as_literal().zip(constant).map(|(a, b)| is_same(a, b));
+            let same = argument.as_literal().zip(constant).map(|(a, b)| a.is_same(b));
             same.unwrap_or(false)
         };
         if let Some(annihilated) = arguments.iter().find(|argument| is(argument, annihilator)) {
@@ -169,17 +170,17 @@ impl UserFunction {
 impl Region {
     /// Returns the predicate of the region, given the predicates for the presence of arguments.
     fn condition(&self, is_in: &impl Fn(usize) -> Expr) -> Expr {
-        let join = |function: Function, parts: &[Region]| {
+        let join = |op: BinaryOp, parts: &[Region]| {
             let conditions = parts.iter().map(|part| part.condition(is_in));
-            conditions.reduce(|a, b| Expr::call(function, vec![a, b]))
+            conditions.reduce(|a, b| Expr::binary(op, a, b))
         };
         let truth = |truth: bool| Expr::Literal(Literal::Bool(truth));
         match self {
             Region::All => truth(true),
             Region::Argument(k) => is_in(*k),
             Region::Not(region) => Expr::call(Function::Not, vec![region.condition(is_in)]),
-            Region::And(parts) => join(Function::And, parts).unwrap_or(truth(true)),
-            Region::Or(parts) => join(Function::Or, parts).unwrap_or(truth(false)),
+            Region::And(parts) => join(BinaryOp::And, parts).unwrap_or(truth(true)),
+            Region::Or(parts) => join(BinaryOp::Or, parts).unwrap_or(truth(false)),
         }
     }
 }

@@ -10,6 +10,8 @@ mod statements;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
+
 use crate::error::{Diagnostic, Name, Span};
 use crate::limits::{DEPTH, NESTING};
 use crate::manifest::tokens::{Token, Tokens};
@@ -17,14 +19,19 @@ use crate::manifest::{Manifest, Text};
 
 pub(super) use region::region;
 
-use super::functions::{self, CONSTANTS, REDUCTIONS};
-use super::syntax::{Access, Assign, BinaryOp, Comparison, Expr, ExprKind, Statement, UnaryOp};
+use super::functions::{self, CONSTANTS};
+use super::reduction::ReduceOp;
+use super::syntax::{Access, BinaryOp, Expr, ExprKind, Statement, UnaryOp};
 
-/// The operators and delimiters of statements.
-const SIGNS: [&str; 27] = [
-    "min=", "max=", "..", "<=", ">=", "==", "!=", "+=", "-=", "*=", "+", "-", "*", "/", "<", ">",
-    "=", "&", "|", "!", "(", ")", "[", "]", "{", "}", ",",
-];
+/// The signs of the notation that are not operators.
+const DELIMITERS: [&str; 10] = ["..", "=", "!", "(", ")", "[", "]", "{", "}", ","];
+
+/// Returns the signs of the notation; a sign precedes its prefixes.
+fn signs() -> Vec<&'static str> {
+    let mut signs: Vec<_> = BinaryOp::signs().chain(DELIMITERS).collect();
+    signs.sort_by_key(|sign| Reverse(sign.len()));
+    signs
+}
 
 /// Parses the statements of a manifest's kernels, in order; `None` for a statement that is missing
 /// or has errors.
@@ -51,8 +58,8 @@ pub fn parse(manifest: &Manifest) -> (Vec<Option<Statement>>, Vec<Diagnostic>) {
 }
 
 /// Parses a statement. Returns its first error, since further ones would be guesses.
-fn statement(text: &Text) -> Result<Statement, Diagnostic> {
-    let tokens = Tokens::of(text, &SIGNS)?;
+pub(crate) fn statement(text: &Text) -> Result<Statement, Diagnostic> {
+    let tokens = Tokens::of(text, &signs())?;
     if tokens.is_empty() {
         return Err(Diagnostic::new(text.span, "this statement is empty")
             .help("write one: expr = \"y[i] = A[i,j] * x[j]\""));
@@ -78,13 +85,9 @@ impl Parser {
         }
         let left = self.access(name)?;
         let assign_span = self.tokens.span();
-        let assign = match self.tokens.peek() {
-            Token::Sign("=") => Assign::Set,
-            Token::Sign("+=") => Assign::Add,
-            Token::Sign("-=") => Assign::Sub,
-            Token::Sign("*=") => Assign::Mul,
-            Token::Sign("min=") => Assign::Min,
-            Token::Sign("max=") => Assign::Max,
+        let update = match self.tokens.peek() {
+            Token::Sign("=") => None,
+            Token::Sign(sign) if let Some(op) = BinaryOp::of_update(sign) => Some(op),
             Token::Sign(_) | Token::Name(_) | Token::Number(_) | Token::End => {
                 return Err(self
                     .tokens
@@ -96,7 +99,7 @@ impl Parser {
         let right = self.expr()?;
         match self.tokens.peek() {
             Token::End => {}
-            Token::Sign("=" | "+=" | "-=" | "*=" | "min=" | "max=") => {
+            Token::Sign(sign) if *sign == "=" || BinaryOp::of_update(sign).is_some() => {
                 return Err(Diagnostic::new(
                     self.tokens.span(),
                     "a statement has only one assignment",
@@ -114,7 +117,7 @@ impl Parser {
             }
         }
         let span = left.span.to(right.span);
-        Ok(Statement { left, assign, assign_span, right, span, schedule: Vec::new() })
+        Ok(Statement { left, update, assign_span, right, span, schedule: Vec::new() })
     }
 
     fn expr(&mut self) -> Result<Expr, Diagnostic> {
@@ -130,7 +133,7 @@ impl Parser {
             let place = self.tokens.span();
             self.tokens.advance();
             let right = self.binary(precedence + 1)?;
-            if let (BinaryOp::Compare(_), Some((BinaryOp::Compare(_), _))) = (op, self.operator()) {
+            if op.compares() && self.operator().is_some_and(|(next, _)| next.compares()) {
                 return Err(Diagnostic::new(self.tokens.span(), "comparisons do not chain")
                     .help("join two of them: `(a < b) & (b < c)`"));
             }
@@ -147,31 +150,14 @@ impl Parser {
 
     /// Returns the next token as an operator, with its precedence.
     fn operator(&self) -> Option<(BinaryOp, u8)> {
-        match self.tokens.peek() {
-            Token::Sign("|") => Some((BinaryOp::Or, 0)),
-            Token::Sign("&") => Some((BinaryOp::And, 1)),
-            Token::Sign("<") => Some((BinaryOp::Compare(Comparison::Less), 2)),
-            Token::Sign("<=") => Some((BinaryOp::Compare(Comparison::LessEqual), 2)),
-            Token::Sign(">") => Some((BinaryOp::Compare(Comparison::Greater), 2)),
-            Token::Sign(">=") => Some((BinaryOp::Compare(Comparison::GreaterEqual), 2)),
-            Token::Sign("==") => Some((BinaryOp::Compare(Comparison::Equal), 2)),
-            Token::Sign("!=") => Some((BinaryOp::Compare(Comparison::NotEqual), 2)),
-            Token::Sign("+") => Some((BinaryOp::Add, 3)),
-            Token::Sign("-") => Some((BinaryOp::Sub, 3)),
-            Token::Sign("*") => Some((BinaryOp::Mul, 4)),
-            Token::Sign("/") => Some((BinaryOp::Div, 4)),
-            Token::Sign(_) | Token::Name(_) | Token::Number(_) | Token::End => None,
-        }
+        if let Token::Sign(sign) = self.tokens.peek() { BinaryOp::of_sign(sign) } else { None }
     }
 
     fn unary(&mut self) -> Result<Expr, Diagnostic> {
         let mut signs = Vec::new();
-        loop {
-            let op = match self.tokens.peek() {
-                Token::Sign("-") => UnaryOp::Neg,
-                Token::Sign("!") => UnaryOp::Not,
-                Token::Sign(_) | Token::Name(_) | Token::Number(_) | Token::End => break,
-            };
+        while let Token::Sign(sign) = self.tokens.peek()
+            && let Some(op) = UnaryOp::of(sign)
+        {
             signs.push((op, self.tokens.span()));
             self.tokens.advance();
         }
@@ -219,10 +205,10 @@ impl Parser {
             return Ok((ExprKind::Constant(constant), 1));
         }
         match self.tokens.peek() {
-            Token::Sign("[") if REDUCTIONS.contains(&name.text.as_str()) => self.reduction(name),
+            Token::Sign("[") if ReduceOp::of(&name.text).is_some() => self.reduction(name),
             Token::Sign("(")
                 if functions::arguments(&name.text).is_none()
-                    && REDUCTIONS.contains(&name.text.as_str()) =>
+                    && ReduceOp::of(&name.text).is_some() =>
             {
                 Err(Diagnostic::new(name.span, format!("`{}` needs its variables", name.text))
                     .label("over which variables?")

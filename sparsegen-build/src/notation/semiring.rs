@@ -9,6 +9,7 @@
 //! The numbers of zero and one may be user constants, which the compiler knows only by their paths.
 //! It does not need their values: the rules are about symbols.
 
+use crate::operator::Monoid;
 use crate::types::{Dtype, Literal};
 
 use super::call::{Function, are_same};
@@ -47,7 +48,7 @@ impl Constant {
 
     /// Returns whether this is the literal.
     pub fn is(self, literal: Literal) -> bool {
-        self.as_literal().is_some_and(|known| is_same(known, literal))
+        self.as_literal().is_some_and(|known| known.is_same(literal))
     }
 
     /// Returns the constant as an expression.
@@ -70,65 +71,38 @@ impl Constant {
 /// An associative operator; an operator of sums is also commutative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operator {
-    /// `+`
-    Add,
-    /// `*`
-    Mul,
-    /// `min`
-    Min,
-    /// `max`
-    Max,
-    /// `|`
-    Or,
-    /// `&`
-    And,
+    /// An operator of the language.
+    Monoid(Monoid),
     /// A user function.
     Own(PathId),
 }
 
 impl Operator {
-    /// The operators of the language, with their symbols.
-    pub const ALL: [(&'static str, Operator); 6] = [
-        ("+", Operator::Add),
-        ("*", Operator::Mul),
-        ("min", Operator::Min),
-        ("max", Operator::Max),
-        ("|", Operator::Or),
-        ("&", Operator::And),
-    ];
-
-    /// Returns the operator with this symbol.
-    pub fn of(text: &str) -> Option<Operator> {
-        Operator::ALL.iter().find(|(known, _)| *known == text).map(|(_, operator)| *operator)
-    }
+    /// `+`
+    pub const ADD: Operator = Operator::Monoid(Monoid::ADD);
 
     /// Returns the name of the corresponding reduction.
     pub fn name_of_sum(self) -> &'static str {
         match self {
-            Operator::Add => "sum",
-            Operator::Mul => "prod",
-            Operator::Min => "min",
-            Operator::Max => "max",
-            Operator::Or => "any",
-            Operator::And => "all",
+            Operator::Monoid(monoid) => monoid.reduction(),
             Operator::Own(_) => "total",
         }
     }
 
     /// Returns the symbol or, for a user function, the path.
     pub fn symbol(self, paths: &[RustPath]) -> &str {
-        if let Operator::Own(path) = self {
-            return &paths[path.0].path;
+        match self {
+            Operator::Monoid(monoid) => monoid.op().name(),
+            Operator::Own(path) => &paths[path.0].path,
         }
-        Operator::ALL.iter().find(|(_, known)| *known == self).map_or("", |(symbol, _)| symbol)
     }
 }
 
 impl Semiring {
     /// The usual arithmetic.
     pub const PLUS_TIMES: Semiring = Semiring {
-        add: Operator::Add,
-        mul: Operator::Mul,
+        add: Operator::Monoid(Monoid::ADD),
+        mul: Operator::Monoid(Monoid::MUL),
         zero: Constant::Literal(Literal::Int(0)),
         one: Constant::Literal(Literal::Int(1)),
     };
@@ -139,8 +113,8 @@ impl Semiring {
         (
             "min_plus",
             Semiring {
-                add: Operator::Min,
-                mul: Operator::Add,
+                add: Operator::Monoid(Monoid::MIN),
+                mul: Operator::Monoid(Monoid::ADD),
                 zero: Constant::Literal(Literal::Greatest),
                 one: Constant::Literal(Literal::Int(0)),
             },
@@ -148,8 +122,8 @@ impl Semiring {
         (
             "max_plus",
             Semiring {
-                add: Operator::Max,
-                mul: Operator::Add,
+                add: Operator::Monoid(Monoid::MAX),
+                mul: Operator::Monoid(Monoid::ADD),
                 zero: Constant::Literal(Literal::Least),
                 one: Constant::Literal(Literal::Int(0)),
             },
@@ -157,8 +131,8 @@ impl Semiring {
         (
             "max_times",
             Semiring {
-                add: Operator::Max,
-                mul: Operator::Mul,
+                add: Operator::Monoid(Monoid::MAX),
+                mul: Operator::Monoid(Monoid::MUL),
                 zero: Constant::Literal(Literal::Int(0)),
                 one: Constant::Literal(Literal::Int(1)),
             },
@@ -166,8 +140,8 @@ impl Semiring {
         (
             "min_max",
             Semiring {
-                add: Operator::Min,
-                mul: Operator::Max,
+                add: Operator::Monoid(Monoid::MIN),
+                mul: Operator::Monoid(Monoid::MAX),
                 zero: Constant::Literal(Literal::Greatest),
                 one: Constant::Literal(Literal::Least),
             },
@@ -175,8 +149,8 @@ impl Semiring {
         (
             "or_and",
             Semiring {
-                add: Operator::Or,
-                mul: Operator::And,
+                add: Operator::Monoid(Monoid::OR),
+                mul: Operator::Monoid(Monoid::AND),
                 zero: Constant::Literal(Literal::Bool(false)),
                 one: Constant::Literal(Literal::Bool(true)),
             },
@@ -191,7 +165,8 @@ impl Semiring {
     /// Returns whether sums of this type are the same as those by which tensors combine duplicates:
     /// addition, or disjunction of truth values.
     pub fn adds_up(self, dtype: Dtype) -> bool {
-        self.add == Operator::Add || self.add == Operator::Or && dtype == Dtype::Bool
+        self.add == Operator::ADD
+            || self.add == Operator::Monoid(Monoid::OR) && dtype == Dtype::Bool
     }
 
     /// Returns the number of a symbol.
@@ -230,14 +205,5 @@ impl Semiring {
             return number;
         }
         Expr::call(Function::Symbol(self), vec![number])
-    }
-}
-
-/// Returns whether two constants are the same number.
-pub fn is_same(a: Literal, b: Literal) -> bool {
-    let truths = || Some(a.as_bool()? == b.as_bool()?);
-    match (a.as_real(), b.as_real()) {
-        (Some(x), Some(y)) => x == y,
-        (_, _) => truths().unwrap_or(false),
     }
 }

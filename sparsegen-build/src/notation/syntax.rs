@@ -7,14 +7,15 @@ use crate::error::{Name, Span};
 use super::schedule;
 
 pub use crate::manifest::tokens::Number;
+pub use crate::operator::{BinaryOp, UnaryOp};
 
 /// `access assign expr`
 #[derive(Clone, Debug)]
 pub struct Statement {
     /// The result.
     pub left: Access,
-    /// The operator that combines the value with the contents of the result.
-    pub assign: Assign,
+    /// The operator that combines the value with the contents of the result; `None` for `=`.
+    pub update: Option<BinaryOp>,
     /// The place of the assignment operator.
     pub assign_span: Span,
     /// The value.
@@ -27,23 +28,6 @@ pub struct Statement {
 
 /// A parsed command of a schedule.
 pub type Command = schedule::Command<Name, Name, Expr>;
-
-/// An assignment operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Assign {
-    /// `=`
-    Set,
-    /// `+=`
-    Add,
-    /// `-=`
-    Sub,
-    /// `*=`
-    Mul,
-    /// `min=`
-    Min,
-    /// `max=`
-    Max,
-}
 
 /// `A[i,j]`, or a bare name, which may be a scalar, a variable or a parameter.
 #[derive(Clone, Debug)]
@@ -169,51 +153,6 @@ pub enum Constant {
     True,
     /// The truth value.
     False,
-}
-
-/// A unary operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnaryOp {
-    /// `-`
-    Neg,
-    /// `!`
-    Not,
-}
-
-/// A binary operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BinaryOp {
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `*`
-    Mul,
-    /// `/`
-    Div,
-    /// `<` or another comparison.
-    Compare(Comparison),
-    /// `&`
-    And,
-    /// `|`
-    Or,
-}
-
-/// A comparison operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// `<`
-    Less,
-    /// `<=`
-    LessEqual,
-    /// `>`
-    Greater,
-    /// `>=`
-    GreaterEqual,
-    /// `==`
-    Equal,
-    /// `!=`
-    NotEqual,
 }
 
 impl Slice {

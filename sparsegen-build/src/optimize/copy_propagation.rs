@@ -63,6 +63,7 @@ fn is_constant_in(value: &Expr, name: &str, rest: &[Stmt]) -> bool {
         | Expr::Search { .. }
         | Expr::Pair(..)
         | Expr::Unary(..)
+        | Expr::ToIndex(..)
         | Expr::Binary(..)
         | Expr::Call(..)
         | Expr::Cast { .. }

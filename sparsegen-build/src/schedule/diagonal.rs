@@ -9,8 +9,8 @@ use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level;
 use crate::notation::schedule::Action;
 use crate::notation::{
-    Access, BinaryOp, Diagonal, Expr, Function, Kernel, Tensor, TensorId, TensorRole, UnaryOp,
-    VariableId, VariableRole,
+    Access, BinaryOp, Diagonal, Expr, Function, Kernel, Tensor, TensorId, TensorRole, VariableId,
+    VariableRole,
 };
 use crate::types::{Literal, Width};
 
@@ -38,12 +38,12 @@ fn merged(kernel: &mut Kernel, value: &Expr, whole: bool) -> Expr {
             let value = merged(kernel, &masked[1], true);
             Expr::call(Function::Mask, vec![masked[0].clone(), value])
         }
-        Expr::Call(function @ (Function::Equal | Function::NotEqual), sides)
+        Expr::Call(Function::Operator(op @ (BinaryOp::Eq | BinaryOp::Ne)), sides)
             if let Some((from, to, ahead)) = compared(kernel, sides) =>
         {
             let entry = Expr::Access(diagonal(kernel, [from, to], ahead));
             let equal = Expr::call(Function::Present, vec![entry, Expr::ZERO]);
-            if *function == Function::Equal {
+            if *op == BinaryOp::Eq {
                 return equal;
             }
             Expr::call(Function::Not, vec![equal])
@@ -56,7 +56,7 @@ fn merged(kernel: &mut Kernel, value: &Expr, whole: bool) -> Expr {
         | Expr::Access(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
-        | Expr::Unary(..)
+        | Expr::Neg(_)
         | Expr::Binary(..)
         | Expr::Call(..) => value.map_children(&mut |child| merged(kernel, child, false)),
     }
@@ -85,7 +85,7 @@ fn add(
     match place {
         Expr::Index(v) => variables.push((*v, sign)),
         Expr::Literal(Literal::Int(n)) => *number = number.checked_add(n.checked_mul(sign)?)?,
-        Expr::Unary(UnaryOp::Neg, a) => add(a, -sign, variables, number)?,
+        Expr::Neg(a) => add(a, -sign, variables, number)?,
         Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
             add(a, sign, variables, number)?;
             let sign = if *op == BinaryOp::Add { sign } else { -sign };
@@ -95,7 +95,7 @@ fn add(
         | Expr::Constant(_)
         | Expr::Access(_)
         | Expr::Parameter(_)
-        | Expr::Binary(BinaryOp::Mul | BinaryOp::Div, ..)
+        | Expr::Binary(..)
         | Expr::Call(..)
         | Expr::Reduce(_) => return None,
     }

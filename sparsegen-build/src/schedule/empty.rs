@@ -24,7 +24,7 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
         return (program, usual);
     }
     let value = program.kernel.assignment.value.clone();
-    let accumulate = program.kernel.in_place.then_some(ReduceOp::Sum);
+    let accumulate = program.kernel.in_place.then_some(ReduceOp::SUM);
     let mut versioned = program.clone();
     for v in ranges(&value) {
         let of_empty = over_nothing(&program.kernel, &value, v);
@@ -38,14 +38,14 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
         let flag = Access { tensor: flag, indices: Vec::new() };
         let exists = Expr::Literal(Literal::Bool(true));
         let exists =
-            Stmt::forall(v, Rc::default(), Stmt::assign(flag.clone(), Some(ReduceOp::Any), exists));
+            Stmt::forall(v, Rc::default(), Stmt::assign(flag.clone(), Some(ReduceOp::ANY), exists));
         let is_empty = Expr::call(Function::Not, vec![Expr::Access(flag.clone())]);
         let both = Stmt::sequence(vec![
             Stmt::when(Expr::Access(flag.clone()), versioned.body.clone()),
             Stmt::when(is_empty, version),
         ]);
         versioned.body =
-            Stmt::where_(vec![Temporary { tensor: flag.tensor, op: ReduceOp::Any }], both, exists);
+            Stmt::where_(vec![Temporary { tensor: flag.tensor, op: ReduceOp::ANY }], both, exists);
         versioned.has_versions = true;
     }
     match versioned.has_versions.then(|| plan(&versioned, budget)) {
@@ -80,7 +80,7 @@ fn over_nothing(kernel: &Kernel, value: &Expr, v: VariableId) -> Expr {
 fn of_nothing(kernel: &Kernel, reduce: &Reduce) -> Expr {
     let literal = Expr::Literal(reduce.op.of_nothing());
     match kernel.dtype_of(&reduce.body).filter(|dtype| dtype.integers().is_some()) {
-        Some(dtype) if !reduce.op.tells_where() => {
+        Some(dtype) if !reduce.op.tells_where => {
             Expr::call(Function::Convert(dtype), vec![literal])
         }
         Some(_) | None => literal,

@@ -195,7 +195,7 @@ fn check(first: &Program, second: &Program) -> Result<(), Apart> {
     let chooses = |program: &Program| {
         let mut chooses = false;
         program.body.for_each_assign(&mut |_, accumulate, _| {
-            chooses |= accumulate.is_some_and(|op| op != ReduceOp::Sum);
+            chooses |= accumulate.is_some_and(|op| op != ReduceOp::SUM);
         });
         chooses && program.some_may_lack_entries()
     };

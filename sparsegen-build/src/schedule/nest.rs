@@ -19,7 +19,7 @@ use crate::concrete::terms::{
 use crate::concrete::{Precomputed, Program, Stmt, Temporary, fixed};
 use crate::iteration::graph::last_appended;
 use crate::limits::REWRITES;
-use crate::notation::{Access, Expr, Function, Reduce, ReduceOp, TensorId, VariableId};
+use crate::notation::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, TensorId, VariableId};
 
 /// The target of sums that may be accumulated in a temporary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) enum Sums {
 /// sum[j](A[i,j])`.
 pub(super) fn nest(mut program: Program, order: &[VariableId], sums: Sums) -> Option<Program> {
     let value = program.kernel.assignment.value.clone();
-    let accumulate = program.kernel.in_place.then_some(ReduceOp::Sum);
+    let accumulate = program.kernel.in_place.then_some(ReduceOp::SUM);
     program.body = nest_into(&mut program, order, sums, accumulate, value)?;
     Some(program)
 }
@@ -125,7 +125,7 @@ impl Nest<'_> {
             let producer = self.assign(bound, &over, &workspace, None, part)?;
             let consumer = self.assign(bound, free, target, accumulate, value)?;
             return Some(Stmt::where_(
-                vec![Temporary { tensor: workspace.tensor, op: ReduceOp::Sum }],
+                vec![Temporary { tensor: workspace.tensor, op: ReduceOp::SUM }],
                 consumer,
                 producer,
             ));
@@ -199,7 +199,7 @@ impl Nest<'_> {
         let levels = &self.program.tensor(target.tensor).format.levels;
         let is_result = target.tensor == self.program.kernel.result();
         let fills = levels.iter().any(|s| s.properties.full && s.level.insert().is_none());
-        let is_sum = accumulate.is_none_or(|op| op == ReduceOp::Sum);
+        let is_sum = accumulate.is_none_or(|op| op == ReduceOp::SUM);
         is_sum && !(is_result && (fills || levels.is_empty()))
     }
 
@@ -214,7 +214,7 @@ impl Nest<'_> {
         };
         let (ready, open): (Vec<Expr>, Vec<Expr>) =
             masked[0].conjuncts().into_iter().cloned().partition(is_ready);
-        let both = |a, b| Expr::call(Function::And, vec![a, b]);
+        let both = |a, b| Expr::binary(BinaryOp::And, a, b);
         let ready = ready.into_iter().reduce(both)?;
         let rest = match open.into_iter().reduce(both) {
             Some(open) => Expr::call(Function::Mask, vec![open, masked[1].clone()]),
@@ -253,7 +253,7 @@ impl Nest<'_> {
         accumulate: Option<ReduceOp>,
         value: Expr,
     ) -> Option<Stmt> {
-        if accumulate.is_some_and(|op| op != ReduceOp::Sum) {
+        if accumulate.is_some_and(|op| op != ReduceOp::SUM) {
             return None;
         }
         let mut plain = Expr::ZERO;
@@ -273,7 +273,7 @@ impl Nest<'_> {
             let loops = self.loops(&variables).into_iter();
             let loops: Vec<_> = loops.filter(|v| !free.contains(v)).collect();
             free.extend(loops);
-            statements.push(self.assign(bound, &free, target, Some(ReduceOp::Sum), *body)?);
+            statements.push(self.assign(bound, &free, target, Some(ReduceOp::SUM), *body)?);
         }
         Some(Stmt::sequence(statements))
     }
@@ -307,10 +307,10 @@ impl Nest<'_> {
         }
         let workspace = Access { tensor: self.add_workspace(&gathered), indices: vec![v] };
         let value = rest(Expr::Access(workspace.clone()));
-        let producer = self.split_terms(bound, &[v], &workspace, Some(ReduceOp::Sum), gathered)?;
+        let producer = self.split_terms(bound, &[v], &workspace, Some(ReduceOp::SUM), gathered)?;
         let consumer = self.assign(bound, free, target, None, value)?;
         Some(Stmt::where_(
-            vec![Temporary { tensor: workspace.tensor, op: ReduceOp::Sum }],
+            vec![Temporary { tensor: workspace.tensor, op: ReduceOp::SUM }],
             consumer,
             producer,
         ))
@@ -324,8 +324,8 @@ impl Nest<'_> {
         op: ReduceOp,
         value: Expr,
     ) -> Option<Stmt> {
-        let is_sum = |term: &Expr| matches!(term, Expr::Reduce(Reduce { op: ReduceOp::Sum, .. }));
-        if op == ReduceOp::Sum && additive_terms(value.clone()).iter().any(is_sum) {
+        let is_sum = |term: &Expr| matches!(term, Expr::Reduce(Reduce { op: ReduceOp::SUM, .. }));
+        if op == ReduceOp::SUM && additive_terms(value.clone()).iter().any(is_sum) {
             return self.split_terms(bound, &[], target, Some(op), value);
         }
         if let Some((reduce, temporary, value)) = self.take_reduction(bound, &value) {

@@ -117,7 +117,7 @@ fn outermost<'p>(program: &Program, plan: &'p Plan) -> Option<&'p Loop> {
         Plan::Where { temporaries, consumer, producer, .. }
             if is_scalar && program.kernel.semiring.is_usual() =>
         {
-            let [Temporary { tensor, op: ReduceOp::Sum }] = temporaries[..] else { return None };
+            let [Temporary { tensor, op: ReduceOp::SUM }] = temporaries[..] else { return None };
             let Plan::Assign { value: notation::Expr::Access(access), .. } = &**consumer else {
                 return None;
             };

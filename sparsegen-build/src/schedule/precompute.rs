@@ -152,21 +152,21 @@ impl Search<'_> {
             | Expr::Index(_)
             | Expr::Parameter(_) => None,
             Expr::Call(function, arguments) => self.within_call(*function, arguments),
-            Expr::Unary(op, a) => {
+            Expr::Neg(a) => {
                 let found = self.within(a)?;
-                Some(Found { rest: Expr::unary(*op, found.rest), ..found })
+                Some(Found { rest: Expr::neg(found.rest), ..found })
             }
             Expr::Reduce(reduce) => self.within_sum(reduce),
-            Expr::Binary(BinaryOp::Mul, a, b) => self
+            Expr::Binary(op @ BinaryOp::Mul, a, b) => self
                 .among(factors(expr), factors(self.part), Expr::mul)
-                .or_else(|| self.below(BinaryOp::Mul, a, b)),
+                .or_else(|| self.below(*op, a, b)),
             Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
                 let terms = additive_terms(expr.clone());
                 self.among(terms, additive_terms(self.part.clone()), Expr::add)
                     .or_else(|| self.below(*op, a, b))
                     .map(|found| Found { is_linear: false, ..found })
             }
-            Expr::Binary(BinaryOp::Div, a, b) => self.below(BinaryOp::Div, a, b),
+            Expr::Binary(op, a, b) => self.below(*op, a, b),
         }
     }
 
@@ -204,14 +204,14 @@ impl Search<'_> {
         let mut first = operands.len();
         for wanted in wanted {
             let fits = |operand: &Expr| match operand {
-                Expr::Reduce(Reduce { body, op: ReduceOp::Sum, .. }) => **body == wanted,
+                Expr::Reduce(Reduce { body, op: ReduceOp::SUM, .. }) => **body == wanted,
                 Expr::Reduce(_)
                 | Expr::Literal(_)
                 | Expr::Constant(_)
                 | Expr::Access(_)
                 | Expr::Index(_)
                 | Expr::Parameter(_)
-                | Expr::Unary(..)
+                | Expr::Neg(_)
                 | Expr::Binary(..)
                 | Expr::Call(..) => false,
             };
@@ -229,7 +229,7 @@ impl Search<'_> {
     /// nowhere else.
     fn within_sum(&self, reduce: &Reduce) -> Option<Found> {
         let found = self.within(&reduce.body)?;
-        let is_sum = reduce.op == ReduceOp::Sum;
+        let is_sum = reduce.op == ReduceOp::SUM;
         let uses = |expr: &Expr, v: &VariableId| {
             let mut uses = false;
             expr.for_each_access(&mut |access| uses |= access.indices.contains(v));
@@ -261,10 +261,10 @@ fn factors(expr: &Expr) -> Vec<Expr> {
         | Expr::Access(_)
         | Expr::Index(_)
         | Expr::Parameter(_)
-        | Expr::Unary(..)
+        | Expr::Neg(_)
         | Expr::Call(..)
         | Expr::Reduce(_)
-        | Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Div, _, _) => vec![expr.clone()],
+        | Expr::Binary(..) => vec![expr.clone()],
     }
 }
 

@@ -5,12 +5,9 @@ use super::super::{BinaryOp, Callee, Dtype, Expr, Literal, math};
 impl Expr {
     /// Returns a call of a function with arguments of a type, folded.
     pub fn call(function: math::Function, dtype: Dtype, arguments: Vec<Expr>) -> Expr {
-        use math::Function::{Conj, Im, Max, Min, Re, Rem};
+        use math::Function::{Conj, Im, Re};
         let is_real = !dtype.is_complex();
         match (function, <[Expr; 2]>::try_from(arguments)) {
-            (Min, Ok([a, b])) => Expr::min(a, b),
-            (Max, Ok([a, b])) => Expr::max(a, b),
-            (Rem, Ok([a, b])) => Expr::rem(a, b),
             (_, Ok(two)) if dtype.is_half() => Expr::in_single(function, dtype, two.into()),
             (_, Ok(two)) => Expr::Call(Callee::Math(function), dtype, two.into()),
             (Conj | Re, Err(mut one)) if is_real && one.len() == 1 => one.remove(0),

@@ -1,7 +1,7 @@
 //! Folding constructors of comparisons and conditions.
 
 use super::node;
-use crate::ir::{BinaryOp, Dtype, Expr, Literal, UnaryOp};
+use crate::ir::{BinaryOp, Dtype, Expr, Literal, ToIndex, UnaryOp};
 
 #[allow(clippy::should_implement_trait, reason = "operands side by side read as the formula does")]
 impl Expr {
@@ -110,7 +110,7 @@ impl Expr {
     pub fn from_bool(a: Expr) -> Expr {
         match a {
             Expr::Bool(b) => Expr::Index(usize::from(b)),
-            a => Expr::Unary(UnaryOp::FromBool, Box::new(a)),
+            a => Expr::ToIndex(ToIndex::FromBool, Box::new(a)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Folding constructors of signed differences of indices, and of pairs.
 
 use super::node;
-use crate::ir::{BinaryOp, Expr, UnaryOp, Width};
+use crate::ir::{BinaryOp, Expr, ToIndex, Width};
 
 impl Expr {
     /// Returns an index plus a signed offset: `a.wrapping_add_signed(by)`.
@@ -27,7 +27,7 @@ impl Expr {
 
     /// Returns the magnitude of a negative signed index, or 0: `a.min(0).unsigned_abs()`.
     pub fn below_zero(a: Expr) -> Expr {
-        Expr::Unary(UnaryOp::BelowZero, Box::new(a))
+        Expr::ToIndex(ToIndex::BelowZero, Box::new(a))
     }
 
     /// Returns the largest index of an integer type, which marks an empty slot.
@@ -44,7 +44,7 @@ impl Expr {
     pub fn first(pair: Expr) -> Expr {
         match pair {
             Expr::Pair(first, _) => *first,
-            pair => Expr::Unary(UnaryOp::First, Box::new(pair)),
+            pair => Expr::ToIndex(ToIndex::First, Box::new(pair)),
         }
     }
 
@@ -52,7 +52,7 @@ impl Expr {
     pub fn second(pair: Expr) -> Expr {
         match pair {
             Expr::Pair(_, second) => *second,
-            pair => Expr::Unary(UnaryOp::Second, Box::new(pair)),
+            pair => Expr::ToIndex(ToIndex::Second, Box::new(pair)),
         }
     }
 }

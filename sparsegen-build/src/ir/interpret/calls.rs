@@ -58,23 +58,13 @@ pub(super) fn call(
             Number::Float(function.of_single(a as f32, b as f32).into())
         }
         (Number::Float(a), Number::Float(b)) => Number::Float(function.of_real(a, b)),
-        (Number::Integer(a), Number::Integer(b)) => integer(function, a, b, dtype)?,
+        (Number::Integer(a), Number::Integer(b)) => {
+            within(function.of_integer(a, b).ok_or_else(|| overflow(dtype))?, dtype)?
+        }
         (Number::Complex(..), Number::Complex(..)) => complex(function, a, b, dtype)?,
         (a, b) => return Err(format!("{a} and {b} are not of one type")),
     };
     Ok(Value::Number(number, function.result(dtype)))
-}
-
-fn integer(function: Function, a: i128, b: i128, dtype: Dtype) -> Result<Number, String> {
-    let exact = match function {
-        Function::Abs => Some(a.abs()),
-        Function::Sign => Some(a.signum()),
-        Function::Square => a.checked_mul(a),
-        Function::Cube => a.checked_mul(a).and_then(|square| square.checked_mul(a)),
-        Function::Pow => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
-        function => return Err(format!("`{}` of integers", function.name())),
-    };
-    within(exact.ok_or_else(|| overflow(dtype))?, dtype)
 }
 
 fn complex(function: Function, a: Number, b: Number, dtype: Dtype) -> Result<Number, String> {

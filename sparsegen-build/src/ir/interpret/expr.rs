@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use super::calls::{call, cast, turned};
 use super::number::range;
 use super::{Machine, Number, Storage, Value};
-use crate::ir::{BinaryOp, Callee, Dtype, Expr, UnaryOp, Width};
+use crate::ir::{BinaryOp, Callee, Dtype, Expr, ToIndex, UnaryOp, Width};
+use crate::operator::Kind;
 
 impl Machine {
     /// Evaluates an expression, or returns why it has no value.
@@ -56,6 +57,7 @@ impl Machine {
                 self.eval(holds)
             }
             Expr::Unary(op, a) => unary(*op, self.eval(a)?),
+            Expr::ToIndex(part, a) => to_index(*part, self.eval(a)?),
             // The right operand is not evaluated if the left one determines the result.
             Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
                 let a = self.eval(a)?.bool()?;
@@ -178,17 +180,17 @@ fn unary(op: UnaryOp, a: Value) -> Result<Value, String> {
             Value::Number(Number::Integer(n), dtype) => Ok(Value::Number(turned(n, dtype), dtype)),
             a => Ok(Value::Bool(!a.bool()?)),
         },
-        UnaryOp::FromBool => Ok(Value::Index(usize::from(a.bool()?))),
-        UnaryOp::BelowZero => Ok(Value::Index(a.signed()?.min(0).unsigned_abs())),
-        UnaryOp::First | UnaryOp::Second => match a {
-            Value::Pair(first, second) => {
-                Ok(Value::Index(if op == UnaryOp::First { first } else { second }))
-            }
-            Value::Index(_) | Value::Signed(_) | Value::Number(..) | Value::Bool(_) => {
-                Err(format!("{a} is not a pair"))
-            }
-        },
     }
+}
+
+fn to_index(part: ToIndex, a: Value) -> Result<Value, String> {
+    Ok(Value::Index(match (part, a) {
+        (ToIndex::FromBool, a) => usize::from(a.bool()?),
+        (ToIndex::BelowZero, a) => a.signed()?.min(0).unsigned_abs(),
+        (ToIndex::First, Value::Pair(first, _)) => first,
+        (ToIndex::Second, Value::Pair(_, second)) => second,
+        (ToIndex::First | ToIndex::Second, a) => return Err(format!("{a} is not a pair")),
+    }))
 }
 
 /// Returns the quotient or remainder of integers, which wraps.
@@ -214,91 +216,46 @@ fn largest(width: Width) -> usize {
 }
 
 /// Evaluates a binary operation on two values, or returns why it has no result.
-pub(super) fn binary(op: BinaryOp, a: Value, b: Value) -> Result<Value, String> {
+pub(crate) fn binary(op: BinaryOp, a: Value, b: Value) -> Result<Value, String> {
+    let is_arithmetic = op.kind() == Kind::Arithmetic;
     match (a, b) {
-        (Value::Index(a), Value::Index(b)) if op.is_arithmetic() => index(op, a, b),
-        (Value::Index(a), Value::Index(b)) => compare(op, Some(a.cmp(&b)), a == b),
+        (Value::Index(a), Value::Index(b)) if is_arithmetic => index(op, a, b),
+        (Value::Index(a), Value::Index(b)) => compare(op, Some(a.cmp(&b))),
         (Value::Index(a), Value::Signed(b)) if op == BinaryOp::Offset => {
             // Wraps like Rust. An out-of-bounds value is detected when it is used as an index.
             Ok(Value::Index(a.wrapping_add_signed(b)))
         }
         (Value::Signed(a), Value::Signed(b)) if op == BinaryOp::Min => Ok(Value::Signed(a.min(b))),
         (Value::Signed(a), Value::Signed(b)) if op == BinaryOp::Max => Ok(Value::Signed(a.max(b))),
-        (Value::Signed(a), Value::Signed(b)) => compare(op, Some(a.cmp(&b)), a == b),
+        (Value::Signed(a), Value::Signed(b)) => compare(op, Some(a.cmp(&b))),
         (Value::Number(x, dtype), Value::Number(y, other)) if dtype == other => {
-            if op.is_arithmetic() || op == BinaryOp::Xor {
+            if is_arithmetic || op == BinaryOp::Xor {
                 Ok(Value::Number(Number::arithmetic(op, x, y, dtype)?, dtype))
-            } else if dtype.is_complex() && matches!(op, BinaryOp::Lt | BinaryOp::Le) {
+            } else if op.compares() && !op.takes(dtype) {
                 Err("complex numbers have no order".into())
             } else {
-                compare(op, x.compare(y), x == y)
+                compare(op, x.compare(y))
             }
         }
-        (Value::Bool(a), Value::Bool(b)) => match op {
-            BinaryOp::And => Ok(Value::Bool(a && b)),
-            BinaryOp::Or => Ok(Value::Bool(a || b)),
-            BinaryOp::Xor => Ok(Value::Bool(a != b)),
-            op if op.is_arithmetic() => Err(format!("`{}` of conditions", op.symbol())),
-            op => compare(op, Some(a.cmp(&b)), a == b),
-        },
-        (a, b) => Err(format!("`{}` of {a} and {b}", op.symbol())),
+        (Value::Bool(a), Value::Bool(b)) => {
+            let result = op.of_truths(a, b).map(Value::Bool);
+            result.ok_or_else(|| format!("`{}` of conditions", op.rust_name()))
+        }
+        (a, b) => Err(format!("`{}` of {a} and {b}", op.rust_name())),
     }
 }
 
 fn index(op: BinaryOp, a: usize, b: usize) -> Result<Value, String> {
-    let result = match op {
-        BinaryOp::Difference => {
-            let difference = (a as i128 - b as i128).try_into();
-            return difference.map(Value::Signed).map_err(|_| format!("{a} - {b} overflows"));
-        }
-        BinaryOp::DivCeil => (b > 0).then(|| a.div_ceil(b)),
-        BinaryOp::SaturatingAdd => Some(a.saturating_add(b)),
-        BinaryOp::SaturatingSub => Some(a.saturating_sub(b)),
-        BinaryOp::Add => a.checked_add(b),
-        BinaryOp::Sub => a.checked_sub(b),
-        BinaryOp::Mul => a.checked_mul(b),
-        BinaryOp::Div => a.checked_div(b),
-        BinaryOp::Rem => a.checked_rem(b),
-        BinaryOp::Min => Some(a.min(b)),
-        BinaryOp::Max => Some(a.max(b)),
-        BinaryOp::Offset
-        | BinaryOp::Eq
-        | BinaryOp::Ne
-        | BinaryOp::Lt
-        | BinaryOp::Le
-        | BinaryOp::And
-        | BinaryOp::Or
-        | BinaryOp::BitAnd
-        | BinaryOp::BitOr
-        | BinaryOp::Xor => None,
-    };
-    let why = || format!("{a} {} {b} overflows or divides by zero", op.symbol());
-    result.map(Value::Index).ok_or_else(why)
+    if op == BinaryOp::Difference {
+        let difference = (a as i128 - b as i128).try_into();
+        return difference.map(Value::Signed).map_err(|_| format!("{a} - {b} overflows"));
+    }
+    let why = || format!("{a} {} {b} overflows or divides by zero", op.rust_name());
+    op.of_indices(a, b).map(Value::Index).ok_or_else(why)
 }
 
 /// Evaluates a comparison; unordered numbers are neither less nor equal.
-fn compare(op: BinaryOp, order: Option<Ordering>, equal: bool) -> Result<Value, String> {
-    match op {
-        BinaryOp::Eq => Ok(Value::Bool(equal)),
-        BinaryOp::Ne => Ok(Value::Bool(!equal)),
-        BinaryOp::Lt => Ok(Value::Bool(order == Some(Ordering::Less))),
-        BinaryOp::Le => Ok(Value::Bool(matches!(order, Some(Ordering::Less | Ordering::Equal)))),
-        BinaryOp::Add
-        | BinaryOp::Sub
-        | BinaryOp::Mul
-        | BinaryOp::Div
-        | BinaryOp::Rem
-        | BinaryOp::DivCeil
-        | BinaryOp::SaturatingAdd
-        | BinaryOp::SaturatingSub
-        | BinaryOp::Offset
-        | BinaryOp::Difference
-        | BinaryOp::Min
-        | BinaryOp::Max
-        | BinaryOp::And
-        | BinaryOp::Or
-        | BinaryOp::BitAnd
-        | BinaryOp::BitOr
-        | BinaryOp::Xor => Err(format!("`{}` of numbers", op.symbol())),
-    }
+fn compare(op: BinaryOp, order: Option<Ordering>) -> Result<Value, String> {
+    let result = op.of_order(order).map(Value::Bool);
+    result.ok_or_else(|| format!("`{}` of numbers", op.rust_name()))
 }

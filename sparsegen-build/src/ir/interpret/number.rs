@@ -70,12 +70,12 @@ impl Number {
         }
     }
 
-    /// Compares two numbers, if their type is ordered.
+    /// Compares two numbers; different complex numbers have no order.
     pub(super) fn compare(self, other: Number) -> Option<Ordering> {
         match (self, other) {
             (Number::Float(a), Number::Float(b)) => a.partial_cmp(&b),
             (Number::Integer(a), Number::Integer(b)) => Some(a.cmp(&b)),
-            (Number::Complex(..) | Number::Float(_) | Number::Integer(_), _) => None,
+            (a, b) => (a == b).then_some(Ordering::Equal),
         }
     }
 }
@@ -116,57 +116,18 @@ pub(super) fn round(x: f64, dtype: Dtype) -> f64 {
 }
 
 fn float(op: BinaryOp, a: f64, b: f64, dtype: Dtype) -> Result<f64, String> {
-    let exact = match op {
-        BinaryOp::Add => a + b,
-        BinaryOp::Sub => a - b,
-        BinaryOp::Mul => a * b,
-        BinaryOp::Div => a / b,
-        BinaryOp::Rem => a % b,
-        BinaryOp::Min => a.min(b),
-        BinaryOp::Max => a.max(b),
-        BinaryOp::DivCeil
-        | BinaryOp::SaturatingAdd
-        | BinaryOp::SaturatingSub
-        | BinaryOp::Offset
-        | BinaryOp::Difference
-        | BinaryOp::Eq
-        | BinaryOp::Ne
-        | BinaryOp::Lt
-        | BinaryOp::Le
-        | BinaryOp::And
-        | BinaryOp::Or
-        | BinaryOp::BitAnd
-        | BinaryOp::BitOr
-        | BinaryOp::Xor => return Err(no_arithmetic(op)),
-    };
+    let exact = op.of_reals(a, b).ok_or_else(|| no_arithmetic(op))?;
     Ok(round(exact, dtype))
 }
 
 fn integer(op: BinaryOp, a: i128, b: i128, dtype: Dtype) -> Result<Number, String> {
-    let exact = match op {
-        BinaryOp::Add => a + b,
-        BinaryOp::Sub => a - b,
-        BinaryOp::Mul => a.checked_mul(b).ok_or_else(|| overflow(dtype))?,
-        BinaryOp::Div => a.checked_div(b).ok_or("division by zero")?,
-        BinaryOp::Rem => a.checked_rem(b).ok_or("remainder of a division by zero")?,
-        BinaryOp::Min => a.min(b),
-        BinaryOp::Max => a.max(b),
-        BinaryOp::BitAnd => a & b,
-        BinaryOp::BitOr => a | b,
-        BinaryOp::Xor => a ^ b,
-        BinaryOp::DivCeil
-        | BinaryOp::SaturatingAdd
-        | BinaryOp::SaturatingSub
-        | BinaryOp::Offset
-        | BinaryOp::Difference
-        | BinaryOp::Eq
-        | BinaryOp::Ne
-        | BinaryOp::Lt
-        | BinaryOp::Le
-        | BinaryOp::And
-        | BinaryOp::Or => return Err(no_arithmetic(op)),
+    let why = || match op {
+        BinaryOp::Div => "division by zero".to_owned(),
+        BinaryOp::Rem => "remainder of a division by zero".to_owned(),
+        BinaryOp::Mul => overflow(dtype),
+        op => no_arithmetic(op),
     };
-    within(exact, dtype)
+    within(op.of_integers(a, b).ok_or_else(why)?, dtype)
 }
 
 /// Evaluates complex arithmetic like the crate `num-complex`, rounded after each step.
@@ -186,28 +147,12 @@ fn complex(
             let (re, im) = (r(r(a * c) + r(b * d)), r(r(b * c) - r(a * d)));
             Ok(Number::Complex(r(re / norm), r(im / norm)))
         }
-        BinaryOp::Rem
-        | BinaryOp::DivCeil
-        | BinaryOp::SaturatingAdd
-        | BinaryOp::SaturatingSub
-        | BinaryOp::Offset
-        | BinaryOp::Difference
-        | BinaryOp::Min
-        | BinaryOp::Max
-        | BinaryOp::Eq
-        | BinaryOp::Ne
-        | BinaryOp::Lt
-        | BinaryOp::Le
-        | BinaryOp::And
-        | BinaryOp::Or
-        | BinaryOp::BitAnd
-        | BinaryOp::BitOr
-        | BinaryOp::Xor => Err(no_arithmetic(op)),
+        op => Err(no_arithmetic(op)),
     }
 }
 
 fn no_arithmetic(op: BinaryOp) -> String {
-    format!("`{}` has no result among these numbers", op.symbol())
+    format!("`{}` has no result among these numbers", op.rust_name())
 }
 
 pub(super) fn overflow(dtype: Dtype) -> String {

@@ -38,7 +38,7 @@ impl Assembler<'_> {
                     (tensor.pattern || !spec.properties.padded) && spec.properties.unique
                 })
             }
-            Expr::Unary(_, a) => self.is_nonzero(a),
+            Expr::Neg(a) => self.is_nonzero(a),
             Expr::Binary(..) if !usual => false,
             Expr::Binary(BinaryOp::Mul, a, b) => self.is_enlarged(a, b) || self.is_enlarged(b, a),
             Expr::Binary(BinaryOp::Div, a, b) => {
@@ -50,7 +50,7 @@ impl Assembler<'_> {
             | Expr::Constant(_)
             | Expr::Index(_)
             | Expr::Parameter(_)
-            | Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..)
+            | Expr::Binary(..)
             | Expr::Reduce(_) => false,
         }
     }
@@ -73,7 +73,7 @@ impl Assembler<'_> {
                     && tensor.format.levels.last().is_some_and(|spec| spec.properties.unique);
                 is_one.then_some(1.0)
             }
-            Expr::Unary(_, a) => self.constant(a).map(|c| -c),
+            Expr::Neg(a) => self.constant(a).map(|c| -c),
             Expr::Constant(_)
             | Expr::Binary(..)
             | Expr::Call(..)

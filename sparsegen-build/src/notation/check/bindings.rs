@@ -2,7 +2,7 @@
 
 use crate::error::{Diagnostic, Name};
 use crate::notation::Parameter;
-use crate::notation::syntax::{Access, Assign, Expr, ExprKind, IndexKind};
+use crate::notation::syntax::{Access, Expr, ExprKind, IndexKind};
 
 use super::Context;
 use super::names::variables;
@@ -37,7 +37,7 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
     }
     for (k, name) in left.iter().enumerate() {
         // `A op= e` is `A = A op e`.
-        let used = context.statement.assign != Assign::Set
+        let used = context.statement.update.is_some()
             || free.iter().any(|(other, _)| other.text == name.text)
             || bound.iter().any(|other| other.text == name.text);
         if !used && !left[..k].iter().any(|other| other.text == name.text) {

@@ -1,12 +1,11 @@
 //! Building a canonical kernel from a statement without errors: sums become explicit, numbers get
 //! the type that their context requires, constants are folded.
 
-use crate::math;
 use crate::notation::schedule::Action;
-use crate::notation::syntax::{self, Assign, Statement};
+use crate::notation::syntax::{self, BinaryOp, Statement};
 use crate::notation::{
-    Access, Assignment, Expr, Function, Kernel, Semiring, Subscript, Tensor, TensorId, TensorRole,
-    Variable, VariableRole,
+    Access, Assignment, Expr, Kernel, Semiring, Subscript, Tensor, TensorId, TensorRole, Variable,
+    VariableRole,
 };
 use crate::types::{Dtype, Literal};
 
@@ -113,10 +112,10 @@ pub(super) fn build(
     });
     let before = old.map(|tensor| Access { tensor, ..result.clone() });
     let value = builder.terms(&statement.right)?;
-    let value = match before.filter(|_| statement.assign != Assign::Set) {
-        Some(before) => {
+    let value = match statement.update.zip(before) {
+        Some((op, before)) => {
             accesses.push(before.clone());
-            updated(statement.assign, entry.semiring, Expr::Access(before), value)
+            updated(op, entry.semiring, Expr::Access(before), value)
         }
         None => value,
     };
@@ -165,19 +164,14 @@ pub(super) fn is_update(statement: &Statement) -> bool {
         reads |= access.name.text == *result;
         access.for_each_gather(&mut |gather| reads |= gather.name.text == *result);
     });
-    reads || statement.assign != Assign::Set
+    reads || statement.update.is_some()
 }
 
-/// Returns the value of an assignment operator; `A op= e` is `A = A op e`.
-fn updated(assign: Assign, semiring: Semiring, before: Expr, value: Expr) -> Expr {
-    let function = match assign {
-        Assign::Set => return value,
-        Assign::Add => return Expr::add(before, value),
-        Assign::Sub => return Expr::sub(before, value),
-        Assign::Mul => return Expr::mul(before, value),
-        Assign::Min => math::Function::Min,
-        Assign::Max => math::Function::Max,
-    };
-    let numbers = [before, value].map(|symbol| semiring.to_number(symbol));
-    semiring.to_symbol(Expr::call(Function::Math(function), numbers.into()))
+/// Returns the value of an update; `A op= e` is `A = A op e`. `min=` and `max=` compare numbers.
+fn updated(op: BinaryOp, semiring: Semiring, before: Expr, value: Expr) -> Expr {
+    if !matches!(op, BinaryOp::Min | BinaryOp::Max) {
+        return Expr::binary(op, before, value);
+    }
+    let [before, value] = [before, value].map(|symbol| semiring.to_number(symbol));
+    semiring.to_symbol(Expr::binary(op, before, value))
 }

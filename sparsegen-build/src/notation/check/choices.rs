@@ -10,7 +10,7 @@ pub(super) fn chosen_from(names: &Names<'_>, expr: &Expr) -> Option<Vec<(Variabl
     let mut found = Vec::new();
     expr.for_each(&mut |part| {
         if let ExprKind::Reduce(name, variables, _) = &part.kind
-            && let Some(op) = ReduceOp::of(&name.text).filter(|op| op.tells_where())
+            && let Some(op) = ReduceOp::of(&name.text).filter(|op| op.tells_where)
         {
             found.extend(variables.iter().map(|variable| (variable.text.as_str(), op)));
         }

@@ -66,19 +66,13 @@ pub(super) fn value(expr: &Expr, dtype: Dtype) -> Option<Value> {
         }
         ExprKind::Binary(op, _, a, b) => {
             let (a, b) = (value(a, dtype)?, value(b, dtype)?);
-            let exactly = |fold: fn(i128, i128) -> Option<i128>| fold(a.exact?, b.exact?);
-            let (exact, nearest) = match op {
-                BinaryOp::Add => (exactly(i128::checked_add), a.nearest + b.nearest),
-                BinaryOp::Sub => (exactly(i128::checked_sub), a.nearest - b.nearest),
-                BinaryOp::Mul => (exactly(i128::checked_mul), a.nearest * b.nearest),
-                BinaryOp::Div if dtype.is_integer() => {
-                    let quotient = exactly(i128::checked_div)?;
-                    (Some(quotient), quotient as f64)
-                }
-                BinaryOp::Div => (None, a.nearest / b.nearest),
-                BinaryOp::Compare(_) | BinaryOp::And | BinaryOp::Or => return None,
-            };
-            Some(Value { exact, nearest })
+            let exact = a.exact.zip(b.exact).and_then(|(a, b)| op.of_integers(a, b));
+            let nearest = op.of_reals(a.nearest, b.nearest)?;
+            match (op, dtype.is_integer()) {
+                (BinaryOp::Div, true) => exact.map(|n| Value { exact, nearest: n as f64 }),
+                (BinaryOp::Div, false) => Some(Value { exact: None, nearest }),
+                _ => Some(Value { exact, nearest }),
+            }
         }
         ExprKind::Unary(UnaryOp::Not, _)
         | ExprKind::Constant(_)

@@ -2,8 +2,9 @@
 
 use crate::error::{Diagnostic, Span};
 use crate::format::{Format, LevelExpr};
-use crate::notation::syntax::{Assign, BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::notation::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::notation::{Constant, Operator, Semiring};
+use crate::operator::Monoid;
 use crate::types::{Dtype, Literal};
 
 use super::Context;
@@ -16,14 +17,14 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
         return;
     }
     check_operators(context, names, &context.statement.right, diagnostics);
-    if context.statement.assign == Assign::Sub {
+    if context.statement.update == Some(BinaryOp::Sub) {
         diagnostics.push(no_inverse(context.statement.assign_span, "-="));
     }
     diagnostics.extend(names.tensors.iter().find_map(|tensor| check_type(semiring, tensor)));
     diagnostics.extend(check_constants(context, names));
     for tensor in &names.tensors {
         let repeats = tensor.format.as_ref().and_then(|format| format.levels.last());
-        if repeats.is_some_and(|spec| !spec.properties.unique) && semiring.add != Operator::Add {
+        if repeats.is_some_and(|spec| !spec.properties.unique) && semiring.add != Operator::ADD {
             let name = &tensor.first.name.text;
             diagnostics.push(
                 Diagnostic::new(
@@ -48,7 +49,7 @@ fn check_format(context: Context<'_>, tensor: &Operand<'_>) -> Option<Diagnostic
     let (name, dtype, format) = (&tensor.first.name.text, tensor.dtype, tensor.format.as_ref()?);
     // The extreme values of an integer type are no identity elements of addition, which overflows.
     let is_extreme = semiring.zero.is(Literal::Greatest) || semiring.zero.is(Literal::Least);
-    if dtype.is_integer() && is_extreme && semiring.mul == Operator::Add && pads(format) {
+    if dtype.is_integer() && is_extreme && semiring.mul == Operator::ADD && pads(format) {
         let message = format!("the format of `{name}` pads, and {dtype} has no {zero}");
         let note = format!("adding to the padding {} of that type would overflow", format.fill);
         return Some(
@@ -96,16 +97,17 @@ fn check_operators(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     match &expr.kind {
-        ExprKind::Binary(BinaryOp::Sub, place, ..) => diagnostics.push(no_inverse(*place, "-")),
-        ExprKind::Binary(BinaryOp::Div, place, ..) => diagnostics.push(no_inverse(*place, "/")),
+        ExprKind::Binary(op @ (BinaryOp::Sub | BinaryOp::Div), place, ..) => {
+            diagnostics.push(no_inverse(*place, op.name()));
+        }
         // A literal with a sign is a literal.
         ExprKind::Unary(UnaryOp::Neg, a)
             if !matches!(a.kind, ExprKind::Number(_) | ExprKind::Constant(_)) =>
         {
             diagnostics.push(no_inverse(expr.span, "-"));
         }
-        ExprKind::Binary(BinaryOp::Compare(_), _, a, b)
-            if is_place(context, names, a) && is_place(context, names, b) =>
+        ExprKind::Binary(op, _, a, b)
+            if op.compares() && is_place(context, names, a) && is_place(context, names, b) =>
         {
             return;
         }
@@ -138,7 +140,9 @@ fn no_inverse(place: Span, sign: &str) -> Diagnostic {
 fn check_type(semiring: Semiring, tensor: &Operand<'_>) -> Option<Diagnostic> {
     let dtype = tensor.dtype;
     let operators = [semiring.add, semiring.mul];
-    let has = |wanted: &[Operator]| operators.iter().any(|operator| wanted.contains(operator));
+    let has = |wanted: [Monoid; 2]| {
+        wanted.iter().any(|monoid| operators.contains(&Operator::Monoid(*monoid)))
+    };
     let calls = operators.iter().any(|operator| matches!(operator, Operator::Own(_)));
     let constants = [semiring.zero, semiring.one];
     let names = constants.iter().any(|constant| matches!(constant, Constant::Own(_)));
@@ -146,11 +150,11 @@ fn check_type(semiring: Semiring, tensor: &Operand<'_>) -> Option<Diagnostic> {
         "the types that its functions support are not known"
     } else if names && dtype == Dtype::Generic {
         "its constants are of one type"
-    } else if has(&[Operator::Or, Operator::And]) && dtype != Dtype::Bool && !dtype.is_integer() {
+    } else if has([Monoid::OR, Monoid::AND]) && !BinaryOp::Or.takes(dtype) {
         "its logical operators require `bool` or integers"
-    } else if has(&[Operator::Min, Operator::Max]) && (dtype.is_complex() || dtype == Dtype::Bool) {
+    } else if has([Monoid::MIN, Monoid::MAX]) && !BinaryOp::Min.takes(dtype) {
         "it compares values, but this type has no order"
-    } else if dtype == Dtype::Bool && has(&[Operator::Add, Operator::Mul]) {
+    } else if dtype == Dtype::Bool && has([Monoid::ADD, Monoid::MUL]) {
         "its operators require numbers"
     } else if matches!(semiring.zero, Constant::Literal(Literal::Bool(_))) && dtype != Dtype::Bool {
         "its zero is a truth value"

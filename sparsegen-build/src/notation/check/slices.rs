@@ -296,7 +296,7 @@ fn bind(value: &Canonical, v: VariableId, variables: &[Variable]) -> Option<Cano
             Canonical::call(*function, arguments.collect::<Option<_>>()?)
         }
         Canonical::Access(access) => (!access.indices.iter().any(reads)).then(|| value.clone())?,
-        Canonical::Unary(op, a) => Canonical::unary(*op, bind(a, v, variables)?),
+        Canonical::Neg(a) => Canonical::neg(bind(a, v, variables)?),
         Canonical::Binary(op, a, b) => {
             Canonical::binary(*op, bind(a, v, variables)?, bind(b, v, variables)?)
         }

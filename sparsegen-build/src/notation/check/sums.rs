@@ -5,8 +5,9 @@
 //! the semiring, such as `min=`, requires explicit reductions.
 
 use crate::error::{Diagnostic, quoted};
-use crate::notation::syntax::{Assign, BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::notation::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::notation::{Operator, ReduceOp};
+use crate::operator::{Kind, Monoid};
 
 use super::Context;
 use super::bindings::free_variables;
@@ -40,13 +41,14 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
 /// Returns the reduction of an update's operator, if it is not the addition of the kernel's
 /// semiring.
 fn other_reduction(context: Context<'_>) -> Option<ReduceOp> {
-    let add = context.entry.semiring.add;
-    match context.statement.assign {
-        Assign::Set | Assign::Add | Assign::Sub => None,
-        Assign::Mul => Some(ReduceOp::Prod),
-        Assign::Min => (add != Operator::Min).then_some(ReduceOp::Min),
-        Assign::Max => (add != Operator::Max).then_some(ReduceOp::Max),
-    }
+    let monoid = Monoid::from(context.statement.update?)?;
+    let is_addition = match monoid {
+        Monoid::ADD => true,
+        // `*=` multiplies in every semiring.
+        Monoid::MUL => false,
+        monoid => context.entry.semiring.add == Operator::Monoid(monoid),
+    };
+    (!is_addition).then_some(ReduceOp { monoid, tells_where: false })
 }
 
 /// Returns the variables over which a top-level term is summed implicitly, in the order of their
@@ -86,18 +88,18 @@ fn ambiguous<'m>(context: Context<'m>, expr: &'m Expr, variable: &str) -> Option
         ExprKind::Unary(UnaryOp::Not, _) | ExprKind::Call(..) | ExprKind::Reduce(..) => Some(expr),
         ExprKind::Binary(op, _, a, b) => match (op, uses(a), uses(b)) {
             (_, false, false) => None,
-            (BinaryOp::And | BinaryOp::Or, _, _) => Some(expr),
+            (op, _, _) if op.kind() == Kind::Logic => Some(expr),
             // A comparison of index variables restricts the loops; it is not a summed value.
-            (BinaryOp::Compare(_), _, _) => compares_values(context, expr).then_some(expr),
+            (op, _, _) if op.compares() => compares_values(context, expr).then_some(expr),
             // If all terms of a sum use the variable, no single term contains all uses.
             (BinaryOp::Add | BinaryOp::Sub, _, _) => {
                 let all_use = terms(expr).into_iter().all(uses);
                 (!all_use).then_some(expr)
             }
-            (BinaryOp::Mul | BinaryOp::Div, true, true) => None,
-            (BinaryOp::Mul | BinaryOp::Div, true, false) => ambiguous(context, a, variable),
-            (BinaryOp::Mul, false, true) => ambiguous(context, b, variable),
+            (_, true, true) => None,
+            (_, true, false) => ambiguous(context, a, variable),
             (BinaryOp::Div, false, true) => Some(b),
+            (_, false, true) => ambiguous(context, b, variable),
         },
     }
 }
@@ -115,11 +117,11 @@ fn compares_values(context: Context<'_>, expr: &Expr) -> bool {
 
 fn demand_reduction(context: Context<'_>, op: ReduceOp, variables: &[&str]) -> Diagnostic {
     let statement = context.statement;
-    let (sign, right) = (statement.assign, &statement.right);
+    let (sign, right) = (context.text.at(statement.assign_span), &statement.right);
     let (list, names) = (variables.join(","), quoted(variables));
     let value = unparenthesized(context.text.at(right.span));
     let way = |name: &str| format!("`{name}[{list}]({value})`");
-    let by = match context.entry.semiring.is_usual() || op != ReduceOp::Prod {
+    let by = match context.entry.semiring.is_usual() || op != ReduceOp::PROD {
         true => format!("to combine all values by `{sign}`, write {};\n", way(op.name())),
         false => String::new(),
     };

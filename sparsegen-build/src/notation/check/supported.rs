@@ -1,7 +1,7 @@
 //! Checks for unsupported features.
 
 use crate::error::{Diagnostic, Name, Span, nearest};
-use crate::notation::functions::{self, FUNCTIONS};
+use crate::notation::functions;
 use crate::notation::syntax::{Access, Bound, Expr, ExprKind, Index, IndexKind, Slice};
 use crate::notation::{Parameter, ReduceOp};
 
@@ -59,7 +59,7 @@ fn check_expr(context: Context<'_>, expr: &Expr, diagnostics: &mut Vec<Diagnosti
         }
         ExprKind::Call(name, arguments) => check_call(context, name, arguments, diagnostics),
         ExprKind::Reduce(name, variables, _) => {
-            if ReduceOp::of(&name.text).is_some_and(ReduceOp::tells_where)
+            if ReduceOp::of(&name.text).is_some_and(|op| op.tells_where)
                 && let [_, second, ..] = variables.as_slice()
             {
                 let message = format!("`{}` has exactly one variable", name.text);
@@ -157,7 +157,7 @@ fn unknown_function<'n>(
             | ExprKind::Reduce(..) => None,
         })
         .collect();
-    let known = FUNCTIONS.iter().map(|(known, _)| *known).chain(own);
+    let known = functions::all().map(|(known, _)| known).chain(own);
     match (nearest(&name.text, known), names) {
         (Some(near), _) if name.text.len() > 1 => {
             diagnostic.help(format!("did you mean `{near}`?"))

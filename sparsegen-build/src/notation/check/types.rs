@@ -8,10 +8,10 @@
 mod wanted;
 
 use crate::error::{Diagnostic, Span};
-use crate::math;
-use crate::notation::ReduceOp;
 use crate::notation::functions::TYPES;
-use crate::notation::syntax::{BinaryOp, Comparison, Constant, Expr, ExprKind, UnaryOp};
+use crate::notation::syntax::{BinaryOp, Constant, Expr, ExprKind, UnaryOp};
+use crate::notation::{Function, ReduceOp};
+use crate::operator::Kind;
 use crate::types::Dtype;
 
 use super::constants;
@@ -85,11 +85,9 @@ impl Types<'_, '_> {
             ExprKind::Reduce(name, _, a) => self.infer_reduction(&name.text, name.span, a),
             ExprKind::Binary(op, place, a, b) => {
                 let found = self.same("this operator", *place, &[a, b]);
-                match op {
-                    BinaryOp::Compare(comparison) => {
-                        if let Some(dtype) = found.filter(|dtype| dtype.is_complex())
-                            && !matches!(comparison, Comparison::Equal | Comparison::NotEqual)
-                        {
+                match op.kind() {
+                    Kind::Comparison => {
+                        if let Some(dtype) = found.filter(|dtype| !op.takes(*dtype)) {
                             self.diagnostics.push(
                                 Diagnostic::new(*place, format!("{dtype} has no order")).help(
                                     "compare real parts, with `re`, or magnitudes, with `abs`",
@@ -98,14 +96,9 @@ impl Types<'_, '_> {
                         }
                         Some(Dtype::Bool)
                     }
-                    BinaryOp::And | BinaryOp::Or => {
-                        let sign = if *op == BinaryOp::And { "&" } else { "|" };
-                        self.demand_logic(sign, *place, expr, found)
-                    }
+                    Kind::Logic => self.demand_logic(op.name(), *place, expr, found),
                     // Truth values become numbers.
-                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
-                        found.filter(|dtype| *dtype != Dtype::Bool)
-                    }
+                    Kind::Arithmetic => found.filter(|dtype| *dtype != Dtype::Bool),
                 }
             }
             ExprKind::Call(name, arguments) => self.infer_call(&name.text, expr.span, arguments),
@@ -115,9 +108,9 @@ impl Types<'_, '_> {
     fn infer_reduction(&mut self, name: &str, span: Span, body: &Expr) -> Option<Dtype> {
         let found = self.infer(body);
         let op = ReduceOp::of(name);
-        let tells_where = op.is_some_and(ReduceOp::tells_where);
+        let tells_where = op.is_some_and(|op| op.tells_where);
         match (op, found) {
-            (Some(ReduceOp::Any | ReduceOp::All), found) => {
+            (Some(ReduceOp::ANY | ReduceOp::ALL), found) => {
                 // Variables and numbers have the type that their context requires, but are not
                 // truth values.
                 let mut reads = false;
@@ -136,10 +129,7 @@ impl Types<'_, '_> {
                 }
                 Some(Dtype::Bool)
             }
-            (
-                Some(ReduceOp::Min | ReduceOp::Max | ReduceOp::ArgMin | ReduceOp::ArgMax),
-                Some(found),
-            ) if found.is_complex() => {
+            (Some(op), Some(found)) if op.orders() && found.is_complex() => {
                 self.diagnostics.push(
                     Diagnostic::new(span, format!("{found} has no order"))
                         .help("reduce real parts, with `re`, or magnitudes, with `abs`"),
@@ -215,7 +205,7 @@ impl Types<'_, '_> {
                     }
                     return found;
                 }
-                let function = math::Function::of(name)?;
+                let function = Function::of(name)?;
                 let found = found.filter(|found| *found != Dtype::Bool)?;
                 if !function.takes(found) {
                     let text = all.first().map_or("", |a| self.context.text.at(a.span));
@@ -268,7 +258,7 @@ impl Types<'_, '_> {
         // A mask is a truth value, even where it is converted to a number.
         let is_mask = matches!(&of.kind, ExprKind::Call(name, _)
             if matches!(name.text.as_str(), "present" | "absent"));
-        let is_logic = |dtype: Dtype| is_mask || dtype == Dtype::Bool || dtype.is_integer();
+        let is_logic = |dtype: Dtype| is_mask || BinaryOp::And.takes(dtype);
         if let Some(wrong) = found.filter(|found| !is_logic(*found)) {
             let text = self.context.text.at(of.span);
             self.diagnostics.push(
@@ -339,21 +329,21 @@ pub(super) fn reduced_type(
     wanted: Dtype,
 ) -> Dtype {
     match ReduceOp::of(reduction) {
-        Some(ReduceOp::Any | ReduceOp::All) => Dtype::Bool,
-        Some(ReduceOp::ArgMin | ReduceOp::ArgMax) => match dtype_of(context, names, body) {
+        Some(ReduceOp::ANY | ReduceOp::ALL) => Dtype::Bool,
+        Some(ReduceOp::ARG_MIN | ReduceOp::ARG_MAX) => match dtype_of(context, names, body) {
             // Truth values become numbers.
             Some(Dtype::Bool) => Dtype::Usize,
             Some(dtype) => dtype,
             None => Dtype::F64,
         },
-        Some(ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max) | None => wanted,
+        Some(_) | None => wanted,
     }
 }
 
 /// Returns the diagnostic for a function that is not defined for the type of its arguments; `text`
 /// is the first argument.
-fn not_defined(function: math::Function, span: Span, of: Dtype, text: &str) -> Diagnostic {
-    let name = function.name();
+fn not_defined(function: Function, span: Span, of: Dtype, text: &str) -> Diagnostic {
+    let name = function.symbol();
     let diagnostic = Diagnostic::new(span, format!("`{name}` is not defined for {of}"));
     if of.is_complex() {
         return diagnostic

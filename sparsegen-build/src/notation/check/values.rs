@@ -1,9 +1,9 @@
 //! Canonical values of statements.
 
-use crate::math;
 use crate::notation::own::Argument;
-use crate::notation::syntax::{self, BinaryOp, Comparison, Constant, ExprKind, Number, UnaryOp};
-use crate::notation::{self, Access, Expr, Function, ReduceOp, Semiring, TensorId, VariableId};
+use crate::notation::syntax::{self, BinaryOp, Constant, ExprKind, Number, UnaryOp};
+use crate::notation::{Access, Expr, Function, ReduceOp, Semiring, TensorId, VariableId};
+use crate::operator::Kind;
 use crate::types::{Dtype, Literal};
 
 use super::Context;
@@ -22,6 +22,19 @@ fn literal(number: Number, dtype: Dtype) -> Literal {
         Number::Int(n) => Literal::Float(n as f64),
         Number::Float(x) if dtype.is_integer() => Literal::Int(x as i64),
         Number::Float(x) => Literal::Float(x),
+    }
+}
+
+/// Returns a quotient in a type, whose division of integers or by zero differs from that of real
+/// numbers.
+fn quotient(a: Expr, b: Expr, dtype: Dtype) -> Expr {
+    let divides_safely = b.as_literal().is_some_and(|divisor| !divisor.is_zero());
+    if dtype.is_integer() {
+        Expr::call(Function::Quotient, vec![a, b])
+    } else if dtype.is_complex() && !divides_safely {
+        Expr::call(Function::Ratio, vec![a, b])
+    } else {
+        Expr::div(a, b)
     }
 }
 
@@ -104,7 +117,7 @@ impl Builder<'_, '_> {
                 let variables = variables.collect::<Option<_>>()?;
                 let dtype = reduced_type(self.context, self.names, &name.text, body, dtype);
                 match ReduceOp::of(&name.text)? {
-                    ReduceOp::Sum => Expr::sum(variables, self.expr(body, dtype)?),
+                    ReduceOp::SUM => Expr::sum(variables, self.expr(body, dtype)?),
                     op => symbol(Expr::reduce(op, variables, self.number(body, dtype)?)),
                 }
             }
@@ -123,37 +136,23 @@ impl Builder<'_, '_> {
         b: &syntax::Expr,
         dtype: Dtype,
     ) -> Option<Expr> {
-        let op = match op {
-            BinaryOp::Add => notation::BinaryOp::Add,
-            BinaryOp::Sub => notation::BinaryOp::Sub,
-            BinaryOp::Mul if dtype == Dtype::Bool && self.semiring.is_usual() => {
-                return Some(Expr::mul(self.truth(a)?, self.truth(b)?));
+        let is_usual = self.semiring.is_usual();
+        match (op, op.kind()) {
+            (_, Kind::Comparison) => Some(self.semiring.to_symbol(self.comparison(op, a, b)?)),
+            (_, Kind::Logic) => {
+                let [a, b] = [self.number(a, dtype)?, self.number(b, dtype)?];
+                Some(self.semiring.to_symbol(Expr::binary(op, a, b)))
             }
-            BinaryOp::Mul => notation::BinaryOp::Mul,
-            BinaryOp::Div if dtype.is_integer() && self.semiring.is_usual() => {
-                let sides = vec![self.expr(a, dtype)?, self.expr(b, dtype)?];
-                return Some(Expr::call(Function::Quotient, sides));
+            (BinaryOp::Mul, _) if is_usual && dtype == Dtype::Bool => {
+                Some(Expr::mul(self.truth(a)?, self.truth(b)?))
             }
-            BinaryOp::Div if dtype.is_complex() && self.semiring.is_usual() => {
-                let [a, b] = [self.expr(a, dtype)?, self.expr(b, dtype)?];
-                let divides_safely = b.as_literal().is_some_and(|divisor| !divisor.is_zero());
-                return Some(match divides_safely {
-                    true => Expr::div(a, b),
-                    false => Expr::call(Function::Ratio, vec![a, b]),
-                });
+            (BinaryOp::Div, _) if is_usual => {
+                Some(quotient(self.expr(a, dtype)?, self.expr(b, dtype)?, dtype))
             }
-            BinaryOp::Div => notation::BinaryOp::Div,
-            BinaryOp::And | BinaryOp::Or => {
-                let function = if op == BinaryOp::And { Function::And } else { Function::Or };
-                let sides = vec![self.number(a, dtype)?, self.number(b, dtype)?];
-                return Some(self.semiring.to_symbol(Expr::call(function, sides)));
+            (_, Kind::Arithmetic) => {
+                Some(Expr::binary(op, self.expr(a, dtype)?, self.expr(b, dtype)?))
             }
-            BinaryOp::Compare(comparison) => {
-                let comparison = self.comparison(comparison, a, b)?;
-                return Some(self.semiring.to_symbol(comparison));
-            }
-        };
-        Some(Expr::binary(op, self.expr(a, dtype)?, self.expr(b, dtype)?))
+        }
     }
 
     /// Returns a factor of a product of truth values, which may be a mask, as in a product of
@@ -166,12 +165,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    fn comparison(
-        &self,
-        comparison: Comparison,
-        a: &syntax::Expr,
-        b: &syntax::Expr,
-    ) -> Option<Expr> {
+    fn comparison(&self, op: BinaryOp, a: &syntax::Expr, b: &syntax::Expr) -> Option<Expr> {
         let [a, b] = match compared_type(self.context, self.names, [a, b]) {
             Some(dtype) => [self.number(a, dtype)?, self.number(b, dtype)?],
             // Comparisons of indices do not use the semiring.
@@ -180,15 +174,11 @@ impl Builder<'_, '_> {
                 [usual.expr(a, Dtype::I64)?, usual.expr(b, Dtype::I64)?]
             }
         };
-        let (function, sides) = match comparison {
-            Comparison::Less => (Function::Less, [a, b]),
-            Comparison::LessEqual => (Function::LessEqual, [a, b]),
-            Comparison::Greater => (Function::Less, [b, a]),
-            Comparison::GreaterEqual => (Function::LessEqual, [b, a]),
-            Comparison::Equal => (Function::Equal, [a, b]),
-            Comparison::NotEqual => (Function::NotEqual, [a, b]),
-        };
-        Some(Expr::call(function, sides.into()))
+        Some(match op {
+            BinaryOp::Gt => Expr::binary(BinaryOp::Lt, b, a),
+            BinaryOp::Ge => Expr::binary(BinaryOp::Le, b, a),
+            op => Expr::binary(op, a, b),
+        })
     }
 
     fn call(&self, name: &str, arguments: &[syntax::Expr], dtype: Dtype) -> Option<Expr> {
@@ -230,13 +220,11 @@ impl Builder<'_, '_> {
                 let numbers = numbers.collect::<Option<Vec<_>>>()?;
                 let function = match conversion(name) {
                     Some(to) => Function::Convert(to),
-                    None if name == "xor" => Function::Xor,
-                    None if name == "rem" && is_whole => Function::Remainder,
-                    None => {
-                        let function = math::Function::of(name)?;
-                        complex
-                            .map_or(Function::Math(function), |of| Function::Complex(function, of))
-                    }
+                    None => match (Function::of(name)?, complex) {
+                        (Function::Operator(BinaryOp::Rem), _) if is_whole => Function::Remainder,
+                        (Function::Math(function), Some(of)) => Function::Complex(function, of),
+                        (function, _) => function,
+                    },
                 };
                 symbol(Expr::call(function, numbers))
             }

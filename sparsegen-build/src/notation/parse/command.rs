@@ -6,7 +6,7 @@ use crate::manifest::tokens::{Number, Token, Tokens};
 use crate::notation::schedule::{Action, Strategy};
 use crate::notation::syntax::{Command, Expr};
 
-use super::{Parser, SIGNS};
+use super::{Parser, signs};
 
 /// The commands, each with an example.
 const COMMANDS: [(&str, &str); 10] = [
@@ -27,7 +27,7 @@ const UNROLLED: i64 = 64;
 
 /// Parses a command. Returns its first error.
 pub(super) fn command(text: &Text) -> Result<Command, Diagnostic> {
-    let tokens = Tokens::of(text, &SIGNS)?;
+    let tokens = Tokens::of(text, &signs())?;
     let known = COMMANDS.iter().map(|(name, _)| *name);
     if tokens.is_empty() {
         return Err(Diagnostic::new(text.span, "this command is empty").suggest(

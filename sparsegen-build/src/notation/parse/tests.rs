@@ -82,15 +82,15 @@ fn calls_and_reductions_are_told_apart() {
 #[test]
 fn every_assignment_is_read() {
     let cases = [
-        ("y[i] = x[i]", Assign::Set),
-        ("y[i] += x[i]", Assign::Add),
-        ("y[i]-=x[i]", Assign::Sub),
-        ("y[i] *= x[i]", Assign::Mul),
-        ("y[i] min= x[i]", Assign::Min),
-        ("y max= x[i]", Assign::Max),
+        ("y[i] = x[i]", None),
+        ("y[i] += x[i]", Some(BinaryOp::Add)),
+        ("y[i]-=x[i]", Some(BinaryOp::Sub)),
+        ("y[i] *= x[i]", Some(BinaryOp::Mul)),
+        ("y[i] min= x[i]", Some(BinaryOp::Min)),
+        ("y max= x[i]", Some(BinaryOp::Max)),
     ];
     for (text, expected) in cases {
-        let found = statement(&Text::plain(text)).map(|statement| statement.assign);
+        let found = statement(&Text::plain(text)).map(|statement| statement.update);
         assert_eq!(found, Ok(expected), "{text}");
     }
 }

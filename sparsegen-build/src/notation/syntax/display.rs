@@ -3,28 +3,17 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::error::Name;
+use crate::operator::UnaryOp;
 
 use super::{
-    Access, Assign, BinaryOp, Bound, Comparison, Constant, Expr, ExprKind, Index, IndexKind,
-    Number, Set, Slice, Statement, UnaryOp,
+    Access, BinaryOp, Bound, Constant, Expr, ExprKind, Index, IndexKind, Number, Set, Slice,
+    Statement,
 };
 
 impl Display for Statement {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.left, self.assign, self.right)
-    }
-}
-
-impl Display for Assign {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Assign::Set => "=",
-            Assign::Add => "+=",
-            Assign::Sub => "-=",
-            Assign::Mul => "*=",
-            Assign::Min => "min=",
-            Assign::Max => "max=",
-        })
+        let sign = self.update.and_then(BinaryOp::update_sign).unwrap_or("=");
+        write!(f, "{} {sign} {}", self.left, self.right)
     }
 }
 
@@ -110,20 +99,17 @@ impl Expr {
             }),
             ExprKind::Access(access) => access.fmt(f),
             ExprKind::Unary(op, a) => {
-                f.write_str(match op {
-                    UnaryOp::Neg => "-",
-                    UnaryOp::Not => "!",
-                })?;
-                a.write(f, TIGHTEST)
+                f.write_str(op.symbol())?;
+                a.write(f, UnaryOp::PRECEDENCE)
             }
             ExprKind::Binary(op, _, a, b) => {
-                let (sign, precedence) = operator(*op);
+                let precedence = op.precedence().unwrap_or(UnaryOp::PRECEDENCE);
                 let wrapped = precedence < outer;
                 f.write_str(if wrapped { "(" } else { "" })?;
                 // Comparisons do not chain, so an operand that is a comparison needs parentheses.
-                let left = precedence + u8::from(matches!(op, BinaryOp::Compare(_)));
+                let left = precedence + u8::from(op.compares());
                 a.write(f, left)?;
-                write!(f, " {sign} ")?;
+                write!(f, " {} ", op.name())?;
                 b.write(f, precedence + 1)?;
                 f.write_str(if wrapped { ")" } else { "" })
             }
@@ -135,32 +121,6 @@ impl Expr {
                 write!(f, "{}[{}]({body})", name.text, list(&variables, ","))
             }
         }
-    }
-}
-
-/// A precedence above that of every binary operator.
-const TIGHTEST: u8 = 5;
-
-/// Returns the symbol and the precedence of an operator.
-fn operator(op: BinaryOp) -> (&'static str, u8) {
-    match op {
-        BinaryOp::Or => ("|", 0),
-        BinaryOp::And => ("&", 1),
-        BinaryOp::Compare(comparison) => {
-            let sign = match comparison {
-                Comparison::Less => "<",
-                Comparison::LessEqual => "<=",
-                Comparison::Greater => ">",
-                Comparison::GreaterEqual => ">=",
-                Comparison::Equal => "==",
-                Comparison::NotEqual => "!=",
-            };
-            (sign, 2)
-        }
-        BinaryOp::Add => ("+", 3),
-        BinaryOp::Sub => ("-", 3),
-        BinaryOp::Mul => ("*", 4),
-        BinaryOp::Div => ("/", 4),
     }
 }
 

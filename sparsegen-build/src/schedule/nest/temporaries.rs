@@ -15,7 +15,7 @@ impl Nest<'_> {
         };
         let count = kernel.tensor_ids().filter(is_scalar).count();
         let own = match reduce.op {
-            ReduceOp::Sum => kernel.semiring.add.name_of_sum(),
+            ReduceOp::SUM => kernel.semiring.add.name_of_sum(),
             op => op.name(),
         };
         let name = if count == 0 {
@@ -25,14 +25,9 @@ impl Nest<'_> {
             format!("{own}_{}", variables.collect::<Vec<_>>().join("_"))
         };
         let best = match reduce.op {
-            ReduceOp::ArgMin => Some(name.replacen("argmin", "least", 1)),
-            ReduceOp::ArgMax => Some(name.replacen("argmax", "greatest", 1)),
-            ReduceOp::Sum
-            | ReduceOp::Prod
-            | ReduceOp::Min
-            | ReduceOp::Max
-            | ReduceOp::Any
-            | ReduceOp::All => None,
+            ReduceOp::ARG_MIN => Some(name.replacen("argmin", "least", 1)),
+            ReduceOp::ARG_MAX => Some(name.replacen("argmax", "greatest", 1)),
+            _ => None,
         };
         let dtype = self.dtype_of_reduction(reduce);
         let temporary = self.add(name, dtype, None);
@@ -70,17 +65,10 @@ impl Nest<'_> {
         let kernel = &self.program.kernel;
         let counts = dtype == Dtype::Bool && !kernel.semiring.is_usual();
         match reduce.op {
-            ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max if counts => {
+            ReduceOp::SUM | ReduceOp::PROD | ReduceOp::MIN | ReduceOp::MAX if counts => {
                 kernel.tensor(kernel.result()).dtype
             }
-            ReduceOp::Sum
-            | ReduceOp::Prod
-            | ReduceOp::Min
-            | ReduceOp::Max
-            | ReduceOp::Any
-            | ReduceOp::All
-            | ReduceOp::ArgMin
-            | ReduceOp::ArgMax => dtype,
+            _ => dtype,
         }
     }
 

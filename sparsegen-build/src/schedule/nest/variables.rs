@@ -43,7 +43,7 @@ impl Nest<'_> {
                 }
                 free.extend(sources.into_iter().filter(|v| !bound.contains(v)));
             }
-            Expr::Unary(..) | Expr::Binary(..) | Expr::Call(..) => {
+            Expr::Neg(_) | Expr::Binary(..) | Expr::Call(..) => {
                 for child in expr.children() {
                     self.collect_free(child, bound, free);
                 }

@@ -1,11 +1,11 @@
 //! Checks that an expression is valid in the type that its context requires.
 
 use crate::error::{Diagnostic, Span};
-use crate::math;
-use crate::notation::ReduceOp;
 use crate::notation::check::constants;
 use crate::notation::check::sums::summed;
-use crate::notation::syntax::{Assign, BinaryOp, Constant, Expr, ExprKind, UnaryOp};
+use crate::notation::syntax::{BinaryOp, Constant, Expr, ExprKind, UnaryOp};
+use crate::notation::{Function, ReduceOp};
+use crate::operator::Kind;
 use crate::types::Dtype;
 
 use super::{Types, argument_types, compared_type, not_defined, reduced_type};
@@ -35,19 +35,18 @@ impl Types<'_, '_> {
                 self.within(a, of);
             }
             ExprKind::Binary(op, place, a, b) => {
-                let of = match op {
-                    BinaryOp::Compare(_) => {
+                let of = match op.kind() {
+                    Kind::Comparison => {
                         // Indices may be subtracted from each other.
                         let of = compared_type(self.context, self.names, [a, b]);
                         of.unwrap_or(Dtype::I64)
                     }
-                    BinaryOp::And | BinaryOp::Or => {
+                    Kind::Logic => {
                         let of = self.same("", *place, &[a, b]).unwrap_or(dtype);
-                        let sign = if *op == BinaryOp::And { "&" } else { "|" };
-                        self.demand_logic(sign, *place, expr, Some(of));
+                        self.demand_logic(op.name(), *place, expr, Some(of));
                         of
                     }
-                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
+                    Kind::Arithmetic => {
                         if dtype == Dtype::Bool && self.context.entry.semiring.is_usual() {
                             self.check_arithmetic(*op, *place);
                         }
@@ -107,15 +106,16 @@ impl Types<'_, '_> {
         let statement = self.context.statement;
         let sign = self.context.text.at(statement.assign_span);
         let name = &statement.left.name.text;
-        match statement.assign {
-            Assign::Min | Assign::Max if !math::Function::Min.takes(result) => {
+        let Some(op) = statement.update else { return };
+        match op {
+            BinaryOp::Min | BinaryOp::Max if !op.takes(result) => {
                 self.diagnostics.push(
                     Diagnostic::new(statement.assign_span, format!("{result} has no order"))
                         .label(format!("`{name}` is {result}, and `{sign}` compares values"))
                         .help("declare the tensors with another `dtype`"),
                 );
             }
-            Assign::Add | Assign::Sub | Assign::Mul
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul
                 if result == Dtype::Bool && self.context.entry.semiring.is_usual() =>
             {
                 let left = self.context.text.at(statement.left.span);
@@ -125,7 +125,7 @@ impl Types<'_, '_> {
                     &format!("write the logical operator: `{left} = {left} | …`, or `&`"),
                 );
             }
-            Assign::Set | Assign::Add | Assign::Sub | Assign::Mul | Assign::Min | Assign::Max => {}
+            _ => {}
         }
     }
 
@@ -147,7 +147,7 @@ impl Types<'_, '_> {
             return;
         }
         let is_own = self.context.functions.find(name).is_some();
-        let Some(function) = math::Function::of(name).filter(|_| !is_own) else { return };
+        let Some(function) = Function::of(name).filter(|_| !is_own) else { return };
         let text = self.context.text.at(argument.span);
         if !function.takes(*of) {
             self.diagnostics.push(not_defined(function, call.span, *of, text));
@@ -176,38 +176,30 @@ impl Types<'_, '_> {
                 );
             }
             BinaryOp::Div => self.refuse_bools("/", place, "to test whether both hold, write `&`"),
-            BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Compare(_) => {}
+            _ => {}
         }
     }
 
     /// Checks that the operand of a reduction has a type that supports it.
     fn check_reduction(&mut self, name: &str, span: Span, of: Dtype) {
         let Some(op) = ReduceOp::of(name) else { return };
-        let is_ordered = math::Function::Min.takes(of);
         match op {
-            ReduceOp::Sum if of == Dtype::Bool && self.context.entry.semiring.is_usual() => {
+            ReduceOp::SUM if of == Dtype::Bool && self.context.entry.semiring.is_usual() => {
                 self.refuse_bools(name, span, "to test whether one of them holds, write `any`");
             }
-            ReduceOp::Max if of == Dtype::Bool => {
+            ReduceOp::MAX if of == Dtype::Bool => {
                 self.refuse_bools(name, span, "to test whether one of them holds, write `any`");
             }
-            ReduceOp::Prod | ReduceOp::Min if of == Dtype::Bool => {
+            ReduceOp::PROD | ReduceOp::MIN if of == Dtype::Bool => {
                 self.refuse_bools(name, span, "to test whether all of them hold, write `all`");
             }
-            ReduceOp::Min | ReduceOp::Max | ReduceOp::ArgMin | ReduceOp::ArgMax if !is_ordered => {
+            op if op.orders() && !op.monoid.op().takes(of) => {
                 self.diagnostics.push(
                     Diagnostic::new(span, format!("{of} has no order"))
                         .help("reduce real parts, with `re`, or magnitudes, with `abs`"),
                 );
             }
-            ReduceOp::Sum
-            | ReduceOp::Prod
-            | ReduceOp::Min
-            | ReduceOp::Max
-            | ReduceOp::Any
-            | ReduceOp::All
-            | ReduceOp::ArgMin
-            | ReduceOp::ArgMax => {}
+            _ => {}
         }
     }
 
