@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use crate::concrete::Program;
+use crate::coordinate::Coordinate;
 use crate::emit::emit;
 use crate::error::Diagnostics;
 use crate::format::{LevelExpr, LevelSpec};
@@ -235,11 +236,9 @@ fn level_map(spec: &LevelSpec) -> String {
     let name = spec.level.name();
     let mut map = match spec.expr {
         LevelExpr::Dimension(dimension) => format!("LevelMap::dimension({dimension}, {name:?})"),
-        LevelExpr::Div(..)
-        | LevelExpr::Mod(..)
-        | LevelExpr::Sub(..)
-        | LevelExpr::Add(..)
-        | LevelExpr::Count(_) => format!("LevelMap::new({}, {name:?})", level_expr(&spec.expr)),
+        LevelExpr::Count(_) | LevelExpr::Computed(_) => {
+            format!("LevelMap::new({}, {name:?})", level_expr(&spec.expr))
+        }
     };
     let parameters = spec.level.parameters();
     if !parameters.is_empty() {
@@ -255,17 +254,23 @@ fn level_map(spec: &LevelSpec) -> String {
 fn level_expr(expr: &LevelExpr) -> String {
     match expr {
         LevelExpr::Dimension(dimension) => format!("LevelExpr::Dimension({dimension})"),
-        LevelExpr::Div(of, block) => format!("LevelExpr::Div(&{}, {block})", level_expr(of)),
-        LevelExpr::Mod(of, block) => format!("LevelExpr::Mod(&{}, {block})", level_expr(of)),
-        LevelExpr::Sub(a, b) => format!("LevelExpr::Sub({a}, {b})"),
-        LevelExpr::Add(a, b) => format!("LevelExpr::Add({a}, {b})"),
         LevelExpr::Count(dimension) => format!("LevelExpr::Count({dimension})"),
+        LevelExpr::Computed(computed) => match &**computed {
+            Coordinate::Div(of, block) => format!("LevelExpr::Div(&{}, {block})", level_expr(of)),
+            Coordinate::Mod(of, block) => format!("LevelExpr::Mod(&{}, {block})", level_expr(of)),
+            Coordinate::Affine(_) => {
+                let sum = if expr.may_be_negative() { "Sub" } else { "Add" };
+                let modes: Vec<_> = expr.modes().iter().map(usize::to_string).collect();
+                format!("LevelExpr::{sum}({})", modes.join(", "))
+            }
+        },
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::coordinate::Affine;
     use crate::level::Property;
 
     #[test]
@@ -275,16 +280,20 @@ mod tests {
             let set = properties.iter().fold(level.properties(), |all, one| all.with(*one));
             assert_eq!(level_map(&LevelSpec { expr, level, properties: set }), expected);
         };
-        let dimension = || Box::new(LevelExpr::Dimension(1));
+        let dimension = LevelExpr::Dimension;
+        let affine = |a: usize, times: i64, b: usize| {
+            let sum = Affine::variable(dimension(a)).plus(&Affine::term(times, dimension(b)));
+            LevelExpr::from(Coordinate::Affine(sum.unwrap()))
+        };
         let properties = [Property::Nonordered, Property::Nonunique];
         let expected = "LevelMap::dimension(1, \"compressed\").nonordered().nonunique()";
-        check(*dimension(), &properties, expected);
-        let nested = LevelExpr::Mod(Box::new(LevelExpr::Div(dimension(), 2)), 4);
+        check(dimension(1), &properties, expected);
+        let nested = Coordinate::Mod(LevelExpr::from(Coordinate::Div(dimension(1), 2)), 4).into();
         let expected = "LevelMap::new(LevelExpr::Mod(&LevelExpr::Div(&LevelExpr::Dimension(1), 2), 4), \
                         \"compressed\")";
         check(nested, &[], expected);
-        check(LevelExpr::Sub(1, 0), &[], "LevelMap::new(LevelExpr::Sub(1, 0), \"compressed\")");
-        check(LevelExpr::Add(0, 1), &[], "LevelMap::new(LevelExpr::Add(0, 1), \"compressed\")");
+        check(affine(1, -1, 0), &[], "LevelMap::new(LevelExpr::Sub(1, 0), \"compressed\")");
+        check(affine(0, 1, 1), &[], "LevelMap::new(LevelExpr::Add(0, 1), \"compressed\")");
         check(LevelExpr::Count(0), &[], "LevelMap::new(LevelExpr::Count(0), \"compressed\")");
     }
 }

@@ -391,7 +391,7 @@ impl Program {
     /// Returns whether a loop exists only for a fixed coordinate.
     pub fn is_loop_of_fixed(&self, v: VariableId) -> bool {
         let variables = (0..self.kernel.variables.len()).map(VariableId);
-        let mut fixed = variables.filter(|v| self.space.definition(*v) == Some(Definition::Fixed));
+        let mut fixed = variables.filter(|v| self.space.definition(*v) == Some(&Definition::Fixed));
         fixed.any(|fixed| self.basis.loops(fixed).contains(&v))
     }
 

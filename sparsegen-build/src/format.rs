@@ -15,6 +15,7 @@ pub use define::{Definition, Formats};
 pub(crate) use parse::MOST_LEVELS;
 pub use plain::{at_random, plain, unordered};
 
+use crate::coordinate::Coordinate;
 use crate::level::{Level, Properties};
 use crate::names::camel_case;
 use crate::names::imported::path_of_own;
@@ -59,16 +60,10 @@ pub struct LevelSpec {
 pub enum LevelExpr {
     /// A dimension.
     Dimension(usize),
-    /// `i / b`
-    Div(Box<LevelExpr>, u64),
-    /// `i % b`
-    Mod(Box<LevelExpr>, u64),
-    /// `j - i`
-    Sub(usize, usize),
-    /// `i + j`
-    Add(usize, usize),
     /// `#i`: the number of preceding entries with the same coordinate of the dimension.
     Count(usize),
+    /// `i / 4`, `(i / 4) % 2`, `j - i` or `i + j`, the sum or difference of two dimensions.
+    Computed(Box<Coordinate<LevelExpr>>),
 }
 
 impl Format {
@@ -113,11 +108,7 @@ impl Format {
     pub fn mode_of(&self, level: usize) -> Option<usize> {
         match self.levels[level].expr {
             LevelExpr::Dimension(mode) => Some(mode),
-            LevelExpr::Div(..)
-            | LevelExpr::Mod(..)
-            | LevelExpr::Sub(..)
-            | LevelExpr::Add(..)
-            | LevelExpr::Count(_) => None,
+            LevelExpr::Count(_) | LevelExpr::Computed(_) => None,
         }
     }
 }
@@ -129,8 +120,7 @@ impl fmt::Display for Format {
             if k > 0 {
                 f.write_str(", ")?;
             }
-            spec.expr.write(f, &self.dimensions)?;
-            write!(f, " : {}", spec.level.name())?;
+            write!(f, "{} : {}", spec.expr.show(&self.dimensions), spec.level.name())?;
             let set = spec.properties.set_beyond(spec.level.properties());
             let options: Vec<_> = spec
                 .level
@@ -146,59 +136,49 @@ impl fmt::Display for Format {
     }
 }
 
+impl From<Coordinate<LevelExpr>> for LevelExpr {
+    fn from(computed: Coordinate<LevelExpr>) -> LevelExpr {
+        LevelExpr::Computed(Box::new(computed))
+    }
+}
+
 impl LevelExpr {
+    /// Returns the function that computes it, unless it is a dimension or a number of entries.
+    pub fn computed(&self) -> Option<&Coordinate<LevelExpr>> {
+        match self {
+            LevelExpr::Computed(computed) => Some(computed),
+            LevelExpr::Dimension(_) | LevelExpr::Count(_) => None,
+        }
+    }
+
     /// Returns whether its coordinates may be negative, as differences and blocks of differences
     /// may be. Arrays hold such coordinates in the signed type of the same size.
     pub fn may_be_negative(&self) -> bool {
-        match self {
-            LevelExpr::Sub(..) => true,
-            LevelExpr::Div(of, _) => of.may_be_negative(),
-            LevelExpr::Dimension(_)
-            | LevelExpr::Mod(..)
-            | LevelExpr::Add(..)
-            | LevelExpr::Count(_) => false,
-        }
+        self.computed().is_some_and(|computed| computed.may_be_negative(LevelExpr::may_be_negative))
     }
 
     /// Returns the dimensions that the expression uses.
     pub fn modes(&self) -> Vec<usize> {
         match self {
             LevelExpr::Dimension(mode) => vec![*mode],
-            LevelExpr::Div(of, _) | LevelExpr::Mod(of, _) => of.modes(),
-            LevelExpr::Sub(a, b) | LevelExpr::Add(a, b) => vec![*a, *b],
             LevelExpr::Count(_) => Vec::new(),
+            LevelExpr::Computed(computed) => {
+                computed.variables().flat_map(LevelExpr::modes).collect()
+            }
         }
     }
 
-    fn write(&self, f: &mut fmt::Formatter<'_>, dims: &[String]) -> fmt::Result {
+    /// Prints the expression with these names of dimensions.
+    pub fn show(&self, dimensions: &[String]) -> String {
         match self {
-            LevelExpr::Dimension(d) => f.write_str(&dims[*d]),
-            LevelExpr::Div(e, n) => {
-                e.write_operand(f, dims)?;
-                write!(f, " / {n}")
-            }
-            LevelExpr::Mod(e, n) => {
-                e.write_operand(f, dims)?;
-                write!(f, " % {n}")
-            }
-            LevelExpr::Sub(a, b) => write!(f, "{} - {}", dims[*a], dims[*b]),
-            LevelExpr::Add(a, b) => write!(f, "{} + {}", dims[*a], dims[*b]),
-            LevelExpr::Count(d) => write!(f, "#{}", dims[*d]),
-        }
-    }
-
-    fn write_operand(&self, f: &mut fmt::Formatter<'_>, dims: &[String]) -> fmt::Result {
-        match self {
-            LevelExpr::Dimension(_) => self.write(f, dims),
-            LevelExpr::Div(..)
-            | LevelExpr::Mod(..)
-            | LevelExpr::Sub(..)
-            | LevelExpr::Add(..)
-            | LevelExpr::Count(_) => {
-                f.write_str("(")?;
-                self.write(f, dims)?;
-                f.write_str(")")
-            }
+            LevelExpr::Dimension(d) => dimensions[*d].clone(),
+            LevelExpr::Count(d) => format!("#{}", dimensions[*d]),
+            LevelExpr::Computed(computed) => computed.show(|of| match of {
+                LevelExpr::Dimension(_) => of.show(dimensions),
+                LevelExpr::Count(_) | LevelExpr::Computed(_) => {
+                    format!("({})", of.show(dimensions))
+                }
+            }),
         }
     }
 }

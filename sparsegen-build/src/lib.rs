@@ -22,6 +22,7 @@
 mod compile;
 mod config;
 
+mod coordinate;
 mod error;
 mod limits;
 pub mod math;

@@ -4,6 +4,7 @@
 //! results is added. The output contains only arrays, loops and conditions, and no sparse
 //! constructs.
 
+mod affine;
 mod arg_reduction;
 mod assembly;
 mod bounds;
@@ -29,7 +30,6 @@ mod slices;
 mod storages;
 mod strip_mining;
 mod subscripts;
-mod sums;
 #[cfg(test)]
 mod tests;
 mod traits;

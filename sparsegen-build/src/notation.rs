@@ -30,7 +30,7 @@ use crate::ir::Bounds;
 use crate::types::{Dtype, Literal};
 
 pub use crate::operator::BinaryOp;
-pub use call::{Function, count_of};
+pub use call::Function;
 pub use check::check;
 pub use declared::{DeclaredFormat, DeclaredKind, declare};
 pub use own::{Laws, Own, PathId, Region, RustPath, UserFunction};
@@ -40,8 +40,8 @@ pub(crate) use parse::statement;
 pub use reduction::ReduceOp;
 pub use role::{Choice, Converted, Diagonal, Parameter, TensorRole, VariableRole};
 pub use semiring::{Constant, Operator, Semiring};
-pub use slice::{Bound, Coordinate, Range, Reads, Slice, Window};
-pub use subscript::{Factor, List, Subscript, SubscriptId, Term, sum_of};
+pub use slice::{Bound, Range, Reads, Slice, Window};
+pub use subscript::{List, Subscript, SubscriptId, Symbol};
 
 use schedule::Schedule;
 

@@ -60,7 +60,8 @@ fn the_back_end_knows_nothing_of_tensors() {
 }
 
 /// The stages in the order in which they run; each imports only earlier ones.
-const STAGES: [&str; 6] = ["notation", "concrete", "iteration", "schedule", "lower", "emit"];
+const STAGES: [&str; 7] =
+    ["coordinate", "notation", "concrete", "iteration", "schedule", "lower", "emit"];
 
 #[test]
 fn stages_import_in_one_direction() {

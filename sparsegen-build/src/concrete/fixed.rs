@@ -57,7 +57,7 @@ fn read(program: &Program, value: &Expr) -> Vec<VariableId> {
         Expr::Literal(_) | Expr::Constant(_) | Expr::Index(_) | Expr::Parameter(_) => {}
         Expr::Access(access) => {
             let counted = access.indices.iter().map(|v| program.space.counted(*v));
-            let is_once = |v: &VariableId| program.space.definition(*v) == Some(Definition::Fixed);
+            let is_once = |v: &VariableId| program.space.definition(*v) == Some(&Definition::Fixed);
             add(counted.filter(is_once).collect());
         }
         Expr::Neg(_) | Expr::Binary(..) | Expr::Call(..) => {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::coordinate::Affine;
 use crate::notation::{
-    Access, Bound, Choice, Converted, Coordinate, Diagonal, Expr, Factor, Kernel, List, Range,
-    Reads, Reduce, Slice, Subscript, SubscriptId, TensorId, TensorRole, Term, VariableId,
-    VariableRole, Window,
+    Access, Bound, Choice, Converted, Diagonal, Expr, Kernel, List, Range, Reads, Reduce, Slice,
+    Subscript, SubscriptId, Symbol, TensorId, TensorRole, VariableId, VariableRole, Window,
 };
 
 use super::space::Definition;
@@ -145,17 +145,14 @@ impl Renumbering {
     }
 
     /// Translates a definition. Returns `None` like [`Self::variable_role`].
-    pub fn definition(&self, definition: Definition) -> Option<Definition> {
-        let v = |v: VariableId| self.variables.get(&v).copied();
+    pub fn definition(&self, definition: &Definition) -> Option<Definition> {
+        let v = |v: &VariableId| self.variables.get(v).copied();
         Some(match definition {
-            Definition::Div(of, size) => Definition::Div(v(of)?, size),
-            Definition::Mod(of, size) => Definition::Mod(v(of)?, size),
-            Definition::Sub(a, b) => Definition::Sub(v(a)?, v(b)?),
-            Definition::Add(a, b) => Definition::Add(v(a)?, v(b)?),
+            Definition::Computed(computed) => Definition::Computed(computed.map(v, |size| size)?),
             Definition::Fused(a, b) => Definition::Fused(v(a)?, v(b)?),
-            Definition::Slot(id) => Definition::Slot(*self.tensors.get(&id)?),
+            Definition::Slot(id) => Definition::Slot(*self.tensors.get(id)?),
             Definition::Fixed => Definition::Fixed,
-            Definition::Slice(slice) => Definition::Slice(self.slice(slice)?),
+            Definition::Slice(slice) => Definition::Slice(self.slice(*slice)?),
         })
     }
 
@@ -178,13 +175,9 @@ impl Renumbering {
             Reads::Window(window) => {
                 Reads::Window(Window { at: *self.subscripts.get(&window.at)?, ..window })
             }
-            Reads::At(Coordinate::Fixed(at)) => Reads::At(Coordinate::Fixed(bound(at)?)),
-            Reads::At(Coordinate::Variable(v)) => {
-                Reads::At(Coordinate::Variable(*self.variables.get(&v)?))
-            }
-            Reads::At(Coordinate::Subscript(subscript)) => {
-                Reads::At(Coordinate::Subscript(*self.subscripts.get(&subscript)?))
-            }
+            Reads::Fixed(at) => Reads::Fixed(bound(at)?),
+            Reads::Variable(v) => Reads::Variable(*self.variables.get(&v)?),
+            Reads::Subscript(subscript) => Reads::Subscript(*self.subscripts.get(&subscript)?),
         })
     }
 
@@ -193,15 +186,12 @@ impl Renumbering {
         let variable = |v: &VariableId| self.variables.get(v).copied();
         let tensor = |id: &TensorId| self.tensors.get(id).copied();
         Some(match subscript {
-            Subscript::Sum(terms) => {
-                let of = |of: Factor| match of {
-                    Factor::One => Some(Factor::One),
-                    Factor::Variable(v) => variable(&v).map(Factor::Variable),
-                    Factor::Parameter(id) => tensor(&id).map(Factor::Parameter),
-                };
-                let terms = terms.iter().map(|t| Some(Term { times: t.times, of: of(t.of)? }));
-                Subscript::Sum(terms.collect::<Option<_>>()?)
-            }
+            Subscript::Affine(sum) => Subscript::Affine(sum.substitute(|symbol| {
+                Some(Affine::variable(match symbol {
+                    Symbol::Variable(v) => Symbol::Variable(variable(v)?),
+                    Symbol::Parameter(id) => Symbol::Parameter(tensor(id)?),
+                }))
+            })?),
             Subscript::Element(Access { tensor: id, indices }) => Subscript::Element(Access {
                 tensor: tensor(id)?,
                 indices: indices.iter().map(variable).collect::<Option<_>>()?,

@@ -9,6 +9,7 @@ mod basis;
 
 use std::collections::BTreeMap;
 
+use crate::coordinate::Coordinate;
 use crate::format::LevelExpr;
 use crate::notation::{Access, Expr, Kernel, Slice, TensorId, Variable, VariableId, VariableRole};
 
@@ -18,16 +19,10 @@ use super::terms::pull_reduction;
 pub use basis::Basis;
 
 /// The definition of a variable in terms of others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Definition {
-    /// `v / b`
-    Div(VariableId, BlockSize),
-    /// `v % b`
-    Mod(VariableId, BlockSize),
-    /// `v - w`, signed
-    Sub(VariableId, VariableId),
-    /// `v + w`
-    Add(VariableId, VariableId),
+    /// `v / b`, `v % b`, `v - w` or `v + w`
+    Computed(Coordinate<VariableId, BlockSize>),
     /// `v * |w| + w`: the fusion of two variables.
     Fused(VariableId, VariableId),
     /// The slots of a tensor with a level that counts the entries with the same coordinate.
@@ -40,7 +35,7 @@ pub enum Definition {
 }
 
 /// The size of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockSize {
     /// A constant.
     Constant(u64),
@@ -103,29 +98,20 @@ impl Space {
     fn define(&mut self, kernel: &mut Kernel, access: &Access, expr: &LevelExpr) -> VariableId {
         let (definition, name) = match expr {
             LevelExpr::Dimension(mode) => return access.indices[*mode],
-            LevelExpr::Div(inner, by) => {
-                let inner = self.define(kernel, access, inner);
-                (
-                    Definition::Div(inner, BlockSize::Constant(*by)),
-                    format!("{}o", kernel.variable(inner).name),
-                )
-            }
-            LevelExpr::Mod(inner, by) => {
-                let inner = self.define(kernel, access, inner);
-                (
-                    Definition::Mod(inner, BlockSize::Constant(*by)),
-                    format!("{}i", kernel.variable(inner).name),
-                )
-            }
-            LevelExpr::Sub(a, b) => {
-                (Definition::Sub(access.indices[*a], access.indices[*b]), "d".to_owned())
-            }
-            LevelExpr::Add(a, b) => {
-                (Definition::Add(access.indices[*a], access.indices[*b]), "d".to_owned())
-            }
             LevelExpr::Count(_) => (Definition::Slot(access.tensor), "slot".to_owned()),
+            LevelExpr::Computed(computed) => {
+                let define = |of: &LevelExpr| Some(self.define(kernel, access, of));
+                let computed = computed.map(define, BlockSize::Constant);
+                let computed = computed.expect("every part has a variable");
+                let name = match &computed {
+                    Coordinate::Div(of, _) => format!("{}o", kernel.variable(*of).name),
+                    Coordinate::Mod(of, _) => format!("{}i", kernel.variable(*of).name),
+                    Coordinate::Affine(_) => "d".to_owned(),
+                };
+                (Definition::Computed(computed), name)
+            }
         };
-        if let Some(v) = self.variable(definition) {
+        if let Some(v) = self.variable(&definition) {
             return v;
         }
         let mut free = name;
@@ -139,9 +125,9 @@ impl Space {
     }
 
     /// Defines variables whose loops replace the loop over another one.
-    pub fn replace(&mut self, whole: VariableId, by: &[(VariableId, Definition)]) {
-        self.definitions.extend(by.iter().copied());
+    pub fn replace(&mut self, whole: VariableId, by: Vec<(VariableId, Definition)>) {
         self.replaced.insert(whole, by.iter().map(|(v, _)| *v).collect());
+        self.definitions.extend(by);
     }
 
     /// Defines a variable like another program.
@@ -162,18 +148,26 @@ impl Space {
         }
     }
 
-    pub fn definition(&self, v: VariableId) -> Option<Definition> {
-        self.definitions.get(&v).copied()
+    pub fn definition(&self, v: VariableId) -> Option<&Definition> {
+        self.definitions.get(&v)
+    }
+
+    /// Returns the function of other variables that defines a variable, if there is one.
+    pub fn computed(&self, v: VariableId) -> Option<&Coordinate<VariableId, BlockSize>> {
+        match self.definition(v)? {
+            Definition::Computed(computed) => Some(computed),
+            Definition::Fused(..)
+            | Definition::Slot(_)
+            | Definition::Slice(_)
+            | Definition::Fixed => None,
+        }
     }
 
     /// Returns the slice of a mode, given the mode's variable.
     pub fn slice(&self, v: VariableId) -> Option<Slice> {
         match self.definition(v)? {
-            Definition::Slice(slice) => Some(slice),
-            Definition::Div(..)
-            | Definition::Mod(..)
-            | Definition::Sub(..)
-            | Definition::Add(..)
+            Definition::Slice(slice) => Some(*slice),
+            Definition::Computed(_)
             | Definition::Fused(..)
             | Definition::Slot(_)
             | Definition::Fixed => None,
@@ -182,7 +176,7 @@ impl Space {
 
     /// Returns the variable of the mode of a slice.
     pub fn mode_of(&self, slice: Slice) -> VariableId {
-        let mode = self.variable(Definition::Slice(slice));
+        let mode = self.variable(&Definition::Slice(slice));
         mode.expect("every part that is read has a variable")
     }
 
@@ -214,8 +208,13 @@ impl Space {
     }
 
     /// Returns the variable with this definition.
-    pub fn variable(&self, definition: Definition) -> Option<VariableId> {
-        self.definitions.iter().find(|(_, known)| **known == definition).map(|(v, _)| *v)
+    pub fn variable(&self, definition: &Definition) -> Option<VariableId> {
+        self.definitions.iter().find(|(_, known)| *known == definition).map(|(v, _)| *v)
+    }
+
+    /// Returns the variable that is this function of others.
+    pub fn variable_of(&self, computed: Coordinate<VariableId, BlockSize>) -> Option<VariableId> {
+        self.variable(&Definition::Computed(computed))
     }
 
     /// Returns the variable that a level of an access stores, if the tensor has that level.
@@ -226,55 +225,41 @@ impl Space {
         level: usize,
     ) -> Option<VariableId> {
         let spec = kernel.tensor(access.tensor).format.levels.get(level)?;
-        Some(self.find(access, &spec.expr))
+        Some(self.find(access, &spec.expr).expect("every level of every access was defined"))
     }
 
-    fn find(&self, access: &Access, expr: &LevelExpr) -> VariableId {
-        let definition = match expr {
-            LevelExpr::Dimension(mode) => return access.indices[*mode],
-            LevelExpr::Div(inner, by) => {
-                Definition::Div(self.find(access, inner), BlockSize::Constant(*by))
+    fn find(&self, access: &Access, expr: &LevelExpr) -> Option<VariableId> {
+        match expr {
+            LevelExpr::Dimension(mode) => Some(access.indices[*mode]),
+            LevelExpr::Count(_) => self.slots(access),
+            LevelExpr::Computed(computed) => {
+                self.variable_of(computed.map(|of| self.find(access, of), BlockSize::Constant)?)
             }
-            LevelExpr::Mod(inner, by) => {
-                Definition::Mod(self.find(access, inner), BlockSize::Constant(*by))
-            }
-            LevelExpr::Sub(a, b) => Definition::Sub(access.indices[*a], access.indices[*b]),
-            LevelExpr::Add(a, b) => Definition::Add(access.indices[*a], access.indices[*b]),
-            LevelExpr::Count(_) => Definition::Slot(access.tensor),
-        };
-        self.variable(definition).expect("every level of every access was defined")
+        }
     }
 
     /// Returns every pair of a variable of blocks and the variable of the offsets within them.
     pub fn blocks(&self) -> Vec<[VariableId; 2]> {
-        let place = |(block, definition): (&VariableId, &Definition)| match *definition {
-            Definition::Div(of, size) => {
-                self.variable(Definition::Mod(of, size)).map(|place| [*block, place])
+        let place = |block: &VariableId| match *self.computed(*block)? {
+            Coordinate::Div(of, size) => {
+                Some([*block, self.variable_of(Coordinate::Mod(of, size))?])
             }
-            Definition::Mod(..)
-            | Definition::Sub(..)
-            | Definition::Add(..)
-            | Definition::Fused(..)
-            | Definition::Slot(_)
-            | Definition::Slice(_)
-            | Definition::Fixed => None,
+            Coordinate::Mod(..) | Coordinate::Affine(_) => None,
         };
-        self.definitions.iter().filter_map(place).collect()
+        self.definitions.keys().filter_map(place).collect()
     }
 
     /// Returns the variable of the slots of an access.
     pub fn slots(&self, access: &Access) -> Option<VariableId> {
-        self.variable(Definition::Slot(access.tensor))
+        self.variable(&Definition::Slot(access.tensor))
     }
 
     /// Returns whether `v` follows from the known variables in one step.
     fn follows(&self, v: VariableId, known: &[VariableId]) -> bool {
         let has = |v: &VariableId| known.contains(v);
         let of_itself = self.definition(v).is_some_and(|definition| match definition {
-            Definition::Div(of, _) | Definition::Mod(of, _) => has(&of),
-            Definition::Sub(a, b) | Definition::Add(a, b) | Definition::Fused(a, b) => {
-                has(&a) && has(&b)
-            }
+            Definition::Computed(computed) => computed.variables().all(has),
+            Definition::Fused(a, b) => has(a) && has(b),
             Definition::Slice(slice) => has(&slice.of) && self.needs(v).iter().all(has),
             Definition::Slot(_) | Definition::Fixed => false,
         });
@@ -293,18 +278,18 @@ impl Space {
     /// Returns the pairs of variables from which `v` can be computed; both may be the same.
     fn parts(&self, v: VariableId) -> Vec<[VariableId; 2]> {
         let mut parts = Vec::new();
-        for (&part, &definition) in &self.definitions {
+        for (&part, definition) in &self.definitions {
             match definition {
-                Definition::Div(of, by) if of == v => {
-                    parts.extend(self.variable(Definition::Mod(v, by)).map(|rest| [part, rest]));
+                Definition::Computed(Coordinate::Div(of, by)) if *of == v => {
+                    let rest = self.variable_of(Coordinate::Mod(v, *by));
+                    parts.extend(rest.map(|rest| [part, rest]));
                 }
-                Definition::Sub(a, b) | Definition::Add(a, b) if a == v => parts.push([part, b]),
-                Definition::Sub(a, b) | Definition::Add(a, b) if b == v => parts.push([part, a]),
-                Definition::Fused(a, b) if a == v || b == v => parts.push([part, part]),
-                Definition::Div(..)
-                | Definition::Mod(..)
-                | Definition::Sub(..)
-                | Definition::Add(..)
+                Definition::Computed(Coordinate::Affine(sum)) if sum.stride(&v) != 0 => {
+                    let other = sum.variables().find(|of| **of != v);
+                    parts.extend(other.map(|other| [part, *other]));
+                }
+                Definition::Fused(a, b) if *a == v || *b == v => parts.push([part, part]),
+                Definition::Computed(_)
                 | Definition::Fused(..)
                 | Definition::Slot(_)
                 | Definition::Slice(_)

@@ -1,5 +1,6 @@
 //! Invertibility of maps: each dimension must be computable from the levels.
 
+use crate::coordinate::Coordinate;
 use crate::error::{Diagnostic, Span, quoted};
 
 use super::LevelExpr;
@@ -38,12 +39,9 @@ pub(super) fn check(
     }
     for (k, expr) in stored.iter().enumerate() {
         let twice = stored[..k].contains(expr);
-        let whole = match expr {
-            LevelExpr::Div(whole, _) | LevelExpr::Mod(whole, _) => stored.contains(&&**whole),
-            LevelExpr::Dimension(_)
-            | LevelExpr::Sub(..)
-            | LevelExpr::Add(..)
-            | LevelExpr::Count(_) => false,
+        let whole = match expr.computed() {
+            Some(Coordinate::Div(whole, _) | Coordinate::Mod(whole, _)) => stored.contains(&whole),
+            Some(Coordinate::Affine(_)) | None => false,
         };
         if twice || whole {
             diagnostics.push(
@@ -70,36 +68,32 @@ pub(super) fn pair(mut stored: Vec<&mut LevelExpr>) {
 
 /// Returns an equal expression that is the other half of the block of `other`, if there is one.
 fn half_beside(expr: &LevelExpr, other: &LevelExpr) -> Option<LevelExpr> {
-    if let (LevelExpr::Mod(whole, n), LevelExpr::Div(block, m)) = (expr, other)
-        && let LevelExpr::Mod(inner, b) = &**block
-    {
-        return (inner == whole && m == n && b % n == 0).then(|| LevelExpr::Mod(block.clone(), *n));
+    match (expr.computed()?, other.computed()?) {
+        (Coordinate::Mod(whole, n), Coordinate::Div(block, m)) => {
+            let Coordinate::Mod(inner, b) = block.computed()? else { return None };
+            let is_half = inner == whole && m == n && b % n == 0;
+            is_half.then(|| Coordinate::Mod(block.clone(), *n).into())
+        }
+        (Coordinate::Div(whole, n), Coordinate::Mod(block, m)) => {
+            let Coordinate::Div(inner, b) = block.computed()? else { return None };
+            let is_half = inner == whole && b.checked_mul(*m) == Some(*n);
+            is_half.then(|| Coordinate::Div(block.clone(), *m).into())
+        }
+        (_, _) => None,
     }
-    if let (LevelExpr::Div(whole, n), LevelExpr::Mod(block, m)) = (expr, other)
-        && let LevelExpr::Div(inner, b) = &**block
-    {
-        let is_half = inner == whole && b.checked_mul(*m) == Some(*n);
-        return is_half.then(|| LevelExpr::Div(block.clone(), *m));
-    }
-    None
 }
 
 /// Returns the missing half of a dimension that is divided into blocks, if it is missing.
 fn other_half(stored: &[&LevelExpr], dimensions: &[String]) -> Option<String> {
-    stored.iter().find_map(|expr| match expr {
-        LevelExpr::Div(whole, n) => {
-            let LevelExpr::Dimension(d) = **whole else { return None };
-            let other = LevelExpr::Mod(whole.clone(), *n);
-            (!stored.contains(&&other)).then(|| format!("{} % {n}", dimensions[d]))
-        }
-        LevelExpr::Mod(whole, n) => {
-            let LevelExpr::Dimension(d) = **whole else { return None };
-            let other = LevelExpr::Div(whole.clone(), *n);
-            (!stored.contains(&&other)).then(|| format!("{} / {n}", dimensions[d]))
-        }
-        LevelExpr::Dimension(_) | LevelExpr::Sub(..) | LevelExpr::Add(..) | LevelExpr::Count(_) => {
-            None
-        }
+    stored.iter().find_map(|expr| {
+        let (whole, other) = match expr.computed()? {
+            Coordinate::Div(whole, n) => (whole, Coordinate::Mod(whole.clone(), *n)),
+            Coordinate::Mod(whole, n) => (whole, Coordinate::Div(whole.clone(), *n)),
+            Coordinate::Affine(_) => return None,
+        };
+        let other = LevelExpr::from(other);
+        let is_of_dimension = matches!(whole, LevelExpr::Dimension(_));
+        (is_of_dimension && !stored.contains(&&other)).then(|| other.show(dimensions))
     })
 }
 
@@ -109,19 +103,17 @@ fn closure(stored: &[&LevelExpr]) -> Vec<LevelExpr> {
     loop {
         let found: Vec<_> = known
             .iter()
-            .filter_map(|expr| match expr {
-                LevelExpr::Div(whole, n) => {
-                    known.contains(&LevelExpr::Mod(whole.clone(), *n)).then(|| (**whole).clone())
+            .filter_map(|expr| match expr.computed()? {
+                Coordinate::Div(whole, n) => {
+                    let offset = LevelExpr::from(Coordinate::Mod(whole.clone(), *n));
+                    known.contains(&offset).then(|| whole.clone())
                 }
-                LevelExpr::Sub(a, b) | LevelExpr::Add(a, b) => {
-                    let (a, b) = (LevelExpr::Dimension(*a), LevelExpr::Dimension(*b));
-                    match (known.contains(&a), known.contains(&b)) {
-                        (true, false) => Some(b),
-                        (false, true) => Some(a),
-                        (true, true) | (false, false) => None,
-                    }
+                Coordinate::Affine(sum) => {
+                    let mut unknown = sum.variables().filter(|of| !known.contains(of));
+                    let only = unknown.next().filter(|_| unknown.next().is_none())?;
+                    sum.solve_for(only).map(|_| only.clone())
                 }
-                LevelExpr::Dimension(_) | LevelExpr::Mod(..) | LevelExpr::Count(_) => None,
+                Coordinate::Mod(..) => None,
             })
             .filter(|expr| !known.contains(expr))
             .collect();

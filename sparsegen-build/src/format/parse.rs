@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use crate::coordinate::{Affine, Coordinate};
 use crate::error::{Diagnostic, Name, Span, quoted};
 use crate::level::{Level, Levels, Property, contradictions, holds_signed};
 use crate::manifest::Text;
@@ -258,24 +259,41 @@ impl Parser<'_> {
             self.nesting -= 1;
             inner
         } else {
-            let first = self.dimension()?;
-            let second = |parser: &mut Self| parser.dimension();
+            let first = self.dimension()?.map(LevelExpr::Dimension);
             if self.tokens.eat("-") {
-                pair(first, second(self)?, LevelExpr::Sub)
+                self.sum(first, -1)?
             } else if self.tokens.eat("+") {
-                pair(first, second(self)?, LevelExpr::Add)
+                self.sum(first, 1)?
             } else {
-                first.map(LevelExpr::Dimension)
+                first
             }
         };
         if self.tokens.eat("/") || self.tokens.word("floordiv") {
             let divisor = self.divisor()?;
-            expr = expr.map(|expr| LevelExpr::Div(Box::new(expr), divisor));
+            expr = expr.map(|expr| Coordinate::Div(expr, divisor).into());
         } else if self.tokens.eat("%") || self.tokens.word("mod") {
             let divisor = self.divisor()?;
-            expr = expr.map(|expr| LevelExpr::Mod(Box::new(expr), divisor));
+            expr = expr.map(|expr| Coordinate::Mod(expr, divisor).into());
         }
         Ok(expr)
+    }
+
+    /// Parses the second dimension of a sum, with the factor `times`.
+    fn sum(
+        &mut self,
+        first: Option<LevelExpr>,
+        times: i64,
+    ) -> Result<Option<LevelExpr>, Diagnostic> {
+        let span = self.tokens.span();
+        let second = self.dimension()?.map(LevelExpr::Dimension);
+        let (Some(first), Some(second)) = (first, second) else { return Ok(None) };
+        if first == second {
+            let mistake = Diagnostic::new(span, "the two dimensions are the same");
+            self.diagnostics.push(mistake.help("write two different dimensions"));
+            return Ok(None);
+        }
+        let sum = Affine::variable(first).plus(&Affine::term(times, second));
+        Ok(sum.map(|sum| Coordinate::Affine(sum).into()))
     }
 
     fn dimension(&mut self) -> Result<Option<usize>, Diagnostic> {
@@ -313,14 +331,6 @@ impl Parser<'_> {
     }
 }
 
-fn pair(
-    a: Option<usize>,
-    b: Option<usize>,
-    of: impl Fn(usize, usize) -> LevelExpr,
-) -> Option<LevelExpr> {
-    Some(of(a?, b?))
-}
-
 fn unknown_level(name: &Name, levels: &Levels) -> Diagnostic {
     let message = format!("there is no level `{}`", name.text);
     Diagnostic::new(name.span, message).suggest(&name.text, levels.names(), "the levels")
@@ -342,11 +352,13 @@ fn unknown_property(name: &Name) -> Diagnostic {
 fn check_blocks(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
     let wrong = |(spec, span): (&LevelSpec, &Span)| {
         let block = spec.level.block()?;
-        let stored = match &spec.expr {
-            LevelExpr::Dimension(_) => return None,
-            LevelExpr::Mod(_, size) if *size == block => return None,
-            LevelExpr::Mod(_, size) => format!("the blocks of this level have {size} coordinates"),
-            LevelExpr::Div(..) | LevelExpr::Sub(..) | LevelExpr::Add(..) | LevelExpr::Count(_) => {
+        let stored = match (&spec.expr, spec.expr.computed()) {
+            (LevelExpr::Dimension(_), _) => return None,
+            (_, Some(Coordinate::Mod(_, size))) if *size == block => return None,
+            (_, Some(Coordinate::Mod(_, size))) => {
+                format!("the blocks of this level have {size} coordinates")
+            }
+            (_, Some(Coordinate::Div(..) | Coordinate::Affine(_)) | None) => {
                 "this level does not store remainders of blocks".to_owned()
             }
         };

@@ -1,3 +1,4 @@
+use crate::coordinate::{Affine, Coordinate};
 use crate::level::Levels;
 use crate::manifest;
 use crate::types::Width;
@@ -101,11 +102,22 @@ fn maps_of_blocks_and_diagonals_can_be_inverted() {
 
 #[test]
 fn coordinates_that_may_be_negative_are_signed() {
-    let difference = || Box::new(LevelExpr::Sub(1, 0));
+    let [i, j] = [0, 1].map(LevelExpr::Dimension);
+    let sum = Affine::variable(j).minus(&Affine::variable(i)).unwrap();
+    let difference = || LevelExpr::from(Coordinate::Affine(sum.clone()));
     assert!(difference().may_be_negative());
-    assert!(LevelExpr::Div(difference(), 2).may_be_negative());
-    assert!(!LevelExpr::Mod(difference(), 2).may_be_negative());
+    assert!(LevelExpr::from(Coordinate::Div(difference(), 2)).may_be_negative());
+    assert!(!LevelExpr::from(Coordinate::Mod(difference(), 2)).may_be_negative());
     assert!(!LevelExpr::Dimension(0).may_be_negative());
+}
+
+#[test]
+fn sums_are_of_two_dimensions() {
+    for sum in ["i - i", "i + i"] {
+        let twice =
+            define(&format!("a = '(i, j) -> ({sum} : dense, i : dense, j : dense)'"), "a", 2);
+        assert_eq!(twice.unwrap_err(), ["the two dimensions are the same"]);
+    }
 }
 
 #[test]

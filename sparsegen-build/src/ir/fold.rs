@@ -169,7 +169,7 @@ impl Expr {
     /// Returns `a.saturating_sub(b)`.
     pub fn saturating_sub(a: Expr, b: Expr) -> Expr {
         match (a, b) {
-            (a, Expr::Index(0)) => a,
+            (a, Expr::Index(0)) | (a @ Expr::Index(0), _) => a,
             (Expr::Index(m), Expr::Index(n)) => Expr::Index(m.saturating_sub(n)),
             (a, Expr::Index(n)) => match a.split_offset() {
                 (inner, Offset::Plus(m)) if m >= n => offset(inner, Offset::Plus(m - n)),

@@ -154,7 +154,7 @@ impl Lattice {
             return None;
         }
         // A fixed coordinate needs no iteration.
-        let is_once = program.space.definition(variable) == Some(Definition::Fixed);
+        let is_once = program.space.definition(variable) == Some(&Definition::Fixed);
         let is_located = |iterator: &LevelIterator| {
             let passed = program.kernel.passed_as(iterator.access.tensor);
             iterator.can_locate(program) && (is_once || located.contains(&passed))

@@ -20,6 +20,7 @@ use super::quotient::guarded;
 use super::visits::covers;
 use crate::concrete::space::Definition;
 use crate::concrete::{Annotations, Program, Stmt, Target, Temporary};
+use crate::coordinate::Coordinate;
 use crate::limits::Budget;
 use crate::notation::{Access, Expr, Function, ReduceOp, TensorId, VariableId};
 
@@ -295,13 +296,12 @@ fn can_run(
     let has_range = match program.space.definition(variable) {
         None
         | Some(
-            Definition::Div(..)
-            | Definition::Mod(..)
+            Definition::Computed(Coordinate::Div(..) | Coordinate::Mod(..))
             | Definition::Fused(..)
             | Definition::Slice(_)
             | Definition::Fixed,
         ) => true,
-        Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) => false,
+        Some(Definition::Computed(Coordinate::Affine(_)) | Definition::Slot(_)) => false,
     };
     let partial = |member: usize| {
         let iterator = &iterators[member];

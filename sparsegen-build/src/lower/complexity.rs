@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::concrete::Program;
 use crate::concrete::space::{BlockSize, Definition};
+use crate::coordinate::Coordinate;
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::{Access, TensorId, VariableId};
@@ -141,16 +142,18 @@ impl Time<'_> {
         let mut trips = around.clone();
         let dimensions = match self.program.space.definition(inner.variable) {
             // A block has a constant size.
-            Some(
-                Definition::Mod(_, BlockSize::Constant(_))
-                | Definition::Div(_, BlockSize::Share(_)),
-            ) => Vec::new(),
-            Some(Definition::Div(of, BlockSize::Constant(_)))
-            | Some(Definition::Mod(of, BlockSize::Share(_))) => vec![self.root(of)],
-            Some(Definition::Fused(a, b)) => vec![a, b],
+            Some(Definition::Computed(
+                Coordinate::Mod(_, BlockSize::Constant(_))
+                | Coordinate::Div(_, BlockSize::Share(_)),
+            )) => Vec::new(),
+            Some(Definition::Computed(
+                Coordinate::Div(of, BlockSize::Constant(_))
+                | Coordinate::Mod(of, BlockSize::Share(_)),
+            )) => vec![self.root(*of)],
+            Some(Definition::Fused(a, b)) => vec![*a, *b],
             Some(Definition::Slice(slice)) => vec![slice.of],
             Some(Definition::Fixed) => Vec::new(),
-            Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) | None => {
+            Some(Definition::Computed(Coordinate::Affine(_)) | Definition::Slot(_)) | None => {
                 vec![inner.variable]
             }
         };
@@ -192,11 +195,12 @@ impl Time<'_> {
     /// Returns the variable that is divided into blocks.
     fn root(&self, v: VariableId) -> VariableId {
         match self.program.space.definition(v) {
-            Some(Definition::Div(of, _) | Definition::Mod(of, _)) => self.root(of),
+            Some(Definition::Computed(Coordinate::Div(of, _) | Coordinate::Mod(of, _))) => {
+                self.root(*of)
+            }
             Some(Definition::Slice(slice)) => self.root(slice.of),
             Some(
-                Definition::Sub(..)
-                | Definition::Add(..)
+                Definition::Computed(Coordinate::Affine(_))
                 | Definition::Fused(..)
                 | Definition::Slot(_)
                 | Definition::Fixed,

@@ -229,16 +229,13 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
 }
 
 /// Returns the definition of a variable.
-fn defined(program: &Program, definition: Definition) -> String {
-    let name = |v: VariableId| &program.kernel.variable(v).name;
+fn defined(program: &Program, definition: &Definition) -> String {
+    let name = |v: &VariableId| &program.kernel.variable(*v).name;
     match definition {
-        Definition::Div(of, by) => format!("`{} / {by}`", name(of)),
-        Definition::Mod(of, by) => format!("`{} % {by}`", name(of)),
-        Definition::Sub(a, b) => format!("`{} - {}`", name(a), name(b)),
-        Definition::Add(a, b) => format!("`{} + {}`", name(a), name(b)),
+        Definition::Computed(computed) => format!("`{}`", computed.show(name)),
         Definition::Fused(a, b) => format!("`{}` and `{}` fused", name(a), name(b)),
         Definition::Slice(_) | Definition::Fixed => "a subrange of a mode".to_owned(),
-        Definition::Slot(of) => format!("the slot of `{}`", program.tensor(of).name),
+        Definition::Slot(of) => format!("the slot of `{}`", program.tensor(*of).name),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::concrete::Program;
 use crate::concrete::space::{BlockSize, Definition};
+use crate::coordinate::{Affine, Coordinate};
 use crate::format::LevelExpr;
 use crate::ir::{Expr, Stmt};
 use crate::level::{Offset, Relation};
@@ -18,30 +19,28 @@ pub(super) fn blocks(program: &Program, names: &Names) -> Vec<Stmt> {
 
 /// Returns the computation of an extent that the body uses by name, if it is computed.
 fn counted(program: &Program, names: &Names, v: VariableId) -> Option<Expr> {
-    match program.space.definition(v)? {
-        Definition::Div(of, BlockSize::Constant(size)) => {
-            let size = Expr::Index(size as usize);
-            Some(Expr::div_ceil(extent(program, names, of), size))
+    match program.space.computed(v)? {
+        Coordinate::Div(of, BlockSize::Constant(by))
+        | Coordinate::Mod(of, BlockSize::Share(by)) => {
+            Some(Expr::div_ceil(extent(program, names, *of), Expr::Index(*by as usize)))
         }
-        Definition::Mod(of, BlockSize::Share(count)) => {
-            let count = Expr::Index(count as usize);
-            Some(Expr::div_ceil(extent(program, names, of), count))
-        }
-        Definition::Add(a, b) => {
-            let [a, b] = [a, b].map(|v| extent(program, names, v));
-            let [no_a, no_b] = [&a, &b].map(|size| Expr::eq(size.clone(), Expr::Index(0)));
+        Coordinate::Affine(sum) if !is_signed(sum) => {
+            let extents = || sum.variables().map(|v| extent(program, names, *v));
+            let nothing = extents().map(|extent| Expr::eq(extent, Expr::Index(0)));
             // As in the runtime: if one extent is 0, there are no sums.
-            let sums = Expr::sub(Expr::add(a, b), Expr::Index(1));
-            Some(Expr::choose(Expr::or(no_a, no_b), Expr::Index(0), sums))
+            let is_empty = nothing.reduce(Expr::or).unwrap_or(Expr::Bool(false));
+            let count = extents().reduce(|a, b| Expr::sub(Expr::add(a, b), Expr::Index(1)));
+            Some(Expr::choose(is_empty, Expr::Index(0), count.unwrap_or(Expr::Index(1))))
         }
-        Definition::Div(_, BlockSize::Share(_))
-        | Definition::Mod(_, BlockSize::Constant(_))
-        | Definition::Sub(..)
-        | Definition::Fused(..)
-        | Definition::Slot(_)
-        | Definition::Slice(_)
-        | Definition::Fixed => None,
+        Coordinate::Div(_, BlockSize::Share(_))
+        | Coordinate::Mod(_, BlockSize::Constant(_))
+        | Coordinate::Affine(_) => None,
     }
+}
+
+/// Returns whether a sum of coordinates may be negative.
+pub(super) fn is_signed(sum: &Affine<VariableId>) -> bool {
+    sum.may_be_negative(|_| false)
 }
 
 /// Rewrites an expression in terms of the extents that are arguments, without computed extents.
@@ -59,16 +58,20 @@ pub(super) fn expanded(program: &Program, names: &Names, expr: Expr) -> Expr {
 pub(super) fn extent(program: &Program, names: &Names, v: VariableId) -> Expr {
     match program.space.definition(v) {
         None => Expr::var(names.size(v)),
-        Some(Definition::Div(_, BlockSize::Constant(_))) => Expr::var(names.size(v)),
-        Some(Definition::Div(_, BlockSize::Share(count))) => Expr::Index(count as usize),
-        Some(Definition::Mod(of, size)) => block_size(program, names, of, size),
-        // Signed coordinates have no extent; their levels use that of the minuend.
-        Some(Definition::Sub(a, _)) => extent(program, names, a),
-        Some(Definition::Add(..)) => Expr::var(names.size(v)),
+        Some(Definition::Computed(computed)) => match computed {
+            Coordinate::Div(_, BlockSize::Constant(_)) => Expr::var(names.size(v)),
+            Coordinate::Div(_, BlockSize::Share(count)) => Expr::Index(*count as usize),
+            Coordinate::Mod(of, size) => block_size(program, names, *of, *size),
+            // Signed coordinates have no extent; their levels use that of the minuend.
+            Coordinate::Affine(sum) => match sum.variables().next() {
+                Some(minuend) if is_signed(sum) => extent(program, names, *minuend),
+                Some(_) | None => Expr::var(names.size(v)),
+            },
+        },
         Some(Definition::Fused(a, b)) => {
-            Expr::mul(extent(program, names, a), extent(program, names, b))
+            Expr::mul(extent(program, names, *a), extent(program, names, *b))
         }
-        Some(Definition::Slot(tensor)) => Expr::var(&names.slots(tensor)),
+        Some(Definition::Slot(tensor)) => Expr::var(&names.slots(*tensor)),
         Some(Definition::Slice(_)) => match program.space.measure(v) {
             own if own == v => Expr::var(names.size(v)),
             measure => extent(program, names, measure),
@@ -84,7 +87,7 @@ pub(super) fn block_size(
     of: VariableId,
     size: BlockSize,
 ) -> Expr {
-    match (size, program.space.variable(Definition::Mod(of, size))) {
+    match (size, program.space.variable_of(Coordinate::Mod(of, size))) {
         (BlockSize::Share(_), Some(place)) => Expr::var(names.size(place)),
         (BlockSize::Share(count), None) => {
             Expr::div_ceil(extent(program, names, of), Expr::Index(count as usize))
@@ -101,25 +104,22 @@ pub(super) fn offset(
     level: usize,
 ) -> Option<Offset> {
     let levels = &program.tensor(access.tensor).format.levels;
-    let LevelExpr::Dimension(own) = levels[level].expr else { return None };
+    let own @ LevelExpr::Dimension(_) = &levels[level].expr else { return None };
     levels[..level].iter().enumerate().find_map(|(ancestor, spec)| {
-        let (other, relation) = match spec.expr {
-            LevelExpr::Sub(a, b) if a == own => (b, Relation::Minuend),
-            LevelExpr::Sub(a, b) if b == own => (a, Relation::Subtrahend),
-            LevelExpr::Add(a, b) if a == own => (b, Relation::Sum),
-            LevelExpr::Add(a, b) if b == own => (a, Relation::Sum),
-            LevelExpr::Sub(..)
-            | LevelExpr::Add(..)
-            | LevelExpr::Dimension(_)
-            | LevelExpr::Div(..)
-            | LevelExpr::Mod(..)
-            | LevelExpr::Count(_) => return None,
+        let Coordinate::Affine(sum) = spec.expr.computed()? else { return None };
+        let other = sum.variables().find(|of| *of != own)?;
+        let relation = match (sum.stride(own), sum.stride(other)) {
+            (1, 1) => Relation::Sum,
+            (1, -1) => Relation::Minuend,
+            (-1, 1) => Relation::Subtrahend,
+            (_, _) => return None,
         };
+        let LevelExpr::Dimension(mode) = *other else { return None };
         let mut above = levels[..level].iter();
         Some(Offset {
             ancestor,
-            other: extent(program, names, access.indices[other]),
-            partner: above.position(|spec| spec.expr == LevelExpr::Dimension(other)),
+            other: extent(program, names, access.indices[mode]),
+            partner: above.position(|spec| spec.expr == *other),
             relation,
         })
     })

@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use crate::concrete::Target;
+use crate::coordinate::Affine;
 use crate::ir::{BinaryOp, Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
@@ -14,7 +15,6 @@ use crate::notation::{self, Function, VariableId};
 
 use super::Lowering;
 use super::scope::Scope;
-use super::sums::Sum;
 
 /// The bounds of a loop.
 #[derive(Default)]
@@ -152,25 +152,26 @@ impl Lowering<'_> {
         if !is_known {
             return false;
         }
-        let beyond = usize::from(*op == BinaryOp::Le);
-        // Solves for the variable: it counts as 0, and the other terms are moved to the other side.
-        let mut within = scope.clone();
-        within.bind(v, Expr::Index(0));
-        let Some([left, right]) = self.place_sides(&sides[0], &sides[1], &within) else {
-            return false;
+        let own = notation::Expr::Index(v);
+        let solve = || {
+            let difference = notation::Expr::difference(&sides[0], &sides[1])?;
+            let bound = difference.solve_for(&own)?;
+            let mut is_solved = true;
+            for factor in bound.variables() {
+                factor.for_each_variable(&mut |of| is_solved &= of != v);
+            }
+            is_solved.then_some(())?;
+            let ahead = |by: i64| self.compared(&bound.clone().plus(&Affine::constant(by))?, scope);
+            let beyond = i64::from(*op == BinaryOp::Le);
+            Some(match (equal, difference.stride(&own) > 0) {
+                (true, _) => (Some(ahead(0)?.certain()?), Some(ahead(1)?.certain()?)),
+                (false, true) => (None, Some(ahead(beyond)?.coordinate())),
+                (false, false) => (Some(ahead(1 - beyond)?.coordinate()), None),
+            })
         };
-        let less = |a: Sum, b: Sum| Expr::saturating_sub(a.value(), b.value());
-        let mut only = |at: Sum| {
-            limits.from(at.value());
-            limits.to(at.and(1).value());
-        };
-        match notation::count_of(v, &sides[0]) - notation::count_of(v, &sides[1]) {
-            1 if equal && left.is_zero() => only(right),
-            -1 if equal && right.is_zero() => only(left),
-            1 if !equal => limits.to(less(right.and(beyond), left)),
-            -1 if !equal => limits.from(less(left.and(1 - beyond), right)),
-            _ => return false,
-        }
+        let Some((start, end)) = solve() else { return false };
+        start.into_iter().for_each(|start| limits.from(start));
+        end.into_iter().for_each(|end| limits.to(end));
         true
     }
 }

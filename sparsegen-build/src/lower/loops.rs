@@ -18,7 +18,7 @@ impl Lowering<'_> {
             scope.in_order.insert(inner.variable);
         }
         let scope = &scope;
-        let is_once = self.program.space.definition(inner.variable) == Some(Definition::Fixed);
+        let is_once = self.program.space.definition(inner.variable) == Some(&Definition::Fixed);
         if let Some(done) = is_once.then(|| self.run_fixed(inner, scope)).flatten() {
             return done;
         }

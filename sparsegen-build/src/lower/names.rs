@@ -73,7 +73,7 @@ impl Names {
                 format!("{}_last", provisional_of_several(wished[parameter.0], id))
             }
             Subscript::Listed(List::Parameter(_), _)
-            | Subscript::Sum(_)
+            | Subscript::Affine(_)
             | Subscript::Element(_) => String::new(),
         });
         let reads = program.body.reads();

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::concrete::space::Definition;
 use crate::ir::{self, Gather, Limit, Part, Size, Source};
 use crate::notation::{
-    self, Bound, Coordinate, List, Range, Reads, Subscript, SubscriptId, TensorId, TensorRole,
-    VariableId, VariableRole,
+    self, Bound, List, Range, Reads, Subscript, SubscriptId, TensorId, TensorRole, VariableId,
+    VariableRole,
 };
 
 use crate::concrete::Program;
@@ -77,11 +77,11 @@ impl Lowering<'_> {
     fn parted_modes(&self, operands: &[TensorId]) -> Vec<VariableId> {
         let Program { kernel, space, .. } = self.program;
         let is_part = |v: &VariableId| match space.slice(*v).map(|slice| slice.reads) {
-            None | Some(Reads::Window(_) | Reads::At(Coordinate::Variable(_))) => false,
-            Some(Reads::Range(_) | Reads::At(Coordinate::Fixed(_))) => true,
-            Some(Reads::At(Coordinate::Subscript(place))) => match kernel.subscript(place) {
+            None | Some(Reads::Window(_) | Reads::Variable(_)) => false,
+            Some(Reads::Range(_) | Reads::Fixed(_)) => true,
+            Some(Reads::Subscript(place)) => match kernel.subscript(place) {
                 Subscript::Listed(..) => true,
-                Subscript::Sum(_) | Subscript::Element(_) => false,
+                Subscript::Affine(_) | Subscript::Element(_) => false,
             },
         };
         let parts = (0..kernel.variables.len()).map(VariableId).filter(is_part);
@@ -93,7 +93,7 @@ impl Lowering<'_> {
         let place = self.program.space.slice(part).and_then(|slice| slice.subscript());
         match place.map(|place| self.program.kernel.subscript(place)) {
             Some(Subscript::Listed(_, v)) => *v,
-            Some(Subscript::Sum(_) | Subscript::Element(_)) | None => {
+            Some(Subscript::Affine(_) | Subscript::Element(_)) | None => {
                 self.program.space.counted(part)
             }
         }
@@ -113,12 +113,12 @@ impl Lowering<'_> {
                 Reads::Range(Range { start, end, step, .. }) => {
                     ir::Reads::Range { start: limit(start), end: limit(end), step }
                 }
-                Reads::At(Coordinate::Fixed(at)) => ir::Reads::At(limit(at)),
-                Reads::At(Coordinate::Subscript(place)) => match kernel.subscript(place) {
+                Reads::Fixed(at) => ir::Reads::At(limit(at)),
+                Reads::Subscript(place) => match kernel.subscript(place) {
                     Subscript::Listed(..) => ir::Reads::Listed(self.list_of(place)?),
-                    Subscript::Sum(_) | Subscript::Element(_) => return None,
+                    Subscript::Affine(_) | Subscript::Element(_) => return None,
                 },
-                Reads::At(Coordinate::Variable(_)) | Reads::Window(_) => return None,
+                Reads::Variable(_) | Reads::Window(_) => return None,
             };
             Some(Part { access: kernel.show_access(access), of, mode, reads })
         };
@@ -190,10 +190,7 @@ fn is_sized(program: &Program, v: VariableId) -> bool {
         None => false,
         Some(Definition::Slice(_)) => program.space.measure(v) != v,
         Some(
-            Definition::Div(..)
-            | Definition::Mod(..)
-            | Definition::Sub(..)
-            | Definition::Add(..)
+            Definition::Computed(_)
             | Definition::Fused(..)
             | Definition::Slot(_)
             | Definition::Fixed,

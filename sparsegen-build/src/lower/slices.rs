@@ -3,16 +3,17 @@
 //! A level uses coordinates of its mode; the loop counts the coordinates of the slice from 0. The
 //! slice is in the order of the mode, so that merged iterators stay ordered.
 
-use crate::concrete::space::{BlockSize, Definition};
+use crate::concrete::space::BlockSize;
+use crate::coordinate::Coordinate;
 use crate::ir::{Cover, Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
 use crate::level::{Found, Segment};
-use crate::notation::{Access, Bound, Coordinate, Range, Reads, Slice, VariableId};
+use crate::notation::{Access, Bound, Range, Reads, Slice, VariableId};
 
 use super::Lowering;
+use super::affine::Difference;
 use super::names::Names;
 use super::scope::Scope;
-use super::subscripts::Difference;
 
 /// Returns the begin or the end of a slice.
 fn bound(names: &Names, bound: Bound) -> Expr {
@@ -26,19 +27,26 @@ impl Lowering<'_> {
     /// Returns `(c - 2) / 3`, the coordinate of the loop for a coordinate within the slice.
     pub(super) fn counted(&self, slice: &Slice, coordinate: Expr, scope: &Scope) -> Expr {
         match slice.reads {
-            Reads::At(_) => Expr::Index(0),
+            Reads::Fixed(_) | Reads::Variable(_) | Reads::Subscript(_) => Expr::Index(0),
             Reads::Range(Range { shift: Some(shift), .. }) => {
                 let by = Expr::Index(shift.unsigned_abs() as usize);
                 if shift < 0 { Expr::sub(coordinate, by) } else { Expr::add(coordinate, by) }
             }
-            Reads::Range(Range { start, step, shift: None, .. }) => {
-                let ahead = Expr::sub(coordinate, bound(&self.names, start));
-                Expr::div(ahead, Expr::Index(step as usize))
+            Reads::Range(_) | Reads::Window(_) => {
+                let ahead = self.first(slice, scope).ahead(coordinate);
+                Expr::div(ahead, Expr::Index(slice.step() as usize))
             }
-            Reads::Window(window) => {
-                let Difference { plus, minus } = self.window_start(slice, &window, scope);
-                let ahead = Expr::sub(Expr::add(coordinate, minus), plus);
-                Expr::div(ahead, Expr::Index(window.step as usize))
+        }
+    }
+
+    /// Returns the first coordinate of a slice, which is negative if a window begins before the
+    /// mode.
+    fn first(&self, slice: &Slice, scope: &Scope) -> Difference {
+        match slice.reads {
+            Reads::Range(range) => Difference::from(bound(&self.names, range.start)),
+            Reads::Window(window) => self.in_window(slice, &window, Expr::Index(0), scope),
+            Reads::Fixed(_) | Reads::Variable(_) | Reads::Subscript(_) => {
+                Difference::from(self.bounds(slice, scope).start)
             }
         }
     }
@@ -46,22 +54,17 @@ impl Lowering<'_> {
     /// Returns the predicate that a coordinate at or after the first of a slice is a multiple of
     /// the step ahead of it.
     fn aligned(&self, slice: &Slice, coordinate: &Expr, scope: &Scope) -> Expr {
-        if slice.step() == 1 {
+        let step = slice.step();
+        if step == 1 {
             return Expr::Bool(true);
         }
-        let step = slice.step();
-        let ahead = match slice.reads {
-            Reads::At(_) => return Expr::Bool(true),
-            Reads::Range(Range { start: Bound::Number(start), .. }) if start % step == 0 => {
+        let ahead = match self.first(slice, scope) {
+            Difference { plus: Expr::Index(start), minus: Expr::Index(0) }
+                if start.is_multiple_of(step as usize) =>
+            {
                 coordinate.clone()
             }
-            Reads::Range(Range { start, .. }) => {
-                Expr::sub(coordinate.clone(), bound(&self.names, start))
-            }
-            Reads::Window(window) => {
-                let Difference { plus, minus } = self.window_start(slice, &window, scope);
-                Expr::sub(Expr::add(coordinate.clone(), minus), plus)
-            }
+            first => first.ahead(coordinate.clone()),
         };
         Expr::eq(Expr::rem(ahead, Expr::Index(step as usize)), Expr::Index(0))
     }
@@ -81,9 +84,9 @@ impl Lowering<'_> {
                     Some(_) | None => Segment { start, end },
                 }
             }
-            Reads::At(Coordinate::Fixed(at)) => Segment::of(bound(&self.names, at)),
-            Reads::At(Coordinate::Variable(v)) => Segment::of(scope.coordinate(v)),
-            Reads::At(Coordinate::Subscript(place)) => Segment::of(self.subscript_at(place, scope)),
+            Reads::Fixed(at) => Segment::of(bound(&self.names, at)),
+            Reads::Variable(v) => Segment::of(scope.coordinate(v)),
+            Reads::Subscript(place) => Segment::of(self.subscript_at(place, scope)),
             Reads::Window(window) => self.window_bounds(slice, &window, scope),
         }
     }
@@ -109,7 +112,7 @@ impl Lowering<'_> {
     /// Returns the predicate that a coordinate lies within a slice.
     pub(super) fn inside(&self, slice: &Slice, coordinate: &Expr, scope: &Scope) -> Expr {
         let Segment { start, end } = self.bounds(slice, scope);
-        if let Reads::At(_) = slice.reads {
+        if let Reads::Fixed(_) | Reads::Variable(_) | Reads::Subscript(_) = slice.reads {
             return Expr::and(self.is_reached(slice, scope), Expr::eq(coordinate.clone(), start));
         }
         let behind = Expr::lt(coordinate.clone(), end);
@@ -124,14 +127,12 @@ impl Lowering<'_> {
     /// Returns the predicate that the mode has the single coordinate at which it is read.
     pub(super) fn is_reached(&self, slice: &Slice, scope: &Scope) -> Expr {
         match slice.reads {
-            Reads::At(Coordinate::Variable(v)) => {
+            Reads::Variable(v) => {
                 let of = self.program.space.slice(v);
                 of.map_or(Expr::Bool(true), |of| self.is_moved_to(&of, scope))
             }
-            Reads::At(Coordinate::Subscript(_)) => self.is_in_mode(slice, scope),
-            Reads::At(Coordinate::Fixed(_)) | Reads::Range(_) | Reads::Window(_) => {
-                Expr::Bool(true)
-            }
+            Reads::Subscript(_) => self.is_in_mode(slice, scope),
+            Reads::Fixed(_) | Reads::Range(_) | Reads::Window(_) => Expr::Bool(true),
         }
     }
 
@@ -291,11 +292,11 @@ impl Lowering<'_> {
         let v = self.program.level_variable(&iterator.access, iterator.level);
         let v = v.expect("a level of the access");
         let Some(slice) = iterator.slice(self.program) else {
-            return match self.program.space.definition(v) {
-                Some(Definition::Div(of, BlockSize::Constant(size)))
+            return match self.program.space.computed(v) {
+                Some(Coordinate::Div(of, BlockSize::Constant(size)))
                     if iterator.is_full(self.program) =>
                 {
-                    self.counted_blocks(of, size, own, scope)
+                    self.counted_blocks(*of, *size, own, scope)
                 }
                 Some(_) | None => own,
             };
@@ -312,16 +313,8 @@ impl Lowering<'_> {
             return Segment { start, end };
         }
         let count = |reached: Expr| {
-            let ahead = match slice.reads {
-                Reads::Window(window) => {
-                    let Difference { plus, minus } = self.window_start(&slice, &window, scope);
-                    Expr::saturating_sub(Expr::add(reached, minus), plus)
-                }
-                Reads::Range(_) | Reads::At(_) => {
-                    let first = self.bounds(&slice, scope).start;
-                    Expr::sub(Expr::max(reached, first.clone()), first)
-                }
-            };
+            let Difference { plus, minus } = self.first(&slice, scope);
+            let ahead = Expr::saturating_sub(Expr::add(reached, minus), plus);
             Expr::div_ceil(ahead, Expr::Index(slice.step() as usize))
         };
         Segment { start: count(own.start), end: Expr::min(count(own.end), extent) }

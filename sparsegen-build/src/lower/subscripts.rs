@@ -1,42 +1,18 @@
 //! Computed subscripts: coordinates that follow from several variables, or from elements of a
 //! tensor.
 //!
-//! An affine subscript may lie outside of the mode. It is represented as the difference of two
-//! sums, so that no intermediate value is negative.
+//! An affine subscript may lie outside of the mode.
 
 use crate::ir::{Expr, Stmt};
 use crate::level::Segment;
 use crate::notation::{
-    Access, Coordinate, Factor, List, Reads, Slice, Subscript, SubscriptId, VariableId,
-    VariableRole, Window,
+    Access, List, Reads, Slice, Subscript, SubscriptId, Symbol, VariableId, VariableRole, Window,
 };
 use crate::types::Dtype;
 
 use super::Lowering;
+use super::affine::Difference;
 use super::scope::Scope;
-
-/// `plus - minus`
-pub(super) struct Difference {
-    pub(super) plus: Expr,
-    pub(super) minus: Expr,
-}
-
-impl Difference {
-    /// Returns the coordinate, or 0 if it is negative.
-    pub(super) fn coordinate(&self) -> Expr {
-        Expr::saturating_sub(self.plus.clone(), self.minus.clone())
-    }
-
-    /// Returns the predicate that it lies within a mode of this size.
-    fn is_within(&self, size: Expr) -> Expr {
-        let Difference { plus, minus } = self;
-        let reached = match minus {
-            Expr::Index(0) => Expr::Bool(true),
-            minus => Expr::le(minus.clone(), plus.clone()),
-        };
-        Expr::and(reached, Expr::lt(plus.clone(), Expr::add(size, minus.clone())))
-    }
-}
 
 impl Lowering<'_> {
     /// Returns a computed subscript as a difference of two sums; `instead` replaces the coordinate
@@ -47,31 +23,15 @@ impl Lowering<'_> {
         instead: Option<(VariableId, Expr)>,
         scope: &Scope,
     ) -> Difference {
-        let terms = match self.program.kernel.subscript(place) {
-            Subscript::Sum(terms) => terms,
-            Subscript::Element(access) => return certain(self.element(access, scope)),
-            Subscript::Listed(list, v) => return certain(self.listed(place, list, *v, scope)),
-        };
-        let mut sum = Difference { plus: Expr::Index(0), minus: Expr::Index(0) };
-        for term in terms {
-            let times = Expr::Index(term.times.unsigned_abs() as usize);
-            let value = match (term.of, &instead) {
-                (Factor::One, _) => times,
-                (Factor::Variable(v), Some((of, value))) if v == *of => {
-                    Expr::mul(value.clone(), times)
-                }
-                (Factor::Variable(v), _) => Expr::mul(scope.coordinate(v), times),
-                (Factor::Parameter(id), _) => Expr::mul(Expr::var(self.names.argument(id)), times),
-            };
-            let side = if term.times < 0 { &mut sum.minus } else { &mut sum.plus };
-            *side = Expr::add(side.clone(), value);
+        match self.program.kernel.subscript(place) {
+            Subscript::Affine(sum) => Difference::of(sum, |symbol| match (*symbol, &instead) {
+                (Symbol::Variable(v), Some((of, value))) if v == *of => value.clone(),
+                (Symbol::Variable(v), _) => scope.coordinate(v),
+                (Symbol::Parameter(id), _) => Expr::var(self.names.argument(id)),
+            }),
+            Subscript::Element(access) => Difference::from(self.element(access, scope)),
+            Subscript::Listed(list, v) => Difference::from(self.listed(place, list, *v, scope)),
         }
-        sum
-    }
-
-    /// Returns the first coordinate of a window.
-    pub(super) fn window_start(&self, slice: &Slice, window: &Window, scope: &Scope) -> Difference {
-        self.difference(window.at, Some((slice.of, Expr::Index(0))), scope)
     }
 
     /// Returns the coordinate of a window at a coordinate of its variable.
@@ -87,7 +47,7 @@ impl Lowering<'_> {
 
     /// Returns the bounds of a window in coordinates of the mode.
     pub(super) fn window_bounds(&self, slice: &Slice, window: &Window, scope: &Scope) -> Segment {
-        let start = self.window_start(slice, window, scope).coordinate();
+        let start = self.in_window(slice, window, Expr::Index(0), scope).coordinate();
         let end = self.in_window(slice, window, self.extent(slice.of), scope).coordinate();
         Segment { start, end }
     }
@@ -99,19 +59,13 @@ impl Lowering<'_> {
 
     /// Returns the predicate that a computed subscript lies within the mode.
     pub(super) fn is_in_mode(&self, slice: &Slice, scope: &Scope) -> Expr {
-        if !self.program.kernel.may_leave(slice) {
-            return Expr::Bool(true);
+        match slice.subscript().filter(|_| self.program.kernel.may_leave(slice)) {
+            Some(place) => {
+                let size = self.extent(self.program.space.mode_of(*slice));
+                self.difference(place, None, scope).is_within(size)
+            }
+            None => Expr::Bool(true),
         }
-        let difference = match slice.reads {
-            Reads::Window(window) => {
-                self.in_window(slice, &window, scope.coordinate(slice.of), scope)
-            }
-            Reads::At(Coordinate::Subscript(place)) => self.difference(place, None, scope),
-            Reads::At(Coordinate::Fixed(_) | Coordinate::Variable(_)) | Reads::Range(_) => {
-                return Expr::Bool(true);
-            }
-        };
-        difference.is_within(self.extent(self.program.space.mode_of(*slice)))
     }
 
     /// Returns `word_vals[i] as usize`, or 0, the fill value, outside of the tensor.
@@ -142,8 +96,8 @@ impl Lowering<'_> {
                 let counted = scope.coordinate(slice.of);
                 (self.in_mode(&slice, counted, scope), self.is_moved_to(&slice, scope))
             }
-            Reads::At(Coordinate::Variable(v)) => self.coordinate_without_loop(v, scope),
-            Reads::At(Coordinate::Fixed(_) | Coordinate::Subscript(_)) => {
+            Reads::Variable(v) => self.coordinate_without_loop(v, scope),
+            Reads::Fixed(_) | Reads::Subscript(_) => {
                 (self.bounds(&slice, scope).start, self.is_reached(&slice, scope))
             }
         }
@@ -175,8 +129,4 @@ pub(super) fn locate_where(
         vec![Stmt::bind_mut(&is_there, Expr::Bool(false)), Stmt::bind_mut(name, Expr::Index(0))];
     stmts.extend(Stmt::when(inside, prelude));
     (stmts, Expr::var(&is_there), Expr::var(name))
-}
-
-fn certain(coordinate: Expr) -> Difference {
-    Difference { plus: coordinate, minus: Expr::Index(0) }
 }

@@ -2,6 +2,7 @@
 
 use crate::concrete::Program;
 use crate::concrete::space::{BlockSize, Definition};
+use crate::coordinate::{Affine, Coordinate};
 use crate::ir::{BinaryOp, Expr, Stmt};
 use crate::iteration::graph::is_implied;
 use crate::iteration::iterator::LevelIterator;
@@ -11,7 +12,8 @@ use crate::level::Storage;
 use crate::notation::{Access, Reads, Slice, VariableId};
 
 use super::Lowering;
-use super::extents::{block_size, extent};
+use super::affine::Difference;
+use super::extents::{block_size, extent, is_signed};
 use super::scope::Scope;
 
 /// The predicate that a coordinate is within its dimension.
@@ -128,7 +130,7 @@ impl Lowering<'_> {
     }
 
     /// Returns the definition of one of the two parts of a split variable.
-    fn made_of(&self, v: VariableId, scope: &Scope) -> Option<Definition> {
+    fn made_of(&self, v: VariableId, scope: &Scope) -> Option<&Definition> {
         let bound: Vec<VariableId> = scope.coordinates.iter().map(|(v, _)| *v).collect();
         let [part, _] = self.program.space.made_of(v, &bound)?;
         self.program.space.definition(part)
@@ -140,7 +142,7 @@ impl Lowering<'_> {
     fn beyond(
         &self,
         v: VariableId,
-        part: Definition,
+        part: &Definition,
         inner: &Loop,
         point: &MergePoint,
     ) -> Option<String> {
@@ -150,15 +152,13 @@ impl Lowering<'_> {
         let mut drivers = members().map(|member| &inner.iterators[member]);
         let is_counted = |driver: &LevelIterator| self.is_by_coordinate(driver);
         match part {
-            Definition::Div(..) => {
-                let cut = drivers.all(is_counted)
-                    && matches!(
-                        program.space.definition(inner.variable),
-                        Some(Definition::Mod(..))
-                    );
+            Definition::Computed(Coordinate::Div(..)) => {
+                let is_offset =
+                    matches!(program.space.computed(inner.variable), Some(Coordinate::Mod(..)));
+                let cut = drivers.all(is_counted) && is_offset;
                 (!cut).then(|| format!("The last block may exceed the range of `{name}`."))
             }
-            Definition::Sub(..) | Definition::Add(..) => {
+            Definition::Computed(Coordinate::Affine(_)) => {
                 // A union has coordinates of each operand, so that every one of them must keep to the
                 // dimension.
                 let keeps = |driver: &LevelIterator| {
@@ -168,7 +168,7 @@ impl Lowering<'_> {
                     !point.by_dimension && members().next().is_some() && drivers.all(keeps);
                 (!proven).then(|| format!("The diagonal may exceed the range of `{name}`."))
             }
-            Definition::Mod(..)
+            Definition::Computed(Coordinate::Mod(..))
             | Definition::Fused(..)
             | Definition::Slot(_)
             | Definition::Slice(_)
@@ -178,7 +178,7 @@ impl Lowering<'_> {
 
     /// Returns whether a tensor stores a coordinate that follows from `part`, so that validation
     /// ensures that it is within its dimension.
-    fn stores_valid(&self, access: &Access, v: VariableId, part: Definition) -> bool {
+    fn stores_valid(&self, access: &Access, v: VariableId, part: &Definition) -> bool {
         let Program { kernel, space, .. } = self.program;
         let stored = |level: usize| self.program.level_variable(access, level);
         let levels = || 0..self.program.tensor(access.tensor).format.levels.len();
@@ -189,7 +189,7 @@ impl Lowering<'_> {
 
     /// Returns whether a level stores only coordinates for which `v` is within its dimension, where
     /// `v` follows from them and from `part`, which an ancestor stores.
-    fn minds_offset(&self, iterator: &LevelIterator, v: VariableId, part: Definition) -> bool {
+    fn minds_offset(&self, iterator: &LevelIterator, v: VariableId, part: &Definition) -> bool {
         let access = &iterator.access;
         let storage = &self.storages[access.tensor.0][iterator.level];
         let Some(offset) = &storage.offset else { return false };
@@ -239,16 +239,24 @@ impl Lowering<'_> {
     fn defined(&self, v: VariableId, scope: &Scope) -> Option<Expr> {
         let known = |v: VariableId| scope.knows(v).then(|| scope.coordinate(v));
         match self.program.space.definition(v)? {
-            Definition::Div(of, size) => Some(Expr::div(known(of)?, self.block_size(of, size))),
-            Definition::Mod(of, size) => Some(Expr::rem(known(of)?, self.block_size(of, size))),
-            Definition::Sub(a, b) => Some(Expr::binary(BinaryOp::Difference, known(a)?, known(b)?)),
-            Definition::Add(a, b) => Some(Expr::add(known(a)?, known(b)?)),
+            Definition::Computed(Coordinate::Div(of, size)) => {
+                Some(Expr::div(known(*of)?, self.block_size(*of, *size)))
+            }
+            Definition::Computed(Coordinate::Mod(of, size)) => {
+                Some(Expr::rem(known(*of)?, self.block_size(*of, *size)))
+            }
+            Definition::Computed(Coordinate::Affine(sum)) => {
+                sum.variables().all(|v| scope.knows(*v)).then_some(())?;
+                let Difference { plus, minus } = Difference::of(sum, |v| scope.coordinate(*v));
+                let op = if is_signed(sum) { BinaryOp::Difference } else { BinaryOp::Sub };
+                Some(Expr::binary(op, plus, minus))
+            }
             Definition::Fused(a, b) => {
-                Some(Expr::add(Expr::mul(known(a)?, self.extent(b)), known(b)?))
+                Some(Expr::add(Expr::mul(known(*a)?, self.extent(*b)), known(*b)?))
             }
             Definition::Slice(slice) => {
                 self.program.space.needs(v).iter().all(|v| scope.knows(*v)).then_some(())?;
-                Some(self.in_mode(&slice, known(slice.of)?, scope))
+                Some(self.in_mode(slice, known(slice.of)?, scope))
             }
             Definition::Slot(_) | Definition::Fixed => None,
         }
@@ -259,8 +267,8 @@ impl Lowering<'_> {
     fn is_reached_by_parts(&self, v: VariableId, scope: &Scope) -> Expr {
         let bound: Vec<VariableId> = scope.coordinates.iter().map(|(v, _)| *v).collect();
         let parts = self.program.space.made_of(v, &bound);
-        match parts.map(|[part, other]| (part, other, self.program.space.definition(part))) {
-            Some((part, other, Some(Definition::Add(..)))) => {
+        match parts.map(|[part, other]| (part, other, self.program.space.computed(part))) {
+            Some((part, other, Some(Coordinate::Affine(sum)))) if !is_signed(sum) => {
                 Expr::le(scope.coordinate(other), scope.coordinate(part))
             }
             Some(_) | None => Expr::Bool(true),
@@ -273,18 +281,24 @@ impl Lowering<'_> {
         let [part, other] = self.program.space.made_of(v, &bound)?;
         let (part_at, other_at) = (scope.coordinate(part), scope.coordinate(other));
         Some(match self.program.space.definition(part)? {
-            Definition::Div(of, size) => {
-                Expr::add(Expr::mul(part_at, self.block_size(of, size)), other_at)
+            Definition::Computed(Coordinate::Div(of, size)) => {
+                Expr::add(Expr::mul(part_at, self.block_size(*of, *size)), other_at)
             }
-            // v - other = part
-            Definition::Sub(a, _) if a == v => Expr::binary(BinaryOp::Offset, other_at, part_at),
-            // other - v = part
-            Definition::Sub(..) => Expr::binary(BinaryOp::Offset, other_at, Expr::neg(part_at)),
-            Definition::Add(..) if is_guarded => Expr::saturating_sub(part_at, other_at),
-            Definition::Add(..) => Expr::sub(part_at, other_at),
-            Definition::Fused(a, b) if a == v => Expr::div(part_at, self.extent(b)),
-            Definition::Fused(_, b) => Expr::rem(part_at, self.extent(b)),
-            Definition::Mod(..)
+            Definition::Computed(Coordinate::Affine(sum)) => {
+                let solution = sum.clone().minus(&Affine::variable(part))?.solve_for(&v)?;
+                if is_signed(sum) {
+                    let by = if solution.stride(&part) < 0 { Expr::neg(part_at) } else { part_at };
+                    return Some(Expr::binary(BinaryOp::Offset, other_at, by));
+                }
+                let difference = Difference::of(&solution, |v| scope.coordinate(*v));
+                if is_guarded {
+                    return Some(difference.coordinate());
+                }
+                Expr::sub(difference.plus, difference.minus)
+            }
+            Definition::Fused(a, b) if *a == v => Expr::div(part_at, self.extent(*b)),
+            Definition::Fused(_, b) => Expr::rem(part_at, self.extent(*b)),
+            Definition::Computed(Coordinate::Mod(..))
             | Definition::Slot(_)
             | Definition::Slice(_)
             | Definition::Fixed => {
@@ -301,8 +315,8 @@ impl Lowering<'_> {
     /// Returns the end of a loop over the offsets within a block: the last block may be shorter,
     /// unless the extent is known to be a multiple of its size.
     pub(super) fn clip(&self, v: VariableId, end: Expr, scope: &Scope) -> Expr {
-        let Some(Definition::Mod(of, size)) = self.program.space.definition(v) else { return end };
-        let block = self.program.space.variable(Definition::Div(of, size));
+        let Some(&Coordinate::Mod(of, size)) = self.program.space.computed(v) else { return end };
+        let block = self.program.space.variable_of(Coordinate::Div(of, size));
         let Some(block) = block.filter(|block| scope.knows(*block)) else { return end };
         let is_whole = match size {
             BlockSize::Constant(size) => self.has_whole_blocks(of, size),
@@ -325,19 +339,10 @@ impl Lowering<'_> {
     fn has_whole_blocks(&self, of: VariableId, size: u64) -> bool {
         let extent = match self.program.space.definition(of) {
             None => self.program.kernel.variable(of).size,
-            Some(Definition::Mod(whole, BlockSize::Constant(places))) => {
-                self.has_whole_blocks(whole, places).then_some(places)
+            Some(Definition::Computed(Coordinate::Mod(whole, BlockSize::Constant(places)))) => {
+                self.has_whole_blocks(*whole, *places).then_some(*places)
             }
-            Some(
-                Definition::Mod(_, BlockSize::Share(_))
-                | Definition::Div(..)
-                | Definition::Sub(..)
-                | Definition::Add(..)
-                | Definition::Fused(..)
-                | Definition::Slot(_)
-                | Definition::Slice(_)
-                | Definition::Fixed,
-            ) => None,
+            Some(_) => None,
         };
         extent.is_some_and(|extent| extent % size == 0)
     }

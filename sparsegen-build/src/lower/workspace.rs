@@ -55,7 +55,9 @@ impl Lowering<'_> {
             let counted = match space.slice(stored).map(|slice| slice.reads) {
                 None => stored,
                 Some(Reads::Range(_)) => space.counted(stored),
-                Some(Reads::At(_) | Reads::Window(_)) => return None,
+                Some(
+                    Reads::Fixed(_) | Reads::Variable(_) | Reads::Subscript(_) | Reads::Window(_),
+                ) => return None,
             };
             let is_measured = !self.program.kernel.is_temporary(access.tensor)
                 && !spec.expr.may_be_negative()

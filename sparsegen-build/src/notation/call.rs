@@ -3,12 +3,13 @@
 
 mod fold;
 
+use crate::coordinate::Affine;
 use crate::math;
 use crate::operator::{Kind, UnaryOp};
 use crate::types::{Dtype, Literal};
 
 use super::mask::are_opposite;
-use super::{BinaryOp, Expr, Own, Semiring, VariableId};
+use super::{BinaryOp, Expr, Own, Semiring};
 
 use fold::fold;
 
@@ -256,21 +257,48 @@ impl Expr {
     }
 
     /// Returns whether this is an index expression: a sum of index variables, parameters and
-    /// integers.
+    /// integers, or of their products and quotients.
     pub fn is_place(&self) -> bool {
+        self.as_affine().is_some()
+    }
+
+    /// Returns `a - b` as an affine function, if both are index expressions of that form.
+    pub fn difference(a: &Expr, b: &Expr) -> Option<Affine<Expr>> {
+        a.as_affine()?.minus(&b.as_affine()?)
+    }
+
+    /// Returns an index expression as an affine function of indices, of parameters, and of products
+    /// and quotients of such functions.
+    pub fn as_affine(&self) -> Option<Affine<Expr>> {
         match self {
-            Expr::Literal(Literal::Int(_)) | Expr::Index(_) | Expr::Parameter(_) => true,
-            Expr::Neg(a) => a.is_place(),
-            Expr::Binary(op, a, b) => *op != BinaryOp::Div && a.is_place() && b.is_place(),
+            Expr::Literal(Literal::Int(n)) => Some(Affine::constant(*n)),
+            Expr::Index(_) | Expr::Parameter(_) => Some(Affine::variable(self.clone())),
+            Expr::Neg(a) => a.as_affine()?.times(-1),
+            Expr::Binary(BinaryOp::Add, a, b) => a.as_affine()?.plus(&b.as_affine()?),
+            Expr::Binary(BinaryOp::Sub, a, b) => Expr::difference(a, b),
+            Expr::Binary(BinaryOp::Mul, a, b) => {
+                let [a, b] = [a.as_affine()?, b.as_affine()?];
+                match (a.as_constant(), b.as_constant()) {
+                    (_, Some(factor)) => a.times(factor),
+                    (Some(factor), None) => b.times(factor),
+                    (None, None) => Some(Affine::variable(self.clone())),
+                }
+            }
             Expr::Call(Function::Quotient | Function::Remainder, both) => {
-                both.iter().all(Expr::is_place)
+                both.iter().all(Expr::is_place).then(|| Affine::variable(self.clone()))
             }
             Expr::Literal(_)
             | Expr::Constant(_)
             | Expr::Access(_)
+            | Expr::Binary(..)
             | Expr::Call(..)
-            | Expr::Reduce(_) => false,
+            | Expr::Reduce(_) => None,
         }
+    }
+
+    /// Returns whether a parameter is part of the value.
+    pub fn has_parameter(&self) -> bool {
+        matches!(self, Expr::Parameter(_)) || self.children().into_iter().any(Expr::has_parameter)
     }
 }
 
@@ -291,24 +319,4 @@ fn tests(condition: &Expr, value: &Expr) -> bool {
 /// Returns the two arguments of a binary call.
 fn pair(arguments: Vec<Expr>) -> [Expr; 2] {
     <[Expr; 2]>::try_from(arguments).unwrap_or([Expr::ZERO, Expr::ZERO])
-}
-
-/// Returns the coefficient of a variable in an index expression; a large number if it is unknown.
-pub fn count_of(v: VariableId, place: &Expr) -> i64 {
-    const UNKNOWN: i64 = 1 << 20;
-    match place {
-        Expr::Index(other) => i64::from(*other == v),
-        Expr::Literal(_) | Expr::Constant(_) | Expr::Parameter(_) => 0,
-        Expr::Neg(a) => -count_of(v, a),
-        Expr::Binary(BinaryOp::Add, a, b) => count_of(v, a) + count_of(v, b),
-        Expr::Binary(BinaryOp::Sub, a, b) => count_of(v, a) - count_of(v, b),
-        Expr::Binary(_, a, b) => {
-            if count_of(v, a) == 0 && count_of(v, b) == 0 {
-                0
-            } else {
-                UNKNOWN
-            }
-        }
-        Expr::Access(_) | Expr::Call(..) | Expr::Reduce(_) => UNKNOWN,
-    }
 }

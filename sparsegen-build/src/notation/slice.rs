@@ -18,8 +18,12 @@ pub enum Reads {
     Range(Range),
     /// The values of a sum of variables while one of them varies.
     Window(Window),
-    /// A single coordinate.
-    At(Coordinate),
+    /// A single coordinate that does not depend on the loops.
+    Fixed(Bound),
+    /// The coordinate of a variable that also indexes another mode of the tensor: `A[i,i]`.
+    Variable(VariableId),
+    /// The coordinate of a computed subscript: `word[i]`.
+    Subscript(SubscriptId),
 }
 
 /// `start..end step step shift shift`
@@ -40,7 +44,7 @@ pub struct Range {
 /// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Window {
-    /// The sum, a [`Subscript::Sum`](super::Subscript::Sum) with a term in the variable.
+    /// The sum, a [`Subscript::Affine`](super::Subscript::Affine) with a term in the variable.
     pub at: SubscriptId,
     /// The factor of the variable in the sum, which is the distance of consecutive coordinates.
     pub step: u64,
@@ -55,33 +59,20 @@ pub enum Bound {
     Parameter(TensorId),
 }
 
-/// The coordinate at which a mode is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Coordinate {
-    /// A coordinate that does not depend on the loops.
-    Fixed(Bound),
-    /// The coordinate of a variable that also indexes another mode of the tensor: `A[i,i]`.
-    Variable(VariableId),
-    /// A computed subscript: `word[i]`.
-    Subscript(SubscriptId),
-}
-
 impl Slice {
     /// Returns the variable at whose coordinate the mode is read, if it is a variable's.
     pub fn follows(&self) -> Option<VariableId> {
         match self.reads {
-            Reads::At(Coordinate::Variable(v)) => Some(v),
-            Reads::At(Coordinate::Fixed(_) | Coordinate::Subscript(_))
-            | Reads::Range(_)
-            | Reads::Window(_) => None,
+            Reads::Variable(v) => Some(v),
+            Reads::Fixed(_) | Reads::Subscript(_) | Reads::Range(_) | Reads::Window(_) => None,
         }
     }
 
     /// Returns the computed subscript at which the mode is read, or that bounds a window.
     pub fn subscript(&self) -> Option<SubscriptId> {
         match self.reads {
-            Reads::Window(Window { at, .. }) | Reads::At(Coordinate::Subscript(at)) => Some(at),
-            Reads::At(Coordinate::Fixed(_) | Coordinate::Variable(_)) | Reads::Range(_) => None,
+            Reads::Window(Window { at, .. }) | Reads::Subscript(at) => Some(at),
+            Reads::Fixed(_) | Reads::Variable(_) | Reads::Range(_) => None,
         }
     }
 
@@ -90,8 +81,8 @@ impl Slice {
     pub fn keeps_to_mode(&self) -> bool {
         match self.reads {
             Reads::Range(range) => range.shift.is_none(),
-            Reads::At(Coordinate::Fixed(_) | Coordinate::Variable(_)) => true,
-            Reads::Window(_) | Reads::At(Coordinate::Subscript(_)) => false,
+            Reads::Fixed(_) | Reads::Variable(_) => true,
+            Reads::Window(_) | Reads::Subscript(_) => false,
         }
     }
 
@@ -99,7 +90,7 @@ impl Slice {
     pub fn shift(&self) -> Option<i64> {
         match self.reads {
             Reads::Range(range) => range.shift,
-            Reads::Window(_) | Reads::At(_) => None,
+            Reads::Window(_) | Reads::Fixed(_) | Reads::Variable(_) | Reads::Subscript(_) => None,
         }
     }
 
@@ -108,7 +99,7 @@ impl Slice {
         match self.reads {
             Reads::Range(range) => range.step,
             Reads::Window(window) => window.step,
-            Reads::At(_) => 1,
+            Reads::Fixed(_) | Reads::Variable(_) | Reads::Subscript(_) => 1,
         }
     }
 }
@@ -122,14 +113,10 @@ impl Kernel {
             | VariableRole::Fixed
             | VariableRole::Scheduled
             | VariableRole::Stored => variable.name.clone(),
-            VariableRole::Mode(Slice { reads: Reads::At(Coordinate::Fixed(at)), .. }) => {
-                self.show_bound(at)
-            }
-            VariableRole::Mode(Slice { reads: Reads::At(Coordinate::Variable(v)), .. }) => {
-                self.show_index(v)
-            }
+            VariableRole::Mode(Slice { reads: Reads::Fixed(at), .. }) => self.show_bound(at),
+            VariableRole::Mode(Slice { reads: Reads::Variable(v), .. }) => self.show_index(v),
             VariableRole::Mode(Slice {
-                reads: Reads::Window(Window { at, .. }) | Reads::At(Coordinate::Subscript(at)),
+                reads: Reads::Window(Window { at, .. }) | Reads::Subscript(at),
                 ..
             }) => self.show_subscript(at),
             VariableRole::Mode(Slice {

@@ -1,6 +1,8 @@
 //! Computed subscripts: coordinates that are not index variables but follow from some.
 
-use super::{Access, Coordinate, Kernel, Reads, Slice, TensorId, VariableId};
+use crate::coordinate::Affine;
+
+use super::{Access, Kernel, Reads, Slice, TensorId, VariableId};
 
 /// An index into [`Kernel::subscripts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -11,27 +13,16 @@ pub struct SubscriptId(pub usize);
 pub enum Subscript {
     /// `2*i + k - 1`: an affine subscript. It may lie outside of the mode, where it reads the fill
     /// value.
-    Sum(Vec<Term>),
+    Affine(Affine<Symbol>),
     /// `word[i]`: a gather.
     Element(Access),
     /// `{2, 3}` or `rows` at a variable: an index set.
     Listed(List, VariableId),
 }
 
-/// `2*i`
+/// A variable or parameter of an affine subscript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Term {
-    /// The factor.
-    pub times: i64,
-    /// The variable or parameter.
-    pub of: Factor,
-}
-
-/// The variable or parameter of a term.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Factor {
-    /// None: the term is a constant.
-    One,
+pub enum Symbol {
     /// An index variable.
     Variable(VariableId),
     /// A parameter.
@@ -77,22 +68,19 @@ impl Subscript {
     pub fn reads(&self, tensor: TensorId) -> bool {
         match self {
             Subscript::Element(access) => access.tensor == tensor,
-            Subscript::Sum(_) | Subscript::Listed(..) => false,
+            Subscript::Affine(_) | Subscript::Listed(..) => false,
         }
     }
 }
 
-/// Returns a sum with the terms of equal variables combined, in the order of their first use.
-pub fn sum_of(terms: Vec<Term>) -> Vec<Term> {
-    let mut sum: Vec<Term> = Vec::new();
-    for term in terms {
-        match sum.iter_mut().find(|known| known.of == term.of) {
-            Some(known) => known.times += term.times,
-            None => sum.push(term),
+impl Symbol {
+    /// Returns the index variable, if it is one.
+    pub fn as_variable(self) -> Option<VariableId> {
+        match self {
+            Symbol::Variable(v) => Some(v),
+            Symbol::Parameter(_) => None,
         }
     }
-    sum.retain(|term| term.times != 0);
-    sum
 }
 
 impl Kernel {
@@ -107,8 +95,8 @@ impl Kernel {
         match slice.reads {
             Reads::Range(range) => range.shift.is_some(),
             Reads::Window(_) => true,
-            Reads::At(Coordinate::Subscript(subscript)) => match self.subscript(subscript) {
-                Subscript::Sum(_) => true,
+            Reads::Subscript(subscript) => match self.subscript(subscript) {
+                Subscript::Affine(_) => true,
                 Subscript::Listed(list, _) => list.has_losers(),
                 // Outside of its tensor an element is 0, which need not be a coordinate.
                 Subscript::Element(access) => {
@@ -117,19 +105,15 @@ impl Kernel {
                     slices.any(|slice| self.may_leave(&slice))
                 }
             },
-            Reads::At(Coordinate::Fixed(_) | Coordinate::Variable(_)) => false,
+            Reads::Fixed(_) | Reads::Variable(_) => false,
         }
     }
 
     /// Returns the variables of a computed subscript, except those of modes.
     pub fn variables_of_subscript(&self, id: SubscriptId) -> Vec<VariableId> {
         match self.subscript(id) {
-            Subscript::Sum(terms) => {
-                let variables = terms.iter().filter_map(|term| match term.of {
-                    Factor::Variable(v) => Some(v),
-                    Factor::One | Factor::Parameter(_) => None,
-                });
-                variables.collect()
+            Subscript::Affine(sum) => {
+                sum.variables().filter_map(|symbol| symbol.as_variable()).collect()
             }
             Subscript::Element(access) => {
                 access.indices.iter().flat_map(|v| self.variables_of_index(*v)).collect()
@@ -143,17 +127,19 @@ impl Kernel {
         let Some(slice) = self.variable(v).role.slice() else { return vec![v] };
         match slice.reads {
             Reads::Range(_) => vec![slice.of],
-            Reads::Window(_) | Reads::At(_) => match slice.subscript() {
-                Some(subscript) => self.variables_of_subscript(subscript),
-                None => slice.follows().map_or_else(Vec::new, |v| self.variables_of_index(v)),
-            },
+            Reads::Window(_) | Reads::Fixed(_) | Reads::Variable(_) | Reads::Subscript(_) => {
+                match slice.subscript() {
+                    Some(subscript) => self.variables_of_subscript(subscript),
+                    None => slice.follows().map_or_else(Vec::new, |v| self.variables_of_index(v)),
+                }
+            }
         }
     }
 
     /// Prints `2*i + k - 1`, `word[i]`, `rows[i]`.
     pub fn show_subscript(&self, id: SubscriptId) -> String {
         match self.subscript(id) {
-            Subscript::Sum(terms) => self.show_sum(terms),
+            Subscript::Affine(sum) => sum.show(|symbol| self.show_symbol(*symbol)),
             Subscript::Element(access) => self.show_access(access),
             Subscript::Listed(List::Numbers(numbers), v) => {
                 let numbers = numbers.iter().flatten().map(u64::to_string);
@@ -166,27 +152,10 @@ impl Kernel {
         }
     }
 
-    fn show_sum(&self, terms: &[Term]) -> String {
-        let mut text = String::new();
-        for Term { times, of } in terms {
-            text.push_str(match (text.is_empty(), *times < 0) {
-                (true, true) => "-",
-                (true, false) => "",
-                (false, true) => " - ",
-                (false, false) => " + ",
-            });
-            let times = times.unsigned_abs();
-            let name = match of {
-                Factor::One => None,
-                Factor::Variable(v) => Some(&self.variable(*v).name),
-                Factor::Parameter(id) => Some(&self.tensor(*id).name),
-            };
-            text.push_str(&match (times, name) {
-                (times, None) => times.to_string(),
-                (1, Some(name)) => name.clone(),
-                (times, Some(name)) => format!("{times}*{name}"),
-            });
+    fn show_symbol(&self, symbol: Symbol) -> &str {
+        match symbol {
+            Symbol::Variable(v) => &self.variable(v).name,
+            Symbol::Parameter(id) => &self.tensor(id).name,
         }
-        if text.is_empty() { "0".to_owned() } else { text }
     }
 }

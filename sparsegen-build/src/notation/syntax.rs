@@ -2,6 +2,7 @@
 
 mod display;
 
+use crate::coordinate::Affine;
 use crate::error::{Name, Span};
 
 use super::schedule;
@@ -61,7 +62,7 @@ pub enum IndexKind {
     /// `3`
     Fixed(i64),
     /// `2*i + k - 1`
-    Affine(Vec<Term>),
+    Affine(Affine<Name>),
     /// `word[i]`
     Gather(Access),
 }
@@ -97,17 +98,6 @@ pub enum Set {
     Listed(Vec<i64>),
     /// `rows`
     Parameter(Name),
-}
-
-/// A term of an affine index: `2*i`, `k` or `3`.
-#[derive(Clone, Debug)]
-pub struct Term {
-    /// `true` if it is subtracted.
-    pub negative: bool,
-    /// The factor, 1 by default.
-    pub factor: i64,
-    /// The variable or parameter; `None` for a constant.
-    pub variable: Option<Name>,
 }
 
 /// An expression and its place.
@@ -173,9 +163,7 @@ impl Index {
             IndexKind::Name(name) | IndexKind::Set(name, _) => visit(name),
             IndexKind::Slice(slice) => visit(&slice.variable),
             IndexKind::Fixed(_) => {}
-            IndexKind::Affine(terms) => {
-                terms.iter().filter_map(|term| term.variable.as_ref()).for_each(visit);
-            }
+            IndexKind::Affine(sum) => sum.variables().for_each(visit),
             IndexKind::Gather(access) => access.for_each_variable(visit),
         }
     }
@@ -199,9 +187,7 @@ impl Access {
             match &index.kind {
                 IndexKind::Name(name) | IndexKind::Set(_, Set::Parameter(name)) => visit(name),
                 IndexKind::Slice(slice) => slice.parameters().for_each(&mut *visit),
-                IndexKind::Affine(terms) => {
-                    terms.iter().filter_map(|term| term.variable.as_ref()).for_each(&mut *visit);
-                }
+                IndexKind::Affine(sum) => sum.variables().for_each(&mut *visit),
                 IndexKind::Gather(access) => access.for_each_bound(visit),
                 IndexKind::Set(_, Set::Listed(_)) | IndexKind::Fixed(_) => {}
             }

@@ -240,11 +240,7 @@ pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
         let suits = |access: &&Access| {
             let spec = |spec: &LevelSpec| match spec.expr {
                 LevelExpr::Dimension(mode) => Some(rank(access.indices[mode])),
-                LevelExpr::Div(..)
-                | LevelExpr::Mod(..)
-                | LevelExpr::Sub(..)
-                | LevelExpr::Add(..)
-                | LevelExpr::Count(_) => None,
+                LevelExpr::Count(_) | LevelExpr::Computed(_) => None,
             };
             let ranks: Option<Vec<_>> =
                 kernel.tensor(access.tensor).format.levels.iter().map(spec).collect();

@@ -7,6 +7,7 @@
 //! operand costs one, or eight if consecutive iterations access distant addresses. Converting or
 //! packing an entry costs thirty.
 
+use crate::coordinate::Coordinate;
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::lattice::MergePoint;
@@ -80,9 +81,12 @@ fn stored(format: &Format) -> f64 {
 fn extent(expr: &LevelExpr) -> f64 {
     match expr {
         LevelExpr::Dimension(_) => DIMENSION,
-        LevelExpr::Div(of, by) => extent(of) / *by as f64,
-        LevelExpr::Mod(_, by) => *by as f64,
-        LevelExpr::Sub(..) | LevelExpr::Add(..) | LevelExpr::Count(_) => ENTRIES,
+        LevelExpr::Count(_) => ENTRIES,
+        LevelExpr::Computed(computed) => match &**computed {
+            Coordinate::Div(of, by) => extent(of) / *by as f64,
+            Coordinate::Mod(_, by) => *by as f64,
+            Coordinate::Affine(_) => ENTRIES,
+        },
     }
 }
 
@@ -176,16 +180,17 @@ impl Cost<'_> {
     fn dimension(&self, v: VariableId) -> f64 {
         match self.program.space.definition(v) {
             None => self.program.kernel.variable(v).size.map_or(DIMENSION, |size| size as f64),
-            Some(Definition::Div(of, BlockSize::Constant(size))) => {
-                self.dimension(of) / size as f64
-            }
-            Some(Definition::Div(_, BlockSize::Share(count))) => count as f64,
-            Some(Definition::Mod(_, BlockSize::Constant(size))) => size as f64,
-            Some(Definition::Mod(of, BlockSize::Share(count))) => self.dimension(of) / count as f64,
-            Some(Definition::Fused(a, b)) => self.dimension(a) * self.dimension(b),
+            Some(Definition::Computed(computed)) => match *computed {
+                Coordinate::Div(of, BlockSize::Constant(by))
+                | Coordinate::Mod(of, BlockSize::Share(by)) => self.dimension(of) / by as f64,
+                Coordinate::Div(_, BlockSize::Share(by))
+                | Coordinate::Mod(_, BlockSize::Constant(by)) => by as f64,
+                Coordinate::Affine(_) => ENTRIES,
+            },
+            Some(Definition::Fused(a, b)) => self.dimension(*a) * self.dimension(*b),
             Some(Definition::Slice(_)) => DIMENSION,
             Some(Definition::Fixed) => 1.0,
-            Some(Definition::Sub(..) | Definition::Add(..) | Definition::Slot(_)) => ENTRIES,
+            Some(Definition::Slot(_)) => ENTRIES,
         }
     }
 
@@ -223,12 +228,9 @@ impl Cost<'_> {
         let counted = |v: &VariableId| self.program.space.counted(*v);
         let last = format.levels.len().checked_sub(1).and_then(|last| format.mode_of(last));
         let (near, far) = match self.program.space.definition(innermost) {
-            Some(Definition::Fused(outer, inner)) => (inner, outer),
+            Some(Definition::Fused(outer, inner)) => (*inner, *outer),
             Some(
-                Definition::Div(..)
-                | Definition::Mod(..)
-                | Definition::Sub(..)
-                | Definition::Add(..)
+                Definition::Computed(_)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
                 | Definition::Fixed,

@@ -5,6 +5,7 @@
 //! tensor with an entry where it holds, which is merged like any operand, although no caller passes
 //! it.
 
+use crate::coordinate::Term;
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level;
 use crate::notation::schedule::Action;
@@ -66,40 +67,16 @@ fn merged(kernel: &mut Kernel, value: &Expr, whole: bool) -> Expr {
 /// and the first.
 fn compared(kernel: &Kernel, sides: &[Expr]) -> Option<(VariableId, VariableId, i64)> {
     let [left, right] = sides else { return None };
-    let (mut variables, mut behind) = (Vec::new(), 0);
-    add(left, 1, &mut variables, &mut behind)?;
-    add(right, -1, &mut variables, &mut behind)?;
-    let [(a, sign), (b, other)] = variables[..] else { return None };
-    let is_plain = |v: VariableId| matches!(kernel.variable(v).role, VariableRole::Index);
-    let both = a != b && sign == -other && is_plain(a) && is_plain(b) && behind > i64::MIN;
-    both.then_some(if sign > 0 { (a, b, behind) } else { (b, a, behind) })
-}
-
-/// Adds a sum of variables and a number, each with its sign; returns `None` for other expressions.
-fn add(
-    place: &Expr,
-    sign: i64,
-    variables: &mut Vec<(VariableId, i64)>,
-    number: &mut i64,
-) -> Option<()> {
-    match place {
-        Expr::Index(v) => variables.push((*v, sign)),
-        Expr::Literal(Literal::Int(n)) => *number = number.checked_add(n.checked_mul(sign)?)?,
-        Expr::Neg(a) => add(a, -sign, variables, number)?,
-        Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) => {
-            add(a, sign, variables, number)?;
-            let sign = if *op == BinaryOp::Add { sign } else { -sign };
-            add(b, sign, variables, number)?;
-        }
-        Expr::Literal(_)
-        | Expr::Constant(_)
-        | Expr::Access(_)
-        | Expr::Parameter(_)
-        | Expr::Binary(..)
-        | Expr::Call(..)
-        | Expr::Reduce(_) => return None,
-    }
-    Some(())
+    let difference = Expr::difference(left, right)?;
+    let (from, to) = match difference.terms() {
+        [Term { times: 1, of: from }, Term { times: -1, of: to }]
+        | [Term { times: -1, of: to }, Term { times: 1, of: from }] => (from, to),
+        _ => return None,
+    };
+    let (Expr::Index(from), Expr::Index(to)) = (from, to) else { return None };
+    let is_plain = |v: &VariableId| matches!(kernel.variable(*v).role, VariableRole::Index);
+    let ahead = difference.offset();
+    (is_plain(from) && is_plain(to) && ahead > i64::MIN).then_some((*from, *to, ahead))
 }
 
 /// Returns the access of a tensor with entries where one variable exceeds another by `ahead`.

@@ -323,7 +323,7 @@ fn add_variable(
         let others = extents(program, known, &Some, &identity);
         program.kernel.variable(known).size.is_some() || own.iter().any(|one| others.contains(one))
     };
-    let known = match definition {
+    let known = match &definition {
         Some(definition) => program.space.variable(definition),
         None if distinct.contains(&v) => None,
         None => {
@@ -350,12 +350,12 @@ fn add_variable(
     });
     map.variables.insert(v, into);
     if known.is_none() {
-        program.space.define_as(into, definition);
         let needs = second.space.needs(v).iter();
         let needs = needs.filter_map(|v| map.variables.get(v).copied()).collect();
         if definition.is_some() {
             program.space.need(into, needs);
         }
+        program.space.define_as(into, definition);
     }
     Ok(())
 }

@@ -226,7 +226,8 @@ impl Nest<'_> {
     /// Returns a value summed over loops. Loops over a single coordinate enclose only the terms
     /// that use it, so that the other terms have the same form.
     fn summed(&self, free: &[VariableId], value: Expr) -> Expr {
-        let is_once = |v: &VariableId| self.program.space.definition(*v) == Some(Definition::Fixed);
+        let is_once =
+            |v: &VariableId| self.program.space.definition(*v) == Some(&Definition::Fixed);
         match free.iter().all(is_once) {
             true => fixed::sum(self.program, value, free),
             false => Expr::sum(free.to_vec(), value),

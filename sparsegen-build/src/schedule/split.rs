@@ -8,6 +8,7 @@ use super::convert::Conversion;
 use super::pos;
 use super::starts;
 use crate::concrete::space::{BlockSize, Definition, Space};
+use crate::coordinate::Coordinate;
 use crate::error::Diagnostic;
 use crate::iteration::graph::{is_implied, last_appended};
 use crate::notation::schedule::{Action, Command, Schedule};
@@ -20,7 +21,7 @@ pub(super) fn demanded(schedule: &Schedule) -> Space {
     for command in schedule {
         if let Action::Fuse { parts: [outer, inner], fused } = command.action {
             for part in [outer, inner] {
-                space.replace(part, &[(fused, Definition::Fused(outer, inner))]);
+                space.replace(part, vec![(fused, Definition::Fused(outer, inner))]);
             }
             continue;
         }
@@ -29,8 +30,9 @@ pub(super) fn demanded(schedule: &Schedule) -> Space {
             // Positions of a level are not derived: lowering splits their loop.
             continue;
         }
-        let parts = [Definition::Div(whole, size), Definition::Mod(whole, size)];
-        space.replace(whole, &[(block, parts[0]), (place, parts[1])]);
+        let parts = [Coordinate::Div(whole, size), Coordinate::Mod(whole, size)];
+        let [number, offset] = parts.map(Definition::Computed);
+        space.replace(whole, vec![(block, number), (place, offset)]);
     }
     space
 }

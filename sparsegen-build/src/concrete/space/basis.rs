@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::coordinate::Coordinate;
 use crate::limits::BASES;
 use crate::notation::{Access, VariableId};
 
@@ -62,17 +63,17 @@ impl Space {
             });
         }
         let mut choices = vec![vec![v]];
-        for (&part, &definition) in &self.definitions {
+        for (&part, definition) in &self.definitions {
             match definition {
-                Definition::Div(of, by) if of == v => {
-                    let Some(rest) = self.variable(Definition::Mod(v, by)) else { continue };
+                Definition::Computed(Coordinate::Div(of, by)) if *of == v => {
+                    let Some(rest) = self.variable_of(Coordinate::Mod(v, *by)) else { continue };
                     for outer in self.choices(part) {
                         for inner in self.choices(rest) {
                             choices.push(outer.iter().chain(&inner).copied().collect());
                         }
                     }
                 }
-                Definition::Sub(a, b) | Definition::Add(a, b) if a == v || b == v => {
+                Definition::Computed(Coordinate::Affine(sum)) if sum.stride(&v) != 0 => {
                     choices.push(vec![part]);
                 }
                 // Blocks and diagonals of the mode; a loop over the mode is a loop over `v`.
@@ -80,10 +81,7 @@ impl Space {
                     let of_mode = self.choices(part).into_iter();
                     choices.extend(of_mode.filter(|choice| *choice != [part]));
                 }
-                Definition::Div(..)
-                | Definition::Mod(..)
-                | Definition::Sub(..)
-                | Definition::Add(..)
+                Definition::Computed(_)
                 | Definition::Fused(..)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
@@ -116,10 +114,11 @@ impl Space {
     fn is_of_fused(&self, v: VariableId) -> bool {
         match self.definition(v) {
             Some(Definition::Fused(..)) => true,
-            Some(Definition::Div(of, _) | Definition::Mod(of, _)) => self.is_of_fused(of),
+            Some(Definition::Computed(Coordinate::Div(of, _) | Coordinate::Mod(of, _))) => {
+                self.is_of_fused(*of)
+            }
             Some(
-                Definition::Sub(..)
-                | Definition::Add(..)
+                Definition::Computed(Coordinate::Affine(_))
                 | Definition::Slot(_)
                 | Definition::Slice(_)
                 | Definition::Fixed,
@@ -148,21 +147,21 @@ impl Space {
             for part in loops {
                 add(*part, sources);
                 // A diagonal determines one variable if the other is known.
-                if let Some(Definition::Sub(a, b) | Definition::Add(a, b)) = self.definition(*part)
+                if let Some(Coordinate::Affine(sum)) = self.computed(*part)
+                    && let Some(other) = sum.variables().find(|of| self.counted(**of) != v)
                 {
-                    let other = if self.counted(a) == v { b } else { a };
-                    self.collect_sources(basis, other, sources);
+                    self.collect_sources(basis, *other, sources);
                 }
             }
             return;
         }
         match self.definition(v) {
-            Some(Definition::Div(of, _) | Definition::Mod(of, _)) => {
-                self.collect_sources(basis, of, sources);
+            Some(Definition::Computed(computed)) => {
+                computed.variables().for_each(|of| self.collect_sources(basis, *of, sources));
             }
-            Some(Definition::Sub(a, b) | Definition::Add(a, b) | Definition::Fused(a, b)) => {
-                self.collect_sources(basis, a, sources);
-                self.collect_sources(basis, b, sources);
+            Some(Definition::Fused(a, b)) => {
+                self.collect_sources(basis, *a, sources);
+                self.collect_sources(basis, *b, sources);
             }
             Some(Definition::Slice(slice)) => {
                 self.collect_sources(basis, slice.of, sources);

@@ -171,9 +171,8 @@ pub(super) fn check_access(
                     check_kind(context, name, Parameter::Index, diagnostics);
                 }
             }
-            IndexKind::Affine(terms) => {
-                let names = terms.iter().filter_map(|term| term.variable.as_ref());
-                for name in names.filter(|name| is_parameter(context, name)) {
+            IndexKind::Affine(sum) => {
+                for name in sum.variables().filter(|name| is_parameter(context, name)) {
                     check_kind(context, name, Parameter::Index, diagnostics);
                 }
             }

@@ -9,11 +9,12 @@
 
 mod known;
 
+use crate::coordinate::Affine;
 use crate::names::{plain, snake_case};
 use crate::notation::syntax::Access;
 use crate::notation::{
-    self, Bound, Coordinate, Expr as Canonical, Factor, List, Range, Reads, Reduce, Slice,
-    Subscript, SubscriptId, TensorId, Term, Variable, VariableId, VariableRole, Window,
+    self, Bound, Expr as Canonical, List, Range, Reads, Reduce, Slice, Subscript, SubscriptId,
+    Symbol, TensorId, Variable, VariableId, VariableRole, Window,
 };
 
 use super::Context;
@@ -51,7 +52,7 @@ enum Runs {
     Range(Range),
     /// The values of a sum in which the variable has the factor `step`.
     Window {
-        sum: Vec<Term>,
+        sum: Affine<Symbol>,
         step: u64,
     },
 }
@@ -65,7 +66,7 @@ enum Point<'m> {
     /// The coordinate of a variable of the statement within a range of the mode.
     InRange(Counted),
     /// A sum, none of whose variables ranges over the mode.
-    Sum(Vec<Term>),
+    Affine(Affine<Symbol>),
     Element(Gather<'m>),
     Listed(List, VariableId),
 }
@@ -212,32 +213,32 @@ impl<'m> Parts<'m> {
             let reads = match reads {
                 Runs::Range(range) => Reads::Range(*range),
                 Runs::Window { sum, step } => {
-                    Reads::Window(Window { at: place(Subscript::Sum(sum.clone())), step: *step })
+                    Reads::Window(Window { at: place(Subscript::Affine(sum.clone())), step: *step })
                 }
             };
             let slice = Slice { of: *of, reads };
             add(of_tensor(known.variables[of.0], *tensor), VariableRole::Mode(slice));
         }
         for (k, Part { tensor, mode, reads: point }) in self.points.iter().enumerate() {
-            let at = match point {
-                Point::Fixed(bound) => Coordinate::Fixed(*bound),
-                Point::Variable(v) => Coordinate::Variable(*v),
+            let reads = match point {
+                Point::Fixed(bound) => Reads::Fixed(*bound),
+                Point::Variable(v) => Reads::Variable(*v),
                 Point::InRange(reads) => {
                     let part = Part { tensor: *tensor, mode: *mode, reads: reads.clone() };
                     let Some(range) = self.counted(known, &part) else { continue };
-                    Coordinate::Variable(range)
+                    Reads::Variable(range)
                 }
-                Point::Sum(sum) => Coordinate::Subscript(place(Subscript::Sum(sum.clone()))),
+                Point::Affine(sum) => Reads::Subscript(place(Subscript::Affine(sum.clone()))),
                 Point::Element(gather) => {
                     let Some(access) = self.access(known, gather.access) else { continue };
-                    Coordinate::Subscript(place(Subscript::Element(access)))
+                    Reads::Subscript(place(Subscript::Element(access)))
                 }
                 Point::Listed(list, v) => {
-                    Coordinate::Subscript(place(Subscript::Listed(list.clone(), *v)))
+                    Reads::Subscript(place(Subscript::Listed(list.clone(), *v)))
                 }
             };
             let of = VariableId(known.variables.len() + k);
-            let role = VariableRole::Mode(Slice { of, reads: Reads::At(at) });
+            let role = VariableRole::Mode(Slice { of, reads });
             add(of_tensor(&name_of(known, point), *tensor), role);
         }
         (made, subscripts)
@@ -254,12 +255,9 @@ fn name_of(known: Known<'_, '_>, point: &Point<'_>) -> String {
         Point::Variable(of) | Point::InRange(Counted { of, .. }) | Point::Listed(_, of) => {
             format!("at_{}", known.variables[of.0])
         }
-        Point::Sum(sum) => {
-            let variable = sum.iter().find_map(|term| match term.of {
-                Factor::Variable(v) => Some(known.variables[v.0]),
-                Factor::One | Factor::Parameter(_) => None,
-            });
-            variable.map_or_else(|| "at".to_owned(), |name| format!("at_{name}"))
+        Point::Affine(sum) => {
+            let variable = sum.variables().find_map(|symbol| symbol.as_variable());
+            variable.map_or_else(|| "at".to_owned(), |v| format!("at_{}", known.variables[v.0]))
         }
         Point::Element(gather) => format!("at_{}", snake_case(&gather.access.name.text)),
     }

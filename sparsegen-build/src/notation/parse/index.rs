@@ -1,19 +1,20 @@
 //! Parsing the indices of an access.
 
-use crate::error::{Diagnostic, Name};
+use crate::coordinate::Affine;
+use crate::error::{Diagnostic, Name, Span};
 use crate::manifest::tokens::{Number, Token};
-use crate::notation::syntax::{Bound, Index, IndexKind, Set, Slice, Term};
+use crate::notation::syntax::{Bound, Index, IndexKind, Set, Slice};
 
 use super::Parser;
 
 impl Parser {
     pub(super) fn index(&mut self) -> Result<Index, Diagnostic> {
         let start = self.tokens.span();
-        let kind = self.index_kind()?;
+        let kind = self.index_kind(start)?;
         Ok(Index { kind, span: start.to(self.tokens.before()) })
     }
 
-    fn index_kind(&mut self) -> Result<IndexKind, Diagnostic> {
+    fn index_kind(&mut self, start: Span) -> Result<IndexKind, Diagnostic> {
         if let Token::Name(_) = self.tokens.peek() {
             let name = self.variable()?;
             match self.tokens.peek() {
@@ -22,11 +23,7 @@ impl Parser {
                     return self.part(name);
                 }
                 Token::Sign("[") => return Ok(IndexKind::Gather(self.access(name)?)),
-                Token::Sign("+" | "-") => {
-                    return {
-                        self.affine(Term { negative: false, factor: 1, variable: Some(name) })
-                    };
-                }
+                Token::Sign("+" | "-") => return self.affine(start, Affine::variable(name)),
                 Token::Sign("*") => {
                     let mistake = self.tokens.expected("`,` or `]`");
                     self.tokens.advance();
@@ -46,10 +43,10 @@ impl Parser {
             return Err(self.tokens.expected("an index variable"));
         }
         let first = self.term(negative)?;
-        if first.variable.is_none() && !negative && !self.at_sign_of_sum() {
-            return Ok(IndexKind::Fixed(first.factor));
+        match first.as_constant() {
+            Some(fixed) if !negative && !self.at_sign_of_sum() => Ok(IndexKind::Fixed(fixed)),
+            Some(_) | None => self.affine(start, first),
         }
-        self.affine(first)
     }
 
     fn at_sign_of_sum(&self) -> bool {
@@ -57,26 +54,33 @@ impl Parser {
     }
 
     /// Parses the rest of an affine index, after its first term.
-    fn affine(&mut self, first: Term) -> Result<IndexKind, Diagnostic> {
-        let mut terms = vec![first];
+    fn affine(&mut self, start: Span, first: Affine<Name>) -> Result<IndexKind, Diagnostic> {
+        let mut sum = Some(first);
         while self.at_sign_of_sum() {
             let negative = self.tokens.at("-");
             self.tokens.advance();
-            terms.push(self.term(negative)?);
+            let term = self.term(negative)?;
+            sum = sum.and_then(|sum| sum.plus(&term));
         }
-        Ok(IndexKind::Affine(terms))
+        // The terms of one variable have different places here, and are combined later.
+        let combined =
+            |sum: &Affine<Name>| sum.substitute(|of| Some(Affine::variable(of.text.clone())));
+        sum.filter(|sum| combined(sum).is_some()).map(IndexKind::Affine).ok_or_else(|| {
+            Diagnostic::new(start.to(self.tokens.before()), "a number in this sum is too large")
+        })
     }
 
     /// Parses `k`, `3` or `2*k`.
-    fn term(&mut self, negative: bool) -> Result<Term, Diagnostic> {
-        let mut factor = 1;
+    fn term(&mut self, negative: bool) -> Result<Affine<Name>, Diagnostic> {
+        let sign = if negative { -1 } else { 1 };
+        let mut factor = sign;
         if matches!(self.tokens.peek(), Token::Number(_)) {
-            factor = self.integer()?;
+            factor = sign * self.integer()?;
             if !self.tokens.eat("*") {
-                return Ok(Term { negative, factor, variable: None });
+                return Ok(Affine::constant(factor));
             }
         }
-        Ok(Term { negative, factor, variable: Some(self.variable()?) })
+        Ok(Affine::term(factor, self.variable()?))
     }
 
     /// Parses a slice or an index set, after `i in`.

@@ -53,15 +53,26 @@ fn every_kind_of_index_is_read() {
         "x[i,j]",
         "x[3]",
         "x[2*i + k - 1]",
-        "x[-i + 3]",
         "x[3 - i]",
-        "x[-3 - 2*i]",
+        "x[-2*i - 3]",
         "x[i in {1, 2}]",
         "x[i in rows]",
         "E[word[i],j]",
         "x[i in 0..n shift 2]",
     ] {
         same(value);
+    }
+    check("x[-i + 3]", "x[3 - i]");
+    check("x[-3 + i]", "x[i - 3]");
+    check("x[0*i + 3]", "x[3]");
+}
+
+#[test]
+fn sums_of_indices_do_not_overflow() {
+    let most = i64::MAX;
+    for index in [format!("{most} + {most} + i"), format!("{most}*i + {most}*i")] {
+        let statement = statement(&Text::plain(&format!("y[i] = x[{index}]")));
+        assert_eq!(statement.unwrap_err().message, "a number in this sum is too large");
     }
 }
 

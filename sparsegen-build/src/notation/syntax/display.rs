@@ -34,22 +34,7 @@ impl Display for Index {
             }
             IndexKind::Set(name, Set::Parameter(set)) => write!(f, "{} in {}", name.text, set.text),
             IndexKind::Fixed(coordinate) => coordinate.fmt(f),
-            IndexKind::Affine(terms) => {
-                for (k, term) in terms.iter().enumerate() {
-                    f.write_str(match (k, term.negative) {
-                        (0, false) => "",
-                        (0, true) => "-",
-                        (_, false) => " + ",
-                        (_, true) => " - ",
-                    })?;
-                    match (&term.variable, term.factor) {
-                        (Some(name), 1) => f.write_str(&name.text)?,
-                        (Some(name), factor) => write!(f, "{factor}*{}", name.text)?,
-                        (None, number) => number.fmt(f)?,
-                    }
-                }
-                Ok(())
-            }
+            IndexKind::Affine(sum) => f.write_str(&sum.show(|name| &name.text)),
             IndexKind::Gather(access) => access.fmt(f),
         }
     }

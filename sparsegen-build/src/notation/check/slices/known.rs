@@ -1,9 +1,10 @@
 //! Resolution of the indices of an access.
 
+use crate::coordinate::Affine;
 use crate::error::Name;
-use crate::format::{Format, LevelExpr};
+use crate::format::Format;
 use crate::notation::syntax::{self, Access, IndexKind};
-use crate::notation::{self, Bound, Factor, List, Range, TensorId, Term, VariableId};
+use crate::notation::{Bound, List, Range, Symbol, TensorId, VariableId};
 
 use super::super::bindings::is_parameter;
 use super::super::bounds::parameters;
@@ -51,7 +52,7 @@ impl<'m> Known<'_, 'm> {
                 let list = if is_left { list.last_of_each() } else { list };
                 Index::Point(Point::Listed(list, self.variable(variable)?))
             }
-            IndexKind::Affine(terms) => self.window(access, mode, self.sum(terms)?),
+            IndexKind::Affine(sum) => self.window(access, mode, self.sum(sum)?),
             IndexKind::Gather(gather) => {
                 let text = self.context.text.at(gather.span).split_whitespace().collect();
                 Index::Point(Point::Element(Gather { text, access: gather }))
@@ -67,30 +68,25 @@ impl<'m> Known<'_, 'm> {
         })
     }
 
-    /// Resolves the terms of an affine index.
-    fn sum(&self, terms: &[syntax::Term]) -> Option<Vec<Term>> {
-        let term = |term: &syntax::Term| {
-            let of = match &term.variable {
-                None => Factor::One,
-                Some(name) if is_parameter(self.context, name) => {
-                    Factor::Parameter(self.parameter(name)?)
-                }
-                Some(name) => Factor::Variable(self.variable(name)?),
-            };
-            Some(Term { times: if term.negative { -term.factor } else { term.factor }, of })
-        };
-        Some(notation::sum_of(terms.iter().map(term).collect::<Option<Vec<_>>>()?))
+    /// Resolves the names of an affine index.
+    fn sum(&self, sum: &Affine<Name>) -> Option<Affine<Symbol>> {
+        sum.substitute(|name| {
+            Some(Affine::variable(match is_parameter(self.context, name) {
+                true => Symbol::Parameter(self.parameter(name)?),
+                false => Symbol::Variable(self.variable(name)?),
+            }))
+        })
     }
 
     /// Resolves an affine index in which one of the variables varies in the order of the mode:
     /// preferably one that is summed over, which usually has a small extent. A variable that also
     /// indexes another mode is excluded.
-    fn window(&self, access: &'m Access, mode: usize, sum: Vec<Term>) -> Index<'m> {
+    fn window(&self, access: &'m Access, mode: usize, sum: Affine<Symbol>) -> Index<'m> {
         let mut others: Vec<VariableId> = Vec::new();
         for (other, index) in access.indices.iter().enumerate().filter(|(k, _)| *k != mode) {
             match &index.kind {
-                IndexKind::Affine(terms) if other < mode => {
-                    let Some(sum) = self.sum(terms) else { continue };
+                IndexKind::Affine(sum) if other < mode => {
+                    let Some(sum) = self.sum(sum) else { continue };
                     if let Index::Counted(counted) = self.window(access, other, sum) {
                         others.push(counted.of);
                     }
@@ -108,15 +104,15 @@ impl<'m> Known<'_, 'm> {
         let mut left = Vec::new();
         let of_left = &self.context.statement.left;
         of_left.for_each_variable(&mut |name| left.extend(self.variable(name)));
-        let runs = sum.iter().filter_map(|term| match term.of {
-            Factor::Variable(v) if term.times > 0 && !others.contains(&v) => {
-                Some((v, term.times.unsigned_abs()))
-            }
-            Factor::Variable(_) | Factor::One | Factor::Parameter(_) => None,
-        });
+        let rising = sum.terms().iter().filter(|term| term.times > 0);
+        let runs = rising.filter_map(|term| Some((term.of.as_variable()?, term.times)));
+        let runs = runs.filter(|(v, _)| !others.contains(v));
         match runs.min_by_key(|(v, _)| left.contains(v)) {
-            Some((of, step)) => Index::Counted(Counted { of, reads: Runs::Window { sum, step } }),
-            None => Index::Point(Point::Sum(sum)),
+            Some((of, step)) => {
+                let step = step.unsigned_abs();
+                Index::Counted(Counted { of, reads: Runs::Window { sum, step } })
+            }
+            None => Index::Point(Point::Affine(sum)),
         }
     }
 
@@ -124,7 +120,7 @@ impl<'m> Known<'_, 'm> {
     fn repeats(&self, tensor: usize, access: &Access, mode: usize) -> bool {
         let Some(name) = variable_of(&access.indices[mode].kind) else { return false };
         let format = self.tensors[tensor].format.as_ref();
-        let rank = |mode: usize| (format.and_then(|format| first_level(format, mode)), mode);
+        let rank = |mode: usize| (format.map(|format| first_level(format, mode)), mode);
         access.indices.iter().enumerate().any(|(other, index)| {
             let is_same = variable_of(&index.kind).is_some_and(|of| of.text == name.text);
             other != mode && is_same && rank(other) < rank(mode)
@@ -154,14 +150,7 @@ fn variable_of(index: &IndexKind) -> Option<&Name> {
 }
 
 /// Returns the first level that depends on this mode alone.
-fn first_level(format: &Format, mode: usize) -> Option<usize> {
-    fn is_of(expr: &LevelExpr, mode: usize) -> bool {
-        match expr {
-            LevelExpr::Dimension(of) => *of == mode,
-            LevelExpr::Div(of, _) | LevelExpr::Mod(of, _) => is_of(of, mode),
-            LevelExpr::Sub(..) | LevelExpr::Add(..) | LevelExpr::Count(_) => false,
-        }
-    }
-    let found = format.levels.iter().position(|spec| is_of(&spec.expr, mode));
-    Some(found.unwrap_or(format.levels.len()))
+fn first_level(format: &Format, mode: usize) -> usize {
+    let found = format.levels.iter().position(|spec| spec.expr.modes() == [mode]);
+    found.unwrap_or(format.levels.len())
 }
