@@ -402,8 +402,7 @@ impl Program {
 
     /// Returns the last level of a result that is assembled in order, if any.
     pub fn last_appended(&self, target: &Target) -> Option<usize> {
-        let levels = &self.tensor(target.access.tensor).format.levels;
-        levels.iter().rposition(|spec| spec.level.insert().is_none())
+        self.tensor(target.access.tensor).format.last_in_order()
     }
 
     /// Returns whether a tensor is a result that may have no entry at some coordinate.

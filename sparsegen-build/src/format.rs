@@ -90,6 +90,42 @@ impl Format {
         fills && self.is_sparse()
     }
 
+    /// Returns whether a tensor has a position for every coordinate, whatever it stores.
+    pub fn has_every_position(&self) -> bool {
+        self.levels.iter().all(|spec| spec.level.insert().is_some() && spec.properties.full)
+    }
+
+    /// Returns the level of a result whose coordinates are stored in any order for each parent.
+    pub fn scattered(&self) -> Option<usize> {
+        let scatters =
+            |spec: &LevelSpec| spec.level.append().is_some_and(|append| append.scatter().is_some());
+        self.levels.iter().position(scatters)
+    }
+
+    /// Returns the last level of a result whose coordinates must come in order, if there is one: a
+    /// level that appends, or a parent of one.
+    pub fn last_in_order(&self) -> Option<usize> {
+        let appends = |spec: &LevelSpec| spec.level.insert().is_none();
+        match self.scattered() {
+            Some(scattered) => scattered.checked_sub(1),
+            None => self.levels.iter().rposition(appends),
+        }
+    }
+
+    /// Returns the formats of a result that differ in the level whose coordinates may come in any
+    /// order for each parent: only levels that insert are below it.
+    pub fn in_any_order(&self) -> Vec<Format> {
+        let last = self.levels.iter().rposition(|spec| spec.level.insert().is_none());
+        let scattered = last.and_then(|last| {
+            let LevelSpec { level, properties, .. } = &self.levels[last];
+            let level = level.in_any_order().filter(|_| properties.unique && properties.ordered)?;
+            let mut format = self.clone();
+            format.levels[last].level = level;
+            Some(format)
+        });
+        scattered.into_iter().collect()
+    }
+
     /// Returns the number of modes of a tensor in this format.
     pub fn order(&self) -> usize {
         self.dimensions.len()

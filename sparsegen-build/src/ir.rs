@@ -16,6 +16,7 @@ pub mod interpret;
 mod kernel;
 mod module;
 mod part;
+mod rearrange;
 mod rename;
 mod results;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub use instruction::{
 pub use kernel::{Group, Kernel, Step, may_share};
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use part::{Gather, Limit, List, Part, Reads};
+pub use rearrange::Rearrange;
 pub use results::{Assembly, Combining, Cover, Fit, Result, TensorResult, UpdatedScalar};
 pub use traits::Trait;
 pub use walk::{Uses, substitute};
@@ -148,6 +150,11 @@ pub enum Stmt {
     /// their values, or only the coordinates without `vals`. Resets the workspace to initial
     /// values.
     Harvest { workspace: String, crd: String, vals: Option<String> },
+    /// `let mut name = Places::new(size);`, an array of `size` zeros for the positions of coordinates
+    /// plus 1.
+    Places { name: String, size: Expr },
+    /// Moves the elements of arrays together.
+    Rearrange(Rearrange),
     /// `array.clear();`
     Clear { array: String },
     /// `array.reserve(additional);`: at most so many elements are appended afterwards.

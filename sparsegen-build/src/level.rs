@@ -25,7 +25,7 @@ mod tests;
 use std::fmt;
 use std::rc::Rc;
 
-pub(crate) use check::{contradictions, holds_signed, is_list, tells_by_position};
+pub(crate) use check::{contradictions, holds_signed, is_list, scratch, tells_by_position};
 pub use promise::Promise;
 pub use properties::{Properties, Property};
 pub use registry::Levels;
@@ -85,8 +85,14 @@ pub trait Level: fmt::Debug {
         None
     }
 
+    /// Returns this level for a result whose coordinates come in any order for each parent, if it
+    /// supports that: its [`Append::scatter`] is not `None`.
+    fn in_any_order(&self) -> Option<Rc<dyn Level>> {
+        None
+    }
+
     /// Returns the fields of the storage that hold a number, a `usize`, which the level functions
-    /// read. A result with such a level is packed, not assembled.
+    /// read. A level that appends cannot assemble them.
     fn numbers(&self) -> &'static [&'static str] {
         &[]
     }
@@ -232,16 +238,50 @@ pub trait Locate {
     fn locate(&self, storage: &Storage, parent: Expr, coordinate: Expr, name: &str) -> Found;
 }
 
-/// Assembly in any order, at the position that [`Locate`] returns.
+/// Assembly in any order: a coordinate has the same position each time that it is inserted.
 pub trait Insert {
+    /// Returns the local arrays that the assembly needs, by which [`Storage::array`] refers to them.
+    fn scratch(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Returns the number of positions, given the number of positions of the level above.
     fn size(&self, storage: &Storage, parents: Expr) -> Expr;
-    /// Returns statements that prepare the storage for a number of positions.
-    fn insert_init(&self, storage: &Storage, size: Expr) -> Vec<Stmt>;
-    /// Returns statements that store a coordinate at its position.
-    fn insert_coord(&self, storage: &Storage, position: Expr, coordinate: Expr) -> Vec<Stmt>;
-    /// Returns statements that complete the storage after the last coordinate.
-    fn insert_finalize(&self, storage: &Storage, size: Expr) -> Vec<Stmt>;
+
+    /// Returns statements that clear the storage, and declare local arrays and numbers.
+    fn insert_init(&self, storage: &Storage) -> Vec<Stmt>;
+
+    /// Returns statements that extend the storage to a number of positions of the level above. If
+    /// it is known, they run once before the first coordinate, and otherwise for each position that
+    /// is added to the level above.
+    fn insert_parents(&self, storage: &Storage, parents: Expr) -> Vec<Stmt>;
+
+    /// Returns the position of a coordinate, and the statements that store it there. Statements may
+    /// bind `name`, and `name` with a suffix. They may move other coordinates, with the values below
+    /// them, if no level below has arrays.
+    fn insert_coord(
+        &self,
+        storage: &Storage,
+        parent: Expr,
+        coordinate: Expr,
+        below: &Below,
+        name: &str,
+    ) -> Found;
+
+    /// Returns statements that complete the storage after the last coordinate, given the number of
+    /// positions of the level above.
+    fn insert_finalize(&self, storage: &Storage, parents: Expr) -> Vec<Stmt>;
+}
+
+/// What is stored below the positions of a level.
+#[derive(Clone, Debug)]
+pub struct Below {
+    /// The values, as many for each position.
+    pub vals: String,
+    /// The number of values for each position.
+    pub each: Expr,
+    /// The value where nothing was computed.
+    pub initial: Expr,
 }
 
 /// Assembly in order: parents in the order of their positions, and the coordinates of each as the
@@ -270,4 +310,44 @@ pub trait Append {
     fn holds_ends(&self) -> bool {
         false
     }
+
+    /// Returns how the coordinates of each parent are stored in any order, if they are. It then
+    /// replaces [`Append::append_coord`].
+    fn scatter(&self) -> Option<&dyn Scatter> {
+        None
+    }
+}
+
+/// Assembly in the order of the parents, and in any order of the coordinates of each: they are
+/// appended at their first occurrence, and sorted at the end of the parent.
+pub trait Scatter {
+    /// Returns the local arrays that the assembly needs, by which [`Storage::array`] refers to them.
+    fn scratch(&self) -> &'static [&'static str];
+
+    /// Returns statements that declare them.
+    fn scatter_init(&self, storage: &Storage) -> Vec<Stmt>;
+
+    /// Returns the position of a coordinate, after appending it unless the current parent has it.
+    /// `extend` returns the statements that extend the levels below to a number of positions.
+    /// Statements may bind `name`, and `name` with a suffix.
+    fn scatter_coord(
+        &self,
+        storage: &Storage,
+        coordinate: Expr,
+        extend: &dyn Fn(Expr) -> Vec<Stmt>,
+        name: &str,
+    ) -> Found;
+
+    /// Returns statements that put the coordinates of the current parent into their order, before
+    /// [`Append::append_edges`]; `begin` is the position of the first of them.
+    fn scatter_edges(&self, storage: &Storage, begin: Expr, below: &Below) -> Vec<Stmt>;
+
+    /// Returns statements that make the stored coordinates of a parent known.
+    fn scatter_known(&self, storage: &Storage, parent: Expr, name: &str) -> Vec<Stmt>;
+
+    /// Returns the position of a coordinate of that parent, and a predicate for its presence.
+    fn scatter_locate(&self, storage: &Storage, coordinate: Expr, name: &str) -> Found;
+
+    /// Returns statements that forget the coordinates of a parent.
+    fn scatter_forget(&self, storage: &Storage, parent: Expr, name: &str) -> Vec<Stmt>;
 }

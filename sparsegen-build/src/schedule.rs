@@ -25,6 +25,7 @@ use crate::concrete::space::Space;
 use crate::concrete::terms::{additive_terms, takes_duplicates};
 use crate::concrete::{Program, Stmt, Target, update};
 use crate::error::{Diagnostic, Span};
+use crate::format::LevelSpec;
 use crate::iteration::graph::{Edge, IterationGraph, Reason, last_appended};
 use crate::iteration::plan::{Plan, plan};
 use crate::level::Levels;
@@ -56,7 +57,7 @@ pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Dia
 fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candidate, Diagnostic> {
     let assembled = refuse_result(kernel);
     let as_it_is = match assembled {
-        Ok(()) => cheapest(&Conversion::none(kernel), budget),
+        Ok(()) => cheapest(&Conversion::none(kernel), budget).or_else(|| scattered(kernel, budget)),
         Err(_) => None,
     };
     if as_it_is.is_none() && assembled.is_ok() {
@@ -83,6 +84,23 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
     Err(match budget.exceeded() {
         Some(limit) => refuse_large(kernel, budget, limit),
         None => refuse_orders(kernel),
+    })
+}
+
+/// Returns the cheapest program that assembles the result in any order of a level's coordinates.
+fn scattered(kernel: &Kernel, budget: &Budget) -> Option<Candidate> {
+    let candidates = in_any_order(kernel).filter_map(|conversion| cheapest(&conversion, budget));
+    candidates.min_by(|a, b| a.cost.total_cmp(&b.cost))
+}
+
+/// Returns the kernels that differ in the level of the result whose coordinates come in any order.
+fn in_any_order(kernel: &Kernel) -> impl Iterator<Item = Conversion> {
+    let formats = kernel.tensor(kernel.result()).format.in_any_order().into_iter();
+    formats.map(|format| {
+        let mut kernel = kernel.clone();
+        let result = kernel.result();
+        kernel.tensors[result.0].format = format;
+        Conversion::none(&kernel)
     })
 }
 
@@ -120,6 +138,13 @@ fn converted(
         });
         if settled {
             break;
+        }
+        // A result is assembled in order if it can be.
+        let is_scattered = |kernel: &Kernel| kernel.tensor(kernel.result()).format.scattered();
+        let in_order =
+            |(_, best): &(usize, Candidate)| is_scattered(&best.program.kernel).is_none();
+        if is_scattered(&conversion.kernel).is_some() && best.as_ref().is_some_and(in_order) {
+            continue;
         }
         let before = cost_of_conversions(&conversion);
         if before >= limit || refuse_result(&conversion.kernel).is_err() {
@@ -278,15 +303,25 @@ fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
             let reason = "which drops parts that are zero as a whole".to_owned();
             return refuse(k, reason, "choose a format for the result that stores zeros");
         }
-        if spec.level.insert().is_some() && spec.properties.full {
+        let help = "choose a format for the result that can be assembled";
+        if spec.level.insert().is_some() {
             if !spec.properties.padded {
                 let reason = "which has a position for every coordinate, but must not store zeros"
                     .to_owned();
                 return refuse(k, reason, "choose a format for the result that stores zeros");
             }
+            let below = &result.format.levels[k + 1..];
+            let appends = below.iter().any(|spec| spec.level.insert().is_none());
+            let has_arrays = |spec: &LevelSpec| !spec.level.arrays().is_empty();
+            let moves = !spec.level.numbers().is_empty() && below.iter().any(has_arrays);
+            if !spec.properties.full && (appends || moves) {
+                return refuse(k, "which stores coordinates before those below".to_owned(), help);
+            }
+            if !spec.properties.full && !kernel.unassigned.is_zero() {
+                return refuse(k, "whose values start at zero".to_owned(), help);
+            }
             continue;
         }
-        let help = "choose a format for the result that can be assembled";
         let Some(append) = spec.level.append() else {
             return refuse(k, "which neither inserts nor appends".to_owned(), help);
         };

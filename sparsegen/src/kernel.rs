@@ -7,8 +7,10 @@
 mod checks;
 mod division;
 mod parallel;
+mod places;
 mod proven;
 mod version;
+mod widen;
 mod workspace;
 
 use std::ops::{Index, Range};
@@ -25,8 +27,10 @@ pub use division::Division;
 pub use parallel::{
     Parts, chunks, each, each_with, in_parts, join_ends, join_positions, parts, split, total,
 };
+pub use places::Places;
 pub use proven::{Proven, ProvenMut, Reserved};
 pub use version::assert_version;
+pub use widen::widen;
 pub use workspace::Workspace;
 
 /// Returns 1 for positive and -1 for negative values, and zeros and NaN unchanged.

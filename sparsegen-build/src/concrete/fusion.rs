@@ -144,8 +144,7 @@ impl Fusion<'_> {
     /// completes the elements that it writes.
     fn belongs(&self, v: VariableId, tensor: TensorId, statements: [&Stmt; 2]) -> bool {
         let levels = &self.program.tensor(tensor).format.levels;
-        let has_places =
-            levels.iter().all(|spec| spec.level.insert().is_some() && spec.properties.full);
+        let has_places = self.program.tensor(tensor).format.has_every_position();
         let mut accesses: Vec<Access> = Vec::new();
         for stmt in statements {
             stmt.for_each_assign(&mut |target, _, _| accesses.push(target.clone()));

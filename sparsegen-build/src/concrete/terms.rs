@@ -1,6 +1,6 @@
 //! Decomposition of sums and products: terms, factors, and the reductions among them.
 
-use crate::format::LevelSpec;
+use crate::format::{Format, LevelSpec};
 use crate::notation::{BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, VariableId};
 
 /// Calls `visit` with the outermost reductions of an expression.
@@ -132,7 +132,11 @@ pub fn gathered(value: Expr) -> (Expr, impl FnOnce(Expr) -> Expr) {
 /// Returns whether a result accepts entries in any order, including duplicates. A level below one
 /// with a position for each coordinate does not accept duplicates.
 pub fn takes_duplicates(kernel: &Kernel) -> bool {
-    let levels = &kernel.tensor(kernel.result()).format.levels;
+    let format = &kernel.tensor(kernel.result()).format;
+    let Format { levels, .. } = format;
+    if format.scattered().is_some() {
+        return format.last_in_order().is_none();
+    }
     let appended = |spec: &&LevelSpec| spec.level.insert().is_none();
     let from_first = levels.first().is_none_or(|first| appended(&first));
     let mut appended = levels.iter().filter(appended).peekable();

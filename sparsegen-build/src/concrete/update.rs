@@ -84,8 +84,7 @@ fn subtracts(value: &Expr) -> bool {
 
 /// Returns whether the result has a position for every coordinate.
 fn has_places(kernel: &Kernel) -> bool {
-    let levels = &kernel.tensor(kernel.result()).format.levels;
-    levels.iter().all(|spec| spec.level.insert().is_some() && spec.properties.full)
+    kernel.tensor(kernel.result()).format.has_every_position()
 }
 
 /// Returns the terms that are added to `before`, in a sum with exactly one term `before`.

@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::layout::comment;
 use super::names::{ident, tokens};
-use crate::ir::{BinaryOp, Element, Expr, Stmt, Uses, Width};
+use crate::ir::{BinaryOp, Element, Expr, Rearrange, Stmt, Uses, Width};
 use crate::operator::Kind;
 
 /// The meaning of the names in a body.
@@ -85,6 +85,11 @@ impl Body {
                 let vals = vals.as_ref().map_or_else(|| quote!(_), |vals| tokens(vals));
                 quote!(let (#crd, #vals) = #workspace.harvest();)
             }
+            Stmt::Places { name, size } => {
+                let (name, size) = (ident(name), self.expr(size));
+                quote!(let mut #name = Places::new(#size);)
+            }
+            Stmt::Rearrange(rearrange) => self.rearrange(rearrange),
             Stmt::Refuse { condition } => {
                 let condition = self.expr(condition);
                 quote!(if #condition { return false; })
@@ -134,6 +139,26 @@ impl Body {
                     chain.extend(quote!(else { #body }));
                 }
                 chain
+            }
+        }
+    }
+
+    fn rearrange(&self, rearrange: &Rearrange) -> TokenStream {
+        match rearrange {
+            Rearrange::Sort { places, crd, vals, start, each, first } => {
+                let [places, crd, vals] = [places, crd, vals].map(|name| ident(name));
+                let first = self.expr(first);
+                if *start == Expr::Index(0) {
+                    return quote!(#places.sort(#crd, #vals, #first););
+                }
+                let values = self.within(&Expr::mul(start.clone(), each.clone()), 1);
+                let start = self.within(start, 1);
+                quote!(#places.sort(&mut #crd[#start..], &mut #vals[#values..], #first);)
+            }
+            Rearrange::Widen { width, crd, vals, initial } => {
+                let [width, crd, vals] = [width, crd, vals].map(|name| ident(name));
+                let initial = self.expr(initial);
+                quote!(#width = kernel::widen(#crd, #vals, #width, #initial);)
             }
         }
     }

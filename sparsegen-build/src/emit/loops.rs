@@ -152,6 +152,9 @@ fn body(Loops { function, .. }: &Loops) -> Body {
                     }
                 });
             }
+            if let Stmt::Places { name, .. } = stmt {
+                elements.insert(name.clone(), Element::Index(Width::Usize));
+            }
             if let Stmt::Workspace { name, dtype, crd, .. } = stmt {
                 elements.insert(name.clone(), Element::Value(*dtype));
                 workspaces.insert(name, *crd);

@@ -58,6 +58,8 @@ impl<'f> Reserved<'f> {
             | Stmt::Sort { .. }
             | Stmt::Workspace { .. }
             | Stmt::Harvest { .. }
+            | Stmt::Places { .. }
+            | Stmt::Rearrange(_)
             | Stmt::Refuse { .. }
             | Stmt::Break
             | Stmt::Clear { .. }

@@ -86,6 +86,7 @@ impl Function {
         for result in self.results() {
             let own = result.arrays().iter().chain(result.structure());
             arrays.extend(own.map(|array| array.name.clone()));
+            names.extend(result.numbers().iter().map(|number| number.name.clone()));
         }
         arrays.extend(self.parts.iter().filter_map(|part| part.list()).map(str::to_owned));
         if let Some(parallel) = &self.parallel {

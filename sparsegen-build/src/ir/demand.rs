@@ -95,6 +95,8 @@ impl Search {
             | Stmt::Sort { .. }
             | Stmt::Workspace { .. }
             | Stmt::Harvest { .. }
+            | Stmt::Places { .. }
+            | Stmt::Rearrange(_)
             | Stmt::Clear { .. }
             | Stmt::Reserve { .. }
             | Stmt::Push { .. }

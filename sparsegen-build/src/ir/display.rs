@@ -158,6 +158,8 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
             let vals = vals.as_deref().unwrap_or("_");
             writeln!(f, "let ({crd}, {vals}) = {workspace}.harvest();")
         }
+        Stmt::Places { name, size } => writeln!(f, "let mut {name} = Places::new({size});"),
+        Stmt::Rearrange(rearrange) => writeln!(f, "{rearrange}"),
         Stmt::Refuse { condition } => writeln!(f, "if {condition} {{ return false; }}"),
         Stmt::Break => f.write_str("break;\n"),
         Stmt::Clear { array } => writeln!(f, "{array}.clear();"),

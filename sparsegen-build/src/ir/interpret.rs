@@ -13,6 +13,7 @@ mod entry;
 mod expr;
 mod frame;
 mod number;
+mod rearrange;
 #[cfg(test)]
 mod tests;
 mod workspace;
@@ -29,7 +30,7 @@ pub use number::Number;
 
 use self::arrays::Storage;
 use self::workspace::Workspace;
-use super::{BinaryOp, Expr, Function, Loops, Stmt, Unchecked};
+use super::{BinaryOp, Element, Expr, Function, Loops, Stmt, Unchecked, Width};
 
 /// The inputs of a function, by the names in its body.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -275,7 +276,7 @@ impl Machine {
             Stmt::Workspace { name, dtype, crd, size, initial } => {
                 let size = self.eval(size).and_then(Value::index).map_err(here)?;
                 let initial = self.eval(initial).map_err(here)?;
-                let workspace = Workspace::new(*dtype, *crd, size, initial);
+                let workspace = Workspace::new(Element::Value(*dtype), *crd, size, initial);
                 self.workspaces.insert(name.clone(), workspace);
                 Ok(())
             }
@@ -286,6 +287,14 @@ impl Machine {
                 self.arrays.extend(vals.iter().map(|vals| (vals.clone(), harvested_vals.clone())));
                 Ok(())
             }
+            Stmt::Places { name, size } => {
+                let size = self.eval(size).and_then(Value::index).map_err(here)?;
+                let element = Element::Index(Width::Usize);
+                let places = Workspace::new(element, Width::Usize, size, Value::Index(0));
+                self.workspaces.insert(name.clone(), places);
+                Ok(())
+            }
+            Stmt::Rearrange(rearrange) => self.rearrange(rearrange).map_err(here),
             Stmt::Refuse { condition } => {
                 let is_refused = self.eval(condition).and_then(Value::bool).map_err(here)?;
                 self.refuses |= is_refused;
@@ -349,21 +358,29 @@ impl Machine {
         }
     }
 
-    fn assign(&mut self, name: &str, op: Option<BinaryOp>, value: &Expr) -> Result<(), String> {
-        let mut value = self.eval(value)?;
-        let variable = self.scopes.iter_mut().rev().find_map(|scope| scope.get_mut(name));
+    fn set(&mut self, name: &str, value: Value) -> Result<(), String> {
+        let mut scopes = self.scopes.iter_mut().rev();
+        let variable = scopes.find_map(|scope| scope.get_mut(name));
         let variable = variable.ok_or_else(|| format!("`{name}` is not declared"))?;
         if !variable.mutable {
             return Err(format!("`{name}` is not mutable"));
-        }
-        if let Some(op) = op {
-            value = expr::binary(op, variable.value, value)?;
         }
         if !variable.value.is_like(value) {
             return Err(format!("{value} does not replace {}", variable.value));
         }
         variable.value = value;
         Ok(())
+    }
+
+    fn assign(&mut self, name: &str, op: Option<BinaryOp>, value: &Expr) -> Result<(), String> {
+        let value = self.eval(value)?;
+        match op {
+            None => self.set(name, value),
+            Some(op) => {
+                let value = expr::binary(op, self.eval(&Expr::var(name))?, value)?;
+                self.set(name, value)
+            }
+        }
     }
 
     fn store(

@@ -1,8 +1,8 @@
 //! Renames the variables, arrays and arguments of a function.
 
 use super::{
-    Array, Assembly, Expr, Extent, Fit, Function, Limit, List, Operand, Part, Reads, Result, Stmt,
-    TensorOperand, TensorResult,
+    Array, Assembly, Expr, Extent, Fit, Function, Limit, List, Operand, Part, Reads, Rearrange,
+    Result, Stmt, TensorOperand, TensorResult,
 };
 
 impl Function {
@@ -97,9 +97,10 @@ fn of_result(result: &mut Result, visit: &mut dyn FnMut(&mut String)) {
 fn of_tensor_result(tensor: &mut TensorResult, visit: &mut dyn FnMut(&mut String)) {
     visit(&mut tensor.name);
     match &mut tensor.assembly {
-        Assembly::Computed { vals, structure, .. } => {
+        Assembly::Computed { vals, structure, numbers, .. } => {
             visit(&mut vals.name);
             of_arrays(structure, visit);
+            of_extents(numbers, visit);
         }
         Assembly::Assembled { arrays, extents, fits } => {
             of_arrays(arrays, visit);
@@ -140,6 +141,18 @@ fn of_stmt(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut String)) {
         }
         Stmt::Scratch { name, .. } | Stmt::Sort { array: name } | Stmt::Clear { array: name } => {
             visit(name);
+        }
+        Stmt::Places { name, size } => {
+            visit(name);
+            of_expr(size, visit);
+        }
+        Stmt::Rearrange(Rearrange::Sort { places, crd, vals, start, each, first }) => {
+            [places, crd, vals].into_iter().for_each(&mut *visit);
+            [start, each, first].into_iter().for_each(|expr| of_expr(expr, visit));
+        }
+        Stmt::Rearrange(Rearrange::Widen { width, crd, vals, initial }) => {
+            [width, crd, vals].into_iter().for_each(&mut *visit);
+            of_expr(initial, visit);
         }
         Stmt::Harvest { workspace, crd, vals } => {
             visit(workspace);

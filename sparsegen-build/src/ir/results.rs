@@ -148,6 +148,14 @@ impl TensorResult {
         }
     }
 
+    /// Returns the numbers of levels that the body reads.
+    pub fn numbers(&self) -> &[Extent] {
+        match &self.assembly {
+            Assembly::Computed { numbers, .. } => numbers,
+            Assembly::Assembled { .. } => &[],
+        }
+    }
+
     /// Returns the extents that the body computes.
     pub fn extents(&self) -> &[Extent] {
         match &self.assembly {
@@ -170,6 +178,8 @@ pub enum Assembly {
         /// The arrays of levels that the body reads to locate values. If there are any, the
         /// function returns whether they equal those that it would have assembled.
         structure: Vec<Array>,
+        /// The numbers of levels that the body reads to locate values.
+        numbers: Vec<Extent>,
     },
     /// The body fills vectors, whatever their previous contents.
     Assembled {

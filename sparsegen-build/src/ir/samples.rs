@@ -83,7 +83,12 @@ pub(crate) fn spmv() -> Function {
             combining: None,
             updates: false,
             shape: vec![0],
-            assembly: Assembly::Computed { vals: vals("y"), zeroed: false, structure: Vec::new() },
+            assembly: Assembly::Computed {
+                vals: vals("y"),
+                zeroed: false,
+                structure: Vec::new(),
+                numbers: Vec::new(),
+            },
         }),
         traits: Vec::new(),
         others: Vec::new(),

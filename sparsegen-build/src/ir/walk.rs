@@ -120,6 +120,8 @@ impl Stmt {
             | Stmt::Clear { .. }
             | Stmt::Break => Vec::new(),
             Stmt::Workspace { size, initial, .. } => vec![size, initial],
+            Stmt::Places { size, .. } => vec![size],
+            Stmt::Rearrange(rearrange) => rearrange.expressions(),
             Stmt::Refuse { condition } => vec![condition],
             Stmt::Let { value, .. } | Stmt::Assign { value, .. } | Stmt::Push { value, .. } => {
                 vec![value]
@@ -136,9 +138,10 @@ impl Stmt {
     /// Returns the names that this statement binds for later statements.
     pub fn binds(&self) -> Vec<&str> {
         match self {
-            Stmt::Let { name, .. } | Stmt::Scratch { name, .. } | Stmt::Workspace { name, .. } => {
-                vec![name]
-            }
+            Stmt::Let { name, .. }
+            | Stmt::Scratch { name, .. }
+            | Stmt::Workspace { name, .. }
+            | Stmt::Places { name, .. } => vec![name],
             Stmt::Harvest { crd, vals, .. } => {
                 [crd].into_iter().chain(vals).map(String::as_str).collect()
             }
@@ -146,6 +149,7 @@ impl Stmt {
             | Stmt::Assign { .. }
             | Stmt::Store { .. }
             | Stmt::Sort { .. }
+            | Stmt::Rearrange(_)
             | Stmt::Clear { .. }
             | Stmt::Reserve { .. }
             | Stmt::Push { .. }
@@ -181,6 +185,8 @@ impl Stmt {
             | Stmt::Sort { .. }
             | Stmt::Workspace { .. }
             | Stmt::Harvest { .. }
+            | Stmt::Places { .. }
+            | Stmt::Rearrange(_)
             | Stmt::Refuse { .. }
             | Stmt::Clear { .. }
             | Stmt::Reserve { .. }
@@ -221,6 +227,8 @@ impl Stmt {
             Stmt::Workspace { name, dtype, crd, size, initial } => {
                 Stmt::workspace(name, *dtype, *crd, expr(size), expr(initial))
             }
+            Stmt::Places { name, size } => Stmt::Places { name: name.clone(), size: expr(size) },
+            Stmt::Rearrange(rearrange) => Stmt::Rearrange(rearrange.map(expr)),
             Stmt::Refuse { condition } => Stmt::refuse(expr(condition)),
             Stmt::Let { name, mutable, value } => {
                 Stmt::Let { name: name.clone(), mutable: *mutable, value: expr(value) }
@@ -356,6 +364,12 @@ impl Uses {
             | Stmt::Resize { array: name, .. } => {
                 *self.written.entry(name.clone()).or_default() += 1;
             }
+            Stmt::Rearrange(rearrange) => {
+                for name in rearrange.writes() {
+                    *self.read.entry(name.to_owned()).or_default() += 1;
+                    *self.written.entry(name.to_owned()).or_default() += 1;
+                }
+            }
             Stmt::Harvest { workspace: name, .. } => {
                 *self.read.entry(name.clone()).or_default() += 1;
                 *self.written.entry(name.clone()).or_default() += 1;
@@ -364,6 +378,7 @@ impl Uses {
             | Stmt::Let { .. }
             | Stmt::Scratch { .. }
             | Stmt::Workspace { .. }
+            | Stmt::Places { .. }
             | Stmt::Refuse { .. }
             | Stmt::Break
             | Stmt::For { .. }

@@ -277,8 +277,7 @@ pub fn show(program: &Program) -> String {
 
 /// Returns the last level of the result that is assembled in order.
 pub fn last_appended(kernel: &Kernel) -> Option<usize> {
-    let levels = &kernel.tensor(kernel.result()).format.levels;
-    levels.iter().rposition(|spec| spec.level.insert().is_none())
+    kernel.tensor(kernel.result()).format.last_in_order()
 }
 
 /// Returns whether the coordinates of the ancestors determine the coordinate of this level, so that

@@ -2,8 +2,8 @@
 
 use super::code::{Expr, Stmt};
 use super::{
-    CoordinateIteration, Found, Holds, Level, Locate, Promise, Properties, Property, Segment,
-    Storage, StorageArray,
+    Below, CoordinateIteration, Found, Holds, Insert, Level, Locate, Promise, Properties, Property,
+    Segment, Storage, StorageArray,
 };
 
 #[derive(Debug)]
@@ -53,6 +53,10 @@ impl Level for Bitmap {
     fn locate(&self) -> Option<&dyn Locate> {
         Some(self)
     }
+
+    fn insert(&self) -> Option<&dyn Insert> {
+        Some(self)
+    }
 }
 
 impl CoordinateIteration for Bitmap {
@@ -70,5 +74,37 @@ impl CoordinateIteration for Bitmap {
 impl Locate for Bitmap {
     fn locate(&self, storage: &Storage, parent: Expr, coordinate: Expr, name: &str) -> Found {
         self.coord_access(storage, parent, coordinate, name)
+    }
+}
+
+impl Insert for Bitmap {
+    fn size(&self, storage: &Storage, parents: Expr) -> Expr {
+        Expr::mul(parents, storage.size.clone())
+    }
+
+    fn insert_init(&self, storage: &Storage) -> Vec<Stmt> {
+        vec![Stmt::clear(storage.array("bits"))]
+    }
+
+    fn insert_parents(&self, storage: &Storage, parents: Expr) -> Vec<Stmt> {
+        let bits = self.size(storage, parents);
+        vec![Stmt::resize(storage.array("bits"), bits, Expr::Bool(false))]
+    }
+
+    fn insert_coord(
+        &self,
+        storage: &Storage,
+        parent: Expr,
+        coordinate: Expr,
+        _: &Below,
+        name: &str,
+    ) -> Found {
+        let Found { mut prelude, value, .. } = self.coord_access(storage, parent, coordinate, name);
+        prelude.push(Stmt::store(storage.array("bits"), value.clone(), Expr::Bool(true)));
+        Found { prelude, value, found: None }
+    }
+
+    fn insert_finalize(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
+        Vec::new()
     }
 }

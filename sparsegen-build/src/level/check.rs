@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{Holds, Level, Property, Segment, Storage};
+use super::{Append, Below, Holds, Level, Property, Segment, Storage};
 use crate::error::{Diagnostic, quoted};
 use crate::ir::{Expr, Stmt, Uses};
 use crate::names::is_keyword;
-use crate::types::Width;
+use crate::types::{Dtype, Literal, Width};
 
 /// Returns the diagnostic for a level that cannot be used, if it cannot.
 pub(super) fn refusal(level: &dyn Level) -> Option<Diagnostic> {
@@ -180,9 +180,18 @@ fn of_functions(level: &dyn Level) -> Vec<String> {
     }
     if let Some(insert) = level.insert() {
         check.values("size", &[], [&insert.size(&storage, parent())]);
-        check.values("insert_init", &insert.insert_init(&storage, position()), []);
-        check.values("insert_coord", &insert.insert_coord(&storage, position(), coordinate()), []);
-        check.values("insert_finalize", &insert.insert_finalize(&storage, position()), []);
+        let init = insert.insert_init(&storage);
+        check.values("insert_init", &init, []);
+        let extended = insert.insert_parents(&storage, parent());
+        check.values("insert_parents", &extended, []);
+        let below = Below {
+            vals: VALS.to_owned(),
+            each: Expr::var(SIZE),
+            initial: Expr::Value(Literal::Int(0), Dtype::F64),
+        };
+        let found = insert.insert_coord(&storage, parent(), coordinate(), &below, NAME);
+        check.values("insert_coord", &found.prelude, [&found.value]);
+        check.values("insert_finalize", &insert.insert_finalize(&storage, parent()), []);
     }
     if let Some(append) = level.append() {
         check.values("append_init", &append.append_init(&storage), []);
@@ -209,6 +218,7 @@ const PARENT: &str = "parent_given";
 const COORDINATE: &str = "coordinate_given";
 const ANCESTOR: &str = "ancestor_given";
 const SIZE: &str = "size_given";
+const VALS: &str = "vals_given";
 
 fn parent() -> Expr {
     Expr::var(PARENT)
@@ -231,13 +241,27 @@ fn carried(level: &dyn Level) -> Vec<&'static str> {
 fn storage(level: &dyn Level) -> Storage {
     let given = |field: &'static str| (field, format!("{field}_given"));
     Storage {
-        arrays: level.arrays().iter().map(|array| given(array.field)).collect(),
+        arrays: level
+            .arrays()
+            .iter()
+            .map(|array| array.field)
+            .chain(scratch(level))
+            .map(given)
+            .collect(),
         numbers: level.numbers().iter().copied().map(given).collect(),
         carried: carried(level).into_iter().map(given).collect(),
         size: Expr::var(SIZE),
+        below: Expr::Index(0),
         crd: Width::U32,
         offset: None,
     }
+}
+
+/// Returns the local arrays that a level needs to be assembled.
+pub(crate) fn scratch(level: &dyn Level) -> Vec<&'static str> {
+    let inserts = level.insert().into_iter().flat_map(|insert| insert.scratch());
+    let scatters = level.append().and_then(Append::scatter).into_iter();
+    inserts.chain(scatters.flat_map(|scatter| scatter.scratch())).copied().collect()
 }
 
 struct Check<'l> {
@@ -257,13 +281,13 @@ impl Check<'_> {
         values.into_iter().for_each(|value| uses.count_expr(value));
         let storage = storage(self.level);
         let fields = storage.arrays.iter().chain(&storage.numbers).chain(&storage.carried);
-        let given = [NAME, POSITION, PARENT, COORDINATE, ANCESTOR, SIZE].map(str::to_owned);
+        let given = [NAME, POSITION, PARENT, COORDINATE, ANCESTOR, SIZE, VALS].map(str::to_owned);
         let mut known: BTreeSet<String> = fields.map(|(_, name)| name.clone()).collect();
         known.extend(given);
         for stmt in stmts {
             stmt.for_each(&mut |stmt| {
                 if let Stmt::Let { name, .. } | Stmt::For { name, .. } = stmt {
-                    if !name.starts_with(NAME) {
+                    if !name.starts_with(NAME) && !known.contains(name) {
                         let reason = format!(
                             "`{function}` binds `{name}`, which is not the given name with a suffix"
                         );

@@ -2,14 +2,19 @@
 //!
 //! `pos[q]..pos[q + 1]` are the positions of parent q, and `crd[p]` is the coordinate at p.
 
-use super::code::{Expr, Stmt};
+use std::rc::Rc;
+
+use super::code::{Expr, Rearrange, Stmt};
 use super::{
-    Append, Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
-    Storage, StorageArray,
+    Append, Below, Found, Holds, Level, PositionIteration, Promise, Properties, Property, Scatter,
+    Segment, Storage, StorageArray,
 };
 
-#[derive(Debug)]
-pub(super) struct Compressed;
+#[derive(Debug, Default)]
+pub(super) struct Compressed {
+    /// `true` if the coordinates of a result come in any order.
+    in_any_order: bool,
+}
 
 impl Level for Compressed {
     fn name(&self) -> &str {
@@ -54,6 +59,10 @@ impl Level for Compressed {
 
     fn append(&self) -> Option<&dyn Append> {
         Some(self)
+    }
+
+    fn in_any_order(&self) -> Option<Rc<dyn Level>> {
+        Some(Rc::new(Compressed { in_any_order: true }))
     }
 }
 
@@ -113,5 +122,102 @@ impl Append for Compressed {
 
     fn holds_ends(&self) -> bool {
         true
+    }
+
+    fn scatter(&self) -> Option<&dyn Scatter> {
+        self.in_any_order.then_some(self)
+    }
+}
+
+/// `places` holds, for each coordinate of the current parent, its position plus 1.
+impl Scatter for Compressed {
+    fn scratch(&self) -> &'static [&'static str] {
+        &["places"]
+    }
+
+    fn scatter_init(&self, storage: &Storage) -> Vec<Stmt> {
+        let size = Expr::add(storage.below.clone(), storage.size.clone());
+        vec![Stmt::places(storage.array("places"), size)]
+    }
+
+    fn scatter_coord(
+        &self,
+        storage: &Storage,
+        coordinate: Expr,
+        extend: &dyn Fn(Expr) -> Vec<Stmt>,
+        name: &str,
+    ) -> Found {
+        let [crd, places] = ["crd", "places"].map(|field| storage.array(field));
+        let end = format!("{name}_end");
+        let mut place = place(storage, coordinate.clone());
+        let mut prelude = Vec::new();
+        if !matches!(place, Expr::Var(_)) {
+            let bound = format!("{name}_place");
+            prelude.push(Stmt::bind(&bound, place));
+            place = Expr::var(&bound);
+        }
+        prelude.push(Stmt::bind_mut(&end, storage.load("places", place.clone())));
+        let mut new = vec![
+            Stmt::push(crd, coordinate),
+            Stmt::assign(&end, Expr::len(crd)),
+            Stmt::store(places, place, Expr::var(&end)),
+        ];
+        new.extend(extend(Expr::var(&end)));
+        prelude.extend(Stmt::when(Expr::eq(Expr::var(&end), Expr::Index(0)), new));
+        Found { prelude, value: Expr::sub(Expr::var(&end), Expr::Index(1)), found: None }
+    }
+
+    fn scatter_edges(&self, storage: &Storage, begin: Expr, below: &Below) -> Vec<Stmt> {
+        vec![Stmt::Rearrange(Rearrange::Sort {
+            places: storage.array("places").to_owned(),
+            crd: storage.array("crd").to_owned(),
+            vals: below.vals.clone(),
+            start: begin,
+            each: below.each.clone(),
+            first: storage.below.clone(),
+        })]
+    }
+
+    fn scatter_known(&self, storage: &Storage, parent: Expr, name: &str) -> Vec<Stmt> {
+        let end = Expr::add(Expr::var(name), Expr::Index(1));
+        self.for_each_place(storage, parent, name, &end)
+    }
+
+    fn scatter_locate(&self, storage: &Storage, coordinate: Expr, name: &str) -> Found {
+        let end = format!("{name}_end");
+        let known = storage.load("places", place(storage, coordinate));
+        Found {
+            prelude: vec![Stmt::bind_mut(&end, known)],
+            value: Expr::sub(Expr::var(&end), Expr::Index(1)),
+            found: Some(Expr::ne(Expr::var(&end), Expr::Index(0))),
+        }
+    }
+
+    fn scatter_forget(&self, storage: &Storage, parent: Expr, name: &str) -> Vec<Stmt> {
+        self.for_each_place(storage, parent, name, &Expr::Index(0))
+    }
+}
+
+impl Compressed {
+    /// Stores a value in the place of each coordinate of a parent.
+    fn for_each_place(
+        &self,
+        storage: &Storage,
+        parent: Expr,
+        name: &str,
+        value: &Expr,
+    ) -> Vec<Stmt> {
+        let Segment { start, end } = self.pos_bounds(storage, Segment::of(parent));
+        let coordinate = storage.load("crd", Expr::var(name));
+        let store = Stmt::store(storage.array("places"), place(storage, coordinate), value.clone());
+        Stmt::for_range(name, start, end, vec![store])
+    }
+}
+
+/// Returns the index of a coordinate among the places.
+fn place(storage: &Storage, coordinate: Expr) -> Expr {
+    match storage.below {
+        Expr::Index(0) => coordinate,
+        _ => Expr::offset(storage.below.clone(), coordinate),
     }
 }

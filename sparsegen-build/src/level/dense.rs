@@ -2,8 +2,8 @@
 
 use super::code::{Expr, Stmt};
 use super::{
-    CoordinateIteration, Found, Insert, Level, Locate, Promise, Properties, Property, Segment,
-    Storage, StorageArray,
+    Below, CoordinateIteration, Found, Insert, Level, Locate, Promise, Properties, Property,
+    Segment, Storage, StorageArray,
 };
 
 #[derive(Debug)]
@@ -84,12 +84,23 @@ impl Insert for Dense {
         Expr::mul(parents, storage.size.clone())
     }
 
-    fn insert_init(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
+    fn insert_init(&self, _: &Storage) -> Vec<Stmt> {
         Vec::new()
     }
 
-    fn insert_coord(&self, _: &Storage, _: Expr, _: Expr) -> Vec<Stmt> {
+    fn insert_parents(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
         Vec::new()
+    }
+
+    fn insert_coord(
+        &self,
+        storage: &Storage,
+        parent: Expr,
+        coordinate: Expr,
+        _: &Below,
+        _: &str,
+    ) -> Found {
+        Found::always(position(storage, parent, coordinate))
     }
 
     fn insert_finalize(&self, _: &Storage, _: Expr) -> Vec<Stmt> {

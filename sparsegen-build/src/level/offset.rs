@@ -1,9 +1,9 @@
 //! `offset`: the coordinate determined by that of another dimension and their difference or sum.
 
-use super::code::Expr;
+use super::code::{Expr, Stmt};
 use super::{
-    Found, Level, PositionIteration, Promise, Properties, Property, Relation, Segment, Storage,
-    StorageArray,
+    Below, Found, Insert, Level, PositionIteration, Promise, Properties, Property, Relation,
+    Segment, Storage, StorageArray,
 };
 
 #[derive(Debug)]
@@ -49,6 +49,10 @@ impl Level for Offset {
     fn position_iteration(&self) -> Option<&dyn PositionIteration> {
         Some(self)
     }
+
+    fn insert(&self) -> Option<&dyn Insert> {
+        Some(self)
+    }
 }
 
 impl PositionIteration for Offset {
@@ -66,5 +70,28 @@ impl PositionIteration for Offset {
             Relation::Subtrahend => Expr::offset(partner, Expr::neg(stored)),
             Relation::Sum => Expr::sub(stored, partner),
         })
+    }
+}
+
+/// The levels above determine the coordinate.
+impl Insert for Offset {
+    fn size(&self, _: &Storage, parents: Expr) -> Expr {
+        parents
+    }
+
+    fn insert_init(&self, _: &Storage) -> Vec<Stmt> {
+        Vec::new()
+    }
+
+    fn insert_parents(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
+        Vec::new()
+    }
+
+    fn insert_coord(&self, _: &Storage, parent: Expr, _: Expr, _: &Below, _: &str) -> Found {
+        Found::always(parent)
+    }
+
+    fn insert_finalize(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
+        Vec::new()
     }
 }

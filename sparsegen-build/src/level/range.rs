@@ -3,10 +3,10 @@
 //! For offset o and the extent M of the other dimension, they are `max(0, -o)..min(N, M - o)`; for
 //! the sum s of both coordinates, they are `max(0, s + 1 - M)..min(N, s + 1)`.
 
-use super::code::Expr;
+use super::code::{Expr, Stmt};
 use super::{
-    CoordinateIteration, Found, Level, Promise, Properties, Property, Relation, Segment, Storage,
-    StorageArray,
+    Below, CoordinateIteration, Found, Insert, Level, Promise, Properties, Property, Relation,
+    Segment, Storage, StorageArray,
 };
 
 #[derive(Debug)]
@@ -52,6 +52,10 @@ impl Level for Range {
     fn coordinate_iteration(&self) -> Option<&dyn CoordinateIteration> {
         Some(self)
     }
+
+    fn insert(&self) -> Option<&dyn Insert> {
+        Some(self)
+    }
 }
 
 impl CoordinateIteration for Range {
@@ -82,5 +86,34 @@ impl CoordinateIteration for Range {
 
     fn coord_access(&self, storage: &Storage, parent: Expr, coordinate: Expr, _: &str) -> Found {
         Found::always(Expr::add(Expr::mul(parent, storage.size.clone()), coordinate))
+    }
+}
+
+impl Insert for Range {
+    fn size(&self, storage: &Storage, parents: Expr) -> Expr {
+        Expr::mul(parents, storage.size.clone())
+    }
+
+    fn insert_init(&self, _: &Storage) -> Vec<Stmt> {
+        Vec::new()
+    }
+
+    fn insert_parents(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
+        Vec::new()
+    }
+
+    fn insert_coord(
+        &self,
+        storage: &Storage,
+        parent: Expr,
+        coordinate: Expr,
+        _: &Below,
+        name: &str,
+    ) -> Found {
+        self.coord_access(storage, parent, coordinate, name)
+    }
+
+    fn insert_finalize(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
+        Vec::new()
     }
 }

@@ -20,7 +20,7 @@ impl Default for Levels {
     fn default() -> Levels {
         let known: Vec<Rc<dyn Level>> = vec![
             Rc::new(dense::Dense),
-            Rc::new(compressed::Compressed),
+            Rc::new(compressed::Compressed::default()),
             Rc::new(singleton::Singleton),
             Rc::new(range::Range),
             Rc::new(offset::Offset),

@@ -39,6 +39,8 @@ pub struct Storage {
     pub carried: Vec<(&'static str, String)>,
     /// The extent of the level's coordinates.
     pub size: Expr,
+    /// The largest magnitude of a negative coordinate; 0 if none is negative.
+    pub below: Expr,
     /// The type of the level's coordinates.
     pub crd: Width,
     /// The ancestor that stores the offset of this level's dimension from another one, if any.

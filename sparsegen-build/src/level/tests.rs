@@ -15,6 +15,7 @@ fn storage(level: &dyn Level, relation: Relation) -> Storage {
         numbers: level.numbers().iter().map(|field| named(field)).collect(),
         carried: Vec::new(),
         size: Expr::Index(3),
+        below: Expr::Index(0),
         crd: Width::U32,
         offset: Some(Offset { ancestor: 0, other, partner: Some(1), relation }),
     }

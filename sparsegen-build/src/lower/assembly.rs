@@ -27,6 +27,7 @@ use super::storages::arrays;
 use super::value::{literal, semiring_constant};
 
 mod append;
+mod insert;
 mod known;
 mod padding;
 mod structure;
@@ -53,8 +54,12 @@ pub(super) struct Assembler<'p> {
     purpose: Purpose,
     /// The first coordinate of the part that is assembled, if the loop is divided into parts.
     part: Option<String>,
-    /// `true` if entries are appended; otherwise all positions exist beforehand.
+    /// `true` if some level appends; otherwise all insert.
     appends: bool,
+    /// `true` if some level has arrays; otherwise all positions exist beforehand.
+    has_structure: bool,
+    /// The level whose coordinates are appended in any order for each parent.
+    scattered: Option<usize>,
     /// For each level, `true` if the loops visit all its positions in order.
     contiguous: Vec<bool>,
     /// `true` if every entry is stored exactly once, so that it need not be initialized.
@@ -93,12 +98,17 @@ impl<'p> Assembler<'p> {
             purpose,
             part: part.clone().map(|(begin, _)| begin),
             appends: levels.iter().any(|spec| spec.level.insert().is_none()),
+            has_structure: !program.tensor(target.tensor).format.has_every_position(),
+            scattered: program.tensor(target.tensor).format.scattered(),
             contiguous: variables.iter().map(|v| visits_all(program, result, plan, *v)).collect(),
             covers: covers(program, result, plan),
             // The bound for all parts exceeds that of a single part, and is too small for a full
             // level.
             bound: match part {
-                None if !program.has_versions && !levels.iter().any(must_fill) => {
+                None if !program.has_versions
+                    && !levels.iter().any(must_fill)
+                    && program.tensor(target.tensor).format.scattered().is_none() =>
+                {
                     most_entries(program, target, plan, names)
                 }
                 None | Some(_) => None,
@@ -114,10 +124,10 @@ impl<'p> Assembler<'p> {
         }
         let assembly = if self.purpose == Purpose::Compute {
             self.computed()
-        } else if self.appends {
+        } else if self.has_structure {
             Assembly::Assembled {
                 arrays: self.arrays.clone(),
-                extents: Vec::new(),
+                extents: self.extents(),
                 fits: fits(self.levels(), &self.storages, &self.vals),
             }
         } else {
@@ -127,7 +137,7 @@ impl<'p> Assembler<'p> {
                 place: crate::ir::Place::Values,
             };
             let zeroed = !self.covers && !self.result.in_place && !self.result.is_partial;
-            Assembly::Computed { vals, zeroed, structure: Vec::new() }
+            Assembly::Computed { vals, zeroed, structure: Vec::new(), numbers: Vec::new() }
         };
         let fill = self.unassigned(tensor.dtype);
         let is_new_filled = fill == literal(tensor.format.fill, tensor.dtype);
@@ -175,13 +185,15 @@ impl<'p> Assembler<'p> {
         let arrays = levels.flat_map(|level| {
             takes_one(self.levels()[level].level.as_ref(), &self.storages[level])
         });
+        // Values below a level that appends are added in blocks.
+        let vals = self.entry_levels().map(|_| self.vals.as_str());
         let bound = |array: &str| Bound {
             array: array.to_owned(),
             of: Unchecked::Append,
             most: most.clone(),
             ground: Ground::Counted,
         };
-        arrays.chain([self.vals.as_str()]).map(bound).collect()
+        arrays.chain(vals).map(bound).collect()
     }
 
     /// Returns the statements before the loops.
@@ -189,16 +201,29 @@ impl<'p> Assembler<'p> {
         if self.purpose == Purpose::Compute {
             return self.begin_known();
         }
-        if !self.appends {
+        if !self.has_structure {
             return Vec::new();
         }
         let mut stmts = Vec::new();
+        let mut parents = Some(Expr::Index(1));
         for (spec, storage) in self.levels().iter().zip(&self.storages) {
-            if let Some(append) = spec.level.append().filter(|_| spec.level.insert().is_none()) {
+            if let Some(insert) = spec.level.insert() {
+                stmts.extend(insert.insert_init(storage));
+                if let Some(known) = parents {
+                    stmts.extend(insert.insert_parents(storage, known.clone()));
+                    parents = Some(insert.size(storage, known));
+                }
+            } else if let Some(append) = spec.level.append() {
                 stmts.extend(append.append_init(storage));
+                let scatter = append.scatter().into_iter();
+                stmts.extend(scatter.flat_map(|scatter| scatter.scatter_init(storage)));
+                parents = None;
             }
         }
         stmts.push(Stmt::Clear { array: self.vals.clone() });
+        if let Some(positions) = parents {
+            stmts.push(Stmt::resize(&self.vals, positions, self.initial()));
+        }
         stmts.extend(
             self.reserved()
                 .into_iter()
@@ -213,7 +238,7 @@ impl<'p> Assembler<'p> {
             return self.end_known();
         }
         let mut stmts = Vec::new();
-        if !self.appends {
+        if !self.has_structure {
             return stmts;
         }
         if self.is_appended(0) {
@@ -223,7 +248,10 @@ impl<'p> Assembler<'p> {
         for (level, spec) in self.levels().iter().enumerate() {
             let storage = &self.storages[level];
             match (spec.level.insert(), spec.level.append()) {
-                (Some(insert), _) => parents = insert.size(storage, parents),
+                (Some(insert), _) => {
+                    stmts.extend(insert.insert_finalize(storage, parents.clone()));
+                    parents = insert.size(storage, parents);
+                }
                 (None, Some(append)) => {
                     let left_out = (!self.follows_on(level)).then_some(parents);
                     stmts.extend(bind_indices(append.append_finalize(storage, left_out)));
@@ -235,10 +263,13 @@ impl<'p> Assembler<'p> {
         stmts
     }
 
-    /// Returns the level of the result that a loop over `v` assembles, if any.
+    /// Returns the level of the result that a loop over `v` assembles, if any. From the level on
+    /// whose coordinates come in any order, coordinates are stored together with values.
     pub(super) fn level_of(&self, v: VariableId) -> Option<usize> {
         let variables = level_variables(self.program, self.target);
-        variables.iter().position(|variable| *variable == v).filter(|_| self.appends)
+        let level = variables.iter().position(|variable| *variable == v)?;
+        let is_before = self.scattered.is_none_or(|scattered| level < scattered);
+        (self.appends && is_before).then_some(level)
     }
 
     /// Returns the statements at the start of a body whose coordinate belongs to `level`: they
@@ -246,18 +277,16 @@ impl<'p> Assembler<'p> {
     pub(super) fn open(&self, level: usize, scope: &mut Scope) -> Vec<Stmt> {
         let mut stmts = Vec::new();
         let spec = &self.levels()[level];
-        let storage = &self.storages[level];
         let parent = self.parent(scope);
-        if let Some(insert) = spec.level.insert() {
-            let locate = spec.level.locate().expect("a level that inserts can locate");
-            let coordinate = self.inserted_at(level, scope);
+        if spec.level.insert().is_some() {
             let name = format!("p_{}{}", self.argument, level + 1);
-            let found = locate.locate(storage, parent, coordinate.clone(), &name);
+            let found = self.insert(level, parent, &name, scope);
             stmts.extend(found.prelude);
-            stmts.extend(insert.insert_coord(storage, found.value.clone(), coordinate));
             let position = found.value;
             if self.purpose == Purpose::Compute && self.is_appended(level + 1) {
                 stmts.extend(self.enter(level + 1, position.clone()));
+            } else if self.scattered == Some(level + 1) {
+                stmts.push(Stmt::bind(&self.begin_name(level + 1), self.count(level + 1)));
             }
             self.descend(scope, position);
             return stmts;
@@ -279,7 +308,8 @@ impl<'p> Assembler<'p> {
             let name = format!("p_{}{}", self.argument, level + 1);
             stmts.push(Stmt::bind(&name, position));
             self.descend(scope, Expr::var(&name));
-            stmts.extend(self.extend_below(level, Expr::var(&name)));
+            let parents = Expr::add(Expr::var(&name), Expr::Index(1));
+            stmts.extend(self.extend_below(level, parents));
         }
         stmts
     }
@@ -324,7 +354,7 @@ impl<'p> Assembler<'p> {
         scope: &Scope,
     ) -> Vec<Stmt> {
         let last = self.levels().len() - 1;
-        if self.is_assembled_by_append(last) {
+        if self.is_assembled_by_append(last) && self.scattered.is_none() {
             let of_value = |value: Expr| match self.purpose {
                 Purpose::Assemble => {
                     let mut stmts = self.append_coordinates(last, scope);
@@ -346,14 +376,18 @@ impl<'p> Assembler<'p> {
         let mut stmts = Vec::new();
         let first = (0..=last).rev().find(|level| self.is_assembled_by_append(*level));
         let mut position = match first {
+            Some(level) if self.scattered == Some(level) => {
+                let found = self.scatter(level, scope);
+                stmts.extend(found.prelude);
+                found.value
+            }
             Some(level) => scope.results[&self.target.tensor][level].clone(),
             None => Expr::Index(0),
         };
         for level in first.map_or(0, |level| level + 1)..=last {
-            let locate = self.levels()[level].level.locate();
-            let locate = locate.expect("a level that inserts can locate");
-            let coordinate = self.inserted_at(level, scope);
-            let found = locate.locate(&self.storages[level], position, coordinate, &self.position);
+            let name = format!("p_{}{}", self.argument, level + 1);
+            let name = if level == last { &self.position } else { &name };
+            let found = self.insert(level, position, name, scope);
             stmts.extend(found.prelude);
             position = found.value;
         }

@@ -80,6 +80,18 @@ pub(super) fn extent(program: &Program, names: &Names, v: VariableId) -> Expr {
     }
 }
 
+/// Returns the largest magnitude of a negative coordinate of a variable, or 0 if none is negative.
+pub(super) fn below_zero(program: &Program, names: &Names, v: VariableId) -> Expr {
+    match program.space.computed(v) {
+        Some(Coordinate::Affine(sum)) if is_signed(sum) => {
+            let subtrahend = sum.variables().find(|of| sum.stride(of) < 0);
+            subtrahend.map_or(Expr::Index(0), |of| extent(program, names, *of))
+        }
+        Some(Coordinate::Div(of, _)) => below_zero(program, names, *of),
+        Some(Coordinate::Mod(..) | Coordinate::Affine(_)) | None => Expr::Index(0),
+    }
+}
+
 /// Returns the number of offsets within a block of a variable.
 pub(super) fn block_size(
     program: &Program,

@@ -3,7 +3,7 @@
 use crate::concrete::Program;
 use crate::format::LevelExpr;
 use crate::ir::{Array, Element, Extent, Place};
-use crate::level::{Holds, Storage};
+use crate::level::{Holds, Storage, scratch};
 use crate::notation::{Access, TensorId};
 
 use super::extents;
@@ -62,8 +62,8 @@ pub(super) fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
         }
         for (level, spec) in format.levels.iter().enumerate() {
             let arrays = spec.level.arrays().iter();
-            let arrays =
-                arrays.map(|array| (array.field, names.array(access.tensor, level, array.field)));
+            let fields = arrays.map(|array| array.field).chain(scratch(spec.level.as_ref()));
+            let arrays = fields.map(|field| (field, names.array(access.tensor, level, field)));
             let numbers = spec.level.numbers().iter();
             let numbers = numbers.map(|field| (*field, names.array(access.tensor, level, field)));
             let variable = program.level_variable(access, level).expect("a level of the access");
@@ -72,6 +72,7 @@ pub(super) fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
                 numbers: numbers.collect(),
                 carried: Vec::new(),
                 size: extents::extent(program, names, variable),
+                below: extents::below_zero(program, names, variable),
                 crd: format.crd,
                 offset: extents::offset(program, names, access, level),
             });

@@ -40,7 +40,7 @@ pub const RUNTIME: &str = "sparsegen";
 pub const KERNEL: &str = "sparsegen::kernel";
 
 /// The names that generated code may use, besides the formats of the runtime crate.
-pub const IMPORTED: [Imported; 25] = [
+pub const IMPORTED: [Imported; 26] = [
     of(RUNTIME, "Error"),
     of(RUNTIME, "Fill"),
     of(RUNTIME, "Format"),
@@ -57,6 +57,7 @@ pub const IMPORTED: [Imported; 25] = [
     of(RUNTIME, "c64"),
     of(RUNTIME, "f16"),
     Imported { name: "num_traits", module: RUNTIME, kind: Kind::Module },
+    of(KERNEL, "Places"),
     of(KERNEL, "Proven"),
     of(KERNEL, "ProvenMut"),
     of(KERNEL, "Reserved"),

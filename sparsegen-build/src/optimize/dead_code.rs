@@ -97,6 +97,8 @@ fn without_filling(body: &[Stmt], vector: &str) -> Vec<Stmt> {
         | Stmt::Scratch { .. }
         | Stmt::Workspace { .. }
         | Stmt::Harvest { .. }
+        | Stmt::Places { .. }
+        | Stmt::Rearrange(_)
         | Stmt::Refuse { .. }
         | Stmt::Break
         | Stmt::For { .. }

@@ -114,6 +114,8 @@ impl Search<'_> {
                 | Stmt::Sort { .. }
                 | Stmt::Workspace { .. }
                 | Stmt::Harvest { .. }
+                | Stmt::Places { .. }
+                | Stmt::Rearrange(_)
                 | Stmt::Clear { .. }
                 | Stmt::Reserve { .. }
                 | Stmt::Push { .. }

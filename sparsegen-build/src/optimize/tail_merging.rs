@@ -76,6 +76,7 @@ fn is_local(stmt: &Stmt) -> bool {
         Stmt::Let { .. }
             | Stmt::Scratch { .. }
             | Stmt::Workspace { .. }
+            | Stmt::Places { .. }
             | Stmt::Harvest { .. }
             | Stmt::Refuse { .. }
             | Stmt::Break

@@ -5,7 +5,7 @@
 
 use super::convert::Conversion;
 use super::cost::cost_of_conversions;
-use super::{Candidate, WORTHWHILE, cheapest, refuse_result, term_by_term};
+use super::{Candidate, WORTHWHILE, cheapest, refuse_result, scattered, term_by_term};
 use super::{locate, merge, parallel, pos, precompute, reorder, split, unroll};
 use crate::concrete::{Annotations, Program};
 use crate::error::Diagnostic;
@@ -55,6 +55,7 @@ fn demanded(kernel: &Kernel, automatic: &Candidate, budget: &Budget) -> Option<C
     let as_it_is = refuse_result(kernel).ok().and_then(|()| {
         cheapest(&Conversion::none(kernel), budget)
             .or_else(|| term_by_term(&Conversion::none(kernel), budget))
+            .or_else(|| scattered(kernel, budget))
     });
     if automatic.conversion.count() == 0 {
         return as_it_is;

@@ -96,22 +96,24 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     let formats_of = |access: &Access| plain_formats(kernel, access, levels);
     let formats: Vec<Vec<Format>> = reads.iter().map(formats_of).collect();
     let mut choices = Choices { kernel, reads: &reads, formats: &formats, by_count: Vec::new() };
+    let format = &kernel.tensor(kernel.result()).format;
     // The number of choices is limited, so none keeps a result that cannot be assembled.
     if super::refuse_result(kernel).is_ok() {
-        choices.add(None);
+        let any_order = format.in_any_order().into_iter().map(Output::InAnyOrder);
+        let own: Vec<Output> = [Output::Own].into_iter().chain(any_order).collect();
+        choices.add(&own);
     }
     if kernel.packed.is_none() && !is_at_random(kernel, &kernel.assignment.result) {
-        let format = &kernel.tensor(kernel.result()).format;
         let mut results = plain_formats(kernel, &kernel.assignment.result, levels);
         results.extend(unordered(format, levels));
-        choices.add(Some(&results));
+        choices.add(&results.into_iter().map(Output::Packed).collect::<Vec<_>>());
     }
     let choices = choices.by_count.into_iter().flatten().take(CONVERSIONS);
     choices
         .map(|choice| {
             let chosen =
                 choice.chosen.into_iter().map(|(k, format)| (&reads[k], &formats[k][format]));
-            convert(kernel, chosen, choice.result.as_ref())
+            convert(kernel, chosen, &choice.result)
         })
         .collect()
 }
@@ -120,7 +122,18 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
 struct Choice {
     /// The converted accesses, as indices, each with the index of its format.
     chosen: Vec<(usize, usize)>,
-    result: Option<Format>,
+    result: Output,
+}
+
+/// The format in which the loops assemble the result.
+#[derive(Clone, Debug)]
+enum Output {
+    /// Its own format.
+    Own,
+    /// Its own format, with a level whose coordinates come in any order.
+    InAnyOrder(Format),
+    /// Another format, from which it is packed.
+    Packed(Format),
 }
 
 /// The choices of formats found so far.
@@ -134,14 +147,15 @@ struct Choices<'k> {
 }
 
 impl Choices<'_> {
-    /// Adds every choice of accesses and formats, with every format of the result.
-    fn add(&mut self, results: Option<&[Format]>) {
-        let packs = usize::from(results.is_some());
+    /// Adds every choice of accesses and formats, with every format of the result; all or none of
+    /// these are packed.
+    fn add(&mut self, results: &[Output]) {
+        let packs = usize::from(matches!(results, [Output::Packed(_), ..]));
         for set in 0..1_usize << self.reads.len() {
             let members: Vec<usize> = (0..self.reads.len()).filter(|k| set & 1 << k != 0).collect();
             let (least, most) = (self.least(&members) + packs, members.len() + packs);
             self.by_count.resize_with(self.by_count.len().max(most + 1), Vec::new);
-            for k in 0..results.map_or(1, <[Format]>::len) {
+            for result in results {
                 if self.by_count[least..=most].iter().all(|choices| choices.len() >= CONVERSIONS) {
                     break;
                 }
@@ -149,7 +163,7 @@ impl Choices<'_> {
                     let Some(chosen) = self.choice(&members, nth) else { break };
                     let count = self.count(&chosen) + packs;
                     if most > 0 && self.by_count[count].len() < CONVERSIONS {
-                        let result = results.map(|results| results[k].clone());
+                        let result = result.clone();
                         self.by_count[count].push(Choice { chosen, result });
                     }
                 }
@@ -227,7 +241,8 @@ pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
             variables.push(v);
         }
     }
-    let list = unordered(&kernel.tensor(result.tensor).format, levels);
+    let format_of_result = &kernel.tensor(result.tensor).format;
+    let list = unordered(format_of_result, levels);
     let lists = kernel.packed.is_none() && !is_at_random(kernel, result);
     let list = list.filter(|_| lists);
     let mut found = Vec::new();
@@ -256,10 +271,13 @@ pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
             let Some(formats) = chosen.iter().map(format).collect::<Option<Vec<_>>>() else {
                 continue;
             };
-            for result in [None, list.as_ref()] {
-                if result.is_some() || list.is_none() || suits(&&kernel.assignment.result) {
+            let any_order = format_of_result.in_any_order().into_iter().map(Output::InAnyOrder);
+            let listed = list.iter().cloned().map(Output::Packed);
+            for result in [Output::Own].into_iter().chain(any_order).chain(listed) {
+                let is_own = matches!(result, Output::Own);
+                if !is_own || list.is_none() || suits(&&kernel.assignment.result) {
                     let pairs = chosen.iter().copied().zip(formats.iter());
-                    found.push(convert(kernel, pairs, result));
+                    found.push(convert(kernel, pairs, &result));
                 }
             }
         }
@@ -318,7 +336,7 @@ fn orders(indices: &[VariableId]) -> Vec<Vec<usize>> {
 fn convert<'f>(
     kernel: &Kernel,
     chosen: impl Iterator<Item = (&'f Access, &'f Format)>,
-    result: Option<&Format>,
+    result: &Output,
 ) -> Conversion {
     let mut kernel = kernel.clone();
     for (access, format) in chosen {
@@ -333,10 +351,15 @@ fn convert<'f>(
             *other = instead.clone();
         }
     }
-    let packed = result.map(|format| {
-        let id = kernel.result();
-        std::mem::replace(&mut kernel.tensors[id.0].format, format.clone())
-    });
-    let packed = packed.or_else(|| kernel.packed.clone());
+    let own = kernel.result();
+    let own = &mut kernel.tensors[own.0].format;
+    let packed = match result {
+        Output::Own => kernel.packed.clone(),
+        Output::InAnyOrder(format) => {
+            own.clone_from(format);
+            kernel.packed.clone()
+        }
+        Output::Packed(format) => Some(std::mem::replace(own, format.clone())),
+    };
     Conversion { kernel, packed }
 }

@@ -111,7 +111,8 @@ impl Cost<'_> {
                 self.of(producer, innermost) + harvests + self.of(consumer, innermost)
             }
             Plan::Assign { target, accumulate, value } => {
-                let gathers = self.program.is_listed(target.tensor);
+                let scatters = || self.program.tensor(target.tensor).format.scattered().is_some();
+                let gathers = self.program.is_listed(target.tensor) || scatters();
                 let result = self.program.target(target.tensor);
                 let packs = result.is_some_and(|result| result.packed.is_some());
                 let enter = if gathers { ENTER } else { 0.0 };

@@ -267,9 +267,7 @@ fn add_arguments(
         if is_computed && tensor.by_value {
             return Err(Apart::Scalar(tensor.name.clone()));
         }
-        let mut levels = own.format.levels.iter();
-        if is_computed && !levels.all(|spec| spec.level.insert().is_some() && spec.properties.full)
-        {
+        if is_computed && !own.format.has_every_position() {
             return Err(Apart::Assembled(tensor.name.clone()));
         }
         if !own.format.is_same(&tensor.format) || own.dtype != tensor.dtype {

@@ -78,6 +78,11 @@ impl Stmt {
         Stmt::Harvest { workspace: workspace.to_string(), crd: crd.to_string(), vals }
     }
 
+    /// `let mut name = Places::new(size);`
+    pub fn places(name: &str, size: Expr) -> Stmt {
+        Stmt::Places { name: name.to_string(), size }
+    }
+
     /// `if condition { return false; }`
     pub fn refuse(condition: Expr) -> Stmt {
         Stmt::Refuse { condition }

@@ -1,5 +1,6 @@
 //! Arrays during a run.
 
+use super::expr::largest;
 use super::{ArrayValue, Value};
 use crate::ir::{Dtype, Element, Width};
 
@@ -130,6 +131,16 @@ impl Storage {
         }
         self.cells.resize(len, Some(narrowed(value, self.element)?));
         Ok(())
+    }
+
+    /// Returns the element that marks empty slots: the largest number of the type.
+    pub(super) fn largest(&self) -> Result<Value, String> {
+        match self.element {
+            Element::Index(width) => Ok(Value::Index(largest(width))),
+            Element::Signed(_) | Element::Bits | Element::Pair | Element::Value(_) => {
+                Err("only unsigned coordinates have slots".into())
+            }
+        }
     }
 
     pub(super) fn sort(&mut self) -> Result<(), String> {

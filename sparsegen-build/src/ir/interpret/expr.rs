@@ -206,7 +206,7 @@ fn divided(op: BinaryOp, dtype: Dtype, arguments: &[Number]) -> Result<Value, St
 }
 
 /// Returns the largest index of an integer type.
-fn largest(width: Width) -> usize {
+pub(super) fn largest(width: Width) -> usize {
     match width {
         Width::U8 => u8::MAX.into(),
         Width::U16 => u16::MAX.into(),

@@ -259,6 +259,9 @@ impl Frame {
             let name = parameter.name.clone();
             match (self.argument(argument)?, &parameter.ty) {
                 (Object::Index(n), Type::Index) => drop(inputs.sizes.insert(name, n)),
+                (Object::List(number), Type::Index) if number.len() == 1 => {
+                    inputs.sizes.insert(name, number[0]);
+                }
                 (Object::Scalar(number, dtype), Type::Scalar(own)) if dtype == *own => {
                     inputs.scalars.insert(name, number);
                 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::Value;
 use super::arrays::{Storage, narrowed};
-use crate::ir::{Dtype, Element, Width};
+use crate::ir::{Element, Width};
 
 /// A workspace during a run, with its entries.
 pub(super) struct Workspace {
-    dtype: Dtype,
+    element: Element,
     crd: Width,
     size: usize,
     initial: Value,
@@ -16,8 +16,8 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    pub(super) fn new(dtype: Dtype, crd: Width, size: usize, initial: Value) -> Workspace {
-        Workspace { dtype, crd, size, initial, entries: BTreeMap::new() }
+    pub(super) fn new(element: Element, crd: Width, size: usize, initial: Value) -> Workspace {
+        Workspace { element, crd, size, initial, entries: BTreeMap::new() }
     }
 
     pub(super) fn load(&self, coordinate: usize) -> Result<Value, String> {
@@ -27,7 +27,7 @@ impl Workspace {
 
     pub(super) fn store(&mut self, coordinate: usize, value: Value) -> Result<(), String> {
         self.check(coordinate)?;
-        self.entries.insert(coordinate, narrowed(value, Element::Value(self.dtype))?);
+        self.entries.insert(coordinate, narrowed(value, self.element)?);
         Ok(())
     }
 
@@ -44,6 +44,6 @@ impl Workspace {
         let crd = entries.keys().map(|coordinate| Some(Value::Index(*coordinate)));
         let crd = Storage::values(Element::Index(self.crd), crd.collect());
         let vals = entries.values().map(|value| Some(*value)).collect();
-        [crd, Storage::values(Element::Value(self.dtype), vals)]
+        [crd, Storage::values(self.element, vals)]
     }
 }

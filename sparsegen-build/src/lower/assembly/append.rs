@@ -1,6 +1,7 @@
 //! Calls of the append functions of the result's levels.
 
 use crate::ir::{Expr, Stmt};
+use crate::level::Scatter;
 use crate::lower::capacity::bind_indices;
 use crate::lower::scope::Scope;
 
@@ -30,21 +31,33 @@ impl Assembler<'_> {
         stmts
     }
 
-    /// Extends the levels below one more position of `level`, if they insert.
-    pub(super) fn extend_below(&self, level: usize, position: Expr) -> Vec<Stmt> {
-        let mut parents = Expr::add(position, Expr::Index(1));
+    /// Extends the levels below `level` to a number of positions of it, if they insert.
+    pub(super) fn extend_below(&self, level: usize, mut parents: Expr) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
         for (spec, storage) in self.levels().iter().zip(&self.storages).skip(level + 1) {
             let Some(insert) = spec.level.insert() else { return Vec::new() };
+            stmts.extend(insert.insert_parents(storage, parents.clone()));
             parents = insert.size(storage, parents);
         }
-        let value = self.unassigned(self.program.tensor(self.target.tensor).dtype);
-        vec![Stmt::Resize { array: self.vals.clone(), len: parents, value }]
+        stmts.push(Stmt::resize(&self.vals, parents, self.initial()));
+        stmts
     }
 
     pub(super) fn edges(&self, level: usize, skipped_to: Option<Expr>) -> Vec<Stmt> {
         let append =
             self.levels()[level].level.append().expect("only levels that append have edges");
-        bind_indices(append.append_edges(&self.storages[level], skipped_to))
+        let storage = &self.storages[level];
+        let scatter = append.scatter().into_iter();
+        let begin = match level {
+            0 => Expr::Index(0),
+            _ => Expr::var(&self.begin_name(level)),
+        };
+        let sort = |scatter: &dyn Scatter| {
+            scatter.scatter_edges(storage, begin.clone(), &self.below(level))
+        };
+        let mut edges: Vec<Stmt> = scatter.flat_map(sort).collect();
+        edges.extend(append.append_edges(storage, skipped_to));
+        bind_indices(edges)
     }
 
     pub(super) fn count(&self, level: usize) -> Expr {

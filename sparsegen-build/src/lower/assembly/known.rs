@@ -16,10 +16,10 @@ use super::Assembler;
 impl Assembler<'_> {
     /// Returns whether the values of all results with a structure can be computed separately.
     pub(in crate::lower) fn can_compute_all(program: &Program) -> bool {
-        let mut structured = program
-            .targets
-            .iter()
-            .filter(|target| target.packed.is_some() || program.last_appended(target).is_some());
+        let mut structured = program.targets.iter().filter(|target| {
+            let format = &program.tensor(target.access.tensor).format;
+            target.packed.is_some() || !format.has_every_position()
+        });
         let can = |target: &Target| Assembler::can_compute(program, target);
         structured.next().is_some_and(can) && structured.all(can)
     }
@@ -35,11 +35,11 @@ impl Assembler<'_> {
             let has_children = appended(&&pair[1]) && !pair[1].properties.branchless;
             appended(&&pair[0]) && !pair[0].properties.unique && has_children
         });
-        let mut appended = levels.iter().filter(appended).peekable();
+        let mut appended = levels.iter().filter(appended);
         target.packed.is_none()
             && (program.kernel.previous().is_none() || target.in_place)
             && !leaves_out_repeated
-            && appended.peek().is_some()
+            && !program.tensor(target.access.tensor).format.has_every_position()
             && appended.all(|spec| tells_by_position(spec.level.as_ref()))
     }
 
@@ -54,16 +54,22 @@ impl Assembler<'_> {
                 place: Place::Values,
             },
             // Appended values are stored exactly once.
-            zeroed: !self.is_assembled_by_append(self.levels().len() - 1),
+            zeroed: !self.is_assembled_by_append(self.levels().len() - 1)
+                || self.scattered.is_some(),
             structure: self.arrays.iter().filter(is_structure).cloned().collect(),
+            numbers: self.extents(),
         }
     }
 
     pub(super) fn begin_known(&self) -> Vec<Stmt> {
-        let levels = 0..self.levels().len();
-        let gaps = levels.filter(|level| self.is_appended(*level) && !self.follows_on(*level));
-        let mut stmts: Vec<Stmt> =
-            gaps.map(|level| Stmt::bind_mut(&self.seen_name(level), Expr::Index(0))).collect();
+        let mut stmts: Vec<Stmt> = Vec::new();
+        for level in 0..self.levels().len() {
+            if self.scattered == Some(level) {
+                stmts.extend(self.scatters(level).scatter_init(&self.storages[level]));
+            } else if self.is_appended(level) && !self.follows_on(level) {
+                stmts.push(Stmt::bind_mut(&self.seen_name(level), Expr::Index(0)));
+            }
+        }
         if self.is_appended(0) {
             stmts.extend(self.enter(0, Expr::Index(0)));
         }
@@ -71,10 +77,12 @@ impl Assembler<'_> {
     }
 
     pub(super) fn end_known(&self) -> Vec<Stmt> {
-        let mut stmts = if self.is_appended(0) { self.leave(0) } else { Vec::new() };
+        let mut stmts =
+            if self.is_appended(0) { self.leave(0, Expr::Index(0)) } else { Vec::new() };
         for level in 0..self.levels().len() {
             // Skipped parents must have no children.
-            if self.is_appended(level) && !self.follows_on(level) {
+            let is_scattered = self.scattered == Some(level);
+            if self.is_appended(level) && !self.follows_on(level) && !is_scattered {
                 let seen = Expr::var(&self.seen_name(level));
                 stmts.push(Stmt::refuse(Expr::ne(seen, self.count(level))));
             }
@@ -84,6 +92,10 @@ impl Assembler<'_> {
 
     /// Moves the cursor to the first child of a parent.
     pub(super) fn enter(&self, level: usize, parent: Expr) -> Vec<Stmt> {
+        if self.scattered == Some(level) {
+            let storage = &self.storages[level];
+            return self.scatters(level).scatter_known(storage, parent, &self.cursor_name(level));
+        }
         let bounds = self.children(level, parent);
         let mut stmts = vec![
             Stmt::bind_mut(&self.cursor_name(level), bounds.start),
@@ -96,7 +108,11 @@ impl Assembler<'_> {
     }
 
     /// Returns the statements that refuse remaining children.
-    fn leave(&self, level: usize) -> Vec<Stmt> {
+    fn leave(&self, level: usize, parent: Expr) -> Vec<Stmt> {
+        if self.scattered == Some(level) {
+            let storage = &self.storages[level];
+            return self.scatters(level).scatter_forget(storage, parent, &self.cursor_name(level));
+        }
         let end = Expr::var(&self.end_name(level));
         let mut stmts = vec![Stmt::refuse(Expr::ne(self.cursor(level), end))];
         if !self.follows_on(level) {
@@ -122,6 +138,13 @@ impl Assembler<'_> {
         if !self.is_appended(level + 1) {
             return vec![Stmt::refuse(self.stands_elsewhere(level, scope))];
         }
+        if self.scattered == Some(level + 1) {
+            // A coordinate without children was not appended.
+            let found = self.found_name(level);
+            let mut stmts = vec![Stmt::bind(&found, self.stands(level, scope))];
+            stmts.extend(Stmt::when(Expr::var(&found), self.enter(level + 1, cursor)));
+            return stmts;
+        }
         // A coordinate without children was not appended.
         let bounds = self.children(level + 1, cursor);
         let (position, end) = (self.cursor_name(level + 1), self.end_name(level + 1));
@@ -137,16 +160,20 @@ impl Assembler<'_> {
     }
 
     /// Returns the statements at the end of a body whose coordinate belongs to `level`.
-    pub(super) fn close_known(&self, level: usize, _: &Scope) -> Vec<Stmt> {
+    pub(super) fn close_known(&self, level: usize, scope: &Scope) -> Vec<Stmt> {
         let has_appended = self.is_appended(level + 1);
+        let leave = || self.leave(level + 1, self.parent(scope));
         if !self.is_assembled_by_append(level) {
-            return if has_appended { self.leave(level + 1) } else { Vec::new() };
+            return if has_appended { leave() } else { Vec::new() };
         }
         if level + 1 == self.levels().len() || !self.closes_chain(level) {
             return Vec::new();
         }
-        let (mut stmts, step) = if has_appended {
-            (self.leave(level + 1), Expr::from_bool(Expr::var(&self.found_name(level))))
+        let (mut stmts, step) = if self.scattered == Some(level + 1) {
+            let found = Expr::var(&self.found_name(level));
+            (Stmt::when(found.clone(), leave()), Expr::from_bool(found))
+        } else if has_appended {
+            (leave(), Expr::from_bool(Expr::var(&self.found_name(level))))
         } else {
             (Vec::new(), Expr::Index(1))
         };

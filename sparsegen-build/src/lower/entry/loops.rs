@@ -5,8 +5,8 @@ use super::checks::COORDINATE;
 use super::signature::{extent, is_passed, operand_type, viewed};
 use super::{Builder, Way};
 use crate::ir::{
-    Array, Assembly, Binding, Conversion, Expr, Function, List, Loops, Meaning, Operand, Parameter,
-    Place, Reads, Size, Stmt, TensorResult, Type, Unchecked, Uses,
+    Array, Assembly, Binding, Conversion, Expr, Extent, Function, List, Loops, Meaning, Operand,
+    Parameter, Place, Reads, Size, Stmt, TensorResult, Type, Unchecked, Uses,
 };
 use crate::names::beside;
 
@@ -16,6 +16,8 @@ pub(super) enum Slot<'f> {
     Values(&'f TensorResult, &'f Array),
     /// An array of the structure of a result that has been assembled.
     Structure(&'f TensorResult, &'f Array),
+    /// A number of a level of such a result.
+    Number(&'f TensorResult, &'f Extent),
     /// A vector to append to.
     Vector(&'f TensorResult, &'f Array),
     /// An extent that only the result defines.
@@ -90,9 +92,10 @@ pub(super) fn slots(function: &Function) -> Vec<Slot<'_>> {
     let mut slots = Vec::new();
     for result in function.results() {
         match &result.assembly {
-            Assembly::Computed { vals, structure, .. } => {
+            Assembly::Computed { vals, structure, numbers, .. } => {
                 slots.push(Slot::Values(result, vals));
                 slots.extend(structure.iter().map(|array| Slot::Structure(result, array)));
+                slots.extend(numbers.iter().map(|number| Slot::Number(result, number)));
             }
             Assembly::Assembled { arrays, .. } => {
                 slots.extend(arrays.iter().map(|array| Slot::Vector(result, array)));
@@ -143,6 +146,10 @@ fn declared(slot: &Slot<'_>, uses: &Uses) -> Parameter {
         Slot::Values(_, array) => (touched(array), Type::SliceMut(array.element)),
         Slot::Structure(_, array) => (touched(array), Type::Slice(array.element)),
         Slot::Vector(_, array) => (array.name.clone(), Type::Vector(array.element)),
+        Slot::Number(_, number) => match uses.reads(&number.name) {
+            0 => ("_".to_owned(), Type::Index),
+            _ => (number.name.clone(), Type::Index),
+        },
         Slot::Size(size) => (size.name.clone(), Type::Index),
         Slot::Begin(name) | Slot::End(name) => ((*name).to_owned(), Type::Index),
         Slot::Operand(operand) => return viewed(operand),

@@ -307,6 +307,11 @@ impl Run<'_> {
             Slot::Vector(result, array) => {
                 Argument::Vector(vector(&self.names_of(result).storage, array))
             }
+            Slot::Number(result, number) => Argument::Field(Field {
+                levels: self.names_of(result).storage.levels,
+                level: number.level,
+                field: number.field.clone(),
+            }),
             Slot::Size(size) => Argument::Name(size.name.clone()),
             Slot::Begin(_) => Argument::Start(self.names().parts.one),
             Slot::End(_) => Argument::End(self.names().parts.one),

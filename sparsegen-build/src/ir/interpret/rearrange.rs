@@ -1,0 +1,78 @@
+//! Statements that move the elements of several arrays.
+
+use super::arrays::Storage;
+use super::{Machine, Value};
+use crate::ir::Rearrange;
+
+impl Machine {
+    pub(super) fn rearrange(&mut self, rearrange: &Rearrange) -> Result<(), String> {
+        match rearrange {
+            Rearrange::Sort { places, crd, vals, start, each, .. } => {
+                let [start, each] = [start, each].map(|expr| self.eval(expr)?.index());
+                let (start, each) = (start?, each?);
+                self.workspace(places)?.harvest();
+                let mut order = numbers(self.vector(crd)?, start)?;
+                let mut values = self.vector(vals)?.cells.split_off(start * each);
+                if values.len() != order.len() * each {
+                    return Err(format!("`{vals}` has not {each} elements for each of `{crd}`"));
+                }
+                order.sort_unstable();
+                let old = std::mem::take(&mut values);
+                for (_, k) in &order {
+                    values.extend_from_slice(&old[k * each..][..each]);
+                }
+                self.vector(vals)?.cells.extend(values);
+                let crd = self.vector(crd)?;
+                let old = crd.cells.split_off(start);
+                crd.cells.extend(order.iter().map(|(_, k)| old[*k]));
+                Ok(())
+            }
+            Rearrange::Widen { width, crd, vals, initial } => {
+                let initial = self.eval(initial)?;
+                let before = self.eval(&crate::ir::Expr::var(width))?.index()?;
+                let after = 2 * before;
+                let vacant = self.vector(crd)?.largest()?;
+                let old = std::mem::take(&mut self.vector(crd)?.cells);
+                let old_values = std::mem::take(&mut self.vector(vals)?.cells);
+                let each = old_values.len() / old.len();
+                let mut slots = vec![Some(vacant); 2 * old.len()];
+                let mut values = vec![Some(initial); 2 * old_values.len()];
+                for (position, coordinate) in old.iter().enumerate() {
+                    let Some(stored) = coordinate.filter(|stored| *stored != vacant) else {
+                        continue;
+                    };
+                    let bucket = position / before * after;
+                    let mut slot = number(stored)?.rem_euclid(after as i128) as usize;
+                    while slots[bucket + slot] != Some(vacant) {
+                        slot = (slot + 1) % after;
+                    }
+                    slots[bucket + slot] = Some(stored);
+                    values[(bucket + slot) * each..][..each]
+                        .copy_from_slice(&old_values[position * each..][..each]);
+                }
+                self.vector(crd)?.cells = slots;
+                self.vector(vals)?.cells = values;
+                self.set(width, Value::Index(after))
+            }
+        }
+    }
+}
+
+/// Returns the coordinates from an index on, each with its index among them.
+fn numbers(crd: &Storage, start: usize) -> Result<Vec<(i128, usize)>, String> {
+    let cells = crd.cells.get(start..).ok_or("the segment begins behind the array")?;
+    let cell = |(k, cell): (usize, &Option<Value>)| {
+        Ok((number(cell.ok_or("a coordinate was never written")?)?, k))
+    };
+    cells.iter().enumerate().map(cell).collect()
+}
+
+fn number(coordinate: Value) -> Result<i128, String> {
+    match coordinate {
+        Value::Index(n) => Ok(n as i128),
+        Value::Signed(n) => Ok(n as i128),
+        Value::Pair(..) | Value::Number(..) | Value::Bool(_) => {
+            Err(format!("{coordinate} is not a coordinate"))
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Statements that move the elements of several arrays together, by functions of the runtime.
+
+use std::fmt;
+
+use super::Expr;
+
+/// A statement that moves coordinates, and the values below them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rearrange {
+    /// `places.sort(&mut crd[start..], &mut vals[start * each..], first);`: sorts coordinates, and
+    /// removes them from the places; `first` is the place of coordinate 0.
+    Sort {
+        /// The places.
+        places: String,
+        /// The coordinates.
+        crd: String,
+        /// The values.
+        vals: String,
+        /// The index of the first coordinate.
+        start: Expr,
+        /// The number of values for each coordinate.
+        each: Expr,
+        /// The place of coordinate 0.
+        first: Expr,
+    },
+    /// `width = kernel::widen(&mut crd, &mut vals, width, initial);`: doubles the width of buckets,
+    /// and inserts their coordinates again.
+    Widen {
+        /// The variable with the number of slots of a bucket.
+        width: String,
+        /// The coordinates.
+        crd: String,
+        /// The values.
+        vals: String,
+        /// The value at the positions of empty slots.
+        initial: Expr,
+    },
+}
+
+impl Rearrange {
+    /// Returns the expressions.
+    pub fn expressions(&self) -> Vec<&Expr> {
+        match self {
+            Rearrange::Sort { start, each, first, .. } => vec![start, each, first],
+            Rearrange::Widen { initial, .. } => vec![initial],
+        }
+    }
+
+    /// Returns the arrays and variables that it changes.
+    pub fn writes(&self) -> [&str; 3] {
+        match self {
+            Rearrange::Sort { places, crd, vals, .. } => [places, crd, vals],
+            Rearrange::Widen { width, crd, vals, .. } => [width, crd, vals],
+        }
+    }
+
+    /// Replaces the expressions.
+    pub fn map(&self, expr: &mut impl FnMut(&Expr) -> Expr) -> Rearrange {
+        let mut changed = self.clone();
+        match &mut changed {
+            Rearrange::Sort { start, each, first, .. } => {
+                [start, each, first].into_iter().for_each(|part| *part = expr(part));
+            }
+            Rearrange::Widen { initial, .. } => *initial = expr(initial),
+        }
+        changed
+    }
+}
+
+impl fmt::Display for Rearrange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rearrange::Sort { places, crd, vals, start, each, first } => {
+                let values = Expr::mul(start.clone(), each.clone());
+                write!(f, "{places}.sort({crd}[{start}..], {vals}[{values}..], {first});")
+            }
+            Rearrange::Widen { width, crd, vals, initial } => {
+                write!(f, "{width} = kernel::widen(&mut {crd}, &mut {vals}, {width}, {initial});")
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Calls of the functions of the result's levels that store coordinates in any order.
+
+use super::{Assembler, Purpose};
+use crate::ir::{Expr, Extent, Stmt};
+use crate::level::{Below, Found, Scatter};
+use crate::lower::scope::Scope;
+
+impl Assembler<'_> {
+    /// Returns the position at which a level stores its coordinate, and the statements that store
+    /// it. If the structure exists, they return `false` unless the coordinate is stored.
+    pub(super) fn insert(&self, level: usize, parent: Expr, name: &str, scope: &Scope) -> Found {
+        let (spec, storage) = (&self.levels()[level], &self.storages[level]);
+        let insert = spec.level.insert().expect("levels below one that inserts insert");
+        let coordinate = self.inserted_at(level, scope);
+        match (self.purpose, spec.level.locate()) {
+            (Purpose::Compute, Some(locate)) => {
+                refused(locate.locate(storage, parent, coordinate, name))
+            }
+            // A level that cannot locate stores nothing.
+            (Purpose::Assemble | Purpose::Compute, _) => {
+                insert.insert_coord(storage, parent, coordinate, &self.below(level), name)
+            }
+        }
+    }
+
+    /// Returns the position of a coordinate that the level stores in any order for each parent.
+    pub(super) fn scatter(&self, level: usize, scope: &Scope) -> Found {
+        let (scatter, storage) = (self.scatters(level), &self.storages[level]);
+        let coordinate = scope.coordinate(self.variable(level));
+        let name = format!("p_{}{}", self.argument, level + 1);
+        match self.purpose {
+            Purpose::Compute => refused(scatter.scatter_locate(storage, coordinate, &name)),
+            Purpose::Assemble => {
+                let extend = |parents| self.extend_below(level, parents);
+                scatter.scatter_coord(storage, coordinate, &extend, &name)
+            }
+        }
+    }
+
+    /// Returns the assembly of a level whose coordinates come in any order for each parent.
+    pub(super) fn scatters(&self, level: usize) -> &dyn Scatter {
+        let append = self.levels()[level].level.append();
+        append.and_then(|append| append.scatter()).expect("the level takes any order")
+    }
+
+    /// Returns what is stored below the positions of a level.
+    pub(super) fn below(&self, level: usize) -> Below {
+        let below = self.levels().iter().zip(&self.storages).skip(level + 1);
+        let each = below.fold(Expr::Index(1), |each, (spec, storage)| match spec.level.insert() {
+            Some(insert) => insert.size(storage, each),
+            None => each,
+        });
+        Below { vals: self.vals.clone(), each, initial: self.initial() }
+    }
+
+    /// Returns the value of positions where nothing is computed.
+    pub(super) fn initial(&self) -> Expr {
+        self.unassigned(self.program.tensor(self.target.tensor).dtype)
+    }
+
+    /// Returns the numbers of the levels' storage that the loops compute.
+    pub(super) fn extents(&self) -> Vec<Extent> {
+        let levels = self.levels().iter().zip(&self.storages).enumerate();
+        let of_level = |(level, (spec, storage)): (
+            usize,
+            (&crate::format::LevelSpec, &crate::level::Storage),
+        )| {
+            let numbers = spec.level.numbers().iter().zip(&storage.numbers);
+            let extent = move |(field, (_, name)): (&&str, &(&str, String))| Extent {
+                name: name.clone(),
+                level,
+                field: (*field).to_owned(),
+            };
+            numbers.map(extent).collect::<Vec<_>>()
+        };
+        levels.flat_map(of_level).collect()
+    }
+}
+
+/// Returns an access that makes the function return `false` if there is no entry.
+fn refused(found: Found) -> Found {
+    let Found { mut prelude, value, found } = found;
+    prelude.extend(found.map(|found| Stmt::refuse(Expr::not(found))));
+    Found { prelude, value, found: None }
+}

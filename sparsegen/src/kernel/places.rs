@@ -1,0 +1,125 @@
+//! The positions of coordinates that are stored in any order.
+
+use std::collections::HashMap;
+use std::ops::{Index, IndexMut};
+
+use crate::{Width, memory};
+
+/// The largest extent with an array element for each coordinate; the positions of wider extents are
+/// hashed. Elements that are never touched take no memory if the system provides zeroed pages.
+const WIDEST: usize = 1 << 26;
+
+/// The positions of the coordinates of one parent while they are stored in any order: for each
+/// coordinate, its position plus 1, or 0 if it is not stored.
+#[derive(Debug)]
+pub struct Places {
+    /// An element for each coordinate; empty if they are hashed.
+    direct: Vec<usize>,
+    hashed: HashMap<usize, usize>,
+    /// The present positions of sorted coordinates, used by [`Self::sort`].
+    order: Vec<usize>,
+}
+
+impl Places {
+    /// Creates places for coordinates below `size`, none of which is stored.
+    ///
+    /// Allocates memory for all coordinates if there are at most 2^26, otherwise for those that are
+    /// stored.
+    pub fn new(size: usize) -> Self {
+        let is_direct = size <= WIDEST && memory::has_room::<usize>(size);
+        let direct = vec![0; if is_direct { size } else { 0 }];
+        Places { direct, hashed: HashMap::new(), order: Vec::new() }
+    }
+
+    /// Sorts the coordinates of a parent, moves the values below them accordingly, and removes them
+    /// from the places. There are as many values for each coordinate; `first` is the place of
+    /// coordinate 0.
+    pub fn sort<C: Width, V>(&mut self, crd: &mut [C], vals: &mut [V], first: usize) {
+        self.clear(crd, first);
+        if crd.is_sorted() {
+            return;
+        }
+        let each = vals.len() / crd.len();
+        self.order.clear();
+        self.order.extend(0..crd.len());
+        self.order.sort_unstable_by_key(|k| crd[*k]);
+        for k in 0..crd.len() {
+            // What belongs here may have been swapped with what was here before.
+            let mut from = self.order[k];
+            while from < k {
+                from = self.order[from];
+            }
+            if from > k {
+                crd.swap(k, from);
+                let (before, behind) = vals.split_at_mut(from * each);
+                before[k * each..][..each].swap_with_slice(&mut behind[..each]);
+            }
+        }
+    }
+
+    /// Removes all coordinates of a parent; `first` is the place of coordinate 0.
+    ///
+    /// Takes time proportional to their number.
+    pub fn clear<C: Width>(&mut self, crd: &[C], first: usize) {
+        if self.direct.is_empty() {
+            return self.hashed.clear();
+        }
+        for coordinate in crd {
+            self.direct[place(*coordinate, first)] = 0;
+        }
+    }
+}
+
+/// Returns the place of a coordinate; those of signed types are sign-extended.
+fn place<C: Width>(coordinate: C, first: usize) -> usize {
+    coordinate.to_usize().wrapping_add(first)
+}
+
+impl Index<usize> for Places {
+    type Output = usize;
+
+    #[inline]
+    fn index(&self, coordinate: usize) -> &usize {
+        match self.direct.get(coordinate) {
+            Some(position) => position,
+            None => self.hashed.get(&coordinate).unwrap_or(&0),
+        }
+    }
+}
+
+impl IndexMut<usize> for Places {
+    #[inline]
+    fn index_mut(&mut self, coordinate: usize) -> &mut usize {
+        if coordinate < self.direct.len() {
+            return &mut self.direct[coordinate];
+        }
+        self.hashed.entry(coordinate).or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_are_sorted_with_their_values() {
+        for size in [1000, 1 << 40] {
+            let mut places = Places::new(size);
+            let (mut crd, mut vals): (Vec<i32>, Vec<i32>) = (Vec::new(), Vec::new());
+            for k in 0..500 {
+                let coordinate = k * 7 % 61 - 30;
+                let place = (coordinate as usize).wrapping_add(100);
+                if places[place] == 0 {
+                    crd.push(coordinate);
+                    places[place] = crd.len();
+                    vals.extend([coordinate, 10 * coordinate]);
+                }
+                assert_eq!(crd[places[place] - 1], coordinate);
+            }
+            places.sort(&mut crd, &mut vals, 100);
+            assert!(crd.iter().copied().eq(-30..=30));
+            assert!(vals.chunks(2).zip(-30..=30).all(|(pair, c)| pair == [c, 10 * c]));
+            assert!((0..1000).all(|place| places[place] == 0));
+        }
+    }
+}
