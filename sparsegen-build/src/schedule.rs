@@ -56,10 +56,8 @@ pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Dia
 /// Chooses loops for a kernel without a schedule.
 fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candidate, Diagnostic> {
     let assembled = refuse_result(kernel);
-    let as_it_is = match assembled {
-        Ok(()) => cheapest(&Conversion::none(kernel), budget).or_else(|| scattered(kernel, budget)),
-        Err(_) => None,
-    };
+    let as_it_is = assembled.is_ok().then(|| cheapest(&Conversion::none(kernel), budget)).flatten();
+    let as_it_is = as_it_is.or_else(|| scattered(kernel, budget));
     if as_it_is.is_none() && assembled.is_ok() {
         // A statement that is too large as a whole may be planned term by term.
         let of_terms = Budget::default();
@@ -96,12 +94,13 @@ fn scattered(kernel: &Kernel, budget: &Budget) -> Option<Candidate> {
 /// Returns the kernels that differ in the level of the result whose coordinates come in any order.
 fn in_any_order(kernel: &Kernel) -> impl Iterator<Item = Conversion> {
     let formats = kernel.tensor(kernel.result()).format.in_any_order().into_iter();
-    formats.map(|format| {
+    let conversions = formats.map(|format| {
         let mut kernel = kernel.clone();
         let result = kernel.result();
         kernel.tensors[result.0].format = format;
         Conversion::none(&kernel)
-    })
+    });
+    conversions.filter(|conversion| refuse_result(&conversion.kernel).is_ok())
 }
 
 /// The number of programs that are compared among those with conversions for an order of the loops.
@@ -294,6 +293,7 @@ fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
             .note(format!("its level {} is `{name}`, {reason}", level + 1))
             .help(help))
     };
+    let has_arrays = |spec: &LevelSpec| !spec.level.arrays().is_empty();
     for (k, spec) in result.format.levels.iter().enumerate() {
         let is_leaf = k + 1 == result.format.levels.len();
         if !spec.properties.padded
@@ -312,7 +312,6 @@ fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
             }
             let below = &result.format.levels[k + 1..];
             let appends = below.iter().any(|spec| spec.level.insert().is_none());
-            let has_arrays = |spec: &LevelSpec| !spec.level.arrays().is_empty();
             let moves = !spec.level.numbers().is_empty() && below.iter().any(has_arrays);
             if !spec.properties.full && (appends || moves) {
                 return refuse(k, "which stores coordinates before those below".to_owned(), help);
@@ -327,6 +326,10 @@ fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
         };
         if !spec.level.numbers().is_empty() {
             return refuse(k, "whose storage depends on the number of entries".to_owned(), help);
+        }
+        let below = &result.format.levels[k + 1..];
+        if append.scatter().is_some() && below.iter().any(has_arrays) {
+            return refuse(k, "which moves coordinates with those below".to_owned(), help);
         }
         if !is_leaf && !append.counts_by_length() {
             return refuse(k, "which must be the last level to count its entries".to_owned(), help);

@@ -54,8 +54,6 @@ pub(super) struct Assembler<'p> {
     purpose: Purpose,
     /// The first coordinate of the part that is assembled, if the loop is divided into parts.
     part: Option<String>,
-    /// `true` if some level appends; otherwise all insert.
-    appends: bool,
     /// `true` if some level has arrays; otherwise all positions exist beforehand.
     has_structure: bool,
     /// The level whose coordinates are appended in any order for each parent.
@@ -97,7 +95,6 @@ impl<'p> Assembler<'p> {
             storages,
             purpose,
             part: part.clone().map(|(begin, _)| begin),
-            appends: levels.iter().any(|spec| spec.level.insert().is_none()),
             has_structure: !program.tensor(target.tensor).format.has_every_position(),
             scattered: program.tensor(target.tensor).format.scattered(),
             contiguous: variables.iter().map(|v| visits_all(program, result, plan, *v)).collect(),
@@ -263,13 +260,13 @@ impl<'p> Assembler<'p> {
         stmts
     }
 
-    /// Returns the level of the result that a loop over `v` assembles, if any. From the level on
-    /// whose coordinates come in any order, coordinates are stored together with values.
+    /// Returns the level of the result that a loop over `v` assembles, if any: the last one that
+    /// appends in order, or one above. The coordinates of the others are stored with the values.
     pub(super) fn level_of(&self, v: VariableId) -> Option<usize> {
         let variables = level_variables(self.program, self.target);
         let level = variables.iter().position(|variable| *variable == v)?;
-        let is_before = self.scattered.is_none_or(|scattered| level < scattered);
-        (self.appends && is_before).then_some(level)
+        let last = (0..variables.len()).rev().find(|level| self.is_assembled_by_append(*level))?;
+        (level < last || level == last && self.scattered.is_none()).then_some(level)
     }
 
     /// Returns the statements at the start of a body whose coordinate belongs to `level`: they
@@ -308,8 +305,10 @@ impl<'p> Assembler<'p> {
             let name = format!("p_{}{}", self.argument, level + 1);
             stmts.push(Stmt::bind(&name, position));
             self.descend(scope, Expr::var(&name));
-            let parents = Expr::add(Expr::var(&name), Expr::Index(1));
-            stmts.extend(self.extend_below(level, parents));
+            match self.waits(level) {
+                true => stmts.push(Stmt::bind_mut(&self.found_name(level), Expr::Bool(false))),
+                false => stmts.extend(self.extend_below(level, next(Expr::var(&name)))),
+            }
         }
         stmts
     }
@@ -333,6 +332,9 @@ impl<'p> Assembler<'p> {
             return Vec::new();
         }
         let mut stmts = self.append_coordinates(level, scope);
+        if self.waits(level) {
+            return Stmt::when(Expr::var(&self.found_name(level)), stmts);
+        }
         if !self.is_appended(level + 1) {
             return stmts;
         }
@@ -381,7 +383,13 @@ impl<'p> Assembler<'p> {
                 stmts.extend(found.prelude);
                 found.value
             }
-            Some(level) => scope.results[&self.target.tensor][level].clone(),
+            Some(level) => {
+                let position = scope.results[&self.target.tensor][level].clone();
+                if self.waits(level) {
+                    stmts.extend(self.found(level, next(position.clone())));
+                }
+                position
+            }
             None => Expr::Index(0),
         };
         for level in first.map_or(0, |level| level + 1)..=last {
@@ -419,6 +427,11 @@ impl<'p> Assembler<'p> {
     fn unassigned(&self, dtype: Dtype) -> Expr {
         semiring_constant(&self.program.kernel, self.result.unassigned, dtype)
     }
+}
+
+/// Returns the position after another.
+fn next(position: Expr) -> Expr {
+    Expr::add(position, Expr::Index(1))
 }
 
 /// Returns whether a level has entries at coordinates where no operand has one.

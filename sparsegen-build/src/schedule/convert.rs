@@ -98,11 +98,7 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     let mut choices = Choices { kernel, reads: &reads, formats: &formats, by_count: Vec::new() };
     let format = &kernel.tensor(kernel.result()).format;
     // The number of choices is limited, so none keeps a result that cannot be assembled.
-    if super::refuse_result(kernel).is_ok() {
-        let any_order = format.in_any_order().into_iter().map(Output::InAnyOrder);
-        let own: Vec<Output> = [Output::Own].into_iter().chain(any_order).collect();
-        choices.add(&own);
-    }
+    choices.add(&outputs(kernel));
     if kernel.packed.is_none() && !is_at_random(kernel, &kernel.assignment.result) {
         let mut results = plain_formats(kernel, &kernel.assignment.result, levels);
         results.extend(unordered(format, levels));
@@ -134,6 +130,16 @@ enum Output {
     InAnyOrder(Format),
     /// Another format, from which it is packed.
     Packed(Format),
+}
+
+/// Returns the ways to assemble the result in its own format.
+fn outputs(kernel: &Kernel) -> Vec<Output> {
+    let own = super::refuse_result(kernel).is_ok().then_some(Output::Own);
+    let in_any_order = super::in_any_order(kernel).map(|conversion| {
+        let kernel = &conversion.kernel;
+        Output::InAnyOrder(kernel.tensor(kernel.result()).format.clone())
+    });
+    own.into_iter().chain(in_any_order).collect()
 }
 
 /// The choices of formats found so far.
@@ -241,8 +247,7 @@ pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
             variables.push(v);
         }
     }
-    let format_of_result = &kernel.tensor(result.tensor).format;
-    let list = unordered(format_of_result, levels);
+    let list = unordered(&kernel.tensor(result.tensor).format, levels);
     let lists = kernel.packed.is_none() && !is_at_random(kernel, result);
     let list = list.filter(|_| lists);
     let mut found = Vec::new();
@@ -271,11 +276,12 @@ pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
             let Some(formats) = chosen.iter().map(format).collect::<Option<Vec<_>>>() else {
                 continue;
             };
-            let any_order = format_of_result.in_any_order().into_iter().map(Output::InAnyOrder);
             let listed = list.iter().cloned().map(Output::Packed);
-            for result in [Output::Own].into_iter().chain(any_order).chain(listed) {
-                let is_own = matches!(result, Output::Own);
-                if !is_own || list.is_none() || suits(&&kernel.assignment.result) {
+            for result in outputs(kernel).into_iter().chain(listed) {
+                if !matches!(result, Output::Own)
+                    || list.is_none()
+                    || suits(&&kernel.assignment.result)
+                {
                     let pairs = chosen.iter().copied().zip(formats.iter());
                     found.push(convert(kernel, pairs, &result));
                 }

@@ -37,6 +37,22 @@ impl Assembler<'_> {
         }
     }
 
+    /// Returns statements that record that a coordinate is stored below the current one of a level,
+    /// and make room for those below its position. If the structure exists, they return `false`
+    /// unless it has the coordinate.
+    pub(super) fn found(&self, level: usize, parents: Expr) -> Vec<Stmt> {
+        let name = self.found_name(level);
+        let is_missing = Expr::not(Expr::var(&name));
+        match self.purpose {
+            Purpose::Compute => vec![Stmt::refuse(is_missing)],
+            Purpose::Assemble => {
+                let mut first = vec![Stmt::assign(&name, Expr::Bool(true))];
+                first.extend(self.extend_below(level, parents));
+                Stmt::when(is_missing, first)
+            }
+        }
+    }
+
     /// Returns the assembly of a level whose coordinates come in any order for each parent.
     pub(super) fn scatters(&self, level: usize) -> &dyn Scatter {
         let append = self.levels()[level].level.append();

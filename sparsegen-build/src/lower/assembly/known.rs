@@ -135,6 +135,9 @@ impl Assembler<'_> {
         }
         let cursor = self.cursor(level);
         self.descend(scope, cursor.clone());
+        if self.waits(level) {
+            return vec![Stmt::bind(&self.found_name(level), self.stands(level, scope))];
+        }
         if !self.is_appended(level + 1) {
             return vec![Stmt::refuse(self.stands_elsewhere(level, scope))];
         }
@@ -169,7 +172,9 @@ impl Assembler<'_> {
         if level + 1 == self.levels().len() || !self.closes_chain(level) {
             return Vec::new();
         }
-        let (mut stmts, step) = if self.scattered == Some(level + 1) {
+        let (mut stmts, step) = if self.waits(level) {
+            (Vec::new(), Expr::from_bool(Expr::var(&self.found_name(level))))
+        } else if self.scattered == Some(level + 1) {
             let found = Expr::var(&self.found_name(level));
             (Stmt::when(found.clone(), leave()), Expr::from_bool(found))
         } else if has_appended {
@@ -243,7 +248,7 @@ impl Assembler<'_> {
         format!("{}_end", self.cursor_name(level))
     }
 
-    fn found_name(&self, level: usize) -> String {
+    pub(super) fn found_name(&self, level: usize) -> String {
         format!("{}{}_found", self.argument, level + 1)
     }
 

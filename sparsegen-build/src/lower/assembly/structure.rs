@@ -1,11 +1,12 @@
 //! The levels of a result that append, and their chains.
 
 use super::Assembler;
+use crate::format::LevelSpec;
 use crate::iteration::visits::level_variables;
 use crate::notation::VariableId;
 
 impl<'p> Assembler<'p> {
-    pub(super) fn levels(&self) -> &'p [crate::format::LevelSpec] {
+    pub(super) fn levels(&self) -> &'p [LevelSpec] {
         &self.program.tensor(self.target.tensor).format.levels
     }
 
@@ -48,6 +49,16 @@ impl<'p> Assembler<'p> {
     pub(super) fn follows_on(&self, level: usize) -> bool {
         let above = (0..level).rev().take_while(|k| !self.is_assembled_by_append(*k));
         above.into_iter().all(|k| self.contiguous[k])
+    }
+
+    /// Returns whether a level appends its coordinate only if one below is inserted.
+    pub(super) fn waits(&self, level: usize) -> bool {
+        let below = &self.levels()[level + 1..];
+        let is_partial = |spec: &LevelSpec| spec.level.insert().is_some() && !spec.properties.full;
+        self.scattered.is_none()
+            && self.is_assembled_by_append(level)
+            && !self.is_assembled_by_append(level + 1)
+            && below.iter().any(is_partial)
     }
 
     pub(super) fn begin_name(&self, level: usize) -> String {
