@@ -14,7 +14,7 @@ pub(crate) mod must_execute;
 mod padding;
 pub mod plan;
 pub(crate) mod presence;
-mod quotient;
+mod regions;
 #[cfg(test)]
 mod tests;
 pub(crate) mod visits;

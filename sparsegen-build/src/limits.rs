@@ -52,8 +52,8 @@ pub const STEPS: u64 = 4_000_000;
 /// The deepest nesting of rewrites that lower a value to loops.
 pub const REWRITES: usize = 512;
 
-/// The largest number of reductions in one value whose subsets are all examined to determine whether
-/// the value differs from the fill value.
+/// The largest number of scalars without entries, and of masks, whose regions a statement
+/// distinguishes. A statement that reads more always runs.
 pub const PRESENCE: usize = 8;
 
 /// The largest number of sparse operands whose subsets are all examined to determine the effect of

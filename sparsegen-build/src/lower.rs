@@ -115,8 +115,8 @@ impl Lowering<'_> {
     fn plan(&mut self, plan: &Plan, scope: &Scope) -> Vec<Stmt> {
         match plan {
             Plan::Loop(inner) => self.run(inner, scope),
-            Plan::Where { temporaries, consumer, producer, only_if_present } => {
-                self.with_temporaries(temporaries, consumer, producer, only_if_present, scope)
+            Plan::Where { temporaries, consumer, producer } => {
+                self.with_temporaries(temporaries, consumer, producer, scope)
             }
             Plan::Assign { target, accumulate, value } => {
                 self.assign(target, *accumulate, value, scope)

@@ -33,6 +33,7 @@ pub use crate::operator::BinaryOp;
 pub use call::Function;
 pub use check::check;
 pub use declared::{DeclaredFormat, DeclaredKind, declare};
+pub(crate) use mask::are_opposite;
 pub use own::{Laws, Own, PathId, Region, RustPath, UserFunction};
 pub use parse::parse;
 #[cfg(test)]

@@ -9,77 +9,14 @@
 //! level with `locate` is located in if others visit all regions; an operand is not iterated once
 //! its presence has no effect.
 
-mod outcomes;
-
-use std::fmt;
-
 use super::iterator::LevelIterator;
+use super::regions::{Outcomes, Regions, arms};
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Stmt};
-use crate::limits::{BODIES, LOOPS, REGIONS};
+use crate::limits::{BODIES, LOOPS};
 use crate::notation::{Access, TensorId, VariableId};
 
-use outcomes::Outcomes;
-
-/// A set of iterators of a loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Set(u128);
-
-impl Set {
-    pub const EMPTY: Set = Set(0);
-
-    /// The maximal number of iterators in a set.
-    pub const CAPACITY: usize = u128::BITS as usize;
-
-    pub fn of(members: impl IntoIterator<Item = usize>) -> Set {
-        members.into_iter().fold(Set::EMPTY, Set::with)
-    }
-
-    pub fn with(self, member: usize) -> Set {
-        Set(self.0 | 1 << member)
-    }
-
-    pub fn without(self, member: usize) -> Set {
-        Set(self.0 & !(1 << member))
-    }
-
-    pub fn contains(self, member: usize) -> bool {
-        self.0 & 1 << member != 0
-    }
-
-    pub fn union(self, other: Set) -> Set {
-        Set(self.0 | other.0)
-    }
-
-    pub fn minus(self, other: Set) -> Set {
-        Set(self.0 & !other.0)
-    }
-
-    pub fn intersection(self, other: Set) -> Set {
-        Set(self.0 & other.0)
-    }
-
-    pub fn is_subset(self, of: Set) -> bool {
-        self.minus(of) == Set::EMPTY
-    }
-
-    pub fn meets(self, other: Set) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    pub fn len(self) -> usize {
-        self.0.count_ones() as usize
-    }
-
-    pub fn is_empty(self) -> bool {
-        self == Set::EMPTY
-    }
-
-    pub fn members(self) -> impl DoubleEndedIterator<Item = usize> {
-        let end = Set::CAPACITY - self.0.leading_zeros() as usize;
-        (0..end).filter(move |member| self.contains(*member))
-    }
-}
+pub use super::regions::Set;
 
 /// The merge lattice of one loop.
 #[derive(Clone, Debug)]
@@ -127,14 +64,7 @@ impl MergePoint {
     /// Returns the cases with adjacent cases of equal outcome combined: the sets of iterators, and
     /// the outcome.
     pub fn arms(&self) -> Vec<(Vec<Set>, usize)> {
-        let mut arms: Vec<(Vec<Set>, usize)> = Vec::new();
-        for (set, outcome) in &self.cases {
-            match arms.last_mut() {
-                Some((sets, same)) if same == outcome => sets.push(*set),
-                Some(_) | None => arms.push((vec![*set], *outcome)),
-            }
-        }
-        arms
+        arms(&self.cases)
     }
 }
 
@@ -166,19 +96,40 @@ impl Lattice {
         let sparse = select(&|iterator| !iterator.is_full(program));
         let locatable = select(&|iterator| iterator.can_locate(program));
         let can_end = iterators.iter().all(|it| !it.spec(program).expr.may_be_negative());
-        let grow = |optional: Set| {
-            let mut growing = Growing {
-                program,
-                iterators,
-                sparse,
-                optional,
-                body,
-                at_gaps,
-                bodies: vec![Stmt::SKIP],
-                leaves: 0,
+        let kernel = &program.kernel;
+        let reads = |stmt: &Stmt| {
+            let reads = stmt.reads();
+            select(&|iterator| reads.contains(&&iterator.access))
+        };
+        let simplified = |absent: Set, present: Set| {
+            let is_of = |set: Set, access: &Access| {
+                set.members().any(|member| iterators[member].access == *access)
             };
-            let outcomes = growing.outcomes(Set::EMPTY, Set::EMPTY, body)?;
-            Some((outcomes, growing.bodies))
+            body.in_region(kernel, &|access| is_of(absent, access), &|access| {
+                is_of(present, access)
+            })
+        };
+        let grow = |optional: Set| {
+            // Propagates constants, which removes assignments of known fill values to sparse
+            // results.
+            let body_of = |absent: Set, present: Set, stmt: Stmt| {
+                let mut left = program.with_constants(&stmt);
+                if !left.is_skip() && absent.union(present).meets(optional) {
+                    let [absent, present] = [absent, present].map(|set| set.minus(optional));
+                    left = program.with_constants(&simplified(absent, present));
+                }
+                if left.is_skip() { at_gaps.cloned() } else { Some(left) }
+            };
+            Regions {
+                operands: sparse,
+                optional,
+                known: select(&|iterator| kernel.predicate(iterator.access.tensor).is_some()),
+                stmt: body,
+                reads: &reads,
+                simplified: &simplified,
+                body: &body_of,
+            }
+            .outcomes()
         };
         let mut optional = Set::EMPTY;
         let (mut outcomes, mut bodies) = grow(optional)?;
@@ -189,11 +140,7 @@ impl Lattice {
             optional = inner;
             (outcomes, bodies) = grow(optional)?;
         }
-        let read_by = |body: &Stmt| {
-            let reads = body.reads();
-            Set::of((0..iterators.len()).filter(|k| reads.contains(&&iterators[*k].access)))
-        };
-        let reads = bodies.iter().map(read_by).collect();
+        let reads = bodies.iter().map(reads).collect();
         Some(Lattice {
             full,
             sparse,
@@ -319,89 +266,6 @@ fn bodies_of(operands: usize, levels: usize, regions: usize) -> usize {
     let sets = 1_usize.checked_shl(operands as u32).unwrap_or(usize::MAX);
     let of_each = sets.min(regions + 1);
     (0..levels).fold(regions, |bodies, _| bodies.saturating_mul(of_each))
-}
-
-/// The outcomes of a lattice under construction.
-struct Growing<'a> {
-    program: &'a Program,
-    iterators: &'a [LevelIterator],
-    sparse: Set,
-    /// Iterators whose presence does not change the bodies.
-    optional: Set,
-    body: &'a Stmt,
-    at_gaps: Option<&'a Stmt>,
-    bodies: Vec<Stmt>,
-    leaves: usize,
-}
-
-impl Growing<'_> {
-    /// Returns the outcomes for the given absent and present iterators, for which the body
-    /// simplifies to `stmt`.
-    fn outcomes(&mut self, absent: Set, present: Set, stmt: &Stmt) -> Option<Outcomes> {
-        let reads = stmt.reads();
-        let open = self.sparse.minus(absent).minus(present);
-        // Iterators that do not change the bodies come last.
-        let [optional, others] = [open.intersection(self.optional), open.minus(self.optional)];
-        let mut open = others.members().rev().chain(optional.members().rev());
-        let Some(member) = open.find(|k| reads.contains(&&self.iterators[*k].access)) else {
-            self.leaves += 1;
-            if self.leaves > REGIONS {
-                return None;
-            }
-            let mut left = self.stored(stmt.clone());
-            if !left.is_skip() && absent.union(present).meets(self.optional) {
-                let [absent, present] = [absent, present].map(|set| set.minus(self.optional));
-                left = self.stored(self.stmt(absent, present));
-            }
-            return Some(Outcomes::Leaf(self.add(left)));
-        };
-        let without = self.stmt(absent.with(member), present);
-        let without = self.outcomes(absent.with(member), present, &without)?;
-        // Only a predicate that is known at an entry simplifies the statement.
-        let is_predicate =
-            self.program.kernel.predicate(self.iterators[member].access.tensor).is_some();
-        let with = match is_predicate {
-            true => self.stmt(absent, present.with(member)),
-            false => stmt.clone(),
-        };
-        let with = self.outcomes(absent, present.with(member), &with)?;
-        Some(Outcomes::branch(member, without, with))
-    }
-
-    /// Returns the body of the loop, simplified.
-    fn stmt(&self, absent: Set, present: Set) -> Stmt {
-        let is_of = |set: Set, access: &Access| {
-            set.members().any(|member| self.iterators[member].access == *access)
-        };
-        let kernel = &self.program.kernel;
-        self.body
-            .in_region(kernel, &|access| is_of(absent, access), &|access| is_of(present, access))
-    }
-
-    /// Propagates constants, which removes assignments of known fill values to sparse results.
-    fn stored(&self, stmt: Stmt) -> Stmt {
-        self.program.with_constants(&stmt)
-    }
-
-    /// Returns the index of the body of a region, adding it if it is new.
-    fn add(&mut self, outcome: Stmt) -> usize {
-        let (outcome, first) = match self.at_gaps {
-            Some(at_gaps) if outcome.is_skip() => (at_gaps.clone(), 1),
-            Some(_) | None => (outcome, 0),
-        };
-        let known = (first..self.bodies.len()).find(|k| self.bodies[*k] == outcome);
-        known.unwrap_or_else(|| {
-            self.bodies.push(outcome);
-            self.bodies.len() - 1
-        })
-    }
-}
-
-impl fmt::Display for Set {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let members: Vec<_> = self.members().map(|member| member.to_string()).collect();
-        write!(f, "{{{}}}", members.join(", "))
-    }
 }
 
 #[cfg(test)]

@@ -23,9 +23,9 @@ impl MustExecute<'_> {
                 let ranges = self.ranges_count && inner.exhaustive;
                 ranges && self.holds_everywhere(inner) || self.holds_at_an_entry(inner)
             }
-            Plan::Where { consumer, producer, only_if_present, .. } => {
+            Plan::Where { consumer, producer, .. } => {
                 let mut results = self.program.targets.iter().map(|target| target.access.tensor);
-                only_if_present.is_empty() && self.holds_for(consumer)
+                self.holds_for(consumer)
                     || results.any(|result| producer.assigns(result)) && self.holds_for(producer)
             }
             Plan::If { .. } => false,

@@ -13,16 +13,13 @@ use super::full;
 use super::iterator::{Frontier, LevelIterator};
 use super::lattice::{Lattice, MergePoint};
 use super::padding;
-use super::presence::{
-    MaybeAbsent, any_suffices, condition_of_assign, is_no_op_without, maybe_absent,
-};
-use super::quotient::guarded;
+use super::presence::{MaybeAbsent, Scalars, maybe_absent};
 use super::visits::covers;
 use crate::concrete::space::Definition;
 use crate::concrete::{Annotations, Program, Stmt, Target, Temporary};
 use crate::coordinate::Coordinate;
 use crate::limits::Budget;
-use crate::notation::{Access, Expr, Function, ReduceOp, TensorId, VariableId};
+use crate::notation::{Access, Expr, Function, ReduceOp, VariableId};
 
 pub(crate) use walk::either;
 
@@ -35,9 +32,6 @@ pub enum Plan {
         temporaries: Vec<Temporary>,
         consumer: Rc<Plan>,
         producer: Rc<Plan>,
-        /// Temporaries for which entries must have been found for the consumer to run: if none of
-        /// them has any, the result has no entry. Empty if the consumer always runs.
-        only_if_present: Vec<TensorId>,
     },
     Assign {
         target: Access,
@@ -78,8 +72,8 @@ pub enum Unplannable {
 pub fn plan(program: &Program, budget: &Budget) -> Result<Plan, Unplannable> {
     let planner = Planner { program, budget, known: &RefCell::default() };
     let plan = match program.body.is_skip() {
-        true => planner.plan(&full::nothing(program), &Frontier::default(), &[])?,
-        false => planner.plan(&program.body, &Frontier::default(), &[])?,
+        true => planner.plan(&full::nothing(program), &Frontier::default(), Scalars::NONE)?,
+        false => planner.plan(&program.body, &Frontier::default(), Scalars::NONE)?,
     };
     planner.check_code(plan.code())?;
     // Earlier values of a slice must not remain at coordinates without assignments.
@@ -107,101 +101,105 @@ struct Planner<'p> {
 }
 
 impl Planner<'_> {
-    /// Plans a statement. `uncertain` are the scalars computed before for which no entry may have
-    /// been found.
+    /// Plans a statement: its cases, if it has a different effect in regions of the scalars that may
+    /// be absent.
     fn plan(
         self,
         stmt: &Stmt,
         frontier: &Frontier,
-        uncertain: &[MaybeAbsent],
+        scalars: Scalars<'_>,
+    ) -> Result<Plan, Unplannable> {
+        let depends = match stmt {
+            Stmt::Forall { .. } | Stmt::Where { .. } => {
+                !scalars.absent.is_empty() && !self.must_run(stmt)
+            }
+            Stmt::Assign { target, accumulate, .. } => match self.program.target(target.tensor) {
+                Some(_) => {
+                    let program = self.program;
+                    program.may_lack_entries(target.tensor) && !full::must_run(program, stmt)
+                }
+                None => self.program.some_may_lack_entries() || *accumulate == Some(ReduceOp::PROD),
+            },
+            // Each part has its own regions.
+            Stmt::If { .. } | Stmt::Sequence(_) => false,
+        };
+        match scalars.cases(stmt).filter(|_| depends) {
+            Some(cases) => self.plan_cases(&cases, frontier, scalars),
+            None => self.plan_inside(stmt, frontier, scalars),
+        }
+    }
+
+    /// Plans the cases of a statement; the first whose predicate holds applies.
+    fn plan_cases(
+        self,
+        cases: &[(Expr, Stmt)],
+        frontier: &Frontier,
+        scalars: Scalars<'_>,
+    ) -> Result<Plan, Unplannable> {
+        let Some(((condition, body), rest)) = cases.split_first() else {
+            return Ok(Plan::Sequence(Vec::new()));
+        };
+        let known = condition.conjuncts();
+        let masks = |mask: &Expr| known.contains(&mask).then_some(true);
+        let body = body.map_values(&|value| value.with_masks(&masks));
+        let mut absent = scalars.absent.to_vec();
+        absent.retain(|scalar| !known.contains(&&scalar.found()));
+        let holds = [scalars.holds, std::slice::from_ref(condition)].concat();
+        let within = Scalars { absent: &absent, holds: &holds };
+        let plan = Rc::new(self.plan_inside(&body, frontier, within)?);
+        if condition.as_literal().is_some() {
+            return Ok(Rc::unwrap_or_clone(plan));
+        }
+        let found = Plan::If { condition: condition.clone(), body: plan };
+        if rest.is_empty() {
+            return Ok(found);
+        }
+        let otherwise = Plan::If {
+            condition: Expr::call(Function::Not, vec![condition.clone()]),
+            body: Rc::new(self.plan_cases(rest, frontier, scalars)?),
+        };
+        Ok(match body.is_skip() {
+            true => otherwise,
+            false => Plan::Sequence(vec![Rc::new(found), Rc::new(otherwise)]),
+        })
+    }
+
+    /// Plans a statement within its region.
+    fn plan_inside(
+        self,
+        stmt: &Stmt,
+        frontier: &Frontier,
+        scalars: Scalars<'_>,
     ) -> Result<Plan, Unplannable> {
         let program = self.program;
         match stmt {
             Stmt::Forall { variable, annotations, body } => {
                 let head = (*variable, annotations);
-                Ok(Plan::Loop(self.plan_loop(head, body, frontier, uncertain)?))
+                Ok(Plan::Loop(self.plan_loop(head, body, frontier, scalars)?))
             }
             Stmt::Where { temporaries, consumer, producer } => {
-                let producer = self.plan(producer, frontier, uncertain)?;
-                let own: Vec<MaybeAbsent> = temporaries
-                    .iter()
-                    .filter_map(|temporary| maybe_absent(program, *temporary, &producer))
-                    .collect();
-                // Several results have separate conditions.
-                let must_run = self.must_run(consumer) || self.results(consumer) > 1;
-                let all = [uncertain, &own].concat();
-                let is_no_op_without = |absent: &[MaybeAbsent]| {
-                    !absent.is_empty() && is_no_op_without(consumer, absent)
-                };
-                let only_if_present = match consumer.as_ref() {
-                    _ if must_run => Vec::new(),
-                    _ if is_no_op_without(&own) && any_suffices(consumer, &own) => own,
-                    // The presence of another scalar may decide as well.
-                    Stmt::Where { .. } => Vec::new(),
-                    Stmt::Forall { .. }
-                    | Stmt::If { .. }
-                    | Stmt::Assign { .. }
-                    | Stmt::Sequence(_) => {
-                        let mut read = all.clone();
-                        read.retain(|MaybeAbsent { temporary: id, .. }| {
-                            consumer.reads().iter().any(|access| access.tensor == *id)
-                        });
-                        let any = is_no_op_without(&read) && any_suffices(consumer, &read);
-                        if any { read } else { Vec::new() }
-                    }
-                };
-                let only_if_present: Vec<TensorId> =
-                    only_if_present.into_iter().map(|known| known.temporary).collect();
-                let (consumer, beside) = match only_if_present.is_empty() {
-                    true => {
-                        let mut entries = all.clone();
-                        entries.retain(|known| !known.is_range);
-                        (&guarded(consumer, &entries), &all[..])
-                    }
-                    false => (&**consumer, uncertain),
-                };
+                let producer = self.plan(producer, frontier, scalars)?;
+                let own = temporaries.iter().filter_map(|t| maybe_absent(program, *t, &producer));
+                let absent: Vec<MaybeAbsent> = scalars.absent.iter().cloned().chain(own).collect();
+                let scalars = Scalars { absent: &absent, ..scalars };
                 Ok(Plan::Where {
                     temporaries: temporaries.clone(),
-                    consumer: Rc::new(self.plan(consumer, frontier, beside)?),
+                    consumer: Rc::new(self.plan(consumer, frontier, scalars)?),
                     producer: Rc::new(producer),
-                    only_if_present,
                 })
             }
-            Stmt::Assign { target, accumulate, value } => {
-                let (target, accumulate, value) = (target.clone(), *accumulate, value.clone());
-                let is_result = program.target(target.tensor).is_some();
-                let tells = match is_result {
-                    true => {
-                        program.may_lack_entries(target.tensor) && !full::must_run(program, stmt)
-                    }
-                    false => program.some_may_lack_entries() || accumulate == Some(ReduceOp::PROD),
-                };
-                let found = condition_of_assign(accumulate, &value, uncertain).filter(|_| tells);
-                let otherwise = match is_result {
-                    true => Stmt::SKIP,
-                    false => Stmt::assign(target.clone(), accumulate, Expr::ZERO),
-                };
-                let Some(condition) = found else {
-                    return Ok(Plan::Assign { target, accumulate, value });
-                };
-                let holding = condition.conjuncts();
-                let value = value.with_masks(&|mask| holding.contains(&mask).then_some(true));
-                let assign = Plan::Assign { target, accumulate, value };
-                let missing = Expr::call(Function::Not, vec![condition.clone()]);
-                let found = Plan::If { condition, body: Rc::new(assign) };
-                if otherwise.is_skip() {
-                    return Ok(found);
-                }
-                let otherwise = self.plan(&Stmt::when(missing, otherwise), frontier, &[])?;
-                Ok(Plan::Sequence(vec![Rc::new(found), Rc::new(otherwise)]))
-            }
+            Stmt::Assign { target, accumulate, value } => Ok(Plan::Assign {
+                target: target.clone(),
+                accumulate: *accumulate,
+                value: scalars.with_quotients(target, value),
+            }),
             Stmt::If { condition, body } => Ok(Plan::If {
                 condition: condition.clone(),
-                body: Rc::new(self.plan(body, frontier, uncertain)?),
+                body: Rc::new(self.plan(body, frontier, scalars)?),
             }),
             Stmt::Sequence(statements) => {
                 let plans = statements.iter();
-                let plans = plans.map(|stmt| self.plan(stmt, frontier, uncertain).map(Rc::new));
+                let plans = plans.map(|stmt| self.plan(stmt, frontier, scalars).map(Rc::new));
                 Ok(Plan::Sequence(plans.collect::<Result<_, _>>()?))
             }
         }
@@ -219,18 +217,12 @@ impl Planner<'_> {
         stores_all || !program.some_may_lack_entries() || full::must_run(program, stmt)
     }
 
-    /// Returns the number of results that a statement assigns to.
-    fn results(self, stmt: &Stmt) -> usize {
-        let targets = self.program.targets.iter();
-        targets.filter(|target| stmt.assigns(target.access.tensor)).count()
-    }
-
     fn plan_loop(
         self,
         (variable, annotations): (VariableId, &Rc<Annotations>),
         body: &Stmt,
         frontier: &Frontier,
-        uncertain: &[MaybeAbsent],
+        scalars: Scalars<'_>,
     ) -> Result<Loop, Unplannable> {
         let program = self.program;
         let iterators =
@@ -255,7 +247,7 @@ impl Planner<'_> {
             let mut code = 0_usize;
             for stmt in lattice.bodies() {
                 let stmt = padding::split(program, frontier, &inner, stmt);
-                let body = self.plan(&stmt, &inner, uncertain)?;
+                let body = self.plan(&stmt, &inner, scalars)?;
                 code = code.saturating_add(body.code());
                 self.check_code(code)?;
                 bodies.push(Rc::new(body));

@@ -1,235 +1,279 @@
-//! Presence analysis: the values of scalars for which no entries were found.
+//! Presence analysis: scalars without entries, as operands of order 0.
 //!
 //! The minimum of a row without entries is 0, which a sparse result does not store. If all reduced
 //! values are the same constant, their number does not matter unless the range is empty.
+//!
+//! A statement that reads such scalars has regions, as the body of a loop has: see
+//! [`regions`](super::regions). A scalar has a value whether or not it has an entry, so regions share
+//! a body unless nothing is left of it.
 
 use super::must_execute::MustExecute;
 use super::plan::Plan;
+use super::regions::{Outcomes, Regions, Set, arms};
 use crate::concrete::{Program, Stmt, Temporary};
 use crate::limits::PRESENCE;
-use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp, TensorId, VariableId};
+use crate::notation::{
+    Access, BinaryOp, Expr, Function, ReduceOp, TensorId, VariableId, are_opposite,
+};
 use crate::types::Literal;
 
-/// A scalar for which no entry may have been found.
+/// A scalar, or a workspace with a full level, that may have no entry.
 #[derive(Clone, PartialEq)]
 pub(super) struct MaybeAbsent {
     pub(super) temporary: TensorId,
-    /// Its possible values without an entry.
-    pub(super) values: Vec<Expr>,
+    /// Its value without an entry.
+    value: Expr,
     /// `true` if it has an entry unless a range is empty.
-    pub(super) is_range: bool,
+    is_range: bool,
 }
 
-/// Returns the values that a scalar may have if the producer finds no entry for it. Returns `None`
-/// if an entry must be found, or if the value is then unknown.
+impl MaybeAbsent {
+    /// Returns the predicate that an entry was found.
+    pub(super) fn found(&self) -> Expr {
+        found(self.temporary)
+    }
+}
+
+/// Returns the predicate that an entry was found for a temporary.
+pub(crate) fn found(temporary: TensorId) -> Expr {
+    Expr::Call(Function::Found(temporary), Vec::new())
+}
+
+/// Returns the temporary as an operand that may be absent. Returns `None` if an entry must be found,
+/// or if its value is then unknown.
 pub(super) fn maybe_absent(
     program: &Program,
     Temporary { tensor: temporary, op }: Temporary,
     producer: &Plan,
 ) -> Option<MaybeAbsent> {
-    let levels = &program.tensor(temporary).format.levels;
-    if !levels.is_empty() {
-        // A workspace records which entries were found, unless its level is full.
-        let counts = |target: &Access, _: &Expr| target.tensor == temporary;
-        let must = MustExecute { program, ranges_count: false, counts: &counts };
-        let is_full = levels.iter().all(|spec| spec.properties.full);
-        let values = vec![Expr::Literal(op.of_nothing())];
-        return (is_full && !must.holds_for(producer)).then_some(MaybeAbsent {
-            temporary,
-            values,
-            is_range: true,
-        });
-    }
-    // A product is zero if and only if an entry is missing.
-    if annihilates(producer, temporary) {
-        return Some(MaybeAbsent { temporary, values: vec![Expr::ZERO], is_range: false });
-    }
     let happens = |ranges_count, counts: &dyn Fn(&Access, &Expr) -> bool| {
         MustExecute { program, ranges_count, counts }.holds_for(producer)
     };
-    let certain = |counts: &dyn Fn(&Access, &Expr) -> bool| happens(true, counts);
+    let assigns = |target: &Access, _: &Expr| target.tensor == temporary;
+    let of_nothing = Expr::Literal(op.of_nothing());
+    let absent = |value, is_range| Some(MaybeAbsent { temporary, value, is_range });
+    let levels = &program.tensor(temporary).format.levels;
+    if !levels.is_empty() {
+        // A workspace records which entries were found, unless its level is full.
+        let is_full = levels.iter().all(|spec| spec.properties.full);
+        return absent(of_nothing, true).filter(|_| is_full && !happens(false, &assigns));
+    }
+    // A product is zero if and only if an entry is missing.
+    if annihilates(producer, temporary) {
+        return absent(Expr::ZERO, false);
+    }
     let mut constants = Vec::new();
     for_each_constant(producer, temporary, &mut Vec::new(), &mut |constant, _| {
         if !constants.contains(constant) {
             constants.push(constant.clone());
         }
     });
-    let is_full = certain(&|target, _| target.tensor == temporary);
+    let is_full = happens(true, &assigns);
     let known: Vec<Option<Expr>> =
         constants.iter().map(|constant| op.of_constant(constant)).collect();
-    let of_nothing = Expr::Literal(op.of_nothing());
     match &known[..] {
         [Some(known)] => {
             let is_found =
                 |target: &Access, value: &Expr| target.tensor == temporary && !value.is_constant();
-            let mut values = vec![known.clone()];
-            if !is_full {
-                values.push(of_nothing);
-            }
-            (!certain(&is_found)).then_some(MaybeAbsent { temporary, values, is_range: false })
+            let is_known = is_full || *known == of_nothing;
+            absent(known.clone(), false).filter(|_| is_known && !happens(true, &is_found))
         }
         [Some(_), ..] => None,
-        [] | [None, ..] => {
-            let absent = MaybeAbsent { temporary, values: vec![of_nothing], is_range: is_full };
-            (!happens(false, &|target, _| target.tensor == temporary)).then_some(absent)
-        }
+        [] | [None, ..] => absent(of_nothing, is_full).filter(|_| !happens(false, &assigns)),
     }
 }
 
-/// Returns whether a statement is a no-op if no entries were found for any of these scalars.
-pub(super) fn is_no_op_without(stmt: &Stmt, absent: &[MaybeAbsent]) -> bool {
-    match absent {
-        [] => stmt.is_skip(),
-        [MaybeAbsent { temporary, values, .. }, rest @ ..] => values.iter().all(|value| {
-            let known = |access: &Access| (access.tensor == *temporary).then(|| value.clone());
-            is_no_op_without(&stmt.with(&known), rest)
-        }),
-    }
-}
-
-/// Returns the predicate under which `value` differs from the fill value, in terms of the presence
-/// of scalars and of masks. Returns `None` if it may always differ.
-pub(super) fn condition(value: &Expr, absent: &[MaybeAbsent]) -> Option<Expr> {
-    condition_within(None, value, absent)
-}
-
-/// Returns the predicate under which an assignment of `value` stores or adds a nonzero value, or
-/// `None` if it always may. A mask around the whole of a value that is stored, added or multiplied
-/// is ignored, because the assignment is conditional on it anyway.
-pub(super) fn condition_of_assign(
-    accumulate: Option<ReduceOp>,
-    value: &Expr,
-    absent: &[MaybeAbsent],
-) -> Option<Expr> {
-    let is_under = matches!(accumulate, None | Some(ReduceOp::SUM | ReduceOp::PROD));
-    match value {
-        Expr::Call(Function::Mask, masked) if is_under => {
-            condition_within(Some(&masked[0]), value, absent)
-        }
-        value => condition_within(None, value, absent),
-    }
-}
-
-fn condition_within(outer: Option<&Expr>, value: &Expr, absent: &[MaybeAbsent]) -> Option<Expr> {
-    let mut atoms: Vec<Atom<'_>> = Vec::new();
-    value.for_each_access(&mut |access| {
-        let known = absent.iter().find(|known| known.temporary == access.tensor);
-        let atom = known.map(Atom::Present);
-        atoms.extend(atom.filter(|atom| !atoms.contains(atom)));
-    });
-    let mut masks = Vec::new();
-    value.collect_masks(&mut masks);
-    atoms.extend(masks.into_iter().filter(|mask| Some(*mask) != outer).map(Atom::Mask));
-    if atoms.is_empty() || atoms.len() > PRESENCE {
-        return None;
-    }
-    match differs(value, &atoms) {
-        Expr::Literal(literal) if literal.as_bool() == Some(true) => None,
-        condition => Some(condition),
-    }
-}
-
-/// A predicate that decides whether a value differs from the fill value.
-#[derive(Clone, Copy, PartialEq)]
-enum Atom<'e> {
-    /// An entry was found for a scalar.
-    Present(&'e MaybeAbsent),
-    /// A mask holds.
+/// An operand of order 0.
+enum Operand<'e> {
+    Scalar(&'e MaybeAbsent),
+    /// A mask over variables with known coordinates.
     Mask(&'e Expr),
 }
 
-impl Atom<'_> {
-    fn condition(self) -> Expr {
+impl Operand<'_> {
+    /// Returns the predicate that the operand is present.
+    fn predicate(&self) -> Expr {
         match self {
-            Atom::Present(MaybeAbsent { temporary, .. }) => {
-                let scalar = Access { tensor: *temporary, indices: Vec::new() };
-                Expr::call(Function::Found, vec![Expr::Access(scalar)])
+            Operand::Scalar(scalar) => scalar.found(),
+            Operand::Mask(mask) => (*mask).clone(),
+        }
+    }
+
+    fn is_read_by(&self, stmt: &Stmt) -> bool {
+        match self {
+            Operand::Scalar(scalar) => {
+                stmt.reads().iter().any(|access| access.tensor == scalar.temporary)
             }
-            Atom::Mask(mask) => mask.clone(),
+            Operand::Mask(mask) => masks(stmt).iter().any(|other| decides(mask, other).is_some()),
         }
     }
 
-    /// Returns the possible values of `value` if the predicate does not hold.
-    fn without(self, value: &Expr) -> Vec<Expr> {
+    /// Returns a value simplified for the operand being present or absent.
+    fn simplify(&self, value: &Expr, is_present: bool) -> Expr {
         match self {
-            Atom::Present(MaybeAbsent { temporary, values, .. }) => {
-                let with = |known: &Expr| {
-                    let known = |read: &Access| (read.tensor == *temporary).then(|| known.clone());
-                    value.substitute(&known)
-                };
-                values.iter().map(with).collect()
+            Operand::Scalar(_) if is_present => value.clone(),
+            Operand::Scalar(MaybeAbsent { temporary, value: known, .. }) => {
+                value.substitute(&|read| (read.tensor == *temporary).then(|| known.clone()))
             }
-            Atom::Mask(mask) => vec![value.with_masks(&|known| (known == mask).then_some(false))],
-        }
-    }
-
-    /// Returns `value` simplified for a predicate that holds.
-    fn with(self, value: &Expr) -> Expr {
-        match self {
-            Atom::Present(_) => value.clone(),
-            Atom::Mask(mask) => value.with_masks(&|known| (known == mask).then_some(true)),
+            Operand::Mask(mask) => {
+                value.with_masks(&|other| decides(mask, other).map(|same| same == is_present))
+            }
         }
     }
 }
 
-/// Returns the predicate under which `value` is not known to be zero, in terms of `atoms`.
-fn differs(value: &Expr, atoms: &[Atom<'_>]) -> Expr {
-    let truth = |truth: bool| Expr::Literal(Literal::Bool(truth));
-    let [atom, rest @ ..] = atoms else { return truth(!value.is_zero()) };
-    let either = |a: Expr, b: Expr| match [&a, &b].map(|side| *side == truth(false)) {
-        [true, _] => b,
-        [_, true] => a,
-        [false, false] if a == b || a == truth(true) => a,
-        [false, false] if b == truth(true) => b,
-        [false, false] => Expr::binary(BinaryOp::Or, a, b),
+/// Returns whether `other` holds if and only if `mask` does (`true`) or does not (`false`), or `None`
+/// if neither is known.
+fn decides(mask: &Expr, other: &Expr) -> Option<bool> {
+    match mask == other {
+        true => Some(true),
+        false => are_opposite(mask, other).then_some(false),
+    }
+}
+
+/// Returns the masks within assigned values whose variables all have coordinates.
+fn masks(stmt: &Stmt) -> Vec<&Expr> {
+    let mut masks = Vec::new();
+    if let Stmt::Assign { accumulate, value, .. } = stmt {
+        // An assignment is conditional on a mask around the whole of a value that is stored, added
+        // or multiplied.
+        let is_under = matches!(accumulate, None | Some(ReduceOp::SUM | ReduceOp::PROD));
+        value.collect_masks(&mut masks);
+        masks.retain(|mask| !(is_under && value.mask() == Some(*mask)));
+    }
+    masks
+}
+
+/// Returns the cases of a statement: predicates in terms of the presence of scalars and masks, and
+/// bodies. The first predicate that holds selects the body; if none does, the statement is a no-op.
+/// Returns `None` if the statement has the same effect in all regions.
+fn cases(stmt: &Stmt, absent: &[MaybeAbsent]) -> Option<Vec<(Expr, Stmt)>> {
+    let mut operands: Vec<Operand<'_>> = absent.iter().map(Operand::Scalar).collect();
+    operands.retain(|operand| operand.is_read_by(stmt));
+    for mask in masks(stmt) {
+        let is_known = |known: &Operand<'_>| matches!(known, Operand::Mask(known) if decides(known, mask).is_some());
+        if !operands.iter().any(is_known) {
+            operands.push(Operand::Mask(mask));
+        }
+    }
+    if operands.is_empty() || operands.len() > PRESENCE {
+        return None;
+    }
+    let simplified = |absent: Set, present: Set| {
+        let all = |value: &Expr| {
+            let value =
+                absent.members().fold(value.clone(), |v, k| operands[k].simplify(&v, false));
+            present.members().fold(value, |v, k| operands[k].simplify(&v, true))
+        };
+        stmt.map_values(&all)
     };
-    let without = atom.without(value);
-    let without = without.iter().map(|value| differs(value, rest)).fold(truth(false), either);
-    let with = differs(&atom.with(value), rest);
-    if with == without {
-        return with;
-    }
-    let with = match with {
-        Expr::Call(Function::Operator(BinaryOp::Or), sides) if sides.contains(&without) => {
-            sides.into_iter().find(|side| *side != without).unwrap_or_else(|| truth(true))
-        }
-        with => with,
+    let body = |_: Set, _: Set, left: Stmt| match &left {
+        left if left.is_skip() => None,
+        // Reduced zeros are not found.
+        Stmt::Assign { accumulate: Some(_), value, .. } if value.is_zero() => Some(left),
+        Stmt::Forall { .. }
+        | Stmt::Where { .. }
+        | Stmt::Assign { .. }
+        | Stmt::If { .. }
+        | Stmt::Sequence(_) => Some(stmt.clone()),
     };
-    let holds = atom.condition();
-    let with = if with == truth(true) { holds } else { Expr::binary(BinaryOp::And, holds, with) };
-    either(without, with)
+    let regions = Regions {
+        operands: Set::of(0..operands.len()),
+        optional: Set::EMPTY,
+        known: Set::of((0..operands.len()).filter(|k| matches!(operands[*k], Operand::Mask(_)))),
+        stmt,
+        reads: &|stmt| Set::of((0..operands.len()).filter(|k| operands[*k].is_read_by(stmt))),
+        simplified: &simplified,
+        body: &body,
+    };
+    let (outcomes, bodies) = regions.outcomes()?;
+    if matches!(outcomes, Outcomes::Leaf(outcome) if bodies[outcome] == *stmt) {
+        return None;
+    }
+    let all = |set: &Set| conjunction(set.members().map(|k| operands[k].predicate()));
+    let case = |(sets, outcome): (Vec<Set>, usize)| {
+        (disjunction(sets.iter().map(all)), bodies[outcome].clone())
+    };
+    Some(arms(&outcomes.cases()).into_iter().map(case).collect())
 }
 
-/// Returns whether a statement must run if any of these scalars has an entry. Returns `false` if
-/// several must have entries.
-pub(super) fn any_suffices(stmt: &Stmt, absent: &[MaybeAbsent]) -> bool {
-    let Stmt::Assign { value, .. } = stmt else { return true };
-    condition(value, absent).is_none_or(|condition| !has_conjunction(&condition))
+fn conjunction(predicates: impl Iterator<Item = Expr>) -> Expr {
+    let truth = Expr::Literal(Literal::Bool(true));
+    predicates.reduce(|a, b| Expr::binary(BinaryOp::And, a, b)).unwrap_or(truth)
 }
 
-fn has_conjunction(condition: &Expr) -> bool {
-    matches!(condition, Expr::Call(Function::Operator(BinaryOp::And), _))
-        || condition.children().into_iter().any(has_conjunction)
+fn disjunction(predicates: impl Iterator<Item = Expr>) -> Expr {
+    let truth = Expr::Literal(Literal::Bool(false));
+    predicates.reduce(|a, b| Expr::binary(BinaryOp::Or, a, b)).unwrap_or(truth)
+}
+
+/// Returns the predicate under which one of several cases has an effect.
+fn any_runs(cases: &[(Expr, Stmt)]) -> Expr {
+    let rest = Expr::Literal(Literal::Bool(false));
+    cases.iter().rev().fold(rest, |rest, (predicate, body)| match body.is_skip() {
+        true => {
+            let not = Expr::call(Function::Not, vec![predicate.clone()]);
+            Expr::binary(BinaryOp::And, not, rest)
+        }
+        false => Expr::binary(BinaryOp::Or, predicate.clone(), rest),
+    })
+}
+
+/// The scalars that may be absent where a statement runs.
+#[derive(Clone, Copy)]
+pub(super) struct Scalars<'s> {
+    pub(super) absent: &'s [MaybeAbsent],
+    /// Predicates of enclosing cases.
+    pub(super) holds: &'s [Expr],
+}
+
+impl Scalars<'_> {
+    pub(super) const NONE: Scalars<'static> = Scalars { absent: &[], holds: &[] };
+
+    /// Returns the cases of a statement that enclosing cases do not decide. Returns `None` if the
+    /// statement has the same effect in all regions.
+    pub(super) fn cases(self, stmt: &Stmt) -> Option<Vec<(Expr, Stmt)>> {
+        cases(stmt, self.absent).filter(|cases| {
+            !matches!(&cases[..], [(predicate, body)]
+                if body == stmt && self.holds.contains(predicate))
+        })
+    }
+
+    /// Returns an assigned value with quotients that are 0 if no entry was found for their
+    /// dividends. `0 / 0` is 0 if the dividend is not stored. A sum over no entries is such a
+    /// dividend, although its variable holds 0.
+    pub(super) fn with_quotients(self, target: &Access, value: &Expr) -> Expr {
+        let quotient = value.map_children(&mut |child| self.with_quotients(target, child));
+        let (dividend, divisor) = match value {
+            Expr::Binary(BinaryOp::Div, a, b) => (&**a, &**b),
+            Expr::Call(Function::Quotient | Function::Ratio, both) => (&both[0], &both[1]),
+            Expr::Literal(_)
+            | Expr::Constant(_)
+            | Expr::Access(_)
+            | Expr::Index(_)
+            | Expr::Parameter(_)
+            | Expr::Neg(_)
+            | Expr::Binary(..)
+            | Expr::Call(..)
+            | Expr::Reduce(_) => return quotient,
+        };
+        let absent = self.absent.iter().filter(|known| !known.is_range).cloned();
+        let entries = Scalars { absent: &absent.collect::<Vec<_>>(), ..self };
+        let may_be_zero = divisor.as_literal().is_none_or(|literal| literal.is_zero());
+        let stored = Stmt::assign(target.clone(), None, dividend.clone());
+        match entries.cases(&stored).filter(|_| may_be_zero) {
+            Some(cases) => {
+                Expr::call(Function::Select, vec![any_runs(&cases), quotient, Expr::ZERO])
+            }
+            None => quotient,
+        }
+    }
 }
 
 /// Returns whether a value depends on whether an entry was found for a temporary.
 pub(super) fn reads_presence(value: &Expr, temporary: TensorId) -> bool {
-    match value {
-        Expr::Call(Function::Found, of) => {
-            matches!(&of[..], [Expr::Access(access)] if access.tensor == temporary)
-        }
-        Expr::Literal(_)
-        | Expr::Constant(_)
-        | Expr::Access(_)
-        | Expr::Index(_)
-        | Expr::Parameter(_)
-        | Expr::Neg(_)
-        | Expr::Binary(..)
-        | Expr::Call(..)
-        | Expr::Reduce(_) => {
-            value.children().into_iter().any(|child| reads_presence(child, temporary))
-        }
-    }
+    *value == found(temporary)
+        || value.children().into_iter().any(|child| reads_presence(child, temporary))
 }
 
 /// Calls `visit` on every constant assigned to a temporary, with the variables of enclosing loops.

@@ -41,9 +41,8 @@ pub(crate) fn visits_all(program: &Program, target: &Target, plan: &Plan, v: Var
                 }
                 inner.bodies.iter().all(|body| within(body, guarded, any))
             }
-            Plan::Where { consumer, producer, only_if_present, .. } => {
-                within(producer, guarded, any)
-                    && within(consumer, guarded || !only_if_present.is_empty(), any)
+            Plan::Where { consumer, producer, .. } => {
+                within(producer, guarded, any) && within(consumer, guarded, any)
             }
             Plan::Assign { .. } => true,
             Plan::If { body, .. } => within(body, true, any),
@@ -65,16 +64,14 @@ pub(crate) fn covered(plan: &Plan, temporary: TensorId) -> Option<Vec<VariableId
                 cases.all(|(_, outcome)| covered(&inner.bodies[*outcome], temporary).is_some());
             (inner.exhaustive && is_covered).then(|| [vec![inner.variable], first].concat())
         }
-        Plan::Where { consumer, only_if_present, .. } if only_if_present.is_empty() => {
-            covered(consumer, temporary)
-        }
+        Plan::Where { consumer, .. } => covered(consumer, temporary),
         Plan::Assign { target, accumulate, value } => {
             let is_always = target.tensor == temporary && !value.is_masked();
             let may_skip = matches!(value, Expr::Call(Function::Select, chosen)
                 if accumulate.is_some_and(|op| op.ignores(&chosen[2])));
             (is_always && !may_skip).then(Vec::new)
         }
-        Plan::Where { .. } | Plan::If { .. } => None,
+        Plan::If { .. } => None,
         Plan::Sequence(plans) => match either(plans) {
             Some((_, holds, otherwise)) => {
                 covered(otherwise, temporary).and_then(|_| covered(holds, temporary))

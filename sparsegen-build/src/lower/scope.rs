@@ -19,6 +19,8 @@ pub(super) struct Scope {
     /// The temporaries with a flag that records whether a value was stored, with the name of the
     /// flag.
     pub(super) flags: BTreeMap<TensorId, String>,
+    /// The products with a flag that an unstored zero resets, with the name of the flag.
+    pub(super) products: BTreeMap<TensorId, String>,
     /// The arg-reductions that visit a value at every coordinate.
     pub(super) complete: BTreeSet<TensorId>,
     /// The variables of enclosing loops that visit their coordinates in order.
@@ -91,9 +93,7 @@ impl Scope {
     ) -> Option<Stmt> {
         let constant = op.and_then(|op| op.of_constant(value));
         let flag = self.flags.get(&temporary).filter(|_| constant.is_none())?;
-        // A product records a missing value instead.
-        let is_product = op == Some(ReduceOp::PROD);
-        (!is_product).then(|| Stmt::assign(flag, Expr::Bool(true)))
+        Some(Stmt::assign(flag, Expr::Bool(true)))
     }
 
     /// Returns whether a variable has a coordinate.

@@ -152,7 +152,7 @@ impl Needs<'_> {
             Function::Present
             | Function::Ratio
             | Function::Entry
-            | Function::Found
+            | Function::Found(_)
             | Function::Own(_)
             | Function::Convert(_)
             | Function::Number(_)

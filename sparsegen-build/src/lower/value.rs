@@ -142,13 +142,7 @@ impl Lowering<'_> {
                 let [value, fill] = [0, 1].map(|k| self.value(&arguments[k], of, scope));
                 Expr::ne(value, fill)
             }
-            Function::Found => {
-                let mut found = Expr::Bool(false);
-                arguments[0].for_each_access(&mut |access| {
-                    found = Expr::var(&self.names.found(access.tensor));
-                });
-                found
-            }
+            Function::Found(temporary) => Expr::var(&self.names.found(temporary)),
             Function::Convert(to) => match own_type() {
                 Some(of) => Expr::cast(value(0, of), Some(of), to),
                 None => value(0, to),

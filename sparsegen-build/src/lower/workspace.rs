@@ -6,7 +6,7 @@
 use crate::concrete::{Program, Temporary};
 use crate::ir::{Element, Expr, Stmt};
 use crate::iteration::plan::Plan;
-use crate::iteration::presence::{annihilates, for_each_constant};
+use crate::iteration::presence::{annihilates, for_each_constant, found};
 use crate::iteration::visits::covered;
 use crate::level::Holds;
 use crate::notation::{
@@ -84,7 +84,6 @@ impl Lowering<'_> {
         temporaries: &[Temporary],
         consumer: &Plan,
         producer: &Plan,
-        only_if_present: &[TensorId],
         scope: &Scope,
     ) -> Vec<Stmt> {
         let mut producing = scope.clone();
@@ -92,9 +91,9 @@ impl Lowering<'_> {
         let (mut stmts, mut after) = (Vec::new(), Vec::new());
         for temporary in temporaries {
             let id = temporary.tensor;
-            let reads_presence = only_if_present.contains(&id) || consumer.reads_presence(id);
-            let is_guard = only_if_present == [id];
-            let how = (reads_presence, is_guard);
+            let is_guard = matches!(consumer, Plan::If { condition, .. }
+                if condition.conjuncts().contains(&&found(id)));
+            let how = (consumer.reads_presence(id), is_guard);
             let (begin, end) = self.around(*temporary, producer, how, &mut producing);
             stmts.extend(begin);
             after.push(end);
@@ -104,12 +103,7 @@ impl Lowering<'_> {
             stmts.extend(self.replace_invalid(temporary.tensor, &producing));
             stmts.extend(end);
         }
-        let consumed = self.plan(consumer, scope);
-        let found = only_if_present.iter().map(|id| Expr::var(&self.names.found(*id)));
-        match found.reduce(Expr::or) {
-            Some(found) => stmts.extend(Stmt::when(found, consumed)),
-            None => stmts.extend(consumed),
-        }
+        stmts.extend(self.plan(consumer, scope));
         stmts
     }
 
@@ -156,7 +150,8 @@ impl Lowering<'_> {
             // the flag.
             let at = if annihilates { 0 } else { stmts.len() };
             stmts.insert(at, Stmt::bind_mut(&flag, initial));
-            producing.flags.insert(temporary, flag.clone());
+            let flags = if annihilates { &mut producing.products } else { &mut producing.flags };
+            flags.insert(temporary, flag.clone());
         }
         let mut after = Vec::new();
         if annihilates && !is_guard {
@@ -191,7 +186,7 @@ impl Lowering<'_> {
         value: &Value,
         scope: &Scope,
     ) -> Vec<Stmt> {
-        let missing = vec![Stmt::assign(&scope.flags[&temporary], Expr::Bool(false))];
+        let missing = vec![Stmt::assign(&scope.products[&temporary], Expr::Bool(false))];
         let Value::Call(Function::Mask, masked) = value else { return missing };
         let access = Access { tensor: temporary, indices: Vec::new() };
         let condition = self.number(&masked[0], Dtype::Bool, scope);

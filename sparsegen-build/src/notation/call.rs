@@ -9,7 +9,7 @@ use crate::operator::{Kind, UnaryOp};
 use crate::types::{Dtype, Literal};
 
 use super::mask::are_opposite;
-use super::{BinaryOp, Expr, Own, Semiring};
+use super::{BinaryOp, Expr, Own, Semiring, TensorId};
 
 use fold::fold;
 
@@ -40,8 +40,8 @@ pub enum Function {
     /// `present(a)`: whether a value differs from the second argument, its value at unstored
     /// operands.
     Present,
-    /// The presence of a value in a temporary that replaces a reduction.
-    Found,
+    /// Whether an entry was found for a temporary that replaces a reduction. It has no arguments.
+    Found(TensorId),
     /// `f64(a)`
     Convert(Dtype),
     /// The number of a symbol of a semiring.
@@ -72,7 +72,7 @@ impl Function {
             Function::Not | Function::Complement => UnaryOp::Not.symbol(),
             Function::Select => "select",
             Function::Present => "present",
-            Function::Found => "found",
+            Function::Found(_) => "found",
             Function::Convert(dtype) => dtype.name(),
             Function::Mask => BinaryOp::Mul.name(),
             Function::Entry => "entry",
@@ -93,7 +93,7 @@ impl Function {
             | Function::Remainder
             | Function::Select
             | Function::Present
-            | Function::Found
+            | Function::Found(_)
             | Function::Number(_)
             | Function::Symbol(_)
             | Function::Convert(_)
@@ -119,7 +119,7 @@ impl Function {
     pub fn compares(self) -> bool {
         match self {
             Function::Operator(op) => op.compares(),
-            function => matches!(function, Function::Present | Function::Found),
+            function => matches!(function, Function::Present | Function::Found(_)),
         }
     }
 
@@ -238,6 +238,16 @@ impl Expr {
         match self {
             Expr::Call(Function::Operator(BinaryOp::And), both) => {
                 both.iter().flat_map(Expr::conjuncts).collect()
+            }
+            other => vec![other],
+        }
+    }
+
+    /// Returns the conditions whose disjunction this is.
+    pub fn disjuncts(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Call(Function::Operator(BinaryOp::Or), both) => {
+                both.iter().flat_map(Expr::disjuncts).collect()
             }
             other => vec![other],
         }

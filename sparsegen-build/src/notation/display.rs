@@ -69,6 +69,9 @@ impl Kernel {
     fn show_call(&self, function: Function, arguments: &[Expr]) -> (String, u8) {
         let symbol = match function {
             Function::Own(own) => &self.paths[own.path.0].name,
+            Function::Found(temporary) => {
+                return (format!("found({})", self.tensor(temporary).name), 7);
+            }
             function => function.symbol(),
         };
         if let (Function::Present, [value, ..]) = (function, arguments) {

@@ -75,7 +75,7 @@ impl Expr {
     }
 
     /// Returns the condition of this expression, if it is a mask.
-    fn mask(&self) -> Option<&Expr> {
+    pub fn mask(&self) -> Option<&Expr> {
         if let Expr::Call(Function::Mask, masked) = self { masked.first() } else { None }
     }
 
@@ -92,7 +92,7 @@ impl Expr {
 }
 
 /// Returns whether exactly one of two predicates over index variables holds.
-pub(super) fn are_opposite(a: &Expr, b: &Expr) -> bool {
+pub(crate) fn are_opposite(a: &Expr, b: &Expr) -> bool {
     match (a, b) {
         (Expr::Call(Function::Not, of), mask) | (mask, Expr::Call(Function::Not, of)) => {
             of[0] == *mask && mask.is_mask()

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Loop, Plan};
+use super::{Loop, Plan, either};
 use crate::concrete::{Program, Stmt};
 use crate::iteration::lattice::Set;
+use crate::notation::{Expr, Function};
 
 impl Plan {
     /// Formats the plan: each loop with its merge points, indented.
@@ -18,15 +19,15 @@ impl Plan {
         let indent = "    ".repeat(depth);
         match self {
             Plan::Loop(inner) => inner.write(program, depth, text),
-            Plan::Where { temporaries, consumer, producer, only_if_present } => {
+            Plan::Where { temporaries, consumer, producer } => {
                 let names = temporaries.iter().map(|t| program.tensor(t.tensor).name.as_str());
                 let names: Vec<&str> = names.collect();
                 let _ = writeln!(text, "{indent}{} from", names.join(", "));
                 producer.write(program, depth + 1, text);
-                let only =
-                    if only_if_present.is_empty() { "" } else { ", only if an entry was found," };
-                let _ = writeln!(text, "{indent}then{only}");
-                consumer.write(program, depth + 1, text);
+                let _ = writeln!(text, "{indent}then");
+                // The regions of the consumer are printed as those of a loop.
+                let is_region = matches!(**consumer, Plan::If { .. });
+                consumer.write(program, if is_region { depth } else { depth + 1 }, text);
             }
             Plan::Assign { target, accumulate, value } => {
                 let stmt = Stmt::Assign {
@@ -37,16 +38,35 @@ impl Plan {
                 let _ = writeln!(text, "{indent}{}", program.show(&stmt));
             }
             Plan::If { condition, body } => {
-                let _ = writeln!(text, "{indent}if {}", program.kernel.show(condition));
+                write_region(program, condition, depth, text);
                 body.write(program, depth + 1, text);
             }
-            Plan::Sequence(plans) => {
-                for plan in plans {
-                    plan.write(program, depth, text);
+            Plan::Sequence(plans) => match either(plans) {
+                Some((condition, holds, otherwise)) => {
+                    write_region(program, condition, depth, text);
+                    holds.write(program, depth + 1, text);
+                    let _ = writeln!(text, "{indent}  in {{}}");
+                    otherwise.write(program, depth + 1, text);
                 }
-            }
+                None => plans.iter().for_each(|plan| plan.write(program, depth, text)),
+            },
         }
     }
+}
+
+/// Formats the regions in which a condition holds as those of a loop: each is a set of predicates,
+/// and a temporary denotes that it has an entry.
+fn write_region(program: &Program, condition: &Expr, depth: usize, text: &mut String) {
+    let predicate = |predicate: &&Expr| match predicate {
+        Expr::Call(Function::Found(temporary), _) => program.tensor(*temporary).name.clone(),
+        other => program.kernel.show(other),
+    };
+    let sets = condition.disjuncts().into_iter().map(|set| {
+        let predicates: Vec<String> = set.conjuncts().iter().map(predicate).collect();
+        format!("{{{}}}", predicates.join(", "))
+    });
+    let sets: Vec<String> = sets.collect();
+    let _ = writeln!(text, "{}  in {}", "    ".repeat(depth), sets.join(", "));
 }
 
 impl Loop {

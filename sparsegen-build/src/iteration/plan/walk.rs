@@ -56,9 +56,8 @@ impl Plan {
     pub fn reads_presence(&self, temporary: TensorId) -> bool {
         match self {
             Plan::Loop(inner) => inner.bodies.iter().any(|body| body.reads_presence(temporary)),
-            Plan::Where { consumer, producer, only_if_present, .. } => {
-                only_if_present.contains(&temporary)
-                    || [consumer, producer].into_iter().any(|plan| plan.reads_presence(temporary))
+            Plan::Where { consumer, producer, .. } => {
+                [consumer, producer].into_iter().any(|plan| plan.reads_presence(temporary))
             }
             Plan::Assign { value, .. } => reads_presence(value, temporary),
             Plan::If { condition, body } => {

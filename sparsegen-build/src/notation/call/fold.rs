@@ -23,13 +23,12 @@ pub(super) fn fold(function: Function, arguments: &[Literal]) -> Option<Literal>
         }
         Function::Not => Some(Literal::Bool(!arguments[0].as_bool()?)),
         Function::Present => Some(Literal::Bool(!arguments[0].is_same(arguments[1]))),
-        // Constants have no entries.
-        Function::Found => Some(Literal::Bool(false)),
         Function::Convert(dtype) => convert(arguments[0], dtype),
         Function::Entry => arguments[0].is_same(arguments[1]).then_some(Literal::Int(0)),
         // The complement of zero depends on the type.
         Function::Complement
         | Function::Own(_)
+        | Function::Found(_)
         | Function::Select
         | Function::Mask
         | Function::Number(_)

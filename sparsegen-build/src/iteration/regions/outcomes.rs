@@ -10,7 +10,7 @@ use super::Set;
 
 /// The outcome of each region, as a decision diagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Outcomes {
+pub(in crate::iteration) enum Outcomes {
     /// The same outcome for all remaining regions, as an index into the bodies of the lattice.
     Leaf(usize),
     /// Different outcomes for regions with and without an iterator.
@@ -19,7 +19,11 @@ pub(super) enum Outcomes {
 
 impl Outcomes {
     /// Returns the outcomes of a decision on one iterator.
-    pub(super) fn branch(member: usize, absent: Outcomes, present: Outcomes) -> Outcomes {
+    pub(in crate::iteration) fn branch(
+        member: usize,
+        absent: Outcomes,
+        present: Outcomes,
+    ) -> Outcomes {
         if absent == present {
             return absent;
         }
@@ -27,7 +31,7 @@ impl Outcomes {
     }
 
     /// Returns the outcome of the region of exactly these iterators.
-    pub(super) fn at(&self, set: Set) -> usize {
+    pub(in crate::iteration) fn at(&self, set: Set) -> usize {
         match self {
             Outcomes::Leaf(outcome) => *outcome,
             Outcomes::Branch { member, absent, present } => {
@@ -41,7 +45,7 @@ impl Outcomes {
     }
 
     /// Returns the outcomes of the regions without other iterators than these.
-    pub(super) fn within(&self, remaining: Set) -> Outcomes {
+    pub(in crate::iteration) fn within(&self, remaining: Set) -> Outcomes {
         match self {
             Outcomes::Leaf(outcome) => Outcomes::Leaf(*outcome),
             Outcomes::Branch { member, absent, .. } if !remaining.contains(*member) => {
@@ -54,7 +58,7 @@ impl Outcomes {
     }
 
     /// Returns the iterators whose presence changes the outcome.
-    pub(super) fn support(&self) -> Set {
+    pub(in crate::iteration) fn support(&self) -> Set {
         match self {
             Outcomes::Leaf(_) => Set::EMPTY,
             Outcomes::Branch { member, absent, present } => {
@@ -64,7 +68,7 @@ impl Outcomes {
     }
 
     /// Returns the number of leaves.
-    pub(super) fn leaves(&self) -> usize {
+    pub(in crate::iteration) fn leaves(&self) -> usize {
         match self {
             Outcomes::Leaf(_) => 1,
             Outcomes::Branch { absent, present, .. } => absent.leaves() + present.leaves(),
@@ -72,7 +76,7 @@ impl Outcomes {
     }
 
     /// Returns whether a predicate holds for every outcome.
-    pub(super) fn all(&self, predicate: &impl Fn(usize) -> bool) -> bool {
+    pub(in crate::iteration) fn all(&self, predicate: &impl Fn(usize) -> bool) -> bool {
         match self {
             Outcomes::Leaf(outcome) => predicate(*outcome),
             Outcomes::Branch { absent, present, .. } => {
@@ -83,7 +87,7 @@ impl Outcomes {
 
     /// Returns the cases, larger regions first. The outcome of a region is that of the first case
     /// whose set it contains. Regions whose case would be redundant are omitted.
-    pub(super) fn cases(&self) -> Vec<(Set, usize)> {
+    pub(in crate::iteration) fn cases(&self) -> Vec<(Set, usize)> {
         let mut smallest = Vec::new();
         self.smallest(Set::EMPTY, &mut smallest);
         // All regions of a path have the same outcome, so another case is needed at most where the
