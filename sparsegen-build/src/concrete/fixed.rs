@@ -8,7 +8,7 @@
 use super::Program;
 use super::space::Definition;
 use super::terms::additive_terms;
-use crate::notation::{Expr, VariableId};
+use crate::notation::{BinaryOp, Expr, VariableId};
 
 /// Returns a value with sums for the fixed coordinates without loops, and the loops of the others.
 pub fn split(program: &Program, value: Expr) -> (Expr, Vec<VariableId>) {
@@ -23,20 +23,30 @@ pub fn sum(program: &Program, value: Expr, over: &[VariableId]) -> Expr {
         return value;
     }
     additive_terms(value).into_iter().fold(Expr::ZERO, |total, term| {
-        let term = within_calls(program, term, over);
+        let term = within(program, term, over);
         let read = read(program, &term).into_iter().filter(|v| over.contains(v));
         Expr::add(total, Expr::sum(read.collect(), term))
     })
 }
 
-/// Returns a value in which arguments of functions are summed: a sum around a function would
-/// include its value at unstored operands, which need not be zero.
-fn within_calls(program: &Program, value: Expr, over: &[VariableId]) -> Expr {
+/// Returns a value in which arguments of functions are summed, and factors that are sums of terms:
+/// a sum around them would include their value at unstored operands, which need not be zero.
+fn within(program: &Program, value: Expr, over: &[VariableId]) -> Expr {
+    let factor = |factor: &Expr| match factor {
+        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => sum(program, factor.clone(), over),
+        Expr::Literal(_)
+        | Expr::Constant(_)
+        | Expr::Index(_)
+        | Expr::Parameter(_)
+        | Expr::Access(_)
+        | Expr::Neg(_)
+        | Expr::Binary(..)
+        | Expr::Call(..)
+        | Expr::Reduce(_) => within(program, factor.clone(), over),
+    };
     match value {
         Expr::Call(..) => value.map_children(&mut |a| sum(program, a.clone(), over)),
-        Expr::Neg(_) | Expr::Binary(..) => {
-            value.map_children(&mut |a| within_calls(program, a.clone(), over))
-        }
+        Expr::Neg(_) | Expr::Binary(..) => value.map_children(&mut |a| factor(a)),
         Expr::Literal(_)
         | Expr::Constant(_)
         | Expr::Index(_)
@@ -83,6 +93,10 @@ mod tests {
         assert_eq!(
             loops("y[i] = A[i,3] + z[i]", vectors, &[]),
             "∀i (y[i] = sum + z[i] where ∀at_3 sum += A[i,3])"
+        );
+        assert_eq!(
+            loops("y[i] = z[i] * (1 + A[i,3])", vectors, &[]),
+            "∀i (y[i] = z[i] * (1 + sum) where ∀at_3 sum += A[i,3])"
         );
         let row = "y = 'sparse_vector', A = 'csr', z = 'sparse_vector'";
         assert_eq!(loops("y[j] = A[3,j] + z[j]", row, &[]), "∀at_3 ∀j y[j] = A[3,j] + z[j]");
