@@ -191,7 +191,7 @@ impl Planner<'_> {
             Stmt::Assign { target, accumulate, value } => Ok(Plan::Assign {
                 target: target.clone(),
                 accumulate: *accumulate,
-                value: scalars.with_quotients(target, value),
+                value: scalars.with_zeros(target, value),
             }),
             Stmt::If { condition, body } => Ok(Plan::If {
                 condition: condition.clone(),

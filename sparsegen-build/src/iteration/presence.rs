@@ -23,14 +23,19 @@ pub(super) struct MaybeAbsent {
     pub(super) temporary: TensorId,
     /// Its value without an entry.
     value: Expr,
-    /// `true` if it has an entry unless a range is empty.
-    is_range: bool,
+    /// Its value over an empty range.
+    of_nothing: Literal,
 }
 
 impl MaybeAbsent {
     /// Returns the predicate that an entry was found.
     pub(super) fn found(&self) -> Expr {
         found(self.temporary)
+    }
+
+    /// Returns whether its value over an empty range is infinite, if its type has infinities.
+    fn may_be_infinite(&self) -> bool {
+        matches!(self.of_nothing, Literal::Greatest | Literal::Least)
     }
 }
 
@@ -51,16 +56,16 @@ pub(super) fn maybe_absent(
     };
     let assigns = |target: &Access, _: &Expr| target.tensor == temporary;
     let of_nothing = Expr::Literal(op.of_nothing());
-    let absent = |value, is_range| Some(MaybeAbsent { temporary, value, is_range });
+    let absent = |value| Some(MaybeAbsent { temporary, value, of_nothing: op.of_nothing() });
     let levels = &program.tensor(temporary).format.levels;
     if !levels.is_empty() {
         // A workspace records which entries were found, unless its level is full.
         let is_full = levels.iter().all(|spec| spec.properties.full);
-        return absent(of_nothing, true).filter(|_| is_full && !happens(false, &assigns));
+        return absent(of_nothing).filter(|_| is_full && !happens(false, &assigns));
     }
     // A product is zero if and only if an entry is missing.
     if annihilates(producer, temporary) {
-        return absent(Expr::ZERO, false);
+        return absent(Expr::ZERO);
     }
     let mut constants = Vec::new();
     for_each_constant(producer, temporary, &mut Vec::new(), &mut |constant, _| {
@@ -76,10 +81,10 @@ pub(super) fn maybe_absent(
             let is_found =
                 |target: &Access, value: &Expr| target.tensor == temporary && !value.is_constant();
             let is_known = is_full || *known == of_nothing;
-            absent(known.clone(), false).filter(|_| is_known && !happens(true, &is_found))
+            absent(known.clone()).filter(|_| is_known && !happens(true, &is_found))
         }
         [Some(_), ..] => None,
-        [] | [None, ..] => absent(of_nothing, is_full).filter(|_| !happens(false, &assigns)),
+        [] | [None, ..] => absent(of_nothing).filter(|_| !happens(false, &assigns)),
     }
 }
 
@@ -239,14 +244,41 @@ impl Scalars<'_> {
         })
     }
 
-    /// Returns an assigned value with quotients that are 0 if no entry was found for their
-    /// dividends. `0 / 0` is 0 if the dividend is not stored. A sum over no entries is such a
-    /// dividend, although its variable holds 0.
-    pub(super) fn with_quotients(self, target: &Access, value: &Expr) -> Expr {
-        let quotient = value.map_children(&mut |child| self.with_quotients(target, child));
+    /// Returns an assigned value in which quotients and products are 0 where they are known to be,
+    /// although the variables of absent scalars make them NaN.
+    pub(super) fn with_zeros(self, target: &Access, value: &Expr) -> Expr {
+        let differs = self.may_be_nan(value).and_then(|(part, absent)| {
+            let cases = Scalars { absent: &absent, ..self }.cases(&Stmt::assign(
+                target.clone(),
+                None,
+                part.clone(),
+            ))?;
+            Some(any_runs(&cases))
+        });
+        let holds: Vec<Expr> = self.holds.iter().chain(&differs).cloned().collect();
+        let within = Scalars { holds: &holds, ..self };
+        let inside = value.map_children(&mut |child| within.with_zeros(target, child));
+        match differs {
+            Some(differs) => Expr::call(Function::Select, vec![differs, inside, Expr::ZERO]),
+            None => inside,
+        }
+    }
+
+    /// If a quotient or product may be NaN although it is known to be 0, returns the part and the
+    /// scalars that decide it: `0 / 0` is 0 if no entry was found for the dividend, and 0 times the
+    /// infinite minimum of an empty range is 0 if none was found for the 0.
+    fn may_be_nan(self, value: &Expr) -> Option<(&Expr, Vec<MaybeAbsent>)> {
         let (dividend, divisor) = match value {
             Expr::Binary(BinaryOp::Div, a, b) => (&**a, &**b),
             Expr::Call(Function::Quotient | Function::Ratio, both) => (&both[0], &both[1]),
+            Expr::Binary(BinaryOp::Mul, ..) => {
+                let mut factors = Vec::new();
+                value.for_each_access(&mut |access| factors.push(access.tensor));
+                let (infinite, zeros): (Vec<_>, Vec<_>) =
+                    self.absent.iter().cloned().partition(MaybeAbsent::may_be_infinite);
+                let is_infinite = infinite.iter().any(|scalar| factors.contains(&scalar.temporary));
+                return is_infinite.then_some((value, zeros));
+            }
             Expr::Literal(_)
             | Expr::Constant(_)
             | Expr::Access(_)
@@ -255,18 +287,10 @@ impl Scalars<'_> {
             | Expr::Neg(_)
             | Expr::Binary(..)
             | Expr::Call(..)
-            | Expr::Reduce(_) => return quotient,
+            | Expr::Reduce(_) => return None,
         };
-        let absent = self.absent.iter().filter(|known| !known.is_range).cloned();
-        let entries = Scalars { absent: &absent.collect::<Vec<_>>(), ..self };
         let may_be_zero = divisor.as_literal().is_none_or(|literal| literal.is_zero());
-        let stored = Stmt::assign(target.clone(), None, dividend.clone());
-        match entries.cases(&stored).filter(|_| may_be_zero) {
-            Some(cases) => {
-                Expr::call(Function::Select, vec![any_runs(&cases), quotient, Expr::ZERO])
-            }
-            None => quotient,
-        }
+        may_be_zero.then(|| (dividend, self.absent.to_vec()))
     }
 }
 

@@ -285,6 +285,22 @@ fn reductions_are_stored_where_enough_was_found() {
 }
 
 #[test]
+fn products_and_quotients_of_scalars_without_entries_are_zero() {
+    let assigned = |expr: &str, tensors: &str| {
+        let plan = planned(expr, &format!("y = 'dense', A = 'csr', x = 'dense', {tensors}"));
+        plan.lines().last().map(|line| line.trim().to_owned()).unwrap_or_default()
+    };
+    // The maximum over an empty range is infinite, and `x` may be 0.
+    let product = assigned("y[i] = sum[j](A[i,j]) * max[j](D[i,j]) * x[i]", "D = 'dense'");
+    assert_eq!(product, "y[i] = select(found(sum), sum * max_j * x[i], 0)");
+    assert_eq!(
+        assigned("y[i] = sum[j](A[i,j]) / x[i]", ""),
+        "y[i] = select(found(sum), sum / x[i], 0)"
+    );
+    assert_eq!(assigned("y[i] = max[j](A[i,j]) * x[i]", ""), "y[i] = max * x[i]");
+}
+
+#[test]
 fn reductions_of_constants_are_known_where_results_store_entries() {
     let cases = [
         // The minimum of zeros is zero, which is not stored: only rows with entries are visited. A
