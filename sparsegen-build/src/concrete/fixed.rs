@@ -8,7 +8,25 @@
 use super::Program;
 use super::space::Definition;
 use super::terms::additive_terms;
-use crate::notation::{BinaryOp, Expr, VariableId};
+use crate::notation::{BinaryOp, Expr, Reduce, VariableId};
+
+/// Returns whether a variable has a single coordinate.
+pub fn is_fixed(program: &Program, v: VariableId) -> bool {
+    program.space.definition(v) == Some(&Definition::Fixed)
+}
+
+/// Returns a value in which no reduction binds the variable of a fixed coordinate, for a loop that
+/// encloses the reductions. Their values are the same, as they have one coordinate to reduce.
+pub fn released(value: &Expr, v: VariableId) -> Expr {
+    let value = value.map_children(&mut |child| released(child, v));
+    match value {
+        Expr::Reduce(Reduce { op, mut variables, body }) if variables.contains(&v) => {
+            variables.retain(|bound| *bound != v);
+            if variables.is_empty() { *body } else { Expr::reduce(op, variables, *body) }
+        }
+        value => value,
+    }
+}
 
 /// Returns a value with sums for the fixed coordinates without loops, and the loops of the others.
 pub fn split(program: &Program, value: Expr) -> (Expr, Vec<VariableId>) {
@@ -67,8 +85,7 @@ fn read(program: &Program, value: &Expr) -> Vec<VariableId> {
         Expr::Literal(_) | Expr::Constant(_) | Expr::Index(_) | Expr::Parameter(_) => {}
         Expr::Access(access) => {
             let counted = access.indices.iter().map(|v| program.space.counted(*v));
-            let is_once = |v: &VariableId| program.space.definition(*v) == Some(&Definition::Fixed);
-            add(counted.filter(is_once).collect());
+            add(counted.filter(|v| is_fixed(program, *v)).collect());
         }
         Expr::Neg(_) | Expr::Binary(..) | Expr::Call(..) => {
             for child in value.children() {

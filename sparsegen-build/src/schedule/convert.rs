@@ -5,7 +5,6 @@
 //! its modes in the order of the loops. A result whose levels cannot be assembled, or not in this
 //! order, is assembled in a plain format and packed afterwards; an unordered format suits all
 //! loops.
-//! takes entries in any order serves all loops.
 
 use crate::format::{Format, LevelExpr, LevelSpec, at_random, plain, unordered};
 use crate::level::Levels;
@@ -269,7 +268,7 @@ pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
         let unsuited: Vec<&Access> = reads.iter().filter(|access| !suits(access)).collect();
         for chosen in [unsuited, reads.iter().collect()] {
             let format = |access: &&Access| {
-                let mut modes: Vec<usize> = (0..access.indices.len()).collect();
+                let mut modes = leading_first(kernel, access);
                 modes.sort_by_key(|mode| rank(access.indices[*mode]));
                 plain(&kernel.tensor(access.tensor).format, &modes, levels).into_iter().next()
             };
@@ -307,16 +306,47 @@ fn rank(kernel: &Kernel, v: VariableId, of_loop: &dyn Fn(VariableId) -> usize) -
     }
 }
 
+/// Returns the variable whose loop determines the coordinate of a mode: `i` for all modes of
+/// `A[i,i,i]`. Returns the mode's own variable for a computed subscript.
+fn determining(kernel: &Kernel, v: VariableId) -> VariableId {
+    match kernel.variable(v).role.slice() {
+        Some(slice) => slice.follows().map_or_else(
+            || if slice.subscript().is_some() { v } else { slice.of },
+            |followed| determining(kernel, followed),
+        ),
+        None => v,
+    }
+}
+
 /// Returns whether every level of a tensor can be located, so that any loop order is possible.
 fn is_at_random(kernel: &Kernel, access: &Access) -> bool {
     let levels = &kernel.tensor(access.tensor).format.levels;
     levels.iter().all(|spec| spec.level.locate().is_some() && spec.properties.full)
 }
 
-/// Returns the plain formats of an accessed tensor, in every order of its variables.
+/// Returns the plain formats of an accessed tensor, in every order of the variables that determine
+/// its coordinates.
 fn plain_formats(kernel: &Kernel, access: &Access, levels: &Levels) -> Vec<Format> {
     let format = &kernel.tensor(access.tensor).format;
-    orders(&access.indices).iter().flat_map(|modes| plain(format, modes, levels)).collect()
+    let modes = leading_first(kernel, access);
+    let variables: Vec<_> =
+        modes.iter().map(|mode| determining(kernel, access.indices[*mode])).collect();
+    let orders = orders(&variables).into_iter();
+    let orders = orders.map(|order| order.into_iter().map(|k| modes[k]).collect::<Vec<_>>());
+    orders.flat_map(|modes| plain(format, &modes, levels)).collect()
+}
+
+/// Returns the modes of an access, those that follow a variable of another mode last: they are
+/// reached after it.
+fn leading_first(kernel: &Kernel, access: &Access) -> Vec<usize> {
+    let follows = |mode: &usize| {
+        let slice = kernel.variable(access.indices[*mode]).role.slice();
+        slice.is_some_and(|slice| slice.follows().is_some())
+    };
+    let (following, mut modes): (Vec<usize>, Vec<usize>) =
+        (0..access.indices.len()).partition(follows);
+    modes.extend(following);
+    modes
 }
 
 /// Returns the orders of modes that differ in the order of variables. Modes with the same variable

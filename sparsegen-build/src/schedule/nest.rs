@@ -12,7 +12,6 @@ mod variables;
 use std::rc::Rc;
 
 use super::commands::annotations;
-use crate::concrete::space::Definition;
 use crate::concrete::terms::{
     additive_terms, gathered, outermost_reductions, pull_reduction, replace, takes_duplicates,
 };
@@ -172,6 +171,11 @@ impl Nest<'_> {
                 let annotations = annotations(&self.program.kernel.schedule, *v);
                 Some(Stmt::forall(*v, Rc::new(annotations), body))
             }
+            // A loop over a single coordinate may enclose the statement instead of a reduction.
+            Some(v) if fixed::is_fixed(self.program, *v) => {
+                let free = [free, &[*v]].concat();
+                self.assign(bound, &free, target, accumulate, fixed::released(&value, *v))
+            }
             Some(_) => {
                 if self.takes_in_order(bound, target) {
                     let pending = self.pending.clone();
@@ -226,9 +230,7 @@ impl Nest<'_> {
     /// Returns a value summed over loops. Loops over a single coordinate enclose only the terms
     /// that use it, so that the other terms have the same form.
     fn summed(&self, free: &[VariableId], value: Expr) -> Expr {
-        let is_once =
-            |v: &VariableId| self.program.space.definition(*v) == Some(&Definition::Fixed);
-        match free.iter().all(is_once) {
+        match free.iter().all(|v| fixed::is_fixed(self.program, *v)) {
             true => fixed::sum(self.program, value, free),
             false => Expr::sum(free.to_vec(), value),
         }
