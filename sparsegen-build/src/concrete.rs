@@ -65,6 +65,9 @@ pub struct Target {
     pub unassigned: Literal,
     /// `true` if values are added to the previous contents.
     pub in_place: bool,
+    /// `true` if the loops read each previous value only before they overwrite it, so that the
+    /// result's own array has the previous values.
+    pub overwrites: bool,
     /// `true` if only a part of the result is assigned, and the rest is kept.
     pub is_partial: bool,
     /// `true` if the final contents depend on the previous ones.
@@ -79,6 +82,7 @@ impl Target {
             packed,
             unassigned: kernel.unassigned,
             in_place: kernel.in_place,
+            overwrites: false,
             is_partial: kernel.is_partial(),
             is_update: kernel.is_update(),
         }

@@ -349,9 +349,13 @@ impl Lowering<'_> {
         self.program.kernel.converted().map(convert).chain(taken).collect()
     }
 
-    /// Returns the tensor with the previous values of the result, if the loops read it.
+    /// Returns the tensor with the previous values of the result, if the loops read it and do not
+    /// overwrite its values.
     fn old(&self) -> Option<TensorId> {
-        let Program { kernel, .. } = self.program;
+        let Program { kernel, targets, .. } = self.program;
+        if targets.iter().any(|target| target.overwrites) {
+            return None;
+        }
         let reads = |old: &TensorId| {
             let is_tensor = !kernel.tensor(*old).by_value;
             is_tensor && kernel.accesses.iter().any(|access| access.tensor == *old)

@@ -28,6 +28,7 @@ use crate::error::{Diagnostic, Span};
 use crate::format::LevelSpec;
 use crate::iteration::graph::{Edge, IterationGraph, Reason, last_appended};
 use crate::iteration::plan::{Plan, plan};
+use crate::iteration::visits::overwrites;
 use crate::level::Levels;
 use crate::limits::{self, Budget, Limit};
 use crate::notation::{Assignment, Expr, Kernel, ReduceOp, VariableId};
@@ -50,6 +51,7 @@ pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Dia
     }
     let (mut program, plan) = empty::with_versions(found, &Budget::default());
     program.threads = program.kernel.parallel.then(|| parallel::parted(&program, &plan));
+    program.targets[0].overwrites = overwrites(&program, &plan);
     Ok((program, plan))
 }
 

@@ -7,8 +7,8 @@ use quote::quote;
 
 use super::layout::comment;
 use super::names::{ident, tokens};
-use crate::ir::{BinaryOp, Element, Expr, Rearrange, Stmt, Uses, Width};
-use crate::operator::Kind;
+use crate::ir::{BinaryOp, Dtype, Element, Expr, Rearrange, Stmt, Uses, Width};
+use crate::operator::{Kind, Monoid};
 
 /// The meaning of the names in a body.
 #[derive(Default)]
@@ -53,6 +53,11 @@ impl Body {
                 let old = Expr::load(array, index.clone());
                 let value = Expr::binary(*op, old, value.clone());
                 self.stmt(&Stmt::store(array, index.clone(), value))
+            }
+            Stmt::Store { array, index, op: None, value }
+                if let Some((op, value)) = self.updated(array, index, value) =>
+            {
+                self.stmt(&Stmt::combine_at(array, index.clone(), op, value.clone()))
             }
             Stmt::Store { array, index, op, value } => {
                 let (name, index) = (ident(array), self.expr(index));
@@ -169,6 +174,27 @@ impl Body {
             Some(Element::Index(width)) => *width != Width::Usize,
             Some(Element::Signed(_)) => true,
             Some(Element::Bits | Element::Pair | Element::Value(_)) | None => false,
+        }
+    }
+
+    /// Returns the operator and the other operand of a value that combines an element with its
+    /// previous value, if Rust has an assignment operator for that. A type parameter is not bounded
+    /// by the traits of these operators.
+    fn updated<'e>(
+        &self,
+        array: &str,
+        index: &Expr,
+        value: &'e Expr,
+    ) -> Option<(BinaryOp, &'e Expr)> {
+        let Expr::Binary(op, a, b) = value else { return None };
+        let has_sign = op.kind() == Kind::Arithmetic && !op.is_method() || *op == BinaryOp::Xor;
+        let is_known = matches!(self.elements.get(array),
+            Some(Element::Value(dtype)) if *dtype != Dtype::Generic);
+        let old = Expr::load(array, index.clone());
+        match (has_sign && is_known, Monoid::from(*op)) {
+            (true, _) if **a == old => Some((*op, b)),
+            (true, Some(_)) if **b == old => Some((*op, a)),
+            _ => None,
         }
     }
 

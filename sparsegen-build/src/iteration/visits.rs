@@ -1,6 +1,7 @@
 //! Positions of results that the loops of a plan visit, and their number of visits.
 
 use crate::concrete::{Program, Target};
+use crate::format::LevelSpec;
 use crate::iteration::plan::{Plan, either};
 use crate::notation::{Access, Expr, Function, TensorId, VariableId};
 
@@ -91,6 +92,30 @@ pub(crate) fn covers(program: &Program, target: &Target, plan: &Plan) -> bool {
         && variables.iter().all(|v| visits_all(program, target, plan, *v))
 }
 
+/// Returns whether the loops of an update read each previous value only before they overwrite it:
+/// every position is assigned once, from the previous value at the same coordinates.
+pub(crate) fn overwrites(program: &Program, plan: &Plan) -> bool {
+    let [target] = &program.targets[..] else { return false };
+    let kernel = &program.kernel;
+    let Some(old) = kernel.previous() else { return false };
+    let is_value_array = |spec: &LevelSpec| {
+        spec.properties.full && spec.level.insert().is_some() && spec.level.arrays().is_empty()
+    };
+    let reads_itself =
+        |access: &Access| access.tensor != old || access.indices == target.access.indices;
+    // A thread has only its part of the result, and the positions of reads are those of the whole.
+    let is_whole = program.threads.as_ref().is_none_or(Result::is_err);
+    is_whole
+        && !kernel.tensor(old).by_value
+        && !target.is_partial
+        && target.packed.is_none()
+        && program.tensor(target.access.tensor).format.levels.iter().all(is_value_array)
+        && kernel.converted().all(|(_, converted)| converted.of != old)
+        && kernel.accesses.iter().all(reads_itself)
+        && !kernel.subscripts.iter().any(|place| place.reads(old))
+        && covers(program, target, plan)
+}
+
 /// Returns whether a result is always assigned, and by a single statement in each region that does
 /// not accumulate.
 fn stores_once(program: &Program, target: &Target, plan: &Plan) -> bool {
@@ -112,6 +137,45 @@ fn stores_once(program: &Program, target: &Target, plan: &Plan) -> bool {
         Plan::Sequence(plans) => {
             plans.iter().filter(|plan| plan.assigns(result)).count() <= 1
                 && plans.iter().all(|plan| stores_once(program, target, plan))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Returns the source of a kernel that updates `y`.
+    fn source(expr: &str, tensors: &str) -> String {
+        let manifest = format!("[kernels.k]\nexpr = \"{expr}\"\ntensors = {{ {tensors} }}");
+        crate::compile_str("kernels.toml", &manifest).source
+    }
+
+    #[test]
+    fn updates_that_read_what_they_overwrite_need_no_copy() {
+        let cases = [
+            ("y[i] max= x[i]", "y = 'dense', x = 'dense'", "y_vals[i] = y_vals[i].max(x_vals[i]);"),
+            ("y[i] *= x[i]", "y = 'dense', x = 'dense'", "y_vals[i] *= x_vals[i];"),
+            ("y[i] = 2 * y[i]", "y = 'dense'", "y_vals[i] *= 2.0;"),
+            ("y[i] min= min[j](A[i,j])", "y = 'dense', A = 'csr'", "y_vals[i].min("),
+        ];
+        for (expr, tensors, stored) in cases {
+            let source = source(expr, tensors);
+            assert!(source.contains(stored) && !source.contains("y_old"), "{expr}:\n{source}");
+        }
+    }
+
+    #[test]
+    fn updates_that_read_other_elements_or_skip_some_take_a_copy() {
+        let cases = [
+            ("y[i] = y[i] - A[i,j] * y[j]", "y = 'dense', A = 'csr'"),
+            ("y[i,j] = y[i,j] * y[j,i]", "y = 'dense'"),
+            ("y[i,i] *= x[i]", "y = 'dense', x = 'dense'"),
+            // Where `x` has no entry, zero is assigned.
+            ("y[i] *= x[i]", "y = 'dense', x = 'sparse_vector'"),
+            ("y[i] *= x[i]", "y = 'sparse_vector', x = 'dense'"),
+        ];
+        for (expr, tensors) in cases {
+            let source = source(expr, tensors);
+            assert!(source.contains("y_old"), "{expr}, {tensors}:\n{source}");
         }
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Names {
     ambiguous: Vec<bool>,
     /// By tensor: the only level whose positions have a name, if there is just one.
     only_level: Vec<Option<usize>>,
+    /// The tensor with the previous values of a result that overwrites them, and the result.
+    overwritten: Option<[TensorId; 2]>,
 }
 
 impl Names {
@@ -101,6 +103,9 @@ impl Names {
             is_short: spelt.iter().map(|name| snake_case(name).len() == 1).collect(),
             variables,
             lists: lists.collect(),
+            overwritten: program.targets.iter().find_map(|target| {
+                Some([kernel.previous().filter(|_| target.overwrites)?, target.access.tensor])
+            }),
             stems,
         }
     }
@@ -139,6 +144,7 @@ impl Names {
 
     /// Returns `a_vals`.
     pub(super) fn values(&self, id: TensorId) -> String {
+        let id = self.overwritten.map_or(id, |[old, new]| if id == old { new } else { id });
         format!("{}_vals", self.stems[id.0])
     }
 
