@@ -27,12 +27,28 @@ impl Difference {
         function: &Affine<V>,
         value: impl Fn(&V) -> Expr,
     ) -> Difference {
+        let sum = Difference::with_parameters(function, |_| false, |v| Some(value(v)));
+        sum.expect("every variable has a value")
+    }
+
+    /// Returns an affine function of variables and parameters, unless one of them has no value.
+    /// Sums with parameters saturate to the largest index, which exceeds every coordinate.
+    pub(super) fn with_parameters<V: Clone + PartialEq>(
+        function: &Affine<V>,
+        has_parameter: impl Fn(&V) -> bool,
+        value: impl Fn(&V) -> Option<Expr>,
+    ) -> Option<Difference> {
         let mut sum = Difference::from(Expr::Index(0));
-        for term in function.terms() {
-            sum.add(term.times, value(&term.of), Expr::add);
+        let (given, known): (Vec<_>, Vec<_>) =
+            function.terms().iter().partition(|term| has_parameter(&term.of));
+        for term in known {
+            sum.add(term.times, value(&term.of)?, Expr::add);
         }
         sum.add(function.offset(), Expr::Index(1), Expr::add);
-        sum
+        for term in given {
+            sum.add(term.times, value(&term.of)?, Expr::saturating_add);
+        }
+        Some(sum)
     }
 
     /// Adds a term to the sum in which it is not negative.
@@ -93,24 +109,14 @@ impl Lowering<'_> {
     }
 
     /// Returns the difference of the two sides of a comparison, unless a factor in it may be
-    /// negative. Sums with parameters saturate to the largest index, which exceeds every
-    /// coordinate.
+    /// negative.
     pub(super) fn compared(
         &self,
         difference: &Affine<notation::Expr>,
         scope: &Scope,
     ) -> Option<Difference> {
-        let mut sum = Difference::from(Expr::Index(0));
-        let (given, known): (Vec<_>, Vec<_>) =
-            difference.terms().iter().partition(|term| term.of.has_parameter());
-        for term in known {
-            sum.add(term.times, self.factor(&term.of, scope)?, Expr::add);
-        }
-        sum.add(difference.offset(), Expr::Index(1), Expr::add);
-        for term in given {
-            sum.add(term.times, self.factor(&term.of, scope)?, Expr::saturating_add);
-        }
-        Some(sum)
+        let factor = |of: &notation::Expr| self.factor(of, scope);
+        Difference::with_parameters(difference, notation::Expr::has_parameter, factor)
     }
 
     /// Returns a variable of an affine index expression: an index, a parameter, or a product of

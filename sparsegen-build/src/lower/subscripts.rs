@@ -24,11 +24,16 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Difference {
         match self.program.kernel.subscript(place) {
-            Subscript::Affine(sum) => Difference::of(sum, |symbol| match (*symbol, &instead) {
-                (Symbol::Variable(v), Some((of, value))) if v == *of => value.clone(),
-                (Symbol::Variable(v), _) => scope.coordinate(v),
-                (Symbol::Parameter(id), _) => Expr::var(self.names.argument(id)),
-            }),
+            Subscript::Affine(sum) => {
+                let value = |symbol: &Symbol| match (*symbol, &instead) {
+                    (Symbol::Variable(v), Some((of, value))) if v == *of => value.clone(),
+                    (Symbol::Variable(v), _) => scope.coordinate(v),
+                    (Symbol::Parameter(id), _) => Expr::var(self.names.argument(id)),
+                };
+                let is_parameter = |symbol: &Symbol| symbol.as_variable().is_none();
+                let sum = Difference::with_parameters(sum, is_parameter, |s| Some(value(s)));
+                sum.expect("every symbol has a value")
+            }
             Subscript::Element(access) => Difference::from(self.element(access, scope)),
             Subscript::Listed(list, v) => Difference::from(self.listed(place, list, *v, scope)),
         }
@@ -129,4 +134,23 @@ pub(super) fn locate_where(
         vec![Stmt::bind_mut(&is_there, Expr::Bool(false)), Stmt::bind_mut(name, Expr::Index(0))];
     stmts.extend(Stmt::when(inside, prelude));
     (stmts, Expr::var(&is_there), Expr::var(name))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn sums_with_parameters_saturate() {
+        let manifest = |tensors: &str| {
+            format!(
+                "[kernels.k]\nexpr = \"y[i] = x[i + n] + z[i]\"\nparams = {{ n = \"index\" }}\n\
+                 tensors = {{ y = 'dense', z = 'dense', {tensors} }}"
+            )
+        };
+        for tensors in ["x = 'dense'", "x = 'sparse_vector'"] {
+            let source = crate::compile_str("kernels.toml", &manifest(tensors)).source;
+            assert!(source.contains(".saturating_add(n)"), "{tensors}:\n{source}");
+            let mut code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+            assert!(code.all(|line| !line.contains("+ n")), "{tensors}:\n{source}");
+        }
+    }
 }
