@@ -256,9 +256,16 @@ pub trait Insert {
     /// is added to the level above.
     fn insert_parents(&self, storage: &Storage, parents: Expr) -> Vec<Stmt>;
 
+    /// Returns the local arrays and the arrays of the storage that have as many elements for each
+    /// parent, each with its initial element. If there are others, [`Insert::insert_parents`] of a
+    /// level above must not move parents.
+    fn each_parent(&self, _storage: &Storage) -> Vec<(String, Expr)> {
+        Vec::new()
+    }
+
     /// Returns the position of a coordinate, and the statements that store it there. Statements may
-    /// bind `name`, and `name` with a suffix. They may move other coordinates, with the values below
-    /// them, if no level below has arrays.
+    /// bind `name`, and `name` with a suffix. They may move other coordinates, with what is below
+    /// them.
     fn insert_coord(
         &self,
         storage: &Storage,
@@ -280,8 +287,9 @@ pub struct Below {
     pub vals: String,
     /// The number of values for each position.
     pub each: Expr,
-    /// The value where nothing was computed.
-    pub initial: Expr,
+    /// The arrays with as many elements for each position, and the element of each where nothing was
+    /// computed: those of the levels below, and the values.
+    pub arrays: Vec<(String, Expr)>,
 }
 
 /// Assembly in order: parents in the order of their positions, and the coordinates of each as the

@@ -314,7 +314,8 @@ fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
             }
             let below = &result.format.levels[k + 1..];
             let appends = below.iter().any(|spec| spec.level.insert().is_none());
-            let moves = !spec.level.numbers().is_empty() && below.iter().any(has_arrays);
+            let stays = |spec: &LevelSpec| has_arrays(spec) && spec.level.numbers().is_empty();
+            let moves = !spec.level.numbers().is_empty() && below.iter().any(stays);
             if !spec.properties.full && (appends || moves) {
                 return refuse(k, "which stores coordinates before those below".to_owned(), help);
             }

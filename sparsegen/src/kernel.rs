@@ -30,7 +30,7 @@ pub use parallel::{
 pub use places::Places;
 pub use proven::{Proven, ProvenMut, Reserved};
 pub use version::assert_version;
-pub use widen::widen;
+pub use widen::{Widened, widen};
 pub use workspace::Workspace;
 
 /// Returns 1 for positive and -1 for negative values, and zeros and NaN unchanged.

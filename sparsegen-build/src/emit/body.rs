@@ -15,6 +15,8 @@ use crate::operator::{Kind, Monoid};
 pub(super) struct Body {
     /// The element type of each array.
     pub(super) elements: BTreeMap<String, Element>,
+    /// The local vectors; others are arguments.
+    pub(super) local: BTreeSet<String>,
     /// The expressions for lengths other than `array.len()`.
     pub(super) lengths: BTreeMap<String, TokenStream>,
     /// The variables with method calls, which need explicit types.
@@ -160,10 +162,15 @@ impl Body {
                 let start = self.within(start, 1);
                 quote!(#places.sort(&mut #crd[#start..], &mut #vals[#values..], #first);)
             }
-            Rearrange::Widen { width, crd, vals, initial } => {
-                let [width, crd, vals] = [width, crd, vals].map(|name| ident(name));
-                let initial = self.expr(initial);
-                quote!(#width = kernel::widen(#crd, #vals, #width, #initial);)
+            Rearrange::Widen { width, crd, below } => {
+                let [width, crd] = [width, crd].map(|name| ident(name));
+                let moving = below.iter().map(|(array, initial)| {
+                    let initial = self.element(array, initial);
+                    let local = self.local.contains(array).then(|| quote!(&mut));
+                    let array = ident(array);
+                    quote!(.moving(#local #array, #initial))
+                });
+                quote!(#width = kernel::widen(#crd, #width)#(#moving)*.width();)
             }
         }
     }

@@ -134,9 +134,11 @@ fn body(Loops { function, .. }: &Loops) -> Body {
     }
     let mut typed = called_on(&function.body);
     let mut workspaces = BTreeMap::new();
+    let mut local = BTreeSet::new();
     for stmt in &function.body {
         stmt.for_each(&mut |stmt| {
             if let Stmt::Scratch { name, element } = stmt {
+                local.insert(name.clone());
                 elements.insert(name.clone(), *element);
             }
             if let Stmt::Assign { name, op: Some(BinaryOp::Min | BinaryOp::Max), .. } = stmt {
@@ -166,7 +168,7 @@ fn body(Loops { function, .. }: &Loops) -> Body {
             }
         });
     }
-    Body { elements, lengths, typed, division: function.division.clone() }
+    Body { elements, local, lengths, typed, division: function.division.clone() }
 }
 
 /// Returns the variables whose first use is a method call, before any use that determines their

@@ -23,17 +23,15 @@ pub enum Rearrange {
         /// The place of coordinate 0.
         first: Expr,
     },
-    /// `width = kernel::widen(&mut crd, &mut vals, width, initial);`: doubles the width of buckets,
-    /// and inserts their coordinates again.
+    /// `width = kernel::widen(crd, width).move_all(vals, initial) … .width();`: doubles the width of
+    /// buckets, and inserts their coordinates again.
     Widen {
         /// The variable with the number of slots of a bucket.
         width: String,
         /// The coordinates.
         crd: String,
-        /// The values.
-        vals: String,
-        /// The value at the positions of empty slots.
-        initial: Expr,
+        /// The arrays with as many elements for each slot, and the element for empty slots.
+        below: Vec<(String, Expr)>,
     },
 }
 
@@ -42,15 +40,18 @@ impl Rearrange {
     pub fn expressions(&self) -> Vec<&Expr> {
         match self {
             Rearrange::Sort { start, each, first, .. } => vec![start, each, first],
-            Rearrange::Widen { initial, .. } => vec![initial],
+            Rearrange::Widen { below, .. } => below.iter().map(|(_, initial)| initial).collect(),
         }
     }
 
     /// Returns the arrays and variables that it changes.
-    pub fn writes(&self) -> [&str; 3] {
+    pub fn writes(&self) -> Vec<&str> {
         match self {
-            Rearrange::Sort { places, crd, vals, .. } => [places, crd, vals],
-            Rearrange::Widen { width, crd, vals, .. } => [width, crd, vals],
+            Rearrange::Sort { places, crd, vals, .. } => vec![places, crd, vals],
+            Rearrange::Widen { width, crd, below } => {
+                let below = below.iter().map(|(array, _)| array.as_str());
+                [width.as_str(), crd].into_iter().chain(below).collect()
+            }
         }
     }
 
@@ -61,7 +62,9 @@ impl Rearrange {
             Rearrange::Sort { start, each, first, .. } => {
                 [start, each, first].into_iter().for_each(|part| *part = expr(part));
             }
-            Rearrange::Widen { initial, .. } => *initial = expr(initial),
+            Rearrange::Widen { below, .. } => {
+                below.iter_mut().for_each(|(_, initial)| *initial = expr(initial));
+            }
         }
         changed
     }
@@ -74,8 +77,12 @@ impl fmt::Display for Rearrange {
                 let values = Expr::mul(start.clone(), each.clone());
                 write!(f, "{places}.sort({crd}[{start}..], {vals}[{values}..], {first});")
             }
-            Rearrange::Widen { width, crd, vals, initial } => {
-                write!(f, "{width} = kernel::widen(&mut {crd}, &mut {vals}, {width}, {initial});")
+            Rearrange::Widen { width, crd, below } => {
+                write!(f, "{width} = kernel::widen({crd}, {width})")?;
+                for (array, initial) in below {
+                    write!(f, ".moving({array}, {initial})")?;
+                }
+                f.write_str(".width();")
             }
         }
     }

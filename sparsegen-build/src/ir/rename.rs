@@ -150,9 +150,12 @@ fn of_stmt(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut String)) {
             [places, crd, vals].into_iter().for_each(&mut *visit);
             [start, each, first].into_iter().for_each(|expr| of_expr(expr, visit));
         }
-        Stmt::Rearrange(Rearrange::Widen { width, crd, vals, initial }) => {
-            [width, crd, vals].into_iter().for_each(&mut *visit);
-            of_expr(initial, visit);
+        Stmt::Rearrange(Rearrange::Widen { width, crd, below }) => {
+            [width, crd].into_iter().for_each(&mut *visit);
+            for (array, initial) in below {
+                visit(array);
+                of_expr(initial, visit);
+            }
         }
         Stmt::Harvest { workspace, crd, vals } => {
             visit(workspace);

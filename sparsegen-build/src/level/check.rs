@@ -187,7 +187,7 @@ fn of_functions(level: &dyn Level) -> Vec<String> {
         let below = Below {
             vals: VALS.to_owned(),
             each: Expr::var(SIZE),
-            initial: Expr::Value(Literal::Int(0), Dtype::F64),
+            arrays: vec![(VALS.to_owned(), Expr::Value(Literal::Int(0), Dtype::F64))],
         };
         let found = insert.insert_coord(&storage, parent(), coordinate(), &below, NAME);
         check.values("insert_coord", &found.prelude, [&found.value]);

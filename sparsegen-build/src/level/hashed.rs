@@ -134,6 +134,11 @@ impl Insert for Hashed {
         ]
     }
 
+    fn each_parent(&self, storage: &Storage) -> Vec<(String, Expr)> {
+        let [crd, counts] = ["crd", "counts"].map(|field| storage.array(field).to_owned());
+        vec![(crd, Expr::largest(storage.crd)), (counts, Expr::Index(0))]
+    }
+
     fn insert_coord(
         &self,
         storage: &Storage,
@@ -150,8 +155,8 @@ impl Insert for Hashed {
         let is_vacant = Expr::eq(stored.clone(), Expr::largest(storage.crd));
         let mut new = Vec::new();
         if let Expr::Var(name) = &width {
-            let Below { vals, initial, .. } = below.clone();
-            let widen = Rearrange::Widen { width: name.clone(), crd: crd.clone(), vals, initial };
+            let below = below.arrays.clone();
+            let widen = Rearrange::Widen { width: name.clone(), crd: crd.clone(), below };
             let mut wider = vec![
                 Stmt::Rearrange(widen),
                 Stmt::assign(&slot, Expr::rem(coordinate.clone(), width.clone())),

@@ -2,10 +2,10 @@
 //!
 //! `lo[q]..hi[q]` are the positions of parent q, and `crd[p]` is the coordinate at p.
 
-use super::code::Expr;
+use super::code::{Expr, Stmt};
 use super::{
-    Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment, Storage,
-    StorageArray,
+    Append, Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
+    Storage, StorageArray,
 };
 
 #[derive(Debug)]
@@ -52,6 +52,10 @@ impl Level for LooseCompressed {
     fn position_iteration(&self) -> Option<&dyn PositionIteration> {
         Some(self)
     }
+
+    fn append(&self) -> Option<&dyn Append> {
+        Some(self)
+    }
 }
 
 impl PositionIteration for LooseCompressed {
@@ -65,4 +69,48 @@ impl PositionIteration for LooseCompressed {
     fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr], _: &str) -> Found {
         Found::always(storage.load("crd", position))
     }
+}
+
+/// Segments are appended without gaps. Until the end, `lo` has one more element: the position of
+/// the next coordinate.
+impl Append for LooseCompressed {
+    fn append_init(&self, storage: &Storage) -> Vec<Stmt> {
+        let [lo, hi, crd] = ["lo", "hi", "crd"].map(|field| storage.array(field));
+        vec![Stmt::clear(lo), Stmt::push(lo, Expr::Index(0)), Stmt::clear(hi), Stmt::clear(crd)]
+    }
+
+    fn append_coord(&self, storage: &Storage, coordinate: Expr) -> Vec<Stmt> {
+        vec![Stmt::push(storage.array("crd"), coordinate)]
+    }
+
+    fn append_edges(&self, storage: &Storage, skipped_to: Option<Expr>) -> Vec<Stmt> {
+        let mut edges = Vec::new();
+        if let Some(parent) = skipped_to {
+            edges.extend(skip(storage, parent));
+        }
+        let [lo, hi] = ["lo", "hi"].map(|field| storage.array(field));
+        edges.extend([hi, lo].map(|array| Stmt::push(array, self.count(storage))));
+        edges
+    }
+
+    fn append_finalize(&self, storage: &Storage, parents: Option<Expr>) -> Vec<Stmt> {
+        let mut end = parents.map_or_else(Vec::new, |parents| skip(storage, parents));
+        let [lo, hi] = ["lo", "hi"].map(|field| storage.array(field));
+        end.push(Stmt::resize(lo, Expr::len(hi), Expr::Index(0)));
+        end
+    }
+
+    fn count(&self, storage: &Storage) -> Expr {
+        Expr::len(storage.array("crd"))
+    }
+}
+
+/// Returns the statements for parents without children up to a position.
+fn skip(storage: &Storage, parent: Expr) -> Vec<Stmt> {
+    let [lo, hi] = ["lo", "hi"].map(|field| storage.array(field));
+    let begin = Expr::load(lo, Expr::sub(Expr::len(lo), Expr::Index(1)));
+    vec![
+        Stmt::resize(hi, parent.clone(), begin.clone()),
+        Stmt::resize(lo, Expr::add(parent, Expr::Index(1)), begin),
+    ]
 }

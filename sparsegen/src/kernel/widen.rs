@@ -2,38 +2,58 @@
 
 use crate::Width;
 
-/// Doubles the width of the buckets of a `hashed` level and inserts their coordinates again, with
-/// the values below them; returns the new width. There are as many values for each slot, and
-/// `initial` is the value at empty slots.
+/// Doubles the width of the buckets of a `hashed` level and inserts their coordinates again.
+/// [`Widened::moving`] then moves what is stored for the slots.
 ///
 /// Takes time proportional to the number of slots.
 ///
 /// # Panics
 /// Panics if there are too many slots for memory.
-pub fn widen<C: Width, V: Copy>(
-    crd: &mut Vec<C>,
-    vals: &mut Vec<V>,
-    width: usize,
-    initial: V,
-) -> usize {
-    let each = vals.len().checked_div(crd.len()).unwrap_or(0);
+pub fn widen<C: Width>(crd: &mut Vec<C>, width: usize) -> Widened {
     let (wider, count) = (2 * width, crd.len());
     let narrow = std::mem::replace(crd, vec![C::MAX; 2 * count]);
-    let narrow_vals = std::mem::replace(vals, vec![initial; 2 * count * each]);
-    for (position, coordinate) in narrow.into_iter().enumerate() {
+    let mut moves = Vec::new();
+    for (from, coordinate) in narrow.into_iter().enumerate() {
         if coordinate == C::MAX {
             continue;
         }
-        let bucket = position / width * wider;
+        let bucket = from / width * wider;
         let mut slot = coordinate.to_usize() % wider;
         while crd[bucket + slot] != C::MAX {
             slot = (slot + 1) % wider;
         }
         crd[bucket + slot] = coordinate;
-        vals[(bucket + slot) * each..][..each]
-            .copy_from_slice(&narrow_vals[position * each..][..each]);
+        moves.push((from, bucket + slot));
     }
-    wider
+    Widened { width: wider, count, moves }
+}
+
+/// The moves of slots to wider buckets.
+#[derive(Debug)]
+pub struct Widened {
+    width: usize,
+    /// The number of slots before.
+    count: usize,
+    /// The positions of each used slot before and after.
+    moves: Vec<(usize, usize)>,
+}
+
+impl Widened {
+    /// Moves the elements of an array that has as many for each slot; `initial` is the element for
+    /// empty slots.
+    pub fn moving<V: Copy>(self, array: &mut Vec<V>, initial: V) -> Self {
+        let each = array.len().checked_div(self.count).unwrap_or(0);
+        let old = std::mem::replace(array, vec![initial; 2 * array.len()]);
+        for (from, to) in &self.moves {
+            array[to * each..][..each].copy_from_slice(&old[from * each..][..each]);
+        }
+        self
+    }
+
+    /// Returns the number of slots of each bucket.
+    pub fn width(self) -> usize {
+        self.width
+    }
 }
 
 #[cfg(test)]
@@ -41,12 +61,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_coordinate_keeps_its_value() {
+    fn every_coordinate_keeps_what_is_below() {
         let none = u32::MAX;
         let (mut crd, mut vals) = (vec![8, 3, none, none], vec![1, 2, 3, 4, 0, 0, 0, 0]);
-        assert_eq!(widen(&mut crd, &mut vals, 2, 9), 4);
+        let mut counts = vec![5, 6, 7, 8];
+        let widened = widen(&mut crd, 2).moving(&mut vals, 9).moving(&mut counts, 0);
+        assert_eq!(widened.width(), 4);
         assert_eq!(crd, [8, none, none, 3, none, none, none, none]);
         assert_eq!(vals, [1, 2, 9, 9, 9, 9, 3, 4, 9, 9, 9, 9, 9, 9, 9, 9]);
-        assert_eq!(widen(&mut Vec::<u32>::new(), &mut Vec::<f64>::new(), 1, 0.0), 2);
+        assert_eq!(counts, [5, 0, 0, 6, 0, 0, 0, 0]);
+        let nothing = widen(&mut Vec::<u32>::new(), 1).moving(&mut Vec::<f64>::new(), 0.0);
+        assert_eq!(nothing.width(), 2);
     }
 }

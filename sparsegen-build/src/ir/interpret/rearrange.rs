@@ -1,6 +1,6 @@
 //! Statements that move the elements of several arrays.
 
-use super::arrays::Storage;
+use super::arrays::{Storage, narrowed};
 use super::{Machine, Value};
 use crate::ir::Rearrange;
 
@@ -27,16 +27,13 @@ impl Machine {
                 crd.cells.extend(order.iter().map(|(_, k)| old[*k]));
                 Ok(())
             }
-            Rearrange::Widen { width, crd, vals, initial } => {
-                let initial = self.eval(initial)?;
+            Rearrange::Widen { width, crd, below } => {
                 let before = self.eval(&crate::ir::Expr::var(width))?.index()?;
                 let after = 2 * before;
                 let vacant = self.vector(crd)?.largest()?;
                 let old = std::mem::take(&mut self.vector(crd)?.cells);
-                let old_values = std::mem::take(&mut self.vector(vals)?.cells);
-                let each = old_values.len() / old.len();
                 let mut slots = vec![Some(vacant); 2 * old.len()];
-                let mut values = vec![Some(initial); 2 * old_values.len()];
+                let mut moves = Vec::new();
                 for (position, coordinate) in old.iter().enumerate() {
                     let Some(stored) = coordinate.filter(|stored| *stored != vacant) else {
                         continue;
@@ -47,11 +44,21 @@ impl Machine {
                         slot = (slot + 1) % after;
                     }
                     slots[bucket + slot] = Some(stored);
-                    values[(bucket + slot) * each..][..each]
-                        .copy_from_slice(&old_values[position * each..][..each]);
+                    moves.push((position, bucket + slot));
                 }
                 self.vector(crd)?.cells = slots;
-                self.vector(vals)?.cells = values;
+                for (array, initial) in below {
+                    let initial = self.eval(initial)?;
+                    let array = self.vector(array)?;
+                    let initial = narrowed(initial, array.element)?;
+                    let wider = vec![Some(initial); 2 * array.cells.len()];
+                    let narrow = std::mem::replace(&mut array.cells, wider);
+                    let each = narrow.len() / old.len();
+                    for (from, to) in &moves {
+                        array.cells[to * each..][..each]
+                            .copy_from_slice(&narrow[from * each..][..each]);
+                    }
+                }
                 self.set(width, Value::Index(after))
             }
         }

@@ -1,8 +1,9 @@
 //! Calls of the functions of the result's levels that store coordinates in any order.
 
 use super::{Assembler, Purpose};
+use crate::format::LevelSpec;
 use crate::ir::{Expr, Extent, Stmt};
-use crate::level::{Below, Found, Scatter};
+use crate::level::{Below, Found, Scatter, Storage};
 use crate::lower::scope::Scope;
 
 impl Assembler<'_> {
@@ -66,7 +67,13 @@ impl Assembler<'_> {
             Some(insert) => insert.size(storage, each),
             None => each,
         });
-        Below { vals: self.vals.clone(), each, initial: self.initial() }
+        let levels = self.levels().iter().zip(&self.storages).skip(level + 1);
+        let of_level = |(spec, storage): (&LevelSpec, &Storage)| {
+            spec.level.insert().map(|insert| insert.each_parent(storage)).unwrap_or_default()
+        };
+        let values = (self.vals.clone(), self.initial());
+        let arrays = levels.flat_map(of_level).chain([values]).collect();
+        Below { vals: self.vals.clone(), each, arrays }
     }
 
     /// Returns the value of positions where nothing is computed.
