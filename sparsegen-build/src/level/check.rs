@@ -143,7 +143,8 @@ fn of_capabilities(level: &dyn Level) -> Vec<String> {
         }
     }
     if level.insert().is_some() {
-        refuse(level.locate().is_none(), "it inserts but cannot locate");
+        let stores = !level.arrays().is_empty();
+        refuse(stores && level.locate().is_none(), "it inserts but cannot locate");
         refuse(level.append().is_some(), "it both inserts and appends");
     }
     wrong

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use sparsegen_build::Compiler;
 use sparsegen_build::level::code::{Expr, Stmt};
 use sparsegen_build::level::{
-    Append, CoordinateIteration, Found, Holds, Insert, Level, Locate, PositionIteration, Promise,
-    Properties, Property, Segment, Storage, StorageArray,
+    Append, Below, CoordinateIteration, Found, Holds, Insert, Level, Locate, PositionIteration,
+    Promise, Properties, Property, Segment, Storage, StorageArray,
 };
 
 /// A level with configurable answers.
@@ -124,12 +124,16 @@ impl Insert for Told {
         Expr::mul(parents, storage.size.clone())
     }
 
-    fn insert_init(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
+    fn insert_init(&self, _: &Storage) -> Vec<Stmt> {
         Vec::new()
     }
 
-    fn insert_coord(&self, _: &Storage, _: Expr, _: Expr) -> Vec<Stmt> {
+    fn insert_parents(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
         Vec::new()
+    }
+
+    fn insert_coord(&self, _: &Storage, parent: Expr, _: Expr, _: &Below, _: &str) -> Found {
+        Found::always(parent)
     }
 
     fn insert_finalize(&self, _: &Storage, _: Expr) -> Vec<Stmt> {

@@ -1,0 +1,95 @@
+//! The format matrix: results in every built-in and several declared formats, from operands in
+//! others. `formats.txt` lists the combinations whose result is packed instead of assembled by the
+//! loops, one per line: statement, format of the result, formats of the operands.
+
+use std::fmt::Write as _;
+
+use sparsegen_build::compile_str;
+
+const BUILTIN: [&str; 12] = [
+    "dense",
+    "dense_col",
+    "csr",
+    "csc",
+    "dcsr",
+    "dcsc",
+    "coo",
+    "csf",
+    "coo_unordered",
+    "hash_rows",
+    "dia",
+    "ell",
+];
+
+const DECLARED: [(&str, &str); 8] = [
+    ("bits", "(i, j) -> (i : dense, j : bitmap)"),
+    ("blocks", "(i, j) -> (i / 2 : dense, j / 3 : compressed, i % 2 : dense, j % 3 : dense)"),
+    (
+        "sparse_blocks",
+        "(i, j) -> (i / 2 : compressed, j / 2 : compressed, i % 2 : dense, j % 2 : dense)",
+    ),
+    ("loose", "(i, j) -> (i : dense, j : loose_compressed)"),
+    ("hashes", "(i, j) -> (i : hashed, j : hashed)"),
+    ("four_of_four", "(i, j) -> (i : dense, j / 4 : dense, j % 4 : structured(4, 4))"),
+    ("dense_rows", "(i, j) -> (i : compressed, j : dense)"),
+    ("hash_columns", "(i, j) -> (j : dense, i : hashed)"),
+];
+
+const STATEMENTS: [(&str, &str); 5] = [
+    ("multiply", "C[i,j] = A[i,k] * B[k,j]"),
+    ("add", "C[i,j] = A[i,j] + B[i,j]"),
+    ("intersect", "C[i,j] = A[i,j] * B[i,j]"),
+    ("add_transposed", "C[i,j] = A[i,j] + B[j,i]"),
+    ("copy", "C[i,j] = A[i,j]"),
+];
+
+/// Returns the formats of the operands with which a statement is tried.
+fn operands(statement: &str) -> Vec<Vec<&'static str>> {
+    match statement {
+        "copy" => {
+            BUILTIN.into_iter().chain(DECLARED.map(|(name, _)| name)).map(|a| vec![a]).collect()
+        }
+        _ => vec![vec!["csr", "csr"], vec!["csc", "csc"], vec!["coo", "dcsr"]],
+    }
+}
+
+#[test]
+fn results_are_packed_only_where_it_is_known() {
+    let mut packed = String::new();
+    let mut all = 0;
+    for (name, expr) in STATEMENTS {
+        for result in BUILTIN.into_iter().chain(DECLARED.map(|(name, _)| name)) {
+            for operands in operands(name) {
+                let mut tensors = format!("C = \"{result}\"");
+                for (operand, format) in ["A", "B"].iter().zip(&operands) {
+                    let _ = write!(tensors, ", {operand} = \"{format}\"");
+                }
+                let used =
+                    |(format, _): &&(&str, &str)| *format == result || operands.contains(format);
+                let formats: Vec<String> = DECLARED
+                    .iter()
+                    .filter(used)
+                    .map(|(format, map)| format!("{format} = \"{map}\"\n"))
+                    .collect();
+                let manifest = format!(
+                    "[formats]\n{}[kernels.{name}]\nexpr = \"{expr}\"\ntensors = {{ {tensors} }}\n",
+                    formats.concat()
+                );
+                let output = compile_str("kernels.toml", &manifest);
+                let shown = output.diagnostics.render("kernels.toml", &manifest);
+                assert!(output.diagnostics.is_empty(), "{shown}");
+                all += 1;
+                if output.source.contains("then packed.") {
+                    let _ = writeln!(packed, "{name} {result} {}", operands.join(" "));
+                }
+            }
+        }
+    }
+    assert_eq!(all, 640);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/formats.txt");
+    let known = std::fs::read_to_string(path).expect("the list is in the repository");
+    if packed != known {
+        std::fs::write(path, &packed).expect("the list can be written");
+    }
+    assert_eq!(packed, known, "`formats.txt` has been rewritten");
+}
