@@ -12,6 +12,7 @@ mod annotations;
 mod constant_propagation;
 pub mod fixed;
 pub mod fusion;
+pub mod parted;
 pub mod renumber;
 pub mod space;
 pub mod terms;
@@ -28,6 +29,7 @@ use crate::notation::{
 use crate::types::Literal;
 
 pub use annotations::{Annotations, DemandedOrder, Strips};
+use parted::Parted;
 use space::{Basis, Definition, Space};
 
 /// A kernel with its loops.
@@ -43,9 +45,9 @@ pub struct Program {
     pub targets: Vec<Target>,
     /// The loops that the schedule requires outside of others.
     pub order: Vec<DemandedOrder>,
-    /// The variable of the loop that is divided into parts for threads, or the reason why there is
-    /// none; `None` if the kernel runs on one thread.
-    pub threads: Option<Result<VariableId, String>>,
+    /// The loop that is divided into parts for threads, or the reason why there is none; `None` if
+    /// the kernel is to run on one thread.
+    pub threads: Option<Result<Parted, String>>,
     /// The parts of the kernel's value that the user precomputes into workspaces.
     pub precomputed: Vec<Precomputed>,
     /// `true` if the body has a separate version for an empty range of a reduction.

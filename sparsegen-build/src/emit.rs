@@ -17,6 +17,7 @@ mod layout;
 mod loops;
 mod names;
 mod packing;
+mod parts;
 mod reserve;
 mod scope;
 mod signature;

@@ -28,11 +28,11 @@ pub use bound::{Bound, Ground, Unchecked};
 pub use demand::Demand;
 pub use entry::{Binding, Entry, Loops, Meaning, Parameter, TensorType, Type};
 pub use function::{
-    Array, Bounds, Conversion, Element, Extent, Function, Operand, Parallel, Place, Size, Source,
-    TensorOperand, Unroll,
+    Array, Bounds, Conversion, Copies, Divided, Element, Extent, Function, Operand, Parallel,
+    Place, Size, Source, TensorOperand, Unroll, Work,
 };
 pub use instruction::{
-    Argument, Assembled, Call, Check, Field, Instruction, Joined, Joining, Mode, Parts,
+    Argument, Assembled, Call, Check, Field, Instruction, Joined, Joining, Mode, Own, Parts,
     Replacement, Shape, Storage, Taken, Target, Value, Vector,
 };
 pub use kernel::{Group, Kernel, Step, may_share};

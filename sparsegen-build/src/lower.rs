@@ -40,14 +40,13 @@ mod workspace;
 
 use std::collections::BTreeMap;
 
+use crate::concrete::parted::Parted;
 use crate::concrete::{Program, Target};
 use crate::ir::{self, Array, Callee, Expr, Operand, Stmt};
 use crate::iteration::plan::{Plan, either};
 use crate::level::Storage;
 use crate::names::{Identifiers, beside};
-use crate::notation::{
-    self, Access, Parameter, ReduceOp, Tensor, TensorId, TensorRole, VariableId,
-};
+use crate::notation::{self, Access, Parameter, ReduceOp, Tensor, TensorId, TensorRole};
 use crate::types::Dtype;
 use combine::Combine;
 
@@ -59,7 +58,7 @@ use storages::{arrays, numbers, storages};
 /// Lowers a planned program to a function. Its names are chosen among the identifiers of its
 /// kernel.
 pub fn lower(program: &Program, plan: &Plan, identifiers: &mut Identifiers) -> ir::Function {
-    let parted = program.threads.as_ref().and_then(|parted| parted.as_ref().ok()).copied();
+    let parted = program.threads.as_ref().and_then(|parted| parted.as_ref().ok());
     let mut function = lower_for(program, plan, Purpose::Assemble, parted);
     if Assembler::can_compute_all(program) {
         let mut compute = lower_for(program, plan, Purpose::Compute, None);
@@ -70,23 +69,23 @@ pub fn lower(program: &Program, plan: &Plan, identifiers: &mut Identifiers) -> i
     function
 }
 
-fn lower_for(
-    program: &Program,
+fn lower_for<'p>(
+    program: &'p Program,
     plan: &Plan,
     purpose: Purpose,
-    parted: Option<VariableId>,
+    parted: Option<&'p Parted>,
 ) -> ir::Function {
     let names = Names::of(program);
     let storages = storages(program, &names);
-    let part = parted.map(|v| names.part(v));
-    let assembler = |target| {
+    let assembler = |(k, target)| {
         let purpose = match Assembler::can_compute(program, target) {
             true => purpose,
             false => Purpose::Assemble,
         };
-        Assembler::of(program, target, plan, &names, &storages, purpose, part.clone())
+        let parted = parted.map(|parted| (parted, parted.stores[k]));
+        Assembler::of(program, target, plan, &names, &storages, purpose, parted)
     };
-    let assemblers = program.targets.iter().map(assembler).collect();
+    let assemblers = program.targets.iter().enumerate().map(assembler).collect();
     let scalars = BTreeMap::new();
     let mut lowering = Lowering { program, names, storages, assemblers, parted, scalars };
     let mut body = extents::blocks(program, &lowering.names);
@@ -105,8 +104,8 @@ struct Lowering<'p> {
     storages: Vec<Vec<Storage>>,
     /// The assemblers of the results.
     assemblers: Vec<Assembler<'p>>,
-    /// The variable of the outermost loop, if it is divided into parts.
-    parted: Option<VariableId>,
+    /// The outermost loop, if it is divided into parts.
+    parted: Option<&'p Parted>,
     /// The values of scalar results computed so far.
     scalars: BTreeMap<TensorId, Expr>,
 }
@@ -229,6 +228,7 @@ impl Lowering<'_> {
         let mut results: Vec<ir::Result> =
             program.targets.iter().zip(&self.assemblers).map(|(t, a)| self.result(t, a)).collect();
         let unchecked = self.unchecked(&results);
+        let parallel = self.parallel(plan, &body, &results);
         let others = results.split_off(1);
         let result = results.pop().expect("a program has a result");
         ir::Function {
@@ -246,7 +246,7 @@ impl Lowering<'_> {
             traits: traits::traits(program),
             division,
             unroll: self.unrolled(plan),
-            parallel: self.parallel(&body),
+            parallel,
             body,
             compute: None,
         }

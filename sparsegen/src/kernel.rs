@@ -25,7 +25,8 @@ pub use checks::{
 };
 pub use division::Division;
 pub use parallel::{
-    Parts, chunks, each, each_with, in_parts, join_ends, join_positions, parts, split, total,
+    Parts, chunks, combine, combined, copies, each, each_with, few_parts, in_parts, join_ends,
+    join_positions, parts, split, total, with_copies,
 };
 pub use places::Places;
 pub use proven::{Proven, ProvenMut, Reserved};

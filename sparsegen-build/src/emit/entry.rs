@@ -5,12 +5,12 @@ use quote::{ToTokens, quote};
 
 use super::body::Body;
 use super::layout::comment;
-use super::names::{element_type, ident, number, place_in_view, tokens};
+use super::names::{element_type, ident, number, tokens};
 use super::signature::{arguments, generics, parameters, ty};
-use super::{checks, docs, packing};
+use super::{checks, docs, packing, parts};
 use crate::ir::{
-    Argument, Assembled, Element, Entry, Expr, Field, Instruction, Joined, Joining, Shape, Storage,
-    Taken, Target, TensorType, Value, Vector, Width,
+    Argument, Assembled, Element, Entry, Expr, Field, Instruction, Shape, Storage, Taken, Target,
+    TensorType, Value, Vector,
 };
 
 /// Emits an entry point.
@@ -118,59 +118,12 @@ fn instruction(instruction: &Instruction) -> TokenStream {
             let value = packing::packed(&into, value);
             quote!(*#into = #value;)
         }
-        Instruction::Parts { name, extent, variable, work } => {
-            let (name, extent, variable) = (ident(name), expr(extent), ident(variable));
-            let work = work.iter().map(|(tensor, array)| {
-                let path = place_in_view(&ident(tensor), &array.place);
-                let narrow = array.element != Element::Index(Width::Usize);
-                let widen = narrow.then(|| quote!(as usize));
-                quote!(+ #path[#variable] #widen)
-            });
-            quote!(let #name = kernel::parts(#extent, |#variable| #variable #(#work)*);)
+        Instruction::Parts { name, range, variable, copies } => {
+            parts::divide(name, range, variable, copies)
         }
-        Instruction::Split { parts, tensor, vals, call } => {
-            let [all, one, tensor, vals] =
-                [&parts.all, &parts.one, tensor, vals].map(|name| ident(name));
-            let call = self::call(call);
-            quote!(kernel::split(#tensor.vals_mut(), &#all, |#one, #vals| #call);)
-        }
-        Instruction::Join { parts, filled, chunks, vectors, call } => {
-            let [all, one, filled] = [&parts.all, &parts.one, filled].map(|name| ident(name));
-            let call = self::call(call);
-            let names: Vec<_> = vectors.iter().map(|joined| ident(&joined.name)).collect();
-            let new = vectors.iter().map(|_| quote!(Vec::new()));
-            let into = vectors.iter().map(|joined| vector(&joined.into));
-            let join = vectors.iter().map(join);
-            let chunk = |(tensor, vals): &(String, String)| {
-                let (tensor, vals) = (ident(tensor), ident(vals));
-                (quote!(kernel::chunks(#tensor.vals_mut(), &#all)), quote!(#vals))
-            };
-            let zipped = chunks.iter().map(chunk).reduce(|(all, own), (more, next)| {
-                (quote!(#all.into_iter().zip(#more)), quote!((#own, #next)))
-            });
-            let each = |body: TokenStream| match &zipped {
-                Some((chunks, own)) => {
-                    quote!(kernel::each_with(&#all, #chunks, |#one, #own| #body))
-                }
-                None => quote!(kernel::each(&#all, |#one| #body)),
-            };
-            if vectors.is_empty() {
-                let run = each(call);
-                quote!(#run;)
-            } else {
-                let run = each(quote!({
-                    let (#(mut #names),*) = (#(#new),*);
-                    #call;
-                    (#(#names),*)
-                }));
-                quote! {
-                    let #filled = #run;
-                    #(#into.clear();)*
-                    for (#(#names),*) in #filled {
-                        #(#join)*
-                    }
-                }
-            }
+        Instruction::Split { parts, tensor, vals, call } => parts::split(parts, tensor, vals, call),
+        Instruction::Join { parts, filled, own, vectors, call } => {
+            parts::join(parts, filled, own, vectors, call)
         }
         Instruction::Run { into, value } => {
             let value = self::value(value);
@@ -241,16 +194,6 @@ fn assemble(into: &Assembled, storage: &Storage, is_checked: bool) -> TokenStrea
     quote!(#safety #into = unsafe { #tensor::from_parts_unchecked(#shape, #levels, #vals) };)
 }
 
-/// Joins the vector of a part.
-fn join(Joined { name, into, by }: &Joined) -> TokenStream {
-    let (part, vector) = (ident(name), vector(into));
-    match by {
-        Joining::Ends => quote!(kernel::join_ends(&mut #vector, &#part);),
-        Joining::Positions => quote!(kernel::join_positions(&mut #vector, &#part);),
-        Joining::Appending => quote!(#vector.extend(#part);),
-    }
-}
-
 /// Emits the pattern of a declaration.
 fn bound(target: &Target) -> TokenStream {
     match target {
@@ -275,11 +218,7 @@ pub(super) fn value(value: &Value) -> TokenStream {
     match value {
         Value::Name(name) => ident(name).into_token_stream(),
         Value::Call(call) => self::call(call),
-        Value::Total(parts, call) => {
-            let [all, one] = [&parts.all, &parts.one].map(|name| ident(name));
-            let call = self::call(call);
-            quote!(kernel::total(&#all, |#one| #call))
-        }
+        Value::Total(parts, call, by) => parts::total(parts, call, by),
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn packed(into: &Ident, value: &Replacement) -> TokenStream {
 }
 
 /// Emits the function that combines the previous and the new value.
-fn function(Combining { values, combined }: &Combining) -> TokenStream {
+pub(super) fn function(Combining { values, combined }: &Combining) -> TokenStream {
     if let Expr::Call(Callee::Path(path), _, arguments) = combined
         && arguments.iter().zip(values).all(|(argument, name)| *argument == Expr::var(name))
     {

@@ -1,6 +1,6 @@
 //! Functions: the signature of a kernel, and the variables of its body.
 
-use super::{Bound, Dtype, Gather, Part, Result, Stmt, Trait, Width};
+use super::{Bound, Combining, Dtype, Expr, Gather, Part, Result, Stmt, Trait, Width};
 
 /// A kernel: the contents of its signature, checks and documentation, and its body.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,19 +71,112 @@ pub struct Unroll {
     pub by: usize,
 }
 
-/// An outermost loop that is divided into parts, which write to separate memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An outermost loop that is divided into parts.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Parallel {
-    /// The extent of the loop, as an index into [`Function::sizes`].
-    pub size: usize,
+    /// What is divided. The arrays have names.
+    pub range: Divided<String>,
     /// The variable of the loop, such as `i`.
     pub variable: String,
     /// The variable with the start of a part, such as `i_begin`.
     pub begin: String,
     /// The variable with the end of a part.
     pub end: String,
-    /// The arrays of positions that measure the work before a coordinate.
-    pub work: Vec<String>,
+    /// The results to which parts do not store separately.
+    pub copies: Vec<Copies>,
+    /// The operations that combine the scalars that the parts return, one for each.
+    pub scalars: Vec<Combining>,
+}
+
+/// A range that is divided into parts. `A` denotes an array.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Divided<A> {
+    /// Coordinates.
+    Coordinates {
+        /// Their number.
+        extent: Expr,
+        /// The work before a coordinate is the sum of these.
+        work: Vec<Work<A>>,
+    },
+    /// The positions of a level, which has this array of coordinates.
+    Positions(A),
+}
+
+/// The work of a loop before a coordinate. `A` denotes an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Work<A> {
+    /// A step for each coordinate.
+    Coordinates,
+    /// A step for each child of a coordinate, whose positions are those of this array: `pos[i]`.
+    Children(A),
+    /// A step for each entry of a sorted list: `search(crd, i)`.
+    Entries(A),
+    /// A step for each child of an entry: `pos[search(crd, i)]`.
+    ChildrenOf {
+        /// The coordinates of the entries.
+        entries: A,
+        /// The positions of their children.
+        positions: A,
+    },
+}
+
+/// A result of which each part has a copy. The copies are combined in the order of the parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Copies {
+    /// The result.
+    pub result: String,
+    /// The value that does not change any other when the two are combined.
+    pub neutral: Expr,
+    /// The operation that combines two values.
+    pub combining: Combining,
+}
+
+impl<A> Divided<A> {
+    /// Calls `visit` with each array.
+    pub fn arrays<'a>(&'a self, visit: &mut dyn FnMut(&'a A)) {
+        match self {
+            Divided::Coordinates { work, .. } => work.iter().for_each(|work| work.arrays(visit)),
+            Divided::Positions(array) => visit(array),
+        }
+    }
+}
+
+impl<A> Work<A> {
+    /// Returns the same work for other arrays, or `None` if there are none.
+    pub fn map<'a, B>(&'a self, array: &dyn Fn(&'a A) -> Option<B>) -> Option<Work<B>> {
+        Some(match self {
+            Work::Coordinates => Work::Coordinates,
+            Work::Children(of) => Work::Children(array(of)?),
+            Work::Entries(of) => Work::Entries(array(of)?),
+            Work::ChildrenOf { entries, positions } => {
+                Work::ChildrenOf { entries: array(entries)?, positions: array(positions)? }
+            }
+        })
+    }
+
+    /// Calls `visit` with each array.
+    fn arrays<'a>(&'a self, visit: &mut dyn FnMut(&'a A)) {
+        match self {
+            Work::Coordinates => {}
+            Work::Children(of) | Work::Entries(of) => visit(of),
+            Work::ChildrenOf { entries, positions } => {
+                visit(entries);
+                visit(positions);
+            }
+        }
+    }
+
+    /// Calls `visit` with each array, to change it.
+    pub fn for_each<'a>(&'a mut self, visit: &mut dyn FnMut(&'a mut A)) {
+        match self {
+            Work::Coordinates => {}
+            Work::Children(of) | Work::Entries(of) => visit(of),
+            Work::ChildrenOf { entries, positions } => {
+                visit(entries);
+                visit(positions);
+            }
+        }
+    }
 }
 
 /// The bounds checks of proven array accesses.

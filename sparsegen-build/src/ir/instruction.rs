@@ -2,7 +2,7 @@
 
 mod names;
 
-use super::{Array, Combining, Cover, Element, Expr, List, TensorType};
+use super::{Array, Combining, Copies, Cover, Divided, Element, Expr, List, TensorType};
 
 /// An instruction of an entry point. Errors are returned to the caller.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,21 +36,15 @@ pub enum Instruction {
     Assemble { into: Assembled, storage: Storage, is_checked: bool },
     /// Replaces a tensor by a separate result: `*y = unpacked.to()?;`
     Put { into: String, value: Replacement },
-    /// Divides a range into parts of equal work, which is one step for each coordinate and each
-    /// position: `let parts = kernel::parts(n, |i| i + a.levels().1.pos[i] as usize);`
-    Parts { name: String, extent: Expr, variable: String, work: Vec<(String, Array)> },
+    /// Divides a range into parts of equal work:
+    /// `let parts = kernel::parts(n, |i| i + a.levels().1.pos[i] as usize);` There are fewer if the
+    /// parts have copies of tensors.
+    Parts { name: String, range: Divided<(String, Array)>, variable: String, copies: Vec<String> },
     /// Calls loops for each part of a range, each with its part of the values.
     Split { parts: Parts, tensor: String, vals: String, call: Call },
-    /// Calls loops for each part of a range, each with its own vectors, which are then joined in
-    /// order.
-    /// So is a part of the values of each tensor in `chunks`, under a name.
-    Join {
-        parts: Parts,
-        filled: String,
-        chunks: Vec<(String, String)>,
-        vectors: Vec<Joined>,
-        call: Call,
-    },
+    /// Calls loops for each part of a range, each with its own values of the tensors in `own`, and
+    /// its own vectors, which are then joined in order.
+    Join { parts: Parts, filled: String, own: Vec<Own>, vectors: Vec<Joined>, call: Call },
     /// Computes values, and declares variables or sets extents of levels.
     Run { into: Vec<Target>, value: Value },
     /// Updates a scalar: `*t += value;`
@@ -172,6 +166,18 @@ pub struct Parts {
     pub one: String,
 }
 
+/// The values of a tensor that parts of the loops store to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Own {
+    /// The tensor.
+    pub tensor: String,
+    /// The name of the values of a part.
+    pub vals: String,
+    /// The copies of the values, under a name, if each part has one; otherwise it has a chunk of
+    /// the values.
+    pub copies: Option<(String, Copies)>,
+}
+
 /// A vector that parts of the loops append to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Joined {
@@ -235,8 +241,8 @@ pub enum Value {
     Name(String),
     /// `spmv_kernel(y.vals_mut(), a, x)`
     Call(Call),
-    /// The sum of the values that loops return for the parts of a range.
-    Total(Parts, Call),
+    /// The values that loops return for the parts of a range, combined in order.
+    Total(Parts, Call, Vec<Combining>),
 }
 
 /// A call of loops or of an entry point.

@@ -1,8 +1,8 @@
 //! Renames the variables, arrays and arguments of a function.
 
 use super::{
-    Array, Assembly, Expr, Extent, Fit, Function, Limit, List, Operand, Part, Reads, Rearrange,
-    Result, Stmt, TensorOperand, TensorResult,
+    Array, Assembly, Divided, Expr, Extent, Fit, Function, Limit, List, Operand, Part, Reads,
+    Rearrange, Result, Stmt, TensorOperand, TensorResult,
 };
 
 impl Function {
@@ -37,7 +37,17 @@ impl Function {
             visit(&mut parallel.variable);
             visit(&mut parallel.begin);
             visit(&mut parallel.end);
-            parallel.work.iter_mut().for_each(&mut *visit);
+            match &mut parallel.range {
+                Divided::Coordinates { extent, work } => {
+                    of_expr(extent, visit);
+                    work.iter_mut().for_each(|work| work.for_each(&mut |name| visit(name)));
+                }
+                Divided::Positions(array) => visit(array),
+            }
+            for copies in &mut parallel.copies {
+                visit(&mut copies.result);
+                of_expr(&mut copies.neutral, visit);
+            }
         }
         self.division.iter_mut().for_each(&mut *visit);
         for bound in &mut self.unchecked {

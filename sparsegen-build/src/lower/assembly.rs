@@ -5,6 +5,7 @@
 //! level and of the branchless levels below it are appended together, when the last of them is
 //! known. A parent whose children are appended is appended after them, and only if it has any.
 
+use crate::concrete::parted::{Parted, Stores};
 use crate::concrete::{Program, Target};
 use crate::format::{Format, LevelSpec};
 use crate::ir::{
@@ -20,7 +21,7 @@ use super::capacity::{bind_indices, fits, takes_one};
 use super::combine::Combine;
 use super::entries::most_entries;
 use super::names::Names;
-use super::parallel::within_part;
+use super::parallel::within_chunk;
 use super::scope::Scope;
 use super::sizes;
 use super::storages::arrays;
@@ -52,7 +53,8 @@ pub(super) struct Assembler<'p> {
     arrays: Vec<Array>,
     storages: Vec<Storage>,
     purpose: Purpose,
-    /// The first coordinate of the part that is assembled, if the loop is divided into parts.
+    /// The first coordinate of the part that is assembled, if a part has only the positions of its
+    /// coordinates.
     part: Option<String>,
     /// `true` if some level has arrays; otherwise all positions exist beforehand.
     has_structure: bool,
@@ -74,13 +76,17 @@ impl<'p> Assembler<'p> {
         names: &Names,
         storages: &[Vec<Storage>],
         purpose: Purpose,
-        part: Option<(String, String)>,
+        parted: Option<(&Parted, Stores)>,
     ) -> Assembler<'p> {
         let target = &result.access;
         let levels = &program.tensor(target.tensor).format.levels;
         let mut storages = storages[target.tensor.0].clone();
+        // A part has positions for its own coordinates only.
+        let is_chunk = levels.first().is_some_and(|spec| spec.level.insert().is_some());
+        let chunk = parted.filter(|(_, stores)| *stores == Stores::Apart && is_chunk);
+        let part = chunk.map(|(parted, _)| names.part(parted.variable));
         if let (Some((begin, end)), Some(outermost)) = (&part, storages.first_mut()) {
-            outermost.size = within_part(Expr::var(end), begin);
+            outermost.size = within_chunk(Expr::var(end), begin);
         }
         let variables = level_variables(program, target);
         let last = levels.len().saturating_sub(1);
@@ -94,14 +100,16 @@ impl<'p> Assembler<'p> {
             arrays: arrays(program, names, target.tensor),
             storages,
             purpose,
-            part: part.clone().map(|(begin, _)| begin),
+            part: part.map(|(begin, _)| begin),
             has_structure: !program.tensor(target.tensor).format.has_every_position(),
             scattered: program.tensor(target.tensor).format.scattered(),
             contiguous: variables.iter().map(|v| visits_all(program, result, plan, *v)).collect(),
-            covers: covers(program, result, plan),
+            // A part covers only some of the entries of its copy.
+            covers: parted.is_none_or(|(_, stores)| stores != Stores::Copies)
+                && covers(program, result, plan),
             // The bound for all parts exceeds that of a single part, and is too small for a full
             // level.
-            bound: match part {
+            bound: match parted {
                 None if !program.has_versions
                     && !levels.iter().any(must_fill)
                     && program.tensor(target.tensor).format.scattered().is_none() =>
@@ -418,7 +426,7 @@ impl<'p> Assembler<'p> {
     fn inserted_at(&self, level: usize, scope: &Scope) -> Expr {
         let coordinate = scope.coordinate(self.variable(level));
         match &self.part {
-            Some(begin) if level == 0 => within_part(coordinate, begin),
+            Some(begin) if level == 0 => within_chunk(coordinate, begin),
             Some(_) | None => coordinate,
         }
     }

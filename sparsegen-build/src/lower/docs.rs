@@ -54,10 +54,10 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
     if let Some(parted) = &program.threads {
         lines.push(String::new());
         lines.push(match parted {
-            Ok(v) => format!(
+            Ok(parted) => format!(
                 "Threads: parts of `{}` with equal work each, with the feature `parallel` of the \
                  crate `sparsegen`.",
-                kernel.variable(*v).name
+                kernel.variable(parted.variable).name
             ),
             Err(reason) => format!("One thread, because {reason}."),
         });

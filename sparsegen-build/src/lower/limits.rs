@@ -31,7 +31,7 @@ impl Lowering<'_> {
     pub(super) fn run_limited(&mut self, inner: &Loop, scope: &Scope) -> Option<Vec<Stmt>> {
         let [point] = &inner.points[..] else { return None };
         let drivers: Vec<usize> = point.drivers.members().collect();
-        let is_part = scope.coordinates.is_empty() && self.part(inner.variable).is_some();
+        let is_part = self.parted.is_some_and(|parted| parted.variable == inner.variable);
         if drivers.len() > 1 || is_part || self.assembles_below(inner.variable) {
             return None;
         }

@@ -29,12 +29,18 @@ impl Lowering<'_> {
         let mut drivers = point.drivers.members();
         match (drivers.next(), drivers.next(), point.by_dimension) {
             (None, _, _) => {
-                let bounds = Segment { start: Expr::Index(0), end: self.extent(inner.variable) };
+                let whole = Segment { start: Expr::Index(0), end: self.extent(inner.variable) };
+                let bounds = self.within_part(inner.variable, whole, true);
                 self.run_by_coordinate(inner, point, bounds, scope)
             }
             (Some(driver), None, false) => {
                 let iterator = &inner.iterators[driver];
                 match self.coordinate_bounds(iterator, scope) {
+                    Some(bounds) if self.part(inner.variable).is_some() => {
+                        let is_full = iterator.is_full(self.program);
+                        let bounds = self.within_part(inner.variable, bounds, is_full);
+                        self.run_by_coordinate(inner, point, bounds, scope)
+                    }
                     Some(bounds) => {
                         let (mut stmts, bounds) = self.named(inner.variable, iterator, bounds);
                         stmts.extend(self.run_by_coordinate(inner, point, bounds, scope));
@@ -62,12 +68,10 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Vec<Stmt> {
         let iterator = &inner.iterators[driver];
-        let (mut stmts, mut bounds) = self.begin(iterator, scope);
-        if !iterator.filters(self.program) {
-            let (narrow, narrowed) = self.narrowed(iterator, bounds, iterator.dedups(), scope);
-            stmts.extend(narrow);
-            bounds = narrowed;
-        }
+        let (mut stmts, bounds) = self.begin(iterator, scope);
+        let (narrow, bounds) =
+            self.narrowed(inner.variable, iterator, bounds, iterator.dedups(), scope);
+        stmts.extend(narrow);
         stmts.extend(self.run_by_position(inner, point, driver, bounds, scope));
         stmts
     }
@@ -81,10 +85,6 @@ impl Lowering<'_> {
         scope: &Scope,
     ) -> Vec<Stmt> {
         let name = self.names.variable(inner.variable).to_owned();
-        let bounds = match self.part(inner.variable) {
-            Some((start, end)) if scope.coordinates.is_empty() => Segment { start, end },
-            Some(_) | None => bounds,
-        };
         let end = self.clip(inner.variable, bounds.end, scope);
         let mut scope = scope.clone();
         scope.bind(inner.variable, Expr::var(&name));

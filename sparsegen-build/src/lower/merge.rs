@@ -20,7 +20,7 @@ impl Lowering<'_> {
             let iterator = &inner.iterators[member];
             let (begin, bounds) = self.begin(iterator, scope);
             stmts.extend(begin);
-            let (narrow, bounds) = self.narrowed(iterator, bounds, true, scope);
+            let (narrow, bounds) = self.narrowed(inner.variable, iterator, bounds, true, scope);
             stmts.extend(narrow);
             let (start, end) = self.start(iterator, bounds, scope);
             stmts.extend(start);
@@ -28,7 +28,8 @@ impl Lowering<'_> {
         }
         if inner.points.iter().any(|point| self.counts(inner, point, scope).is_some()) {
             let name = self.names.variable(inner.variable).to_owned();
-            stmts.push(Stmt::bind_mut(&name, Expr::Index(0)));
+            let begin = self.part(inner.variable).map_or(Expr::Index(0), |part| part.start);
+            stmts.push(Stmt::bind_mut(&name, begin));
         }
         for point in &inner.points {
             stmts.extend(self.comment(inner, point, scope));
@@ -57,7 +58,12 @@ impl Lowering<'_> {
                 let own = drivers.find_map(|driver| self.coordinate_bounds(driver, scope));
                 let bounds = match own {
                     Some(Segment { start, end }) => {
-                        Segment { start: Expr::max(reached, start), end }
+                        let bounds = Segment { start: Expr::max(reached, start), end };
+                        let part = self.part(inner.variable).map(|part| part.end);
+                        match part {
+                            Some(end) => Segment { end: Expr::min(bounds.end, end), ..bounds },
+                            None => bounds,
+                        }
                     }
                     None => Segment { start: reached, end: size },
                 };
@@ -320,8 +326,10 @@ impl Lowering<'_> {
     /// Returns the end of the dimension if the loop counts through it.
     fn counts(&self, inner: &Loop, point: &MergePoint, scope: &Scope) -> Option<Expr> {
         let by_coordinate = point.drivers.minus(self.by_position(inner, point.drivers));
-        (point.by_dimension || !by_coordinate.is_empty())
-            .then(|| self.clip(inner.variable, self.extent(inner.variable), scope))
+        (point.by_dimension || !by_coordinate.is_empty()).then(|| match self.part(inner.variable) {
+            Some(part) => part.end,
+            None => self.clip(inner.variable, self.extent(inner.variable), scope),
+        })
     }
 
     fn by_position(&self, inner: &Loop, set: Set) -> Set {

@@ -1,65 +1,220 @@
 //! Outermost loops that are divided into parts for threads.
 
-use crate::ir::{BinaryOp, Expr, Parallel, Stmt};
-use crate::notation::VariableId;
+use crate::concrete::parted::{Parted, Range, Stores};
+use crate::ir::{
+    BinaryOp, Combining, Copies, Divided, Element, Expr, Parallel, Stmt, TensorResult, Work,
+};
+use crate::iteration::iterator::LevelIterator;
+use crate::iteration::lattice::Set;
+use crate::iteration::plan::{Loop, Plan};
+use crate::level::{Holds, Segment};
+use crate::notation::{Access, ReduceOp, Slice, VariableId};
+use crate::types::Dtype;
 
 use super::Lowering;
+use super::combine::Combine;
+use super::extents::expanded;
+use super::scope::Scope;
 
 impl Lowering<'_> {
     /// Returns the description of a function with a parallel loop.
-    pub(super) fn parallel(&self, body: &[Stmt]) -> Option<Parallel> {
-        let v = self.parted?;
-        let (begin, end) = self.names.part(v);
-        let positions = |name: &str| {
-            let is_it = |array: &crate::ir::Array| {
-                array.name == name && matches!(array.element, crate::ir::Element::Index(_))
-            };
-            self.read_arrays().iter().any(is_it)
+    pub(super) fn parallel(
+        &self,
+        plan: &Plan,
+        body: &[Stmt],
+        results: &[crate::ir::Result],
+    ) -> Option<Parallel> {
+        let parted @ Parted { variable: v, range, stores } = self.parted?;
+        let (begin, end) = self.part_names(parted);
+        let variable = match range {
+            Range::Coordinates => self.names.variable(*v).to_owned(),
+            Range::Positions { access, level } => self.names.position(access, *level),
         };
-        let mut work: Vec<String> = Vec::new();
-        let variable = self.names.variable(v).to_owned();
-        let next = Expr::add(Expr::var(&variable), Expr::Index(1));
+        let range = match range {
+            Range::Coordinates => {
+                let extent = expanded(self.program, &self.names, self.extent(*v));
+                Divided::Coordinates { extent, work: self.work(plan, *v, body) }
+            }
+            Range::Positions { access, level } => {
+                let coordinates = self.coordinates_of(access, *level);
+                Divided::Positions(coordinates.expect("a level with coordinates"))
+            }
+        };
+        let mut copies = Vec::new();
+        let mut scalars = Vec::new();
+        for (result, stores) in results.iter().zip(stores) {
+            match (result, stores) {
+                (crate::ir::Result::Tensor(TensorResult { name, dtype, .. }), Stores::Copies) => {
+                    copies.push(Copies {
+                        result: name.clone(),
+                        neutral: self.zero(*dtype),
+                        combining: self.combining(ReduceOp::SUM, *dtype),
+                    });
+                }
+                (crate::ir::Result::Scalar { dtype, .. }, Stores::Scalars(op)) => {
+                    scalars.push(self.combining(*op, *dtype));
+                }
+                (crate::ir::Result::Tensor(_) | crate::ir::Result::Scalar { .. }, _) => {}
+            }
+        }
+        Some(Parallel { range, variable, begin, end, copies, scalars })
+    }
+
+    /// Returns the operation that combines the values of two parts.
+    fn combining(&self, op: ReduceOp, dtype: Dtype) -> Combining {
+        let values = ["earlier", "later"].map(str::to_owned);
+        let [earlier, later] = values.each_ref().map(|name| Expr::var(name));
+        let combined = Combine::reducing(&self.program.kernel, op, dtype).of(earlier, later);
+        Combining { values, combined }
+    }
+
+    /// Returns the variables with the bounds of a part.
+    fn part_names(&self, parted: &Parted) -> (String, String) {
+        match &parted.range {
+            Range::Coordinates => self.names.part(parted.variable),
+            Range::Positions { access, level } => {
+                let position = self.names.position(access, *level);
+                (format!("{position}_begin"), format!("{position}_end"))
+            }
+        }
+    }
+
+    /// Returns the array of the coordinates of a level.
+    fn coordinates_of(&self, access: &Access, level: usize) -> Option<String> {
+        let spec = &self.program.tensor(access.tensor).format.levels[level];
+        let mut arrays = spec.level.arrays().iter();
+        let array = arrays.find(|array| array.holds == Holds::Coordinates)?;
+        Some(self.storages[access.tensor.0][level].array(array.field).to_owned())
+    }
+
+    /// Returns the work before a coordinate of the outermost loop: its coordinates or the entries
+    /// of its iterators, and the children of these.
+    fn work(&self, plan: &Plan, v: VariableId, body: &[Stmt]) -> Vec<Work<String>> {
+        let mut loops = Vec::new();
+        plan.for_each_loop(&mut |inner: &Loop| {
+            if inner.variable == v {
+                loops.push(inner);
+            }
+        });
+        let mut work = Vec::new();
+        let mut add = |more: Work<String>| {
+            if !work.contains(&more) {
+                work.push(more);
+            }
+        };
+        for inner in loops {
+            let drivers =
+                inner.points.iter().fold(Set::EMPTY, |all, point| all.union(point.drivers));
+            let by_dimension = inner.points.iter().any(|point| point.by_dimension);
+            let mut lists = Vec::new();
+            for member in drivers.members() {
+                let iterator = &inner.iterators[member];
+                let is_list = iterator.level == 0
+                    && iterator.is_searched(self.program)
+                    && iterator.spec(self.program).properties.compact
+                    && iterator.slice(self.program).is_none()
+                    && iterator.spec(self.program).level.coordinate_iteration().is_none()
+                    && !self.program.kernel.is_temporary(iterator.access.tensor);
+                let entries = self.coordinates_of(&iterator.access, 0).filter(|_| is_list);
+                lists.push(entries.map(|entries| (iterator, entries)));
+            }
+            if by_dimension || lists.is_empty() || lists.iter().any(Option::is_none) {
+                add(Work::Coordinates);
+            }
+            for positions in self.positions_by(&Expr::var(self.names.variable(v)), body) {
+                add(Work::Children(positions));
+            }
+            for (iterator, entries) in lists.into_iter().flatten() {
+                add(Work::Entries(entries.clone()));
+                let position = self.names.position(&iterator.access, iterator.level);
+                for positions in self.positions_by(&Expr::var(&position), body) {
+                    add(Work::ChildrenOf { entries: entries.clone(), positions });
+                }
+            }
+        }
+        work
+    }
+
+    /// Returns the arrays of positions that a body reads at the index after a variable.
+    fn positions_by(&self, variable: &Expr, body: &[Stmt]) -> Vec<String> {
+        let arrays = self.read_arrays();
+        let holds_positions = |name: &str| {
+            let mut arrays = arrays.iter();
+            arrays.any(|array| array.name == name && matches!(array.element, Element::Index(_)))
+        };
+        let next = Expr::add(variable.clone(), Expr::Index(1));
+        let mut found: Vec<String> = Vec::new();
         for stmt in body {
             stmt.for_each(&mut |stmt| {
                 for expr in stmt.expressions() {
-                    expr.for_each(&mut |expr| match expr {
-                        Expr::Load { array, index }
-                            if **index == next && positions(array) && !work.contains(array) =>
+                    expr.for_each(&mut |expr| {
+                        if let Expr::Load { array, index } = expr
+                            && **index == next
+                            && holds_positions(array)
+                            && !found.contains(array)
                         {
-                            work.push(array.clone());
+                            found.push(array.clone());
                         }
-                        Expr::Load { .. }
-                        | Expr::Index(_)
-                        | Expr::Value(..)
-                        | Expr::Constant(..)
-                        | Expr::Bool(_)
-                        | Expr::Largest(_)
-                        | Expr::Var(_)
-                        | Expr::Len(_)
-                        | Expr::Extent(..)
-                        | Expr::Search { .. }
-                        | Expr::Pair(..)
-                        | Expr::Unary(..)
-                        | Expr::ToIndex(..)
-                        | Expr::Binary(..)
-                        | Expr::Call(..)
-                        | Expr::Cast { .. }
-                        | Expr::Choose { .. } => {}
                     });
                 }
             });
         }
-        Some(Parallel { size: v.0, variable, begin, end, work })
+        found
     }
 
-    /// Returns the bounds of the loop over `v`, if it is divided into parts.
-    pub(super) fn part(&self, v: VariableId) -> Option<(Expr, Expr)> {
+    /// Returns the bounds of the part of a loop over `v`, if that is the outermost one and divided by
+    /// coordinates.
+    pub(super) fn part(&self, v: VariableId) -> Option<Segment> {
+        let parted = self.parted.filter(|parted| parted.is_by_coordinate())?;
         let (begin, end) = self.names.part(v);
-        (self.parted == Some(v)).then(|| (Expr::var(&begin), Expr::var(&end)))
+        (parted.variable == v).then(|| Segment { start: Expr::var(&begin), end: Expr::var(&end) })
+    }
+
+    /// Returns the bounds of the part of an iterator's positions, if they are divided.
+    pub(super) fn part_of_positions(&self, iterator: &LevelIterator) -> Option<Segment> {
+        let parted = self.parted?;
+        let Range::Positions { access, level } = &parted.range else { return None };
+        let is_it = *access == iterator.access && *level == iterator.level;
+        let (begin, end) = self.part_names(parted);
+        is_it.then(|| Segment { start: Expr::var(&begin), end: Expr::var(&end) })
+    }
+
+    /// Returns the bounds of a loop within its part, if the loop is divided. A full loop has no
+    /// other bounds.
+    pub(super) fn within_part(&self, v: VariableId, bounds: Segment, is_full: bool) -> Segment {
+        match self.part(v) {
+            None => bounds,
+            Some(part) if is_full => part,
+            Some(part) => Segment {
+                start: latest(bounds.start, part.start),
+                end: Expr::min(bounds.end, part.end),
+            },
+        }
+    }
+
+    /// Returns the first coordinate of a level that a slice maps to a coordinate of the loop or to
+    /// one after it.
+    pub(super) fn first_in_mode(&self, slice: &Slice, counted: Expr, scope: &Scope) -> Expr {
+        let Some(shift) = slice.shift() else {
+            return self.in_mode(slice, counted, scope);
+        };
+        let by = Expr::Index(shift.unsigned_abs() as usize);
+        match shift < 0 {
+            true => Expr::add(counted, by),
+            false => Expr::saturating_sub(counted, by),
+        }
+    }
+}
+
+/// Returns the later one of two coordinates.
+pub(super) fn latest(a: Expr, b: Expr) -> Expr {
+    match a {
+        Expr::Index(0) => b,
+        a => Expr::max(a, b),
     }
 }
 
 /// Returns a coordinate or an extent relative to the first coordinate of the part.
-pub(super) fn within_part(end: Expr, begin: &str) -> Expr {
+pub(super) fn within_chunk(end: Expr, begin: &str) -> Expr {
     Expr::binary(BinaryOp::Sub, end, Expr::var(begin))
 }

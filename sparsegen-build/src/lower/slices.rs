@@ -13,6 +13,7 @@ use crate::notation::{Access, Bound, Range, Reads, Slice, VariableId};
 use super::Lowering;
 use super::affine::Difference;
 use super::names::Names;
+use super::parallel::latest;
 use super::scope::Scope;
 
 /// Returns the begin or the end of a slice.
@@ -221,19 +222,35 @@ impl Lowering<'_> {
         (condition != Expr::Bool(true)).then_some(condition)
     }
 
-    /// Returns the positions of an iterator within the slice, if they can be searched: `let
-    /// p_a_begin = …; let p_a_end = …;`, or `let mut p_a = …;` for a position that advances.
+    /// Returns the positions of an iterator over `variable` within the slice and within the part of
+    /// the loop, if they can be searched: `let p_a_begin = …; let p_a_end = …;`, or `let mut p_a =
+    /// …;` for a position that advances.
     pub(super) fn narrowed(
         &self,
+        variable: VariableId,
         iterator: &LevelIterator,
         positions: Segment,
         is_moved: bool,
         scope: &Scope,
     ) -> (Vec<Stmt>, Segment) {
-        let Some(slice) = self.part_of(iterator) else { return (Vec::new(), positions) };
+        if let Some(part) = self.part_of_positions(iterator) {
+            return (Vec::new(), part);
+        }
+        let slice = self.part_of(iterator).filter(|_| !iterator.filters(self.program));
+        let part = self.part(variable);
+        let Segment { start: first, end: last } = match (slice, part) {
+            (None, None) => return (Vec::new(), positions),
+            (Some(slice), None) => self.bounds(&slice, scope),
+            (None, Some(part)) => part,
+            (Some(slice), Some(part)) => {
+                let Segment { start, end } = self.bounds(&slice, scope);
+                let [begin, after] =
+                    [part.start, part.end].map(|at| self.first_in_mode(&slice, at, scope));
+                Segment { start: latest(start, begin), end: Expr::min(end, after) }
+            }
+        };
         let name = self.names.position(&iterator.access, iterator.level);
         let [begin, end] = ["begin", "end"].map(|suffix| format!("{name}_{suffix}"));
-        let Segment { start: first, end: last } = self.bounds(&slice, scope);
         let from = self.search(iterator, positions.start, positions.end.clone(), first, scope);
         let mut stmts = Vec::new();
         let from = match from {

@@ -229,10 +229,10 @@ impl Lowering<'_> {
         })
     }
 
-    /// Returns whether the scope is directly within a divided outermost loop.
+    /// Returns whether the scope is directly within the loop that is divided into parts.
     pub(super) fn is_parted(&self, scope: &Scope) -> bool {
-        let [(v, _)] = scope.coordinates.as_slice() else { return false };
-        self.part(*v).is_some()
+        let last = scope.coordinates.last().map(|(v, _)| *v);
+        self.parted.is_some_and(|parted| last == Some(parted.variable))
     }
 
     /// Returns `i / 4`, `i % 4` or `j - i`.

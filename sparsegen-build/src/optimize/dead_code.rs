@@ -16,7 +16,10 @@ pub(super) fn run(mut function: Function) -> Function {
         }
         function.body = body;
     }
-    let uses = Uses::of_function(&function);
+    let mut uses = Uses::of_function(&function);
+    if let Some(parallel) = &function.parallel {
+        parallel.range.arrays(&mut |array| uses.count_expr(&Expr::len(array)));
+    }
     for operand in &mut function.operands {
         match operand {
             Operand::Tensor(tensor) => keep_read(tensor, &uses),

@@ -16,6 +16,9 @@ const GRAIN: usize = 1 << 18;
 /// The largest number of parts.
 const MOST: usize = 256;
 
+/// The largest number of parts that have copies of results.
+const MOST_COPIES: usize = 32;
+
 /// The first coordinate of each part of a loop, followed by the end of the last part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts(Vec<usize>);
@@ -25,8 +28,20 @@ pub struct Parts(Vec<usize>);
 ///
 /// Takes the time of one binary search per part.
 pub fn parts(size: usize, before: impl Fn(usize) -> usize) -> Parts {
+    let count = |work: usize| (work / GRAIN).clamp(1, MOST);
+    counted(size, count, before)
+}
+
+/// Like [`parts`], for parts that have copies of `copied` values of results: these take less memory
+/// than the work has steps, and there are at most 32 of them.
+pub fn few_parts(size: usize, copied: usize, before: impl Fn(usize) -> usize) -> Parts {
+    let count = |work: usize| (work / GRAIN.max(copied)).clamp(1, MOST_COPIES);
+    counted(size, count, before)
+}
+
+fn counted(size: usize, count: impl Fn(usize) -> usize, before: impl Fn(usize) -> usize) -> Parts {
     let work = before(size).saturating_sub(before(0));
-    let count = COUNT.get().unwrap_or((work / GRAIN).clamp(1, MOST));
+    let count = COUNT.get().unwrap_or_else(|| count(work));
     divided(size, count, before)
 }
 
@@ -38,8 +53,9 @@ thread_local! {
 /// Calls `run` with the outermost loops of parallel kernels, called by this thread, divided into
 /// `count` parts of about equal work, or into one part per coordinate if that is fewer.
 ///
-/// For tests, whose operands are too small to be divided otherwise. The values of a tensor do not
-/// depend on the number of parts; a scalar that is a floating-point sum is rounded differently.
+/// For tests, whose operands are too small to be divided otherwise. Floating-point sums of which each
+/// part computes a share, those of scalars and of results with copies, are rounded differently; other
+/// values do not depend on the number of parts.
 #[doc(hidden)]
 pub fn in_parts<T>(count: usize, run: impl FnOnce() -> T) -> T {
     /// Restores the number even if `run` panics.
@@ -107,6 +123,42 @@ pub fn chunks<'v, V>(vals: &'v mut [V], parts: &Parts) -> Vec<&'v mut [V]> {
     parts.ranges().map(chunk).collect()
 }
 
+/// Returns a copy of the values for each part except the first, with `neutral` elements.
+pub fn copies<V: Clone>(vals: &[V], parts: &Parts, neutral: V) -> Vec<Vec<V>> {
+    parts.ranges().skip(1).map(|_| vec![neutral.clone(); vals.len()]).collect()
+}
+
+/// Returns the values, for the first part, and the copies for the other ones.
+pub fn with_copies<'v, V>(vals: &'v mut [V], copies: &'v mut [Vec<V>]) -> Vec<&'v mut [V]> {
+    std::iter::once(vals).chain(copies.iter_mut().map(Vec::as_mut_slice)).collect()
+}
+
+/// Combines the values with their copies, in order.
+pub fn combine<V: Copy + Send + Sync>(
+    vals: &mut [V],
+    copies: &[Vec<V>],
+    combine: impl Fn(V, V) -> V + Sync,
+) {
+    let run = |begin: usize, vals: &mut [V]| {
+        for copy in copies {
+            for (value, own) in vals.iter_mut().zip(&copy[begin..]) {
+                *value = combine(*value, *own);
+            }
+        }
+    };
+    #[cfg(feature = "parallel")]
+    if vals.len() > SLICE && !copies.is_empty() {
+        use rayon::prelude::*;
+        let slices = vals.par_chunks_mut(SLICE).enumerate();
+        return slices.for_each(|(k, vals)| run(k * SLICE, vals));
+    }
+    run(0, vals);
+}
+
+/// The number of values that a thread combines at a time.
+#[cfg(feature = "parallel")]
+const SLICE: usize = 1 << 13;
+
 /// Runs every part with a value of its own, and returns the results in the order of the parts.
 pub fn each_with<T: Send, R: Send>(
     parts: &Parts,
@@ -125,6 +177,16 @@ pub fn each_with<T: Send, R: Send>(
 /// Returns the sum of the results of the parts, added in order.
 pub fn total<V: Value>(parts: &Parts, run: impl Fn(Range<usize>) -> V + Sync) -> V {
     each(parts, run).into_iter().fold(V::ZERO, V::sum)
+}
+
+/// Combines the results of the parts in order.
+pub fn combined<T: Send>(
+    parts: &Parts,
+    run: impl Fn(Range<usize>) -> T + Sync,
+    combine: impl Fn(T, T) -> T,
+) -> T {
+    let results = each(parts, run).into_iter();
+    results.reduce(combine).expect("there is at least one part")
 }
 
 /// Appends the positions of a part, shifted by the end of those before. A position that overflows
@@ -194,6 +256,29 @@ mod tests {
         assert_eq!(total(&parts, |range| range.len() as i64), 1000);
         split(&mut [0; 0], &divided(0, 3, |_| 0), |_, chunk| assert!(chunk.is_empty()));
     }
+
+    #[test]
+    fn copies_are_combined_in_order() {
+        let parts = divided(3, 3, |i| i);
+        let count = SLICE_OF_TEST;
+        let mut vals = vec![String::from("v"); 2];
+        let all = copies(&vals, &parts, String::new());
+        assert_eq!((all.len(), all[0].len()), (2, 2));
+        let mut own = all.clone();
+        for (k, vals) in with_copies(&mut vals, &mut own).into_iter().enumerate() {
+            vals.iter_mut().for_each(|text| text.push_str(&k.to_string()));
+        }
+        assert_eq!((vals[0].as_str(), own[0][1].as_str(), own[1][0].as_str()), ("v0", "1", "2"));
+        let mut digits: Vec<usize> = (0..count).collect();
+        combine(&mut digits, &[vec![1; count], (0..count).collect()], |a, b| 3 * a + b);
+        assert_eq!(digits, (0..count).map(|k| 3 * (3 * k + 1) + k).collect::<Vec<_>>());
+        assert_eq!(combined(&parts, |range| vec![range.start], |a, b| [a, b].concat()), [0, 1, 2]);
+        assert_eq!(few_parts(1 << 22, 1 << 21, |i| i).ranges().count(), 2);
+        assert_eq!(few_parts(1 << 40, 1, |i| i).ranges().count(), MOST_COPIES);
+    }
+
+    /// More values than a thread combines at a time.
+    const SLICE_OF_TEST: usize = 20_000;
 
     #[test]
     fn positions_are_joined() {

@@ -61,6 +61,18 @@ pub struct Case {
     pub refusal: Option<String>,
 }
 
+impl Case {
+    /// Returns the case with kernels that run on threads wherever they can.
+    #[must_use]
+    pub fn on_threads(mut self) -> Case {
+        let manifests = self.beginnings.iter_mut().map(|(_, manifest)| manifest);
+        for manifest in manifests.chain([&mut self.manifest]) {
+            manifest.insert_str(0, "[defaults]\nparallel = true\n\n");
+        }
+        self
+    }
+}
+
 /// Parses the cases of a file.
 ///
 /// # Errors

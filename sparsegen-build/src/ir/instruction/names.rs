@@ -3,7 +3,7 @@
 use super::{
     Argument, Assembled, Call, Check, Instruction, Replacement, Shape, Taken, Value, Vector,
 };
-use crate::ir::TensorType;
+use crate::ir::{Divided, TensorType};
 
 impl Call {
     /// Calls `visit` with the names in the arguments.
@@ -34,7 +34,7 @@ impl Value {
     fn names<'v>(&'v self, visit: &mut dyn FnMut(&'v str)) {
         match self {
             Value::Name(name) => visit(name),
-            Value::Call(call) | Value::Total(_, call) => call.names(visit),
+            Value::Call(call) | Value::Total(_, call, _) => call.names(visit),
         }
     }
 }
@@ -130,9 +130,11 @@ impl Instruction {
                     lists.for_each(visit);
                 }
             }
-            Instruction::Parts { extent, work, .. } => {
-                extent.names(visit);
-                work.iter().for_each(|(tensor, _)| visit(tensor));
+            Instruction::Parts { range, .. } => {
+                if let Divided::Coordinates { extent, .. } = range {
+                    extent.names(visit);
+                }
+                range.arrays(&mut |(tensor, _)| visit(tensor));
             }
             Instruction::Split { call, .. } | Instruction::Join { call, .. } => call.names(visit),
             Instruction::Run { value, .. } | Instruction::Change { value, .. } => {

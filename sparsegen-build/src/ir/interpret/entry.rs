@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::frame::{Frame, Object};
-use super::{Fault, Number, Value, expr};
+use super::{Fault, Machine, Number, Value, expr};
 use crate::ir::{
-    Assembled, BinaryOp, Call, Instruction, Joined, Kernel, Parts, Replacement, Shape, Storage,
-    Taken, Target, TensorType, Vector,
+    Array, Assembled, BinaryOp, Call, Combining, Divided, Instruction, Joined, Kernel, Own, Parts,
+    Place, Replacement, Shape, Storage, Taken, Target, TensorType, Vector,
 };
 
 /// A tensor as entry points know it.
@@ -178,19 +178,18 @@ impl Session<'_> {
                 let tensor = self.packed(into, value, frame)?;
                 frame.insert(into, Object::Tensor(tensor));
             }
-            Instruction::Parts { name, extent, variable: _, work } => {
-                work.iter().try_for_each(|(tensor, _)| frame.tensor(tensor).map(drop))?;
-                let (extent, count) = (frame.index(extent)?, self.parts.max(1));
-                let bound = |k: usize| extent * k / count;
+            Instruction::Parts { name, range, variable: _, copies: _ } => {
+                let (size, count) = (length(range, frame)?, self.parts.max(1));
+                let bound = |k: usize| size * k / count;
                 let parts = (0..count).map(|k| bound(k)..bound(k + 1)).collect();
                 frame.insert(name, Object::Parts(parts));
             }
             Instruction::Split { parts, tensor, vals, call } => {
-                let chunks = [(tensor.clone(), vals.clone())];
-                self.run_parts(parts, &chunks, &[], call, frame)?;
+                let own = Own { tensor: tensor.clone(), vals: vals.clone(), copies: None };
+                self.run_parts(parts, &[own], &[], call, frame)?;
             }
-            Instruction::Join { parts, chunks, vectors, call, .. } => {
-                self.run_parts(parts, chunks, vectors, call, frame)?;
+            Instruction::Join { parts, own, vectors, call, .. } => {
+                self.run_parts(parts, own, vectors, call, frame)?;
             }
             Instruction::Run { into, value } => {
                 let values = self.value(value, frame)?;
@@ -254,9 +253,7 @@ impl Session<'_> {
             let dtype = old.ty.dtype;
             move |a: Number, b: Number| {
                 let mut machine = frame.machine();
-                machine.bind(&combining.values[0], Value::element(a, dtype), false);
-                machine.bind(&combining.values[1], Value::element(b, dtype), false);
-                machine.eval(&combining.combined)?.as_element()
+                combining_in(&mut machine, combining, [a, b], dtype)
             }
         });
         let combines = combines.as_ref().map(|f| f as Combines<'_>);
@@ -277,12 +274,12 @@ impl Session<'_> {
         stored(self.runtime.pack(frame.tensor(of)?, kept, &old.ty, combines))
     }
 
-    /// Calls loops for each part of a range, with its part of the values of the tensors in `chunks` and
-    /// vectors of its own, which are joined in order.
+    /// Calls loops for each part of a range, with its own values of tensors, and vectors of its own,
+    /// which are joined in order.
     fn run_parts(
         &self,
         parts: &Parts,
-        chunks: &[(String, String)],
+        own: &[Own],
         vectors: &[Joined],
         call: &Call,
         frame: &mut Frame,
@@ -295,13 +292,23 @@ impl Session<'_> {
                 Vector::Field(field) => frame.set_field(field, Vec::new()),
             }
         }
-        let mut joined: Vec<Vec<_>> = chunks.iter().map(|_| Vec::new()).collect();
-        for part in all {
-            for (tensor, vals) in chunks {
+        let mut joined: Vec<Vec<_>> = own.iter().map(|_| Vec::new()).collect();
+        for (k, part) in all.into_iter().enumerate() {
+            for Own { tensor, vals, copies } in own {
                 let whole = &frame.tensor(tensor)?.vals;
-                let each = whole.len() / size;
-                let own = whole[part.start * each..part.end * each].to_vec();
-                frame.insert(vals, Object::Values(own));
+                let values = match copies {
+                    None => {
+                        let each = whole.len() / size;
+                        whole[part.start * each..part.end * each].to_vec()
+                    }
+                    Some(_) if k == 0 => whole.clone(),
+                    Some((_, copies)) => {
+                        let count = whole.len();
+                        let neutral = frame.machine().eval(&copies.neutral);
+                        vec![neutral.and_then(Value::as_element).map_err(plain)?; count]
+                    }
+                };
+                frame.insert(vals, Object::Values(values));
             }
             for Joined { name, into, .. } in vectors {
                 let empty = match into {
@@ -311,12 +318,22 @@ impl Session<'_> {
                 frame.insert(name, empty);
             }
             self.call_part(parts, part, call, frame)?;
-            for ((_, vals), joined) in chunks.iter().zip(&mut joined) {
-                joined.append(frame.values(&crate::ir::Argument::Name(vals.clone()))?);
+            for (Own { tensor, vals, copies }, joined) in own.iter().zip(&mut joined) {
+                let dtype = frame.tensor(tensor)?.ty.dtype;
+                let values = frame.values(&crate::ir::Argument::Name(vals.clone()))?;
+                let values = std::mem::take(values);
+                match copies {
+                    Some((_, copies)) if k > 0 => {
+                        for (whole, value) in joined.iter_mut().zip(values) {
+                            *whole = combined(&copies.combining, [*whole, value], dtype, frame)?;
+                        }
+                    }
+                    Some(_) | None => joined.extend(values),
+                }
             }
             vectors.iter().try_for_each(|joined| frame.join(joined))?;
         }
-        for ((tensor, _), joined) in chunks.iter().zip(joined) {
+        for (Own { tensor, .. }, joined) in own.iter().zip(joined) {
             frame.tensor_mut(tensor)?.vals = joined;
         }
         Ok(())
@@ -338,22 +355,26 @@ impl Session<'_> {
         match value {
             crate::ir::Value::Name(name) => Ok(vec![frame.get(name)?.clone()]),
             crate::ir::Value::Call(call) => self.call(call, frame),
-            crate::ir::Value::Total(parts, call) => {
-                let mut total = None;
+            crate::ir::Value::Total(parts, call, by) => {
+                let mut total: Option<Vec<Object>> = None;
                 for part in frame.parts(&parts.all)? {
-                    let returned = self.call_part(parts, part, call, frame)?;
-                    let [Object::Scalar(new, dtype)] = returned.as_slice() else {
-                        return Err(plain("the loops return no scalar".into()));
-                    };
+                    let new = self.call_part(parts, part, call, frame)?;
                     total = Some(match total {
-                        None => Object::Scalar(*new, *dtype),
-                        Some(Object::Scalar(old, _)) => {
-                            Object::Scalar(sum(old, *new, *dtype)?, *dtype)
+                        None => new,
+                        Some(old) => {
+                            let both = by.iter().zip(old.iter().zip(&new));
+                            let both = both.map(|(by, (old, new))| match (old, new) {
+                                (Object::Scalar(old, dtype), Object::Scalar(new, _)) => {
+                                    let value = combined(by, [*old, *new], *dtype, frame)?;
+                                    Ok(Object::Scalar(value, *dtype))
+                                }
+                                _ => Err(plain("the loops return no scalar".into())),
+                            });
+                            both.collect::<Done<_>>()?
                         }
-                        Some(other) => other,
                     });
                 }
-                Ok(total.into_iter().collect())
+                Ok(total.unwrap_or_default())
             }
         }
     }
@@ -376,6 +397,49 @@ impl Session<'_> {
             }
         }
         Ok(returned)
+    }
+}
+
+/// The combination of two values.
+fn combining_in(
+    machine: &mut Machine,
+    by: &Combining,
+    values: [Number; 2],
+    dtype: crate::ir::Dtype,
+) -> Result<Number, String> {
+    for (name, value) in by.values.iter().zip(values) {
+        machine.bind(name, Value::element(value, dtype), false);
+    }
+    machine.eval(&by.combined)?.as_element()
+}
+
+/// The combination of two values of parts.
+fn combined(
+    by: &Combining,
+    values: [Number; 2],
+    dtype: crate::ir::Dtype,
+    frame: &Frame,
+) -> Done<Number> {
+    combining_in(&mut frame.machine(), by, values, dtype).map_err(plain)
+}
+
+/// The length of a range that is divided.
+fn length(range: &Divided<(String, Array)>, frame: &Frame) -> Done<usize> {
+    match range {
+        Divided::Coordinates { extent, .. } => {
+            let mut tensors = Vec::new();
+            range.arrays(&mut |(tensor, _)| tensors.push(tensor));
+            tensors.into_iter().try_for_each(|tensor| frame.tensor(tensor).map(drop))?;
+            frame.index(extent)
+        }
+        Divided::Positions((tensor, array)) => {
+            let tensor = frame.tensor(tensor)?;
+            let arrays = match &array.place {
+                Place::Level { level, field } => tensor.arrays.get(&(*level, field.clone())),
+                Place::Values => None,
+            };
+            arrays.map(Vec::len).ok_or_else(|| plain(format!("`{}` is not there", array.name)))
+        }
     }
 }
 

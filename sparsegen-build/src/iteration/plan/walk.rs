@@ -6,7 +6,7 @@ use crate::concrete::Program;
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::must_execute::MustExecute;
 use crate::iteration::presence::reads_presence;
-use crate::notation::{Access, Expr, Function, TensorId};
+use crate::notation::{Access, Expr, Function, ReduceOp, TensorId};
 
 use super::{Loop, Plan, is_ordered};
 
@@ -36,6 +36,25 @@ impl Plan {
             Plan::Assign { .. } => {}
             Plan::If { body, .. } => body.for_each_loop(visit),
             Plan::Sequence(plans) => plans.iter().for_each(|plan| plan.for_each_loop(visit)),
+        }
+    }
+
+    /// Returns whether the plan does nothing.
+    pub fn is_skip(&self) -> bool {
+        matches!(self, Plan::Sequence(plans) if plans.is_empty())
+    }
+
+    /// Calls `visit` with the target of every assignment, and how values are accumulated in it.
+    pub fn for_each_assign(&self, visit: &mut dyn FnMut(&Access, Option<ReduceOp>)) {
+        match self {
+            Plan::Loop(inner) => inner.bodies.iter().for_each(|body| body.for_each_assign(visit)),
+            Plan::Where { consumer, producer, .. } => {
+                producer.for_each_assign(visit);
+                consumer.for_each_assign(visit);
+            }
+            Plan::Assign { target, accumulate, .. } => visit(target, *accumulate),
+            Plan::If { body, .. } => body.for_each_assign(visit),
+            Plan::Sequence(plans) => plans.iter().for_each(|plan| plan.for_each_assign(visit)),
         }
     }
 

@@ -6,10 +6,10 @@ use super::loops::{Slot, slots};
 use super::signature::{computed_type, extent, held, is_apart, is_passed, operand_type, taken};
 use super::{Builder, Way};
 use crate::ir::{
-    Argument, Array, Assembled, Assembly, Bounds, Call, Check, Conversion, Element, Field, Fit,
-    Function, Group, Instruction, Joined, Joining, List, Operand, Parallel, Parts, Place, Reads,
-    Replacement, Result, Shape, Source, Step, Storage, Taken, Target, TensorResult, UpdatedScalar,
-    Value, Vector, Width,
+    Argument, Array, Assembled, Assembly, Bounds, Call, Check, Conversion, Divided, Element, Field,
+    Fit, Function, Group, Instruction, Joined, Joining, List, Operand, Own, Parallel, Parts, Place,
+    Reads, Replacement, Result, Shape, Source, Step, Storage, Taken, Target, TensorResult,
+    UpdatedScalar, Value, Vector, Width,
 };
 use crate::names::{beside, plain};
 
@@ -21,6 +21,8 @@ pub(super) struct Names {
     parts: Parts,
     /// The vectors that parts of the loops append to.
     filled: String,
+    /// The copies of its values that parts of the loops add to.
+    copies: String,
     /// A scalar.
     value: String,
 }
@@ -48,10 +50,11 @@ impl Builder<'_> {
             names_taken.insert(name.clone());
             name
         };
-        let names = ["shape", "levels", "vals", "unpacked", "parts", "part", "filled", "value"];
-        let [shape, levels, vals, unpacked, all, one, filled, value] = names.map(&mut free);
+        let names =
+            ["shape", "levels", "vals", "unpacked", "parts", "part", "filled", "copies", "value"];
+        let [shape, levels, vals, unpacked, all, one, filled, copies, value] = names.map(&mut free);
         let storage = Storage { shape, levels, vals, fills_levels: false };
-        Names { storage, unpacked, parts: Parts { all, one }, filled, value }
+        Names { storage, unpacked, parts: Parts { all, one }, filled, copies, value }
     }
 
     /// Returns the instructions of a group. `is_fresh` returns whether a result has just been
@@ -177,9 +180,12 @@ impl Run<'_> {
             let names = self.names();
             body.extend(self.parts(parallel, &names));
             return match loops.results().next() {
-                None => self.scalars(body, Value::Total(names.parts, call)),
+                None => {
+                    let total = Value::Total(names.parts, call, parallel.scalars.clone());
+                    self.scalars(body, total)
+                }
                 Some(_) => {
-                    body.push(self.run_parts(names, call));
+                    body.push(self.run_parts(parallel, names, call));
                     Vec::new()
                 }
             };
@@ -235,10 +241,10 @@ impl Run<'_> {
         passed.any(|step| step.result == name && step.function.updated_scalar().is_some())
     }
 
+    /// Divides the range of the outermost loop.
     fn parts(&self, parallel: &Parallel, names: &Names) -> Option<Instruction> {
         let loops = self.loops;
-        let extent = extent(loops, &loops.sizes[parallel.size], true)?;
-        let work = parallel.work.iter().filter_map(|name| {
+        let find = |name: &String| {
             loops.tensors().find_map(|tensor| {
                 let array = tensor.arrays.iter().find(|array| array.name == *name)?;
                 let mut conversions = loops.conversions.iter();
@@ -248,36 +254,63 @@ impl Run<'_> {
                 let read = read.map_or(&tensor.name, |result| &result.name);
                 Some((read.clone(), array.clone()))
             })
-        });
+        };
+        let range = match &parallel.range {
+            Divided::Coordinates { extent: size, work } => {
+                let known = loops.sizes.iter().filter(|size| !is_passed(size));
+                let size =
+                    known.fold(size.clone(), |whole, size| match extent(loops, size, true) {
+                        Some(extent) => whole.substitute(&size.name, &extent),
+                        None => whole,
+                    });
+                let work = work.iter().filter_map(|work| work.map(&find)).collect();
+                Divided::Coordinates { extent: size, work }
+            }
+            Divided::Positions(array) => Divided::Positions(find(array)?),
+        };
+        let copied = |result: &&TensorResult| {
+            parallel.copies.iter().any(|copies| copies.result == result.name)
+        };
+        let copies = loops.results().filter(copied).map(|result| self.holder(result)).collect();
         let (name, variable) = (names.parts.all.clone(), parallel.variable.clone());
-        Some(Instruction::Parts { name, extent, variable, work: work.collect() })
+        Some(Instruction::Parts { name, range, variable, copies })
+    }
+
+    /// Returns the tensor that holds the values of a result during the loops.
+    fn holder(&self, result: &TensorResult) -> String {
+        match is_apart(self.loops, result) {
+            true => self.names_of(result).unpacked,
+            false => result.name.clone(),
+        }
     }
 
     /// Calls the loops for each part.
-    fn run_parts(&self, names: Names, call: Call) -> Instruction {
+    fn run_parts(&self, parallel: &Parallel, names: Names, call: Call) -> Instruction {
         let Names { parts, filled, .. } = names;
-        let (mut chunks, mut vectors) = (Vec::new(), Vec::new());
+        let (mut own, mut vectors) = (Vec::new(), Vec::new());
         for result in self.loops.results() {
-            let own = self.names_of(result);
+            let names = self.names_of(result);
             match &result.assembly {
                 Assembly::Computed { vals, .. } => {
-                    let tensor = match is_apart(self.loops, result) {
-                        true => own.unpacked,
-                        false => result.name.clone(),
-                    };
-                    chunks.push((tensor, vals.name.clone()));
+                    let mut copies = parallel.copies.iter();
+                    let copies = copies.find(|copies| copies.result == result.name);
+                    own.push(Own {
+                        tensor: self.holder(result),
+                        vals: vals.name.clone(),
+                        copies: copies.map(|copies| (names.copies, copies.clone())),
+                    });
                 }
                 Assembly::Assembled { arrays, fits, .. } => {
-                    vectors.extend(arrays.iter().map(|array| joined(array, fits, &own.storage)));
+                    vectors.extend(arrays.iter().map(|array| joined(array, fits, &names.storage)));
                 }
             }
         }
-        match &mut chunks[..] {
-            [(tensor, vals)] if vectors.is_empty() => {
+        match &mut own[..] {
+            [Own { tensor, vals, copies: None }] if vectors.is_empty() => {
                 let [tensor, vals] = [tensor, vals].map(std::mem::take);
                 Instruction::Split { parts, tensor, vals, call }
             }
-            _ => Instruction::Join { parts, filled, chunks, vectors, call },
+            _ => Instruction::Join { parts, filled, own, vectors, call },
         }
     }
 

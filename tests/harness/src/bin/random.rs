@@ -3,13 +3,14 @@
 //! Each kernel is compiled, interpreted on many operands and compared with the oracle. A failing
 //! kernel is reduced and printed as lines for the corpus. With `--values`, results may store
 //! entries that are known to be the fill value. With `--show`, kernels are printed and not tested.
-//! With `--cases FILE`, the cases of a file of the corpus are tested instead.
+//! With `--cases FILE`, the cases of a file of the corpus are tested instead; with
+//! `--threads FILE EVERY`, one of every so many, as kernels that run on threads.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use sparsegen_harness::corpus;
+use sparsegen_harness::corpus::{self, Case};
 use sparsegen_harness::generate::draft;
 use sparsegen_harness::shrink::shrunk;
 use sparsegen_harness::trial::{failure, failure_of_case};
@@ -19,10 +20,13 @@ const SLOW: Duration = Duration::from_secs(5);
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    if let [flag, path] = &arguments[..]
-        && flag == "--cases"
-    {
-        return try_cases(path);
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["--cases", path] => return try_cases(cases_of(path)),
+        ["--threads", path] => return try_cases(on_threads(path, 1)),
+        ["--threads", path, every] => {
+            return try_cases(on_threads(path, every.parse().expect("a number")));
+        }
+        _ => {}
     }
     let count = arguments.first().and_then(|count| count.parse().ok()).unwrap_or(100);
     let seed = arguments.get(1).cloned().unwrap_or_default();
@@ -59,10 +63,19 @@ fn main() {
     causes.iter().for_each(|(cause, count)| println!("{count:5} {cause}"));
 }
 
-/// Tries the cases of a file of the corpus.
-fn try_cases(path: &str) {
+/// Returns the cases of a file of the corpus.
+fn cases_of(path: &str) -> Vec<Case> {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let cases = corpus::parse(path, &text).unwrap_or_else(|reason| panic!("{reason}"));
+    corpus::parse(path, &text).unwrap_or_else(|reason| panic!("{reason}"))
+}
+
+/// Returns one of `every` cases of a file, with kernels that run on threads.
+fn on_threads(path: &str, every: usize) -> Vec<Case> {
+    cases_of(path).into_iter().step_by(every.max(1)).map(Case::on_threads).collect()
+}
+
+/// Tries cases.
+fn try_cases(cases: Vec<Case>) {
     let mut failures = 0;
     for case in &cases {
         let start = Instant::now();

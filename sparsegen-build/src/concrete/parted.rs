@@ -1,0 +1,46 @@
+//! Outermost loops that are divided into parts, for threads.
+
+use crate::notation::{Access, ReduceOp, VariableId};
+
+/// An outermost loop that is divided into parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parted {
+    /// The variable of the loop.
+    pub variable: VariableId,
+    /// What is divided.
+    pub range: Range,
+    /// How the parts store to each result, in the order of the statements.
+    pub stores: Vec<Stores>,
+}
+
+/// A range that is divided into parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Range {
+    /// The coordinates of the loop. Every part has the entries at its coordinates.
+    Coordinates,
+    /// The positions of the level that the loop iterates over, whose entries have no order.
+    Positions {
+        /// The access of the operand.
+        access: Access,
+        /// The level.
+        level: usize,
+    },
+}
+
+/// How the parts of a loop store to a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stores {
+    /// Each part stores to entries of its own.
+    Apart,
+    /// Each part adds to a copy of its own. The copies are combined in the order of the parts.
+    Copies,
+    /// Each part computes a scalar. The scalars are combined in the order of the parts.
+    Scalars(ReduceOp),
+}
+
+impl Parted {
+    /// Returns whether the loop begins and ends at coordinates.
+    pub fn is_by_coordinate(&self) -> bool {
+        self.range == Range::Coordinates
+    }
+}

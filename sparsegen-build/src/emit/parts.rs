@@ -1,0 +1,164 @@
+//! Emits calls of loops for each part of a range.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::entry::{call, expr, vector};
+use super::names::{ident, place_in_view};
+use super::packing::function;
+use crate::ir::{
+    Array, BinaryOp, Call, Combining, Divided, Element, Expr, Joined, Joining, Own, Parts, Width,
+    Work,
+};
+
+/// Emits `let parts = kernel::parts(n, |i| i + a.levels().1.pos[i] as usize);`.
+pub(super) fn divide(
+    name: &str,
+    range: &Divided<(String, Array)>,
+    variable: &str,
+    copies: &[String],
+) -> TokenStream {
+    let (name, variable) = (ident(name), ident(variable));
+    let path = |(tensor, array): &(String, Array)| place_in_view(&ident(tensor), &array.place);
+    let (extent, before) = match range {
+        Divided::Coordinates { extent, work } => {
+            let load = |of: &(String, Array), index: TokenStream| {
+                let (path, narrow) = (path(of), of.1.element != Element::Index(Width::Usize));
+                let widen = narrow.then(|| quote!(as usize));
+                quote!(#path[#index] #widen)
+            };
+            let reached = |of: &(String, Array)| {
+                let path = path(of);
+                quote!(kernel::search(&#path[..], 0..#path.len(), #variable))
+            };
+            let work = work.iter().map(|work| match work {
+                Work::Coordinates => quote!(#variable),
+                Work::Children(of) => load(of, quote!(#variable)),
+                Work::Entries(of) => reached(of),
+                Work::ChildrenOf { entries, positions } => load(positions, reached(entries)),
+            });
+            (expr(extent), quote!(#(#work)+*))
+        }
+        Divided::Positions(of) => {
+            let path = path(of);
+            (quote!(#path.len()), quote!(#variable))
+        }
+    };
+    let lengths =
+        copies.iter().map(|tensor| ident(tensor)).map(|tensor| quote!(#tensor.vals().len()));
+    match lengths.reduce(|all, more| quote!(#all + #more)) {
+        None => quote!(let #name = kernel::parts(#extent, |#variable| #before);),
+        Some(lengths) => {
+            quote!(let #name = kernel::few_parts(#extent, #lengths, |#variable| #before);)
+        }
+    }
+}
+
+/// Emits `kernel::split(y.vals_mut(), &parts, |part, y_vals| …);`.
+pub(super) fn split(
+    Parts { all, one }: &Parts,
+    tensor: &str,
+    vals: &str,
+    loops: &Call,
+) -> TokenStream {
+    let [all, one, tensor, vals] = [all, one, tensor, vals].map(ident);
+    let loops = call(loops);
+    quote!(kernel::split(#tensor.vals_mut(), &#all, |#one, #vals| #loops);)
+}
+
+/// Emits the calls for all parts, and the statements that join what the parts stored.
+pub(super) fn join(
+    Parts { all, one }: &Parts,
+    filled: &str,
+    own: &[Own],
+    vectors: &[Joined],
+    loops: &Call,
+) -> TokenStream {
+    let [all, one, filled] = [all, one, filled].map(ident);
+    let loops = call(loops);
+    let copied = own.iter().filter_map(|own| Some((ident(&own.tensor), own.copies.as_ref()?)));
+    let copied: Vec<_> = copied.collect();
+    let new_copies = copied.iter().map(|(tensor, (name, copies))| {
+        let (name, neutral) = (ident(name), expr(&copies.neutral));
+        quote!(let mut #name = kernel::copies(#tensor.vals(), &#all, #neutral);)
+    });
+    let combine = copied.iter().map(|(tensor, (name, copies))| {
+        let (name, function) = (ident(name), function(&copies.combining));
+        quote!(kernel::combine(#tensor.vals_mut(), &#name, #function);)
+    });
+    let given = own.iter().map(|Own { tensor, vals, copies }| {
+        let (tensor, vals) = (ident(tensor), ident(vals));
+        let values = match copies {
+            None => quote!(kernel::chunks(#tensor.vals_mut(), &#all)),
+            Some((name, _)) => {
+                let name = ident(name);
+                quote!(kernel::with_copies(#tensor.vals_mut(), &mut #name))
+            }
+        };
+        (values, quote!(#vals))
+    });
+    let given = given.reduce(|(all, own), (more, next)| {
+        (quote!(#all.into_iter().zip(#more)), quote!((#own, #next)))
+    });
+    let each = |body: TokenStream| match &given {
+        Some((given, own)) => quote!(kernel::each_with(&#all, #given, |#one, #own| #body)),
+        None => quote!(kernel::each(&#all, |#one| #body)),
+    };
+    if vectors.is_empty() {
+        let run = each(loops);
+        return quote!(#(#new_copies)* #run; #(#combine)*);
+    }
+    let names: Vec<_> = vectors.iter().map(|joined| ident(&joined.name)).collect();
+    let new = vectors.iter().map(|_| quote!(Vec::new()));
+    let into = vectors.iter().map(|joined| vector(&joined.into));
+    let join = vectors.iter().map(append);
+    let run = each(quote!({
+        let (#(mut #names),*) = (#(#new),*);
+        #loops;
+        (#(#names),*)
+    }));
+    quote! {
+        #(#new_copies)*
+        let #filled = #run;
+        #(#combine)*
+        #(#into.clear();)*
+        for (#(#names),*) in #filled {
+            #(#join)*
+        }
+    }
+}
+
+/// Joins the vector of a part.
+fn append(Joined { name, into, by }: &Joined) -> TokenStream {
+    let (part, vector) = (ident(name), vector(into));
+    match by {
+        Joining::Ends => quote!(kernel::join_ends(&mut #vector, &#part);),
+        Joining::Positions => quote!(kernel::join_positions(&mut #vector, &#part);),
+        Joining::Appending => quote!(#vector.extend(#part);),
+    }
+}
+
+/// Emits the values that the parts return, combined in order.
+pub(super) fn total(Parts { all, one }: &Parts, loops: &Call, by: &[Combining]) -> TokenStream {
+    let [all, one] = [all, one].map(|name| ident(name));
+    let loops = call(loops);
+    match by {
+        [only] if is_sum(only) => quote!(kernel::total(&#all, |#one| #loops)),
+        [only] => {
+            let function = function(only);
+            quote!(kernel::combined(&#all, |#one| #loops, #function))
+        }
+        several => {
+            let [earlier, later] = [0, 1].map(|side| {
+                let names = several.iter().map(|by| ident(&by.values[side]));
+                quote!((#(#names),*))
+            });
+            let values = several.iter().map(|by| expr(&by.combined));
+            quote!(kernel::combined(&#all, |#one| #loops, |#earlier, #later| (#(#values),*)))
+        }
+    }
+}
+
+fn is_sum(Combining { values: [a, b], combined }: &Combining) -> bool {
+    *combined == Expr::binary(BinaryOp::Add, Expr::var(a), Expr::var(b))
+}

@@ -1,0 +1,74 @@
+//! Which kernels of the corpus run on threads with `parallel = true`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{env, fs, thread};
+
+use sparsegen_build::compile_str;
+use sparsegen_harness::corpus::{self, Case};
+
+/// One kernel of so many is compiled; `SPARSEGEN_THREADS=1` compiles all of them.
+const EVERY: usize = 8;
+
+/// The least share of kernels that run on threads, in percent.
+const LEAST: usize = 87;
+
+/// Returns the cases of the corpus that the compiler accepts.
+fn cases() -> Vec<Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
+    let mut files = Vec::new();
+    for part in ["basics", "language", "levels", "results"] {
+        let folder = fs::read_dir(root.join(part)).expect("the corpus has this part");
+        files.extend(folder.map(|file| file.expect("a file of the corpus").path()));
+    }
+    files.sort();
+    let of_file = |file: &PathBuf| {
+        let text = fs::read_to_string(file).expect("a file of the corpus can be read");
+        corpus::parse(&file.display().to_string(), &text).expect("a file of the corpus is valid")
+    };
+    files.iter().flat_map(of_file).filter(|case| case.refusal.is_none()).collect()
+}
+
+/// Returns why the loops of a kernel run on one thread, for each of them that does.
+fn refusals(case: &Case) -> Vec<String> {
+    let output = compile_str(&case.name, &case.manifest);
+    let kernel = output.kernels.first();
+    let functions = kernel.into_iter().flat_map(|kernel| &kernel.steps).map(|step| &step.function);
+    let refused = functions.filter(|function| function.parallel.is_none());
+    let reason = |docs: &[String]| {
+        let line = docs.iter().find(|line| line.starts_with("One thread, because "));
+        line.cloned().expect("a function gives the reason")
+    };
+    refused.map(|function| reason(&function.docs)).collect()
+}
+
+#[test]
+fn kernels_run_on_threads() {
+    let every = env::var("SPARSEGEN_THREADS").ok().and_then(|every| every.parse().ok());
+    let cases = cases().into_iter().step_by(every.unwrap_or(EVERY));
+    let cases: Vec<Case> = cases.map(Case::on_threads).collect();
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let found: Vec<(&Case, Vec<String>)> = thread::scope(|scope| {
+        let worker = |first: usize| {
+            let own = cases.iter().skip(first).step_by(workers);
+            scope.spawn(|| own.map(|case| (case, refusals(case))).collect::<Vec<_>>())
+        };
+        let handles: Vec<_> = (0..workers).map(worker).collect();
+        handles.into_iter().flat_map(|handle| handle.join().expect("no thread panics")).collect()
+    });
+    let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (case, refusals) in &found {
+        if let Some(reason) = refusals.first() {
+            // The reason without names.
+            let short = reason.split('`').step_by(2).collect::<Vec<_>>().join("_");
+            reasons.entry(short).or_default().push(format!("{} {}", case.place, case.name));
+        }
+    }
+    for (reason, cases) in &reasons {
+        println!("{:5} {reason}\n      {}", cases.len(), cases.join("\n      "));
+    }
+    let refused: usize = reasons.values().map(Vec::len).sum();
+    let share = 100 * (found.len() - refused) / found.len();
+    println!("{} of {} kernels run on threads, {share} %", found.len() - refused, found.len());
+    assert!(share >= LEAST, "{share} % of the kernels run on threads");
+}
