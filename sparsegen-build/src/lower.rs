@@ -231,7 +231,7 @@ impl Lowering<'_> {
         let parallel = self.parallel(plan, &body, &results);
         let others = results.split_off(1);
         let result = results.pop().expect("a program has a result");
-        ir::Function {
+        let mut function = ir::Function {
             name: kernel.name.clone(),
             docs: docs::docs(program, plan),
             operands: operands.iter().map(|id| self.operand(*id)).collect(),
@@ -249,7 +249,9 @@ impl Lowering<'_> {
             parallel,
             body,
             compute: None,
-        }
+        };
+        function.restate_bounds();
+        function
     }
 
     /// Returns a result in the form of the function's signature.

@@ -1,6 +1,6 @@
 //! Bounds of unchecked accesses in generated code.
 
-use super::{Expr, Function};
+use super::{Assembly, Expr, Function, Uses};
 
 /// The bound of unchecked accesses or of a reservation. Every array with unchecked accesses has
 /// one. The interpreter checks that the bound is within the array, and checks every access against
@@ -74,9 +74,10 @@ impl Function {
         }
     }
 
-    /// Removes the bounds of unused arrays. Bounds in terms of variables that no longer exist are
-    /// replaced by the length of the array.
+    /// Removes the bounds of unused arrays. Bounds in terms of arrays and variables that the loops
+    /// do not have are replaced by the length of the array.
     pub fn restate_bounds(&mut self) {
+        let uses = Uses::of_function(self);
         let mut arrays: Vec<String> = Vec::new();
         let mut names: Vec<String> = self.sizes.iter().map(|size| size.name.clone()).collect();
         for tensor in self.tensors() {
@@ -84,9 +85,15 @@ impl Function {
             names.extend(tensor.extents.iter().map(|extent| extent.name.clone()));
         }
         for result in self.results() {
+            // The loops do not name a slice or a number that they do not use.
             let own = result.arrays().iter().chain(result.structure());
-            arrays.extend(own.map(|array| array.name.clone()));
-            names.extend(result.numbers().iter().map(|number| number.name.clone()));
+            let is_named = |name: &str| match result.assembly {
+                Assembly::Computed { .. } => uses.touches(name),
+                Assembly::Assembled { .. } => true,
+            };
+            arrays.extend(own.map(|array| array.name.clone()).filter(|name| is_named(name)));
+            let numbers = result.numbers().iter().map(|number| number.name.clone());
+            names.extend(numbers.filter(|name| uses.touches(name)));
         }
         arrays.extend(self.parts.iter().filter_map(|part| part.list()).map(str::to_owned));
         if let Some(parallel) = &self.parallel {
@@ -117,5 +124,51 @@ impl Function {
                 bound.most = Expr::len(&bound.array);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Array, Element, Place, Result, Stmt, TensorResult, Width, samples};
+
+    /// Returns loops that compute values into a structure, with the bound of the coordinates in terms
+    /// of the positions.
+    fn computing(body: Vec<Stmt>) -> Function {
+        let array = |name: &str, field: &str| Array {
+            name: name.into(),
+            place: Place::Level { level: 1, field: field.into() },
+            element: Element::Index(Width::U32),
+        };
+        let mut function = samples::spmv();
+        function.body = body;
+        let Result::Tensor(TensorResult { assembly: Assembly::Computed { structure, .. }, .. }) =
+            &mut function.result
+        else {
+            panic!("the sample computes the values of a tensor")
+        };
+        *structure = vec![array("y2_pos", "pos"), array("y2_crd", "crd")];
+        function.unchecked = vec![Bound {
+            array: "y2_crd".into(),
+            of: Unchecked::Index,
+            most: Expr::load("y2_pos", Expr::Index(1)),
+            ground: Ground::Valid,
+        }];
+        function
+    }
+
+    #[test]
+    fn bounds_are_in_terms_of_what_the_loops_use() {
+        let measured = Stmt::bind("q", Expr::len("y2_crd"));
+        let read = Stmt::bind("p", Expr::load("y2_pos", Expr::Index(0)));
+        let restated = |body: Vec<Stmt>| {
+            let mut function = computing(body);
+            function.restate_bounds();
+            function.unchecked.into_iter().map(|bound| bound.most).collect::<Vec<_>>()
+        };
+        let of_positions = Expr::load("y2_pos", Expr::Index(1));
+        assert_eq!(restated(vec![read.clone(), measured.clone()]), [of_positions]);
+        assert_eq!(restated(vec![measured]), [Expr::len("y2_crd")]);
+        assert_eq!(restated(vec![read]), []);
     }
 }

@@ -350,6 +350,11 @@ impl Uses {
         self.written.get(name).copied().unwrap_or(0)
     }
 
+    /// Returns whether a variable or array is used in any way.
+    pub fn touches(&self, name: &str) -> bool {
+        self.reads(name) + self.writes(name) + self.measures(name) > 0
+    }
+
     fn count(&mut self, stmt: &Stmt) {
         for expr in stmt.expressions() {
             self.count_expr(expr);

@@ -141,7 +141,7 @@ fn is_read(operand: &Operand, head: &[Binding], uses: &Uses) -> bool {
 /// Returns a parameter, named `_` for arrays that the body does not use.
 fn declared(slot: &Slot<'_>, uses: &Uses) -> Parameter {
     let touched =
-        |array: &Array| if is_touched(array, uses) { array.name.clone() } else { "_".into() };
+        |array: &Array| if uses.touches(&array.name) { array.name.clone() } else { "_".into() };
     let (name, ty) = match slot {
         Slot::Values(_, array) => (touched(array), Type::SliceMut(array.element)),
         Slot::Structure(_, array) => (touched(array), Type::Slice(array.element)),
@@ -160,10 +160,6 @@ fn declared(slot: &Slot<'_>, uses: &Uses) -> Parameter {
         }
     };
     Parameter { name, ty }
-}
-
-fn is_touched(array: &Array, uses: &Uses) -> bool {
-    uses.reads(&array.name) + uses.writes(&array.name) + uses.measures(&array.name) > 0
 }
 
 /// Returns the variables that a body uses in addition to parameters: extents, then arrays.
@@ -203,7 +199,7 @@ fn head(function: &Function, uses: &Uses) -> Vec<Binding> {
     };
     head.extend(checked.into_iter().filter(is_used));
     let mut argument = |array: &Array, is_mutable| {
-        if is_touched(array, uses) && is_unchecked(&array.name) {
+        if uses.touches(&array.name) && is_unchecked(&array.name) {
             let value = Meaning::Argument { is_mutable };
             head.push(Binding { is_unchecked: true, ..binding(&array.name, value) });
         }
