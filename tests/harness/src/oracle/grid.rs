@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::number::Number;
+use crate::oracle::arithmetic::Op;
 use crate::oracle::cell::{Answer, Cell, Knowledge};
 use crate::oracle::fold::Fold;
 use crate::oracle::meaning::{Kind, Meaning, Node};
@@ -100,8 +101,14 @@ impl<'a> Grid<'a> {
                 Ok(number.map_or(Cell::known(*fill), Cell::stored))
             }
             Kind::Apply(op, parts) => {
-                let cells: Result<Vec<Cell>, Fault> =
-                    parts.iter().map(|part| self.cell(part, at, stored)).collect();
+                // With the fill value of an unstored operand, a comparison of coordinates is a mask.
+                let is_filter = |part: &Node| matches!(op, Op::Compare(_)) && part.is_coordinates();
+                let part = |part: &Node| {
+                    let cell = self.cell(part, at, stored)?;
+                    let most = if is_filter(part) { Knowledge::Either } else { Knowledge::Unknown };
+                    Ok(Cell { knowledge: cell.knowledge.min(most), ..cell })
+                };
+                let cells: Result<Vec<Cell>, Fault> = parts.iter().map(part).collect();
                 Cell::of(*op, &cells?, node.dtype)
             }
             Kind::Product(parts) => {
