@@ -109,7 +109,19 @@ fn without(value: &Expr, before: &Access) -> Option<Expr> {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::loops;
+    use super::in_place;
+    use crate::testing::{kernel_with, loops};
+
+    #[test]
+    fn unsigned_scalars_take_additions_but_no_subtractions() {
+        let is_added = |expr: &str, dtype: &str| {
+            let tensors = "s = 'scalar', x = 'dense'";
+            in_place(&kernel_with(expr, tensors, &format!("dtype = '{dtype}'"))).in_place
+        };
+        assert!(is_added("s += x[i]", "u32"));
+        assert!(is_added("s -= x[i]", "i32"));
+        assert!(!is_added("s -= x[i]", "u32"));
+    }
 
     #[test]
     fn results_with_a_fill_value_store_entries() {

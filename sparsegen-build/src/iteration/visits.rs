@@ -143,6 +143,27 @@ fn stores_once(program: &Program, target: &Target, plan: &Plan) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::covered;
+    use crate::iteration::plan::Plan;
+    use crate::notation::{Access, Expr, Function, ReduceOp, TensorId};
+    use crate::types::Literal;
+
+    #[test]
+    fn a_temporary_may_skip_what_its_reduction_ignores() {
+        let temporary = TensorId(0);
+        let target = Access { tensor: temporary, indices: Vec::new() };
+        let added = |otherwise: Expr| {
+            let chosen =
+                vec![Expr::Access(target.clone()), Expr::Literal(Literal::Int(1)), otherwise];
+            let value = Expr::call(Function::Select, chosen);
+            let plan =
+                Plan::Assign { target: target.clone(), accumulate: Some(ReduceOp::SUM), value };
+            covered(&plan, temporary).is_some()
+        };
+        assert!(added(Expr::Literal(Literal::Int(1))));
+        assert!(!added(Expr::ZERO));
+    }
+
     /// Returns the source of a kernel that updates `y`.
     fn source(expr: &str, tensors: &str) -> String {
         let manifest = format!("[kernels.k]\nexpr = \"{expr}\"\ntensors = {{ {tensors} }}");
@@ -172,6 +193,11 @@ mod tests {
             // Where `x` has no entry, zero is assigned.
             ("y[i] *= x[i]", "y = 'dense', x = 'sparse_vector'"),
             ("y[i] *= x[i]", "y = 'sparse_vector', x = 'dense'"),
+            // A subscript reads `y`.
+            (
+                "y[i] = x[y[i]]",
+                "y = { format = 'dense', dtype = 'u32' }, x = { format = 'dense', dtype = 'u32' }",
+            ),
         ];
         for (expr, tensors) in cases {
             let source = source(expr, tensors);

@@ -54,7 +54,7 @@ fn without(flag: &str, body: &[Stmt]) -> Option<(Vec<Stmt>, Expr, Vec<Stmt>)> {
     }
     let inside = |body: &[Stmt]| {
         let (before, condition, after) = without(flag, body)?;
-        (Uses::of(&after).reads(flag) == 0).then(|| (condition, [before, after].concat()))
+        Some((condition, [before, after].concat()))
     };
     let (condition, rest) = match &body[at] {
         Stmt::Assign { name, op: None, value } if name == flag => (value.clone(), Vec::new()),
@@ -178,6 +178,22 @@ mod tests {
         );
         let text: String = branches(Vec::new()).iter().map(Stmt::to_string).collect();
         assert_eq!(shown(branches(Vec::new())), text);
+    }
+
+    #[test]
+    fn what_an_iteration_sets_after_it_may_leave_stays() {
+        let leave = Stmt::when(Expr::lt(Expr::var("n"), Expr::var("p")), vec![Stmt::Break]);
+        let body = flagged([leave, vec![Stmt::assign("found", Expr::Bool(true))]].concat());
+        let text: String = body.iter().map(Stmt::to_string).collect();
+        assert_eq!(shown(body), text);
+    }
+
+    #[test]
+    fn what_an_iteration_reads_after_setting_it_stays() {
+        let read = Stmt::when(Expr::var("found"), vec![Stmt::push("z", Expr::var("p"))]);
+        let body = flagged([vec![Stmt::assign("found", Expr::Bool(true))], read].concat());
+        let text: String = body.iter().map(Stmt::to_string).collect();
+        assert_eq!(shown(body), text);
     }
 
     #[test]
