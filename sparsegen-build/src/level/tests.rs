@@ -11,7 +11,13 @@ fn storage(level: &dyn Level, relation: Relation) -> Storage {
     let named = |field: &'static str| (field, format!("a_{field}"));
     let other = Expr::var("other");
     Storage {
-        arrays: level.arrays().iter().map(|array| named(array.field)).collect(),
+        arrays: level
+            .arrays()
+            .iter()
+            .map(|array| array.field)
+            .chain(scratch(level))
+            .map(named)
+            .collect(),
         numbers: level.numbers().iter().map(|field| named(field)).collect(),
         carried: Vec::new(),
         size: Expr::Index(3),
@@ -54,6 +60,20 @@ fn functions(level: &dyn Level, relation: Relation) -> String {
     }
     if let Some(level) = level.locate() {
         lines.push(format!("locate {}", found(level.locate(storage, q.clone(), j.clone(), "p"))));
+    }
+    if let Some(level) = level.insert() {
+        let values = Expr::var("zero");
+        let below = Below {
+            vals: "vals".into(),
+            each: Expr::Index(1),
+            arrays: vec![("vals".into(), values)],
+        };
+        lines.push(format!("size {}", level.size(storage, q.clone())));
+        lines.push(format!("init {}", text(&level.insert_init(storage))));
+        lines.push(format!("parents {}", text(&level.insert_parents(storage, q.clone()))));
+        let inserted = level.insert_coord(storage, q.clone(), j.clone(), &below, "p");
+        lines.push(format!("insert {}", found(inserted)));
+        lines.push(format!("finalize {}", text(&level.insert_finalize(storage, q.clone()))));
     }
     if let Some(level) = level.append() {
         lines.push(format!("init {}", text(&level.append_init(storage))));
@@ -98,6 +118,11 @@ dense, Minuend
 coordinates 0..3
 at q * 3 + j if always
 locate q * 3 + j if always
+size q * 3
+init
+parents
+insert q * 3 + j if always
+finalize
 
 compressed, Minuend
 positions a_pos[q]..a_pos[q + 1]
@@ -111,6 +136,11 @@ finalize a_pos.resize(q + 1, a_crd.len());
 loose_compressed, Minuend
 positions a_lo[q]..a_hi[q]
 at a_crd[p] if always
+init a_lo.clear(); a_lo.push(0); a_hi.clear(); a_crd.clear();
+append a_crd.push(j);
+edges a_hi.push(a_crd.len()); a_lo.push(a_crd.len());
+edges behind a_hi.resize(q, a_lo[a_lo.len() - 1]); a_lo.resize(q + 1, a_lo[a_lo.len() - 1]); a_hi.push(a_crd.len()); a_lo.push(a_crd.len());
+finalize a_hi.resize(q, a_lo[a_lo.len() - 1]); a_lo.resize(q + 1, a_lo[a_lo.len() - 1]); a_lo.resize(a_hi.len(), 0);
 
 singleton, Minuend
 positions q..q + 1
@@ -125,11 +155,21 @@ hashed, Minuend
 positions q * a_width..(q + 1) * a_width
 at a_crd[p] if a_crd[p] != u32::MAX
 locate let mut p_slot = j % a_width; while a_crd[q * a_width + p_slot] != j && a_crd[q * a_width + p_slot] != u32::MAX { p_slot += 1; if p_slot == a_width { p_slot = 0; } } q * a_width + p_slot if a_crd[q * a_width + p_slot] == j
+size q * a_width
+init a_crd.clear(); let mut a_counts = Vec::new(); let mut a_width = 1;
+parents a_crd.resize(q * a_width, u32::MAX); a_counts.resize(q, 0);
+insert let mut p_slot = j % a_width; while a_crd[q * a_width + p_slot] != j && a_crd[q * a_width + p_slot] != u32::MAX { p_slot += 1; if p_slot == a_width { p_slot = 0; } } if a_crd[q * a_width + p_slot] == u32::MAX { if a_width < (a_counts[q] + 1) * 2 { a_width = kernel::widen(a_crd, a_width).moving(vals, zero).width(); p_slot = j % a_width; while a_crd[q * a_width + p_slot] != u32::MAX { p_slot += 1; if p_slot == a_width { p_slot = 0; } } } a_counts[q] += 1; a_crd[q * a_width + p_slot] = j; } q * a_width + p_slot if always
+finalize
 
 bitmap, Minuend
 coordinates 0..3
 at let p = q * 3 + j; p if a_bits[p]
 locate let p = q * 3 + j; p if a_bits[p]
+size q * 3
+init a_bits.clear();
+parents a_bits.resize(q * 3, false);
+insert let p = q * 3 + j; a_bits[p] = true; p if always
+finalize
 
 structured, Minuend
 positions q * 2..(q + 1) * 2
@@ -138,25 +178,55 @@ at a_crd[p] if always
 range, Minuend
 coordinates (-d).min(0).unsigned_abs()..3.min(other.wrapping_add_signed(d))
 at q * 3 + j if always
+size q * 3
+init
+parents
+insert q * 3 + j if always
+finalize
 
 range, Subtrahend
 coordinates d.min(0).unsigned_abs()..3.min(other.wrapping_add_signed(-d))
 at q * 3 + j if always
+size q * 3
+init
+parents
+insert q * 3 + j if always
+finalize
 
 range, Sum
 coordinates (d + 1).saturating_sub(other)..3.min(d + 1)
 at q * 3 + j if always
+size q * 3
+init
+parents
+insert q * 3 + j if always
+finalize
 
 offset, Minuend
 positions q..q + 1
 at i.wrapping_add_signed(d) if always
+size q
+init
+parents
+insert q if always
+finalize
 
 offset, Subtrahend
 positions q..q + 1
 at i.wrapping_add_signed(-d) if always
+size q
+init
+parents
+insert q if always
+finalize
 
 offset, Sum
 positions q..q + 1
 at d - i if always
+size q
+init
+parents
+insert q if always
+finalize
 
 ";
