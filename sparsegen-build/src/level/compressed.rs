@@ -149,11 +149,14 @@ impl Scatter for Compressed {
     ) -> Found {
         let [crd, places] = ["crd", "places"].map(|field| storage.array(field));
         let end = format!("{name}_end");
-        let mut place = place(storage, coordinate.clone());
+        let (mut place, mut coordinate) = (place(storage, coordinate.clone()), coordinate);
         let mut prelude = Vec::new();
         if !matches!(place, Expr::Var(_)) {
             let bound = format!("{name}_place");
-            prelude.push(Stmt::bind(&bound, place));
+            prelude.push(Stmt::bind(&bound, place.clone()));
+            if place == coordinate {
+                coordinate = Expr::var(&bound);
+            }
             place = Expr::var(&bound);
         }
         prelude.push(Stmt::bind_mut(&end, storage.load("places", place.clone())));

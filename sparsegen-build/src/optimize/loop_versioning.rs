@@ -32,7 +32,14 @@ fn version(stmt: &Stmt) -> Vec<Stmt> {
             bound.insert(name.as_str());
         }
     });
-    if !is_cut || count > SHORT {
+    // A loop around others is not unrolled.
+    let mut is_around = false;
+    stmt.for_each(&mut |stmt| match stmt {
+        Stmt::For { end, .. } => is_around |= cut(end).is_none() && !matches!(end, Expr::Index(_)),
+        Stmt::While { .. } => is_around = true,
+        _ => {}
+    });
+    if !is_cut || is_around || count > SHORT {
         return inner();
     }
     let changes = Uses::of(std::slice::from_ref(stmt)).written;
