@@ -16,4 +16,4 @@
 //! | [`Stmt::store`], [`Stmt::push`] | `array[index] = value;`, `array.push(value);` |
 //! | [`Stmt::when`], [`Stmt::for_range`] | `if condition { … }`, `for name in start..end { … }` |
 
-pub use crate::ir::{Element, Expr, Rearrange, Stmt};
+pub use crate::ir::{Element, Expr, Rearrange, Stmt, Width};

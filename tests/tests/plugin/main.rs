@@ -22,7 +22,7 @@ macro_rules! kernels {
 }
 
 kernels! {
-    runs column_runs small_runs runs_of_runs deltas band
+    runs column_runs small_runs runs_of_runs deltas tables tables_of_tables band
     lists_in_blocks whole_diagonals lists_in_diagonals
     mixed
 }

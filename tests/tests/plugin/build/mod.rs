@@ -2,6 +2,7 @@
 
 mod delta;
 mod run_length;
+mod table;
 mod window;
 
 use std::fs;
@@ -11,7 +12,7 @@ use sparsegen_build::Compiler;
 
 /// Formats of such levels, each of which gets the kernels of `matrix.toml`, and formats of other
 /// levels whose coordinates are computed and may exceed the dimension.
-const FORMATS: [(&str, &str); 9] = [
+const FORMATS: [(&str, &str); 11] = [
     ("runs", "\"(i, j) -> (i : dense, j : run_length)\""),
     ("column_runs", "\"(i, j) -> (j : dense, i : run_length)\""),
     (
@@ -20,6 +21,8 @@ const FORMATS: [(&str, &str); 9] = [
     ),
     ("runs_of_runs", "\"(i, j) -> (i : run_length, j : run_length)\""),
     ("deltas", "\"(i, j) -> (i : dense, j : delta)\""),
+    ("tables", "\"(i, j) -> (i : dense, j : table)\""),
+    ("tables_of_tables", "\"(i, j) -> (i : table, j : table)\""),
     ("band", "\"(i, j) -> (i : dense, j : window(3))\""),
     ("lists_in_blocks", "\"(i, j) -> (i : dense, j / 4 : compressed, j % 4 : compressed)\""),
     ("whole_diagonals", "\"(i, j) -> (j - i : compressed, i : dense)\""),
@@ -32,6 +35,7 @@ pub fn generate(folder: &Path, out: &Path) -> Result<(), String> {
     let compiler = Compiler::new()
         .level(delta::Delta)
         .level(run_length::RunLength)
+        .level(table::Table)
         .level(window::Window { width: 3 });
     let read = |name: &str| {
         fs::read_to_string(folder.join(name)).map_err(|error| format!("{name}: {error}"))
