@@ -118,7 +118,9 @@ impl Format {
         let last = self.levels.iter().rposition(|spec| spec.level.insert().is_none());
         let scattered = last.and_then(|last| {
             let LevelSpec { level, properties, .. } = &self.levels[last];
-            let level = level.in_any_order().filter(|_| properties.unique && properties.ordered)?;
+            // A full level stores coordinates that no loop visits.
+            let is_plain = properties.unique && properties.ordered && !properties.full;
+            let level = level.in_any_order().filter(|_| is_plain)?;
             let mut format = self.clone();
             format.levels[last].level = level;
             Some(format)
