@@ -216,8 +216,5 @@ fn check_slots(tensor: &Operand<'_>) -> Option<Diagnostic> {
 fn pads(format: &Format) -> bool {
     let mut below = format.levels.iter().skip_while(|spec| spec.properties.full);
     let counts = format.levels.iter().any(|spec| matches!(spec.expr, LevelExpr::Count(_)));
-    counts
-        || below.any(|spec| {
-            spec.properties.full || spec.level.append().is_none() && spec.level.insert().is_none()
-        })
+    counts || below.any(|spec| spec.properties.full || spec.level.pads())
 }
