@@ -248,13 +248,18 @@ pub trait Insert {
     /// Returns the number of positions, given the number of positions of the level above.
     fn size(&self, storage: &Storage, parents: Expr) -> Expr;
 
-    /// Returns statements that clear the storage, and declare local arrays and numbers.
-    fn insert_init(&self, storage: &Storage) -> Vec<Stmt>;
+    /// Returns statements that clear the storage, and declare local arrays and numbers. The default
+    /// returns none.
+    fn insert_init(&self, _storage: &Storage) -> Vec<Stmt> {
+        Vec::new()
+    }
 
     /// Returns statements that extend the storage to a number of positions of the level above. If
     /// it is known, they run once before the first coordinate, and otherwise for each position that
-    /// is added to the level above.
-    fn insert_parents(&self, storage: &Storage, parents: Expr) -> Vec<Stmt>;
+    /// is added to the level above. The default returns none.
+    fn insert_parents(&self, _storage: &Storage, _parents: Expr) -> Vec<Stmt> {
+        Vec::new()
+    }
 
     /// Returns the local arrays and the arrays of the storage that have as many elements for each
     /// parent, each with its initial element. If there are others, [`Insert::insert_parents`] of a
@@ -276,8 +281,10 @@ pub trait Insert {
     ) -> Found;
 
     /// Returns statements that complete the storage after the last coordinate, given the number of
-    /// positions of the level above.
-    fn insert_finalize(&self, storage: &Storage, parents: Expr) -> Vec<Stmt>;
+    /// positions of the level above. The default returns none.
+    fn insert_finalize(&self, _storage: &Storage, _parents: Expr) -> Vec<Stmt> {
+        Vec::new()
+    }
 }
 
 /// What is stored below the positions of a level.

@@ -103,8 +103,4 @@ impl Insert for Bitmap {
         prelude.push(Stmt::store(storage.array("bits"), value.clone(), Expr::Bool(true)));
         Found { prelude, value, found: None }
     }
-
-    fn insert_finalize(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
-        Vec::new()
-    }
 }

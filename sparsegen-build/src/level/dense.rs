@@ -1,6 +1,6 @@
 //! `dense`: every coordinate from 0 to the extent, without storage.
 
-use super::code::{Expr, Stmt};
+use super::code::Expr;
 use super::{
     Below, CoordinateIteration, Found, Insert, Level, Locate, Promise, Properties, Property,
     Segment, Storage, StorageArray,
@@ -84,14 +84,6 @@ impl Insert for Dense {
         Expr::mul(parents, storage.size.clone())
     }
 
-    fn insert_init(&self, _: &Storage) -> Vec<Stmt> {
-        Vec::new()
-    }
-
-    fn insert_parents(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
-        Vec::new()
-    }
-
     fn insert_coord(
         &self,
         storage: &Storage,
@@ -101,9 +93,5 @@ impl Insert for Dense {
         _: &str,
     ) -> Found {
         Found::always(position(storage, parent, coordinate))
-    }
-
-    fn insert_finalize(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
-        Vec::new()
     }
 }

@@ -171,8 +171,4 @@ impl Insert for Hashed {
         prelude.extend(Stmt::when(is_vacant, new));
         Found { prelude, value: position, found: None }
     }
-
-    fn insert_finalize(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
-        Vec::new()
-    }
 }

@@ -1,6 +1,6 @@
 //! `offset`: the coordinate determined by that of another dimension and their difference or sum.
 
-use super::code::{Expr, Stmt};
+use super::code::Expr;
 use super::{
     Below, Found, Insert, Level, PositionIteration, Promise, Properties, Property, Relation,
     Segment, Storage, StorageArray,
@@ -79,19 +79,7 @@ impl Insert for Offset {
         parents
     }
 
-    fn insert_init(&self, _: &Storage) -> Vec<Stmt> {
-        Vec::new()
-    }
-
-    fn insert_parents(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
-        Vec::new()
-    }
-
     fn insert_coord(&self, _: &Storage, parent: Expr, _: Expr, _: &Below, _: &str) -> Found {
         Found::always(parent)
-    }
-
-    fn insert_finalize(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
-        Vec::new()
     }
 }

@@ -3,7 +3,7 @@
 //! For offset o and the extent M of the other dimension, they are `max(0, -o)..min(N, M - o)`; for
 //! the sum s of both coordinates, they are `max(0, s + 1 - M)..min(N, s + 1)`.
 
-use super::code::{Expr, Stmt};
+use super::code::Expr;
 use super::{
     Below, CoordinateIteration, Found, Insert, Level, Promise, Properties, Property, Relation,
     Segment, Storage, StorageArray,
@@ -94,14 +94,6 @@ impl Insert for Range {
         Expr::mul(parents, storage.size.clone())
     }
 
-    fn insert_init(&self, _: &Storage) -> Vec<Stmt> {
-        Vec::new()
-    }
-
-    fn insert_parents(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
-        Vec::new()
-    }
-
     fn insert_coord(
         &self,
         storage: &Storage,
@@ -111,9 +103,5 @@ impl Insert for Range {
         name: &str,
     ) -> Found {
         self.coord_access(storage, parent, coordinate, name)
-    }
-
-    fn insert_finalize(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
-        Vec::new()
     }
 }

@@ -44,7 +44,7 @@ impl Places {
         self.order.extend(0..crd.len());
         self.order.sort_unstable_by_key(|k| crd[*k]);
         for k in 0..crd.len() {
-            // What belongs here may have been swapped with what was here before.
+            // An earlier step may have moved the element from here to its own source.
             let mut from = self.order[k];
             while from < k {
                 from = self.order[from];

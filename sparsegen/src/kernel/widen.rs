@@ -3,7 +3,7 @@
 use crate::Width;
 
 /// Doubles the width of the buckets of a `hashed` level and inserts their coordinates again.
-/// [`Widened::moving`] then moves what is stored for the slots.
+/// [`Widened::moving`] then moves the elements of another array along.
 ///
 /// Takes time proportional to the number of slots.
 ///

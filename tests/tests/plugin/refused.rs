@@ -124,20 +124,8 @@ impl Insert for Told {
         Expr::mul(parents, storage.size.clone())
     }
 
-    fn insert_init(&self, _: &Storage) -> Vec<Stmt> {
-        Vec::new()
-    }
-
-    fn insert_parents(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
-        Vec::new()
-    }
-
     fn insert_coord(&self, _: &Storage, parent: Expr, _: Expr, _: &Below, _: &str) -> Found {
         Found::always(parent)
-    }
-
-    fn insert_finalize(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
-        Vec::new()
     }
 }
 

@@ -60,7 +60,7 @@ impl Assembler<'_> {
         append.and_then(|append| append.scatter()).expect("the level takes any order")
     }
 
-    /// Returns what is stored below the positions of a level.
+    /// Returns the arrays below the positions of a level.
     pub(super) fn below(&self, level: usize) -> Below {
         let below = self.levels().iter().zip(&self.storages).skip(level + 1);
         let each = below.fold(Expr::Index(1), |each, (spec, storage)| match spec.level.insert() {

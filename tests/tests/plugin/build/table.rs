@@ -150,8 +150,4 @@ impl Insert for Table {
         prelude.extend(Stmt::when(is_vacant, new));
         Found { prelude, value, found: None }
     }
-
-    fn insert_finalize(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
-        Vec::new()
-    }
 }
