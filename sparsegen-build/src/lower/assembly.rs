@@ -14,7 +14,7 @@ use crate::ir::{
 use crate::iteration::plan::Plan;
 use crate::iteration::visits::{covers, level_variables, visits_all};
 use crate::level::Storage;
-use crate::notation::{Access, ReduceOp, TensorId, VariableId};
+use crate::notation::{Access, TensorId, VariableId};
 use crate::types::Dtype;
 
 use super::capacity::{bind_indices, fits, takes_one};
@@ -31,6 +31,7 @@ mod append;
 mod insert;
 mod known;
 mod padding;
+mod store;
 mod structure;
 
 /// The purpose of the loops of a result whose entries are appended.
@@ -352,73 +353,6 @@ impl<'p> Assembler<'p> {
         }
         let begin = Expr::var(&self.begin_name(level + 1));
         Stmt::when(Expr::lt(begin, self.count(level + 1)), stmts)
-    }
-
-    /// Stores an entry at the coordinates of `scope`; if the result filters fill values, only if it
-    /// differs from the fill value.
-    pub(super) fn store(
-        &self,
-        accumulate: Option<ReduceOp>,
-        value: Expr,
-        filter: bool,
-        scope: &Scope,
-    ) -> Vec<Stmt> {
-        let last = self.levels().len() - 1;
-        if self.is_assembled_by_append(last) && self.scattered.is_none() {
-            let of_value = |value: Expr| match self.purpose {
-                Purpose::Assemble => {
-                    let mut stmts = self.append_coordinates(last, scope);
-                    stmts.extend(self.push_value(value));
-                    stmts
-                }
-                Purpose::Compute => self.store_known(last, value, scope),
-            };
-            if !filter {
-                return of_value(value);
-            }
-            let name = format!("{}_value", self.argument);
-            let dtype = self.program.tensor(self.target.tensor).dtype;
-            let stmts = of_value(Expr::var(&name));
-            let mut filtered = vec![Stmt::bind(&name, value)];
-            filtered.extend(Stmt::when(Expr::ne(Expr::var(&name), self.unassigned(dtype)), stmts));
-            return filtered;
-        }
-        let mut stmts = Vec::new();
-        let first = (0..=last).rev().find(|level| self.is_assembled_by_append(*level));
-        let mut position = match first {
-            Some(level) if self.scattered == Some(level) => {
-                let found = self.scatter(level, scope);
-                stmts.extend(found.prelude);
-                found.value
-            }
-            Some(level) => {
-                let position = scope.results[&self.target.tensor][level].clone();
-                if self.waits(level) {
-                    stmts.extend(self.found(level, next(position.clone())));
-                }
-                position
-            }
-            None => Expr::Index(0),
-        };
-        for level in first.map_or(0, |level| level + 1)..=last {
-            let name = format!("p_{}{}", self.argument, level + 1);
-            let name = if level == last { &self.position } else { &name };
-            let found = self.insert(level, position, name, scope);
-            stmts.extend(found.prelude);
-            position = found.value;
-        }
-        if !matches!(position, Expr::Var(_) | Expr::Index(_)) {
-            stmts.push(Stmt::bind(&self.position, position));
-            position = Expr::var(&self.position);
-        }
-        stmts.push(if accumulate.is_some() {
-            let dtype = self.program.tensor(self.target.tensor).dtype;
-            let add = Combine::reducing(&self.program.kernel, ReduceOp::SUM, dtype);
-            add.store(&self.vals, position, value)
-        } else {
-            Stmt::store(&self.vals, position, value)
-        });
-        stmts
     }
 
     /// Returns the coordinate at which a level inserts, relative to the first coordinate of the

@@ -5,7 +5,8 @@
 
 use super::convert::Conversion;
 use super::pos;
-use super::{Candidate, describe, starts};
+use super::refuse::describe;
+use super::{Candidate, starts};
 use crate::concrete::DemandedOrder;
 use crate::concrete::space::Basis;
 use crate::error::{Diagnostic, Span};

@@ -1,0 +1,76 @@
+//! The statements that store a value of a result.
+
+use super::{Assembler, Purpose, next};
+use crate::ir::{Expr, Stmt};
+use crate::lower::combine::Combine;
+use crate::lower::scope::Scope;
+use crate::notation::ReduceOp;
+
+impl Assembler<'_> {
+    /// Stores an entry at the coordinates of `scope`; if the result filters fill values, only if it
+    /// differs from the fill value.
+    pub(in crate::lower) fn store(
+        &self,
+        accumulate: Option<ReduceOp>,
+        value: Expr,
+        filter: bool,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let last = self.levels().len() - 1;
+        if self.is_assembled_by_append(last) && self.scattered.is_none() {
+            let of_value = |value: Expr| match self.purpose {
+                Purpose::Assemble => {
+                    let mut stmts = self.append_coordinates(last, scope);
+                    stmts.extend(self.push_value(value));
+                    stmts
+                }
+                Purpose::Compute => self.store_known(last, value, scope),
+            };
+            if !filter {
+                return of_value(value);
+            }
+            let name = format!("{}_value", self.argument);
+            let dtype = self.program.tensor(self.target.tensor).dtype;
+            let stmts = of_value(Expr::var(&name));
+            let mut filtered = vec![Stmt::bind(&name, value)];
+            filtered.extend(Stmt::when(Expr::ne(Expr::var(&name), self.unassigned(dtype)), stmts));
+            return filtered;
+        }
+        let mut stmts = Vec::new();
+        let first = (0..=last).rev().find(|level| self.is_assembled_by_append(*level));
+        let mut position = match first {
+            Some(level) if self.scattered == Some(level) => {
+                let found = self.scatter(level, scope);
+                stmts.extend(found.prelude);
+                found.value
+            }
+            Some(level) => {
+                let position = scope.results[&self.target.tensor][level].clone();
+                if self.waits(level) {
+                    stmts.extend(self.found(level, next(position.clone())));
+                }
+                position
+            }
+            None => Expr::Index(0),
+        };
+        for level in first.map_or(0, |level| level + 1)..=last {
+            let name = format!("p_{}{}", self.argument, level + 1);
+            let name = if level == last { &self.position } else { &name };
+            let found = self.insert(level, position, name, scope);
+            stmts.extend(found.prelude);
+            position = found.value;
+        }
+        if !matches!(position, Expr::Var(_) | Expr::Index(_)) {
+            stmts.push(Stmt::bind(&self.position, position));
+            position = Expr::var(&self.position);
+        }
+        stmts.push(if accumulate.is_some() {
+            let dtype = self.program.tensor(self.target.tensor).dtype;
+            let add = Combine::reducing(&self.program.kernel, ReduceOp::SUM, dtype);
+            add.store(&self.vals, position, value)
+        } else {
+            Stmt::store(&self.vals, position, value)
+        });
+        stmts
+    }
+}
