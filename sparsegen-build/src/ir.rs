@@ -112,6 +112,11 @@ pub enum Callee {
     Quotient,
     /// `division.remainder(a, b)` of integers; the entry point returns an error if `b` is 0.
     Remainder,
+    /// `kernel::repeated(a, n, |a, b| a * b)`: the product of `n` equal factors, where `n` is an
+    /// index greater than 0.
+    RepeatedOperator(BinaryOp),
+    /// `kernel::repeated(a, n, path)`: `n` equal values, combined by a function.
+    RepeatedPath(String),
 }
 
 /// The ways to get an index from another value.

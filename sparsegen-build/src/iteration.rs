@@ -15,6 +15,7 @@ mod padding;
 pub mod plan;
 pub(crate) mod presence;
 mod regions;
+mod rest;
 #[cfg(test)]
 mod tests;
 pub(crate) mod visits;

@@ -24,6 +24,7 @@ mod merge;
 mod names;
 mod parallel;
 mod reorder;
+mod rest;
 mod scope;
 mod sizes;
 mod slices;
@@ -52,6 +53,7 @@ use combine::Combine;
 
 use assembly::{Assembler, Purpose};
 use names::Names;
+use rest::Repetition;
 use scope::Scope;
 use storages::{arrays, numbers, storages};
 
@@ -86,8 +88,9 @@ fn lower_for<'p>(
         Assembler::of(program, target, plan, &names, &storages, purpose, parted)
     };
     let assemblers = program.targets.iter().enumerate().map(assembler).collect();
-    let scalars = BTreeMap::new();
-    let mut lowering = Lowering { program, names, storages, assemblers, parted, scalars };
+    let (scalars, repetitions) = (BTreeMap::new(), Vec::new());
+    let mut lowering =
+        Lowering { program, names, storages, assemblers, parted, scalars, repetitions };
     let mut body = extents::blocks(program, &lowering.names);
     body.extend(lowering.assemblers.iter().flat_map(Assembler::begin));
     body.extend(lowering.workspaces());
@@ -108,6 +111,8 @@ struct Lowering<'p> {
     parted: Option<&'p Parted>,
     /// The values of scalar results computed so far.
     scalars: BTreeMap<TensorId, Expr>,
+    /// The repetitions of the statements that are lowered, outermost first.
+    repetitions: Vec<Repetition>,
 }
 
 impl Lowering<'_> {
@@ -132,6 +137,7 @@ impl Lowering<'_> {
                 }
                 None => plans.iter().flat_map(|plan| self.plan(plan, scope)).collect(),
             },
+            Plan::Visit(v) => self.visit(*v),
         }
     }
 
@@ -151,6 +157,7 @@ impl Lowering<'_> {
         {
             let dtype = self.program.tensor(target.tensor).dtype;
             let value = self.value(whole, dtype, scope);
+            let value = self.repeated(target.tensor, accumulate, value);
             return self.assign_value(target, accumulate, value, found, false, scope);
         }
         if accumulate.is_some_and(|op| op.is_annihilated_by(whole)) {
@@ -166,6 +173,7 @@ impl Lowering<'_> {
             true => self.value(value, dtype, scope),
             false => self.number(value, dtype, scope),
         };
+        let value = self.repeated(target.tensor, accumulate, value);
         let stmts = self.assign_value(target, accumulate, value, found, filter, scope);
         self.under(condition, stmts, scope)
     }

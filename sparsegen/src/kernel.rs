@@ -62,6 +62,24 @@ pub fn cube<V: NumAssign + Copy>(value: V) -> V {
     value * value * value
 }
 
+/// Combines `count` equal values by an associative operation; `count` is at least 1.
+///
+/// Takes O(log `count`) steps: the values are combined in pairs, pairs of pairs and so on, so that
+/// the result may differ from that of one after another by rounding.
+pub fn repeated<V: Copy>(value: V, count: usize, combine: impl Fn(V, V) -> V) -> V {
+    let (mut all, mut power, mut left) = (value, value, count.saturating_sub(1));
+    while left > 0 {
+        if left % 2 == 1 {
+            all = combine(all, power);
+        }
+        left /= 2;
+        if left > 0 {
+            power = combine(power, power);
+        }
+    }
+    all
+}
+
 /// Returns the argument of a real number as a complex one: 0, or π if it is negative.
 pub fn arg<V: Float>(value: V) -> V {
     if value.is_nan() { value } else { V::zero().atan2(value) }

@@ -72,6 +72,17 @@ impl Body {
                 let (path, arguments) = (tokens(path), arguments.iter().map(|a| self.expr(a)));
                 quote!(#path(#(#arguments),*))
             }
+            Expr::Call(Callee::RepeatedOperator(op), _, arguments) => {
+                let arguments = arguments.iter().map(|a| self.expr(a));
+                let [a, b] = ["a", "b"].map(ident);
+                let combined = self.expr(&Expr::binary(*op, Expr::var("a"), Expr::var("b")));
+                quote!(kernel::repeated(#(#arguments),*, |#a, #b| #combined))
+            }
+            Expr::Call(Callee::RepeatedPath(path), _, arguments) => {
+                let arguments = arguments.iter().map(|a| self.expr(a));
+                let path = tokens(path);
+                quote!(kernel::repeated(#(#arguments),*, #path))
+            }
             Expr::Cast { value, from, to } => self.cast(value, *from, *to),
             Expr::Choose { condition, holds, otherwise } => {
                 let is_chain = matches!(**otherwise, Expr::Choose { .. });

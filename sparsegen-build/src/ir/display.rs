@@ -55,6 +55,14 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
             let arguments: Vec<_> = arguments.iter().map(Expr::to_string).collect();
             write!(f, "{name}({})", arguments.join(", "))?;
         }
+        Expr::Call(Callee::RepeatedOperator(op), _, arguments) => {
+            let arguments: Vec<_> = arguments.iter().map(Expr::to_string).collect();
+            write!(f, "repeated({}, {})", arguments.join(", "), op.name())?;
+        }
+        Expr::Call(Callee::RepeatedPath(path), _, arguments) => {
+            let arguments: Vec<_> = arguments.iter().map(Expr::to_string).collect();
+            write!(f, "repeated({}, {path})", arguments.join(", "))?;
+        }
         Expr::Call(Callee::Math(function), _, arguments) => {
             let (first, others) = arguments.split_first().unzip();
             if let Some(first) = first {

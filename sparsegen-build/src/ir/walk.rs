@@ -89,9 +89,10 @@ impl Expr {
                 match callee {
                     Callee::Math(function) => Expr::call(*function, *dtype, arguments),
                     Callee::Path(path) => Expr::run(path, *dtype, arguments),
-                    Callee::Quotient | Callee::Remainder => {
-                        Expr::Call(callee.clone(), *dtype, arguments)
-                    }
+                    Callee::Quotient
+                    | Callee::Remainder
+                    | Callee::RepeatedOperator(_)
+                    | Callee::RepeatedPath(_) => Expr::Call(callee.clone(), *dtype, arguments),
                 }
             }
             Expr::Cast { value, from, to } => Expr::cast(value.substitute(name, by), *from, *to),

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use super::iterator::{Conversion, LevelIterator, Positions};
 use super::lattice::{MergePoint, Set};
-use super::plan::Plan;
+use super::plan::{Loop, Plan};
 use crate::concrete::{Program, Target};
 use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp};
 
@@ -108,7 +108,7 @@ fn body_tolerates(program: &Program, iterator: &LevelIterator, body: &Plan) -> b
     if iterator.through + 1 == depth {
         return is_linear_sum_in(program, body, &iterator.access);
     }
-    let Plan::Loop(inner) = body else { return false };
+    let Plan::Loop(inner @ Loop { rest: None, .. }) = body else { return false };
     let [point] = &inner.points[..] else { return false };
     let mut drivers = point.drivers.members().map(|member| &inner.iterators[member]);
     let (Some(driver), None) = (drivers.next(), drivers.next()) else { return false };
@@ -131,6 +131,7 @@ fn is_linear_sum_in(program: &Program, plan: &Plan, access: &Access) -> bool {
             let takes_duplicates = leaf.is_some_and(|spec| !spec.properties.unique);
             (*accumulate == Some(ReduceOp::SUM) || takes_duplicates) && is_linear_in(value, access)
         }
+        Plan::Visit(_) => true,
         Plan::If { condition, body } => {
             let mut decides = false;
             condition.for_each_access(&mut |other| decides |= other == access);

@@ -66,6 +66,7 @@ pub(super) fn part(program: &Program, target: &Target) -> Plan {
             iterators: Vec::new(),
             points: vec![everywhere],
             bodies: vec![Rc::new(Plan::Sequence(Vec::new())), Rc::new(body)],
+            rest: None,
             exhaustive: true,
         })
     })

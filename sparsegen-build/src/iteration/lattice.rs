@@ -175,6 +175,22 @@ impl Lattice {
         self.outcomes.all(&|outcome| outcome != 0)
     }
 
+    /// Returns the lattice without the region in which no operand has an entry, and the statement of
+    /// that region. The lattice visits all other coordinates, so that they can be counted. Returns
+    /// `None` if the region has no effect, or if operands may have entries that do not count.
+    pub fn without_rest(&self) -> Option<(Lattice, Stmt)> {
+        let rest = self.outcomes.at(Set::EMPTY);
+        if rest == 0 || !self.optional.is_empty() || !self.can_end {
+            return None;
+        }
+        let mut visited = self.clone();
+        let counted = visited.bodies.len();
+        visited.bodies.push(Stmt::SKIP);
+        visited.reads.push(Set::EMPTY);
+        visited.outcomes = self.outcomes.without_rest(counted);
+        Some((visited, self.bodies[rest].clone()))
+    }
+
     /// Returns the merge points in the order in which they run. Each ends when one of its sparse
     /// drivers is exhausted, and the next ones continue with the other drivers.
     pub fn points(&self) -> Vec<MergePoint> {

@@ -28,7 +28,7 @@ impl MustExecute<'_> {
                 self.holds_for(consumer)
                     || results.any(|result| producer.assigns(result)) && self.holds_for(producer)
             }
-            Plan::If { .. } => false,
+            Plan::If { .. } | Plan::Visit(_) => false,
             Plan::Assign { target, value, .. } => {
                 !value.is_masked() && (self.counts)(target, value)
             }
@@ -40,9 +40,10 @@ impl MustExecute<'_> {
     }
 
     fn holds_everywhere(&self, inner: &Loop) -> bool {
-        inner.points.iter().all(|point| {
-            point.cases.iter().all(|(_, outcome)| self.holds_for(&inner.bodies[*outcome]))
-        })
+        inner.rest.is_none_or(|rest| self.holds_for(&inner.bodies[rest]))
+            && inner.points.iter().all(|point| {
+                point.cases.iter().all(|(_, outcome)| self.holds_for(&inner.bodies[*outcome]))
+            })
     }
 
     /// Returns whether an iterator of a loop must have an entry, and the loop must execute such an

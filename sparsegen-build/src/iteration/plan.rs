@@ -14,6 +14,7 @@ use super::iterator::{Frontier, LevelIterator};
 use super::lattice::{Lattice, MergePoint};
 use super::padding;
 use super::presence::{MaybeAbsent, Scalars, maybe_absent};
+use super::rest::set_aside;
 use super::visits::covers;
 use crate::concrete::space::Definition;
 use crate::concrete::{Annotations, Program, Stmt, Target, Temporary};
@@ -44,6 +45,8 @@ pub enum Plan {
         body: Rc<Plan>,
     },
     Sequence(Vec<Rc<Plan>>),
+    /// Counts a coordinate of the loop over a variable, whose other coordinates run in one step.
+    Visit(VariableId),
 }
 
 /// A loop over one variable: one or several merge points that run in order.
@@ -55,6 +58,9 @@ pub struct Loop {
     pub points: Vec<MergePoint>,
     /// The bodies, by the outcomes of the cases of the merge points.
     pub bodies: Vec<Rc<Plan>>,
+    /// The body that runs once, after the merge points, for all coordinates at which no operand has
+    /// an entry. The other bodies count their coordinates.
+    pub rest: Option<usize>,
     /// `true` if a body runs for every coordinate of the dimension.
     pub exhaustive: bool,
 }
@@ -233,12 +239,16 @@ impl Planner<'_> {
         let located = &annotations.located;
         let lattice = Lattice::of(program, variable, located, &iterators, body, at_gaps.as_ref());
         let lattice = self.check_regions(lattice, body)?;
-        let points = lattice.points();
-        if !points.iter().all(|point| can_run(program, variable, &iterators, point)) {
+        let can_run = |lattice: &Lattice| {
+            let points = lattice.points();
+            points.iter().all(|point| can_run(program, variable, &iterators, point))
+        };
+        if !can_run(&lattice) {
             return Err(Unplannable::NoLoop);
         }
         let in_order = wants_order(program, variable, body);
-        let plan_with = |duplicates| {
+        let plan_with = |lattice: &Lattice, rest: Option<&Stmt>, duplicates| {
+            let points = lattice.points();
             let optional = lattice.optional();
             let converted = convert(program, &iterators, &points, optional, in_order, duplicates);
             let iterators = converted.ok_or(Unplannable::NoLoop)?;
@@ -250,18 +260,35 @@ impl Planner<'_> {
                 let body = self.plan(&stmt, &inner, scalars)?;
                 code = code.saturating_add(body.code());
                 self.check_code(code)?;
-                bodies.push(Rc::new(body));
+                bodies.push(Rc::new(match rest {
+                    Some(_) => body.followed_by(Plan::Visit(variable)),
+                    None => body,
+                }));
             }
+            let at_rest = rest.map(|rest| self.plan(rest, frontier, scalars)).transpose()?;
+            let rest = at_rest.map(|body| {
+                bodies.push(Rc::new(body));
+                bodies.len() - 1
+            });
             if !is_tolerated(program, &iterators, &points, &bodies) {
                 return Err(Unplannable::NoLoop);
             }
-            let (points, exhaustive) = (points.clone(), lattice.is_exhaustive());
+            let exhaustive = rest.is_some() || lattice.is_exhaustive();
             let annotations = Rc::clone(annotations);
-            Ok(Loop { variable, annotations, iterators, points, bodies, exhaustive })
+            Ok(Loop { variable, annotations, iterators, points, bodies, rest, exhaustive })
         };
+        if let Some((visited, rest)) = set_aside(program, frontier, variable, &lattice)
+            && can_run(&visited)
+        {
+            // Each coordinate must be counted once.
+            match plan_with(&visited, Some(&rest), Duplicates::Together) {
+                Err(Unplannable::NoLoop) => {}
+                planned => return planned,
+            }
+        }
         let repeats = iterators.iter().any(|iterator| !iterator.spec(program).properties.unique);
-        match plan_with(Duplicates::OneByOne) {
-            Err(Unplannable::NoLoop) if repeats => plan_with(Duplicates::Together),
+        match plan_with(&lattice, None, Duplicates::OneByOne) {
+            Err(Unplannable::NoLoop) if repeats => plan_with(&lattice, None, Duplicates::Together),
             planned => planned,
         }
     }

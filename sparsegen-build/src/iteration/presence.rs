@@ -324,6 +324,7 @@ pub(crate) fn for_each_constant(
                 visit(value, around);
             }
         }
+        Plan::Visit(_) => {}
         Plan::If { body, .. } => for_each_constant(body, temporary, around, visit),
         Plan::Sequence(plans) => {
             for plan in plans {
@@ -343,6 +344,7 @@ pub(crate) fn annihilates(producer: &Plan, product: TensorId) -> bool {
         Plan::Assign { target, accumulate, value } => {
             target.tensor == product && accumulate.is_some_and(|op| op.is_annihilated_by(value))
         }
+        Plan::Visit(_) => false,
         Plan::If { body, .. } => annihilates(body, product),
         Plan::Sequence(plans) => plans.iter().any(|plan| annihilates(plan, product)),
     }

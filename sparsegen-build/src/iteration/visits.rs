@@ -45,7 +45,7 @@ pub(crate) fn visits_all(program: &Program, target: &Target, plan: &Plan, v: Var
             Plan::Where { consumer, producer, .. } => {
                 within(producer, guarded, any) && within(consumer, guarded, any)
             }
-            Plan::Assign { .. } => true,
+            Plan::Assign { .. } | Plan::Visit(_) => true,
             Plan::If { body, .. } => within(body, true, any),
             Plan::Sequence(plans) => plans.iter().all(|plan| within(plan, guarded, any)),
         }
@@ -59,10 +59,11 @@ pub(crate) fn visits_all(program: &Program, target: &Target, plan: &Plan, v: Var
 pub(crate) fn covered(plan: &Plan, temporary: TensorId) -> Option<Vec<VariableId>> {
     match plan {
         Plan::Loop(inner) => {
-            let mut cases = inner.points.iter().flat_map(|point| &point.cases);
-            let first = covered(&inner.bodies[cases.next()?.1], temporary)?;
+            let cases = inner.points.iter().flat_map(|point| &point.cases);
+            let mut outcomes = cases.map(|(_, outcome)| *outcome).chain(inner.rest);
+            let first = covered(&inner.bodies[outcomes.next()?], temporary)?;
             let is_covered =
-                cases.all(|(_, outcome)| covered(&inner.bodies[*outcome], temporary).is_some());
+                outcomes.all(|outcome| covered(&inner.bodies[outcome], temporary).is_some());
             (inner.exhaustive && is_covered).then(|| [vec![inner.variable], first].concat())
         }
         Plan::Where { consumer, .. } => covered(consumer, temporary),
@@ -72,7 +73,7 @@ pub(crate) fn covered(plan: &Plan, temporary: TensorId) -> Option<Vec<VariableId
                 if accumulate.is_some_and(|op| op.ignores(&chosen[2])));
             (is_always && !may_skip).then(Vec::new)
         }
-        Plan::If { .. } => None,
+        Plan::If { .. } | Plan::Visit(_) => None,
         Plan::Sequence(plans) => match either(plans) {
             Some((_, holds, otherwise)) => {
                 covered(otherwise, temporary).and_then(|_| covered(holds, temporary))
@@ -131,6 +132,7 @@ fn stores_once(program: &Program, target: &Target, plan: &Plan) -> bool {
                 && stores_once(program, target, producer)
         }
         Plan::If { .. } => !plan.assigns(result),
+        Plan::Visit(_) => true,
         Plan::Assign { target: to, accumulate, value } => {
             to.tensor != result || accumulate.is_none() && !value.is_masked()
         }

@@ -1,7 +1,8 @@
 //! Combining two values, by an operator of Rust or a user function.
 
-use crate::ir::{BinaryOp, Combining, Expr, Stmt};
+use crate::ir::{BinaryOp, Callee, Combining, Expr, Stmt};
 use crate::notation::{Kernel, Operator, ReduceOp};
+use crate::operator::Monoid;
 use crate::types::Dtype;
 
 /// The operation that combines two values.
@@ -46,6 +47,24 @@ impl Combine {
         match self {
             Combine::Operator(op) => Expr::binary(*op, a, b),
             Combine::Path(path, dtype) => Expr::run(path, *dtype, vec![a, b]),
+        }
+    }
+
+    /// Combines a value with itself, `count` times in all, where `count` is not 0.
+    pub(super) fn repeated(&self, value: Expr, count: Expr, dtype: Dtype) -> Expr {
+        match self {
+            Combine::Operator(op) if Monoid::from(*op).is_some_and(Monoid::is_idempotent) => value,
+            Combine::Operator(BinaryOp::Add)
+                if dtype.is_integer() || dtype.is_float() && !dtype.is_half() =>
+            {
+                Expr::mul(value, Expr::cast(count, None, dtype))
+            }
+            Combine::Operator(op) => {
+                Expr::repeated(Callee::RepeatedOperator(*op), dtype, value, count)
+            }
+            Combine::Path(path, _) => {
+                Expr::repeated(Callee::RepeatedPath(path.clone()), dtype, value, count)
+            }
         }
     }
 

@@ -80,6 +80,7 @@ impl Time<'_> {
                 self.add(consumer, around, elsewhere);
             }
             Plan::Assign { .. } => self.push(around.clone()),
+            Plan::Visit(_) => {}
             Plan::If { body, .. } => {
                 self.push(around.clone());
                 self.add(body, around, elsewhere);
@@ -98,6 +99,9 @@ impl Time<'_> {
     }
 
     fn add_loop(&mut self, inner: &Loop, around: &Trips, elsewhere: &[Access]) {
+        if let Some(rest) = inner.rest {
+            self.add(&inner.bodies[rest], around, elsewhere);
+        }
         // The first merge point has all iterators, and its first case the whole statement.
         let Some(point) = inner.points.first() else { return };
         let mut drivers: Vec<&LevelIterator> =

@@ -161,7 +161,11 @@ fn row(program: &Program, id: TensorId) -> String {
 fn describe(program: &Program, plan: &Plan, loops: &mut Vec<String>) {
     match plan {
         Plan::Loop(inner) => {
-            let Some(point) = inner.points.first() else { return };
+            let Some(point) = inner.points.first() else {
+                return inner.rest.into_iter().for_each(|rest| {
+                    describe(program, &inner.bodies[rest], loops);
+                });
+            };
             let phrase = phrase(program, inner, point);
             if !loops.contains(&phrase) {
                 loops.push(phrase);
@@ -174,7 +178,7 @@ fn describe(program: &Program, plan: &Plan, loops: &mut Vec<String>) {
             describe(program, producer, loops);
             describe(program, consumer, loops);
         }
-        Plan::Assign { .. } => {}
+        Plan::Assign { .. } | Plan::Visit(_) => {}
         Plan::If { body, .. } => describe(program, body, loops),
         Plan::Sequence(plans) => {
             for plan in plans {
@@ -218,6 +222,9 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
     );
     if !located.is_empty() && !sparse.is_empty() {
         how.push_str(&format!(", {} located", names(located)));
+    }
+    if inner.rest.is_some() {
+        how.push_str(", the rest of its range in one step");
     }
     match program.space.definition(inner.variable) {
         Some(Definition::Fixed) => {

@@ -124,7 +124,7 @@ impl Bounds<'_> {
                     && inner.bodies.iter().all(|body| within(body))
             }
             Plan::Where { consumer, producer, .. } => within(consumer) && within(producer),
-            Plan::Assign { .. } => true,
+            Plan::Assign { .. } | Plan::Visit(_) => true,
             Plan::If { body, .. } => within(body),
             Plan::Sequence(plans) => plans.iter().all(|plan| within(plan)),
         }
@@ -142,6 +142,7 @@ impl Bounds<'_> {
                 value.for_each_access(&mut |read| reads |= read == access);
                 reads && target == self.result
             }
+            Plan::Visit(_) => false,
             Plan::If { body, .. } => self.assigns(body, access),
             Plan::Sequence(plans) => plans.iter().any(|plan| self.assigns(plan, access)),
         }

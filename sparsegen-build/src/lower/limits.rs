@@ -124,9 +124,11 @@ impl Lowering<'_> {
                     None => Rc::clone(body),
                 }
             }
-            Plan::Loop(_) | Plan::Where { .. } | Plan::Assign { .. } | Plan::Sequence(_) => {
-                Rc::clone(body)
-            }
+            Plan::Loop(_)
+            | Plan::Where { .. }
+            | Plan::Assign { .. }
+            | Plan::Sequence(_)
+            | Plan::Visit(_) => Rc::clone(body),
         };
         let bodies = inner.bodies.iter().map(without).collect();
         Some((limits, Loop { bodies, ..inner.clone() }))

@@ -22,6 +22,9 @@ impl Lowering<'_> {
         if let Some(done) = is_once.then(|| self.run_fixed(inner, scope)).flatten() {
             return done;
         }
+        if let Some(rest) = inner.rest {
+            return self.run_with_rest(inner, rest, scope);
+        }
         if let Some(done) = self.run_limited(inner, scope) {
             return done;
         }

@@ -170,6 +170,11 @@ impl Names {
         (format!("{name}_begin"), format!("{name}_end"))
     }
 
+    /// Returns `j_rest`, the number of a variable's coordinates that have not been visited.
+    pub(super) fn rest(&self, v: VariableId) -> String {
+        format!("{}_rest", self.variable(v))
+    }
+
     /// Returns `p_a`, or `p_a2` if positions of several levels of the tensor have names.
     pub(super) fn position(&self, access: &Access, level: usize) -> String {
         let stem = self.reader(access);

@@ -91,6 +91,7 @@ impl Lowering<'_> {
         let (mut stmts, mut after) = (Vec::new(), Vec::new());
         for temporary in temporaries {
             let id = temporary.tensor;
+            self.repetitions.iter_mut().for_each(|repetition| repetition.own.push(id));
             let is_guard = matches!(consumer, Plan::If { condition, .. }
                 if condition.conjuncts().contains(&&found(id)));
             let how = (consumer.reads_presence(id), is_guard);

@@ -122,6 +122,7 @@ impl Cost<'_> {
                 value.for_each_access(&mut |access| cost += self.access(access, innermost));
                 cost
             }
+            Plan::Visit(_) => 0.0,
             Plan::If { condition, body } => {
                 let mut cost = 1.0;
                 condition.for_each_access(&mut |access| cost += self.access(access, innermost));
@@ -133,7 +134,8 @@ impl Cost<'_> {
 
     /// Returns the first merge point represents all: the later ones process the remaining entries.
     fn of_loop(&mut self, inner: &Loop) -> f64 {
-        let Some(point) = inner.points.first() else { return 0.0 };
+        let rest = inner.rest.map_or(0.0, |rest| self.of(&inner.bodies[rest], None));
+        let Some(point) = inner.points.first() else { return rest };
         let trips = self.trips(inner, point);
         let before = self.segments.clone();
         for iterator in &inner.iterators {
@@ -148,7 +150,7 @@ impl Cost<'_> {
         let steps: f64 = self.drivers(inner, point).map(|driver| self.step(driver)).sum();
         let meets = if point.drivers.len() > 1 && point.cases.len() == 1 { MEET } else { 1.0 };
         let scan: f64 = self.drivers(inner, point).map(|driver| self.scan(driver)).sum();
-        trips * (steps.max(1.0) + scan + meets * body)
+        rest + trips * (steps.max(1.0) + scan + meets * body)
     }
 
     fn drivers<'l>(

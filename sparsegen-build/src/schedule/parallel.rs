@@ -107,7 +107,7 @@ impl<'p> Outermost<'p> {
                     false => several(),
                 }
             }
-            Plan::Assign { .. } | Plan::If { .. } => several(),
+            Plan::Assign { .. } | Plan::If { .. } | Plan::Visit(_) => several(),
             Plan::Sequence(plans) => match &plans[..] {
                 [only] => Outermost::find(program, only, scalar, found),
                 _ => several(),
@@ -145,7 +145,12 @@ impl<'p> Outermost<'p> {
         };
         let operand = &program.tensor(driver.access.tensor).name;
         match &inner.points[..] {
-            [point] if point.drivers.len() == 1 && is_divided_anywhere(program, driver) => {
+            // Positions do not tell which coordinates a part has.
+            [point]
+                if point.drivers.len() == 1
+                    && inner.rest.is_none()
+                    && is_divided_anywhere(program, driver) =>
+            {
                 Ok(Range::Positions { access: driver.access.clone(), level: driver.level })
             }
             _ => Err(format!("the entries of `{operand}` for each `{name}` cannot be searched")),
@@ -207,7 +212,11 @@ fn versions(consumer: &Plan) -> Option<impl Iterator<Item = &Plan>> {
     versions.iter().all(version).then(|| {
         versions.iter().filter_map(|plan| match &**plan {
             Plan::If { body, .. } => Some(&**body),
-            Plan::Loop(_) | Plan::Where { .. } | Plan::Assign { .. } | Plan::Sequence(_) => None,
+            Plan::Loop(_)
+            | Plan::Where { .. }
+            | Plan::Assign { .. }
+            | Plan::Sequence(_)
+            | Plan::Visit(_) => None,
         })
     })
 }

@@ -69,6 +69,14 @@ impl Expr {
         }
     }
 
+    /// Returns `count` equal values combined; `callee` repeats an operation.
+    pub fn repeated(callee: Callee, dtype: Dtype, value: Expr, count: Expr) -> Expr {
+        match count {
+            Expr::Index(1) => value,
+            count => Expr::Call(callee, dtype, vec![value, count]),
+        }
+    }
+
     /// Returns one of two values.
     pub fn choose(condition: Expr, holds: Expr, otherwise: Expr) -> Expr {
         match condition {

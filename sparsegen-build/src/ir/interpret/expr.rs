@@ -8,6 +8,15 @@ use super::{Machine, Number, Storage, Value};
 use crate::ir::{BinaryOp, Callee, Dtype, Expr, ToIndex, UnaryOp, Width};
 use crate::operator::Kind;
 
+/// Combines equal values: the first argument, as often as the second one says.
+fn repeated(
+    arguments: &[Value],
+    combine: impl Fn(Value, Value) -> Result<Value, String>,
+) -> Result<Value, String> {
+    let [value, count] = arguments else { return Err("not a value and a number".to_owned()) };
+    (1..count.index()?).try_fold(*value, |all, _| combine(all, *value))
+}
+
 impl Machine {
     /// Evaluates an expression, or returns why it has no value.
     pub(super) fn eval(&self, expr: &Expr) -> Result<Value, String> {
@@ -42,13 +51,21 @@ impl Machine {
             Expr::Len(array) => Ok(Value::Index(self.array(array)?.len()?)),
             Expr::Pair(a, b) => Ok(Value::Pair(self.eval(a)?.index()?, self.eval(b)?.index()?)),
             Expr::Call(callee, dtype, arguments) => {
-                let arguments = arguments.iter().map(|argument| self.eval(argument)?.as_element());
+                let arguments = arguments.iter().map(|argument| self.eval(argument));
                 let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+                let elements = || {
+                    let elements = arguments.iter().map(|argument| argument.as_element());
+                    elements.collect::<Result<Vec<_>, _>>()
+                };
                 match callee {
-                    Callee::Math(function) => call(*function, *dtype, &arguments),
-                    Callee::Quotient => divided(BinaryOp::Div, *dtype, &arguments),
-                    Callee::Remainder => divided(BinaryOp::Rem, *dtype, &arguments),
-                    Callee::Path(path) => self.own(path, *dtype, &arguments),
+                    Callee::Math(function) => call(*function, *dtype, &elements()?),
+                    Callee::Quotient => divided(BinaryOp::Div, *dtype, &elements()?),
+                    Callee::Remainder => divided(BinaryOp::Rem, *dtype, &elements()?),
+                    Callee::Path(path) => self.own(path, *dtype, &elements()?),
+                    Callee::RepeatedOperator(op) => repeated(&arguments, |a, b| binary(*op, a, b)),
+                    Callee::RepeatedPath(path) => repeated(&arguments, |a, b| {
+                        self.own(path, *dtype, &[a.as_element()?, b.as_element()?])
+                    }),
                 }
             }
             Expr::Cast { value, to, .. } => cast(self.eval(value)?, *to),

@@ -37,6 +37,7 @@ impl Plan {
                 };
                 let _ = writeln!(text, "{indent}{}", program.show(&stmt));
             }
+            Plan::Visit(_) => {}
             Plan::If { condition, body } => {
                 write_region(program, condition, depth, text);
                 body.write(program, depth + 1, text);
@@ -99,6 +100,10 @@ impl Loop {
                 }
                 self.bodies[outcome].write(program, depth + 1, text);
             }
+        }
+        if let Some(rest) = self.rest {
+            let _ = writeln!(text, "{indent}∀{name} over the rest of the dimension, in one step");
+            self.bodies[rest].write(program, depth + 1, text);
         }
     }
 }

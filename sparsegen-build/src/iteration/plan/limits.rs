@@ -62,12 +62,14 @@ impl Plan {
             Plan::Loop(inner) => {
                 let arms = inner.points.iter().flat_map(|point| point.arms());
                 let bodies: Vec<usize> = inner.bodies.iter().map(|body| body.code()).collect();
-                arms.fold(1, |all, (_, outcome)| all.saturating_add(1 + bodies[outcome]))
+                let rest = inner.rest.map_or(0, |rest| bodies[rest]);
+                arms.fold(1 + rest, |all, (_, outcome)| all.saturating_add(1 + bodies[outcome]))
             }
             Plan::Where { consumer, producer, .. } => {
                 consumer.code().saturating_add(producer.code())
             }
             Plan::Assign { value, .. } => 1 + value.size(),
+            Plan::Visit(_) => 0,
             Plan::If { condition, body } => body.code().saturating_add(condition.size()),
             Plan::Sequence(plans) => {
                 plans.iter().fold(0, |all, plan| all.saturating_add(plan.code()))

@@ -17,6 +17,7 @@ impl Plan {
             Plan::Loop(inner) => 1 + inner.bodies.iter().map(|body| body.size()).sum::<usize>(),
             Plan::Where { consumer, producer, .. } => consumer.size() + producer.size(),
             Plan::Assign { .. } => 1,
+            Plan::Visit(_) => 0,
             Plan::If { body, .. } => 1 + body.size(),
             Plan::Sequence(plans) => plans.iter().map(|plan| plan.size()).sum(),
         }
@@ -33,9 +34,20 @@ impl Plan {
                 producer.for_each_loop(visit);
                 consumer.for_each_loop(visit);
             }
-            Plan::Assign { .. } => {}
+            Plan::Assign { .. } | Plan::Visit(_) => {}
             Plan::If { body, .. } => body.for_each_loop(visit),
             Plan::Sequence(plans) => plans.iter().for_each(|plan| plan.for_each_loop(visit)),
+        }
+    }
+
+    /// Returns the plan that runs another one after this one.
+    pub(super) fn followed_by(self, next: Plan) -> Plan {
+        match self {
+            Plan::Sequence(mut plans) if either(&plans).is_none() => {
+                plans.push(Rc::new(next));
+                Plan::Sequence(plans)
+            }
+            first => Plan::Sequence(vec![Rc::new(first), Rc::new(next)]),
         }
     }
 
@@ -53,6 +65,7 @@ impl Plan {
                 consumer.for_each_assign(visit);
             }
             Plan::Assign { target, accumulate, .. } => visit(target, *accumulate),
+            Plan::Visit(_) => {}
             Plan::If { body, .. } => body.for_each_assign(visit),
             Plan::Sequence(plans) => plans.iter().for_each(|plan| plan.for_each_assign(visit)),
         }
@@ -66,6 +79,7 @@ impl Plan {
                 consumer.assigns(tensor) || producer.assigns(tensor)
             }
             Plan::Assign { target, .. } => target.tensor == tensor,
+            Plan::Visit(_) => false,
             Plan::If { body, .. } => body.assigns(tensor),
             Plan::Sequence(plans) => plans.iter().any(|plan| plan.assigns(tensor)),
         }
@@ -79,6 +93,7 @@ impl Plan {
                 [consumer, producer].into_iter().any(|plan| plan.reads_presence(temporary))
             }
             Plan::Assign { value, .. } => reads_presence(value, temporary),
+            Plan::Visit(_) => false,
             Plan::If { condition, body } => {
                 reads_presence(condition, temporary) || body.reads_presence(temporary)
             }
@@ -100,6 +115,7 @@ impl Plan {
                         reads.push(access);
                     }
                 }),
+                Plan::Visit(_) => {}
                 Plan::If { condition, body } => {
                     condition.for_each_access(&mut |access| {
                         if !reads.contains(&access) {
@@ -145,7 +161,7 @@ impl Plan {
             Plan::Where { consumer, producer, .. } => {
                 consumer.searches_within(program, depth) || producer.searches_within(program, depth)
             }
-            Plan::Assign { .. } => false,
+            Plan::Assign { .. } | Plan::Visit(_) => false,
             Plan::If { body, .. } => body.searches_within(program, depth),
             Plan::Sequence(plans) => plans.iter().any(|plan| plan.searches_within(program, depth)),
         }

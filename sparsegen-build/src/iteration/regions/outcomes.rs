@@ -44,6 +44,25 @@ impl Outcomes {
         }
     }
 
+    /// Returns the outcomes without that of the region of no iterator. Other regions without effect
+    /// have the outcome `counted`.
+    pub(in crate::iteration) fn without_rest(&self, counted: usize) -> Outcomes {
+        self.counting(counted, true)
+    }
+
+    fn counting(&self, counted: usize, is_rest: bool) -> Outcomes {
+        match self {
+            Outcomes::Leaf(_) if is_rest => Outcomes::Leaf(0),
+            Outcomes::Leaf(0) => Outcomes::Leaf(counted),
+            Outcomes::Leaf(outcome) => Outcomes::Leaf(*outcome),
+            Outcomes::Branch { member, absent, present } => Outcomes::branch(
+                *member,
+                absent.counting(counted, is_rest),
+                present.counting(counted, false),
+            ),
+        }
+    }
+
     /// Returns the outcomes of the regions without other iterators than these.
     pub(in crate::iteration) fn within(&self, remaining: Set) -> Outcomes {
         match self {
