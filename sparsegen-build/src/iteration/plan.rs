@@ -277,7 +277,8 @@ impl Planner<'_> {
             let annotations = Rc::clone(annotations);
             Ok(Loop { variable, annotations, iterators, points, bodies, rest, exhaustive })
         };
-        if let Some((visited, rest)) = set_aside(program, frontier, variable, &lattice)
+        if at_gaps.is_none()
+            && let Some((visited, rest)) = set_aside(program, frontier, variable, &lattice)
             && can_run(&visited)
         {
             // Each coordinate must be counted once.
