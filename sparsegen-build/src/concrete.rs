@@ -301,7 +301,7 @@ impl Stmt {
     }
 
     /// Calls `visit` with every assigned value and every condition.
-    pub fn for_each_value<'s>(&'s self, visit: &mut impl FnMut(&'s Expr)) {
+    fn for_each_value<'s>(&'s self, visit: &mut impl FnMut(&'s Expr)) {
         match self {
             Stmt::Forall { body, .. } => body.for_each_value(visit),
             Stmt::Where { consumer, producer, .. } => {

@@ -32,50 +32,68 @@ pub(super) fn set_aside(
 /// Returns whether a statement depends only on the coordinates of the loops of a frontier and of
 /// its own, and only reduces.
 fn can_repeat(program: &Program, frontier: &Frontier, stmt: &Stmt) -> bool {
-    let mut bound = frontier.bound.clone();
-    let mut own = Vec::new();
-    bind(stmt, &mut bound, &mut own);
-    let known = program.space.known(&program.kernel, &bound);
-    let is_known = |v: &VariableId| known.contains(v);
-    let mut follows =
-        bound[frontier.bound.len()..].iter().all(|v| match program.space.definition(*v) {
+    Repeatable { program, own: Vec::new() }.holds_for(stmt, &mut frontier.bound.clone())
+}
+
+struct Repeatable<'p> {
+    program: &'p Program,
+    /// The temporaries of the statement.
+    own: Vec<TensorId>,
+}
+
+impl Repeatable<'_> {
+    fn holds_for(&mut self, stmt: &Stmt, bound: &mut Vec<VariableId>) -> bool {
+        match stmt {
+            Stmt::Forall { variable, body, .. } => {
+                if !self.has_known_range(*variable, bound) {
+                    return false;
+                }
+                bound.push(*variable);
+                let holds = self.holds_for(body, bound);
+                bound.pop();
+                holds
+            }
+            Stmt::Where { temporaries, consumer, producer } => {
+                self.own.extend(temporaries.iter().map(|temporary| temporary.tensor));
+                self.holds_for(producer, bound) && self.holds_for(consumer, bound)
+            }
+            Stmt::Assign { target, accumulate, value } => {
+                let reduces = accumulate.is_some_and(|op| !op.tells_where);
+                let known = self.program.space.known(&self.program.kernel, bound);
+                (reduces || self.own.contains(&target.tensor))
+                    && target.indices.iter().all(|v| known.contains(v))
+                    && reads_only(value, &known)
+            }
+            Stmt::If { condition, body } => {
+                let known = self.program.space.known(&self.program.kernel, bound);
+                reads_only(condition, &known) && self.holds_for(body, bound)
+            }
+            Stmt::Sequence(statements) => statements.iter().all(|stmt| self.holds_for(stmt, bound)),
+        }
+    }
+
+    /// Returns whether the range of a variable follows from the bound ones.
+    fn has_known_range(&self, v: VariableId, bound: &[VariableId]) -> bool {
+        let space = &self.program.space;
+        match space.definition(v) {
             None | Some(Definition::Fused(..) | Definition::Slice(_)) => true,
             // The last block ends with its dimension.
             Some(Definition::Computed(Coordinate::Mod(of, size))) => {
-                program.space.variable_of(Coordinate::Div(*of, *size)).is_none_or(|v| is_known(&v))
+                let block = space.variable_of(Coordinate::Div(*of, *size));
+                block.is_none_or(|block| bound.contains(&block))
             }
             Some(Definition::Computed(_)) => true,
             Some(Definition::Slot(_) | Definition::Fixed) => false,
-        });
-    let mut look = |value: &Expr| {
-        value.for_each_variable(&mut |v| follows &= is_known(&v));
-        value.for_each_access(&mut |access| follows &= access.indices.iter().all(is_known));
-    };
-    stmt.for_each_value(&mut look);
-    stmt.for_each_assign(&mut |target, accumulate, _| {
-        let reduces = accumulate.is_some_and(|op| !op.tells_where);
-        follows &= reduces || own.contains(&target.tensor);
-        follows &= target.indices.iter().all(is_known);
-    });
-    follows
-}
-
-/// Appends the variables of the loops of a statement, and its temporaries.
-fn bind(stmt: &Stmt, bound: &mut Vec<VariableId>, temporaries: &mut Vec<TensorId>) {
-    match stmt {
-        Stmt::Forall { variable, body, .. } => {
-            bound.push(*variable);
-            bind(body, bound, temporaries);
-        }
-        Stmt::Where { temporaries: own, consumer, producer } => {
-            temporaries.extend(own.iter().map(|temporary| temporary.tensor));
-            bind(consumer, bound, temporaries);
-            bind(producer, bound, temporaries);
-        }
-        Stmt::Assign { .. } => {}
-        Stmt::If { body, .. } => bind(body, bound, temporaries),
-        Stmt::Sequence(statements) => {
-            statements.iter().for_each(|stmt| bind(stmt, bound, temporaries));
         }
     }
+}
+
+/// Returns whether an expression depends only on known variables.
+fn reads_only(value: &Expr, known: &[VariableId]) -> bool {
+    let mut all = true;
+    value.for_each_variable(&mut |v| all &= known.contains(&v));
+    value.for_each_access(&mut |access| {
+        all &= access.indices.iter().all(|v| known.contains(v));
+    });
+    all
 }
