@@ -7,6 +7,7 @@ mod commands;
 mod convert;
 mod cost;
 mod diagonal;
+mod distribute;
 mod empty;
 pub mod join;
 mod locate;
@@ -24,7 +25,7 @@ mod unroll;
 
 use crate::concrete::space::Space;
 use crate::concrete::terms::{additive_terms, takes_duplicates};
-use crate::concrete::{Program, Stmt, Target, update};
+use crate::concrete::{Precomputed, Program, Stmt, Target, update};
 use crate::error::Diagnostic;
 use crate::iteration::graph::{IterationGraph, last_appended};
 use crate::iteration::plan::{Plan, plan};
@@ -217,7 +218,21 @@ fn cheapest(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
 fn starts(conversion: &Conversion) -> Vec<Program> {
     let looped: Vec<VariableId> = conversion.kernel.looped_variables().collect();
     let mut kernel = conversion.kernel.clone();
-    let Ok(mut precomputed) = precompute::take_out(&mut kernel) else { return Vec::new() };
+    let Ok(precomputed) = precompute::take_out(&mut kernel) else { return Vec::new() };
+    let forms = match precomputed.is_empty() {
+        true => distribute::forms(&kernel),
+        false => vec![(kernel, precomputed)],
+    };
+    let starts = forms.into_iter().map(|form| starts_of(conversion, form, &looped));
+    starts.flatten().collect()
+}
+
+/// Returns a program without loops for each basis, for one form of the kernel.
+fn starts_of(
+    conversion: &Conversion,
+    (mut kernel, mut precomputed): (Kernel, Vec<Precomputed>),
+    looped: &[VariableId],
+) -> Vec<Program> {
     let space = Space::of(&mut kernel, split::demanded(&conversion.kernel.schedule));
     let mut values = vec![&mut kernel.assignment.value];
     values.extend(precomputed.iter_mut().map(|part| &mut part.value));
@@ -238,7 +253,7 @@ fn starts(conversion: &Conversion) -> Vec<Program> {
         has_versions: false,
         body: Stmt::SKIP,
     };
-    let starts = space.bases(&looped).into_iter().map(start);
+    let starts = space.bases(looped).into_iter().map(start);
     starts.flat_map(precompute::with_kinds).collect()
 }
 

@@ -75,7 +75,10 @@ impl Time<'_> {
     fn add(&mut self, plan: &Plan, around: &Trips, elsewhere: &[Access]) {
         match plan {
             Plan::Loop(inner) => self.add_loop(inner, around, elsewhere),
-            Plan::Where { consumer, producer, .. } => {
+            Plan::Where { temporaries, consumer, producer } => {
+                for temporary in temporaries {
+                    self.clear(temporary.tensor, around);
+                }
                 self.add(producer, around, elsewhere);
                 self.add(consumer, around, elsewhere);
             }
@@ -89,6 +92,22 @@ impl Time<'_> {
                 plans.iter().for_each(|plan| self.add(plan, around, elsewhere));
             }
         }
+    }
+
+    /// Adds the time to clear a workspace with an element for each coordinate.
+    fn clear(&mut self, workspace: TensorId, around: &Trips) {
+        let [variables] = &self.cleared(workspace)[..] else { return };
+        let mut trips = around.clone();
+        trips.dimensions.extend(variables);
+        self.push(trips);
+    }
+
+    /// Returns the variables of a workspace that is cleared as a whole.
+    fn cleared(&self, workspace: TensorId) -> Vec<Vec<VariableId>> {
+        let is_cleared =
+            |access: &&&Access| access.tensor == workspace && !self.program.is_listed(workspace);
+        let workspaces = self.program.workspaces();
+        workspaces.iter().filter(is_cleared).map(|access| access.indices.clone()).collect()
     }
 
     fn push(&mut self, term: Trips) {
@@ -107,7 +126,11 @@ impl Time<'_> {
         let mut drivers: Vec<&LevelIterator> =
             point.drivers.members().map(|member| &inner.iterators[member]).collect();
         let is_full = |iterator: &&LevelIterator| iterator.is_full(self.program);
-        let whole = point.by_dimension || drivers.iter().any(is_full);
+        let is_marked = |iterator: &&LevelIterator| {
+            let tensor = iterator.access.tensor;
+            self.program.kernel.is_temporary(tensor) && !self.program.is_listed(tensor)
+        };
+        let whole = point.by_dimension || drivers.iter().any(|it| is_full(it) || is_marked(it));
         drivers.retain(|iterator| {
             // The loops that fill a workspace have been counted.
             let counted = self.program.kernel.is_temporary(iterator.access.tensor);

@@ -25,14 +25,15 @@ const DUPLICATES: f64 = 4.0;
 const FAR: f64 = 8.0;
 /// The cost of advancing to the next entry of a level.
 const STEP: f64 = 6.0;
-/// The number of entries in a workspace when it is harvested.
-const GATHERED: f64 = ENTRIES * ENTRIES;
+/// The number of entries in a workspace that is filled within a loop: some coordinates meet. Outside
+/// of loops, it has an entry for each coordinate.
+const GATHERED: f64 = 0.7 * ENTRIES * ENTRIES;
 /// The cost of finding an entry of a workspace.
 const ENTER: f64 = 4.0;
 /// The cost of sorting an entry of a workspace.
 const HARVESTED: f64 = 8.0;
 /// The cost of clearing an element of a workspace with an element for each coordinate.
-const CLEARED: f64 = 0.1;
+const CLEARED: f64 = 1.0;
 /// The cost of converting an entry; most conversions sort.
 const CONVERTED: f64 = 30.0;
 /// The cost of copying an entry to scratch memory and sorting it.
@@ -44,7 +45,7 @@ const MEET: f64 = 0.3;
 
 /// Returns the cost of a plan.
 pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
-    Cost { program, segments: Vec::new() }.of(plan, None)
+    Cost { program, segments: Vec::new(), outermost: Vec::new() }.of(plan, None)
 }
 
 /// Returns the cost of converting operands.
@@ -94,6 +95,8 @@ struct Cost<'p> {
     program: &'p Program,
     /// The accesses for which the enclosing loops have reached several positions.
     segments: Vec<Access>,
+    /// The workspaces that are filled outside of all loops.
+    outermost: Vec<TensorId>,
 }
 
 impl Cost<'_> {
@@ -101,10 +104,13 @@ impl Cost<'_> {
         match plan {
             Plan::Loop(inner) => self.of_loop(inner),
             Plan::Where { temporaries, consumer, producer, .. } => {
+                if innermost.is_none() {
+                    self.outermost.extend(temporaries.iter().map(|temporary| temporary.tensor));
+                }
                 let is_scalar = |id: TensorId| self.program.tensor(id).format.levels.is_empty();
                 let harvest = |t: &Temporary| match self.program.is_listed(t.tensor) {
                     _ if is_scalar(t.tensor) => 0.0,
-                    true => HARVESTED * GATHERED,
+                    true => HARVESTED * self.gathered(t.tensor),
                     false => CLEARED * DIMENSION,
                 };
                 let harvests: f64 = temporaries.iter().map(harvest).sum();
@@ -197,9 +203,14 @@ impl Cost<'_> {
         }
     }
 
+    /// Returns the number of entries of a workspace.
+    fn gathered(&self, workspace: TensorId) -> f64 {
+        if self.outermost.contains(&workspace) { DIMENSION } else { GATHERED }
+    }
+
     fn entries(&self, iterator: &LevelIterator) -> f64 {
         if self.program.kernel.is_temporary(iterator.access.tensor) {
-            return GATHERED;
+            return self.gathered(iterator.access.tensor);
         }
         let distinct = if iterator.level == 0 { ROOT_ENTRIES } else { ENTRIES };
         let variable = self.program.level_variable(&iterator.access, iterator.level);

@@ -34,14 +34,19 @@ pub(super) fn take_out(kernel: &mut Kernel) -> Result<Vec<Precomputed>, Span> {
         let found = Search { part, workspace: &workspace_access }.within(value);
         let Some(Found { rest, value, .. }) = found else { return Err(command.span) };
         kernel.assignment.value = rest;
-        let kinds = kinds(kernel, &value);
-        let dtype = kernel.dtype_of(&value);
-        let mut tensor = tensor(kernel, &workspace.text, Rc::clone(&kinds[0]), command.span);
-        tensor.dtype = dtype.unwrap_or(tensor.dtype);
-        kernel.tensors.push(tensor);
+        add_workspace(kernel, &workspace.text, &value, command.span);
         taken.push(Precomputed { workspace: workspace_access, value });
     }
     Ok(taken)
+}
+
+/// Adds a workspace for a value to the tensors of a kernel.
+pub(super) fn add_workspace(kernel: &mut Kernel, name: &str, value: &Expr, span: Span) {
+    let kinds = kinds(kernel, value);
+    let dtype = kernel.dtype_of(value);
+    let mut tensor = tensor(kernel, name, Rc::clone(&kinds[0]), span);
+    tensor.dtype = dtype.unwrap_or(tensor.dtype);
+    kernel.tensors.push(tensor);
 }
 
 /// Returns the programs with each kind of workspace that supports its values.
@@ -249,7 +254,7 @@ impl Search<'_> {
 }
 
 /// Returns the factors of a product.
-fn factors(expr: &Expr) -> Vec<Expr> {
+pub(super) fn factors(expr: &Expr) -> Vec<Expr> {
     match expr {
         Expr::Binary(BinaryOp::Mul, a, b) => {
             let mut all = factors(a);

@@ -1,0 +1,213 @@
+//! The distributive law: sums are pushed inwards, and the results of inner sums are kept.
+//!
+//! `y[i] = sum[k,j](A[i,k] * B[k,j] * x[j])` is `y[i] = sum[k](A[i,k] * sum[j](B[k,j] * x[j]))` in
+//! every semiring. The inner sum is computed once for each `k` if it goes through a workspace over
+//! `k`. Each form is a candidate; its cost decides. A form has the same entries as the statement,
+//! but other rounding.
+
+use crate::concrete::Precomputed;
+use crate::notation::{
+    Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, TensorId, VariableId, VariableRole,
+};
+
+use super::precompute::{self, factors};
+
+/// The number of forms of a value that are compared.
+const FORMS: usize = 8;
+/// The number of workspaces for the sums of one form.
+const WORKSPACES: usize = 2;
+
+/// Returns a kernel and its other forms, each with the sums that go through workspaces.
+pub(super) fn forms(kernel: &Kernel) -> Vec<(Kernel, Vec<Precomputed>)> {
+    let mut values = vec![kernel.assignment.value.clone()];
+    let mut of = 0;
+    while of < values.len() && values.len() < FORMS {
+        for value in distributed(kernel, &values[of]) {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        of += 1;
+    }
+    let with = |value: Expr| {
+        let mut kernel = kernel.clone();
+        kernel.assignment.value = value;
+        (kernel, Vec::new())
+    };
+    let mut forms: Vec<(Kernel, Vec<Precomputed>)> = values.into_iter().map(with).collect();
+    let mut of = 0;
+    while of < forms.len() && forms.len() < FORMS * WORKSPACES {
+        let (kernel, taken) = &forms[of];
+        if taken.len() < WORKSPACES {
+            let kept = kept(kernel, taken);
+            forms.extend(kept);
+        }
+        of += 1;
+    }
+    forms
+}
+
+/// Returns the values that differ by one step: a sum over one variable is pushed inwards, past the
+/// factors that do not use the variable.
+fn distributed(kernel: &Kernel, value: &Expr) -> Vec<Expr> {
+    let mut changed = Vec::new();
+    if let Expr::Reduce(reduce @ Reduce { op: ReduceOp::SUM, variables, body }) = value
+        && has_plain_indices(kernel, body)
+        && distributes(body)
+    {
+        changed.extend(variables.iter().filter_map(|v| pushed(reduce, *v)));
+    }
+    let children = value.children();
+    for (k, child) in children.iter().enumerate() {
+        for other in distributed(kernel, child) {
+            let mut at = 0;
+            changed.push(value.map_children(&mut |child| {
+                at += 1;
+                if at == k + 1 { other.clone() } else { child.clone() }
+            }));
+        }
+    }
+    changed
+}
+
+/// Returns whether a product may be taken out of a sum: no factor can be infinite by itself, which
+/// times an empty sum would not be zero.
+fn distributes(expr: &Expr) -> bool {
+    let may_be = match expr {
+        Expr::Access(_)
+        | Expr::Literal(_)
+        | Expr::Constant(_)
+        | Expr::Index(_)
+        | Expr::Parameter(_)
+        | Expr::Neg(_)
+        | Expr::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..)
+        | Expr::Call(Function::Present | Function::Not, _)
+        | Expr::Reduce(Reduce { op: ReduceOp::SUM, .. }) => true,
+        Expr::Call(Function::Operator(op), _) => op.compares(),
+        Expr::Binary(..) | Expr::Call(..) | Expr::Reduce(_) => false,
+    };
+    may_be && expr.children().into_iter().all(distributes)
+}
+
+/// Returns whether an expression has no quotient and no other reductions than sums: where the
+/// operands have no entry, the workspace of such a sum has none either, and the sum is zero.
+fn only_adds(expr: &Expr) -> bool {
+    let adds = match expr {
+        Expr::Reduce(reduce) => reduce.op == ReduceOp::SUM,
+        Expr::Binary(op, ..) => *op != BinaryOp::Div,
+        Expr::Call(Function::Quotient | Function::Ratio | Function::Remainder, _) => false,
+        _ => true,
+    };
+    adds && expr.children().into_iter().all(only_adds)
+}
+
+/// Returns a sum with the part over `v` pushed inwards.
+fn pushed(Reduce { variables, body, .. }: &Reduce, v: VariableId) -> Option<Expr> {
+    let (inner, outer): (Vec<Expr>, Vec<Expr>) =
+        factors(body).into_iter().partition(|factor| uses(factor, v));
+    let inner = inner.into_iter().reduce(Expr::mul)?;
+    let outer = outer.into_iter().reduce(Expr::mul)?;
+    let others = variables.iter().copied().filter(|other| *other != v).collect();
+    Some(Expr::sum(others, Expr::mul(outer, Expr::sum(vec![v], inner))))
+}
+
+/// Returns the forms of a kernel in which one more reduction goes through a workspace: one that is
+/// the same for several coordinates of the loops around it.
+fn kept(kernel: &Kernel, taken: &[Precomputed]) -> Vec<(Kernel, Vec<Precomputed>)> {
+    let mut found = Vec::new();
+    let mut around = kernel.assignment.result.indices.clone();
+    for_each_reduction(&kernel.assignment.value, &mut around, &mut |reduce, around| {
+        let free = free_variables(reduce);
+        let is_repeated = around.iter().any(|v| !free.contains(v));
+        let is_new = !found.iter().any(|(known, _)| *known == reduce);
+        let is_sum = reduce.op == ReduceOp::SUM && only_adds(&reduce.body);
+        if is_sum && is_repeated && is_new && has_plain_indices(kernel, &reduce.body) {
+            found.push((reduce, free));
+        }
+    });
+    let mut forms = Vec::new();
+    for (reduce, free) in found {
+        for over in free {
+            let mut kernel = kernel.clone();
+            let part = Expr::Reduce(reduce.clone());
+            let access = Access { tensor: TensorId(kernel.tensors.len()), indices: vec![over] };
+            let (name, span) = (unused_name(&kernel), kernel.span);
+            precompute::add_workspace(&mut kernel, name, &part, span);
+            let workspace = Expr::Access(access.clone());
+            kernel.assignment.value = replaced(&kernel.assignment.value, &part, &workspace);
+            let own = Precomputed { workspace: access, value: part };
+            forms.push((kernel, taken.iter().cloned().chain([own]).collect()));
+        }
+    }
+    forms
+}
+
+/// Calls `visit` with every reduction and the variables of the loops around it.
+fn for_each_reduction<'e>(
+    expr: &'e Expr,
+    around: &mut Vec<VariableId>,
+    visit: &mut impl FnMut(&'e Reduce, &[VariableId]),
+) {
+    let before = around.len();
+    if let Expr::Reduce(reduce) = expr {
+        visit(reduce, around);
+        around.extend(&reduce.variables);
+    }
+    expr.children().into_iter().for_each(|child| for_each_reduction(child, around, visit));
+    around.truncate(before);
+}
+
+/// Returns the variables that a reduction uses and does not reduce, in order of appearance.
+fn free_variables(reduce: &Reduce) -> Vec<VariableId> {
+    fn collect(expr: &Expr, own: &mut Vec<VariableId>, free: &mut Vec<VariableId>) {
+        let before = own.len();
+        match expr {
+            Expr::Reduce(reduce) => own.extend(&reduce.variables),
+            Expr::Access(access) => {
+                for v in &access.indices {
+                    if !own.contains(v) && !free.contains(v) {
+                        free.push(*v);
+                    }
+                }
+            }
+            Expr::Index(v) if !own.contains(v) && !free.contains(v) => free.push(*v),
+            _ => {}
+        }
+        expr.children().into_iter().for_each(|child| collect(child, own, free));
+        own.truncate(before);
+    }
+    let mut free = Vec::new();
+    collect(&reduce.body, &mut reduce.variables.clone(), &mut free);
+    free
+}
+
+fn uses(expr: &Expr, v: VariableId) -> bool {
+    let mut uses = false;
+    expr.for_each_access(&mut |access| uses |= access.indices.contains(&v));
+    expr.for_each_variable(&mut |other| uses |= other == v);
+    uses
+}
+
+/// Returns whether all indices are variables of the statement: the factors that use another one may
+/// depend on several variables.
+fn has_plain_indices(kernel: &Kernel, expr: &Expr) -> bool {
+    let is_plain = |v: &VariableId| kernel.variable(*v).role == VariableRole::Index;
+    let mut all = true;
+    expr.for_each_access(&mut |access| all &= access.indices.iter().all(is_plain));
+    expr.for_each_variable(&mut |v| all &= is_plain(&v));
+    all
+}
+
+/// Returns a name for a workspace. Those of gathered rows are named `w`.
+fn unused_name(kernel: &Kernel) -> &'static str {
+    let is_used = |name: &&str| kernel.tensors.iter().any(|tensor| tensor.argument == **name);
+    ["v", "u", "t"].into_iter().find(|name| !is_used(name)).unwrap_or("w")
+}
+
+/// Replaces a part of an expression everywhere, also within reductions.
+fn replaced(expr: &Expr, old: &Expr, new: &Expr) -> Expr {
+    match expr == old {
+        true => new.clone(),
+        false => expr.map_children(&mut |child| replaced(child, old, new)),
+    }
+}
