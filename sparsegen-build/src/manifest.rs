@@ -113,6 +113,8 @@ pub struct KernelEntry {
     pub bounds: Bounds,
     /// `true` if the loops may run on several threads.
     pub parallel: bool,
+    /// `true` if sums may be pushed inwards.
+    pub reassociate: bool,
     /// The semiring of `+` and `*`.
     pub semiring: Semiring,
     /// The commands of `schedule`.
@@ -166,6 +168,8 @@ pub struct Defaults {
     pub bounds: Bounds,
     /// `true` if loops may run on several threads.
     pub parallel: bool,
+    /// `true` if sums may be pushed inwards.
+    pub reassociate: bool,
     /// The type of positions of formats that declare none.
     pub pos: Width,
     /// The type of coordinates of formats that declare none.
@@ -179,6 +183,7 @@ impl Default for Defaults {
             typed: true,
             bounds: Bounds::Proven,
             parallel: false,
+            reassociate: true,
             pos: Width::U32,
             crd: Width::U32,
         }
@@ -319,7 +324,7 @@ fn bounds(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Bounds
     }
 }
 
-/// Parses `parallel`.
-fn parallel(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<bool> {
+/// Parses `parallel` and `reassociate`.
+fn truth(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<bool> {
     value.boolean("true or false", diagnostics)
 }

@@ -139,6 +139,8 @@ pub struct Kernel {
     pub bounds: Bounds,
     /// `true` if the outermost loop may run on several threads.
     pub parallel: bool,
+    /// `true` if sums may be pushed inwards.
+    pub reassociate: bool,
     /// The commands of the schedule.
     pub schedule: Schedule,
 }

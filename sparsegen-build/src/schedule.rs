@@ -233,6 +233,7 @@ fn starts_of(
     (mut kernel, mut precomputed): (Kernel, Vec<Precomputed>),
     looped: &[VariableId],
 ) -> Vec<Program> {
+    let is_rewritten = kernel.assignment.value != conversion.kernel.assignment.value;
     let space = Space::of(&mut kernel, split::demanded(&conversion.kernel.schedule));
     let mut values = vec![&mut kernel.assignment.value];
     values.extend(precomputed.iter_mut().map(|part| &mut part.value));
@@ -250,6 +251,7 @@ fn starts_of(
         threads: None,
         targets: vec![Target::of(&kernel, conversion.packed.clone())],
         precomputed: precomputed.clone(),
+        is_rewritten,
         has_versions: false,
         body: Stmt::SKIP,
     };

@@ -118,7 +118,29 @@ fn conversions(program: &Program) -> Vec<String> {
         let name = &program.tensor(id).name;
         format!("`{name}` is the predicate `{}`.", program.kernel.show_diagonal(diagonal))
     }));
+    sentences.extend(rewriting(program));
     if sentences.is_empty() { Vec::new() } else { vec![String::new(), sentences.join(" ")] }
+}
+
+/// Returns the sums that are computed first, and the value in terms of them.
+fn rewriting(program: &Program) -> Vec<String> {
+    let Program { kernel, precomputed, is_rewritten, .. } = program;
+    let mut parts = precomputed.iter().map(|part| {
+        format!("`{} = {}`", kernel.show_access(&part.workspace), kernel.show(&part.value))
+    });
+    let parts: Vec<String> = parts.by_ref().rev().collect();
+    let whole = || {
+        format!(
+            "`{} = {}`",
+            kernel.show_access(&kernel.assignment.result),
+            kernel.show(&kernel.assignment.value)
+        )
+    };
+    match (is_rewritten, parts.is_empty()) {
+        (false, _) => Vec::new(),
+        (true, true) => vec![format!("Computed as {}.", whole())],
+        (true, false) => vec![format!("Computed as {}, then {}.", parts.join(", "), whole())],
+    }
 }
 
 fn row(program: &Program, id: TensorId) -> String {

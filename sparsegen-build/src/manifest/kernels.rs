@@ -5,9 +5,7 @@ use crate::notation::{Parameter, Semiring};
 
 use super::sections::{FORMAT_KEYS, format, format_table};
 use super::values::{Entry, Value};
-use super::{
-    Defaults, Given, KernelEntry, TensorEntry, Text, bounds, dtype, parallel, unknown_key,
-};
+use super::{Defaults, Given, KernelEntry, TensorEntry, Text, bounds, dtype, truth, unknown_key};
 
 /// The parts of a manifest that a kernel's table refers to.
 #[derive(Clone, Copy)]
@@ -17,9 +15,19 @@ pub(super) struct Context<'m> {
 }
 
 /// The keys of a kernel.
-pub(super) const KEYS: [&str; 11] = [
-    "expr", "exprs", "tensors", "params", "sizes", "dtype", "semiring", "schedule", "parallel",
-    "bounds", "doc",
+pub(super) const KEYS: [&str; 12] = [
+    "expr",
+    "exprs",
+    "tensors",
+    "params",
+    "sizes",
+    "dtype",
+    "semiring",
+    "schedule",
+    "parallel",
+    "reassociate",
+    "bounds",
+    "doc",
 ];
 
 /// Parses a kernel and its statements, which are returned separately; returns `None` if its value
@@ -48,6 +56,7 @@ pub(super) fn kernel(
         typed: context.defaults.typed,
         bounds: context.defaults.bounds,
         parallel: context.defaults.parallel,
+        reassociate: context.defaults.reassociate,
         semiring: Semiring::PLUS_TIMES,
         schedule: Vec::new(),
         doc: None,
@@ -90,7 +99,11 @@ pub(super) fn kernel(
             }
             "parallel" => {
                 let default = context.defaults.parallel;
-                kernel.parallel = parallel(&value, diagnostics).unwrap_or(default);
+                kernel.parallel = truth(&value, diagnostics).unwrap_or(default);
+            }
+            "reassociate" => {
+                let default = context.defaults.reassociate;
+                kernel.reassociate = truth(&value, diagnostics).unwrap_or(default);
             }
             "schedule" => kernel.schedule = schedule(&value, diagnostics),
             "bounds" => {

@@ -7,11 +7,11 @@ use crate::notation::{Constant, Operator, PathId, RustPath, Semiring};
 use crate::operator::Monoid;
 
 use super::values::{Entry, Value};
-use super::{Defaults, FormatEntry, FormatText, bounds, dtype, parallel, unknown_key, width};
+use super::{Defaults, FormatEntry, FormatText, bounds, dtype, truth, unknown_key, width};
 
 /// Parses `[defaults]`.
 pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Defaults {
-    const KEYS: [&str; 5] = ["dtype", "parallel", "bounds", "pos", "crd"];
+    const KEYS: [&str; 6] = ["dtype", "parallel", "reassociate", "bounds", "pos", "crd"];
     let mut defaults = Defaults::default();
     for Entry { key, value } in value.table("a table of defaults", diagnostics) {
         match key.text.as_str() {
@@ -19,7 +19,10 @@ pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
                 Some(dtype) => defaults.dtype = dtype,
                 None => defaults.typed = false,
             },
-            "parallel" => defaults.parallel = parallel(&value, diagnostics).unwrap_or_default(),
+            "parallel" => defaults.parallel = truth(&value, diagnostics).unwrap_or_default(),
+            "reassociate" => {
+                defaults.reassociate = truth(&value, diagnostics).unwrap_or(defaults.reassociate);
+            }
             "bounds" => defaults.bounds = bounds(&value, diagnostics).unwrap_or_default(),
             "pos" => defaults.pos = width(&value, diagnostics).unwrap_or_default(),
             "crd" => defaults.crd = width(&value, diagnostics).unwrap_or_default(),

@@ -21,7 +21,7 @@ const WORKSPACES: usize = 2;
 pub(super) fn forms(kernel: &Kernel) -> Vec<(Kernel, Vec<Precomputed>)> {
     let mut values = vec![kernel.assignment.value.clone()];
     let mut of = 0;
-    while of < values.len() && values.len() < FORMS {
+    while kernel.reassociate && of < values.len() && values.len() < FORMS {
         for value in distributed(kernel, &values[of]) {
             if !values.contains(&value) {
                 values.push(value);

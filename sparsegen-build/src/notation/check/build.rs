@@ -139,6 +139,7 @@ pub(super) fn build(
         semiring: entry.semiring,
         bounds: entry.bounds,
         parallel: entry.parallel || parallelizes,
+        reassociate: entry.reassociate,
         schedule: schedule.commands,
     })
 }
