@@ -6,6 +6,7 @@
 //! the offset, or over the diagonal. Variables that follow from those of loops are known.
 
 mod basis;
+mod blocks;
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,7 @@ use super::renumber::Renumbering;
 use super::terms::pull_reduction;
 
 pub use basis::Basis;
+pub use blocks::Positions;
 
 /// The definition of a variable in terms of others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +27,9 @@ pub enum Definition {
     Computed(Coordinate<VariableId, BlockSize>),
     /// `v * |w| + w`: the fusion of two variables.
     Fused(VariableId, VariableId),
+    /// The positions of an operand's entries. Loops over blocks of them contain the loops over the
+    /// coordinates.
+    Positions(Positions),
     /// The slots of a tensor with a level that counts the entries with the same coordinate.
     Slot(TensorId),
     /// `start + step * v`: the coordinate of a mode that is read in part, or that of another
@@ -157,6 +162,7 @@ impl Space {
         match self.definition(v)? {
             Definition::Computed(computed) => Some(computed),
             Definition::Fused(..)
+            | Definition::Positions(_)
             | Definition::Slot(_)
             | Definition::Slice(_)
             | Definition::Fixed => None,
@@ -169,6 +175,7 @@ impl Space {
             Definition::Slice(slice) => Some(*slice),
             Definition::Computed(_)
             | Definition::Fused(..)
+            | Definition::Positions(_)
             | Definition::Slot(_)
             | Definition::Fixed => None,
         }
@@ -261,7 +268,7 @@ impl Space {
             Definition::Computed(computed) => computed.variables().all(has),
             Definition::Fused(a, b) => has(a) && has(b),
             Definition::Slice(slice) => has(&slice.of) && self.needs(v).iter().all(has),
-            Definition::Slot(_) | Definition::Fixed => false,
+            Definition::Positions(_) | Definition::Slot(_) | Definition::Fixed => false,
         });
         let is_placed = |mode: &VariableId| self.needs(*mode).iter().all(has);
         of_itself
@@ -291,6 +298,7 @@ impl Space {
                 Definition::Fused(a, b) if *a == v || *b == v => parts.push([part, part]),
                 Definition::Computed(_)
                 | Definition::Fused(..)
+                | Definition::Positions(_)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
                 | Definition::Fixed => {}

@@ -290,6 +290,7 @@ fn can_run(
         | Some(
             Definition::Computed(Coordinate::Div(..) | Coordinate::Mod(..))
             | Definition::Fused(..)
+            | Definition::Positions(_)
             | Definition::Slice(_)
             | Definition::Fixed,
         ) => true,

@@ -192,6 +192,7 @@ fn is_sized(program: &Program, v: VariableId) -> bool {
         Some(
             Definition::Computed(_)
             | Definition::Fused(..)
+            | Definition::Positions(_)
             | Definition::Slot(_)
             | Definition::Fixed,
         ) => true,

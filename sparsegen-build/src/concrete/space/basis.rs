@@ -14,6 +14,9 @@ use crate::concrete::renumber::Renumbering;
 pub struct Basis {
     stead: BTreeMap<VariableId, Vec<VariableId>>,
     slots: Vec<VariableId>,
+    /// The variables whose loops run over a block of their coordinates or positions, within the
+    /// loops over the blocks that the schedule defines.
+    limited: Vec<VariableId>,
 }
 
 impl Space {
@@ -30,7 +33,8 @@ impl Space {
     pub fn bases(&self, looped: &[VariableId]) -> Vec<Basis> {
         let mut bases = vec![BTreeMap::new()];
         for v in looped {
-            let choices = self.choices(*v);
+            let choices: Vec<_> =
+                self.choices(*v).into_iter().chain(self.within_blocks(*v)).collect();
             bases = bases
                 .into_iter()
                 .flat_map(|basis: BTreeMap<VariableId, Vec<VariableId>>| {
@@ -46,12 +50,28 @@ impl Space {
         bases.retain(|basis| self.is_complete(basis));
         let slots = self.definitions.iter().filter(|(_, of)| matches!(of, Definition::Slot(_)));
         let slots: Vec<VariableId> = slots.map(|(v, _)| *v).collect();
-        bases.into_iter().map(|stead| Basis { stead, slots: slots.clone() }).collect()
+        let basis = |stead: BTreeMap<VariableId, Vec<VariableId>>| {
+            let is_limited = |(v, loops): (&VariableId, &Vec<VariableId>)| {
+                (self.replaced.contains_key(v) && loops.contains(v)).then_some(*v)
+            };
+            let limited = stead.iter().filter_map(is_limited).collect();
+            Basis { stead, slots: slots.clone(), limited }
+        };
+        let mut bases: Vec<Basis> = bases.into_iter().map(basis).collect();
+        bases.sort_by_key(|basis| basis.limited.len());
+        bases
     }
 
     /// Returns the possible loops that compute `v`.
     fn choices(&self, v: VariableId) -> Vec<Vec<VariableId>> {
         if let Some(parts) = self.replaced.get(&v) {
+            // Positions of an operand are not coordinates: these have loops of their own.
+            if parts
+                .iter()
+                .any(|part| matches!(self.definition(*part), Some(Definition::Positions(_))))
+            {
+                return Vec::new();
+            }
             let none = vec![Vec::new()];
             return parts.iter().fold(none, |before, part| {
                 let with = |before: &Vec<VariableId>| {
@@ -83,6 +103,7 @@ impl Space {
                 }
                 Definition::Computed(_)
                 | Definition::Fused(..)
+                | Definition::Positions(_)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
                 | Definition::Fixed => {}
@@ -107,7 +128,7 @@ impl Space {
         {
             known.push(v);
         }
-        distinct && basis.keys().all(|v| known.contains(v))
+        distinct && basis.keys().all(|v| known.contains(v)) && self.agrees_on_fused(basis)
     }
 
     /// Returns whether `v` counts the iterations of a fused loop, or blocks of them.
@@ -119,6 +140,7 @@ impl Space {
             }
             Some(
                 Definition::Computed(Coordinate::Affine(_))
+                | Definition::Positions(_)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
                 | Definition::Fixed,
@@ -141,7 +163,7 @@ impl Space {
             }
         };
         if basis.loops_over(v) {
-            return add(v, sources);
+            return basis.loops(v).into_iter().for_each(|v| add(v, sources));
         }
         if let Some(loops) = basis.stead.get(&v) {
             for part in loops {
@@ -162,6 +184,9 @@ impl Space {
             Some(Definition::Fused(a, b)) => {
                 self.collect_sources(basis, *a, sources);
                 self.collect_sources(basis, *b, sources);
+            }
+            Some(Definition::Positions(positions)) => {
+                positions.over.iter().for_each(|of| self.collect_sources(basis, *of, sources));
             }
             Some(Definition::Slice(slice)) => {
                 self.collect_sources(basis, slice.of, sources);
@@ -188,11 +213,38 @@ impl Basis {
         let slots = other.slots.iter().map(|v| map.variable(*v));
         let slots: Vec<VariableId> = slots.filter(|v| !self.slots.contains(v)).collect();
         self.slots.extend(slots);
+        self.limited.extend(other.limited.iter().map(|v| map.variable(*v)));
     }
 
-    /// Returns the loops that compute an index variable.
+    /// Returns the loops that compute a variable: its own, with those over its blocks, or those that
+    /// replace it.
     pub fn loops(&self, v: VariableId) -> Vec<VariableId> {
-        self.stead.get(&v).cloned().unwrap_or_else(|| vec![v])
+        match self.stead.get(&v) {
+            Some(loops) if loops.contains(&v) || !self.loops_over(v) => loops.clone(),
+            Some(_) | None => vec![v],
+        }
+    }
+
+    /// Returns whether the loop over a variable runs over a block of its coordinates or positions.
+    pub fn is_limited(&self, v: VariableId) -> bool {
+        self.limited.contains(&v)
+    }
+
+    /// Returns whether it limits more loops to blocks than another.
+    pub fn exceeds(&self, other: &Basis) -> bool {
+        self.limited.len() > other.limited.len()
+    }
+
+    /// Returns whether loops are limited to blocks.
+    pub fn has_limits(&self) -> bool {
+        !self.limited.is_empty()
+    }
+
+    /// Returns the loops over the blocks of a variable, outermost first.
+    pub fn blocks_of(&self, v: VariableId) -> Vec<VariableId> {
+        let mut loops = if self.is_limited(v) { self.loops(v) } else { Vec::new() };
+        loops.retain(|other| *other != v);
+        loops
     }
 
     /// Returns whether a variable has its own loop; slots always have.

@@ -31,8 +31,6 @@ pub(super) fn check<'m>(
         names,
         defined: Vec::new(),
         replaced: Vec::new(),
-        positions: Vec::new(),
-        strips: Vec::new(),
         is_complete: true,
         diagnostics,
     };
@@ -101,10 +99,6 @@ struct Resolver<'m, 'n, 'd> {
     defined: Vec<&'m str>,
     /// The variables whose loops were replaced, with the command and the new variables.
     replaced: Vec<(VariableId, &'m str, Vec<VariableId>)>,
-    /// The variables that range over positions.
-    positions: Vec<VariableId>,
-    /// The variables of blocks of positions, and of the offsets within them.
-    strips: Vec<[VariableId; 2]>,
     /// `true` if all commands so far are valid, so that an unknown name is an error.
     is_complete: bool,
     diagnostics: &'d mut Vec<Diagnostic>,
@@ -137,7 +131,6 @@ impl<'m> Resolver<'m, '_, '_> {
                 let position = self.define(position);
                 let (variable, of) = (variable?, of?);
                 self.is_indexed(tensor, whole, variable)?;
-                self.positions.extend(position);
                 Action::Pos { whole: variable, position: position?, tensor: of }
             }
             Action::Unroll { variable, by } => {
@@ -179,20 +172,6 @@ impl<'m> Resolver<'m, '_, '_> {
             );
         }
         let resolved: Vec<VariableId> = resolved.into_iter().collect::<Option<_>>()?;
-        for [block, place] in &self.strips {
-            let at = |v: &VariableId| resolved.iter().position(|known| known == v);
-            if let (Some(outer), Some(inner)) = (at(block), at(place))
-                && inner != outer + 1
-            {
-                sound = false;
-                let message = "blocks of positions and the offsets within them form one loop";
-                let [block, place] = [outer, inner].map(|at| variables[at].text.as_str());
-                self.diagnostics.push(
-                    Diagnostic::new(variables[inner].span, message)
-                        .help(format!("write `{place}` right after `{block}`")),
-                );
-            }
-        }
         Some(resolved).filter(|_| sound)
     }
 
@@ -247,16 +226,6 @@ impl<'m> Resolver<'m, '_, '_> {
     ) -> Option<(VariableId, [VariableId; 2])> {
         let (v, parts) = (self.variable(whole), self.define_pair(parts));
         let (v, parts) = (v?, parts?);
-        if self.strips.iter().flatten().any(|strip| *strip == v) {
-            self.diagnostics.push(
-                Diagnostic::unsupported(whole.span, "blocks of blocks of positions")
-                    .help("split the positions once"),
-            );
-            return None;
-        }
-        if self.positions.contains(&v) {
-            self.strips.push(parts);
-        }
         Some((v, parts))
     }
 
