@@ -245,7 +245,8 @@ fn starts(conversion: &Conversion) -> Vec<Program> {
         has_versions: false,
         body: Stmt::SKIP,
     };
-    let starts = space.bases(&looped).into_iter().map(start);
+    let bases = space.bases(&looped).into_iter();
+    let starts = bases.filter(|basis| commands::has_loops(&kernel, &space, basis)).map(start);
     starts.flat_map(precompute::with_kinds).collect()
 }
 

@@ -11,7 +11,7 @@ mod blocks;
 use std::collections::BTreeMap;
 
 use crate::coordinate::Coordinate;
-use crate::format::LevelExpr;
+use crate::format::{LevelExpr, SLOT};
 use crate::notation::{Access, Expr, Kernel, Slice, TensorId, Variable, VariableId, VariableRole};
 
 use super::renumber::Renumbering;
@@ -103,20 +103,25 @@ impl Space {
     fn define(&mut self, kernel: &mut Kernel, access: &Access, expr: &LevelExpr) -> VariableId {
         let (definition, name) = match expr {
             LevelExpr::Dimension(mode) => return access.indices[*mode],
-            LevelExpr::Count(_) => (Definition::Slot(access.tensor), "slot".to_owned()),
+            LevelExpr::Count(_) => (Definition::Slot(access.tensor), SLOT.to_owned()),
             LevelExpr::Computed(computed) => {
                 let define = |of: &LevelExpr| Some(self.define(kernel, access, of));
                 let computed = computed.map(define, BlockSize::Constant);
                 let computed = computed.expect("every part has a variable");
-                let name = match &computed {
-                    Coordinate::Div(of, _) => format!("{}o", kernel.variable(*of).name),
-                    Coordinate::Mod(of, _) => format!("{}i", kernel.variable(*of).name),
-                    Coordinate::Affine(_) => "d".to_owned(),
-                };
+                let name = computed.name(|of| kernel.variable(*of).name.clone());
                 (Definition::Computed(computed), name)
             }
         };
         if let Some(v) = self.variable(&definition) {
+            return v;
+        }
+        // The schedule may name the variable.
+        let known = kernel
+            .variables
+            .iter()
+            .position(|known| known.role == VariableRole::Stored && known.name == name);
+        if let Some(v) = known.map(VariableId).filter(|v| !self.definitions.contains_key(v)) {
+            self.definitions.insert(v, definition);
             return v;
         }
         let mut free = name;

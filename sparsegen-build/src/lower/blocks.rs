@@ -79,7 +79,9 @@ impl Lowering<'_> {
         };
         let mut stmts = self.shares(*of, positions);
         if let (BlockSize::Share(count), false) = (size, self.program.basis.loops_over(v)) {
+            // Without positions there are no blocks, whatever their size.
             let share = self.share(*of, *count, positions.clone());
+            let share = Expr::max(share, Expr::Index(1));
             stmts.push(Stmt::bind(self.names.size(v), share));
         }
         stmts

@@ -197,7 +197,11 @@ fn is_sized(program: &Program, v: VariableId) -> bool {
             | Definition::Fixed,
         ) => true,
     };
-    !follows && program.kernel.variable(v).role != VariableRole::Scheduled
+    let is_of_statement = match program.kernel.variable(v).role {
+        VariableRole::Index | VariableRole::Fixed | VariableRole::Mode(_) => true,
+        VariableRole::Scheduled | VariableRole::Stored => false,
+    };
+    !follows && is_of_statement
 }
 
 /// Returns the index of the extent of a variable's mode among all extents.

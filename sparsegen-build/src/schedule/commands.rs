@@ -8,13 +8,14 @@ use super::cost::cost_of_conversions;
 use super::nest::{Sums, nest};
 use super::{Candidate, WORTHWHILE, cheapest, refuse_result, scattered, starts, term_by_term};
 use super::{locate, merge, parallel, pos, precompute, reorder, split, unroll};
+use crate::concrete::space::{Basis, Space};
 use crate::concrete::{Annotations, Program};
 use crate::error::Diagnostic;
 use crate::iteration::graph::IterationGraph;
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::Budget;
-use crate::notation::schedule::Action;
-use crate::notation::{Kernel, VariableId};
+use crate::notation::schedule::{Action, Command};
+use crate::notation::{Expr, Kernel, TensorId, VariableId, VariableRole};
 
 /// Returns the cheapest loops that obey a kernel's schedule, given those without a schedule.
 pub(super) fn apply(
@@ -50,6 +51,14 @@ pub(super) fn annotations(program: &Program, variable: VariableId) -> Annotation
         located: locate::demanded(program, variable),
         unroll: unroll::demanded(program, variable),
     }
+}
+
+/// Returns whether a basis has the loops over variables of levels that the schedule names.
+pub(super) fn has_loops(kernel: &Kernel, space: &Space, basis: &Basis) -> bool {
+    let named = kernel.schedule.iter().flat_map(|command| command.action.names());
+    named
+        .into_iter()
+        .all(|v| kernel.variable(*v).role != VariableRole::Stored || space.has_loops(basis, *v))
 }
 
 /// Returns the innermost loop that a command means by a variable.
@@ -108,6 +117,24 @@ fn checked(kernel: &Kernel, before: &Candidate) -> Option<Diagnostic> {
     check(&program, &before.plan).err()
 }
 
+/// Returns the diagnostic for a command that names a variable of a level for which no loops are
+/// possible.
+fn without_loop(
+    kernel: &Kernel,
+    command: &Command<VariableId, TensorId, Expr>,
+) -> Option<Diagnostic> {
+    let mut names = command.action.names().into_iter();
+    let v = names.find(|v| kernel.variable(**v).role == VariableRole::Stored)?;
+    if !starts(&Conversion::none(kernel)).is_empty() {
+        return None;
+    }
+    let name = &kernel.variable(*v).name;
+    let message = format!("there is no loop over `{name}`");
+    let note =
+        format!("`{name}` is stored by a level, and computed in the loops that are possible");
+    Some(Diagnostic::new(command.span, message).note(note).help("name one of the other loops"))
+}
+
 /// Returns the diagnostic for blocks that the loops with the least cost cannot have, if there are
 /// loops.
 fn obstacle(kernel: &Kernel) -> Option<Diagnostic> {
@@ -139,7 +166,7 @@ fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
     let Some(command) = kernel.schedule.last() else {
         return Diagnostic::new(kernel.span, "no loops obey the schedule");
     };
-    if let Some(reason) = obstacle(kernel) {
+    if let Some(reason) = without_loop(kernel, command).or_else(|| obstacle(kernel)) {
         return reason;
     }
     match &command.action {

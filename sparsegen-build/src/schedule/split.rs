@@ -72,6 +72,17 @@ pub(super) fn check(
     if space.positions_of(whole).is_some() {
         return Ok(());
     }
+    let is_signed = |v: &VariableId| matches!(space.computed(*v), Some(Coordinate::Affine(sum)) if sum.may_be_negative(|_| false));
+    let name = &kernel.variable(whole).name;
+    let over = space.index_variables(whole);
+    if let Some(v) = over.iter().find(|v| basis.is_limited(**v) && is_signed(v)) {
+        let signed = &kernel.variable(*v).name;
+        return Err(Diagnostic::new(span, format!("`{name}` cannot be split"))
+            .note(format!("the coordinates of `{signed}` may be negative"))
+            .help(format!(
+                "split the positions: `pos({signed}, {signed}p, …)`, then use `{signed}p`"
+            )));
+    }
     let mut obstacle = None;
     plan.for_each_loop(&mut |inner| {
         let drivers = || inner.points.iter().flat_map(|point| point.drivers.members());
@@ -81,7 +92,6 @@ pub(super) fn check(
         }
     });
     let Some(iterator) = obstacle else { return Ok(()) };
-    let name = &kernel.variable(whole).name;
     let access = kernel.show_access(&iterator.access);
     let level = iterator.spec(program).level.name();
     Err(Diagnostic::new(span, format!("`{name}` cannot be split"))
@@ -156,7 +166,9 @@ pub(super) fn refuse(
         let result = &kernel.assignment.result;
         let mut assembled = 0..last_appended(kernel).map_or(0, |last| last + 1);
         let over = start.space.index_variables(whole);
-        if assembled.any(|k| start.level_variable(result, k).is_some_and(|v| over.contains(&v))) {
+        let variable = |k| start.level_variable(result, k).filter(|v| over.contains(v));
+        if let Some(v) = assembled.find_map(variable) {
+            let name = &kernel.variable(v).name;
             let format = &kernel.tensor(result.tensor).format;
             return diagnostic
                 .note(format!(
@@ -214,9 +226,16 @@ mod tests {
             "`j` cannot be split; `A[i,j]` stores it in a `singleton` level, which cannot locate the \
              first coordinate of a block"
         );
+        // A result that is assembled in order takes blocks in order.
+        let copied = ("B[i,j] = A[i,j]", "B = 'csr', A = 'csr'");
         assert_eq!(
-            loops("B[i,j] = A[i,j]", "B = 'csr', A = 'dense'", &["divide(i, io, ii, 4)"]),
-            "`i` cannot be split; `B[i,j]` is assembled in the order of `i` as \
+            loops(copied.0, copied.1, &["divide(i, io, ii, 4)"]),
+            "∀io ∀i ∀j B[i,j] = A[i,j]"
+        );
+        let blocks = ["fuse(i, j, f)", "pos(f, p, A)", "split(p, po, pi, 4)"];
+        assert_eq!(
+            loops(copied.0, copied.1, &blocks),
+            "`p` cannot be split; `B[i,j]` is assembled in the order of `i` as \
              `(i, j) -> (i : dense, j : compressed)`"
         );
     }

@@ -22,9 +22,39 @@ pub struct Positions {
 }
 
 impl Space {
-    /// Returns the loops over a variable and over its blocks, if the schedule replaces its loop.
+    /// Returns the loops over a variable and over its blocks, if the schedule replaces its loop and has
+    /// not defined the variable.
     pub(super) fn within_blocks(&self, v: VariableId) -> Option<Vec<VariableId>> {
-        self.replaced.contains_key(&v).then(|| [self.blocks_around(v), vec![v]].concat())
+        let is_one = self.is_replaced(v) && !self.is_scheduled(v);
+        is_one.then(|| [self.blocks_around(v), vec![v]].concat())
+    }
+
+    /// Returns whether the schedule replaces the loop over a variable.
+    pub fn is_replaced(&self, v: VariableId) -> bool {
+        self.replaced.contains_key(&v)
+    }
+
+    /// Returns whether a variable has its own loop, or the schedule replaces it by variables that have.
+    pub fn has_loops(&self, basis: &Basis, v: VariableId) -> bool {
+        let instead = || self.replaced.get(&v);
+        basis.loops_over(v)
+            || instead().is_some_and(|by| by.iter().all(|v| self.has_loops(basis, *v)))
+    }
+
+    /// Returns whether a command of the schedule defines a variable.
+    fn is_scheduled(&self, v: VariableId) -> bool {
+        self.replaced.values().flatten().any(|by| *by == v)
+    }
+
+    /// Returns the loops over blocks around each loop that runs over a part of its coordinates or
+    /// positions.
+    pub(super) fn limits(
+        &self,
+        stead: &BTreeMap<VariableId, Vec<VariableId>>,
+    ) -> BTreeMap<VariableId, Vec<VariableId>> {
+        let loops = stead.values().flatten().copied();
+        let limited = loops.filter(|v| self.is_replaced(*v) && !self.is_scheduled(*v));
+        limited.map(|v| (v, self.blocks_around(v))).collect()
     }
 
     /// Returns the loops over blocks of a variable that contain the loop over it.
@@ -64,11 +94,13 @@ impl Space {
                 [self.index_variables(*outer), self.index_variables(*inner)].concat()
             }
             Some(Definition::Positions(positions)) => positions.over.clone(),
-            Some(Definition::Computed(Coordinate::Div(of, _) | Coordinate::Mod(of, _))) => {
+            Some(Definition::Computed(Coordinate::Div(of, _) | Coordinate::Mod(of, _)))
+                if self.is_scheduled(v) =>
+            {
                 self.index_variables(*of)
             }
             Some(
-                Definition::Computed(Coordinate::Affine(_))
+                Definition::Computed(_)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
                 | Definition::Fixed,
@@ -92,8 +124,9 @@ impl Space {
     }
 
     /// Returns whether fused variables have one loop, or each of them its own.
-    pub(super) fn agrees_on_fused(&self, basis: &BTreeMap<VariableId, Vec<VariableId>>) -> bool {
-        let is_limited = |v: &VariableId| basis.get(v).is_some_and(|loops| loops.contains(v));
+    pub(super) fn agrees_on_fused(&self, stead: &BTreeMap<VariableId, Vec<VariableId>>) -> bool {
+        let limits = self.limits(stead);
+        let is_limited = |v: &VariableId| limits.contains_key(v);
         self.definitions.iter().all(|(fused, definition)| match definition {
             Definition::Fused(..) => {
                 let parts = self.index_variables(*fused);
