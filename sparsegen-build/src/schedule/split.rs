@@ -80,7 +80,7 @@ pub(super) fn check(
         return Err(Diagnostic::new(span, format!("`{name}` cannot be split"))
             .note(format!("the coordinates of `{signed}` may be negative"))
             .help(format!(
-                "split the positions: `pos({signed}, {signed}p, …)`, then use `{signed}p`"
+                "split the positions of the operand that stores `{signed}` with `pos`"
             )));
     }
     let mut obstacle = None;
