@@ -28,7 +28,7 @@ use crate::notation::{
 };
 use crate::types::Literal;
 
-pub use annotations::{Annotations, DemandedOrder, Strips};
+pub use annotations::{Annotations, DemandedOrder};
 use parted::Parted;
 use space::{Basis, Definition, Space};
 

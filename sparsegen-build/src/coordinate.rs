@@ -17,6 +17,15 @@ pub enum Coordinate<V, B = u64> {
 }
 
 impl<V: Clone + PartialEq, B: Copy> Coordinate<V, B> {
+    /// Returns the name of a variable with these coordinates: `io`, `ii` or `d`.
+    pub fn name(&self, name: impl Fn(&V) -> String) -> String {
+        match self {
+            Coordinate::Div(of, _) => format!("{}o", name(of)),
+            Coordinate::Mod(of, _) => format!("{}i", name(of)),
+            Coordinate::Affine(_) => "d".to_owned(),
+        }
+    }
+
     /// Returns the variables, in the order of their first use.
     pub fn variables(&self) -> impl Iterator<Item = &V> {
         let (sum, divided) = match self {

@@ -66,6 +66,20 @@ pub enum LevelExpr {
     Computed(Box<Coordinate<LevelExpr>>),
 }
 
+impl LevelExpr {
+    /// Returns the name of the variable of a level, given those of the dimensions.
+    pub fn variable_name(&self, dimension: &dyn Fn(usize) -> String) -> String {
+        match self {
+            LevelExpr::Dimension(mode) => dimension(*mode),
+            LevelExpr::Count(_) => SLOT.to_owned(),
+            LevelExpr::Computed(computed) => computed.name(|of| of.variable_name(dimension)),
+        }
+    }
+}
+
+/// The name of the variable that counts the entries with the same coordinate.
+pub const SLOT: &str = "slot";
+
 impl Format {
     /// Returns this format with another fill value, which needs its own marker type.
     pub fn filled(self, fill: Literal) -> Format {

@@ -28,8 +28,8 @@ pub use bound::{Bound, Ground, Unchecked};
 pub use demand::Demand;
 pub use entry::{Binding, Entry, Loops, Meaning, Parameter, TensorType, Type};
 pub use function::{
-    Array, Bounds, Conversion, Copies, Divided, Element, Extent, Function, Operand, Parallel,
-    Place, Size, Source, TensorOperand, Unroll, Work,
+    Array, Bounds, Conversion, Copies, Divided, Element, Extent, Function, Intervals, Operand,
+    Parallel, Place, Size, Source, TensorOperand, Traced, Unroll, Work,
 };
 pub use instruction::{
     Argument, Assembled, Call, Check, Field, Instruction, Joined, Joining, Mode, Own, Parts,

@@ -190,6 +190,13 @@ pub trait PositionIteration {
         name: &str,
     ) -> Found;
 
+    /// Returns the field with the first position of each parent, in order, followed by the number of
+    /// positions, if there is one. The parent of a position is found in it by search. The default
+    /// returns `None`.
+    fn segments(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Returns the groups of positions, if positions are grouped and the current group is all that
     /// a position carries; the following functions are then not used.
     fn groups(&self) -> Option<&dyn Groups> {

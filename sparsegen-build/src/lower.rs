@@ -7,6 +7,7 @@
 mod affine;
 mod arg_reduction;
 mod assembly;
+mod blocks;
 mod bounds;
 mod capacity;
 mod cases;
@@ -29,7 +30,6 @@ mod scope;
 mod sizes;
 mod slices;
 mod storages;
-mod strip_mining;
 mod subscripts;
 #[cfg(test)]
 mod tests;

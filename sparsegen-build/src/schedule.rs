@@ -23,7 +23,7 @@ mod split;
 mod tests;
 mod unroll;
 
-use crate::concrete::space::Space;
+use crate::concrete::space::{Basis, Space};
 use crate::concrete::terms::{additive_terms, takes_duplicates};
 use crate::concrete::{Precomputed, Program, Stmt, Target, update};
 use crate::error::Diagnostic;
@@ -188,6 +188,10 @@ fn cheapest(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
     let mut best: Option<Candidate> = None;
     let mut weighed = 0;
     for start in starts(conversion) {
+        // Loops within blocks search their first coordinate, which those that replace them need not.
+        if best.as_ref().is_some_and(|best| start.basis.exceeds(&best.program.basis)) {
+            break;
+        }
         let Some(graph) = IterationGraph::of(&start) else {
             continue;
         };
@@ -243,10 +247,13 @@ fn starts_of(
     if space.has_slots() {
         values.into_iter().for_each(|value| *value = space.sum_slots(value));
     }
-    let start = |basis| Program {
-        order: reorder::demanded(&kernel, &basis),
+    let start = |basis: Basis| Program {
+        order: reorder::demanded(&kernel, &space, &basis),
         kernel: kernel.clone(),
-        space: space.clone(),
+        space: match basis.has_limits() {
+            true => space.clone().limited(&basis),
+            false => space.clone(),
+        },
         basis,
         threads: None,
         targets: vec![Target::of(&kernel, conversion.packed.clone())],
@@ -255,7 +262,8 @@ fn starts_of(
         has_versions: false,
         body: Stmt::SKIP,
     };
-    let starts = space.bases(looped).into_iter().map(start);
+    let bases = space.bases(looped).into_iter();
+    let starts = bases.filter(|basis| commands::has_loops(&kernel, &space, basis)).map(start);
     starts.flat_map(precompute::with_kinds).collect()
 }
 

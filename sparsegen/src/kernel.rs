@@ -6,6 +6,7 @@
 
 mod checks;
 mod division;
+mod intervals;
 mod parallel;
 mod places;
 mod proven;
@@ -24,6 +25,7 @@ pub use checks::{
     Mode, agree, choice, demand, fits, gather, index, indices, known, last_of_each, room, slice,
 };
 pub use division::Division;
+pub use intervals::{parent, split_intervals};
 pub use parallel::{
     Parts, chunks, combine, combined, copies, each, each_with, few_parts, in_parts, join_ends,
     join_positions, parts, split, total, with_copies,

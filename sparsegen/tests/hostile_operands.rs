@@ -26,7 +26,7 @@ kernels! {
     argmin_csr both_products_csr convolution_csr dot_gallop dot_sparse gather_csr laplacian_csr
     lower_triangle_csr masked_product_csr mttkrp_csf multiply_coo_unordered multiply_csr residual_csc
     sddmm_csr spgemm_csr spmm_csr spmm_tiled spmv_antidiagonals spmv_blocks spmv_blocks_2x3 spmv_coo spmv_csr spmv_dia spmv_ell
-    spmv_hash spmv_parallel spmv_pattern spmv_structured triangles_csr
+    spmv_balanced spmv_hash spmv_parallel spmv_pattern spmv_structured triangles_csr
 }
 
 type Entries = Vec<([usize; 2], f64)>;
@@ -102,6 +102,7 @@ fn matrices_times_vectors() -> Result<(), Error> {
             spmv_csr::spmv_csr spmv_coo::spmv_coo spmv_dia::spmv_dia spmv_ell::spmv_ell
             spmv_blocks::spmv_blocks spmv_blocks_2x3::spmv_blocks_2x3
             spmv_structured::spmv_structured spmv_parallel::spmv
+            spmv_balanced::spmv_balanced
         }
         let packed: Tensor<f64, spmv_antidiagonals::Antidiagonals> = pack(shape, &a).unwrap();
         check(&spmv_antidiagonals::spmv_antidiagonals(&packed, &x)?, product);

@@ -7,8 +7,6 @@ use std::fmt;
 use crate::notation::schedule::Strategy;
 use crate::notation::{TensorId, VariableId};
 
-use super::space::BlockSize;
-
 /// The annotations of a loop.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotations {
@@ -16,21 +14,8 @@ pub struct Annotations {
     pub strategy: Strategy,
     /// The operands that are located and never iterated, as the caller passes them.
     pub located: Vec<TensorId>,
-    /// The blocks of positions of a strip-mined loop.
-    pub strips: Option<Strips>,
     /// The number of unrolled iterations.
     pub unroll: Option<u64>,
-}
-
-/// Blocks of positions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Strips {
-    /// The variable that counts the blocks.
-    pub block: VariableId,
-    /// The variable that counts the positions of a block.
-    pub place: VariableId,
-    /// The number of positions of a block.
-    pub size: BlockSize,
 }
 
 /// A loop that a command of the schedule demands outside of another.
@@ -52,7 +37,6 @@ impl fmt::Display for Annotations {
             Strategy::Gallop => shown.push("gallop".to_owned()),
         }
         shown.extend((!self.located.is_empty()).then(|| "locate".to_owned()));
-        shown.extend(self.strips.map(|strips| format!("strips of {}", strips.size)));
         shown.extend(self.unroll.map(|by| format!("unroll {by}")));
         if shown.is_empty() { Ok(()) } else { write!(f, "⟨{}⟩", shown.join(", ")) }
     }

@@ -18,7 +18,8 @@ pub struct Parted {
 pub enum Range {
     /// The coordinates of the loop. Every part has the entries at its coordinates.
     Coordinates,
-    /// The positions of the level that the loop iterates over, whose entries have no order.
+    /// The positions of a level: of one that the loop iterates over, whose entries have no order, or of
+    /// one whose positions it counts in blocks.
     Positions {
         /// The access of the operand.
         access: Access,
@@ -32,6 +33,10 @@ pub enum Range {
 pub enum Stores {
     /// Each part stores to entries of its own.
     Apart,
+    /// Each part adds to the entries at an interval of coordinates. Several parts may have the same
+    /// coordinate at their borders: all but the first have a copy of its entries, which are combined
+    /// in the order of the parts.
+    Intervals,
     /// Each part adds to a copy of its own. The copies are combined in the order of the parts.
     Copies,
     /// Each part computes a scalar. The scalars are combined in the order of the parts.

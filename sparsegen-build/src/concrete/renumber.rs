@@ -9,8 +9,8 @@ use crate::notation::{
     Subscript, SubscriptId, Symbol, TensorId, TensorRole, VariableId, VariableRole, Window,
 };
 
-use super::space::Definition;
-use super::{Annotations, Stmt, Strips, Target, Temporary};
+use super::space::{Definition, Positions};
+use super::{Annotations, Stmt, Target, Temporary};
 
 /// A map from the tensors and variables of one program to those of another.
 #[derive(Clone, Debug, Default)]
@@ -97,11 +97,6 @@ impl Renumbering {
         Annotations {
             strategy: annotations.strategy,
             located: annotations.located.iter().map(|id| self.tensor(*id)).collect(),
-            strips: annotations.strips.map(|strips| Strips {
-                block: self.variable(strips.block),
-                place: self.variable(strips.place),
-                size: strips.size,
-            }),
             unroll: annotations.unroll,
         }
     }
@@ -150,6 +145,16 @@ impl Renumbering {
         Some(match definition {
             Definition::Computed(computed) => Definition::Computed(computed.map(v, |size| size)?),
             Definition::Fused(a, b) => Definition::Fused(v(a)?, v(b)?),
+            Definition::Positions(Positions { over, tensor }) => {
+                let tensor = match tensor {
+                    Some(id) => Some(*self.tensors.get(id)?),
+                    None => None,
+                };
+                Definition::Positions(Positions {
+                    over: over.iter().map(v).collect::<Option<_>>()?,
+                    tensor,
+                })
+            }
             Definition::Slot(id) => Definition::Slot(*self.tensors.get(id)?),
             Definition::Fixed => Definition::Fixed,
             Definition::Slice(slice) => Definition::Slice(self.slice(*slice)?),

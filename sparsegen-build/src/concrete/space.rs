@@ -6,17 +6,19 @@
 //! the offset, or over the diagonal. Variables that follow from those of loops are known.
 
 mod basis;
+mod blocks;
 
 use std::collections::BTreeMap;
 
 use crate::coordinate::Coordinate;
-use crate::format::LevelExpr;
+use crate::format::{LevelExpr, SLOT};
 use crate::notation::{Access, Expr, Kernel, Slice, TensorId, Variable, VariableId, VariableRole};
 
 use super::renumber::Renumbering;
 use super::terms::pull_reduction;
 
 pub use basis::Basis;
+pub use blocks::Positions;
 
 /// The definition of a variable in terms of others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +27,9 @@ pub enum Definition {
     Computed(Coordinate<VariableId, BlockSize>),
     /// `v * |w| + w`: the fusion of two variables.
     Fused(VariableId, VariableId),
+    /// The positions of an operand's entries. Loops over blocks of them contain the loops over the
+    /// coordinates.
+    Positions(Positions),
     /// The slots of a tensor with a level that counts the entries with the same coordinate.
     Slot(TensorId),
     /// `start + step * v`: the coordinate of a mode that is read in part, or that of another
@@ -98,20 +103,25 @@ impl Space {
     fn define(&mut self, kernel: &mut Kernel, access: &Access, expr: &LevelExpr) -> VariableId {
         let (definition, name) = match expr {
             LevelExpr::Dimension(mode) => return access.indices[*mode],
-            LevelExpr::Count(_) => (Definition::Slot(access.tensor), "slot".to_owned()),
+            LevelExpr::Count(_) => (Definition::Slot(access.tensor), SLOT.to_owned()),
             LevelExpr::Computed(computed) => {
                 let define = |of: &LevelExpr| Some(self.define(kernel, access, of));
                 let computed = computed.map(define, BlockSize::Constant);
                 let computed = computed.expect("every part has a variable");
-                let name = match &computed {
-                    Coordinate::Div(of, _) => format!("{}o", kernel.variable(*of).name),
-                    Coordinate::Mod(of, _) => format!("{}i", kernel.variable(*of).name),
-                    Coordinate::Affine(_) => "d".to_owned(),
-                };
+                let name = computed.name(|of| kernel.variable(*of).name.clone());
                 (Definition::Computed(computed), name)
             }
         };
         if let Some(v) = self.variable(&definition) {
+            return v;
+        }
+        // The schedule may name the variable.
+        let known = kernel
+            .variables
+            .iter()
+            .position(|known| known.role == VariableRole::Stored && known.name == name);
+        if let Some(v) = known.map(VariableId).filter(|v| !self.definitions.contains_key(v)) {
+            self.definitions.insert(v, definition);
             return v;
         }
         let mut free = name;
@@ -157,6 +167,7 @@ impl Space {
         match self.definition(v)? {
             Definition::Computed(computed) => Some(computed),
             Definition::Fused(..)
+            | Definition::Positions(_)
             | Definition::Slot(_)
             | Definition::Slice(_)
             | Definition::Fixed => None,
@@ -169,6 +180,7 @@ impl Space {
             Definition::Slice(slice) => Some(*slice),
             Definition::Computed(_)
             | Definition::Fused(..)
+            | Definition::Positions(_)
             | Definition::Slot(_)
             | Definition::Fixed => None,
         }
@@ -261,7 +273,7 @@ impl Space {
             Definition::Computed(computed) => computed.variables().all(has),
             Definition::Fused(a, b) => has(a) && has(b),
             Definition::Slice(slice) => has(&slice.of) && self.needs(v).iter().all(has),
-            Definition::Slot(_) | Definition::Fixed => false,
+            Definition::Positions(_) | Definition::Slot(_) | Definition::Fixed => false,
         });
         let is_placed = |mode: &VariableId| self.needs(*mode).iter().all(has);
         of_itself
@@ -291,6 +303,7 @@ impl Space {
                 Definition::Fused(a, b) if *a == v || *b == v => parts.push([part, part]),
                 Definition::Computed(_)
                 | Definition::Fused(..)
+                | Definition::Positions(_)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
                 | Definition::Fixed => {}

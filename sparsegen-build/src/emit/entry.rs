@@ -122,6 +122,10 @@ fn instruction(instruction: &Instruction) -> TokenStream {
             parts::divide(name, range, variable, copies)
         }
         Instruction::Split { parts, tensor, vals, call } => parts::split(parts, tensor, vals, call),
+        Instruction::SplitIntervals { parts, tensor, vals, own, variable, intervals, call } => {
+            let names = [tensor, vals, own, variable].map(String::as_str);
+            parts::split_intervals(parts, names, intervals, call)
+        }
         Instruction::Join { parts, filled, own, vectors, call } => {
             parts::join(parts, filled, own, vectors, call)
         }

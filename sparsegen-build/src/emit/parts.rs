@@ -1,14 +1,14 @@
 //! Emits calls of loops for each part of a range.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::entry::{call, expr, vector};
 use super::names::{ident, place_in_view};
 use super::packing::function;
 use crate::ir::{
-    Array, BinaryOp, Call, Combining, Divided, Element, Expr, Joined, Joining, Own, Parts, Width,
-    Work,
+    Array, BinaryOp, Call, Combining, Divided, Element, Expr, Intervals, Joined, Joining, Own,
+    Parts, Width, Work,
 };
 
 /// Emits `let parts = kernel::parts(n, |i| i + a.levels().1.pos[i] as usize);`.
@@ -64,6 +64,46 @@ pub(super) fn split(
     let [all, one, tensor, vals] = [all, one, tensor, vals].map(ident);
     let loops = call(loops);
     quote!(kernel::split(#tensor.vals_mut(), &#all, |#one, #vals| #loops);)
+}
+
+/// Emits `kernel::split_intervals(y.shape()[0], y.vals_mut(), &parts, 0.0, |p_a| …, |own, part, y_vals|
+/// …, |earlier, later| earlier + later);`.
+pub(super) fn split_intervals(
+    Parts { all, one }: &Parts,
+    names: [&str; 4],
+    Intervals { mode, coordinate, copies, .. }: &Intervals<(String, Array)>,
+    loops: &Call,
+) -> TokenStream {
+    let [all, one] = [all, one].map(|name| ident(name));
+    let [tensor, vals, own, variable] = names.map(ident);
+    let mode = Literal::usize_unsuffixed(*mode);
+    let (neutral, combine, loops) =
+        (expr(&copies.neutral), function(&copies.combining), call(loops));
+    let path = |(tensor, array): &(String, Array)| place_in_view(&ident(tensor), &array.place);
+    let ancestor = coordinate
+        .segments
+        .iter()
+        .map(path)
+        .fold(quote!(#variable), |position, of| quote!(kernel::parent(#of, #position)));
+    let coordinate = match &coordinate.coordinates {
+        None => ancestor,
+        Some(of) => {
+            let narrow = of.1.element != Element::Index(Width::Usize);
+            let (path, widen) = (path(of), narrow.then(|| quote!(as usize)));
+            quote!(#path[#ancestor] #widen)
+        }
+    };
+    quote! {
+        kernel::split_intervals(
+            #tensor.shape()[#mode],
+            #tensor.vals_mut(),
+            &#all,
+            #neutral,
+            |#variable| #coordinate,
+            |#own, #one, #vals| #loops,
+            #combine,
+        );
+    }
 }
 
 /// Emits the calls for all parts, and the statements that join what the parts stored.

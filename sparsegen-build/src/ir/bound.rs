@@ -98,6 +98,8 @@ impl Function {
         arrays.extend(self.parts.iter().filter_map(|part| part.list()).map(str::to_owned));
         if let Some(parallel) = &self.parallel {
             names.extend([parallel.begin.clone(), parallel.end.clone()]);
+            let own = parallel.intervals.iter().flat_map(|intervals| intervals.own.clone());
+            names.extend(own.filter(|name| uses.reads(name) > 0));
         }
         self.unchecked.retain(|bound| arrays.contains(&bound.array));
         for bound in &mut self.unchecked {

@@ -84,8 +84,53 @@ pub struct Parallel {
     pub end: String,
     /// The results to which parts do not store separately.
     pub copies: Vec<Copies>,
+    /// The result of which each part stores an interval of coordinates, if there is one.
+    pub intervals: Option<Intervals<String>>,
     /// The operations that combine the scalars that the parts return, one for each.
     pub scalars: Vec<Combining>,
+}
+
+/// A result of which each part of a range of positions stores the entries at the coordinates of its
+/// positions. `A` denotes an array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Intervals<A> {
+    /// The first coordinate of a part, and the one after its last: a variable in the function, and the
+    /// name of both around it.
+    pub own: [String; 2],
+    /// The mode of the result with these coordinates.
+    pub mode: usize,
+    /// The coordinate of a position.
+    pub coordinate: Traced<A>,
+    /// The result, with the operation that combines its values where two parts have the same
+    /// coordinate.
+    pub copies: Copies,
+}
+
+/// The coordinate of an ancestor of a position. `A` denotes an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traced<A> {
+    /// The arrays with the segments of the levels between, innermost first, in which the parents are
+    /// found by search.
+    pub segments: Vec<A>,
+    /// The array with the coordinates of the ancestors, unless these are their positions.
+    pub coordinates: Option<A>,
+}
+
+impl<A> Traced<A> {
+    /// Returns the same coordinate in other arrays, or `None` if there are none.
+    pub fn map<'a, B>(&'a self, array: &dyn Fn(&'a A) -> Option<B>) -> Option<Traced<B>> {
+        let segments = self.segments.iter().map(array).collect::<Option<_>>()?;
+        let coordinates = match &self.coordinates {
+            Some(coordinates) => Some(array(coordinates)?),
+            None => None,
+        };
+        Some(Traced { segments, coordinates })
+    }
+
+    /// Returns the arrays.
+    pub fn arrays(&self) -> impl Iterator<Item = &A> {
+        self.segments.iter().chain(&self.coordinates)
+    }
 }
 
 /// A range that is divided into parts. `A` denotes an array.

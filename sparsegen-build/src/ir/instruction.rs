@@ -2,7 +2,7 @@
 
 mod names;
 
-use super::{Array, Combining, Copies, Cover, Divided, Element, Expr, List, TensorType};
+use super::{Array, Combining, Copies, Cover, Divided, Element, Expr, Intervals, List, TensorType};
 
 /// An instruction of an entry point. Errors are returned to the caller.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,19 @@ pub enum Instruction {
     Parts { name: String, range: Divided<(String, Array)>, variable: String, copies: Vec<String> },
     /// Calls loops for each part of a range, each with its part of the values.
     Split { parts: Parts, tensor: String, vals: String, call: Call },
+    /// Calls loops for each part of a range of positions, each with the values at the coordinates of
+    /// its positions.
+    SplitIntervals {
+        parts: Parts,
+        tensor: String,
+        vals: String,
+        /// The name of the coordinates of a part.
+        own: String,
+        /// The name of a position.
+        variable: String,
+        intervals: Box<Intervals<(String, Array)>>,
+        call: Call,
+    },
     /// Calls loops for each part of a range, each with its own values of the tensors in `own`, and
     /// its own vectors, which are then joined in order.
     Join { parts: Parts, filled: String, own: Vec<Own>, vectors: Vec<Joined>, call: Call },

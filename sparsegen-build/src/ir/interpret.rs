@@ -12,6 +12,7 @@ mod declare;
 mod entry;
 mod expr;
 mod frame;
+mod intervals;
 mod number;
 mod rearrange;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::{
     Array, Assembly, Divided, Expr, Extent, Fit, Function, Limit, List, Operand, Part, Reads,
-    Rearrange, Result, Stmt, TensorOperand, TensorResult,
+    Rearrange, Result, Stmt, TensorOperand, TensorResult, Traced,
 };
 
 impl Function {
@@ -44,7 +44,14 @@ impl Function {
                 }
                 Divided::Positions(array) => visit(array),
             }
-            for copies in &mut parallel.copies {
+            let intervals = parallel.intervals.iter_mut().map(|intervals| {
+                intervals.own.iter_mut().for_each(&mut *visit);
+                let Traced { segments, coordinates } = &mut intervals.coordinate;
+                segments.iter_mut().chain(coordinates).for_each(&mut *visit);
+                &mut intervals.copies
+            });
+            let intervals: Vec<_> = intervals.collect();
+            for copies in parallel.copies.iter_mut().chain(intervals) {
                 visit(&mut copies.result);
                 of_expr(&mut copies.neutral, visit);
             }

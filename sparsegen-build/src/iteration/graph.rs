@@ -74,6 +74,7 @@ impl IterationGraph {
             graph.add_appended_levels(kernel, space, basis, result, last);
         }
         graph.add_blocks(space, basis);
+        graph.add_limits(kernel, space, basis);
         for DemandedOrder { before, after, command } in &program.order {
             if graph.variables.contains(before) && graph.variables.contains(after) {
                 graph.add_edge(*before, *after, &Reason::Schedule(command.clone()));
@@ -105,8 +106,18 @@ impl IterationGraph {
             let mut sources = space.sources(basis, after).into_iter();
             return is_implied(kernel, access, level) && sources.all(|v| before.contains(&v));
         }
+        // A result that is assembled in order has all blocks of a coordinate after the coordinates
+        // above it.
+        let own = match reason {
+            Reason::Result(_) => {
+                let mut own = basis.loops(after);
+                own.retain(|v| *v == after || !takes_blocks(kernel, space, access, *v));
+                own
+            }
+            Reason::Operand(_) | Reason::Block | Reason::Schedule(_) => vec![after],
+        };
         for before in before {
-            self.add_edge(before, after, reason);
+            own.iter().for_each(|after| self.add_edge(before, *after, reason));
         }
         true
     }
@@ -158,12 +169,42 @@ impl IterationGraph {
 
     fn add_blocks(&mut self, space: &Space, basis: &Basis) {
         for [block, place] in space.blocks() {
+            if space.index_variables(block).iter().any(|v| basis.is_limited(*v)) {
+                continue;
+            }
             let [mut blocks, mut places] = [block, place].map(|v| space.sources(basis, v));
             blocks.retain(|v| self.variables.contains(v));
             places.retain(|v| self.variables.contains(v) && !blocks.contains(v));
             for before in &blocks {
                 for after in &places {
                     self.add_edge(*before, *after, &Reason::Block);
+                }
+            }
+        }
+    }
+
+    /// Adds the edges of loops over blocks to those within, and of loops over levels with one position
+    /// each to those below whose positions are counted.
+    fn add_limits(&mut self, kernel: &Kernel, space: &Space, basis: &Basis) {
+        for v in self.variables.clone().into_iter().filter(|v| basis.is_limited(*v)) {
+            let loops = basis.loops(v);
+            for pair in loops.windows(2) {
+                self.add_edge(pair[0], pair[1], &Reason::Block);
+            }
+            for block in basis.blocks_of(v) {
+                let within = space.index_variables(block);
+                within.iter().for_each(|v| self.add_edge(block, *v, &Reason::Block));
+                for pair in within.windows(2) {
+                    self.add_edge(pair[0], pair[1], &Reason::Block);
+                }
+                let positions = space.positions_of(block);
+                let counted = positions.and_then(|v| space.counted_positions(kernel, v));
+                let Some((access, [first, _])) = counted else { continue };
+                let reason = Reason::Operand(access.clone());
+                for level in 0..first {
+                    let before = space.level_variable(kernel, access, level);
+                    let before = before.map_or_else(Vec::new, |v| space.sources(basis, v));
+                    before.iter().for_each(|before| self.add_edge(*before, block, &reason));
                 }
             }
         }
@@ -278,6 +319,19 @@ pub fn show(program: &Program) -> String {
 /// Returns the last level of the result that is assembled in order.
 pub fn last_appended(kernel: &Kernel) -> Option<usize> {
     kernel.tensor(kernel.result()).format.last_in_order()
+}
+
+/// Returns whether a result that is assembled in order takes its entries from blocks of positions: all
+/// positions are one block, or each entry is appended on its own.
+fn takes_blocks(kernel: &Kernel, space: &Space, result: &Access, block: VariableId) -> bool {
+    let levels = &kernel.tensor(result.tensor).format.levels;
+    let lists_entries = levels.split_first().is_some_and(|(first, below)| {
+        !first.properties.unique && below.iter().all(|spec| spec.properties.branchless)
+    });
+    match space.positions_of(block) {
+        Some(counted) => counted == block || lists_entries,
+        None => false,
+    }
 }
 
 /// Returns whether the coordinates of the ancestors determine the coordinate of this level, so that

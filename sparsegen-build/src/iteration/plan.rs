@@ -318,6 +318,7 @@ fn can_run(
         | Some(
             Definition::Computed(Coordinate::Div(..) | Coordinate::Mod(..))
             | Definition::Fused(..)
+            | Definition::Positions(_)
             | Definition::Slice(_)
             | Definition::Fixed,
         ) => true,

@@ -23,8 +23,15 @@ pub(super) fn set_aside(
 ) -> Option<(Lattice, Stmt)> {
     let has_range = match program.space.definition(v) {
         None | Some(Definition::Fused(..) | Definition::Slice(_)) => true,
-        Some(Definition::Computed(_) | Definition::Slot(_) | Definition::Fixed) => false,
+        Some(
+            Definition::Computed(_)
+            | Definition::Positions(_)
+            | Definition::Slot(_)
+            | Definition::Fixed,
+        ) => false,
     };
+    // A loop over the part of its coordinates in a block does not know how many others there are.
+    let has_range = has_range && !program.basis.is_limited(v);
     let (visited, rest) = lattice.without_rest().filter(|_| has_range)?;
     can_repeat(program, frontier, &rest).then_some((visited, rest))
 }
@@ -74,7 +81,10 @@ impl Repeatable<'_> {
 
     /// Returns whether the range of a variable follows from the bound ones.
     fn has_known_range(&self, v: VariableId, bound: &[VariableId]) -> bool {
-        let space = &self.program.space;
+        let Program { space, basis, .. } = self.program;
+        if basis.is_limited(v) {
+            return false;
+        }
         match space.definition(v) {
             None | Some(Definition::Fused(..) | Definition::Slice(_)) => true,
             // The last block ends with its dimension.
@@ -83,7 +93,7 @@ impl Repeatable<'_> {
                 block.is_none_or(|block| bound.contains(&block))
             }
             Some(Definition::Computed(_)) => true,
-            Some(Definition::Slot(_) | Definition::Fixed) => false,
+            Some(Definition::Positions(_) | Definition::Slot(_) | Definition::Fixed) => false,
         }
     }
 }

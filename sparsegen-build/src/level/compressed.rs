@@ -79,6 +79,10 @@ impl PositionIteration for Compressed {
     fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr], _: &str) -> Found {
         Found::always(storage.load("crd", position))
     }
+
+    fn segments(&self) -> Option<&'static str> {
+        Some("pos")
+    }
 }
 
 /// `pos` holds the count after each parent, so no prefix sum is needed at the end.

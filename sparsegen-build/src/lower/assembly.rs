@@ -84,8 +84,11 @@ impl<'p> Assembler<'p> {
         let mut storages = storages[target.tensor.0].clone();
         // A part has positions for its own coordinates only.
         let is_chunk = levels.first().is_some_and(|spec| spec.level.insert().is_some());
-        let chunk = parted.filter(|(_, stores)| *stores == Stores::Apart && is_chunk);
-        let part = chunk.map(|(parted, _)| names.part(parted.variable));
+        let part = parted.filter(|_| is_chunk).and_then(|(parted, stores)| match stores {
+            Stores::Apart => Some(names.part(parted.variable)),
+            Stores::Intervals => Some(names.own(program.level_variable(target, 0)?)),
+            Stores::Copies | Stores::Scalars(_) => None,
+        });
         if let (Some((begin, end)), Some(outermost)) = (&part, storages.first_mut()) {
             outermost.size = within_chunk(Expr::var(end), begin);
         }
@@ -106,7 +109,8 @@ impl<'p> Assembler<'p> {
             scattered: program.tensor(target.tensor).format.scattered(),
             contiguous: variables.iter().map(|v| visits_all(program, result, plan, *v)).collect(),
             // A part covers only some of the entries of its copy.
-            covers: parted.is_none_or(|(_, stores)| stores != Stores::Copies)
+            covers: parted
+                .is_none_or(|(_, stores)| !matches!(stores, Stores::Copies | Stores::Intervals))
                 && covers(program, result, plan),
             // The bound for all parts exceeds that of a single part, and is too small for a full
             // level.

@@ -155,6 +155,7 @@ impl Time<'_> {
         for (mut trips, elsewhere) in ways {
             match &mut trips.visited {
                 Some(_) if repeats => trips.visited = None,
+                Some(_) if self.program.space.positions_of(inner.variable).is_some() => {}
                 Some(visited) => visited.push(self.root(inner.variable)),
                 None => {}
             }
@@ -168,6 +169,8 @@ impl Time<'_> {
     fn over_dimension(&self, inner: &Loop, around: &Trips) -> Trips {
         let mut trips = around.clone();
         let dimensions = match self.program.space.definition(inner.variable) {
+            _ if self.program.space.positions_of(inner.variable).is_some() => Vec::new(),
+            Some(Definition::Positions(_)) => Vec::new(),
             // A block has a constant size.
             Some(Definition::Computed(
                 Coordinate::Mod(_, BlockSize::Constant(_))
@@ -202,7 +205,9 @@ impl Time<'_> {
         let levels: Vec<VariableId> = levels.map(|v| self.root(v)).collect();
         // If the enclosing loops only iterate the parents, and each at most once, no entry is
         // traversed twice.
-        let is_parent = |v: &VariableId| levels.contains(v);
+        let own = self.program.level_variable(access, *level);
+        let is_own = |v: &VariableId| own == Some(*v) && self.program.basis.is_limited(*v);
+        let is_parent = |v: &VariableId| levels.contains(v) || is_own(v);
         if trips.visited.as_ref().is_some_and(|visited| visited.iter().all(is_parent)) {
             let walked = BTreeMap::from([(access.clone(), *level)]);
             return Trips { walked, visited: trips.visited, ..Trips::default() };
@@ -229,6 +234,7 @@ impl Time<'_> {
             Some(
                 Definition::Computed(Coordinate::Affine(_))
                 | Definition::Fused(..)
+                | Definition::Positions(_)
                 | Definition::Slot(_)
                 | Definition::Fixed,
             )

@@ -1,7 +1,9 @@
 //! The documentation of a generated function: its statement, tensors and loops.
 
 use crate::concrete::Program;
-use crate::concrete::space::Definition;
+use crate::concrete::parted::{Parted, Range};
+use crate::concrete::space::{BlockSize, Definition};
+use crate::coordinate::Coordinate;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
 use crate::names::{plain, snake_case};
@@ -55,14 +57,26 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
         lines.push(String::new());
         lines.push(match parted {
             Ok(parted) => format!(
-                "Threads: parts of `{}` with equal work each, with the feature `parallel` of the \
+                "Threads: parts of {} with equal work each, with the feature `parallel` of the \
                  crate `sparsegen`.",
-                kernel.variable(parted.variable).name
+                divided(program, parted)
             ),
             Err(reason) => format!("One thread, because {reason}."),
         });
     }
     lines
+}
+
+/// Returns the description of what is divided into parts for threads.
+fn divided(program: &Program, parted: &Parted) -> String {
+    let name = &program.kernel.variable(parted.variable).name;
+    match (&parted.range, program.space.positions_of(parted.variable)) {
+        (Range::Positions { access, .. }, Some(_)) => {
+            let operand = program.kernel.passed_as(access.tensor);
+            format!("the entries of `{}`", program.tensor(operand).name)
+        }
+        (Range::Positions { .. } | Range::Coordinates, _) => format!("`{name}`"),
+    }
 }
 
 /// Returns the workspaces and their sizes.
@@ -236,6 +250,9 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
         (false, true) => entries,
         (false, false) => format!("its whole range and {entries}"),
     };
+    if is_in_block(program, inner.variable) {
+        how = format!("{} in the block", how.replace("its whole range", "its coordinates"));
+    }
     let located = Set::of(
         point
             .located
@@ -248,6 +265,9 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
     if inner.rest.is_some() {
         how.push_str(", the rest of its range in one step");
     }
+    if let Some(blocks) = blocks(program, inner.variable) {
+        return format!("`{variable}` over {blocks}");
+    }
     match program.space.definition(inner.variable) {
         Some(Definition::Fixed) => {
             format!("{} at one coordinate", names(point.drivers.union(point.located)))
@@ -257,11 +277,37 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
     }
 }
 
+/// Returns whether the loop over a variable runs within loops over blocks of its coordinates or
+/// positions.
+fn is_in_block(program: &Program, v: VariableId) -> bool {
+    let around = program.basis.blocks_of(v).into_iter();
+    let mut around = around.chain(program.space.blocks_over(&program.basis, v));
+    around.any(|block| program.space.computed(block).is_some())
+}
+
+/// Returns the description of blocks of positions, if a variable counts them.
+fn blocks(program: &Program, v: VariableId) -> Option<String> {
+    let counted = program.space.positions_of(v)?;
+    let (access, _) = program.space.counted_positions(&program.kernel, counted)?;
+    let name = &program.tensor(program.kernel.passed_as(access.tensor)).name;
+    Some(match program.space.computed(v) {
+        Some(Coordinate::Div(_, BlockSize::Share(count))) => {
+            format!("{count} blocks of the entries of `{name}`")
+        }
+        Some(_) => format!("blocks of the entries of `{name}`"),
+        None => format!("all entries of `{name}`"),
+    })
+}
+
 /// Returns the definition of a variable.
 fn defined(program: &Program, definition: &Definition) -> String {
     let name = |v: &VariableId| &program.kernel.variable(*v).name;
     match definition {
         Definition::Computed(computed) => format!("`{}`", computed.show(name)),
+        Definition::Positions(positions) => {
+            let over = positions.over.iter().map(|v| format!("`{}`", name(v)));
+            format!("the positions over {}", over.collect::<Vec<_>>().join(" and "))
+        }
         Definition::Fused(a, b) => format!("`{}` and `{}` fused", name(a), name(b)),
         Definition::Slice(_) | Definition::Fixed => "a subrange of a mode".to_owned(),
         Definition::Slot(of) => format!("the slot of `{}`", program.tensor(*of).name),

@@ -19,6 +19,10 @@ pub(super) fn blocks(program: &Program, names: &Names) -> Vec<Stmt> {
 
 /// Returns the computation of an extent that the body uses by name, if it is computed.
 fn counted(program: &Program, names: &Names, v: VariableId) -> Option<Expr> {
+    if program.space.positions_of(v).is_some() {
+        // The number of positions depends on the enclosing loops.
+        return None;
+    }
     match program.space.computed(v)? {
         Coordinate::Div(of, BlockSize::Constant(by))
         | Coordinate::Mod(of, BlockSize::Share(by)) => {
@@ -76,7 +80,7 @@ pub(super) fn extent(program: &Program, names: &Names, v: VariableId) -> Expr {
             own if own == v => Expr::var(names.size(v)),
             measure => extent(program, names, measure),
         },
-        Some(Definition::Fixed) => Expr::Index(1),
+        Some(Definition::Positions(_) | Definition::Fixed) => Expr::Index(1),
     }
 }
 

@@ -32,6 +32,7 @@ impl Lowering<'_> {
         let [point] = &inner.points[..] else { return None };
         let drivers: Vec<usize> = point.drivers.members().collect();
         let is_part = self.parted.is_some_and(|parted| parted.variable == inner.variable);
+        let is_part = is_part || self.program.basis.is_limited(inner.variable);
         if drivers.len() > 1 || is_part || self.assembles_below(inner.variable) {
             return None;
         }

@@ -17,7 +17,16 @@ impl Lowering<'_> {
         if self.runs_in_order(inner) {
             scope.in_order.insert(inner.variable);
         }
-        let scope = &scope;
+        if let Some(done) = self.run_blocks(inner, &scope) {
+            return done;
+        }
+        let mut stmts = self.enter_blocks(inner.variable, &mut scope);
+        stmts.extend(self.run_entered(inner, &scope));
+        stmts
+    }
+
+    /// Lowers the loops of one variable, whose bounds within enclosing blocks are in the scope.
+    fn run_entered(&mut self, inner: &Loop, scope: &Scope) -> Vec<Stmt> {
         let is_once = self.program.space.definition(inner.variable) == Some(&Definition::Fixed);
         if let Some(done) = is_once.then(|| self.run_fixed(inner, scope)).flatten() {
             return done;
@@ -33,15 +42,15 @@ impl Lowering<'_> {
         match (drivers.next(), drivers.next(), point.by_dimension) {
             (None, _, _) => {
                 let whole = Segment { start: Expr::Index(0), end: self.extent(inner.variable) };
-                let bounds = self.within_part(inner.variable, whole, true);
+                let bounds = self.within_part(inner.variable, whole, true, scope);
                 self.run_by_coordinate(inner, point, bounds, scope)
             }
             (Some(driver), None, false) => {
                 let iterator = &inner.iterators[driver];
                 match self.coordinate_bounds(iterator, scope) {
-                    Some(bounds) if self.part(inner.variable).is_some() => {
+                    Some(bounds) if self.interval(inner.variable, scope).is_some() => {
                         let is_full = iterator.is_full(self.program);
-                        let bounds = self.within_part(inner.variable, bounds, is_full);
+                        let bounds = self.within_part(inner.variable, bounds, is_full, scope);
                         self.run_by_coordinate(inner, point, bounds, scope)
                     }
                     Some(bounds) => {
@@ -181,7 +190,7 @@ impl Lowering<'_> {
         body.extend(cases);
         body.extend(next(self, &position, &stored));
         match position {
-            Expr::Var(name) if !alone => self.for_positions(inner, &name, bounds, body),
+            Expr::Var(name) if !alone => Stmt::for_range(&name, bounds.start, bounds.end, body),
             _ => body,
         }
     }
@@ -313,7 +322,10 @@ impl Lowering<'_> {
         }
         let parent = scope.position(&iterator.access);
         let parents = scope.reached(&iterator.access).segment().clone();
-        (self.begin_carried(iterator, parent), self.position_bounds(iterator, parents))
+        let bounds = self.position_bounds(iterator, parents);
+        let (mut stmts, bounds) = self.within_blocks(iterator, bounds, scope);
+        stmts.extend(self.begin_carried(iterator, parent));
+        (stmts, bounds)
     }
 
     /// Returns `let mut p_a_run = …;`, the definitions of the carried variables.

@@ -28,7 +28,8 @@ impl Lowering<'_> {
         }
         if inner.points.iter().any(|point| self.counts(inner, point, scope).is_some()) {
             let name = self.names.variable(inner.variable).to_owned();
-            let begin = self.part(inner.variable).map_or(Expr::Index(0), |part| part.start);
+            let begin =
+                self.interval(inner.variable, scope).map_or(Expr::Index(0), |part| part.start);
             stmts.push(Stmt::bind_mut(&name, begin));
         }
         for point in &inner.points {
@@ -59,7 +60,7 @@ impl Lowering<'_> {
                 let bounds = match own {
                     Some(Segment { start, end }) => {
                         let bounds = Segment { start: Expr::max(reached, start), end };
-                        let part = self.part(inner.variable).map(|part| part.end);
+                        let part = self.interval(inner.variable, scope).map(|part| part.end);
                         match part {
                             Some(end) => Segment { end: Expr::min(bounds.end, end), ..bounds },
                             None => bounds,
@@ -326,9 +327,11 @@ impl Lowering<'_> {
     /// Returns the end of the dimension if the loop counts through it.
     fn counts(&self, inner: &Loop, point: &MergePoint, scope: &Scope) -> Option<Expr> {
         let by_coordinate = point.drivers.minus(self.by_position(inner, point.drivers));
-        (point.by_dimension || !by_coordinate.is_empty()).then(|| match self.part(inner.variable) {
-            Some(part) => part.end,
-            None => self.clip(inner.variable, self.extent(inner.variable), scope),
+        (point.by_dimension || !by_coordinate.is_empty()).then(|| {
+            match self.interval(inner.variable, scope) {
+                Some(part) => part.end,
+                None => self.clip(inner.variable, self.extent(inner.variable), scope),
+            }
         })
     }
 

@@ -175,6 +175,13 @@ impl Names {
         format!("{}_rest", self.variable(v))
     }
 
+    /// Returns `i_first` and `i_after`, the bounds of the coordinates of which a thread has the values of
+    /// the result.
+    pub(super) fn own(&self, v: VariableId) -> (String, String) {
+        let name = self.variable(v);
+        (format!("{name}_first"), format!("{name}_after"))
+    }
+
     /// Returns `p_a`, or `p_a2` if positions of several levels of the tensor have names.
     pub(super) fn position(&self, access: &Access, level: usize) -> String {
         let stem = self.reader(access);

@@ -2,7 +2,8 @@
 
 use crate::concrete::parted::{Parted, Range, Stores};
 use crate::ir::{
-    BinaryOp, Combining, Copies, Divided, Element, Expr, Parallel, Stmt, TensorResult, Work,
+    BinaryOp, Combining, Copies, Divided, Element, Expr, Intervals, Parallel, Stmt, TensorResult,
+    Traced, Work,
 };
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
@@ -40,7 +41,7 @@ impl Lowering<'_> {
                 Divided::Positions(coordinates.expect("a level with coordinates"))
             }
         };
-        let mut copies = Vec::new();
+        let (mut copies, mut intervals) = (Vec::new(), None);
         let mut scalars = Vec::new();
         for (result, stores) in results.iter().zip(stores) {
             match (result, stores) {
@@ -51,13 +52,47 @@ impl Lowering<'_> {
                         combining: self.combining(ReduceOp::SUM, *dtype),
                     });
                 }
+                (
+                    crate::ir::Result::Tensor(TensorResult { name, dtype, .. }),
+                    Stores::Intervals,
+                ) => {
+                    let combining = self.combining(ReduceOp::SUM, *dtype);
+                    let (result, neutral) = (name.clone(), self.zero(*dtype));
+                    intervals = self.intervals(parted, Copies { result, neutral, combining });
+                }
                 (crate::ir::Result::Scalar { dtype, .. }, Stores::Scalars(op)) => {
                     scalars.push(self.combining(*op, *dtype));
                 }
                 (crate::ir::Result::Tensor(_) | crate::ir::Result::Scalar { .. }, _) => {}
             }
         }
-        Some(Parallel { range, variable, begin, end, copies, scalars })
+        Some(Parallel { range, variable, begin, end, copies, intervals, scalars })
+    }
+
+    /// Returns how parts of the positions of an operand store intervals of a result.
+    fn intervals(&self, parted: &Parted, copies: Copies) -> Option<Intervals<String>> {
+        let Range::Positions { access, level } = &parted.range else { return None };
+        let levels = &self.program.tensor(access.tensor).format.levels;
+        let storages = &self.storages[access.tensor.0];
+        let segments = (1..=*level).rev().filter_map(|level| {
+            let iteration = levels[level].level.position_iteration()?;
+            Some(storages[level].array(iteration.segments()?).to_owned())
+        });
+        let result = &self.program.targets.first()?.access;
+        let mode = self.program.tensor(result.tensor).format.mode_of(0)?;
+        let (first, after) = self.names.own(self.program.level_variable(access, 0)?);
+        Some(Intervals {
+            own: [first, after],
+            mode,
+            coordinate: Traced {
+                segments: segments.collect(),
+                coordinates: match levels[0].level.coordinate_iteration() {
+                    Some(_) => None,
+                    None => self.coordinates_of(access, 0),
+                },
+            },
+            copies,
+        })
     }
 
     /// Returns the operation that combines the values of two parts.
@@ -171,18 +206,35 @@ impl Lowering<'_> {
     }
 
     /// Returns the bounds of the part of an iterator's positions, if they are divided.
-    pub(super) fn part_of_positions(&self, iterator: &LevelIterator) -> Option<Segment> {
-        let parted = self.parted?;
+    pub(super) fn part_of_positions(
+        &self,
+        v: VariableId,
+        iterator: &LevelIterator,
+    ) -> Option<Segment> {
+        let parted = self.parted.filter(|parted| parted.variable == v)?;
         let Range::Positions { access, level } = &parted.range else { return None };
         let is_it = *access == iterator.access && *level == iterator.level;
-        let (begin, end) = self.part_names(parted);
-        is_it.then(|| Segment { start: Expr::var(&begin), end: Expr::var(&end) })
+        is_it.then(|| self.part_segment(access, *level))
     }
 
-    /// Returns the bounds of a loop within its part, if the loop is divided. A full loop has no
+    /// Returns the variables with the bounds of a part of the positions of a level.
+    pub(super) fn part_segment(&self, access: &Access, level: usize) -> Segment {
+        let position = self.names.position(access, level);
+        let [start, end] =
+            ["begin", "end"].map(|suffix| Expr::var(&format!("{position}_{suffix}")));
+        Segment { start, end }
+    }
+
+    /// Returns the bounds of a loop within its part or block, if there is one. A full loop has no
     /// other bounds.
-    pub(super) fn within_part(&self, v: VariableId, bounds: Segment, is_full: bool) -> Segment {
-        match self.part(v) {
+    pub(super) fn within_part(
+        &self,
+        v: VariableId,
+        bounds: Segment,
+        is_full: bool,
+        scope: &Scope,
+    ) -> Segment {
+        match self.interval(v, scope) {
             None => bounds,
             Some(part) if is_full => part,
             Some(part) => Segment {

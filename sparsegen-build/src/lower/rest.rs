@@ -23,7 +23,7 @@ impl Lowering<'_> {
     pub(super) fn run_with_rest(&mut self, inner: &Loop, rest: usize, scope: &Scope) -> Vec<Stmt> {
         let name = self.names.rest(inner.variable);
         let whole = Segment { start: Expr::Index(0), end: self.extent(inner.variable) };
-        let Segment { start, end } = self.within_part(inner.variable, whole, true);
+        let Segment { start, end } = self.within_part(inner.variable, whole, true, scope);
         let size = Expr::sub(end, start);
         let visits = !inner.points.is_empty();
         let (mut stmts, count) = match visits {

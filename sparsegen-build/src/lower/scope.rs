@@ -25,6 +25,12 @@ pub(super) struct Scope {
     pub(super) complete: BTreeSet<TensorId>,
     /// The variables of enclosing loops that visit their coordinates in order.
     pub(super) in_order: BTreeSet<VariableId>,
+    /// By variable that counts the positions of an operand: the positions of the enclosing block.
+    pub(super) blocks: BTreeMap<VariableId, Segment>,
+    /// By access and level: the positions that have children in the enclosing block.
+    pub(super) windows: BTreeMap<(Access, usize), Segment>,
+    /// The coordinates of variables within the enclosing blocks.
+    pub(super) intervals: BTreeMap<VariableId, Segment>,
     /// By result: the known positions of its levels, outermost first.
     pub(super) results: BTreeMap<TensorId, Vec<Expr>>,
 }

@@ -192,11 +192,16 @@ fn is_sized(program: &Program, v: VariableId) -> bool {
         Some(
             Definition::Computed(_)
             | Definition::Fused(..)
+            | Definition::Positions(_)
             | Definition::Slot(_)
             | Definition::Fixed,
         ) => true,
     };
-    !follows && program.kernel.variable(v).role != VariableRole::Scheduled
+    let is_of_statement = match program.kernel.variable(v).role {
+        VariableRole::Index | VariableRole::Fixed | VariableRole::Mode(_) => true,
+        VariableRole::Scheduled | VariableRole::Stored => false,
+    };
+    !follows && is_of_statement
 }
 
 /// Returns the index of the extent of a variable's mode among all extents.

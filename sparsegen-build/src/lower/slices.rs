@@ -233,11 +233,11 @@ impl Lowering<'_> {
         is_moved: bool,
         scope: &Scope,
     ) -> (Vec<Stmt>, Segment) {
-        if let Some(part) = self.part_of_positions(iterator) {
+        if let Some(part) = self.part_of_positions(variable, iterator) {
             return (Vec::new(), part);
         }
         let slice = self.part_of(iterator).filter(|_| !iterator.filters(self.program));
-        let part = self.part(variable);
+        let part = self.interval(variable, scope);
         let Segment { start: first, end: last } = match (slice, part) {
             (None, None) => return (Vec::new(), positions),
             (Some(slice), None) => self.bounds(&slice, scope),

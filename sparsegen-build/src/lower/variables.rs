@@ -170,6 +170,7 @@ impl Lowering<'_> {
             }
             Definition::Computed(Coordinate::Mod(..))
             | Definition::Fused(..)
+            | Definition::Positions(_)
             | Definition::Slot(_)
             | Definition::Slice(_)
             | Definition::Fixed => None,
@@ -229,10 +230,12 @@ impl Lowering<'_> {
         })
     }
 
-    /// Returns whether the scope is directly within the loop that is divided into parts.
+    /// Returns whether the scope is directly within a loop over a part or a block of its
+    /// coordinates.
     pub(super) fn is_parted(&self, scope: &Scope) -> bool {
         let last = scope.coordinates.last().map(|(v, _)| *v);
         self.parted.is_some_and(|parted| last == Some(parted.variable))
+            || last.is_some_and(|v| scope.intervals.contains_key(&v))
     }
 
     /// Returns `i / 4`, `i % 4` or `j - i`.
@@ -258,7 +261,7 @@ impl Lowering<'_> {
                 self.program.space.needs(v).iter().all(|v| scope.knows(*v)).then_some(())?;
                 Some(self.in_mode(slice, known(slice.of)?, scope))
             }
-            Definition::Slot(_) | Definition::Fixed => None,
+            Definition::Positions(_) | Definition::Slot(_) | Definition::Fixed => None,
         }
     }
 
@@ -299,6 +302,7 @@ impl Lowering<'_> {
             Definition::Fused(a, b) if *a == v => Expr::div(part_at, self.extent(*b)),
             Definition::Fused(_, b) => Expr::rem(part_at, self.extent(*b)),
             Definition::Computed(Coordinate::Mod(..))
+            | Definition::Positions(_)
             | Definition::Slot(_)
             | Definition::Slice(_)
             | Definition::Fixed => {
@@ -347,7 +351,7 @@ impl Lowering<'_> {
         extent.is_some_and(|extent| extent % size == 0)
     }
 
-    fn block_size(&self, of: VariableId, size: BlockSize) -> Expr {
+    pub(super) fn block_size(&self, of: VariableId, size: BlockSize) -> Expr {
         block_size(self.program, &self.names, of, size)
     }
 }

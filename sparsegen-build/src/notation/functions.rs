@@ -52,6 +52,12 @@ pub fn reserved(name: &str) -> Option<&'static str> {
     }
 }
 
+/// Returns whether a name is that of a constant number.
+pub fn is_number(name: &str) -> bool {
+    let numbers = [Constant::Inf, Constant::Nan, Constant::Pi];
+    CONSTANTS.iter().any(|(known, constant)| *known == name && numbers.contains(constant))
+}
+
 /// Returns the number of arguments of a function or a conversion, or `None` if there is no such
 /// function.
 pub fn arguments(name: &str) -> Option<usize> {

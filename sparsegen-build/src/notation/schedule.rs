@@ -125,6 +125,22 @@ impl<V, T, E> Action<V, T, E> {
         }
     }
 
+    /// Returns the variables whose loops it names.
+    pub fn names(&self) -> Vec<&V> {
+        match self {
+            Action::Reorder(variables) => variables.iter().collect(),
+            Action::Fuse { parts, .. } => parts.iter().collect(),
+            Action::Split { whole: v, .. }
+            | Action::Divide { whole: v, .. }
+            | Action::Pos { whole: v, .. }
+            | Action::Unroll { variable: v, .. }
+            | Action::Parallelize(v)
+            | Action::Merge { variable: v, .. }
+            | Action::Locate { variable: v, .. } => vec![v],
+            Action::Precompute { .. } => Vec::new(),
+        }
+    }
+
     /// Returns the variables whose loops it replaces.
     pub fn replaces(&self) -> Vec<&V> {
         match self {

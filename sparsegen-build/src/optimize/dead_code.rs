@@ -19,6 +19,8 @@ pub(super) fn run(mut function: Function) -> Function {
     let mut uses = Uses::of_function(&function);
     if let Some(parallel) = &function.parallel {
         parallel.range.arrays(&mut |array| uses.count_expr(&Expr::len(array)));
+        let traced = parallel.intervals.iter().flat_map(|intervals| intervals.coordinate.arrays());
+        traced.for_each(|array| uses.count_expr(&Expr::len(array)));
     }
     for operand in &mut function.operands {
         match operand {

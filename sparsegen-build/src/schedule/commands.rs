@@ -5,14 +5,17 @@
 
 use super::convert::Conversion;
 use super::cost::cost_of_conversions;
-use super::{Candidate, WORTHWHILE, cheapest, refuse_result, scattered, term_by_term};
+use super::nest::{Sums, nest};
+use super::{Candidate, WORTHWHILE, cheapest, refuse_result, scattered, starts, term_by_term};
 use super::{locate, merge, parallel, pos, precompute, reorder, split, unroll};
+use crate::concrete::space::{Basis, Space};
 use crate::concrete::{Annotations, Program};
 use crate::error::Diagnostic;
-use crate::iteration::plan::Plan;
+use crate::iteration::graph::IterationGraph;
+use crate::iteration::plan::{Plan, plan};
 use crate::limits::Budget;
-use crate::notation::schedule::{Action, Schedule};
-use crate::notation::{Kernel, VariableId};
+use crate::notation::schedule::{Action, Command};
+use crate::notation::{Expr, Kernel, TensorId, VariableId, VariableRole};
 
 /// Returns the cheapest loops that obey a kernel's schedule, given those without a schedule.
 pub(super) fn apply(
@@ -42,13 +45,26 @@ pub(super) fn first_commands(kernel: &Kernel, count: usize) -> Kernel {
 }
 
 /// Returns the annotations that the schedule adds to the loop over a variable.
-pub(super) fn annotations(schedule: &Schedule, variable: VariableId) -> Annotations {
+pub(super) fn annotations(program: &Program, variable: VariableId) -> Annotations {
     Annotations {
-        strategy: merge::demanded(schedule, variable).unwrap_or_default(),
-        located: locate::demanded(schedule, variable),
-        strips: pos::strips(schedule, variable),
-        unroll: unroll::demanded(schedule, variable),
+        strategy: merge::demanded(program, variable).unwrap_or_default(),
+        located: locate::demanded(program, variable),
+        unroll: unroll::demanded(program, variable),
     }
+}
+
+/// Returns whether a basis has the loops over variables of levels that the schedule names.
+pub(super) fn has_loops(kernel: &Kernel, space: &Space, basis: &Basis) -> bool {
+    let named = kernel.schedule.iter().flat_map(|command| command.action.names());
+    named
+        .into_iter()
+        .all(|v| kernel.variable(*v).role != VariableRole::Stored || space.has_loops(basis, *v))
+}
+
+/// Returns the innermost loop that a command means by a variable.
+pub(super) fn innermost(program: &Program, named: VariableId) -> VariableId {
+    let loops = program.space.loops_named(&program.basis, named);
+    loops.last().copied().unwrap_or(named)
 }
 
 fn demanded(kernel: &Kernel, automatic: &Candidate, budget: &Budget) -> Option<Candidate> {
@@ -76,8 +92,10 @@ pub(super) fn check(program: &Program, plan: &Plan) -> Result<(), Diagnostic> {
             Action::Unroll { variable, .. } => {
                 unroll::check(program, plan, command.span, variable)?;
             }
-            Action::Pos { whole, tensor, .. } => {
-                pos::check(program, plan, command.span, whole, tensor)?;
+            Action::Pos { position, .. } => pos::check(program, plan, command.span, position)?,
+            Action::Fuse { fused, .. } => pos::check(program, plan, command.span, fused)?,
+            Action::Split { whole, .. } | Action::Divide { whole, .. } => {
+                split::check(program, plan, command.span, whole)?;
             }
             Action::Merge { variable, .. } => merge::check(program, plan, command.span, variable)?,
             Action::Locate { variable, tensor } => {
@@ -86,11 +104,7 @@ pub(super) fn check(program: &Program, plan: &Plan) -> Result<(), Diagnostic> {
             Action::Parallelize(variable) => {
                 parallel::check(program, plan, command.span, variable)?;
             }
-            Action::Reorder(_)
-            | Action::Split { .. }
-            | Action::Divide { .. }
-            | Action::Fuse { .. }
-            | Action::Precompute { .. } => {}
+            Action::Reorder(_) | Action::Precompute { .. } => {}
         }
     }
     Ok(())
@@ -103,11 +117,58 @@ fn checked(kernel: &Kernel, before: &Candidate) -> Option<Diagnostic> {
     check(&program, &before.plan).err()
 }
 
+/// Returns the diagnostic for a command that names a variable of a level for which no loops are
+/// possible.
+fn without_loop(
+    kernel: &Kernel,
+    command: &Command<VariableId, TensorId, Expr>,
+) -> Option<Diagnostic> {
+    let mut names = command.action.names().into_iter();
+    let v = names.find(|v| kernel.variable(**v).role == VariableRole::Stored)?;
+    if !starts(&Conversion::none(kernel)).is_empty() {
+        return None;
+    }
+    let name = &kernel.variable(*v).name;
+    let message = format!("there is no loop over `{name}`");
+    let note =
+        format!("`{name}` is stored by a level, and computed in the loops that are possible");
+    Some(Diagnostic::new(command.span, message).note(note).help("name one of the other loops"))
+}
+
+/// Returns the diagnostic for blocks that the loops with the least cost cannot have, if there are
+/// loops.
+fn obstacle(kernel: &Kernel) -> Option<Diagnostic> {
+    let budget = Budget::default();
+    let starts = starts(&Conversion::none(kernel)).into_iter();
+    // Without such an operand, the reason is the one for loops over pairs of coordinates.
+    let has_positions = |start: &Program| {
+        let counted = |v| start.space.counted_positions(&start.kernel, v).is_some();
+        kernel.schedule.iter().all(|command| match command.action {
+            Action::Fuse { fused, .. } if start.space.positions_of(fused) == Some(fused) => {
+                counted(fused)
+            }
+            _ => true,
+        })
+    };
+    let mut starts = starts.filter(|start| start.basis.has_limits() && has_positions(start));
+    starts.find_map(|start| {
+        let graph = IterationGraph::of(&start)?;
+        graph.orders().into_iter().find_map(|order| {
+            let program = nest(start.clone(), &order, Sums::Temporary)?;
+            let plan = plan(&program, &budget).ok()?;
+            check(&program, &plan).err()
+        })
+    })
+}
+
 /// Returns the diagnostic for a last command that no loops can obey, although some obey the others.
 fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
     let Some(command) = kernel.schedule.last() else {
         return Diagnostic::new(kernel.span, "no loops obey the schedule");
     };
+    if let Some(reason) = without_loop(kernel, command).or_else(|| obstacle(kernel)) {
+        return reason;
+    }
     match &command.action {
         Action::Reorder(variables) => reorder::refuse(kernel, command.span, variables, before),
         Action::Precompute { value, over, .. } => {

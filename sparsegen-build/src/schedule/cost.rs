@@ -168,6 +168,10 @@ impl Cost<'_> {
     }
 
     fn trips(&self, inner: &Loop, point: &MergePoint) -> f64 {
+        if self.program.space.counted_positions(&self.program.kernel, inner.variable).is_some() {
+            // All positions are one block.
+            return 1.0;
+        }
         let dimension = self.dimension(inner.variable);
         let whole =
             point.by_dimension || self.drivers(inner, point).any(|driver| self.visits_all(driver));
@@ -200,6 +204,7 @@ impl Cost<'_> {
             Some(Definition::Slice(_)) => DIMENSION,
             Some(Definition::Fixed) => 1.0,
             Some(Definition::Slot(_)) => ENTRIES,
+            Some(Definition::Positions(_)) => DIMENSION * ENTRIES,
         }
     }
 
@@ -245,6 +250,7 @@ impl Cost<'_> {
             Some(Definition::Fused(outer, inner)) => (*inner, *outer),
             Some(
                 Definition::Computed(_)
+                | Definition::Positions(_)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
                 | Definition::Fixed,

@@ -3,18 +3,18 @@
 //! The merge lattice excludes its levels from the drivers of the loop; if the other drivers do not
 //! visit every region, the loop iterates over the whole dimension.
 
-use super::pos;
+use super::commands::innermost;
 use crate::concrete::Program;
 use crate::error::{Diagnostic, Span};
 use crate::iteration::plan::Plan;
-use crate::notation::schedule::{Action, Schedule};
+use crate::notation::schedule::Action;
 use crate::notation::{TensorId, VariableId};
 
 /// Returns the tensors that the schedule locates in the loop over a variable.
-pub(super) fn demanded(schedule: &Schedule, variable: VariableId) -> Vec<TensorId> {
-    let demanded = schedule.iter().filter_map(|command| {
+pub(super) fn demanded(program: &Program, variable: VariableId) -> Vec<TensorId> {
+    let demanded = program.kernel.schedule.iter().filter_map(|command| {
         let Action::Locate { variable: v, tensor } = command.action else { return None };
-        (pos::loop_of(schedule, v) == variable).then_some(tensor)
+        (innermost(program, v) == variable).then_some(tensor)
     });
     demanded.collect()
 }
@@ -27,7 +27,7 @@ pub(super) fn check(
     variable: VariableId,
     tensor: TensorId,
 ) -> Result<(), Diagnostic> {
-    let variable = pos::loop_of(&program.kernel.schedule, variable);
+    let variable = innermost(program, variable);
     let mut found = false;
     let mut walked = None;
     plan.for_each_loop(&mut |inner| {

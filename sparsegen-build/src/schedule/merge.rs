@@ -4,20 +4,20 @@
 //! 1976): if one list is short, few entries of the other one are visited. Entries of only one
 //! operand are skipped, so the loop must have no effect there.
 
-use super::pos;
+use super::commands::innermost;
 use crate::concrete::Program;
 use crate::error::{Diagnostic, Span, quoted};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::VariableId;
-use crate::notation::schedule::{Action, Schedule, Strategy};
+use crate::notation::schedule::{Action, Strategy};
 
 /// Returns the strategy of the loop over a variable in the schedule.
-pub(super) fn demanded(schedule: &Schedule, variable: VariableId) -> Option<Strategy> {
-    schedule.iter().find_map(|command| {
+pub(super) fn demanded(program: &Program, variable: VariableId) -> Option<Strategy> {
+    program.kernel.schedule.iter().find_map(|command| {
         let Action::Merge { variable: v, strategy } = command.action else { return None };
-        (pos::loop_of(schedule, v) == variable).then_some(strategy)
+        (innermost(program, v) == variable).then_some(strategy)
     })
 }
 
@@ -28,8 +28,8 @@ pub(super) fn check(
     span: Span,
     variable: VariableId,
 ) -> Result<(), Diagnostic> {
-    let variable = pos::loop_of(&program.kernel.schedule, variable);
-    if demanded(&program.kernel.schedule, variable) != Some(Strategy::Gallop) {
+    let variable = innermost(program, variable);
+    if demanded(program, variable) != Some(Strategy::Gallop) {
         return Ok(());
     }
     let mut obstacles = Vec::new();

@@ -161,14 +161,16 @@ impl Nest<'_> {
             return None;
         }
         let mut reduced = Vec::new();
-        outermost_reductions(&value, &mut |reduce| reduced.extend(self.loops(&reduce.variables)));
+        outermost_reductions(&value, &mut |reduce| {
+            reduced.extend(self.open_loops(bound, &reduce.variables));
+        });
         let next = self.order.iter().find(|v| free.contains(v) || reduced.contains(v));
         match next {
             None => Some(Stmt::assign(target.clone(), accumulate, value)),
             Some(v) if free.contains(v) => {
                 let (bound, free) = step(bound, free, *v);
                 let body = self.assign(&bound, &free, target, accumulate, value)?;
-                let annotations = annotations(&self.program.kernel.schedule, *v);
+                let annotations = annotations(self.program, *v);
                 Some(Stmt::forall(*v, Rc::new(annotations), body))
             }
             // A loop over a single coordinate may enclose the statement instead of a reduction.
@@ -273,7 +275,7 @@ impl Nest<'_> {
         }
         for Reduce { variables, body, .. } in sums {
             let mut free = free.to_vec();
-            let loops = self.loops(&variables).into_iter();
+            let loops = self.open_loops(bound, &variables).into_iter();
             let loops: Vec<_> = loops.filter(|v| !free.contains(v)).collect();
             free.extend(loops);
             statements.push(self.assign(bound, &free, target, Some(ReduceOp::SUM), *body)?);
@@ -387,7 +389,7 @@ impl Nest<'_> {
     /// Constructs `scalar += …` over the variables of a sum, and the corresponding statement of
     /// another reduction.
     fn reduce(&mut self, bound: &[VariableId], reduce: &Reduce, scalar: &Access) -> Option<Stmt> {
-        let free = self.loops(&reduce.variables);
+        let free = self.open_loops(bound, &reduce.variables);
         self.assign(bound, &free, scalar, Some(reduce.op), (*reduce.body).clone())
     }
 }

@@ -18,7 +18,7 @@ use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
 use crate::iteration::plan::{Loop, Plan};
 use crate::iteration::presence::annihilates;
-use crate::level::{Holds, PositionIteration, StorageArray};
+use crate::level::{Holds, PositionIteration, StorageArray, is_list};
 use crate::notation::{self, ReduceOp, VariableId};
 use crate::types::Literal;
 
@@ -126,17 +126,23 @@ impl<'p> Outermost<'p> {
     fn range(&self, program: &Program) -> Result<Range, String> {
         let inner = self.inner;
         let name = &program.kernel.variable(inner.variable).name;
+        if let Some(counted) = program.space.positions_of(inner.variable) {
+            return match program.space.counted_positions(&program.kernel, counted) {
+                Some((access, [0, level])) => {
+                    Ok(Range::Positions { access: access.clone(), level })
+                }
+                Some(_) | None => Err(format!("the positions of `{name}` depend on others")),
+            };
+        }
         match program.space.definition(inner.variable) {
             None | Some(Definition::Computed(Coordinate::Div(..)) | Definition::Fused(..)) => {}
             Some(
                 Definition::Computed(_)
+                | Definition::Positions(_)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
                 | Definition::Fixed,
             ) => return Err(format!("the coordinates of `{name}` depend on others")),
-        }
-        if inner.annotations.strips.is_some() {
-            return Err(format!("the loop over `{name}` is divided into strips"));
         }
         let drivers = inner.points.iter().fold(Set::EMPTY, |all, point| all.union(point.drivers));
         let mut drivers = drivers.members().map(|member| &inner.iterators[member]);
@@ -174,11 +180,13 @@ impl<'p> Outermost<'p> {
                 .then_some(Stores::Apart)
                 .ok_or_else(|| format!("`{}` cannot be assembled from parts", tensor.name));
         }
-        let is_list = levels[0].level.append().is_some()
+        // The blocks of positions of an operand are in the order of its entries.
+        let in_any_order = !levels[0].properties.ordered || program.space.positions_of(v).is_some();
+        let lists_entries = levels[0].level.append().is_some()
             && levels.iter().all(|spec| spec.level.insert().is_none() && is_stored_in_parts(spec))
-            && !levels[0].properties.ordered
+            && in_any_order
             && !levels[0].properties.unique;
-        if is_list {
+        if lists_entries {
             return Ok(Stores::Apart);
         }
         let name = &program.kernel.variable(v).name;
@@ -197,11 +205,39 @@ impl<'p> Outermost<'p> {
         let adds = target.in_place || target.unassigned == Literal::Int(0);
         let reads = program.kernel.previous().is_some() && !target.in_place;
         match adds && !reads && !target.is_partial && only_adds(&self.inner.bodies, target) {
+            true if self.has_intervals(program, target) => Ok(Stores::Intervals),
             true => Ok(Stores::Copies),
             false => {
                 Err(format!("different `{name}` store to the same entries of `{}`", tensor.name))
             }
         }
+    }
+}
+
+impl Outermost<'_> {
+    /// Returns whether the entries of consecutive positions have ascending coordinates in the
+    /// outermost level of a result, so that each part stores to an interval of them.
+    fn has_intervals(&self, program: &Program, target: &Target) -> bool {
+        let counted = program.space.positions_of(self.inner.variable);
+        let found = counted.and_then(|v| program.space.counted_positions(&program.kernel, v));
+        let Some((access, [0, last])) = found else { return false };
+        let levels = &program.tensor(access.tensor).format.levels;
+        let finds_parents = levels[1..=last].iter().all(|spec| {
+            let lists = |it: &dyn PositionIteration| it.segments().is_some();
+            spec.properties.branchless || spec.level.position_iteration().is_some_and(lists)
+        });
+        let outermost = &levels[0];
+        let is_known = match outermost.level.coordinate_iteration() {
+            Some(_) => outermost.properties.full && outermost.level.arrays().is_empty(),
+            None => is_list(outermost.level.as_ref()) && outermost.properties.ordered,
+        };
+        let v = program.level_variable(access, 0);
+        program.targets.len() == 1
+            && finds_parents
+            && is_known
+            && v.is_some()
+            && program.level_variable(&target.access, 0) == v
+            && program.tensor(target.access.tensor).format.mode_of(0).is_some()
     }
 }
 
@@ -222,7 +258,7 @@ fn versions(consumer: &Plan) -> Option<impl Iterator<Item = &Plan>> {
 }
 
 /// Returns whether an iterator can begin at any coordinate: it counts, or its entries are searched.
-fn begins_anywhere(program: &Program, iterator: &LevelIterator) -> bool {
+pub(super) fn begins_anywhere(program: &Program, iterator: &LevelIterator) -> bool {
     if iterator.spec(program).level.coordinate_iteration().is_some() {
         return true;
     }

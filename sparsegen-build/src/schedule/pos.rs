@@ -1,82 +1,110 @@
 //! `pos(j, jp, A)`: the loop iterates over the positions of a tensor.
 //!
 //! A loop with a single compressed level as driver does so anyway. Its positions can be split into
-//! blocks of equal numbers of entries, while its coordinates cannot.
+//! blocks of equal numbers of entries, and so can those of several levels whose loops are fused: the
+//! coordinates of the levels above are found by search at the beginning of each block.
 
-use super::split;
-use crate::concrete::{Program, Strips};
-use crate::error::{Diagnostic, Span};
+use crate::concrete::Program;
+use crate::concrete::space::{Definition, Positions};
+use crate::error::{Diagnostic, Span, quoted};
+use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::schedule::{Action, Schedule};
 use crate::notation::{TensorId, VariableId};
 
-/// Returns the variable that the schedule defines for the positions of another variable's
-/// coordinates.
-fn position_of(schedule: &Schedule, variable: VariableId) -> Option<VariableId> {
-    schedule.iter().find_map(|command| {
-        let Action::Pos { whole, position, .. } = command.action else { return None };
-        (whole == variable).then_some(position)
-    })
-}
-
-/// Returns the blocks of a variable's positions, if the schedule splits them.
-pub(super) fn strips(schedule: &Schedule, variable: VariableId) -> Option<Strips> {
-    let position = position_of(schedule, variable)?;
-    schedule.iter().find_map(|command| {
-        let (whole, [block, place], size) = split::blocks(&command.action)?;
-        (whole == position).then_some(Strips { block, place, size })
-    })
-}
-
-/// Returns the variable of a loop: that of the coordinates, if `named` ranges over positions or
-/// blocks of them.
-pub(super) fn loop_of(schedule: &Schedule, named: VariableId) -> VariableId {
-    let means = |variable: &VariableId| {
-        let strips = strips(schedule, *variable);
-        position_of(schedule, *variable) == Some(named)
-            || strips.is_some_and(|strips| named == strips.block || named == strips.place)
-    };
-    let wholes = schedule.iter().flat_map(|command| command.action.replaces()).copied();
-    wholes.into_iter().find(means).unwrap_or(named)
-}
-
-/// Returns whether a variable counts blocks of positions.
-pub(super) fn is_block(schedule: &Schedule, named: VariableId) -> bool {
-    strips(schedule, loop_of(schedule, named)).is_some_and(|strips| strips.block == named)
-}
-
-/// Checks that the positions of a tensor alone drive every loop over a variable.
+/// Checks that the positions of a tensor alone drive every loop over the variables whose positions
+/// a variable counts.
 pub(super) fn check(
     program: &Program,
     plan: &Plan,
     span: Span,
-    variable: VariableId,
-    tensor: TensorId,
+    position: VariableId,
 ) -> Result<(), Diagnostic> {
-    let mut obstacles = Vec::new();
-    let name = &program.tensor(tensor).name;
-    let v = &program.kernel.variable(variable).name;
-    let mut loops = 0;
-    plan.for_each_loop(&mut |inner| {
-        if inner.variable == variable {
-            loops += 1;
-            obstacles.extend(obstacle(program, inner, tensor));
-        }
+    let Program { kernel, space, .. } = program;
+    let Some(Definition::Positions(Positions { over, tensor })) = space.definition(position) else {
+        return Ok(());
+    };
+    let names: Vec<&str> = over.iter().map(|v| kernel.variable(*v).name.as_str()).collect();
+    let loops = if over.len() == 1 { "loop" } else { "loops" };
+    let does = if over.len() == 1 { "does" } else { "do" };
+    let tensor = tensor.or_else(|| {
+        let (access, _) = space.counted_positions(kernel, position)?;
+        Some(kernel.passed_as(access.tensor))
     });
-    if loops == 0 {
-        obstacles.push(format!("there is no loop over `{v}`"));
-    }
-    let message = format!("the loop over `{v}` does not iterate over the positions of `{name}`");
-    match obstacles.into_iter().next() {
-        Some(obstacle) => Err(Diagnostic::new(span, message)
-            .note(obstacle)
-            .help("use the tensor whose entries alone drive the loop, or remove the command")),
+    let Some(tensor) = tensor else {
+        let message = format!("no operand stores {} one by one", quoted(&names));
+        return Err(Diagnostic::new(span, message).help("remove the command"));
+    };
+    let name = &program.tensor(tensor).name;
+    match obstacle(program, plan, position, tensor) {
+        Some(obstacle) => Err(Diagnostic::new(
+            span,
+            format!(
+                "the {loops} over {} {does} not iterate over the positions of `{name}`",
+                quoted(&names)
+            ),
+        )
+        .note(obstacle)
+        .help("use the tensor whose entries alone drive the loop, or remove the command")),
         None => Ok(()),
     }
 }
 
+/// Returns why loops do not iterate over the positions of a tensor that a variable counts.
+fn obstacle(
+    program: &Program,
+    plan: &Plan,
+    position: VariableId,
+    tensor: TensorId,
+) -> Option<String> {
+    let Program { kernel, space, .. } = program;
+    let name = &program.tensor(tensor).name;
+    let Definition::Positions(Positions { over, .. }) = space.definition(position)? else {
+        return None;
+    };
+    let (access, [first, last]) = match space.counted_positions(kernel, position) {
+        Some((access, levels)) => (Some(access), levels),
+        None if over.len() > 1 => {
+            return Some(format!("they are not over consecutive levels of `{name}`"));
+        }
+        None => (None, [0, 0]),
+    };
+    let innermost = *over.last()?;
+    let mut loops = 0;
+    let mut obstacle = None;
+    plan.for_each_loop(&mut |inner| {
+        if inner.variable == innermost {
+            loops += 1;
+            obstacle = obstacle.take().or_else(|| obstacle_of(program, inner, tensor));
+        }
+    });
+    if loops == 0 {
+        return Some(format!("there is no loop over `{}`", kernel.variable(innermost).name));
+    }
+    let access = match obstacle {
+        Some(obstacle) => return Some(obstacle),
+        None => access?,
+    };
+    let levels = &program.tensor(access.tensor).format.levels;
+    for (level, spec) in levels.iter().enumerate().take(last + 1).skip(first) {
+        // The parent of each position must be found.
+        let is_searched = spec.properties.branchless
+            || spec.level.position_iteration().is_some_and(|it| it.segments().is_some())
+            || spec.properties.full && spec.level.coordinate_iteration().is_some();
+        if level > first && !is_searched {
+            let kind = spec.level.name();
+            return Some(format!("the `{kind}` level of `{name}` does not list its segments"));
+        }
+    }
+    let mut is_sorted = false;
+    plan.for_each_loop(&mut |inner| {
+        let mut iterators = inner.iterators.iter();
+        is_sorted |= iterators.any(|iterator| iterator.access == *access && iterator.reorders());
+    });
+    is_sorted.then(|| format!("the entries of `{name}` are sorted first"))
+}
+
 /// Returns why a loop does not iterate over the positions of a tensor.
-fn obstacle(program: &Program, inner: &Loop, tensor: TensorId) -> Option<String> {
+fn obstacle_of(program: &Program, inner: &Loop, tensor: TensorId) -> Option<String> {
     let name = &program.tensor(tensor).name;
     let drivers: Vec<_> = inner
         .points
@@ -96,12 +124,25 @@ fn obstacle(program: &Program, inner: &Loop, tensor: TensorId) -> Option<String>
         .level
         .position_iteration()
         .is_some_and(|iteration| iteration.carried().is_empty() && iteration.groups().is_none());
-    if !plain || spec.properties.branchless {
+    let is_alone = spec.properties.branchless && driver.parents.are_single();
+    if !plain || is_alone && !is_fused(program, driver) {
         let level = spec.level.name();
         return Some(format!("the `{level}` level of `{name}` has no range of positions there"));
     }
-    (!driver.conversions.is_empty())
-        .then(|| format!("`{name}` may store a coordinate more than once, or unordered"))
+    let repeats = driver.conversions.iter().any(|it| *it != Conversion::Fused);
+    repeats.then(|| format!("`{name}` may store a coordinate more than once, or unordered"))
+}
+
+/// Returns whether the positions of a level are those of the levels above, whose loops are blocked as
+/// well.
+fn is_fused(program: &Program, iterator: &LevelIterator) -> bool {
+    let space = &program.space;
+    space.all_positions().any(|v| {
+        let counted = space.counted_positions(&program.kernel, v);
+        counted.is_some_and(|(access, [first, last])| {
+            *access == iterator.access && first < last && last == iterator.level
+        })
+    })
 }
 
 #[cfg(test)]
@@ -113,10 +154,15 @@ mod tests {
         let spmv = "y[i] = A[i,j] * x[j]";
         let csr = "y = 'dense', A = 'csr', x = 'dense'";
         let commands = ["pos(j, jp, A)", "split(jp, jo, ji, 8)", "unroll(ji, 4)"];
-        for (count, annotations) in [(1, ""), (2, "⟨strips of 8⟩"), (3, "⟨strips of 8, unroll 4⟩")]
-        {
-            let expected = format!("∀i (y[i] = sum where ∀j{annotations} sum += A[i,j] * x[j])");
+        for (count, inner) in [(1, "∀j"), (2, "∀jo ∀j"), (3, "∀jo ∀j⟨unroll 4⟩")] {
+            let expected = format!("∀i (y[i] = sum where {inner} sum += A[i,j] * x[j])");
             assert_eq!(loops(spmv, csr, &commands[..count]), expected);
+        }
+        // The positions of several levels have one loop.
+        let fused = ["fuse(i, j, f)", "pos(f, p, A)", "split(p, po, pi, 8)"];
+        for (count, block) in [(1, "f"), (2, "p"), (3, "po")] {
+            let expected = format!("∀{block} ∀i (y[i] += sum where ∀j sum += A[i,j] * x[j])");
+            assert_eq!(loops(spmv, csr, &fused[..count]), expected);
         }
         let not = "the loop over `j` does not iterate over the positions of `x`; ";
         assert_eq!(loops(spmv, csr, &["pos(j, jp, x)"]), format!("{not}its driver is `A`"));

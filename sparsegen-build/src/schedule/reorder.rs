@@ -4,20 +4,18 @@
 //! cheapest of the remaining orders is chosen. A cycle of edges explains an error.
 
 use super::convert::Conversion;
-use super::pos;
 use super::refuse::describe;
 use super::{Candidate, starts};
 use crate::concrete::DemandedOrder;
-use crate::concrete::space::Basis;
+use crate::concrete::space::{Basis, Space};
 use crate::error::{Diagnostic, Span};
 use crate::iteration::graph::{IterationGraph, Reason, last_appended};
 use crate::notation::schedule::{Action, Command};
 use crate::notation::{Kernel, VariableId};
 
 /// Returns every pair of loops that the schedule orders.
-pub(super) fn demanded(kernel: &Kernel, basis: &Basis) -> Vec<DemandedOrder> {
-    let named = |v: &VariableId| pos::loop_of(&kernel.schedule, *v);
-    let loops = |v: VariableId| if basis.loops_over(v) { vec![v] } else { basis.loops(v) };
+pub(super) fn demanded(kernel: &Kernel, space: &Space, basis: &Basis) -> Vec<DemandedOrder> {
+    let loops = |v: &VariableId| space.loops_named(basis, *v);
     let pair = |before, after, command: &Command<_, _, _>| DemandedOrder {
         before,
         after,
@@ -27,16 +25,22 @@ pub(super) fn demanded(kernel: &Kernel, basis: &Basis) -> Vec<DemandedOrder> {
     for command in &kernel.schedule {
         if let Action::Parallelize(outer) = command.action {
             let inner = kernel.looped_variables().filter(|v| *v != outer);
-            for inner in inner.flat_map(|v| loops(named(&v))) {
-                let before = loops(named(&outer)).into_iter();
+            for inner in inner.flat_map(|v| basis.loops(v)) {
+                let before = loops(&outer);
+                // Positions are divided into parts outside of the loops over the coordinates.
+                let before = match basis.has_limits() {
+                    true => before[..1].to_vec(),
+                    false => before,
+                };
+                let before = before.into_iter().filter(|before| *before != inner);
                 pairs.extend(before.map(|before| pair(before, inner, command)));
             }
         }
         let Action::Reorder(variables) = &command.action else { continue };
         for (k, outer) in variables.iter().enumerate() {
             for inner in &variables[k + 1..] {
-                for before in loops(named(outer)) {
-                    let after = loops(named(inner)).into_iter();
+                for before in loops(outer) {
+                    let after = loops(inner).into_iter();
                     pairs.extend(after.map(|after| pair(before, after, command)));
                 }
             }

@@ -5,19 +5,20 @@
 //! `fuse(i, j, f)` is the inverse: one loop over both, from which each follows.
 
 use super::convert::Conversion;
-use super::pos;
+use super::parallel::begins_anywhere;
 use super::starts;
-use crate::concrete::space::{BlockSize, Definition, Space};
+use crate::concrete::Program;
+use crate::concrete::space::{BlockSize, Definition, Positions, Space};
 use crate::coordinate::Coordinate;
-use crate::error::Diagnostic;
+use crate::error::{Diagnostic, Span};
 use crate::iteration::graph::{is_implied, last_appended};
+use crate::iteration::plan::Plan;
 use crate::notation::schedule::{Action, Command, Schedule};
 use crate::notation::{Access, Expr, Kernel, TensorId, VariableId};
 
 /// Returns the variables that a schedule defines.
 pub(super) fn demanded(schedule: &Schedule) -> Space {
     let mut space = Space::default();
-    let is_position = |v: VariableId| pos::loop_of(schedule, v) != v;
     for command in schedule {
         if let Action::Fuse { parts: [outer, inner], fused } = command.action {
             for part in [outer, inner] {
@@ -25,11 +26,13 @@ pub(super) fn demanded(schedule: &Schedule) -> Space {
             }
             continue;
         }
-        let Some((whole, [block, place], size)) = blocks(&command.action) else { continue };
-        if is_position(whole) {
-            // Positions of a level are not derived: lowering splits their loop.
+        if let Action::Pos { whole, position, tensor } = command.action {
+            let over = space.index_variables(whole);
+            let positions = Positions { over, tensor: Some(tensor) };
+            space.replace(whole, vec![(position, Definition::Positions(positions))]);
             continue;
         }
+        let Some((whole, [block, place], size)) = blocks(&command.action) else { continue };
         let parts = [Coordinate::Div(whole, size), Coordinate::Mod(whole, size)];
         let [number, offset] = parts.map(Definition::Computed);
         space.replace(whole, vec![(block, number), (place, offset)]);
@@ -39,7 +42,7 @@ pub(super) fn demanded(schedule: &Schedule) -> Space {
 
 /// Returns the variable that a command splits, the variables of the block and of the offset, and
 /// the size of a block.
-pub(super) fn blocks(
+fn blocks(
     action: &Action<VariableId, TensorId, Expr>,
 ) -> Option<(VariableId, [VariableId; 2], BlockSize)> {
     match *action {
@@ -56,6 +59,52 @@ pub(super) fn blocks(
     }
 }
 
+/// Checks that the loops that are limited to blocks of a variable's coordinates can begin at any
+/// coordinate.
+pub(super) fn check(
+    program: &Program,
+    plan: &Plan,
+    span: Span,
+    whole: VariableId,
+) -> Result<(), Diagnostic> {
+    let Program { kernel, space, basis, .. } = program;
+    let limited = |v: VariableId| basis.is_limited(v) && space.index_variables(whole).contains(&v);
+    if space.positions_of(whole).is_some() {
+        return Ok(());
+    }
+    let is_signed = |v: &VariableId| matches!(space.computed(*v), Some(Coordinate::Affine(sum)) if sum.may_be_negative(|_| false));
+    let name = &kernel.variable(whole).name;
+    let over = space.index_variables(whole);
+    if let Some(v) = over.iter().find(|v| basis.is_limited(**v) && is_signed(v)) {
+        let signed = &kernel.variable(*v).name;
+        return Err(Diagnostic::new(span, format!("`{name}` cannot be split"))
+            .note(format!("the coordinates of `{signed}` may be negative"))
+            .help(format!(
+                "split the positions of the operand that stores `{signed}` with `pos`"
+            )));
+    }
+    let mut obstacle = None;
+    plan.for_each_loop(&mut |inner| {
+        let drivers = || inner.points.iter().flat_map(|point| point.drivers.members());
+        let mut iterators = drivers().map(|member| &inner.iterators[member]);
+        if limited(inner.variable) && obstacle.is_none() {
+            obstacle = iterators.find(|it| !begins_anywhere(program, it)).cloned();
+        }
+    });
+    let Some(iterator) = obstacle else { return Ok(()) };
+    let access = kernel.show_access(&iterator.access);
+    let level = iterator.spec(program).level.name();
+    Err(Diagnostic::new(span, format!("`{name}` cannot be split"))
+        .note(format!(
+            "`{access}` stores it in a `{level}` level, which cannot locate the first coordinate of \
+             a block"
+        ))
+        .help(format!(
+            "split the positions with `pos`, after `fuse` if other levels of `{}` branch",
+            program.tensor(iterator.access.tensor).name
+        )))
+}
+
 /// Returns the diagnostic for two variables that cannot be fused.
 pub(super) fn refuse_fused(
     kernel: &Kernel,
@@ -67,24 +116,13 @@ pub(super) fn refuse_fused(
         Diagnostic::new(command.span, format!("`{outer}` and `{inner}` cannot be fused"));
     let result = &kernel.assignment.result;
     let has = |access: &Access| parts.iter().any(|v| access.indices.contains(v));
-    let mut walked = None;
-    kernel.assignment.value.for_each_access(&mut |access| {
-        let levels = &kernel.tensor(access.tensor).format.levels;
-        if has(access) && levels.iter().any(|spec| spec.level.locate().is_none()) {
-            walked = walked.take().or_else(|| Some(kernel.show_access(access)));
-        }
-    });
-    let note = match walked {
-        Some(access) => format!(
-            "`{access}` is walked entry by entry, one loop within the other; entries whose levels \
-             hold one coordinate for each of those above, as of `coo`, share a loop already"
-        ),
-        None if has(result) && last_appended(kernel).is_some() => format!(
+    let note = match last_appended(kernel) {
+        Some(_) if has(result) => format!(
             "`{}` is assembled in order as `{}`, by nested loops",
             kernel.show_access(result),
             kernel.tensor(result.tensor).format
         ),
-        None => "only one of the two belongs to the result, or to a sum".to_owned(),
+        Some(_) | None => "only one of the two belongs to the result, or to a sum".to_owned(),
     };
     diagnostic.note(note).help("remove the command")
 }
@@ -127,7 +165,10 @@ pub(super) fn refuse(
         }
         let result = &kernel.assignment.result;
         let mut assembled = 0..last_appended(kernel).map_or(0, |last| last + 1);
-        if assembled.any(|k| start.level_variable(result, k) == Some(whole)) {
+        let over = start.space.index_variables(whole);
+        let variable = |k| start.level_variable(result, k).filter(|v| over.contains(v));
+        if let Some(v) = assembled.find_map(variable) {
+            let name = &kernel.variable(v).name;
             let format = &kernel.tensor(result.tensor).format;
             return diagnostic
                 .note(format!(
@@ -175,14 +216,26 @@ mod tests {
     #[test]
     fn what_is_stored_one_by_one_is_not_split() {
         let spmv = "y[i] = A[i,j] * x[j]";
+        let csr = "y = 'dense', A = 'csr', x = 'dense'";
         assert_eq!(
-            loops(spmv, "y = 'dense', A = 'csr', x = 'dense'", &["split(j, jo, ji, 4)"]),
-            "`j` cannot be split; `A[i,j]` stores `j` in a `compressed` level, which cannot \
-             locate the first coordinate of a block"
+            loops(spmv, csr, &["split(j, jo, ji, 4)", "reorder(jo, i)"]),
+            "∀jo ∀i (y[i] += sum where ∀j sum += A[i,j] * x[j])"
         );
         assert_eq!(
-            loops("B[i,j] = A[i,j]", "B = 'csr', A = 'dense'", &["divide(i, io, ii, 4)"]),
-            "`i` cannot be split; `B[i,j]` is assembled in the order of `i` as \
+            loops(spmv, "y = 'dense', A = 'coo_unordered', x = 'dense'", &["split(j, jo, ji, 4)"]),
+            "`j` cannot be split; `A[i,j]` stores it in a `singleton` level, which cannot locate the \
+             first coordinate of a block"
+        );
+        // A result that is assembled in order takes blocks in order.
+        let copied = ("B[i,j] = A[i,j]", "B = 'csr', A = 'csr'");
+        assert_eq!(
+            loops(copied.0, copied.1, &["divide(i, io, ii, 4)"]),
+            "∀io ∀i ∀j B[i,j] = A[i,j]"
+        );
+        let blocks = ["fuse(i, j, f)", "pos(f, p, A)", "split(p, po, pi, 4)"];
+        assert_eq!(
+            loops(copied.0, copied.1, &blocks),
+            "`p` cannot be split; `B[i,j]` is assembled in the order of `i` as \
              `(i, j) -> (i : dense, j : compressed)`"
         );
     }

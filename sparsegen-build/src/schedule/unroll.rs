@@ -3,20 +3,35 @@
 //! Only a loop that counts coordinates or positions knows the number of remaining iterations. A
 //! pass over the imperative representation duplicates the body.
 
-use super::pos;
+use super::commands::innermost;
 use crate::concrete::Program;
 use crate::error::{Diagnostic, Span, quoted};
 use crate::iteration::iterator::Conversion;
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::VariableId;
-use crate::notation::schedule::{Action, Schedule};
+use crate::notation::schedule::Action;
 
 /// Returns the number of iterations at a time for the loop over a variable in the schedule.
-pub(super) fn demanded(schedule: &Schedule, variable: VariableId) -> Option<u64> {
-    schedule.iter().find_map(|command| {
+pub(super) fn demanded(program: &Program, variable: VariableId) -> Option<u64> {
+    program.kernel.schedule.iter().find_map(|command| {
         let Action::Unroll { variable: v, by } = command.action else { return None };
-        (pos::loop_of(schedule, v) == variable).then_some(by)
+        (unrolled(program, v) == variable).then_some(by)
     })
+}
+
+/// Returns the loop that a command unrolls: the innermost one, except those over levels with a single
+/// position for each one above.
+fn unrolled(program: &Program, named: VariableId) -> VariableId {
+    let innermost = innermost(program, named);
+    let counted = program.space.positions_of(named);
+    let positions = counted.and_then(|v| program.space.counted_positions(&program.kernel, v));
+    let Some((access, [first, last])) = positions.filter(|_| named != innermost) else {
+        return innermost;
+    };
+    let levels = &program.tensor(access.tensor).format.levels;
+    let mut branching = (first..=last).rev();
+    let level = branching.find(|level| *level == first || !levels[*level].properties.branchless);
+    level.and_then(|level| program.level_variable(access, level)).unwrap_or(innermost)
 }
 
 /// Checks that every loop over a variable can be unrolled.
@@ -26,14 +41,11 @@ pub(super) fn check(
     span: Span,
     variable: VariableId,
 ) -> Result<(), Diagnostic> {
-    let schedule = &program.kernel.schedule;
-    let counts = |inner: &Loop| {
-        !pos::is_block(schedule, variable) && inner.variable == pos::loop_of(schedule, variable)
-    };
+    let unrolled = unrolled(program, variable);
     let mut reason = None;
     let mut loops = 0;
     plan.for_each_loop(&mut |inner| {
-        if counts(inner) {
+        if inner.variable == unrolled {
             loops += 1;
             reason = reason.take().or_else(|| obstacle(program, inner));
         }

@@ -90,7 +90,7 @@ fn divided(size: usize, count: usize, before: impl Fn(usize) -> usize) -> Parts 
 }
 
 impl Parts {
-    fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
         self.0.windows(2).map(|bounds| bounds[0]..bounds[1])
     }
 
@@ -165,13 +165,17 @@ pub fn each_with<T: Send, R: Send>(
     own: impl IntoIterator<Item = T>,
     run: impl Fn(Range<usize>, T) -> R + Sync,
 ) -> Vec<R> {
-    let parts: Vec<(Range<usize>, T)> = parts.ranges().zip(own).collect();
+    run_all(parts.ranges().zip(own).collect(), |(range, own)| run(range, own))
+}
+
+/// Runs every piece of work, and returns the results in order.
+pub(super) fn run_all<T: Send, R: Send>(pieces: Vec<T>, run: impl Fn(T) -> R + Sync) -> Vec<R> {
     #[cfg(feature = "parallel")]
-    if parts.len() > 1 {
+    if pieces.len() > 1 {
         use rayon::prelude::*;
-        return parts.into_par_iter().map(|(range, own)| run(range, own)).collect();
+        return pieces.into_par_iter().map(|piece| run(piece)).collect();
     }
-    parts.into_iter().map(|(range, own)| run(range, own)).collect()
+    pieces.into_iter().map(run).collect()
 }
 
 /// Returns the sum of the results of the parts, added in order.

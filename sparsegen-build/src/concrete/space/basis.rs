@@ -14,6 +14,9 @@ use crate::concrete::renumber::Renumbering;
 pub struct Basis {
     stead: BTreeMap<VariableId, Vec<VariableId>>,
     slots: Vec<VariableId>,
+    /// The loops over blocks that the schedule defines, by the variables whose loops run over a part of
+    /// their coordinates or positions within them.
+    limits: BTreeMap<VariableId, Vec<VariableId>>,
 }
 
 impl Space {
@@ -29,7 +32,10 @@ impl Space {
     /// Returns the bases of a kernel, starting with a loop over each index variable.
     pub fn bases(&self, looped: &[VariableId]) -> Vec<Basis> {
         let mut bases = vec![BTreeMap::new()];
-        for v in looped {
+        let slots = self.definitions.iter().filter(|(_, of)| matches!(of, Definition::Slot(_)));
+        let (split, slots): (Vec<_>, Vec<_>) =
+            slots.map(|(v, _)| *v).partition(|v| self.is_replaced(*v));
+        for v in looped.iter().chain(&split) {
             let choices = self.choices(*v);
             bases = bases
                 .into_iter()
@@ -44,23 +50,20 @@ impl Space {
             bases.truncate(BASES);
         }
         bases.retain(|basis| self.is_complete(basis));
-        let slots = self.definitions.iter().filter(|(_, of)| matches!(of, Definition::Slot(_)));
-        let slots: Vec<VariableId> = slots.map(|(v, _)| *v).collect();
-        bases.into_iter().map(|stead| Basis { stead, slots: slots.clone() }).collect()
+        let basis = |stead: BTreeMap<VariableId, Vec<VariableId>>| {
+            let limits = self.limits(&stead);
+            Basis { stead, slots: slots.clone(), limits }
+        };
+        let mut bases: Vec<Basis> = bases.into_iter().map(basis).collect();
+        bases.sort_by_key(|basis| basis.limits.len());
+        bases
     }
 
     /// Returns the possible loops that compute `v`.
     fn choices(&self, v: VariableId) -> Vec<Vec<VariableId>> {
         if let Some(parts) = self.replaced.get(&v) {
-            let none = vec![Vec::new()];
-            return parts.iter().fold(none, |before, part| {
-                let with = |before: &Vec<VariableId>| {
-                    let before = before.clone();
-                    let choices = self.choices(*part).into_iter();
-                    choices.map(move |choice| [before.clone(), choice].concat())
-                };
-                before.iter().flat_map(with).collect()
-            });
+            let instead = self.choices_instead(parts).into_iter();
+            return instead.chain(self.within_blocks(v)).collect();
         }
         let mut choices = vec![vec![v]];
         for (&part, definition) in &self.definitions {
@@ -74,7 +77,10 @@ impl Space {
                     }
                 }
                 Definition::Computed(Coordinate::Affine(sum)) if sum.stride(&v) != 0 => {
-                    choices.push(vec![part]);
+                    match self.is_replaced(part) {
+                        true => choices.extend(self.choices(part)),
+                        false => choices.push(vec![part]),
+                    }
                 }
                 // Blocks and diagonals of the mode; a loop over the mode is a loop over `v`.
                 Definition::Slice(slice) if slice.of == v && slice.keeps_to_mode() => {
@@ -83,12 +89,31 @@ impl Space {
                 }
                 Definition::Computed(_)
                 | Definition::Fused(..)
+                | Definition::Positions(_)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
                 | Definition::Fixed => {}
             }
         }
         choices
+    }
+
+    /// Returns the possible loops that compute the variables that replace another.
+    fn choices_instead(&self, parts: &[VariableId]) -> Vec<Vec<VariableId>> {
+        let counts_positions =
+            |part| matches!(self.definition(part), Some(Definition::Positions(_)));
+        if parts.iter().any(|part| counts_positions(*part)) {
+            // Positions of an operand are not coordinates: these have loops of their own.
+            return Vec::new();
+        }
+        parts.iter().fold(vec![Vec::new()], |before, part| {
+            let with = |before: &Vec<VariableId>| {
+                let before = before.clone();
+                let choices = self.choices(*part).into_iter();
+                choices.map(move |choice| [before.clone(), choice].concat())
+            };
+            before.iter().flat_map(with).collect()
+        })
     }
 
     /// Returns whether each index variable can be computed, and no loop computes two of them,
@@ -107,7 +132,7 @@ impl Space {
         {
             known.push(v);
         }
-        distinct && basis.keys().all(|v| known.contains(v))
+        distinct && basis.keys().all(|v| known.contains(v)) && self.agrees_on_fused(basis)
     }
 
     /// Returns whether `v` counts the iterations of a fused loop, or blocks of them.
@@ -119,6 +144,7 @@ impl Space {
             }
             Some(
                 Definition::Computed(Coordinate::Affine(_))
+                | Definition::Positions(_)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
                 | Definition::Fixed,
@@ -141,7 +167,7 @@ impl Space {
             }
         };
         if basis.loops_over(v) {
-            return add(v, sources);
+            return basis.loops(v).into_iter().for_each(|v| add(v, sources));
         }
         if let Some(loops) = basis.stead.get(&v) {
             for part in loops {
@@ -155,6 +181,10 @@ impl Space {
             }
             return;
         }
+        let instead = self.replaced.get(&v).filter(|_| self.has_loops(basis, v));
+        if let Some(by) = instead {
+            return by.iter().for_each(|v| self.collect_sources(basis, *v, sources));
+        }
         match self.definition(v) {
             Some(Definition::Computed(computed)) => {
                 computed.variables().for_each(|of| self.collect_sources(basis, *of, sources));
@@ -162,6 +192,9 @@ impl Space {
             Some(Definition::Fused(a, b)) => {
                 self.collect_sources(basis, *a, sources);
                 self.collect_sources(basis, *b, sources);
+            }
+            Some(Definition::Positions(positions)) => {
+                positions.over.iter().for_each(|of| self.collect_sources(basis, *of, sources));
             }
             Some(Definition::Slice(slice)) => {
                 self.collect_sources(basis, slice.of, sources);
@@ -188,11 +221,39 @@ impl Basis {
         let slots = other.slots.iter().map(|v| map.variable(*v));
         let slots: Vec<VariableId> = slots.filter(|v| !self.slots.contains(v)).collect();
         self.slots.extend(slots);
+        for (v, blocks) in &other.limits {
+            let blocks = blocks.iter().map(|v| map.variable(*v)).collect();
+            self.limits.insert(map.variable(*v), blocks);
+        }
     }
 
-    /// Returns the loops that compute an index variable.
+    /// Returns the loops that compute a variable: its own, with those over its blocks, or those that
+    /// replace it.
     pub fn loops(&self, v: VariableId) -> Vec<VariableId> {
+        if self.loops_over(v) {
+            return [self.blocks_of(v), vec![v]].concat();
+        }
         self.stead.get(&v).cloned().unwrap_or_else(|| vec![v])
+    }
+
+    /// Returns whether the loop over a variable runs over a block of its coordinates or positions.
+    pub fn is_limited(&self, v: VariableId) -> bool {
+        self.limits.contains_key(&v)
+    }
+
+    /// Returns whether it limits more loops to blocks than another.
+    pub fn exceeds(&self, other: &Basis) -> bool {
+        self.limits.len() > other.limits.len()
+    }
+
+    /// Returns whether loops are limited to blocks.
+    pub fn has_limits(&self) -> bool {
+        !self.limits.is_empty()
+    }
+
+    /// Returns the loops over the blocks of a variable, outermost first.
+    pub fn blocks_of(&self, v: VariableId) -> Vec<VariableId> {
+        self.limits.get(&v).cloned().unwrap_or_default()
     }
 
     /// Returns whether a variable has its own loop; slots always have.

@@ -94,6 +94,7 @@ impl Instruction {
             | Instruction::Put { .. }
             | Instruction::Parts { .. }
             | Instruction::Split { .. }
+            | Instruction::SplitIntervals { .. }
             | Instruction::Join { .. }
             | Instruction::Run { .. }
             | Instruction::Change { .. }
@@ -135,6 +136,10 @@ impl Instruction {
                     extent.names(visit);
                 }
                 range.arrays(&mut |(tensor, _)| visit(tensor));
+            }
+            Instruction::SplitIntervals { call, intervals, .. } => {
+                call.names(visit);
+                intervals.coordinate.arrays().for_each(|(tensor, _)| visit(tensor));
             }
             Instruction::Split { call, .. } | Instruction::Join { call, .. } => call.names(visit),
             Instruction::Run { value, .. } | Instruction::Change { value, .. } => {

@@ -188,6 +188,9 @@ impl Session<'_> {
                 let own = Own { tensor: tensor.clone(), vals: vals.clone(), copies: None };
                 self.run_parts(parts, &[own], &[], call, frame)?;
             }
+            Instruction::SplitIntervals { parts, tensor, vals, own, intervals, call, .. } => {
+                self.run_intervals(parts, [tensor, vals, own], intervals, call, frame)?;
+            }
             Instruction::Join { parts, own, vectors, call, .. } => {
                 self.run_parts(parts, own, vectors, call, frame)?;
             }
@@ -340,7 +343,7 @@ impl Session<'_> {
     }
 
     /// Runs loops on a part of a range.
-    fn call_part(
+    pub(super) fn call_part(
         &self,
         parts: &Parts,
         part: Range<usize>,
@@ -414,7 +417,7 @@ fn combining_in(
 }
 
 /// The combination of two values of parts.
-fn combined(
+pub(super) fn combined(
     by: &Combining,
     values: [Number; 2],
     dtype: crate::ir::Dtype,

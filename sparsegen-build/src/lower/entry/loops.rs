@@ -26,6 +26,10 @@ pub(super) enum Slot<'f> {
     Begin(&'f str),
     /// The end of that part.
     End(&'f str),
+    /// The first coordinate of the result that the part stores.
+    First(&'f str),
+    /// The coordinate after the last one.
+    After(&'f str),
     /// An operand.
     Operand(&'f Operand),
     /// The helper for integer divisions.
@@ -103,10 +107,16 @@ pub(super) fn slots(function: &Function) -> Vec<Slot<'_>> {
         }
     }
     slots.extend(function.sizes.iter().filter(|size| is_passed(size)).map(Slot::Size));
+    let uses = Uses::of_function(function);
     if let Some(parallel) = &function.parallel {
+        let own = parallel.intervals.iter().flat_map(|intervals| {
+            let [first, after] = &intervals.own;
+            let own = [(first, Slot::First(first)), (after, Slot::After(after))];
+            own.into_iter().filter(|(name, _)| uses.reads(name) > 0).map(|(_, slot)| slot)
+        });
+        slots.extend(own);
         slots.extend([Slot::Begin(&parallel.begin), Slot::End(&parallel.end)]);
     }
-    let uses = Uses::of_function(function);
     let head = head(function, &uses);
     let is_read = |operand: &&Operand| is_read(operand, &head, &uses);
     slots.extend(function.operands.iter().filter(is_read).map(Slot::Operand));
@@ -151,7 +161,9 @@ fn declared(slot: &Slot<'_>, uses: &Uses) -> Parameter {
             _ => (number.name.clone(), Type::Index),
         },
         Slot::Size(size) => (size.name.clone(), Type::Index),
-        Slot::Begin(name) | Slot::End(name) => ((*name).to_owned(), Type::Index),
+        Slot::Begin(name) | Slot::End(name) | Slot::First(name) | Slot::After(name) => {
+            ((*name).to_owned(), Type::Index)
+        }
         Slot::Operand(operand) => return viewed(operand),
         Slot::Division(name) => ((*name).to_owned(), Type::Division),
         Slot::LastOf(name) => ((*name).to_owned(), Type::Slice(COORDINATE)),

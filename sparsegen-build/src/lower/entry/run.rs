@@ -7,9 +7,9 @@ use super::signature::{computed_type, extent, held, is_apart, is_passed, operand
 use super::{Builder, Way};
 use crate::ir::{
     Argument, Array, Assembled, Assembly, Bounds, Call, Check, Conversion, Divided, Element, Field,
-    Fit, Function, Group, Instruction, Joined, Joining, List, Operand, Own, Parallel, Parts, Place,
-    Reads, Replacement, Result, Shape, Source, Step, Storage, Taken, Target, TensorResult,
-    UpdatedScalar, Value, Vector, Width,
+    Fit, Function, Group, Instruction, Intervals, Joined, Joining, List, Operand, Own, Parallel,
+    Parts, Place, Reads, Replacement, Result, Shape, Source, Step, Storage, Taken, Target,
+    TensorResult, UpdatedScalar, Value, Vector, Width,
 };
 use crate::names::{beside, plain};
 
@@ -23,6 +23,8 @@ pub(super) struct Names {
     filled: String,
     /// The copies of its values that parts of the loops add to.
     copies: String,
+    /// The coordinates of which a part of the loops has the values.
+    own: String,
     /// A scalar.
     value: String,
 }
@@ -50,11 +52,14 @@ impl Builder<'_> {
             names_taken.insert(name.clone());
             name
         };
-        let names =
-            ["shape", "levels", "vals", "unpacked", "parts", "part", "filled", "copies", "value"];
-        let [shape, levels, vals, unpacked, all, one, filled, copies, value] = names.map(&mut free);
+        let names = [
+            "shape", "levels", "vals", "unpacked", "parts", "part", "filled", "copies", "value",
+            "own",
+        ];
+        let [shape, levels, vals, unpacked, all, one, filled, copies, value, own] =
+            names.map(&mut free);
         let storage = Storage { shape, levels, vals, fills_levels: false };
-        Names { storage, unpacked, parts: Parts { all, one }, filled, copies, value }
+        Names { storage, unpacked, parts: Parts { all, one }, filled, copies, own, value }
     }
 
     /// Returns the instructions of a group. `is_fresh` returns whether a result has just been
@@ -244,17 +249,7 @@ impl Run<'_> {
     /// Divides the range of the outermost loop.
     fn parts(&self, parallel: &Parallel, names: &Names) -> Option<Instruction> {
         let loops = self.loops;
-        let find = |name: &String| {
-            loops.tensors().find_map(|tensor| {
-                let array = tensor.arrays.iter().find(|array| array.name == *name)?;
-                let mut conversions = loops.conversions.iter();
-                let conversion = conversions.find(|conversion| conversion.into.name == tensor.name);
-                // A result that is not converted is read where it is.
-                let read = conversion.and_then(|conversion| held(loops, conversion));
-                let read = read.map_or(&tensor.name, |result| &result.name);
-                Some((read.clone(), array.clone()))
-            })
-        };
+        let find = |name: &String| self.array(name);
         let range = match &parallel.range {
             Divided::Coordinates { extent: size, work } => {
                 let known = loops.sizes.iter().filter(|size| !is_passed(size));
@@ -276,6 +271,20 @@ impl Run<'_> {
         Some(Instruction::Parts { name, range, variable, copies })
     }
 
+    /// Returns an array of an operand, with the tensor that has it.
+    fn array(&self, name: &str) -> Option<(String, Array)> {
+        let loops = self.loops;
+        loops.tensors().find_map(|tensor| {
+            let array = tensor.arrays.iter().find(|array| array.name == name)?;
+            let mut conversions = loops.conversions.iter();
+            let conversion = conversions.find(|conversion| conversion.into.name == tensor.name);
+            // A result that is not converted is read where it is.
+            let read = conversion.and_then(|conversion| held(loops, conversion));
+            let read = read.map_or(&tensor.name, |result| &result.name);
+            Some((read.clone(), array.clone()))
+        })
+    }
+
     /// Returns the tensor that holds the values of a result during the loops.
     fn holder(&self, result: &TensorResult) -> String {
         match is_apart(self.loops, result) {
@@ -287,6 +296,22 @@ impl Run<'_> {
     /// Calls the loops for each part.
     fn run_parts(&self, parallel: &Parallel, names: Names, call: Call) -> Instruction {
         let Names { parts, filled, .. } = names;
+        if let Some(intervals) = &parallel.intervals
+            && let Some(result) = self.loops.results().next()
+            && let Assembly::Computed { vals, .. } = &result.assembly
+            && let Some(coordinate) = intervals.coordinate.map(&|name: &String| self.array(name))
+        {
+            let Intervals { own: variables, mode, copies, .. } = intervals.clone();
+            return Instruction::SplitIntervals {
+                parts,
+                tensor: self.holder(result),
+                vals: vals.name.clone(),
+                own: names.own,
+                variable: parallel.variable.clone(),
+                intervals: Box::new(Intervals { own: variables, mode, coordinate, copies }),
+                call,
+            };
+        }
         let (mut own, mut vectors) = (Vec::new(), Vec::new());
         for result in self.loops.results() {
             let names = self.names_of(result);
@@ -348,6 +373,8 @@ impl Run<'_> {
             Slot::Size(size) => Argument::Name(size.name.clone()),
             Slot::Begin(_) => Argument::Start(self.names().parts.one),
             Slot::End(_) => Argument::End(self.names().parts.one),
+            Slot::First(_) => Argument::Start(self.names().own),
+            Slot::After(_) => Argument::End(self.names().own),
             Slot::Operand(operand) => {
                 let name = operand.name().to_owned();
                 match operand {

@@ -20,11 +20,7 @@ use super::values::Builder;
 
 /// Builds the kernel of a statement; returns `None` if it contains an error that was reported
 /// before.
-pub(super) fn build(
-    context: Context<'_>,
-    names: &Names<'_>,
-    schedule: Resolved<'_>,
-) -> Option<Kernel> {
+pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved) -> Option<Kernel> {
     let entry = context.entry;
     let statement = context.statement;
     let result = &statement.left.name.text;
@@ -79,10 +75,13 @@ pub(super) fn build(
         role: VariableRole::Index,
     });
     let defined = schedule.defined.iter();
-    let defined = defined.map(|name| Variable {
-        name: (*name).to_owned(),
+    let defined = defined.map(|defined| Variable {
+        name: defined.name.clone(),
         size: None,
-        role: VariableRole::Scheduled,
+        role: match defined.is_stored {
+            true => VariableRole::Stored,
+            false => VariableRole::Scheduled,
+        },
     });
     let (of_parts, mut subscripts) = names.parts.variables(names.known(context));
     for place in &mut subscripts {

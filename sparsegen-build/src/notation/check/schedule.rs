@@ -5,6 +5,7 @@
 //! they are constructed.
 
 use crate::error::{Diagnostic, Name, quoted};
+use crate::format::LevelExpr;
 use crate::notation::schedule::{Action, Command, Schedule};
 use crate::notation::syntax::{Access, Expr};
 use crate::notation::{self, TensorId, VariableId};
@@ -15,24 +16,30 @@ use super::build;
 use super::names::Names;
 
 /// A schedule with resolved names.
-pub(super) struct Resolved<'m> {
+pub(super) struct Resolved {
     pub(super) commands: Schedule,
-    /// The variables that the commands define, numbered after those of the statement.
-    pub(super) defined: Vec<&'m str>,
+    /// The variables that the commands define or name, numbered after those of the statement.
+    pub(super) defined: Vec<Defined>,
+}
+
+/// A variable that a command defines, or names although it is not in the statement.
+pub(super) struct Defined {
+    pub(super) name: String,
+    /// `true` if the levels of a format store it.
+    pub(super) is_stored: bool,
 }
 
 pub(super) fn check<'m>(
     context: Context<'m>,
     names: &Names<'m>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Resolved<'m> {
+) -> Resolved {
     let mut resolver = Resolver {
         context,
         names,
         defined: Vec::new(),
+        stored: stored(context, names),
         replaced: Vec::new(),
-        positions: Vec::new(),
-        strips: Vec::new(),
         is_complete: true,
         diagnostics,
     };
@@ -44,7 +51,8 @@ pub(super) fn check<'m>(
         };
         let Some(action) = resolver.action(&command.action) else {
             // The names that it would have defined are known, so that they cause no further errors.
-            let defines = command.action.defines().into_iter().map(|name| name.text.as_str());
+            let defines = command.action.defines().into_iter();
+            let defines = defines.map(|name| Defined { name: name.text.clone(), is_stored: false });
             resolver.defined.extend(defines);
             continue;
         };
@@ -94,17 +102,40 @@ fn is_repeated(
     }
 }
 
+/// Returns the names of the variables that the levels of formats store: `io`, `ii`, `slot` or `d`.
+fn stored(context: Context<'_>, names: &Names<'_>) -> Vec<String> {
+    let mut stored = Vec::new();
+    let mut add = |access: &Access| {
+        let mut tensors = names.tensors.iter();
+        let tensor = tensors.find(|tensor| tensor.first.name.text == access.name.text);
+        let Some(format) = tensor.and_then(|tensor| tensor.format.as_ref()) else { return };
+        let mut indices = Vec::new();
+        variables_of(context, access, &mut |name| indices.push(name.text.clone()));
+        if indices.len() != access.indices.len() {
+            return;
+        }
+        for spec in
+            format.levels.iter().filter(|spec| !matches!(spec.expr, LevelExpr::Dimension(_)))
+        {
+            stored.push(spec.expr.variable_name(&|mode| indices[mode].clone()));
+        }
+    };
+    add(&context.statement.left);
+    context.statement.right.for_each_access(&mut add);
+    stored.sort_unstable();
+    stored.dedup();
+    stored
+}
+
 struct Resolver<'m, 'n, 'd> {
     context: Context<'m>,
     names: &'n Names<'m>,
-    /// The variables that commands defined.
-    defined: Vec<&'m str>,
+    /// The variables that commands defined or named.
+    defined: Vec<Defined>,
+    /// The names of the variables that the levels of formats store.
+    stored: Vec<String>,
     /// The variables whose loops were replaced, with the command and the new variables.
     replaced: Vec<(VariableId, &'m str, Vec<VariableId>)>,
-    /// The variables that range over positions.
-    positions: Vec<VariableId>,
-    /// The variables of blocks of positions, and of the offsets within them.
-    strips: Vec<[VariableId; 2]>,
     /// `true` if all commands so far are valid, so that an unknown name is an error.
     is_complete: bool,
     diagnostics: &'d mut Vec<Diagnostic>,
@@ -137,7 +168,6 @@ impl<'m> Resolver<'m, '_, '_> {
                 let position = self.define(position);
                 let (variable, of) = (variable?, of?);
                 self.is_indexed(tensor, whole, variable)?;
-                self.positions.extend(position);
                 Action::Pos { whole: variable, position: position?, tensor: of }
             }
             Action::Unroll { variable, by } => {
@@ -179,20 +209,6 @@ impl<'m> Resolver<'m, '_, '_> {
             );
         }
         let resolved: Vec<VariableId> = resolved.into_iter().collect::<Option<_>>()?;
-        for [block, place] in &self.strips {
-            let at = |v: &VariableId| resolved.iter().position(|known| known == v);
-            if let (Some(outer), Some(inner)) = (at(block), at(place))
-                && inner != outer + 1
-            {
-                sound = false;
-                let message = "blocks of positions and the offsets within them form one loop";
-                let [block, place] = [outer, inner].map(|at| variables[at].text.as_str());
-                self.diagnostics.push(
-                    Diagnostic::new(variables[inner].span, message)
-                        .help(format!("write `{place}` right after `{block}`")),
-                );
-            }
-        }
         Some(resolved).filter(|_| sound)
     }
 
@@ -214,8 +230,13 @@ impl<'m> Resolver<'m, '_, '_> {
 
     /// Resolves a variable of the statement or of an earlier command.
     fn known(&mut self, name: &Name) -> Option<VariableId> {
-        let known = self.names.variables.iter().chain(&self.defined);
-        let found = known.clone().position(|known| *known == name.text);
+        let variables = self.names.variables.iter().position(|known| *known == name.text);
+        let defined = || self.defined.iter().position(|known| known.name == name.text);
+        let found = variables.or_else(|| Some(self.names.count() + defined()?));
+        if found.is_none() && self.stored.contains(&name.text) {
+            self.defined.push(Defined { name: name.text.clone(), is_stored: true });
+            return Some(VariableId(self.names.count() + self.defined.len() - 1));
+        }
         if found.is_none() && self.is_complete {
             let message = format!("there is no loop over `{}`", name.text);
             let diagnostic = Diagnostic::new(name.span, message);
@@ -226,16 +247,19 @@ impl<'m> Resolver<'m, '_, '_> {
             } else {
                 diagnostic
             };
-            let known: Vec<&str> = known.copied().collect();
+            let variables = self.names.variables.iter().copied();
+            let defined = self.defined.iter().map(|known| known.name.as_str());
+            let stored = self.stored.iter().map(String::as_str);
+            let known: Vec<&str> = variables.chain(defined).chain(stored).collect();
             self.diagnostics.push(diagnostic.suggest(&name.text, known, "the variables"));
         }
         found.map(VariableId)
     }
 
-    fn name(&self, v: VariableId) -> &'m str {
+    fn name(&self, v: VariableId) -> &str {
         match self.names.variables.get(v.0) {
             Some(name) => name,
-            None => self.defined[v.0 - self.names.count()],
+            None => &self.defined[v.0 - self.names.count()].name,
         }
     }
 
@@ -247,16 +271,6 @@ impl<'m> Resolver<'m, '_, '_> {
     ) -> Option<(VariableId, [VariableId; 2])> {
         let (v, parts) = (self.variable(whole), self.define_pair(parts));
         let (v, parts) = (v?, parts?);
-        if self.strips.iter().flatten().any(|strip| *strip == v) {
-            self.diagnostics.push(
-                Diagnostic::unsupported(whole.span, "blocks of blocks of positions")
-                    .help("split the positions once"),
-            );
-            return None;
-        }
-        if self.positions.contains(&v) {
-            self.strips.push(parts);
-        }
         Some((v, parts))
     }
 
@@ -268,7 +282,7 @@ impl<'m> Resolver<'m, '_, '_> {
     /// Defines a new variable.
     fn define(&mut self, name: &'m Name) -> Option<VariableId> {
         self.is_free(name)?;
-        self.defined.push(&name.text);
+        self.defined.push(Defined { name: name.text.clone(), is_stored: false });
         Some(VariableId(self.names.count() + self.defined.len() - 1))
     }
 
@@ -277,7 +291,7 @@ impl<'m> Resolver<'m, '_, '_> {
         let text = name.text.as_str();
         let kind = if self.names.variables.contains(&text) {
             "a variable of the statement"
-        } else if self.defined.contains(&text) {
+        } else if self.defined.iter().any(|known| known.name == text) {
             "defined by an earlier command"
         } else if self.names.tensors.iter().any(|tensor| tensor.first.name.text == text) {
             "a tensor of the statement"

@@ -3,6 +3,7 @@
 use crate::error::{Diagnostic, Name};
 use crate::manifest::Text;
 use crate::manifest::tokens::{Number, Token, Tokens};
+use crate::notation::functions;
 use crate::notation::schedule::{Action, Strategy};
 use crate::notation::syntax::{Command, Expr};
 
@@ -56,9 +57,9 @@ impl Parser {
         self.open("(")?;
         let action = match name {
             "reorder" => {
-                let mut variables = vec![self.variable()?];
+                let mut variables = vec![self.loop_name()?];
                 while self.tokens.eat(",") {
-                    variables.push(self.variable()?);
+                    variables.push(self.loop_name()?);
                 }
                 Action::Reorder(variables)
             }
@@ -73,16 +74,16 @@ impl Parser {
                 Action::Divide { whole, parts, count }
             }
             "fuse" => {
-                let parts = [self.variable()?, self.next_variable()?];
-                Action::Fuse { parts, fused: self.next_variable()? }
+                let parts = [self.loop_name()?, self.next_loop_name()?];
+                Action::Fuse { parts, fused: self.next_loop_name()? }
             }
             "pos" => {
-                let (whole, position) = (self.variable()?, self.next_variable()?);
+                let (whole, position) = (self.loop_name()?, self.next_loop_name()?);
                 self.comma()?;
                 Action::Pos { whole, position, tensor: self.tokens.name("a tensor")? }
             }
             "unroll" => {
-                let variable = self.variable()?;
+                let variable = self.loop_name()?;
                 self.comma()?;
                 Action::Unroll {
                     variable,
@@ -91,20 +92,20 @@ impl Parser {
             }
             "precompute" => {
                 let value = self.expr()?;
-                let over = self.next_variable()?;
-                Action::Precompute { value, over, workspace: self.next_variable()? }
+                let over = self.next_loop_name()?;
+                Action::Precompute { value, over, workspace: self.next_loop_name()? }
             }
             "merge" => {
-                let variable = self.variable()?;
+                let variable = self.loop_name()?;
                 self.comma()?;
                 Action::Merge { variable, strategy: self.strategy()? }
             }
             "locate" => {
-                let variable = self.variable()?;
+                let variable = self.loop_name()?;
                 self.comma()?;
                 Action::Locate { variable, tensor: self.tokens.name("a tensor")? }
             }
-            _ => Action::Parallelize(self.variable()?),
+            _ => Action::Parallelize(self.loop_name()?),
         };
         self.close(")", "`)`")?;
         match self.tokens.peek() {
@@ -117,15 +118,24 @@ impl Parser {
     }
 
     fn whole_and_parts(&mut self) -> Result<(Name, [Name; 2]), Diagnostic> {
-        let whole = self.variable()?;
-        let parts = [self.next_variable()?, self.next_variable()?];
+        let whole = self.loop_name()?;
+        let parts = [self.next_loop_name()?, self.next_loop_name()?];
         self.comma()?;
         Ok((whole, parts))
     }
 
-    fn next_variable(&mut self) -> Result<Name, Diagnostic> {
+    fn next_loop_name(&mut self) -> Result<Name, Diagnostic> {
         self.comma()?;
-        self.variable()
+        self.loop_name()
+    }
+
+    /// Consumes the name of a loop. No constant can stand there, so that blocks may have the names `po`
+    /// and `pi`.
+    fn loop_name(&mut self) -> Result<Name, Diagnostic> {
+        match self.tokens.peek() {
+            Token::Name(name) if functions::is_number(name) => self.tokens.name("a loop"),
+            Token::Name(_) | Token::Number(_) | Token::Sign(_) | Token::End => self.variable(),
+        }
     }
 
     fn comma(&mut self) -> Result<(), Diagnostic> {

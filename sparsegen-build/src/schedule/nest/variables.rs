@@ -6,9 +6,18 @@ use crate::notation::{Access, Expr, Reduce, VariableId};
 impl Nest<'_> {
     /// Returns the loops that compute variables; loops over the variables themselves are kept.
     pub(super) fn loops(&self, variables: &[VariableId]) -> Vec<VariableId> {
-        let basis = &self.program.basis;
-        let stead = |v: &VariableId| if basis.loops_over(*v) { vec![*v] } else { basis.loops(*v) };
-        variables.iter().flat_map(stead).collect()
+        variables.iter().flat_map(|v| self.program.basis.loops(*v)).collect()
+    }
+
+    /// Returns those of the loops that compute variables that are not among the enclosing ones.
+    pub(super) fn open_loops(
+        &self,
+        bound: &[VariableId],
+        variables: &[VariableId],
+    ) -> Vec<VariableId> {
+        let mut loops = self.loops(variables);
+        loops.retain(|v| !bound.contains(v));
+        loops
     }
 
     /// Returns the loops that determine an entry of a tensor.

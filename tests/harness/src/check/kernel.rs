@@ -179,7 +179,8 @@ impl Kernel<'_> {
 
     /// Returns whether parts of the loops have copies of a result.
     fn has_copies(&self) -> bool {
-        self.function.parallel.as_ref().is_some_and(|parallel| !parallel.copies.is_empty())
+        let parallel = self.function.parallel.as_ref();
+        parallel.is_some_and(|it| !it.copies.is_empty() || it.intervals.is_some())
     }
 
     /// Returns whether the result has entries if the operands have none.
