@@ -331,6 +331,28 @@ pub trait Append {
     fn scatter(&self) -> Option<&dyn Scatter> {
         None
     }
+
+    /// Returns how positions are appended before their coordinates are known, if they can be.
+    fn fill(&self) -> Option<&dyn Fill> {
+        None
+    }
+}
+
+/// Assembly of parents in any order: the positions of each parent are appended first, as many as it
+/// has children, and each coordinate is then stored at the next position of its parent.
+pub trait Fill {
+    /// Returns statements that assign the positions up to `end`, and from the end of the previous
+    /// parent, to the next parent.
+    fn fill_edges(&self, storage: &Storage, end: Expr) -> Vec<Stmt>;
+
+    /// Returns statements that extend the storage to a number of positions.
+    fn fill_positions(&self, storage: &Storage, count: Expr) -> Vec<Stmt>;
+
+    /// Returns statements that store the coordinate of a position.
+    fn fill_coord(&self, storage: &Storage, position: Expr, coordinate: Expr) -> Vec<Stmt>;
+
+    /// Returns statements that sort the coordinates of the outermost level.
+    fn fill_sort(&self, storage: &Storage) -> Vec<Stmt>;
 }
 
 /// Assembly in the order of the parents, and in any order of the coordinates of each: they are

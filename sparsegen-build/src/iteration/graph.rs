@@ -7,6 +7,7 @@
 
 use std::fmt::Write as _;
 
+use super::placed::Placing;
 use crate::concrete::space::{Basis, Space};
 use crate::concrete::{DemandedOrder, Program};
 use crate::limits::ORDERS;
@@ -73,6 +74,10 @@ impl IterationGraph {
             }
             graph.add_appended_levels(kernel, space, basis, result, last);
         }
+        if kernel.tensor(result.tensor).format.placed().is_some() {
+            let placing = Placing::of(kernel, space, basis, result)?;
+            graph.add_placing(&placing, &reason);
+        }
         graph.add_blocks(space, basis);
         for DemandedOrder { before, after, command } in &program.order {
             if graph.variables.contains(before) && graph.variables.contains(after) {
@@ -131,6 +136,20 @@ impl IterationGraph {
         for place in (last + 1..levels).flat_map(sources).filter(|v| !entry.contains(v)) {
             for before in &entry {
                 self.add_edge(*before, place, &Reason::Result(result.clone()));
+            }
+        }
+    }
+
+    /// Adds edges for a result that stores the coordinates of each parent in order: other loops than
+    /// those over parents are within those over the coordinate.
+    fn add_placing(&mut self, placing: &Placing, reason: &Reason) {
+        let Placing { coordinate, parents } = placing;
+        for after in self.variables.clone() {
+            if coordinate.contains(&after) || parents.contains(&after) {
+                continue;
+            }
+            for before in coordinate {
+                self.add_edge(*before, after, reason);
             }
         }
     }

@@ -201,6 +201,13 @@ fn of_functions(level: &dyn Level) -> Vec<String> {
             check.values("append_edges", &append.append_edges(&storage, parent.clone()), []);
             check.values("append_finalize", &append.append_finalize(&storage, parent), []);
         }
+        if let Some(fill) = append.fill() {
+            check.values("fill_edges", &fill.fill_edges(&storage, position()), []);
+            check.values("fill_positions", &fill.fill_positions(&storage, position()), []);
+            let stored = fill.fill_coord(&storage, position(), coordinate());
+            check.values("fill_coord", &stored, []);
+            check.values("fill_sort", &fill.fill_sort(&storage), []);
+        }
         let count = append.count(&storage);
         let is_length = matches!(count, Expr::Len(_));
         check.values("count", &[], [&count]);

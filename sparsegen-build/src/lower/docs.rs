@@ -1,9 +1,10 @@
 //! The documentation of a generated function: its statement, tensors and loops.
 
-use crate::concrete::Program;
 use crate::concrete::space::Definition;
+use crate::concrete::{Program, Target};
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
+use crate::iteration::visits::level_variables;
 use crate::names::{plain, snake_case};
 use crate::notation::{Parameter, Semiring, TensorId, TensorRole, VariableId};
 
@@ -114,11 +115,34 @@ fn conversions(program: &Program) -> Vec<String> {
         let name = &program.tensor(result).name;
         sentences.push(format!("`{name}` is assembled as `{}`, then packed.", shown(result)));
     }
+    sentences.extend(program.targets.iter().filter_map(|target| placing(program, target)));
     sentences.extend(program.kernel.predicates().map(|(id, diagonal)| {
         let name = &program.tensor(id).name;
         format!("`{name}` is the predicate `{}`.", program.kernel.show_diagonal(diagonal))
     }));
     if sentences.is_empty() { Vec::new() } else { vec![String::new(), sentences.join(" ")] }
+}
+
+/// Describes how a result finds the positions of entries whose parents come in any order.
+fn placing(program: &Program, target: &Target) -> Option<String> {
+    let tensor = program.tensor(target.access.tensor);
+    let leaf = tensor.format.placed()?;
+    let by_slot = tensor.format.counts_slots();
+    let parents = level_variables(program, &target.access);
+    let parents = parents[usize::from(by_slot)..leaf].iter();
+    let parents: Vec<String> =
+        parents.map(|v| format!("`{}`", program.kernel.variable(*v).name)).collect();
+    let (name, parents) = (&tensor.name, parents.join(" and "));
+    Some(match by_slot {
+        true => format!(
+            "`{name}` gets a slot more when an entry of a {parents} needs it, padded for all \
+             others."
+        ),
+        false => format!(
+            "`{name}` is assembled in two passes over the operands, whose order is another: the \
+             first counts the entries for each {parents}, the second stores them."
+        ),
+    })
 }
 
 fn row(program: &Program, id: TensorId) -> String {

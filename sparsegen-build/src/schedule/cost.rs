@@ -5,7 +5,7 @@
 //! 300 at the root and 8 under each parent, and four times as many positions if it is not unique.
 //! An iteration costs one, or six if it reads a coordinate first, and each memory access of an
 //! operand costs one, or eight if consecutive iterations access distant addresses. Converting or
-//! packing an entry costs thirty.
+//! packing an entry costs thirty. A result that is assembled in two passes costs two.
 
 use crate::coordinate::Coordinate;
 use crate::format::{Format, LevelExpr, LevelSpec};
@@ -16,7 +16,7 @@ use crate::notation::{Access, Converted, TensorId, VariableId};
 
 use super::convert::Conversion as Conversions;
 use crate::concrete::space::{BlockSize, Definition};
-use crate::concrete::{Program, Temporary};
+use crate::concrete::{Program, Target, Temporary};
 
 const DIMENSION: f64 = 1000.0;
 const ROOT_ENTRIES: f64 = 300.0;
@@ -44,7 +44,10 @@ const MEET: f64 = 0.3;
 
 /// Returns the cost of a plan.
 pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
-    Cost { program, segments: Vec::new() }.of(plan, None)
+    let mut passes = program.targets.iter();
+    let counts = |target: &Target| program.tensor(target.access.tensor).format.counts_first;
+    let passes = if passes.any(counts) { 2.0 } else { 1.0 };
+    passes * Cost { program, segments: Vec::new() }.of(plan, None)
 }
 
 /// Returns the cost of converting operands.

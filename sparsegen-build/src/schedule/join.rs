@@ -39,6 +39,8 @@ pub enum Apart {
     Scalar(String),
     /// A tensor that one of them assembles is read or updated by the other.
     Assembled(String),
+    /// A result takes the coordinates of each of its parents in order.
+    Placed(String),
     /// The extent of a variable follows only from a result.
     Extent(String),
     /// Both access coordinates that may lie outside of modes whose extents may differ.
@@ -185,6 +187,10 @@ fn check(first: &Program, second: &Program) -> Result<(), Apart> {
         return Err(Apart::Partial(program.tensor(target.access.tensor).name.clone()));
     }
     for kernel in [&first.kernel, &second.kernel] {
+        let result = kernel.tensor(kernel.result());
+        if result.format.placed().is_some() {
+            return Err(Apart::Placed(result.name.clone()));
+        }
         let old = kernel.previous();
         let reads = |id: &TensorId| kernel.accesses.iter().any(|access| access.tensor == *id);
         if let Some(old) = old.filter(reads) {
@@ -462,6 +468,9 @@ impl fmt::Display for Apart {
             Apart::Scalar(scalar) => write!(f, "`{scalar}` is known only after all loops"),
             Apart::Assembled(tensor) => {
                 write!(f, "`{tensor}` is known only after its assembly")
+            }
+            Apart::Placed(tensor) => {
+                write!(f, "`{tensor}` takes the entries of each of its parents in order")
             }
             Apart::Extent(variable) => {
                 write!(f, "only a result has the extent of `{variable}`")

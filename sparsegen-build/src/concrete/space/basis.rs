@@ -45,7 +45,8 @@ impl Space {
         }
         bases.retain(|basis| self.is_complete(basis));
         let slots = self.definitions.iter().filter(|(_, of)| matches!(of, Definition::Slot(_)));
-        let slots: Vec<VariableId> = slots.map(|(v, _)| *v).collect();
+        let slots = slots.map(|(v, _)| *v).filter(|v| Some(*v) != self.next_slot);
+        let slots: Vec<VariableId> = slots.collect();
         bases.into_iter().map(|stead| Basis { stead, slots: slots.clone() }).collect()
     }
 

@@ -37,6 +37,7 @@ impl Assembler<'_> {
         });
         let mut appended = levels.iter().filter(appended);
         target.packed.is_none()
+            && program.tensor(target.access.tensor).format.placed().is_none()
             && (program.kernel.previous().is_none() || target.in_place)
             && !leaves_out_repeated
             && !program.tensor(target.access.tensor).format.has_every_position()

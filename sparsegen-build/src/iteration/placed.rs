@@ -1,0 +1,107 @@
+//! Results whose entries are stored at the next position of their parent: see
+//! [`Format::placed`](crate::format::Format::placed).
+//!
+//! The loops may visit the parents in any order, and the coordinates of each parent in order. All
+//! loops that do not determine the parent are within those of the coordinate, so that a coordinate
+//! is only repeated immediately.
+
+use super::iterator::Conversion;
+use super::plan::{Plan, either};
+use crate::concrete::space::{Basis, Definition, Space};
+use crate::concrete::{Program, Stmt, Target};
+use crate::coordinate::Coordinate;
+use crate::notation::{Access, Kernel, VariableId, VariableRole};
+
+/// The loops of a result whose entries are stored at the next position of their parent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placing {
+    /// The loops over the coordinate, which contain all others except those of `parents`.
+    pub coordinate: Vec<VariableId>,
+    /// The loops over coordinates of the parents, which may be anywhere.
+    pub parents: Vec<VariableId>,
+}
+
+impl Placing {
+    /// Returns the loops for a result that is placed, or `None` if those of the basis do not visit
+    /// the coordinates of each parent in order.
+    pub fn of(kernel: &Kernel, space: &Space, basis: &Basis, result: &Access) -> Option<Placing> {
+        let leaf = kernel.tensor(result.tensor).format.placed()?;
+        let is_index = |v: &VariableId| kernel.variable(*v).role == VariableRole::Index;
+        let is_distinct = |k: usize| !result.indices[..k].contains(&result.indices[k]);
+        if !result.indices.iter().all(is_index) || !(0..result.indices.len()).all(is_distinct) {
+            return None;
+        }
+        let variable = |level| space.level_variable(kernel, result, level);
+        let v = variable(leaf)?;
+        let coordinate = space.sources(basis, v);
+        let is_ascending = match coordinate[..] {
+            [only] => {
+                let is_fused = matches!(space.definition(only), Some(Definition::Fused(..)));
+                let is_block =
+                    matches!(space.computed(v), Some(Coordinate::Div(of, _)) if *of == only);
+                only == v || is_fused || is_block
+            }
+            // A block and the offset within it.
+            [outer, inner] => space.blocks().contains(&[outer, inner]),
+            _ => false,
+        };
+        let mut parents: Vec<VariableId> = (0..leaf).filter_map(variable).collect();
+        parents.retain(|v| basis.loops_over(*v) && !coordinate.contains(v));
+        is_ascending.then_some(Placing { coordinate, parents })
+    }
+}
+
+/// Returns whether the loops of a program visit the coordinates of a placed result in order:
+/// statements for separate terms are within the loops over the coordinate.
+pub fn visits_in_order(program: &Program) -> bool {
+    let Program { kernel, space, basis, .. } = program;
+    let result = &kernel.assignment.result;
+    if kernel.tensor(result.tensor).format.placed().is_none() {
+        return true;
+    }
+    let placing = Placing::of(kernel, space, basis, result);
+    placing.is_some_and(|placing| is_in_order(&program.body, result, &placing.coordinate))
+}
+
+/// Returns whether one statement at most assigns a result outside of the loops in `left`.
+fn is_in_order(stmt: &Stmt, result: &Access, left: &[VariableId]) -> bool {
+    if left.is_empty() || !stmt.assigns(result.tensor) {
+        return true;
+    }
+    match stmt {
+        Stmt::Forall { variable, body, .. } => {
+            let left: Vec<_> = left.iter().filter(|v| *v != variable).copied().collect();
+            is_in_order(body, result, &left)
+        }
+        Stmt::Where { consumer, producer, .. } => {
+            !producer.assigns(result.tensor) && is_in_order(consumer, result, left)
+        }
+        Stmt::Assign { .. } => false,
+        Stmt::If { body, .. } => is_in_order(body, result, left),
+        Stmt::Sequence(statements) => {
+            let mut assigning = statements.iter().filter(|stmt| stmt.assigns(result.tensor));
+            let first = assigning.next();
+            assigning.next().is_none() && first.is_none_or(|stmt| is_in_order(stmt, result, left))
+        }
+    }
+}
+
+/// Returns whether the loops may store a coordinate of a result several times in succession.
+pub(crate) fn repeats(program: &Program, target: &Target, plan: &Plan) -> bool {
+    let result = target.access.tensor;
+    match plan {
+        Plan::Loop(inner) => {
+            let is_fused = |k: usize| inner.iterators[k].conversions.contains(&Conversion::Fused);
+            let mut drivers = inner.points.iter().flat_map(|point| point.drivers.members());
+            drivers.any(is_fused) || inner.bodies.iter().any(|body| repeats(program, target, body))
+        }
+        Plan::Where { consumer, .. } => repeats(program, target, consumer),
+        Plan::Assign { target, accumulate, .. } => target.tensor == result && accumulate.is_some(),
+        Plan::If { body, .. } => repeats(program, target, body),
+        Plan::Sequence(plans) => {
+            let assigning = plans.iter().filter(|plan| plan.assigns(result)).count();
+            assigning > 1 && either(plans).is_none()
+                || plans.iter().any(|plan| repeats(program, target, plan))
+        }
+    }
+}
