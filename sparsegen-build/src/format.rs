@@ -14,6 +14,7 @@ use std::rc::Rc;
 
 pub use define::{Definition, Formats};
 pub(crate) use parse::MOST_LEVELS;
+pub use placed::Places;
 pub use plain::{at_random, plain, unordered};
 
 use crate::coordinate::Coordinate;

@@ -1,23 +1,41 @@
 //! Results that store each entry at the next position of its parent, so that the loops may visit
 //! the parents in any order, but the coordinates of each parent in order.
 //!
-//! The positions of a parent are known in one of two ways. Either a first pass of the loops counts
-//! the entries of each parent (Chou et al. 2020), or the outermost level stores the number of
-//! preceding entries of the parent, so that a position is added for all parents at once.
+//! The positions of a parent are known in one of three ways. A first pass of the loops counts the
+//! entries of each parent (Chou et al. 2020); or the outermost level stores the number of preceding
+//! entries of the parent, so that a position is added for all parents at once; or every parent has
+//! the same number of positions.
 
 use super::{Format, LevelExpr, LevelSpec};
 
+/// The origin of the positions of each parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Places {
+    /// The entries are counted in a first pass of the loops.
+    Counted,
+    /// The number of preceding entries is the coordinate of the outermost level.
+    Slots,
+    /// Every parent has the same number of positions.
+    Fixed,
+}
+
 impl Format {
     /// Returns the level of a result that stores each coordinate at the next position of its
-    /// parent, if there is one.
-    pub fn placed(&self) -> Option<usize> {
-        let last = self.levels.iter().rposition(|spec| spec.level.insert().is_none());
-        last.filter(|_| self.counts_first || self.counts_slots())
+    /// parent, if there is one, and the origin of these positions.
+    pub fn placed(&self) -> Option<(usize, Places)> {
+        let leaf = self.levels.iter().rposition(|spec| spec.level.insert().is_none())?;
+        let places = match () {
+            () if self.counts_first => Places::Counted,
+            () if self.counts_slots() => Places::Slots,
+            () if self.has_fixed_places(leaf) => Places::Fixed,
+            () => return None,
+        };
+        Some((leaf, places))
     }
 
     /// Returns whether a result grows by slots: its levels store the number of preceding entries of
     /// a parent, the parent, and one coordinate.
-    pub fn counts_slots(&self) -> bool {
+    fn counts_slots(&self) -> bool {
         let [slots, parent, leaf] = &self.levels[..] else { return false };
         let counted = LevelExpr::Count(self.mode_of(1).unwrap_or(usize::MAX));
         slots.expr == counted
@@ -27,6 +45,17 @@ impl Format {
             && leaf.properties.branchless
             && leaf.properties.padded
             && takes_in_turn(leaf)
+    }
+
+    /// Returns whether a level has the same number of positions for each parent, and all other
+    /// levels have every coordinate.
+    fn has_fixed_places(&self, leaf: usize) -> bool {
+        let is_plain = |spec: &LevelSpec| !matches!(spec.expr, LevelExpr::Count(_));
+        let mut others = self.levels[..leaf].iter().chain(&self.levels[leaf + 1..]);
+        let spec = &self.levels[leaf];
+        spec.level.fill().is_some_and(|fill| fill.capacity().is_some())
+            && takes_in_turn(spec)
+            && others.all(|spec| has_every_child(spec) && is_plain(spec))
     }
 
     /// Returns this format for a result that is assembled in two passes, if its levels permit that:
@@ -47,6 +76,7 @@ impl Format {
             above => above.iter().all(has_every_child) && !leaf.properties.branchless,
         };
         let suits = suits
+            && leaf.level.append().is_some()
             && takes_in_turn(leaf)
             && leaf.properties.padded
             && self.levels[last + 1..].iter().all(has_every_child)
@@ -71,6 +101,5 @@ fn takes_in_turn_as_root(spec: &LevelSpec) -> bool {
 }
 
 fn takes_positions(spec: &LevelSpec) -> bool {
-    let fills = spec.level.append().is_some_and(|append| append.fill().is_some());
-    fills && spec.properties.ordered && !spec.properties.full
+    spec.level.fill().is_some() && spec.properties.ordered && !spec.properties.full
 }

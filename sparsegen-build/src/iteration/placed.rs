@@ -25,7 +25,7 @@ impl Placing {
     /// Returns the loops for a result that is placed, or `None` if those of the basis do not visit
     /// the coordinates of each parent in order.
     pub fn of(kernel: &Kernel, space: &Space, basis: &Basis, result: &Access) -> Option<Placing> {
-        let leaf = kernel.tensor(result.tensor).format.placed()?;
+        let (leaf, _) = kernel.tensor(result.tensor).format.placed()?;
         let is_index = |v: &VariableId| kernel.variable(*v).role == VariableRole::Index;
         let is_distinct = |k: usize| !result.indices[..k].contains(&result.indices[k]);
         if !result.indices.iter().all(is_index) || !(0..result.indices.len()).all(is_distinct) {
@@ -37,9 +37,16 @@ impl Placing {
         let is_ascending = match coordinate[..] {
             [only] => {
                 let is_fused = matches!(space.definition(only), Some(Definition::Fused(..)));
-                let is_block =
-                    matches!(space.computed(v), Some(Coordinate::Div(of, _)) if *of == only);
-                only == v || is_fused || is_block
+                let is_part = match space.computed(v) {
+                    Some(Coordinate::Div(of, _)) => *of == only,
+                    // The offset increases within a block.
+                    Some(Coordinate::Mod(of, by)) => {
+                        let block = space.variable_of(Coordinate::Div(*of, *by));
+                        *of == only && (0..leaf).any(|level| variable(level) == block)
+                    }
+                    Some(Coordinate::Affine(_)) | None => false,
+                };
+                only == v || is_fused || is_part
             }
             // A block and the offset within it.
             [outer, inner] => space.blocks().contains(&[outer, inner]),

@@ -61,6 +61,10 @@ impl Level for Compressed {
         Some(self)
     }
 
+    fn fill(&self) -> Option<&dyn Fill> {
+        Some(self)
+    }
+
     fn in_any_order(&self) -> Option<Rc<dyn Level>> {
         Some(Rc::new(Compressed { in_any_order: true }))
     }
@@ -126,10 +130,6 @@ impl Append for Compressed {
 
     fn scatter(&self) -> Option<&dyn Scatter> {
         self.in_any_order.then_some(self)
-    }
-
-    fn fill(&self) -> Option<&dyn Fill> {
-        Some(self)
     }
 }
 

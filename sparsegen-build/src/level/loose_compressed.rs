@@ -56,6 +56,10 @@ impl Level for LooseCompressed {
     fn append(&self) -> Option<&dyn Append> {
         Some(self)
     }
+
+    fn fill(&self) -> Option<&dyn Fill> {
+        Some(self)
+    }
 }
 
 impl PositionIteration for LooseCompressed {
@@ -102,10 +106,6 @@ impl Append for LooseCompressed {
 
     fn count(&self, storage: &Storage) -> Expr {
         Expr::len(storage.array("crd"))
-    }
-
-    fn fill(&self) -> Option<&dyn Fill> {
-        Some(self)
     }
 }
 

@@ -49,6 +49,10 @@ impl Level for Singleton {
     fn append(&self) -> Option<&dyn Append> {
         Some(self)
     }
+
+    fn fill(&self) -> Option<&dyn Fill> {
+        Some(self)
+    }
 }
 
 impl PositionIteration for Singleton {
@@ -80,10 +84,6 @@ impl Append for Singleton {
 
     fn count(&self, storage: &Storage) -> Expr {
         Expr::len(storage.array("crd"))
-    }
-
-    fn fill(&self) -> Option<&dyn Fill> {
-        Some(self)
     }
 }
 

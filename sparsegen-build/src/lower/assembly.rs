@@ -7,7 +7,7 @@
 
 use crate::concrete::parted::{Parted, Stores};
 use crate::concrete::{Program, Target};
-use crate::format::{Format, LevelSpec};
+use crate::format::{Format, LevelSpec, Places};
 use crate::ir::{
     Array, Assembly, Bound, Cover, Element, Expr, Ground, Stmt, TensorResult, Unchecked,
 };
@@ -260,8 +260,8 @@ impl<'p> Assembler<'p> {
         if !self.has_structure {
             return stmts;
         }
-        if self.placement.is_some() {
-            return self.end_placed();
+        if let Some(placement) = &self.placement {
+            return self.end_placed(placement);
         }
         if self.is_appended(0) {
             stmts.extend(self.edges(0, None));
@@ -394,14 +394,14 @@ impl<'p> Assembler<'p> {
 fn placement(program: &Program, result: &Target, plan: &Plan, names: &Names) -> Option<Placement> {
     let target = &result.access;
     let format = &program.tensor(target.tensor).format;
-    let leaf = format.placed()?;
-    let by_slot = format.counts_slots();
+    let (leaf, places) = format.placed()?;
+    let by_slot = places == Places::Slots;
     let above = &level_variables(program, target)[usize::from(by_slot)..leaf];
     let parent = match above {
         [only] => names.variable(*only).to_owned(),
         _ => format!("p_{}{leaf}", names.stem(target.tensor)),
     };
-    Some(Placement { leaf, by_slot, repeats: repeats(program, result, plan), parent })
+    Some(Placement { leaf, places, repeats: repeats(program, result, plan), parent })
 }
 
 /// Returns the position after another.

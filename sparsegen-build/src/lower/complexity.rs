@@ -94,7 +94,7 @@ impl Time<'_> {
     /// Adds the loop over the parents of a result that counts something for each of them.
     fn add_parents(&mut self, target: &Target) {
         let format = &self.program.tensor(target.access.tensor).format;
-        let Some(leaf) = format.placed() else { return };
+        let Some((leaf, _)) = format.placed() else { return };
         let has_all = |level: &usize| format.levels[*level].properties.full;
         let parents = (0..leaf).filter(has_all).filter_map(|level| {
             let v = self.program.level_variable(&target.access, level)?;

@@ -2,6 +2,7 @@
 
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Target};
+use crate::format::Places;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
 use crate::iteration::visits::level_variables;
@@ -126,22 +127,24 @@ fn conversions(program: &Program) -> Vec<String> {
 /// Describes how a result finds the positions of entries whose parents come in any order.
 fn placing(program: &Program, target: &Target) -> Option<String> {
     let tensor = program.tensor(target.access.tensor);
-    let leaf = tensor.format.placed()?;
-    let by_slot = tensor.format.counts_slots();
+    let (leaf, places) = tensor.format.placed()?;
     let parents = level_variables(program, &target.access);
-    let parents = parents[usize::from(by_slot)..leaf].iter();
+    let parents = parents[usize::from(places == Places::Slots)..leaf].iter();
     let parents: Vec<String> =
         parents.map(|v| format!("`{}`", program.kernel.variable(*v).name)).collect();
     let (name, parents) = (&tensor.name, parents.join(" and "));
-    Some(match by_slot {
-        true => format!(
-            "`{name}` gets a slot more when an entry of a {parents} needs it, padded for all \
-             others."
-        ),
-        false => format!(
+    Some(match places {
+        Places::Counted => format!(
             "`{name}` is assembled in two passes over the operands, whose order is another: the \
              first counts the entries for each {parents}, the second stores them."
         ),
+        Places::Slots => format!(
+            "`{name}` gets a slot more when an entry of a {parents} needs it, padded for all \
+             others."
+        ),
+        Places::Fixed => {
+            format!("`{name}` counts the entries of each {parents}, and pads the rest.")
+        }
     })
 }
 

@@ -4,10 +4,12 @@
 //! A parent is identified by an index that is known before the positions of the levels above: the
 //! coordinates of levels that have all of them, or the coordinate of the outermost level. In two
 //! passes, the first one counts the entries at this index, and prefix sums give the position of the
-//! first. With slots, the count is the slot of the next entry, and so determines its position.
+//! first. With slots, the count is the slot of the next entry, and so determines its position. A
+//! level with the same number of positions for each parent returns an error if it has more entries.
 
 use super::{Assembler, Purpose, next};
-use crate::ir::{Element, Expr, Extent, Stmt, Width};
+use crate::format::Places;
+use crate::ir::{Element, Expr, Extent, Full, Stmt, Width};
 use crate::level::Fill;
 use crate::lower::scope::Scope;
 
@@ -15,18 +17,26 @@ use crate::lower::scope::Scope;
 pub(super) struct Placement {
     /// The level whose coordinates are stored.
     pub(super) leaf: usize,
-    /// `true` if the position is that of a slot, and `false` if the entries are counted first.
-    pub(super) by_slot: bool,
+    /// The origin of the positions of each parent.
+    pub(super) places: Places,
     /// `true` if a coordinate may be stored several times in succession.
     pub(super) repeats: bool,
     /// The name of the coordinate, or of the index, of a parent.
     pub(super) parent: String,
 }
 
+impl Placement {
+    /// Returns the outermost level whose coordinates identify the parent.
+    fn first(&self) -> usize {
+        usize::from(self.places == Places::Slots)
+    }
+}
+
 impl Assembler<'_> {
     /// Returns whether the loops run twice, first to count the entries of each parent.
     pub(in crate::lower) fn counts_first(&self) -> bool {
-        self.purpose != Purpose::Compute && self.placement.as_ref().is_some_and(|of| !of.by_slot)
+        self.purpose != Purpose::Compute
+            && self.placement.as_ref().is_some_and(|of| of.places == Places::Counted)
     }
 
     /// Selects the pass over the loops.
@@ -37,9 +47,7 @@ impl Assembler<'_> {
     /// Returns the statements before the first pass of the loops.
     pub(super) fn begin_placed(&self, of: &Placement) -> Vec<Stmt> {
         let mut stmts = Vec::new();
-        if of.by_slot {
-            stmts.extend(self.slots().map(|slots| Stmt::bind_mut(&slots.name, Expr::Index(0))));
-        }
+        stmts.extend(self.slots().map(|slots| Stmt::bind_mut(&slots.name, Expr::Index(0))));
         for (spec, storage) in self.levels().iter().zip(&self.storages) {
             stmts.extend(spec.level.append().into_iter().flat_map(|of| of.append_init(storage)));
         }
@@ -47,6 +55,13 @@ impl Assembler<'_> {
         stmts.extend(self.per_parent(of, &self.next_name(of)));
         if of.repeats {
             stmts.extend(self.per_parent(of, &self.last_name(of)));
+        }
+        if let Some(capacity) = self.capacity(of) {
+            // The positions are cleared when they are stored to.
+            let positions = Expr::mul(self.parents(of), capacity);
+            let leaf = &self.storages[of.leaf];
+            stmts.extend(leaf.arrays.iter().map(|(_, array)| Stmt::clear(array)));
+            stmts.extend(self.positions(of, positions));
         }
         stmts
     }
@@ -108,14 +123,27 @@ impl Assembler<'_> {
                 stmts.extend(Stmt::for_range(&of.parent, Expr::Index(0), self.parents(of), body));
             }
         }
-        stmts.extend(self.fill(of.leaf).fill_positions(leaf, Expr::var(&end)));
-        let below = Expr::mul(Expr::var(&end), self.below(of.leaf).each);
-        stmts.push(Stmt::resize(&self.vals, below, self.initial()));
+        stmts.extend(self.positions(of, Expr::var(&end)));
+        stmts
+    }
+
+    /// Returns the statements that extend the result to a number of positions of the leaf.
+    fn positions(&self, of: &Placement, count: Expr) -> Vec<Stmt> {
+        let mut stmts = self.fill(of.leaf).fill_positions(&self.storages[of.leaf], count.clone());
+        let values = Expr::mul(count, self.below(of.leaf).each);
+        stmts.push(Stmt::resize(&self.vals, values, self.initial()));
         stmts
     }
 
     /// Returns the statements after the loops.
-    pub(super) fn end_placed(&self) -> Vec<Stmt> {
+    pub(super) fn end_placed(&self, of: &Placement) -> Vec<Stmt> {
+        if self.capacity(of).is_some() {
+            let parent = Expr::var(&of.parent);
+            let count = Expr::load(&self.next_name(of), parent.clone());
+            let (leaf, below) = (&self.storages[of.leaf], self.below(of.leaf));
+            let rest = self.fill(of.leaf).fill_rest(leaf, parent, count, &below, &self.position);
+            return Stmt::for_range(&of.parent, Expr::Index(0), self.parents(of), rest);
+        }
         let appended = self.levels().iter().zip(&self.storages);
         let appended = appended.filter_map(|(spec, storage)| Some((spec.level.append()?, storage)));
         appended.flat_map(|(append, storage)| append.append_finalize(storage, None)).collect()
@@ -142,16 +170,29 @@ impl Assembler<'_> {
             let stmts = if of.repeats { Stmt::when(is_new, new) } else { new };
             return (stmts, Expr::Index(0));
         }
-        let name = if of.by_slot { self.slot_name() } else { self.leaf_position(of) };
-        let mut new: Vec<Stmt> = note.into_iter().collect();
-        new.push(advance);
-        new.extend(self.extend_slots(of, &name));
-        let (mut before, mut behind) = (new, Vec::new());
-        let stored = if of.by_slot { &mut behind } else { &mut before };
-        let position = Expr::var(&self.leaf_position(of));
-        if of.by_slot {
-            stored.push(Stmt::bind(&self.leaf_position(of), self.in_slot(&name, scope)));
-        }
+        let position = self.leaf_position(of);
+        let computed = match of.places {
+            Places::Counted => None,
+            Places::Slots => Some(self.in_slot(scope)),
+            Places::Fixed => self.capacity(of).map(|capacity| {
+                Expr::add(Expr::mul(parent.clone(), capacity), Expr::var(&self.slot_name()))
+            }),
+        };
+        let name = if computed.is_some() { self.slot_name() } else { position.clone() };
+        let mut before: Vec<Stmt> = note.into_iter().collect();
+        before.push(advance);
+        before.extend(self.extend_slots(of, &name));
+        before.extend(self.capacity(of).map(|capacity| {
+            let at = self.target.indices.iter().map(|v| scope.coordinate(*v));
+            let format = self.program.tensor(self.target.tensor).format.marker();
+            let error = Full { format, level: of.leaf, coordinate: at.collect() };
+            Stmt::fail(Expr::eq(Expr::var(&name), capacity), error)
+        }));
+        // A computed position is known when the number of preceding entries is.
+        let mut behind: Vec<Stmt> =
+            computed.into_iter().map(|computed| Stmt::bind(&position, computed)).collect();
+        let stored = if behind.is_empty() { &mut before } else { &mut behind };
+        let position = Expr::var(&position);
         stored.extend(self.fill_coordinates(of, &position, scope));
         let next = Expr::load(&counts, parent);
         let mut stmts = if of.repeats {
@@ -181,7 +222,7 @@ impl Assembler<'_> {
 
     /// Returns the statements that add a slot for all parents if an entry needs it.
     fn extend_slots(&self, of: &Placement, slot: &str) -> Vec<Stmt> {
-        let Some(slots) = self.slots().filter(|_| of.by_slot) else { return Vec::new() };
+        let Some(slots) = self.slots() else { return Vec::new() };
         let positions = Expr::mul(Expr::var(&slots.name), self.parents(of));
         let mut longer = vec![Stmt::accumulate(&slots.name, Expr::Index(1))];
         longer
@@ -191,16 +232,17 @@ impl Assembler<'_> {
     }
 
     /// Returns the position of the current parent in a slot.
-    fn in_slot(&self, slot: &str, scope: &Scope) -> Expr {
+    fn in_slot(&self, scope: &Scope) -> Expr {
+        let slot = Expr::var(&self.slot_name());
         let insert = self.levels()[1].level.insert().expect("a parent below a slot is inserted");
         let coordinate = scope.coordinate(self.variable(1));
         let none = self.below(1);
-        insert.insert_coord(&self.storages[1], Expr::var(slot), coordinate, &none, "").value
+        insert.insert_coord(&self.storages[1], slot, coordinate, &none, "").value
     }
 
     /// Returns the index of the current parent.
     fn parent_of(&self, of: &Placement, scope: &Scope) -> Expr {
-        let above = (usize::from(of.by_slot)..of.leaf).map(|level| {
+        let above = (of.first()..of.leaf).map(|level| {
             let coordinate = scope.coordinate(self.variable(level));
             (&self.storages[level].size, coordinate)
         });
@@ -212,7 +254,7 @@ impl Assembler<'_> {
 
     /// Returns the number of parents.
     fn parents(&self, of: &Placement) -> Expr {
-        let above = &self.storages[usize::from(of.by_slot)..of.leaf];
+        let above = &self.storages[of.first()..of.leaf];
         above.iter().fold(Expr::Index(1), |all, storage| Expr::mul(all, storage.size.clone()))
     }
 
@@ -223,12 +265,11 @@ impl Assembler<'_> {
 
     /// Returns the number of slots, which the loops compute.
     pub(super) fn slots(&self) -> Option<Extent> {
-        let placement = self.placement.as_ref().filter(|of| of.by_slot)?;
+        self.placement.as_ref().filter(|of| of.places == Places::Slots)?;
         let slots = &self.levels()[0].level;
         let (Expr::Var(name), Some(field)) = (&self.storages[0].size, slots.extent()) else {
             return None;
         };
-        debug_assert!(placement.leaf > 0);
         Some(Extent { name: name.clone(), level: 0, field: field.to_owned() })
     }
 
@@ -237,7 +278,12 @@ impl Assembler<'_> {
     }
 
     fn fill(&self, level: usize) -> &dyn Fill {
-        self.append_of(level).fill().expect("the level is filled")
+        self.levels()[level].level.fill().expect("the level is filled")
+    }
+
+    /// Returns the number of positions of each parent, if it is the same for all.
+    fn capacity(&self, of: &Placement) -> Option<Expr> {
+        self.fill(of.leaf).capacity().filter(|_| of.places == Places::Fixed)
     }
 
     /// Returns the name of the array with the next position, or the next slot, of each parent.

@@ -18,6 +18,15 @@ impl Assembler<'_> {
     ) -> Vec<Stmt> {
         let last = self.levels().len() - 1;
         if let Some(placement) = &self.placement {
+            if filter {
+                let name = format!("{}_value", self.argument);
+                let dtype = self.program.tensor(self.target.tensor).dtype;
+                let stored = self.store(accumulate, Expr::var(&name), false, scope);
+                let is_entry = Expr::ne(Expr::var(&name), self.unassigned(dtype));
+                let mut stmts = vec![Stmt::bind(&name, value)];
+                stmts.extend(Stmt::when(is_entry, stored));
+                return stmts;
+            }
             let (mut stmts, position) = self.place(placement, scope);
             if self.purpose != Purpose::Count {
                 let first = placement.leaf + 1;
