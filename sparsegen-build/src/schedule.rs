@@ -78,7 +78,15 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
         }
     }
     let limit = as_it_is.as_ref().map_or(f64::INFINITY, |found| found.cost / WORTHWHILE);
-    if let Some(best) = converted(kernel, levels, limit, budget).or(as_it_is) {
+    let converted = converted(kernel, levels, limit, budget);
+    if as_it_is.is_some() && converted.is_some() {
+        // Two passes may save as much as the conversion does.
+        let counted = counted(kernel, budget).filter(|found| found.cost < limit);
+        if let Some(found) = counted {
+            return Ok(found);
+        }
+    }
+    if let Some(best) = converted.or(as_it_is) {
         return Ok(best);
     }
     if let Some(found) = ordered(kernel, levels) {

@@ -33,6 +33,14 @@ impl Format {
         Some((leaf, places))
     }
 
+    /// Returns whether values can be stored into an existing structure: the loops append in order,
+    /// or the positions of a parent follow from its coordinates.
+    pub fn keeps_places(&self) -> bool {
+        self.placed().is_none_or(|(leaf, places)| {
+            places == Places::Counted && self.levels[..leaf].iter().all(has_every_child)
+        })
+    }
+
     /// Returns whether a result grows by slots: its levels store the number of preceding entries of
     /// a parent, the parent, and one coordinate.
     fn counts_slots(&self) -> bool {
@@ -102,4 +110,53 @@ fn takes_in_turn_as_root(spec: &LevelSpec) -> bool {
 
 fn takes_positions(spec: &LevelSpec) -> bool {
     spec.level.fill().is_some() && spec.properties.ordered && !spec.properties.full
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Places;
+    use crate::format::Format;
+    use crate::level::Levels;
+    use crate::manifest::Text;
+    use crate::types::Width;
+
+    fn format(map: &str) -> Format {
+        let (levels, width) = (Levels::default(), Width::default());
+        super::super::parse::parse(&Text::unplaced(map), &levels, width, width).expect(map)
+    }
+
+    #[test]
+    fn positions_of_parents_are_known_in_three_ways() {
+        let cases = [
+            ("(i, j) -> (#i : dense, i : dense, j : singleton)", Some((2, Places::Slots))),
+            ("(i, j) -> (i : dense, #i : dense, j : singleton)", None),
+            (
+                "(i, j) -> (i : dense, j / 4 : dense, j % 4 : structured(2, 4))",
+                Some((2, Places::Fixed)),
+            ),
+            ("(i, j) -> (i : dense, j : compressed)", None),
+        ];
+        for (map, placed) in cases {
+            assert_eq!(format(map).placed(), placed, "{map}");
+        }
+    }
+
+    #[test]
+    fn entries_are_counted_below_known_parents() {
+        let cases = [
+            ("(i, j) -> (i : dense, j : compressed)", true),
+            ("(i, j) -> (i : compressed, j : compressed)", true),
+            ("(i, j) -> (i : compressed(nonunique), j : singleton)", true),
+            ("(i, j) -> (i : dense, j : compressed(unpadded))", false),
+            ("(i, j) -> (i : dense, j : compressed(nonordered))", false),
+            ("(i, j, k) -> (i : compressed, j : compressed, k : compressed)", false),
+            ("(i) -> (i : compressed)", false),
+        ];
+        for (map, counts) in cases {
+            let twice = format(map).in_two_passes();
+            assert_eq!(twice.is_some(), counts, "{map}");
+            let places = twice.and_then(|twice| twice.placed()).map(|(_, places)| places);
+            assert_eq!(places, counts.then_some(Places::Counted), "{map}");
+        }
+    }
 }

@@ -76,7 +76,7 @@ impl IterationGraph {
         }
         if kernel.tensor(result.tensor).format.placed().is_some() {
             let placing = Placing::of(kernel, space, basis, result)?;
-            graph.add_placing(&placing, &reason);
+            graph.add_placing(&placing, &space.access_sources(basis, result), &reason);
         }
         graph.add_blocks(space, basis);
         for DemandedOrder { before, after, command } in &program.order {
@@ -140,16 +140,15 @@ impl IterationGraph {
         }
     }
 
-    /// Adds edges for a result that stores the coordinates of each parent in order: other loops than
-    /// those over parents are within those over the coordinate.
-    fn add_placing(&mut self, placing: &Placing, reason: &Reason) {
+    /// Adds edges for a result that stores the coordinates of each parent in order: its other loops
+    /// than those over parents are within those over the coordinate. Reductions outside of these
+    /// need a workspace.
+    fn add_placing(&mut self, placing: &Placing, of_result: &[VariableId], reason: &Reason) {
         let Placing { coordinate, parents } = placing;
-        for after in self.variables.clone() {
-            if coordinate.contains(&after) || parents.contains(&after) {
-                continue;
-            }
+        let is_within = |v: &&VariableId| !coordinate.contains(v) && !parents.contains(v);
+        for after in of_result.iter().filter(is_within) {
             for before in coordinate {
-                self.add_edge(*before, after, reason);
+                self.add_edge(*before, *after, reason);
             }
         }
     }

@@ -59,36 +59,42 @@ impl Placing {
 }
 
 /// Returns whether the loops of a program visit the coordinates of a placed result in order:
-/// statements for separate terms are within the loops over the coordinate.
+/// reductions, and statements for separate terms, are within the loops over the coordinate, unless
+/// they fill a workspace.
 pub fn visits_in_order(program: &Program) -> bool {
     let Program { kernel, space, basis, .. } = program;
-    let result = &kernel.assignment.result;
-    if kernel.tensor(result.tensor).format.placed().is_none() {
-        return true;
-    }
-    let placing = Placing::of(kernel, space, basis, result);
-    placing.is_some_and(|placing| is_in_order(&program.body, result, &placing.coordinate))
+    program.targets.iter().all(|Target { access: result, .. }| {
+        if kernel.tensor(result.tensor).format.placed().is_none() {
+            return true;
+        }
+        Placing::of(kernel, space, basis, result).is_some_and(|placing| {
+            is_in_order(&program.body, result, &placing.coordinate, &placing.parents)
+        })
+    })
 }
 
-/// Returns whether one statement at most assigns a result outside of the loops in `left`.
-fn is_in_order(stmt: &Stmt, result: &Access, left: &[VariableId]) -> bool {
+/// Returns whether only loops over parents are outside of the loops in `left`, and one statement at
+/// most assigns the result there.
+fn is_in_order(stmt: &Stmt, result: &Access, left: &[VariableId], parents: &[VariableId]) -> bool {
     if left.is_empty() || !stmt.assigns(result.tensor) {
         return true;
     }
     match stmt {
         Stmt::Forall { variable, body, .. } => {
-            let left: Vec<_> = left.iter().filter(|v| *v != variable).copied().collect();
-            is_in_order(body, result, &left)
+            let rest: Vec<_> = left.iter().filter(|v| *v != variable).copied().collect();
+            (rest.len() < left.len() || parents.contains(variable))
+                && is_in_order(body, result, &rest, parents)
         }
         Stmt::Where { consumer, producer, .. } => {
-            !producer.assigns(result.tensor) && is_in_order(consumer, result, left)
+            !producer.assigns(result.tensor) && is_in_order(consumer, result, left, parents)
         }
         Stmt::Assign { .. } => false,
-        Stmt::If { body, .. } => is_in_order(body, result, left),
+        Stmt::If { body, .. } => is_in_order(body, result, left, parents),
         Stmt::Sequence(statements) => {
             let mut assigning = statements.iter().filter(|stmt| stmt.assigns(result.tensor));
             let first = assigning.next();
-            assigning.next().is_none() && first.is_none_or(|stmt| is_in_order(stmt, result, left))
+            assigning.next().is_none()
+                && first.is_none_or(|stmt| is_in_order(stmt, result, left, parents))
         }
     }
 }

@@ -52,18 +52,21 @@ pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
 
 /// Returns the cost of converting operands.
 pub(super) fn cost_of_conversions(conversion: &Conversions) -> f64 {
+    let least =
+        |format: &Format| if format.order() <= 1 { ROOT_ENTRIES } else { DIMENSION * ENTRIES };
     let entries = |(_, converted): (TensorId, Converted)| {
         let format = &conversion.kernel.tensor(converted.of).format;
-        let least = if format.order() <= 1 { ROOT_ENTRIES } else { DIMENSION * ENTRIES };
-        stored(format).max(least)
+        stored(format).max(least(format))
     };
-    // Packing is counted only for formats that append to a full level, which stores all
-    // coordinates.
-    let fills = conversion.packed.iter().filter(|format| {
-        format.levels.iter().any(|spec| spec.properties.full && spec.level.insert().is_none())
-    });
-    let filled = fills.map(stored);
-    (conversion.kernel.converted().map(entries).sum::<f64>() + filled.sum::<f64>()) * CONVERTED
+    // Packing costs as much as converting an operand, and more for formats that append to a full
+    // level, which stores all coordinates.
+    let packed = |format: &Format| {
+        let fills = |spec: &LevelSpec| spec.properties.full && spec.level.insert().is_none();
+        let filled = if format.levels.iter().any(fills) { stored(format) } else { 0.0 };
+        filled.max(least(format))
+    };
+    let converted = conversion.kernel.converted().map(entries).sum::<f64>();
+    (converted + conversion.packed.as_ref().map_or(0.0, packed)) * CONVERTED
 }
 
 /// Returns the number of entries of a format: a full level stores all coordinates under each

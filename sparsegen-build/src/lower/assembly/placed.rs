@@ -78,6 +78,40 @@ impl Assembler<'_> {
         }
     }
 
+    /// Returns the statements before the loops over a known structure: the first position of each
+    /// parent.
+    pub(super) fn begin_placed_known(&self, of: &Placement) -> Vec<Stmt> {
+        let counts = self.next_name(of);
+        let start = self.children(of.leaf, Expr::var(&of.parent)).start;
+        let mut stmts = vec![Stmt::scratch(&counts, Element::Index(Width::Usize))];
+        let body = vec![Stmt::push(&counts, start)];
+        stmts.extend(Stmt::for_range(&of.parent, Expr::Index(0), self.parents(of), body));
+        if of.repeats {
+            stmts.extend(self.per_parent(of, &self.last_name(of)));
+        }
+        stmts
+    }
+
+    /// Returns the statements after the loops over a known structure, which refuse coordinates that
+    /// are left.
+    pub(super) fn end_placed_known(&self, of: &Placement) -> Vec<Stmt> {
+        let parent = Expr::var(&of.parent);
+        let end = self.children(of.leaf, parent.clone()).end;
+        let is_left = Expr::ne(Expr::load(&self.next_name(of), parent), end);
+        let body = vec![Stmt::refuse(is_left)];
+        Stmt::for_range(&of.parent, Expr::Index(0), self.parents(of), body)
+    }
+
+    /// Returns whether the leaf has another coordinate than that of the loops at a position.
+    fn is_elsewhere(&self, of: &Placement, parent: Expr, position: Expr, scope: &Scope) -> Expr {
+        let iteration = self.levels()[of.leaf].level.position_iteration();
+        let iteration = iteration.expect("levels that are filled are iterated");
+        let storage = &self.storages[of.leaf];
+        let found = iteration.pos_access(storage, position.clone(), &[], &self.position);
+        let at_end = Expr::eq(position, self.children(of.leaf, parent).end);
+        Expr::or(at_end, Expr::ne(found.value, scope.coordinate(self.variable(of.leaf))))
+    }
+
     /// Returns the statements between the two passes: the counts become the position of the first
     /// entry of each parent.
     pub(in crate::lower) fn between_passes(&self) -> Vec<Stmt> {
@@ -193,7 +227,15 @@ impl Assembler<'_> {
             computed.into_iter().map(|computed| Stmt::bind(&position, computed)).collect();
         let stored = if behind.is_empty() { &mut before } else { &mut behind };
         let position = Expr::var(&position);
-        stored.extend(self.fill_coordinates(of, &position, scope));
+        match self.purpose {
+            Purpose::Compute => {
+                let elsewhere = self.is_elsewhere(of, parent.clone(), position.clone(), scope);
+                stored.push(Stmt::refuse(elsewhere));
+            }
+            Purpose::Count | Purpose::Assemble => {
+                stored.extend(self.fill_coordinates(of, &position, scope));
+            }
+        }
         let next = Expr::load(&counts, parent);
         let mut stmts = if of.repeats {
             let again = vec![Stmt::accumulate(&name, Expr::neg(Expr::Index(1)))];
