@@ -401,7 +401,9 @@ fn placement(program: &Program, result: &Target, plan: &Plan, names: &Names) -> 
         [only] => names.variable(*only).to_owned(),
         _ => format!("p_{}{leaf}", names.stem(target.tensor)),
     };
-    Some(Placement { leaf, places, repeats: repeats(program, result, plan), parent })
+    // Entries with different coordinates below the leaf share its coordinate.
+    let repeats = leaf + 1 < format.levels.len() || repeats(program, result, plan);
+    Some(Placement { leaf, places, repeats, parent })
 }
 
 /// Returns the position after another.
