@@ -100,21 +100,21 @@ fn is_in_order(stmt: &Stmt, result: &Access, left: &[VariableId], parents: &[Var
 }
 
 /// Returns whether the loops may store a coordinate of a result several times in succession.
-pub(crate) fn repeats(program: &Program, target: &Target, plan: &Plan) -> bool {
+pub(crate) fn repeats(target: &Target, plan: &Plan) -> bool {
     let result = target.access.tensor;
     match plan {
         Plan::Loop(inner) => {
             let is_fused = |k: usize| inner.iterators[k].conversions.contains(&Conversion::Fused);
             let mut drivers = inner.points.iter().flat_map(|point| point.drivers.members());
-            drivers.any(is_fused) || inner.bodies.iter().any(|body| repeats(program, target, body))
+            drivers.any(is_fused) || inner.bodies.iter().any(|body| repeats(target, body))
         }
-        Plan::Where { consumer, .. } => repeats(program, target, consumer),
+        Plan::Where { consumer, .. } => repeats(target, consumer),
         Plan::Assign { target, accumulate, .. } => target.tensor == result && accumulate.is_some(),
-        Plan::If { body, .. } => repeats(program, target, body),
+        Plan::If { body, .. } => repeats(target, body),
         Plan::Sequence(plans) => {
             let assigning = plans.iter().filter(|plan| plan.assigns(result)).count();
             assigning > 1 && either(plans).is_none()
-                || plans.iter().any(|plan| repeats(program, target, plan))
+                || plans.iter().any(|plan| repeats(target, plan))
         }
     }
 }

@@ -402,7 +402,7 @@ fn placement(program: &Program, result: &Target, plan: &Plan, names: &Names) -> 
         _ => format!("p_{}{leaf}", names.stem(target.tensor)),
     };
     // Entries with different coordinates below the leaf share its coordinate.
-    let repeats = leaf + 1 < format.levels.len() || repeats(program, result, plan);
+    let repeats = leaf + 1 < format.levels.len() || repeats(result, plan);
     Some(Placement { leaf, places, repeats, parent })
 }
 
