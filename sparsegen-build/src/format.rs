@@ -4,6 +4,7 @@ pub mod builtin;
 mod define;
 mod invert;
 mod parse;
+mod placed;
 mod plain;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use std::rc::Rc;
 
 pub use define::{Definition, Formats};
 pub(crate) use parse::MOST_LEVELS;
+pub use placed::Places;
 pub use plain::{at_random, plain, unordered};
 
 use crate::coordinate::Coordinate;
@@ -42,6 +44,9 @@ pub struct Format {
     pub builtin: Option<String>,
     /// The value of entries that are not stored.
     pub fill: Literal,
+    /// `true` for a result whose entries are counted for each parent in a first pass of the loops,
+    /// and stored in a second one.
+    pub counts_first: bool,
 }
 
 /// One storage level.
@@ -121,6 +126,7 @@ impl Format {
     pub fn last_in_order(&self) -> Option<usize> {
         let appends = |spec: &LevelSpec| spec.level.insert().is_none();
         match self.scattered() {
+            _ if self.placed().is_some() => None,
             Some(scattered) => scattered.checked_sub(1),
             None => self.levels.iter().rposition(appends),
         }

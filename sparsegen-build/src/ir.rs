@@ -132,6 +132,17 @@ pub enum ToIndex {
     Second,
 }
 
+/// The error that a level with a fixed number of positions for each parent has no free one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Full {
+    /// The Rust type of the format marker.
+    pub format: String,
+    /// The level, starting at 0.
+    pub level: usize,
+    /// The coordinate of the entry, for each mode.
+    pub coordinate: Vec<Expr>,
+}
+
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant is the Rust construct of its name")]
@@ -169,8 +180,8 @@ pub enum Stmt {
     /// `array.resize(len, value);`; an index is narrowed. For bits, `len` is their number and
     /// `value` is false.
     Resize { array: String, len: Expr, value: Expr },
-    /// `if condition { return false; }`.
-    Refuse { condition: Expr },
+    /// `if condition { return false; }`, or the return of an error.
+    Refuse { condition: Expr, error: Option<Box<Full>> },
     /// `break;`
     Break,
     /// `for name in start..end { body }`

@@ -12,6 +12,7 @@ pub mod iterator;
 pub mod lattice;
 pub(crate) mod must_execute;
 mod padding;
+pub mod placed;
 pub mod plan;
 pub(crate) mod presence;
 mod regions;

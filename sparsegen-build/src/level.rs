@@ -133,6 +133,12 @@ pub trait Level: fmt::Debug {
     fn append(&self) -> Option<&dyn Append> {
         None
     }
+
+    /// Returns the assembly at positions that exist before their coordinates are known, if the level
+    /// supports it.
+    fn fill(&self) -> Option<&dyn Fill> {
+        None
+    }
 }
 
 /// Returns the level of a workspace, which no map can name.
@@ -338,6 +344,41 @@ pub trait Append {
     fn scatter(&self) -> Option<&dyn Scatter> {
         None
     }
+}
+
+/// Assembly of parents in any order, and of the coordinates of each in order: the positions of each
+/// parent exist first, and each coordinate is then stored at the next position of its parent.
+pub trait Fill {
+    /// Returns the number of positions of each parent, if it is the same for all.
+    fn capacity(&self) -> Option<Expr> {
+        None
+    }
+
+    /// Returns statements that fill the positions of a parent that are left, given the number of its
+    /// coordinates. Statements may bind `name` with a suffix. The default returns none.
+    fn fill_rest(
+        &self,
+        _storage: &Storage,
+        _parent: Expr,
+        _count: Expr,
+        _below: &Below,
+        _name: &str,
+    ) -> Vec<Stmt> {
+        Vec::new()
+    }
+
+    /// Returns statements that assign the positions up to `end`, and from the end of the previous
+    /// parent, to the next parent.
+    fn fill_edges(&self, storage: &Storage, end: Expr) -> Vec<Stmt>;
+
+    /// Returns statements that extend the storage to a number of positions.
+    fn fill_positions(&self, storage: &Storage, count: Expr) -> Vec<Stmt>;
+
+    /// Returns statements that store the coordinate of a position.
+    fn fill_coord(&self, storage: &Storage, position: Expr, coordinate: Expr) -> Vec<Stmt>;
+
+    /// Returns statements that sort the coordinates of the outermost level.
+    fn fill_sort(&self, storage: &Storage) -> Vec<Stmt>;
 }
 
 /// Assembly in the order of the parents, and in any order of the coordinates of each: they are

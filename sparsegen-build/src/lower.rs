@@ -95,6 +95,12 @@ fn lower_for<'p>(
     body.extend(lowering.assemblers.iter().flat_map(Assembler::begin));
     body.extend(lowering.workspaces());
     body.extend(reorder::scratch(plan, &lowering.names));
+    if lowering.assemblers.iter().any(Assembler::counts_first) {
+        lowering.assemblers.iter_mut().for_each(|of| of.set_purpose(Purpose::Count));
+        body.extend(lowering.plan(plan, &Scope::default()));
+        lowering.assemblers.iter_mut().for_each(|of| of.set_purpose(purpose));
+        body.extend(lowering.assemblers.iter().flat_map(Assembler::between_passes));
+    }
     body.extend(lowering.plan(plan, &Scope::default()));
     body.extend(lowering.assemblers.iter().flat_map(Assembler::end));
     lowering.finish(plan, body)

@@ -27,7 +27,9 @@ use crate::concrete::space::{Basis, Space};
 use crate::concrete::terms::{additive_terms, takes_duplicates};
 use crate::concrete::{Precomputed, Program, Stmt, Target, update};
 use crate::error::Diagnostic;
+use crate::format::Format;
 use crate::iteration::graph::{IterationGraph, last_appended};
+use crate::iteration::placed::visits_in_order;
 use crate::iteration::plan::{Plan, plan};
 use crate::iteration::visits::overwrites;
 use crate::level::Levels;
@@ -62,6 +64,7 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
     let assembled = refuse_result(kernel);
     let as_it_is = assembled.is_ok().then(|| cheapest(&Conversion::none(kernel), budget)).flatten();
     let as_it_is = as_it_is.or_else(|| scattered(kernel, budget));
+    let as_it_is = as_it_is.or_else(|| counted(kernel, budget));
     if as_it_is.is_none() && assembled.is_ok() {
         // A statement that is too large as a whole may be planned term by term.
         let of_terms = Budget::default();
@@ -76,7 +79,15 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
         }
     }
     let limit = as_it_is.as_ref().map_or(f64::INFINITY, |found| found.cost / WORTHWHILE);
-    if let Some(best) = converted(kernel, levels, limit, budget).or(as_it_is) {
+    let converted = converted(kernel, levels, limit, budget);
+    if as_it_is.is_some() && converted.is_some() {
+        // Two passes may save as much as the conversion does.
+        let counted = counted(kernel, budget).filter(|found| found.cost < limit);
+        if let Some(found) = counted {
+            return Ok(found);
+        }
+    }
+    if let Some(best) = converted.or(as_it_is) {
         return Ok(best);
     }
     if let Some(found) = ordered(kernel, levels) {
@@ -95,15 +106,29 @@ fn scattered(kernel: &Kernel, budget: &Budget) -> Option<Candidate> {
     candidates.min_by(|a, b| a.cost.total_cmp(&b.cost))
 }
 
+/// Returns the cheapest program that counts the entries of each parent of the result first.
+fn counted(kernel: &Kernel, budget: &Budget) -> Option<Candidate> {
+    cheapest(&in_two_passes(kernel)?, budget)
+}
+
+/// Returns the kernel whose result is assembled in two passes, if its format permits that.
+fn in_two_passes(kernel: &Kernel) -> Option<Conversion> {
+    let format = kernel.tensor(kernel.result()).format.in_two_passes()?;
+    let kernel = with_result(kernel, format);
+    refuse_result(&kernel).is_ok().then(|| Conversion::none(&kernel))
+}
+
+fn with_result(kernel: &Kernel, format: Format) -> Kernel {
+    let mut kernel = kernel.clone();
+    let result = kernel.result();
+    kernel.tensors[result.0].format = format;
+    kernel
+}
+
 /// Returns the kernels that differ in the level of the result whose coordinates come in any order.
 fn in_any_order(kernel: &Kernel) -> impl Iterator<Item = Conversion> {
     let formats = kernel.tensor(kernel.result()).format.in_any_order().into_iter();
-    let conversions = formats.map(|format| {
-        let mut kernel = kernel.clone();
-        let result = kernel.result();
-        kernel.tensors[result.0].format = format;
-        Conversion::none(&kernel)
-    });
+    let conversions = formats.map(|format| Conversion::none(&with_result(kernel, format)));
     conversions.filter(|conversion| refuse_result(&conversion.kernel).is_ok())
 }
 
@@ -202,6 +227,9 @@ fn cheapest(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
                     return best;
                 }
                 let Some(program) = nest(start.clone(), &order, sums) else { continue };
+                if !visits_in_order(&program) {
+                    continue;
+                }
                 let Ok(plan) = plan(&program, budget) else { continue };
                 weighed += plan.size();
                 if commands::check(&program, &plan).is_err() {

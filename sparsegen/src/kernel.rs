@@ -18,6 +18,7 @@ use std::ops::{Index, Range};
 
 use num_traits::{Float, NumAssign, NumCast, Signed, ToPrimitive};
 
+use crate::level::Levels;
 use crate::tensor::Merge;
 use crate::{Error, Format, Stored, Tensor, Width};
 
@@ -85,6 +86,17 @@ pub fn repeated<V: Copy>(value: V, count: usize, combine: impl Fn(V, V) -> V) ->
 /// Returns the argument of a real number as a complex one: 0, or π if it is negative.
 pub fn arg<V: Float>(value: V) -> V {
     if value.is_nan() { value } else { V::zero().atan2(value) }
+}
+
+/// Returns the error that a level, counted from 0, keeps a fixed number of coordinates for each
+/// parent, and has no position for an entry.
+pub fn full<F: Format>(level: usize, coordinate: &[usize]) -> Error {
+    let kind = &F::Levels::KINDS[level];
+    let reason = match *kind.parameters {
+        [kept, block] => crate::level::full(kept, block),
+        _ => format!("`{}` has no position left", kind.name),
+    };
+    Error::Pack { format: F::NAME, level: level + 1, coordinate: coordinate.to_vec(), reason }
 }
 
 /// Replaces a part of a tensor: returns the entries of `old` outside of the part, and the entries

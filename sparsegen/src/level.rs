@@ -192,6 +192,7 @@ pub use offset::Offset;
 pub use parents::Parents;
 pub use range::Range;
 pub use singleton::{Singleton, SingletonView};
+pub(crate) use structured::full;
 pub use structured::{Structured, StructuredView};
 pub use tuple::{LevelSource, LevelViews, Levels, MAX_LEVELS};
 

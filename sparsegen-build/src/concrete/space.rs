@@ -61,6 +61,9 @@ impl std::fmt::Display for BlockSize {
 #[derive(Clone, Debug, Default)]
 pub struct Space {
     definitions: BTreeMap<VariableId, Definition>,
+    /// The variable of the slots of the result, which has no loop: each entry of the result is in
+    /// the next slot.
+    next_slot: Option<VariableId>,
     /// The variables that the schedule replaces by loops over others.
     replaced: BTreeMap<VariableId, Vec<VariableId>>,
     /// By variable of a mode: the variables that must be known, in addition to the one that counts
@@ -96,6 +99,7 @@ impl Space {
                 space.define(kernel, access, &spec.expr);
             }
         }
+        space.next_slot = space.variable(&Definition::Slot(kernel.result()));
         space
     }
 
@@ -243,7 +247,7 @@ impl Space {
     fn find(&self, access: &Access, expr: &LevelExpr) -> Option<VariableId> {
         match expr {
             LevelExpr::Dimension(mode) => Some(access.indices[*mode]),
-            LevelExpr::Count(_) => self.slots(access),
+            LevelExpr::Count(_) => self.variable(&Definition::Slot(access.tensor)),
             LevelExpr::Computed(computed) => {
                 self.variable_of(computed.map(|of| self.find(access, of), BlockSize::Constant)?)
             }
@@ -261,9 +265,10 @@ impl Space {
         self.definitions.keys().filter_map(place).collect()
     }
 
-    /// Returns the variable of the slots of an access.
+    /// Returns the variable of the slots of an access, if they have a loop.
     pub fn slots(&self, access: &Access) -> Option<VariableId> {
-        self.variable(&Definition::Slot(access.tensor))
+        let slots = self.variable(&Definition::Slot(access.tensor));
+        slots.filter(|v| Some(*v) != self.next_slot)
     }
 
     /// Returns whether `v` follows from the known variables in one step.
@@ -314,7 +319,10 @@ impl Space {
 
     /// Returns whether any tensor has slots.
     pub fn has_slots(&self) -> bool {
-        self.definitions.values().any(|definition| matches!(definition, Definition::Slot(_)))
+        let is_slot = |(v, definition): (&VariableId, &Definition)| {
+            matches!(definition, Definition::Slot(_)) && Some(*v) != self.next_slot
+        };
+        self.definitions.iter().any(is_slot)
     }
 
     /// Returns the expression with entries of tensors with slots summed over the slots.

@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::layout::comment;
-use super::names::{ident, tokens};
+use super::names::{ident, number, tokens};
 use crate::ir::{BinaryOp, Dtype, Element, Expr, Rearrange, Stmt, Uses, Width};
 use crate::operator::{Kind, Monoid};
 
@@ -97,9 +97,17 @@ impl Body {
                 quote!(let mut #name = Places::new(#size);)
             }
             Stmt::Rearrange(rearrange) => self.rearrange(rearrange),
-            Stmt::Refuse { condition } => {
+            Stmt::Refuse { condition, error: None } => {
                 let condition = self.expr(condition);
                 quote!(if #condition { return false; })
+            }
+            Stmt::Refuse { condition, error: Some(full) } => {
+                let (condition, format) = (self.expr(condition), tokens(&full.format));
+                let level = number(full.level);
+                let coordinate = full.coordinate.iter().map(|coordinate| self.expr(coordinate));
+                quote!(if #condition {
+                    return Err(kernel::full::<#format>(#level, &[#(#coordinate),*]));
+                })
             }
             Stmt::Break => quote!(break;),
             Stmt::Clear { array } => {

@@ -29,12 +29,14 @@ pub(super) fn item(loops: &Loops) -> TokenStream {
         Some(reserved) => reserved.stmts(&body),
         None => body.stmts(&function.body),
     };
-    let returns = (!loops.returns.is_empty()).then(|| {
-        let returns = tuple(loops.returns.iter().map(|(of, _)| ty(of)));
-        quote!(-> #returns)
-    });
-    let value = (!loops.returns.is_empty())
-        .then(|| tuple(loops.returns.iter().map(|(_, value)| body.expr(value))));
+    let fails = function.fails();
+    let returns = tuple(loops.returns.iter().map(|(of, _)| ty(of)));
+    let value = tuple(loops.returns.iter().map(|(_, value)| body.expr(value)));
+    let (returns, value) = match (fails, loops.returns.is_empty()) {
+        (true, _) => (Some(quote!(-> Result<#returns, Error>)), Some(quote!(Ok(#value)))),
+        (false, true) => (None, None),
+        (false, false) => (Some(quote!(-> #returns)), Some(value)),
+    };
     quote! {
         #docs
         fn #name #generics(#(#parameters),*) #returns {

@@ -109,6 +109,7 @@ fn of_builtin(builtin: &Builtin, order: usize, levels: &Levels) -> Option<Format
             crd,
             builtin: None,
             fill: Literal::Int(0),
+            counts_first: false,
         });
     }
     parse::parse(&Text::unplaced(&builtin.map(order)), levels, pos, crd).ok()

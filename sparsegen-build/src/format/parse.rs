@@ -69,6 +69,7 @@ pub(super) fn parse(
         crd,
         builtin: None,
         fill: Literal::Int(0),
+        counts_first: false,
     })
 }
 

@@ -168,7 +168,13 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         }
         Stmt::Places { name, size } => writeln!(f, "let mut {name} = Places::new({size});"),
         Stmt::Rearrange(rearrange) => writeln!(f, "{rearrange}"),
-        Stmt::Refuse { condition } => writeln!(f, "if {condition} {{ return false; }}"),
+        Stmt::Refuse { condition, error: None } => {
+            writeln!(f, "if {condition} {{ return false; }}")
+        }
+        Stmt::Refuse { condition, error: Some(full) } => {
+            let at: Vec<String> = full.coordinate.iter().map(ToString::to_string).collect();
+            writeln!(f, "if {condition} {{ return Err(full at [{}]); }}", at.join(", "))
+        }
         Stmt::Break => f.write_str("break;\n"),
         Stmt::Clear { array } => writeln!(f, "{array}.clear();"),
         Stmt::Reserve { array, additional } => writeln!(f, "{array}.reserve({additional});"),

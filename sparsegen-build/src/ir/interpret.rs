@@ -177,6 +177,8 @@ struct Machine {
     leaves: bool,
     /// Whether the function has returned `false`.
     refuses: bool,
+    /// `true` if a level had no free position.
+    is_full: bool,
     /// The shapes of tensors, of entry points.
     shapes: BTreeMap<String, Vec<usize>>,
     workspaces: BTreeMap<String, Workspace>,
@@ -193,6 +195,7 @@ impl Default for Machine {
             arrays: BTreeMap::new(),
             leaves: false,
             refuses: false,
+            is_full: false,
             shapes: BTreeMap::new(),
             workspaces: BTreeMap::new(),
             bounds: BTreeMap::new(),
@@ -296,8 +299,14 @@ impl Machine {
                 Ok(())
             }
             Stmt::Rearrange(rearrange) => self.rearrange(rearrange).map_err(here),
-            Stmt::Refuse { condition } => {
+            Stmt::Refuse { condition, error } => {
                 let is_refused = self.eval(condition).and_then(Value::bool).map_err(here)?;
+                if let Some(full) = error.as_ref().filter(|_| is_refused) {
+                    let at = full.coordinate.iter().map(|at| self.eval(at)?.index());
+                    at.collect::<Result<Vec<usize>, String>>().map_err(here)?;
+                    self.is_full = true;
+                    return Err(here("a level has no free position".into()));
+                }
                 self.refuses |= is_refused;
                 if is_refused { Err(here("the function returns `false`".into())) } else { Ok(()) }
             }

@@ -179,7 +179,11 @@ fn of_stmt(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut String)) {
             visit(crd);
             vals.iter_mut().for_each(visit);
         }
-        Stmt::Refuse { condition } => of_expr(condition, visit),
+        Stmt::Refuse { condition, error } => {
+            of_expr(condition, visit);
+            let coordinate = error.iter_mut().flat_map(|error| &mut error.coordinate);
+            coordinate.for_each(|coordinate| of_expr(coordinate, visit));
+        }
         Stmt::For { name, start, end, body } => {
             visit(name);
             of_expr(start, visit);

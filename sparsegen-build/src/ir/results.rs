@@ -1,6 +1,6 @@
 //! The results of a kernel: their assembly and their properties.
 
-use super::{Array, Dtype, Expr, Extent, Function, List};
+use super::{Array, Dtype, Expr, Extent, Function, List, Stmt};
 
 impl Function {
     /// Returns all results.
@@ -46,6 +46,17 @@ impl Function {
     /// Returns whether the loops can run together with those of other statements.
     pub fn may_share(&self) -> bool {
         self.updated_scalar().is_none()
+    }
+
+    /// Returns whether the loops may return an error.
+    pub fn fails(&self) -> bool {
+        let mut fails = false;
+        for stmt in &self.body {
+            stmt.for_each(&mut |stmt| {
+                fails |= matches!(stmt, Stmt::Refuse { error: Some(_), .. });
+            });
+        }
+        fails
     }
 
     /// Returns whether any result has a structure that follows from the operands.

@@ -123,7 +123,10 @@ impl Stmt {
             Stmt::Workspace { size, initial, .. } => vec![size, initial],
             Stmt::Places { size, .. } => vec![size],
             Stmt::Rearrange(rearrange) => rearrange.expressions(),
-            Stmt::Refuse { condition } => vec![condition],
+            Stmt::Refuse { condition, error } => {
+                let error = error.iter().flat_map(|error| &error.coordinate);
+                std::iter::once(condition).chain(error).collect()
+            }
             Stmt::Let { value, .. } | Stmt::Assign { value, .. } | Stmt::Push { value, .. } => {
                 vec![value]
             }
@@ -230,7 +233,12 @@ impl Stmt {
             }
             Stmt::Places { name, size } => Stmt::Places { name: name.clone(), size: expr(size) },
             Stmt::Rearrange(rearrange) => Stmt::Rearrange(rearrange.map(expr)),
-            Stmt::Refuse { condition } => Stmt::refuse(expr(condition)),
+            Stmt::Refuse { condition, error } => {
+                let mut error = error.clone();
+                let coordinate = error.iter_mut().flat_map(|error| &mut error.coordinate);
+                coordinate.for_each(|coordinate| *coordinate = expr(coordinate));
+                Stmt::Refuse { condition: expr(condition), error }
+            }
             Stmt::Let { name, mutable, value } => {
                 Stmt::Let { name: name.clone(), mutable: *mutable, value: expr(value) }
             }

@@ -7,6 +7,7 @@
 
 use std::fmt::Write as _;
 
+use super::placed::Placing;
 use crate::concrete::space::{Basis, Space};
 use crate::concrete::{DemandedOrder, Program};
 use crate::limits::ORDERS;
@@ -72,6 +73,10 @@ impl IterationGraph {
                 reached &= graph.add_level(kernel, space, basis, result, k, &reason);
             }
             graph.add_appended_levels(kernel, space, basis, result, last);
+        }
+        if kernel.tensor(result.tensor).format.placed().is_some() {
+            let placing = Placing::of(kernel, space, basis, result)?;
+            graph.add_placing(&placing, &space.access_sources(basis, result), &reason);
         }
         graph.add_blocks(space, basis);
         graph.add_limits(kernel, space, basis);
@@ -142,6 +147,19 @@ impl IterationGraph {
         for place in (last + 1..levels).flat_map(sources).filter(|v| !entry.contains(v)) {
             for before in &entry {
                 self.add_edge(*before, place, &Reason::Result(result.clone()));
+            }
+        }
+    }
+
+    /// Adds edges for a result that stores the coordinates of each parent in order: its other loops
+    /// than those over parents are within those over the coordinate. Reductions outside of these
+    /// need a workspace.
+    fn add_placing(&mut self, placing: &Placing, of_result: &[VariableId], reason: &Reason) {
+        let Placing { coordinate, parents } = placing;
+        let is_within = |v: &&VariableId| !coordinate.contains(v) && !parents.contains(v);
+        for after in of_result.iter().filter(is_within) {
+            for before in coordinate {
+                self.add_edge(*before, *after, reason);
             }
         }
     }

@@ -13,6 +13,7 @@ use super::full;
 use super::iterator::{Frontier, LevelIterator};
 use super::lattice::{Lattice, MergePoint};
 use super::padding;
+use super::placed::Placing;
 use super::presence::{MaybeAbsent, Scalars, maybe_absent};
 use super::rest::set_aside;
 use super::visits::covers;
@@ -345,6 +346,10 @@ fn wants_order(program: &Program, variable: VariableId, stmt: &Stmt) -> bool {
 /// Returns whether the entries of a result are appended in the order of a variable.
 fn is_ordered(program: &Program, target: &Target, variable: VariableId) -> bool {
     let result = &target.access;
+    let Program { kernel, space, basis, .. } = program;
+    if let Some(placing) = Placing::of(kernel, space, basis, result) {
+        return placing.coordinate.contains(&variable);
+    }
     let levels = &program.tensor(result.tensor).format.levels;
     let appended = program.last_appended(target).map_or(0..0, |last| 0..last + 1);
     appended.into_iter().any(|level| {

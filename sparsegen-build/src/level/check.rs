@@ -185,14 +185,21 @@ fn of_functions(level: &dyn Level) -> Vec<String> {
         check.values("insert_init", &init, []);
         let extended = insert.insert_parents(&storage, parent());
         check.values("insert_parents", &extended, []);
-        let below = Below {
-            vals: VALS.to_owned(),
-            each: Expr::var(SIZE),
-            arrays: vec![(VALS.to_owned(), Expr::Value(Literal::Int(0), Dtype::F64))],
-        };
+        let below = below();
         let found = insert.insert_coord(&storage, parent(), coordinate(), &below, NAME);
         check.values("insert_coord", &found.prelude, [&found.value]);
         check.values("insert_finalize", &insert.insert_finalize(&storage, parent()), []);
+    }
+    if let Some(fill) = level.fill() {
+        check.values("capacity", &[], fill.capacity().iter());
+        check.values("fill_edges", &fill.fill_edges(&storage, position()), []);
+        check.values("fill_positions", &fill.fill_positions(&storage, position()), []);
+        let stored = fill.fill_coord(&storage, position(), coordinate());
+        check.values("fill_coord", &stored, []);
+        let below = below();
+        let rest = fill.fill_rest(&storage, parent(), position(), &below, NAME);
+        check.values("fill_rest", &rest, []);
+        check.values("fill_sort", &fill.fill_sort(&storage), []);
     }
     if let Some(append) = level.append() {
         check.values("append_init", &append.append_init(&storage), []);
@@ -220,6 +227,14 @@ const COORDINATE: &str = "coordinate_given";
 const ANCESTOR: &str = "ancestor_given";
 const SIZE: &str = "size_given";
 const VALS: &str = "vals_given";
+
+fn below() -> Below {
+    Below {
+        vals: VALS.to_owned(),
+        each: Expr::var(SIZE),
+        arrays: vec![(VALS.to_owned(), Expr::Value(Literal::Int(0), Dtype::F64))],
+    }
+}
 
 fn parent() -> Expr {
     Expr::var(PARENT)

@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use super::code::{Expr, Rearrange, Stmt};
 use super::{
-    Append, Below, Found, Holds, Level, PositionIteration, Promise, Properties, Property, Scatter,
-    Segment, Storage, StorageArray,
+    Append, Below, Fill, Found, Holds, Level, PositionIteration, Promise, Properties, Property,
+    Scatter, Segment, Storage, StorageArray,
 };
 
 #[derive(Debug, Default)]
@@ -58,6 +58,10 @@ impl Level for Compressed {
     }
 
     fn append(&self) -> Option<&dyn Append> {
+        Some(self)
+    }
+
+    fn fill(&self) -> Option<&dyn Fill> {
         Some(self)
     }
 
@@ -130,6 +134,24 @@ impl Append for Compressed {
 
     fn scatter(&self) -> Option<&dyn Scatter> {
         self.in_any_order.then_some(self)
+    }
+}
+
+impl Fill for Compressed {
+    fn fill_edges(&self, storage: &Storage, end: Expr) -> Vec<Stmt> {
+        vec![Stmt::push(storage.array("pos"), end)]
+    }
+
+    fn fill_positions(&self, storage: &Storage, count: Expr) -> Vec<Stmt> {
+        vec![Stmt::resize(storage.array("crd"), count, Expr::Index(0))]
+    }
+
+    fn fill_coord(&self, storage: &Storage, position: Expr, coordinate: Expr) -> Vec<Stmt> {
+        vec![Stmt::store(storage.array("crd"), position, coordinate)]
+    }
+
+    fn fill_sort(&self, storage: &Storage) -> Vec<Stmt> {
+        vec![Stmt::sort(storage.array("crd"))]
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::code::{Expr, Stmt};
 use super::{
-    Append, Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
+    Append, Fill, Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
     Storage, StorageArray,
 };
 
@@ -56,6 +56,10 @@ impl Level for LooseCompressed {
     fn append(&self) -> Option<&dyn Append> {
         Some(self)
     }
+
+    fn fill(&self) -> Option<&dyn Fill> {
+        Some(self)
+    }
 }
 
 impl PositionIteration for LooseCompressed {
@@ -102,6 +106,24 @@ impl Append for LooseCompressed {
 
     fn count(&self, storage: &Storage) -> Expr {
         Expr::len(storage.array("crd"))
+    }
+}
+
+impl Fill for LooseCompressed {
+    fn fill_edges(&self, storage: &Storage, end: Expr) -> Vec<Stmt> {
+        ["hi", "lo"].map(|field| Stmt::push(storage.array(field), end.clone())).into()
+    }
+
+    fn fill_positions(&self, storage: &Storage, count: Expr) -> Vec<Stmt> {
+        vec![Stmt::resize(storage.array("crd"), count, Expr::Index(0))]
+    }
+
+    fn fill_coord(&self, storage: &Storage, position: Expr, coordinate: Expr) -> Vec<Stmt> {
+        vec![Stmt::store(storage.array("crd"), position, coordinate)]
+    }
+
+    fn fill_sort(&self, storage: &Storage) -> Vec<Stmt> {
+        vec![Stmt::sort(storage.array("crd"))]
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::code::{Expr, Stmt};
 use super::{
-    Append, Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
+    Append, Fill, Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
     Storage, StorageArray,
 };
 
@@ -49,6 +49,10 @@ impl Level for Singleton {
     fn append(&self) -> Option<&dyn Append> {
         Some(self)
     }
+
+    fn fill(&self) -> Option<&dyn Fill> {
+        Some(self)
+    }
 }
 
 impl PositionIteration for Singleton {
@@ -80,5 +84,23 @@ impl Append for Singleton {
 
     fn count(&self, storage: &Storage) -> Expr {
         Expr::len(storage.array("crd"))
+    }
+}
+
+impl Fill for Singleton {
+    fn fill_edges(&self, _: &Storage, _: Expr) -> Vec<Stmt> {
+        Vec::new()
+    }
+
+    fn fill_positions(&self, storage: &Storage, count: Expr) -> Vec<Stmt> {
+        vec![Stmt::resize(storage.array("crd"), count, Expr::Index(0))]
+    }
+
+    fn fill_coord(&self, storage: &Storage, position: Expr, coordinate: Expr) -> Vec<Stmt> {
+        vec![Stmt::store(storage.array("crd"), position, coordinate)]
+    }
+
+    fn fill_sort(&self, storage: &Storage) -> Vec<Stmt> {
+        vec![Stmt::sort(storage.array("crd"))]
     }
 }

@@ -7,10 +7,11 @@
 
 use crate::concrete::parted::{Parted, Stores};
 use crate::concrete::{Program, Target};
-use crate::format::{Format, LevelSpec};
+use crate::format::{Format, LevelSpec, Places};
 use crate::ir::{
     Array, Assembly, Bound, Cover, Element, Expr, Ground, Stmt, TensorResult, Unchecked,
 };
+use crate::iteration::placed::repeats;
 use crate::iteration::plan::Plan;
 use crate::iteration::visits::{covers, level_variables, visits_all};
 use crate::level::Storage;
@@ -26,17 +27,21 @@ use super::scope::Scope;
 use super::sizes;
 use super::storages::arrays;
 use super::value::{literal, semiring_constant};
+use placed::Placement;
 
 mod append;
 mod insert;
 mod known;
 mod padding;
+mod placed;
 mod store;
 mod structure;
 
 /// The purpose of the loops of a result whose entries are appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
+    /// To count the entries of each parent, before they are stored.
+    Count,
     /// To assemble the result.
     Assemble,
     /// To compute only its values, and to check that it was assembled for operands of the same
@@ -61,6 +66,8 @@ pub(super) struct Assembler<'p> {
     has_structure: bool,
     /// The level whose coordinates are appended in any order for each parent.
     scattered: Option<usize>,
+    /// How each coordinate is stored at the next position of its parent, if they are.
+    placement: Option<Placement>,
     /// For each level, `true` if the loops visit all its positions in order.
     contiguous: Vec<bool>,
     /// `true` if every entry is stored exactly once, so that it need not be initialized.
@@ -80,7 +87,8 @@ impl<'p> Assembler<'p> {
         parted: Option<(&Parted, Stores)>,
     ) -> Assembler<'p> {
         let target = &result.access;
-        let levels = &program.tensor(target.tensor).format.levels;
+        let format = &program.tensor(target.tensor).format;
+        let levels = &format.levels;
         let mut storages = storages[target.tensor.0].clone();
         // A part has positions for its own coordinates only.
         let is_chunk = levels.first().is_some_and(|spec| spec.level.insert().is_some());
@@ -107,6 +115,7 @@ impl<'p> Assembler<'p> {
             part: part.map(|(begin, _)| begin),
             has_structure: !program.tensor(target.tensor).format.has_every_position(),
             scattered: program.tensor(target.tensor).format.scattered(),
+            placement: placement(program, result, plan, names),
             contiguous: variables.iter().map(|v| visits_all(program, result, plan, *v)).collect(),
             // A part covers only some of the entries of its copy.
             covers: parted
@@ -117,7 +126,8 @@ impl<'p> Assembler<'p> {
             bound: match parted {
                 None if !program.has_versions
                     && !levels.iter().any(must_fill)
-                    && program.tensor(target.tensor).format.scattered().is_none() =>
+                    && format.placed().is_none()
+                    && format.scattered().is_none() =>
                 {
                     most_entries(program, target, plan, names)
                 }
@@ -214,6 +224,9 @@ impl<'p> Assembler<'p> {
         if !self.has_structure {
             return Vec::new();
         }
+        if let Some(placement) = &self.placement {
+            return self.begin_placed(placement);
+        }
         let mut stmts = Vec::new();
         let mut parents = Some(Expr::Index(1));
         for (spec, storage) in self.levels().iter().zip(&self.storages) {
@@ -251,6 +264,9 @@ impl<'p> Assembler<'p> {
         if !self.has_structure {
             return stmts;
         }
+        if let Some(placement) = &self.placement {
+            return self.end_placed(placement);
+        }
         if self.is_appended(0) {
             stmts.extend(self.edges(0, None));
         }
@@ -276,6 +292,9 @@ impl<'p> Assembler<'p> {
     /// Returns the level of the result that a loop over `v` assembles, if any: the last one that
     /// appends in order, or one above. The coordinates of the others are stored with the values.
     pub(super) fn level_of(&self, v: VariableId) -> Option<usize> {
+        if self.placement.is_some() {
+            return None;
+        }
         let variables = level_variables(self.program, self.target);
         let level = variables.iter().position(|variable| *variable == v)?;
         let last = (0..variables.len()).rev().find(|level| self.is_assembled_by_append(*level))?;
@@ -373,6 +392,22 @@ impl<'p> Assembler<'p> {
     fn unassigned(&self, dtype: Dtype) -> Expr {
         semiring_constant(&self.program.kernel, self.result.unassigned, dtype)
     }
+}
+
+/// Returns how a result stores each coordinate at the next position of its parent, if it does.
+fn placement(program: &Program, result: &Target, plan: &Plan, names: &Names) -> Option<Placement> {
+    let target = &result.access;
+    let format = &program.tensor(target.tensor).format;
+    let (leaf, places) = format.placed()?;
+    let by_slot = places == Places::Slots;
+    let above = &level_variables(program, target)[usize::from(by_slot)..leaf];
+    let parent = match above {
+        [only] => names.variable(*only).to_owned(),
+        _ => format!("p_{}{leaf}", names.stem(target.tensor)),
+    };
+    // Entries with different coordinates below the leaf share its coordinate.
+    let repeats = leaf + 1 < format.levels.len() || repeats(result, plan);
+    Some(Placement { leaf, places, repeats, parent })
 }
 
 /// Returns the position after another.

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::concrete::Program;
 use crate::concrete::space::{BlockSize, Definition};
+use crate::concrete::{Program, Target};
 use crate::coordinate::Coordinate;
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
@@ -32,6 +32,7 @@ struct Trips {
 pub(super) fn time(program: &Program, plan: &Plan) -> String {
     let mut time = Time { program, terms: Vec::new() };
     time.add(plan, &Trips { visited: Some(Vec::new()), ..Trips::default() }, &[]);
+    program.targets.iter().for_each(|target| time.add_parents(target));
     let terms = time.terms.clone();
     let is_covered = |k: usize| {
         terms.iter().enumerate().any(|(other, term)| {
@@ -108,6 +109,27 @@ impl Time<'_> {
             |access: &&&Access| access.tensor == workspace && !self.program.is_listed(workspace);
         let workspaces = self.program.workspaces();
         workspaces.iter().filter(is_cleared).map(|access| access.indices.clone()).collect()
+    }
+
+    /// Adds the loop over the parents of a result that counts something for each of them.
+    fn add_parents(&mut self, target: &Target) {
+        let format = &self.program.tensor(target.access.tensor).format;
+        let Some((leaf, _)) = format.placed() else { return };
+        let has_all = |level: &usize| format.levels[*level].properties.full;
+        let parents = (0..leaf).filter(has_all).filter_map(|level| {
+            let v = self.program.level_variable(&target.access, level)?;
+            let is_slot = matches!(self.program.space.definition(v), Some(Definition::Slot(_)));
+            (!is_slot).then(|| self.root(v))
+        });
+        let mut dimensions: Vec<VariableId> = Vec::new();
+        for v in parents {
+            if !dimensions.contains(&v) && self.program.kernel.variable(v).size.is_none() {
+                dimensions.push(v);
+            }
+        }
+        if !dimensions.is_empty() {
+            self.push(Trips { dimensions, ..Trips::default() });
+        }
     }
 
     fn push(&mut self, term: Trips) {

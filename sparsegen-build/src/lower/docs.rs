@@ -1,11 +1,13 @@
 //! The documentation of a generated function: its statement, tensors and loops.
 
-use crate::concrete::Program;
 use crate::concrete::parted::{Parted, Range};
 use crate::concrete::space::{BlockSize, Definition};
+use crate::concrete::{Program, Target};
 use crate::coordinate::Coordinate;
+use crate::format::Places;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
+use crate::iteration::visits::level_variables;
 use crate::names::{plain, snake_case};
 use crate::notation::{Parameter, Semiring, TensorId, TensorRole, VariableId};
 
@@ -128,6 +130,7 @@ fn conversions(program: &Program) -> Vec<String> {
         let name = &program.tensor(result).name;
         sentences.push(format!("`{name}` is assembled as `{}`, then packed.", shown(result)));
     }
+    sentences.extend(program.targets.iter().filter_map(|target| placing(program, target)));
     sentences.extend(program.kernel.predicates().map(|(id, diagonal)| {
         let name = &program.tensor(id).name;
         format!("`{name}` is the predicate `{}`.", program.kernel.show_diagonal(diagonal))
@@ -155,6 +158,30 @@ fn rewriting(program: &Program) -> Vec<String> {
         (true, true) => vec![format!("Computed as {}.", whole())],
         (true, false) => vec![format!("Computed as {}, then {}.", parts.join(", "), whole())],
     }
+}
+
+/// Describes how a result finds the positions of entries whose parents come in any order.
+fn placing(program: &Program, target: &Target) -> Option<String> {
+    let tensor = program.tensor(target.access.tensor);
+    let (leaf, places) = tensor.format.placed()?;
+    let parents = level_variables(program, &target.access);
+    let parents = parents[usize::from(places == Places::Slots)..leaf].iter();
+    let parents: Vec<String> =
+        parents.map(|v| format!("`{}`", program.kernel.variable(*v).name)).collect();
+    let (name, parents) = (&tensor.name, parents.join(" and "));
+    Some(match places {
+        Places::Counted => format!(
+            "`{name}` is assembled in two passes over the operands, whose order is another: the \
+             first counts the entries for each {parents}, the second stores them."
+        ),
+        Places::Slots => format!(
+            "`{name}` gets a slot more when an entry of a {parents} needs it, padded for all \
+             others."
+        ),
+        Places::Fixed => {
+            format!("`{name}` counts the entries of each {parents}, and pads the rest.")
+        }
+    })
 }
 
 fn row(program: &Program, id: TensorId) -> String {

@@ -6,7 +6,9 @@
 use super::convert::Conversion;
 use super::cost::cost_of_conversions;
 use super::nest::{Sums, nest};
-use super::{Candidate, WORTHWHILE, cheapest, refuse_result, scattered, starts, term_by_term};
+use super::{
+    Candidate, WORTHWHILE, cheapest, counted, refuse_result, scattered, starts, term_by_term,
+};
 use super::{locate, merge, parallel, pos, precompute, reorder, split, unroll};
 use crate::concrete::space::{Basis, Space};
 use crate::concrete::{Annotations, Program};
@@ -73,6 +75,7 @@ fn demanded(kernel: &Kernel, automatic: &Candidate, budget: &Budget) -> Option<C
             .or_else(|| term_by_term(&Conversion::none(kernel), budget))
             .or_else(|| scattered(kernel, budget))
     });
+    let as_it_is = as_it_is.or_else(|| counted(kernel, budget));
     if automatic.conversion.count() == 0 {
         return as_it_is;
     }

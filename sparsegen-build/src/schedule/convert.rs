@@ -125,8 +125,9 @@ struct Choice {
 enum Output {
     /// Its own format.
     Own,
-    /// Its own format, with a level whose coordinates come in any order.
-    InAnyOrder(Format),
+    /// Its own format, assembled in another way: with a level whose coordinates come in any order,
+    /// or in two passes.
+    Otherwise(Format),
     /// Another format, from which it is packed.
     Packed(Format),
 }
@@ -134,11 +135,12 @@ enum Output {
 /// Returns the ways to assemble the result in its own format.
 fn outputs(kernel: &Kernel) -> Vec<Output> {
     let own = super::refuse_result(kernel).is_ok().then_some(Output::Own);
-    let in_any_order = super::in_any_order(kernel).map(|conversion| {
+    let otherwise = super::in_any_order(kernel).chain(super::in_two_passes(kernel));
+    let otherwise = otherwise.map(|conversion| {
         let kernel = &conversion.kernel;
-        Output::InAnyOrder(kernel.tensor(kernel.result()).format.clone())
+        Output::Otherwise(kernel.tensor(kernel.result()).format.clone())
     });
-    own.into_iter().chain(in_any_order).collect()
+    own.into_iter().chain(otherwise).collect()
 }
 
 /// The choices of formats found so far.
@@ -391,7 +393,7 @@ fn convert<'f>(
     let own = &mut kernel.tensors[own.0].format;
     let packed = match result {
         Output::Own => kernel.packed.clone(),
-        Output::InAnyOrder(format) => {
+        Output::Otherwise(format) => {
             own.clone_from(format);
             kernel.packed.clone()
         }

@@ -5,7 +5,7 @@
 //! 300 at the root and 8 under each parent, and four times as many positions if it is not unique.
 //! An iteration costs one, or six if it reads a coordinate first, and each memory access of an
 //! operand costs one, or eight if consecutive iterations access distant addresses. Converting or
-//! packing an entry costs thirty.
+//! packing an entry costs thirty. A result that is assembled in two passes costs two.
 
 use crate::coordinate::Coordinate;
 use crate::format::{Format, LevelExpr, LevelSpec};
@@ -16,7 +16,7 @@ use crate::notation::{Access, Converted, TensorId, VariableId};
 
 use super::convert::Conversion as Conversions;
 use crate::concrete::space::{BlockSize, Definition};
-use crate::concrete::{Program, Temporary};
+use crate::concrete::{Program, Target, Temporary};
 
 const DIMENSION: f64 = 1000.0;
 const ROOT_ENTRIES: f64 = 300.0;
@@ -45,23 +45,29 @@ const MEET: f64 = 0.3;
 
 /// Returns the cost of a plan.
 pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
-    Cost { program, segments: Vec::new(), outermost: Vec::new() }.of(plan, None)
+    let mut passes = program.targets.iter();
+    let counts = |target: &Target| program.tensor(target.access.tensor).format.counts_first;
+    let passes = if passes.any(counts) { 2.0 } else { 1.0 };
+    passes * Cost { program, segments: Vec::new(), outermost: Vec::new() }.of(plan, None)
 }
 
 /// Returns the cost of converting operands.
 pub(super) fn cost_of_conversions(conversion: &Conversions) -> f64 {
+    let least =
+        |format: &Format| if format.order() <= 1 { ROOT_ENTRIES } else { DIMENSION * ENTRIES };
     let entries = |(_, converted): (TensorId, Converted)| {
         let format = &conversion.kernel.tensor(converted.of).format;
-        let least = if format.order() <= 1 { ROOT_ENTRIES } else { DIMENSION * ENTRIES };
-        stored(format).max(least)
+        stored(format).max(least(format))
     };
-    // Packing is counted only for formats that append to a full level, which stores all
-    // coordinates.
-    let fills = conversion.packed.iter().filter(|format| {
-        format.levels.iter().any(|spec| spec.properties.full && spec.level.insert().is_none())
-    });
-    let filled = fills.map(stored);
-    (conversion.kernel.converted().map(entries).sum::<f64>() + filled.sum::<f64>()) * CONVERTED
+    // Packing costs as much as converting an operand, and more for formats that append to a full
+    // level, which stores all coordinates.
+    let packed = |format: &Format| {
+        let fills = |spec: &LevelSpec| spec.properties.full && spec.level.insert().is_none();
+        let filled = if format.levels.iter().any(fills) { stored(format) } else { 0.0 };
+        filled.max(least(format))
+    };
+    let converted = conversion.kernel.converted().map(entries).sum::<f64>();
+    (converted + conversion.packed.as_ref().map_or(0.0, packed)) * CONVERTED
 }
 
 /// Returns the number of entries of a format: a full level stores all coordinates under each

@@ -123,6 +123,7 @@ fn diagonal(kernel: &mut Kernel, [from, to]: [VariableId; 2], ahead: i64) -> Acc
             ],
             builtin: None,
             fill: Literal::Int(0),
+            counts_first: false,
         },
         dtype: result.dtype,
         by_value: false,

@@ -10,6 +10,8 @@ use std::ops::Range;
 use crate::concrete::fusion::Fusion;
 use crate::concrete::renumber::Renumbering;
 use crate::concrete::{Program, Stmt, Target};
+use crate::format::Places;
+use crate::iteration::placed::visits_in_order;
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::Budget;
 use crate::names::{beside, plain};
@@ -39,6 +41,8 @@ pub enum Apart {
     Scalar(String),
     /// A tensor that one of them assembles is read or updated by the other.
     Assembled(String),
+    /// The positions of the entries of a result are found in a way of their own.
+    Placed(String),
     /// The extent of a variable follows only from a result.
     Extent(String),
     /// Both access coordinates that may lie outside of modes whose extents may differ.
@@ -109,6 +113,9 @@ fn pair(
         shares = true;
         known.push(body.clone());
         let candidate = Program { body, ..program.clone() };
+        if !visits_in_order(&candidate) {
+            continue;
+        }
         let Ok(plan) = plan(&candidate, &Budget::default()) else { continue };
         let cost = cost(&candidate, &plan);
         if cost < best.as_ref().map_or(apart, |(least, ..)| *least) {
@@ -183,6 +190,20 @@ fn check(first: &Program, second: &Program) -> Result<(), Apart> {
     let is_partial = |(_, target): &(&Program, &Target)| target.is_partial;
     if let Some((program, target)) = targets.find(is_partial).or_else(|| others.find(is_partial)) {
         return Err(Apart::Partial(program.tensor(target.access.tensor).name.clone()));
+    }
+    // The first pass of one statement has nothing to count for another one.
+    let places = |program: &Program| {
+        let formats = program.targets.iter().map(|of| &program.tensor(of.access.tensor).format);
+        let mut places = formats.map(|format| format.placed().map(|(_, places)| places));
+        let first = places.next().flatten();
+        places.all(|other| other == first).then_some(first)
+    };
+    let slots = Some(Some(Places::Slots));
+    let [before, behind] = [places(first), places(second)];
+    let is_mixed = before != behind && [before, behind].contains(&Some(Some(Places::Counted)));
+    if is_mixed || before == slots || behind == slots {
+        let result = second.kernel.tensor(second.kernel.result());
+        return Err(Apart::Placed(result.name.clone()));
     }
     for kernel in [&first.kernel, &second.kernel] {
         let old = kernel.previous();
@@ -462,6 +483,9 @@ impl fmt::Display for Apart {
             Apart::Scalar(scalar) => write!(f, "`{scalar}` is known only after all loops"),
             Apart::Assembled(tensor) => {
                 write!(f, "`{tensor}` is known only after its assembly")
+            }
+            Apart::Placed(tensor) => {
+                write!(f, "`{tensor}` finds the positions of its entries in another way")
             }
             Apart::Extent(variable) => {
                 write!(f, "only a result has the extent of `{variable}`")

@@ -17,6 +17,7 @@ use crate::concrete::terms::{
 };
 use crate::concrete::{Precomputed, Program, Stmt, Temporary, fixed};
 use crate::iteration::graph::last_appended;
+use crate::iteration::placed::Placing;
 use crate::limits::REWRITES;
 use crate::notation::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, TensorId, VariableId};
 
@@ -286,7 +287,11 @@ impl Nest<'_> {
     /// Returns whether a target is a result that must be assembled in order, and the enclosing
     /// loops do not determine its next entry.
     fn takes_in_order(&self, bound: &[VariableId], target: &Access) -> bool {
-        let kernel = &self.program.kernel;
+        let Program { kernel, space, basis, .. } = &*self.program;
+        if let Some(placing) = Placing::of(kernel, space, basis, &kernel.assignment.result) {
+            let is_known = |v: &VariableId| bound.contains(v);
+            return target.tensor == kernel.result() && !placing.coordinate.iter().all(is_known);
+        }
         let Some(last) = last_appended(kernel) else { return false };
         let variable = |level| self.program.level_variable(target, level);
         let known = self.program.space.known(kernel, bound);

@@ -174,6 +174,10 @@ impl<'p> Outermost<'p> {
         let v = self.inner.variable;
         let tensor = program.tensor(result.tensor);
         let levels = &tensor.format.levels;
+        if tensor.format.placed().is_some() {
+            let name = &tensor.name;
+            return Err(format!("each entry of `{name}` follows the previous one of its parent"));
+        }
         if program.level_variable(result, 0) == Some(v) && *range == Range::Coordinates {
             let can = levels.iter().all(is_stored_in_parts);
             return can

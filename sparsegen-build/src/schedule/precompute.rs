@@ -119,6 +119,7 @@ fn tensor(kernel: &Kernel, name: &str, level: Rc<dyn Level>, span: Span) -> Tens
             levels: vec![spec(level)],
             builtin: None,
             fill: Literal::Int(0),
+            counts_first: false,
         },
         dtype: result.dtype,
         by_value: false,

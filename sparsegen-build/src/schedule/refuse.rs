@@ -20,6 +20,10 @@ pub(super) fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
             .note(format!("its level {} is `{name}`, {reason}", level + 1))
             .help(help))
     };
+    let is_placed = result.format.placed().is_some();
+    if is_placed && kernel.unassigned.is_zero() && !kernel.is_partial() {
+        return Ok(());
+    }
     let has_arrays = |spec: &LevelSpec| !spec.level.arrays().is_empty();
     for (k, spec) in result.format.levels.iter().enumerate() {
         let is_leaf = k + 1 == result.format.levels.len();

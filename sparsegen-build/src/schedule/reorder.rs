@@ -57,7 +57,13 @@ pub(super) fn refuse(
     before: &Candidate,
 ) -> Diagnostic {
     let diagnostic = Diagnostic::new(span, "the loops cannot be nested in this order");
-    let starts = starts(&Conversion::none(kernel));
+    // The result may be assembled in another way than its own.
+    let mut conversion = before.conversion.clone();
+    match conversion.count() {
+        0 => conversion.kernel.schedule.clone_from(&kernel.schedule),
+        _ => conversion = Conversion::none(kernel),
+    }
+    let starts = starts(&conversion);
     let graphs = starts.iter().filter_map(IterationGraph::of);
     let mut circles = graphs.filter_map(|graph| {
         let circle: Vec<_> = graph.cycle()?.into_iter().cloned().collect();

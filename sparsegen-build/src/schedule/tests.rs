@@ -96,10 +96,9 @@ fn what_has_no_order_is_converted_or_refused() {
     };
     let sum = "C[i,j] = A[i,j] + B[i,j]";
     assert_eq!(converted(sum, "C = 'csr', A = 'csr', B = 'csc'"), (vec!["csr".to_owned()], None));
-    assert_eq!(
-        converted(sum, "C = 'csc', A = 'csr', B = 'csr'"),
-        (Vec::new(), Some("csc".to_owned()))
-    );
+    // The entries of each column are counted first, those of each row are slots.
+    assert_eq!(converted(sum, "C = 'csc', A = 'csr', B = 'csr'"), (Vec::new(), None));
+    assert_eq!(converted("C[i,j] = A[i,j]", "C = 'ell', A = 'csc'"), (Vec::new(), None));
     assert_eq!(converted("C[i,j] = A[i,j]", "C = 'dia', A = 'csr'"), (Vec::new(), None));
     // Unordered entries are sorted by the loop.
     let (into, _) = converted(sum, "C = 'csr', A = 'csr', B = 'loose'");
@@ -115,6 +114,28 @@ fn what_has_no_order_is_converted_or_refused() {
     );
     // Rows are computed one at a time, where rows would be matched with columns otherwise.
     assert_eq!(converted(product, "C = 'csr', A = 'csr', B = 'csc'").0, ["csr"]);
+}
+
+#[test]
+fn coordinates_come_in_order_for_each_parent() {
+    let cases = [
+        ("C[i,j] = A[i,j]", "C = 'csc', A = 'csr'", "∀i ∀j C[i,j] = A[i,j]"),
+        ("C[i,j] = A[i,j]", "C = 'dcsr', A = 'csc'", "∀j ∀i C[i,j] = A[i,j]"),
+        // A sum within the coordinate is accumulated in the entry, one outside in a workspace.
+        (
+            "C[i,j] = A[i,k] * B[k,j]",
+            "C = 'csr', A = 'csc', B = 'csc'",
+            "∀j ∀k ∀i C[i,j] += A[i,k] * B[k,j]",
+        ),
+        (
+            "C[i,j] = A[i,k] * B[k,j]",
+            "C = 'ell', A = 'csr', B = 'csr'",
+            "∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += A[i,k] * B[k,j])",
+        ),
+    ];
+    for (expr, tensors, expected) in cases {
+        assert_eq!(scheduled(expr, tensors), expected, "{expr} with {tensors}");
+    }
 }
 
 #[test]

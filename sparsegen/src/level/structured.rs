@@ -54,11 +54,7 @@ unsafe impl<C: Width, const N: usize, const M: usize> Level for Structured<C, N,
             let (mut given, mut count) = ([false; M], 0);
             while let Some((index, (_, coordinate))) = nodes.next_if(|(_, (q, _))| *q == parent) {
                 if count == N {
-                    let reason = format!(
-                        "structured({N}, {M}) keeps {N} of the {M} coordinates of a block, and \
-                         one more is given; leave out the smallest values, or choose another format"
-                    );
-                    return Err(Fault::broken(index, reason));
+                    return Err(Fault::broken(index, full(N, M)));
                 }
                 given[coordinate] = true;
                 count += 1;
@@ -79,6 +75,14 @@ unsafe impl<C: Width, const N: usize, const M: usize> Level for Structured<C, N,
         }
         Ok((Structured { crd }, positions))
     }
+}
+
+/// Returns why a block does not take another coordinate.
+pub(crate) fn full(kept: usize, block: usize) -> String {
+    format!(
+        "structured({kept}, {block}) keeps {kept} of the {block} coordinates of a block, and one \
+         more is given; leave out the smallest values, or choose another format"
+    )
 }
 
 /// Checks that the axis of the level has as many coordinates as its declared blocks.

@@ -52,7 +52,7 @@ impl Interpreter<'_> {
         for parts in parts {
             match self.ways_in(*parts, operands, &mut ways) {
                 Ok(()) => {}
-                Err(Stop::Error("Width")) => return Ok(None),
+                Err(Stop::Error("Width" | "Pack")) => return Ok(None),
                 Err(Stop::Error(kind)) => {
                     return Err(format!("the kernel returns `Error::{kind}`"));
                 }

@@ -33,8 +33,10 @@ impl Space {
     pub fn bases(&self, looped: &[VariableId]) -> Vec<Basis> {
         let mut bases = vec![BTreeMap::new()];
         let slots = self.definitions.iter().filter(|(_, of)| matches!(of, Definition::Slot(_)));
-        let (split, slots): (Vec<_>, Vec<_>) =
-            slots.map(|(v, _)| *v).partition(|v| self.is_replaced(*v));
+        let (split, slots): (Vec<_>, Vec<_>) = slots
+            .map(|(v, _)| *v)
+            .filter(|v| Some(*v) != self.next_slot)
+            .partition(|v| self.is_replaced(*v));
         for v in looped.iter().chain(&split) {
             let choices = self.choices(*v);
             bases = bases

@@ -1,6 +1,6 @@
 //! Folding constructors of statements, which remove no-ops.
 
-use crate::ir::{BinaryOp, Dtype, Element, Expr, Stmt, UnaryOp, Width};
+use crate::ir::{BinaryOp, Dtype, Element, Expr, Full, Stmt, UnaryOp, Width};
 
 impl Stmt {
     /// `let name = value;`
@@ -85,7 +85,12 @@ impl Stmt {
 
     /// `if condition { return false; }`
     pub fn refuse(condition: Expr) -> Stmt {
-        Stmt::Refuse { condition }
+        Stmt::Refuse { condition, error: None }
+    }
+
+    /// `if condition { return Err(…); }`
+    pub fn fail(condition: Expr, error: Full) -> Stmt {
+        Stmt::Refuse { condition, error: Some(Box::new(error)) }
     }
 
     /// `array.clear();`

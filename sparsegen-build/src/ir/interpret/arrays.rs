@@ -144,14 +144,17 @@ impl Storage {
     }
 
     pub(super) fn sort(&mut self) -> Result<(), String> {
-        let pair = |cell: &Option<Value>| match cell {
+        let key = |cell: &Option<Value>| match cell {
             Some(Value::Pair(a, b)) => Ok((*a, *b)),
-            Some(Value::Index(_) | Value::Signed(_) | Value::Number(..) | Value::Bool(_))
-            | None => Err("only pairs are sorted".to_string()),
+            Some(Value::Index(index)) => Ok((*index, 0)),
+            Some(Value::Signed(_) | Value::Number(..) | Value::Bool(_)) | None => {
+                Err("only indices and pairs are sorted".to_string())
+            }
         };
-        let mut pairs: Vec<_> = self.cells.iter().map(pair).collect::<Result<_, _>>()?;
-        pairs.sort_unstable();
-        self.cells = pairs.into_iter().map(|(a, b)| Some(Value::Pair(a, b))).collect();
+        let keys: Vec<_> = self.cells.iter().map(key).collect::<Result<_, _>>()?;
+        let mut sorted: Vec<_> = keys.into_iter().zip(self.cells.drain(..)).collect();
+        sorted.sort_unstable_by_key(|(key, _)| *key);
+        self.cells.extend(sorted.into_iter().map(|(_, cell)| cell));
         Ok(())
     }
 }

@@ -327,7 +327,11 @@ impl Frame {
         }
         let mut machine =
             Machine { library: self.library, steps: super::STEPS, ..Machine::default() };
-        let returned = machine.run_loops(loops, &inputs, &around).map_err(Stop::Fault)?;
+        let returned = machine.run_loops(loops, &inputs, &around);
+        let returned = returned.map_err(|fault| match machine.is_full {
+            true => Stop::Error("Pack"),
+            false => Stop::Fault(fault),
+        })?;
         for (parameter, argument) in loops.parameters.iter().zip(arguments) {
             let is_filled = matches!(parameter.ty, Type::SliceMut(_) | Type::Vector(_));
             if !is_filled || parameter.name == "_" {

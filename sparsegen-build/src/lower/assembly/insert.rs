@@ -18,7 +18,7 @@ impl Assembler<'_> {
                 refused(locate.locate(storage, parent, coordinate, name))
             }
             // A level that cannot locate stores nothing.
-            (Purpose::Assemble | Purpose::Compute, _) => {
+            (Purpose::Count | Purpose::Assemble | Purpose::Compute, _) => {
                 insert.insert_coord(storage, parent, coordinate, &self.below(level), name)
             }
         }
@@ -31,7 +31,7 @@ impl Assembler<'_> {
         let name = format!("p_{}{}", self.argument, level + 1);
         match self.purpose {
             Purpose::Compute => refused(scatter.scatter_locate(storage, coordinate, &name)),
-            Purpose::Assemble => {
+            Purpose::Count | Purpose::Assemble => {
                 let extend = |parents| self.extend_below(level, parents);
                 scatter.scatter_coord(storage, coordinate, &extend, &name)
             }
@@ -46,7 +46,7 @@ impl Assembler<'_> {
         let is_missing = Expr::not(Expr::var(&name));
         match self.purpose {
             Purpose::Compute => vec![Stmt::refuse(is_missing)],
-            Purpose::Assemble => {
+            Purpose::Count | Purpose::Assemble => {
                 let mut first = vec![Stmt::assign(&name, Expr::Bool(true))];
                 first.extend(self.extend_below(level, parents));
                 Stmt::when(is_missing, first)
@@ -62,17 +62,17 @@ impl Assembler<'_> {
 
     /// Returns the arrays below the positions of a level.
     pub(super) fn below(&self, level: usize) -> Below {
-        let below = self.levels().iter().zip(&self.storages).skip(level + 1);
-        let each = below.fold(Expr::Index(1), |each, (spec, storage)| match spec.level.insert() {
-            Some(insert) => insert.size(storage, each),
-            None => each,
-        });
-        let levels = self.levels().iter().zip(&self.storages).skip(level + 1);
+        let levels = || self.levels().iter().zip(&self.storages).skip(level + 1);
+        let each =
+            levels().fold(Expr::Index(1), |each, (spec, storage)| match spec.level.insert() {
+                Some(insert) => insert.size(storage, each),
+                None => each,
+            });
         let of_level = |(spec, storage): (&LevelSpec, &Storage)| {
             spec.level.insert().map(|insert| insert.each_parent(storage)).unwrap_or_default()
         };
         let values = (self.vals.clone(), self.initial());
-        let arrays = levels.flat_map(of_level).chain([values]).collect();
+        let arrays = levels().flat_map(of_level).chain([values]).collect();
         Below { vals: self.vals.clone(), each, arrays }
     }
 
@@ -84,10 +84,7 @@ impl Assembler<'_> {
     /// Returns the numbers of the levels' storage that the loops compute.
     pub(super) fn extents(&self) -> Vec<Extent> {
         let levels = self.levels().iter().zip(&self.storages).enumerate();
-        let of_level = |(level, (spec, storage)): (
-            usize,
-            (&crate::format::LevelSpec, &crate::level::Storage),
-        )| {
+        let of_level = |(level, (spec, storage)): (usize, (&LevelSpec, &Storage))| {
             let numbers = spec.level.numbers().iter().zip(&storage.numbers);
             let extent = move |(field, (_, name)): (&&str, &(&str, String))| Extent {
                 name: name.clone(),
@@ -96,7 +93,7 @@ impl Assembler<'_> {
             };
             numbers.map(extent).collect::<Vec<_>>()
         };
-        levels.flat_map(of_level).collect()
+        self.slots().into_iter().chain(levels.flat_map(of_level)).collect()
     }
 }
 

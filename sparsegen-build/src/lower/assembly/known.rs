@@ -37,6 +37,7 @@ impl Assembler<'_> {
         });
         let mut appended = levels.iter().filter(appended);
         target.packed.is_none()
+            && program.tensor(target.access.tensor).format.keeps_places()
             && (program.kernel.previous().is_none() || target.in_place)
             && !leaves_out_repeated
             && !program.tensor(target.access.tensor).format.has_every_position()
@@ -55,13 +56,17 @@ impl Assembler<'_> {
             },
             // Appended values are stored exactly once.
             zeroed: !self.is_assembled_by_append(self.levels().len() - 1)
-                || self.scattered.is_some(),
+                || self.scattered.is_some()
+                || self.placement.as_ref().is_some_and(|of| of.repeats),
             structure: self.arrays.iter().filter(is_structure).cloned().collect(),
             numbers: self.extents(),
         }
     }
 
     pub(super) fn begin_known(&self) -> Vec<Stmt> {
+        if let Some(placement) = &self.placement {
+            return self.begin_placed_known(placement);
+        }
         let mut stmts: Vec<Stmt> = Vec::new();
         for level in 0..self.levels().len() {
             if self.scattered == Some(level) {
@@ -77,6 +82,9 @@ impl Assembler<'_> {
     }
 
     pub(super) fn end_known(&self) -> Vec<Stmt> {
+        if let Some(placement) = &self.placement {
+            return self.end_placed_known(placement);
+        }
         let mut stmts =
             if self.is_appended(0) { self.leave(0, Expr::Index(0)) } else { Vec::new() };
         for level in 0..self.levels().len() {
@@ -229,7 +237,7 @@ impl Assembler<'_> {
         self.chain(level).map(pair).collect()
     }
 
-    fn children(&self, level: usize, parent: Expr) -> Segment {
+    pub(super) fn children(&self, level: usize, parent: Expr) -> Segment {
         let iteration = self.levels()[level].level.position_iteration();
         let iteration = iteration.expect("levels that are walked along are iterated");
         iteration.pos_bounds(&self.storages[level], Segment::of(parent))

@@ -1,6 +1,7 @@
 //! Fill values that a result must not store: tests where a value may equal the fill value.
 
 use super::Assembler;
+use crate::format::Places;
 use crate::iteration::must_execute::MustExecute;
 use crate::iteration::plan::Plan;
 use crate::notation::{Access, BinaryOp, Expr, Function};
@@ -10,7 +11,11 @@ impl Assembler<'_> {
     /// is unpadded, or stores only coordinates with entries below them, and the value may equal it.
     pub(in crate::lower) fn filters(&self, value: &Expr) -> bool {
         let is_entry = self.result.unassigned.is_zero() && self.is_nonzero(value);
-        self.levels().iter().any(|spec| !spec.properties.padded) && !is_entry
+        let format = &self.program.tensor(self.target.tensor).format;
+        // Stored fill values would take the few positions of entries, and are padding anyway.
+        let has_few = matches!(format.placed(), Some((_, Places::Fixed)));
+        let is_unpadded = self.levels().iter().any(|spec| !spec.properties.padded);
+        (is_unpadded || has_few) && !is_entry
     }
 
     /// Returns whether a plan always stores an entry into the result, so that no test is needed.

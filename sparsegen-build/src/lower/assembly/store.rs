@@ -17,9 +17,26 @@ impl Assembler<'_> {
         scope: &Scope,
     ) -> Vec<Stmt> {
         let last = self.levels().len() - 1;
+        if let Some(placement) = &self.placement {
+            if filter {
+                let name = format!("{}_value", self.argument);
+                let dtype = self.program.tensor(self.target.tensor).dtype;
+                let stored = self.store(accumulate, Expr::var(&name), false, scope);
+                let is_entry = Expr::ne(Expr::var(&name), self.unassigned(dtype));
+                let mut stmts = vec![Stmt::bind(&name, value)];
+                stmts.extend(Stmt::when(is_entry, stored));
+                return stmts;
+            }
+            let (mut stmts, position) = self.place(placement, scope);
+            if self.purpose != Purpose::Count {
+                let first = placement.leaf + 1;
+                stmts.extend(self.store_below(first, position, accumulate, value, scope));
+            }
+            return stmts;
+        }
         if self.is_assembled_by_append(last) && self.scattered.is_none() {
             let of_value = |value: Expr| match self.purpose {
-                Purpose::Assemble => {
+                Purpose::Assemble | Purpose::Count => {
                     let mut stmts = self.append_coordinates(last, scope);
                     stmts.extend(self.push_value(value));
                     stmts
@@ -38,7 +55,7 @@ impl Assembler<'_> {
         }
         let mut stmts = Vec::new();
         let first = (0..=last).rev().find(|level| self.is_assembled_by_append(*level));
-        let mut position = match first {
+        let position = match first {
             Some(level) if self.scattered == Some(level) => {
                 let found = self.scatter(level, scope);
                 stmts.extend(found.prelude);
@@ -53,7 +70,23 @@ impl Assembler<'_> {
             }
             None => Expr::Index(0),
         };
-        for level in first.map_or(0, |level| level + 1)..=last {
+        let first = first.map_or(0, |level| level + 1);
+        stmts.extend(self.store_below(first, position, accumulate, value, scope));
+        stmts
+    }
+
+    /// Stores a value below a position of the level above `first`; all levels from there insert.
+    fn store_below(
+        &self,
+        first: usize,
+        mut position: Expr,
+        accumulate: Option<ReduceOp>,
+        value: Expr,
+        scope: &Scope,
+    ) -> Vec<Stmt> {
+        let last = self.levels().len() - 1;
+        let mut stmts = Vec::new();
+        for level in first..=last {
             let name = format!("p_{}{}", self.argument, level + 1);
             let name = if level == last { &self.position } else { &name };
             let found = self.insert(level, position, name, scope);

@@ -131,6 +131,7 @@ fn entry_errors(function: &Function) -> Vec<String> {
     let mut errors = size_errors(function, false);
     if let Result::Tensor(result) = &function.result {
         errors.extend(width_errors(result, false));
+        errors.extend(full_error(function));
         errors.extend(conversion_errors(function));
         if !result.shape.is_empty() {
             let error =
@@ -146,6 +147,7 @@ fn into_errors(function: &Function) -> Vec<String> {
     for result in function.results() {
         errors.extend(width_errors(result, !is_apart(function, result)));
     }
+    errors.extend(full_error(function));
     errors.extend(conversion_errors(function));
     errors
 }
@@ -323,6 +325,14 @@ fn width_errors(result: &TensorResult, is_left: bool) -> Option<String> {
         result.tensor,
         widths.join("` or `")
     ))
+}
+
+/// Returns the error of results that have no position for an entry.
+fn full_error(function: &Function) -> Option<String> {
+    let results: Vec<_> = function.results().map(|result| format!("`{}`", result.tensor)).collect();
+    function.fails().then(|| {
+        format!("[`Error::Pack`] if {} cannot hold all entries of a block.", results.join(" or "))
+    })
 }
 
 /// Returns the errors of conversions and of packing.

@@ -55,7 +55,7 @@ impl Builder<'_> {
         let mut function = Function { compute: None, ..function.clone() };
         // A condition at the end becomes the returned value.
         let mut answer = Expr::Bool(true);
-        if let Some(Stmt::Refuse { condition }) = function.body.last() {
+        if let Some(Stmt::Refuse { condition, error: None }) = function.body.last() {
             answer = Expr::not(condition.clone());
             function.body.pop();
         }

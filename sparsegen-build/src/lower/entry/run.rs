@@ -342,7 +342,11 @@ impl Run<'_> {
     /// Returns the call of the loops.
     fn call(&self) -> Call {
         let arguments = slots(self.loops).iter().map(|slot| self.argument(slot)).collect();
-        Call { function: beside(&self.loops.name, "kernel"), arguments, is_fallible: false }
+        Call {
+            function: beside(&self.loops.name, "kernel"),
+            arguments,
+            is_fallible: self.loops.fails(),
+        }
     }
 
     fn argument(&self, slot: &Slot<'_>) -> Argument {

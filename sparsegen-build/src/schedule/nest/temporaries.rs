@@ -100,6 +100,7 @@ impl Program {
                 levels: level.into_iter().collect(),
                 builtin: None,
                 fill: Literal::Int(0),
+                counts_first: false,
             },
             dtype,
             by_value,
