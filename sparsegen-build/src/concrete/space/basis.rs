@@ -253,6 +253,11 @@ impl Basis {
         !self.limits.is_empty()
     }
 
+    /// Returns the loops over blocks that contain others, possibly with repetitions.
+    pub fn all_blocks(&self) -> impl Iterator<Item = &VariableId> {
+        self.limits.values().flatten()
+    }
+
     /// Returns the loops over the blocks of a variable, outermost first.
     pub fn blocks_of(&self, v: VariableId) -> Vec<VariableId> {
         self.limits.get(&v).cloned().unwrap_or_default()
