@@ -179,7 +179,8 @@ impl Lowering<'_> {
             let kernel = &self.program.kernel;
             let found = self.program.space.counted_positions(kernel, counted);
             let Some((access, levels @ [first, _])) = found else { continue };
-            if self.program.level_variable(access, first) == Some(v) {
+            let outermost = self.program.level_variable(access, first);
+            if outermost.map(|v| self.program.space.counted(v)) == Some(v) {
                 stmts.extend(self.parents_of_block(access, levels, block, scope));
             }
         }

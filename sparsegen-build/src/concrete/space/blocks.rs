@@ -183,7 +183,9 @@ impl Space {
         };
         kernel.accesses.iter().find_map(|access| {
             let levels = kernel.tensor(access.tensor).format.levels.len();
-            let variable = |level| self.level_variable(kernel, access, level);
+            // A slice counts the coordinates of its mode.
+            let variable =
+                |level| self.level_variable(kernel, access, level).map(|v| self.counted(v));
             let first = (0..levels).find(|level| variable(*level) == Some(over[0]))?;
             let last = first + over.len() - 1;
             let is_over = over.iter().zip(first..).all(|(v, level)| variable(level) == Some(*v));
