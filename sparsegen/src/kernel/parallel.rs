@@ -173,7 +173,7 @@ pub(super) fn run_all<T: Send, R: Send>(pieces: Vec<T>, run: impl Fn(T) -> R + S
     #[cfg(feature = "parallel")]
     if pieces.len() > 1 {
         use rayon::prelude::*;
-        return pieces.into_par_iter().map(|piece| run(piece)).collect();
+        return pieces.into_par_iter().map(&run).collect();
     }
     pieces.into_iter().map(run).collect()
 }
