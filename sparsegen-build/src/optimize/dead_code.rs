@@ -60,10 +60,22 @@ fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
                 kept.push(stmt);
             }
         } else if let Stmt::Let { name, value, .. } = &stmt {
-            let uses = Uses::of(&rest);
-            if uses.reads(name) + after.reads(name) == 0 {
+            let shadowed = rest.iter().position(|stmt| stmt.binds().contains(&name.as_str()));
+            let later = rest.split_off(shadowed.unwrap_or(rest.len()));
+            let mut uses = Uses::of(&rest);
+            // A variable of the same name may be computed from this one.
+            if let Some(Stmt::Let { value, .. }) = later.first() {
+                uses.count_expr(value);
+            }
+            let is_read = uses.reads(name) > 0 || later.is_empty() && after.reads(name) > 0;
+            if !is_read {
                 rest = without_assignments(&rest, name);
-            } else if uses.writes(name) == 0 {
+            }
+            rest.extend(later);
+            if !is_read {
+                continue;
+            }
+            if uses.writes(name) == 0 {
                 kept.push(Stmt::bind(name, value.clone()));
             } else {
                 kept.push(stmt);
@@ -136,6 +148,18 @@ mod tests {
         let expected = function.clone();
         function.body = body;
         assert_eq!(run(function), expected);
+    }
+
+    #[test]
+    fn a_variable_ends_where_another_has_its_name() {
+        let counted = |then: Vec<Stmt>| {
+            let step = Stmt::combine("n", crate::ir::BinaryOp::Sub, Expr::Index(1));
+            let steps = Stmt::for_range("i", Expr::Index(0), Expr::var("m"), vec![step]);
+            [vec![Stmt::bind_mut("n", Expr::var("m"))], steps, then].concat()
+        };
+        let read = vec![Stmt::store("y", Expr::Index(0), Expr::var("n"))];
+        let body = [counted(Vec::new()), counted(read.clone())].concat();
+        assert_eq!(drop_unread(&body, &Uses::default()), counted(read));
     }
 
     #[test]
