@@ -50,7 +50,7 @@ pub struct Program {
     pub threads: Option<Result<Parted, String>>,
     /// The parts of the kernel's value that the user precomputes into workspaces.
     pub precomputed: Vec<Precomputed>,
-    /// `true` if the value is not that of the statement, but one with sums pushed inwards.
+    /// `true` if sums of the statement's value were pushed inwards or moved to workspaces.
     pub is_rewritten: bool,
     /// `true` if the body has a separate version for an empty range of a reduction.
     pub has_versions: bool,

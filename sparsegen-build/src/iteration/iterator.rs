@@ -80,6 +80,13 @@ impl LevelIterator {
             && (self.level + 1..=self.through).all(|level| !self.may_leave(program, level))
     }
 
+    /// Returns whether iteration visits every coordinate, with or without an entry.
+    pub fn visits_all(&self, program: &Program) -> bool {
+        let tensor = self.access.tensor;
+        let is_marked = program.kernel.is_temporary(tensor) && !program.is_listed(tensor);
+        is_marked || self.is_full(program)
+    }
+
     /// Returns whether this level and its deferred levels store all coordinates.
     pub fn is_full(&self, program: &Program) -> bool {
         let levels = &program.tensor(self.access.tensor).format.levels;

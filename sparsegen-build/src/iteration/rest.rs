@@ -1,10 +1,10 @@
 //! Coordinates at which no operand has an entry, in one step.
 //!
 //! The maximum of a sparse row is the maximum of its entries, and of one zero if some coordinate
-//! has no entry; a sum adds the value of these coordinates times their number. A loop therefore
-//! visits only the entries, if the statement of the region without entries is the same at every
-//! coordinate and only reduces. The algebra is that of the operator: `n` times the value of a sum,
-//! its `n`-th power for a product, the value itself for an idempotent operator.
+//! has no entry. A loop therefore visits only the entries, if the statement of the region without
+//! entries is the same at every coordinate and only reduces. A sum adds the value of the other
+//! coordinates times their number, a product multiplies by a power of it, and an idempotent operator
+//! takes it once.
 
 use super::iterator::Frontier;
 use super::lattice::Lattice;

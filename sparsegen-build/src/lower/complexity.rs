@@ -97,18 +97,13 @@ impl Time<'_> {
 
     /// Adds the time to clear a workspace with an element for each coordinate.
     fn clear(&mut self, workspace: TensorId, around: &Trips) {
-        let [variables] = &self.cleared(workspace)[..] else { return };
-        let mut trips = around.clone();
-        trips.dimensions.extend(variables);
-        self.push(trips);
-    }
-
-    /// Returns the variables of a workspace that is cleared as a whole.
-    fn cleared(&self, workspace: TensorId) -> Vec<Vec<VariableId>> {
-        let is_cleared =
-            |access: &&&Access| access.tensor == workspace && !self.program.is_listed(workspace);
-        let workspaces = self.program.workspaces();
-        workspaces.iter().filter(is_cleared).map(|access| access.indices.clone()).collect()
+        let program = self.program;
+        let found = program.workspaces().into_iter().find(|access| access.tensor == workspace);
+        if let Some(access) = found.filter(|_| !program.is_listed(workspace)) {
+            let mut trips = around.clone();
+            trips.dimensions.extend(&access.indices);
+            self.push(trips);
+        }
     }
 
     /// Adds the loop over the parents of a result that counts something for each of them.
@@ -148,11 +143,7 @@ impl Time<'_> {
         let mut drivers: Vec<&LevelIterator> =
             point.drivers.members().map(|member| &inner.iterators[member]).collect();
         let is_full = |iterator: &&LevelIterator| iterator.is_full(self.program);
-        let is_marked = |iterator: &&LevelIterator| {
-            let tensor = iterator.access.tensor;
-            self.program.kernel.is_temporary(tensor) && !self.program.is_listed(tensor)
-        };
-        let whole = point.by_dimension || drivers.iter().any(|it| is_full(it) || is_marked(it));
+        let whole = point.by_dimension || drivers.iter().any(|it| it.visits_all(self.program));
         drivers.retain(|iterator| {
             // The loops that fill a workspace have been counted.
             let counted = self.program.kernel.is_temporary(iterator.access.tensor);

@@ -9,7 +9,7 @@ use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
 use crate::iteration::visits::level_variables;
 use crate::names::{plain, snake_case};
-use crate::notation::{Parameter, Semiring, TensorId, TensorRole, VariableId};
+use crate::notation::{Access, Expr, Parameter, Semiring, TensorId, TensorRole, VariableId};
 
 use super::complexity::time;
 
@@ -140,24 +140,19 @@ fn conversions(program: &Program) -> Vec<String> {
 }
 
 /// Returns the sums that are computed first, and the value in terms of them.
-fn rewriting(program: &Program) -> Vec<String> {
+fn rewriting(program: &Program) -> Option<String> {
     let Program { kernel, precomputed, is_rewritten, .. } = program;
-    let mut parts = precomputed.iter().map(|part| {
-        format!("`{} = {}`", kernel.show_access(&part.workspace), kernel.show(&part.value))
-    });
-    let parts: Vec<String> = parts.by_ref().rev().collect();
-    let whole = || {
-        format!(
-            "`{} = {}`",
-            kernel.show_access(&kernel.assignment.result),
-            kernel.show(&kernel.assignment.value)
-        )
+    let show = |target: &Access, value: &Expr| {
+        format!("`{} = {}`", kernel.show_access(target), kernel.show(value))
     };
-    match (is_rewritten, parts.is_empty()) {
-        (false, _) => Vec::new(),
-        (true, true) => vec![format!("Computed as {}.", whole())],
-        (true, false) => vec![format!("Computed as {}, then {}.", parts.join(", "), whole())],
-    }
+    // The workspaces that others read were taken out last.
+    let parts = precomputed.iter().rev().map(|part| show(&part.workspace, &part.value));
+    let parts: Vec<String> = parts.collect();
+    let whole = show(&kernel.assignment.result, &kernel.assignment.value);
+    is_rewritten.then(|| match parts.is_empty() {
+        true => format!("Computed as {whole}."),
+        false => format!("Computed as {}, then {whole}.", parts.join(", ")),
+    })
 }
 
 /// Describes how a result finds the positions of entries whose parents come in any order.

@@ -179,20 +179,13 @@ impl Cost<'_> {
             return 1.0;
         }
         let dimension = self.dimension(inner.variable);
-        let whole =
-            point.by_dimension || self.drivers(inner, point).any(|driver| self.visits_all(driver));
+        let whole = point.by_dimension
+            || self.drivers(inner, point).any(|driver| driver.visits_all(self.program));
         if whole {
             return dimension;
         }
         let entries: f64 = self.drivers(inner, point).map(|driver| self.entries(driver)).sum();
         entries.min(DUPLICATES * dimension)
-    }
-
-    /// Returns whether an iterator visits every coordinate, with or without an entry.
-    fn visits_all(&self, iterator: &LevelIterator) -> bool {
-        let tensor = iterator.access.tensor;
-        let is_marked = self.program.kernel.is_temporary(tensor) && !self.program.is_listed(tensor);
-        is_marked || iterator.is_full(self.program)
     }
 
     /// Returns the number of coordinates of a variable.

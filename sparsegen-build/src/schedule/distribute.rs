@@ -10,7 +10,7 @@ use crate::notation::{
     Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, TensorId, VariableId, VariableRole,
 };
 
-use super::precompute::{self, factors};
+use super::precompute::{self, factors, reads_at};
 
 /// The number of forms of a value that are compared.
 const FORMS: usize = 8;
@@ -182,8 +182,7 @@ fn free_variables(reduce: &Reduce) -> Vec<VariableId> {
 }
 
 fn uses(expr: &Expr, v: VariableId) -> bool {
-    let mut uses = false;
-    expr.for_each_access(&mut |access| uses |= access.indices.contains(&v));
+    let mut uses = reads_at(expr, v);
     expr.for_each_variable(&mut |other| uses |= other == v);
     uses
 }

@@ -6,6 +6,7 @@
 //! additive term, after one for the other terms. If the result must be assembled in order, or the
 //! value is not a sum of terms, a workspace is used: `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
 
+mod blocks;
 mod temporaries;
 mod variables;
 
@@ -20,6 +21,7 @@ use crate::iteration::graph::last_appended;
 use crate::iteration::placed::Placing;
 use crate::limits::REWRITES;
 use crate::notation::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, TensorId, VariableId};
+use blocks::is_within_blocks;
 
 /// The target of sums that may be accumulated in a temporary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,39 +67,6 @@ pub(super) fn nest_into(
     };
     let stmt = stmt.filter(|_| nest.pending.is_empty())?;
     is_within_blocks(program, &stmt, &mut Vec::new()).then_some(stmt)
-}
-
-/// Returns whether all loops over the parents of blocks of positions are within the loops over these
-/// blocks. They are not if a sum that needs the blocks is within another one.
-fn is_within_blocks(program: &Program, stmt: &Stmt, around: &mut Vec<VariableId>) -> bool {
-    match stmt {
-        Stmt::Forall { variable, body, .. } => {
-            let is_around = |block: &VariableId| {
-                let Program { kernel, space, .. } = program;
-                let counted = space.positions_of(*block);
-                let counted = counted.and_then(|v| space.counted_positions(kernel, v));
-                let reads = counted.is_some_and(|(access, _)| body.reads().contains(&access));
-                let over = space.index_variables(*block);
-                !(reads && over.contains(variable)) || around.contains(block)
-            };
-            if !program.basis.all_blocks().all(is_around) {
-                return false;
-            }
-            around.push(*variable);
-            let holds = is_within_blocks(program, body, around);
-            around.pop();
-            holds
-        }
-        Stmt::Where { consumer, producer, .. } => {
-            is_within_blocks(program, producer, around)
-                && is_within_blocks(program, consumer, around)
-        }
-        Stmt::Assign { .. } => true,
-        Stmt::If { body, .. } => is_within_blocks(program, body, around),
-        Stmt::Sequence(statements) => {
-            statements.iter().all(|stmt| is_within_blocks(program, stmt, around))
-        }
-    }
 }
 
 struct Nest<'a> {

@@ -236,13 +236,8 @@ impl Search<'_> {
     fn within_sum(&self, reduce: &Reduce) -> Option<Found> {
         let found = self.within(&reduce.body)?;
         let is_sum = reduce.op == ReduceOp::SUM;
-        let uses = |expr: &Expr, v: &VariableId| {
-            let mut uses = false;
-            expr.for_each_access(&mut |access| uses |= access.indices.contains(v));
-            uses
-        };
         let moves = |v: &VariableId| {
-            is_sum && found.is_linear && uses(&found.value, v) && !uses(&found.rest, v)
+            is_sum && found.is_linear && reads_at(&found.value, *v) && !reads_at(&found.rest, *v)
         };
         let (moved, stays): (Vec<VariableId>, Vec<VariableId>) =
             reduce.variables.iter().partition(|v| moves(v));
@@ -252,6 +247,13 @@ impl Search<'_> {
             is_linear: found.is_linear,
         })
     }
+}
+
+/// Returns whether an expression reads a tensor at a coordinate of a variable.
+pub(super) fn reads_at(expr: &Expr, v: VariableId) -> bool {
+    let mut reads = false;
+    expr.for_each_access(&mut |access| reads |= access.indices.contains(&v));
+    reads
 }
 
 /// Returns the factors of a product.

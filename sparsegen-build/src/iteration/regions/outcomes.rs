@@ -44,8 +44,8 @@ impl Outcomes {
         }
     }
 
-    /// Returns the outcomes without that of the region of no iterator. Other regions without effect
-    /// have the outcome `counted`.
+    /// Returns the outcomes with no effect in the region of no iterator. Other regions without effect
+    /// get the outcome `counted`.
     pub(in crate::iteration) fn without_rest(&self, counted: usize) -> Outcomes {
         self.counting(counted, true)
     }
