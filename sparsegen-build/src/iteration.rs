@@ -11,6 +11,7 @@ pub mod graph;
 pub mod iterator;
 pub mod lattice;
 pub(crate) mod must_execute;
+mod optional;
 mod padding;
 pub mod placed;
 pub mod plan;

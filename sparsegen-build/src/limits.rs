@@ -33,13 +33,21 @@ pub const PLANNED: usize = 2000;
 pub const REGIONS: usize = 256;
 
 /// The largest number of regions of a loop that has a merge point for each set of operands that may
-/// still have entries: a sum of five operands has this many. For more, one merge point runs while any
-/// operand has entries.
+/// still have entries. For more, one merge point runs while any operand has entries.
 pub const LOOPS: usize = 32;
 
-/// The largest number of bodies of nested loops over the levels of sparse operands. For more, the loop
+/// The largest number of operands that a loop merges without comparing the cost with that of separate
+/// loops for each term. For each entry, it compares the coordinates of all operands.
+pub const MERGED: usize = 8;
+
+/// The largest number of bodies of a loop over operands that need not have an entry: a sum of three
+/// operands has seven. For more, the loop has one body, which reads fill values where operands have
+/// no entry. It takes the same time for four operands, and less for more.
+pub const CASES: usize = 8;
+
+/// The largest number of bodies of nested loops over the levels of such operands. For more, the loop
 /// over an outer level has one body for all regions.
-pub const BODIES: usize = 500;
+pub const BODIES: usize = 100;
 
 /// The largest number of parts of a kernel's loops: loops, assignments, and the operators and
 /// operands of their values, counted in every region.

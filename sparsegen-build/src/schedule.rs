@@ -65,17 +65,16 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
     let as_it_is = assembled.is_ok().then(|| cheapest(&Conversion::none(kernel), budget)).flatten();
     let as_it_is = as_it_is.or_else(|| scattered(kernel, budget));
     let as_it_is = as_it_is.or_else(|| counted(kernel, budget));
-    if as_it_is.is_none() && assembled.is_ok() {
+    let is_many = |merge: limits::Merge| merge.operands.len() > limits::MERGED;
+    if as_it_is.is_none() && assembled.is_ok() || budget.largest().is_some_and(is_many) {
         // A statement that is too large as a whole may be planned term by term.
-        let of_terms = Budget::default();
-        if let Some(found) = term_by_term(&Conversion::none(kernel), &of_terms) {
+        let most = as_it_is.as_ref().map_or(f64::INFINITY, |found| found.cost);
+        let found = in_terms(kernel, levels, budget.exceeded().is_some() || most.is_finite());
+        if let Some(found) = found.filter(|found| found.cost < most) {
             return Ok(found);
         }
-        if let Some(limit) = budget.exceeded() {
-            // A result that accepts entries in any order accepts those of each term.
-            let mut choices = conversions(kernel, levels).into_iter();
-            let found = choices.find_map(|conversion| term_by_term(&conversion, &of_terms));
-            return found.ok_or_else(|| refuse_large(kernel, budget, limit));
+        if let (None, Some(limit)) = (&as_it_is, budget.exceeded()) {
+            return Err(refuse_large(kernel, budget, limit));
         }
     }
     let limit = as_it_is.as_ref().map_or(f64::INFINITY, |found| found.cost / WORTHWHILE);
@@ -97,6 +96,17 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
     Err(match budget.exceeded() {
         Some(limit) => refuse_large(kernel, budget, limit),
         None => refuse_orders(kernel),
+    })
+}
+
+/// Returns a program with separate loops for each additive term, which may convert the result: one
+/// that accepts entries in any order accepts those of each term.
+fn in_terms(kernel: &Kernel, levels: &Levels, may_convert: bool) -> Option<Candidate> {
+    let budget = Budget::default();
+    let own = term_by_term(&Conversion::none(kernel), &budget);
+    own.or_else(|| {
+        let mut choices = conversions(kernel, levels).into_iter().filter(|_| may_convert);
+        choices.find_map(|conversion| term_by_term(&conversion, &budget))
     })
 }
 

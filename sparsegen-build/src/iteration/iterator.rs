@@ -164,22 +164,10 @@ impl LevelIterator {
         program.tensor(self.access.tensor).format.levels.len() - self.through - 1
     }
 
-    /// Returns whether it has an empty segment at coordinates without an entry.
+    /// Returns whether the loop has one body for coordinates with and without an entry: without one,
+    /// the segment of the level below is empty, or the value is the fill value.
     pub fn is_optional(&self) -> bool {
         self.conversions.contains(&Conversion::Optional)
-    }
-
-    /// Returns whether the level below can be iterated or located in below an empty segment of
-    /// positions, so that a loop needs no separate code for coordinates without an entry.
-    pub fn may_be_optional(&self, program: &Program) -> bool {
-        let levels = &program.tensor(self.access.tensor).format.levels;
-        let Some(below) = levels.get(self.through + 1) else { return false };
-        let is_walked = below.level.position_iteration().is_some_and(|iteration| {
-            iteration.all_carried().is_empty() && iteration.groups().is_none()
-        });
-        !self.is_full(program)
-            && program.kernel.predicate(self.access.tensor).is_none()
-            && (is_walked || below.level.locate().is_some())
     }
 
     /// Formats the iterator, as `B2` within its conversions.

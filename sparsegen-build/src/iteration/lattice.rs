@@ -10,10 +10,11 @@
 //! its presence has no effect.
 
 use super::iterator::LevelIterator;
+use super::optional;
 use super::regions::{Outcomes, Regions, arms};
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Stmt};
-use crate::limits::{BODIES, LOOPS};
+use crate::limits::LOOPS;
 use crate::notation::{Access, TensorId, VariableId};
 
 pub use super::regions::Set;
@@ -109,20 +110,27 @@ impl Lattice {
                 is_of(present, access)
             })
         };
-        let grow = |optional: Set| {
+        let grow = |optional: Set, most: usize| {
             // Propagates constants, which removes assignments of known fill values to sparse
             // results.
             let body_of = |absent: Set, present: Set, stmt: Stmt| {
-                let mut left = program.with_constants(&stmt);
-                if !left.is_skip() && absent.union(present).meets(optional) {
-                    let [absent, present] = [absent, present].map(|set| set.minus(optional));
-                    left = program.with_constants(&simplified(absent, present));
+                let own = program.with_constants(&stmt);
+                if own.is_skip() {
+                    return at_gaps.cloned();
                 }
-                if left.is_skip() { at_gaps.cloned() } else { Some(left) }
+                // Where no operand has an entry, the values are known.
+                let some = present.meets(optional) || absent.meets(optional) && !present.is_empty();
+                let [absent, present] = [absent, present].map(|set| set.minus(optional));
+                let shared = || program.with_constants(&simplified(absent, present));
+                let shared = some.then(shared).filter(|shared| optional::suits(shared, &own));
+                Some(shared.unwrap_or(own))
             };
             Regions {
                 operands: sparse,
                 optional,
+                certain: select(&|iterator| optional::is_term_of(iterator, body))
+                    .intersection(optional),
+                most,
                 known: select(&|iterator| kernel.predicate(iterator.access.tensor).is_some()),
                 stmt: body,
                 reads: &reads,
@@ -131,15 +139,13 @@ impl Lattice {
             }
             .outcomes()
         };
-        let mut optional = Set::EMPTY;
-        let (mut outcomes, mut bodies) = grow(optional)?;
-        let inner = select(&|iterator| can_end && iterator.may_be_optional(program));
-        let levels = |member: usize| iterators[member].levels_below(program);
-        let levels = inner.members().map(levels).max().unwrap_or(0);
-        if bodies_of(inner.len(), levels, bodies.len() - 1) > BODIES {
-            optional = inner;
-            (outcomes, bodies) = grow(optional)?;
-        }
+        let may_be = |it: &LevelIterator| can_end && optional::may_be(program, it, body);
+        let optional = select(&may_be);
+        let levels = optional.members().map(|member| iterators[member].levels_below(program));
+        let most = optional::bodies(optional.len(), levels.max().unwrap_or(0));
+        let apart = grow(Set::EMPTY, most).map(|grown| (Set::EMPTY, grown));
+        let together = || grow(optional, usize::MAX).map(|grown| (optional, grown));
+        let (optional, (outcomes, bodies)) = apart.or_else(together)?;
         let reads = bodies.iter().map(reads).collect();
         Some(Lattice {
             full,
@@ -180,7 +186,7 @@ impl Lattice {
     /// `None` if the region has no effect, or if operands may have entries that do not count.
     pub fn without_rest(&self) -> Option<(Lattice, Stmt)> {
         let rest = self.outcomes.at(Set::EMPTY);
-        if rest == 0 || !self.optional.is_empty() || !self.can_end {
+        if rest == 0 || !self.can_end {
             return None;
         }
         let mut visited = self.clone();
@@ -274,14 +280,6 @@ impl Lattice {
         let together = drivers.len() == 1 || drivers.is_subset(self.walking);
         together.then_some(drivers)
     }
-}
-
-/// Returns the number of bodies of nested loops that distinguish `regions` of some operands, at
-/// this level and at `levels` below.
-fn bodies_of(operands: usize, levels: usize, regions: usize) -> usize {
-    let sets = 1_usize.checked_shl(operands as u32).unwrap_or(usize::MAX);
-    let of_each = sets.min(regions + 1);
-    (0..levels).fold(regions, |bodies, _| bodies.saturating_mul(of_each))
 }
 
 #[cfg(test)]

@@ -185,6 +185,8 @@ fn cases(stmt: &Stmt, absent: &[MaybeAbsent]) -> Option<Vec<(Expr, Stmt)>> {
     let regions = Regions {
         operands: Set::of(0..operands.len()),
         optional: Set::EMPTY,
+        certain: Set::EMPTY,
+        most: usize::MAX,
         known: Set::of((0..operands.len()).filter(|k| matches!(operands[*k], Operand::Mask(_)))),
         stmt,
         reads: &|stmt| Set::of((0..operands.len()).filter(|k| operands[*k].is_read_by(stmt))),

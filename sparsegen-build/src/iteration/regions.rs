@@ -78,6 +78,10 @@ pub(super) struct Regions<'a> {
     pub(super) operands: Set,
     /// Operands whose presence does not change the bodies.
     pub(super) optional: Set,
+    /// The operands among them that give the statement an effect wherever they have an entry.
+    pub(super) certain: Set,
+    /// The largest number of bodies.
+    pub(super) most: usize,
     /// Operands whose presence is known to be a value, as that of a predicate.
     pub(super) known: Set,
     /// The statement itself.
@@ -112,27 +116,37 @@ impl Growing<'_> {
     /// Returns the outcomes for the given absent and present operands, for which the statement
     /// simplifies to `stmt`.
     fn outcomes(&mut self, absent: Set, present: Set, stmt: &Stmt) -> Option<Outcomes> {
-        let Regions { operands, optional, known, reads, simplified, body, .. } = *self.regions;
+        let Regions { operands, optional, certain, known, reads, simplified, .. } = *self.regions;
         let open = operands.minus(absent).minus(present).intersection(reads(stmt));
         // Operands that do not change the bodies come last.
         let [last, first] = [open.intersection(optional), open.minus(optional)];
         let mut open = first.members().rev().chain(last.members().rev());
         let Some(member) = open.next() else {
-            self.leaves += 1;
-            if self.leaves > REGIONS {
-                return None;
-            }
-            let outcome = body(absent, present, stmt.clone()).map_or(0, |body| self.add(body));
-            return Some(Outcomes::Leaf(outcome));
+            return self.leaf(absent, present, stmt);
         };
         let without = simplified(absent.with(member), present);
         let without = self.outcomes(absent.with(member), present, &without)?;
+        let present = present.with(member);
         let with = match known.contains(member) {
-            true => simplified(absent, present.with(member)),
+            true => simplified(absent, present),
             false => stmt.clone(),
         };
-        let with = self.outcomes(absent, present.with(member), &with)?;
+        // The other operands change neither whether there is an effect, nor the body.
+        let is_known = first.is_empty() && certain.contains(member);
+        let with = match is_known {
+            true => self.leaf(absent, present, &with)?,
+            false => self.outcomes(absent, present, &with)?,
+        };
         Some(Outcomes::branch(member, without, with))
+    }
+
+    fn leaf(&mut self, absent: Set, present: Set, stmt: &Stmt) -> Option<Outcomes> {
+        self.leaves += 1;
+        let body = (self.regions.body)(absent, present, stmt.clone());
+        let outcome = body.map_or(0, |body| self.add(body));
+        let is_too_much =
+            self.leaves > REGIONS || self.bodies.len() > self.regions.most.saturating_add(1);
+        (!is_too_much).then_some(Outcomes::Leaf(outcome))
     }
 
     /// Returns the index of a body, adding it if it is new.

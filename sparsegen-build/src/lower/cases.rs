@@ -71,7 +71,10 @@ impl Lowering<'_> {
             };
             if let Some(is_here) = found.clone().filter(|_| iterator.is_optional()) {
                 let is_walked = !located && !self.is_by_coordinate(iterator);
-                stmts.extend(self.segment_if(iterator, is_here, is_walked, scope));
+                stmts.extend(match iterator.levels_below(self.program) {
+                    0 => vec![self.value_if(iterator, is_here, scope)],
+                    _ => self.segment_if(iterator, is_here, is_walked, scope),
+                });
             }
             conditions.extend(found.map(|condition| (member, condition)));
         }
@@ -131,6 +134,15 @@ impl Lowering<'_> {
         let segment = Segment { start, end: Expr::var(&next) };
         scope.resolve(&iterator.access, Reached::Segment(segment));
         stmts
+    }
+
+    /// Binds the value of an access if it has an entry, and its fill value otherwise.
+    fn value_if(&self, iterator: &LevelIterator, is_here: Expr, scope: &mut Scope) -> Stmt {
+        let access = &iterator.access;
+        let name = self.names.value(access);
+        let value = self.value_at(access.tensor, scope.position(access));
+        scope.values.insert(access.clone(), name.clone());
+        Stmt::bind(&name, Expr::choose(is_here, value, self.fill(access.tensor)))
     }
 
     /// Lowers the body of one region.
@@ -286,7 +298,7 @@ impl Lowering<'_> {
     /// Adds the values at all positions of an entry with duplicates.
     fn sum_duplicates(&self, access: &crate::notation::Access, scope: &mut Scope) -> Vec<Stmt> {
         let reached = scope.reached(access);
-        let known = scope.summed.contains_key(access);
+        let known = scope.values.contains_key(access);
         if known || !self.is_resolved(access, scope) || reached.only().is_some() {
             return Vec::new();
         }
@@ -299,7 +311,7 @@ impl Lowering<'_> {
         let body = vec![add.assign(&name, value)];
         let mut stmts = vec![Stmt::bind_mut(&name, self.zero(dtype))];
         stmts.extend(Stmt::for_range(&position, start, end, body));
-        scope.summed.insert(access.clone(), name);
+        scope.values.insert(access.clone(), name);
         stmts
     }
 

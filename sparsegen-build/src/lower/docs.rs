@@ -264,7 +264,7 @@ fn phrase(program: &Program, inner: &Loop, point: &MergePoint) -> String {
     let entries = match (sparse.len(), inner.points.len()) {
         (0, _) => String::new(),
         (1, _) => format!("the entries of {}", names(sparse)),
-        (_, 1) => format!("the entries that {} share", names(sparse)),
+        (_, 1) if point.ended.is_empty() => format!("the entries that {} share", names(sparse)),
         (_, _) => format!("the entries of {} merged", names(sparse)),
     };
     let mut how = match (entries.is_empty(), full.is_empty() && !point.by_dimension) {

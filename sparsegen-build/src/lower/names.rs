@@ -201,6 +201,11 @@ impl Names {
         format!("{}_sorted", self.numbered(access, level))
     }
 
+    /// Returns the name of the value of an operand at a coordinate at which it may have no entry.
+    pub(super) fn value(&self, access: &Access) -> String {
+        format!("{}_value", self.reader(access))
+    }
+
     /// Returns the name of the sum of an operand's duplicates at one coordinate.
     pub(super) fn summed(&self, access: &Access) -> String {
         format!("{}_sum", self.reader(access))

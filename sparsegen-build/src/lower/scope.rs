@@ -12,8 +12,9 @@ pub(super) struct Scope {
     pub(super) coordinates: Vec<(VariableId, Expr)>,
     /// The positions that each access has reached.
     positions: BTreeMap<Access, Reached>,
-    /// The accesses whose duplicates were added, with the variable of the sum.
-    pub(super) summed: BTreeMap<Access, String>,
+    /// The accesses whose values are in variables: those with duplicates, and those that may have no
+    /// entry.
+    pub(super) values: BTreeMap<Access, String>,
     /// `true` if a temporary is computed here, and not the result.
     pub(super) produces: bool,
     /// The temporaries with a flag that records whether a value was stored, with the name of the

@@ -180,11 +180,17 @@ impl Lowering<'_> {
         zero(&self.program.kernel, dtype)
     }
 
+    /// Returns the value of a tensor where it has no entry.
+    pub(super) fn fill(&self, id: TensorId) -> Expr {
+        let kernel = &self.program.kernel;
+        semiring_constant(kernel, kernel.fill_value(id), kernel.tensor(id).dtype)
+    }
+
     fn read(&self, access: &Access, scope: &Scope) -> Expr {
         if access.indices.is_empty() && self.program.tensor(access.tensor).by_value {
             return Expr::var(self.names.argument(access.tensor));
         }
-        match scope.summed.get(access) {
+        match scope.values.get(access) {
             Some(name) => Expr::var(name),
             None => self.value_at(access.tensor, scope.position(access)),
         }

@@ -355,12 +355,14 @@ impl Nest<'_> {
     }
 
     /// Removes and returns the first pending workspace that a value reads and whose other variables
-    /// all have enclosing loops.
+    /// all have enclosing loops. It is filled before the loop that reads it.
     fn take_pending(&mut self, bound: &[VariableId], value: &Expr) -> Option<Precomputed> {
         let ready = |part: &Precomputed| {
             let mut reads = false;
             value.for_each_access(&mut |access| reads |= *access == part.workspace);
-            reads && self.outer_variables(part).iter().all(|v| bound.contains(v))
+            reads
+                && self.outer_variables(part).iter().all(|v| bound.contains(v))
+                && !self.loops(&part.workspace.indices).iter().any(|v| bound.contains(v))
         };
         let at = self.pending.iter().position(ready)?;
         Some(self.pending.remove(at))
