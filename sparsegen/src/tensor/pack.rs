@@ -8,8 +8,9 @@ use crate::{Error, Stored, Tensor, Value};
 use super::build::Merge;
 use super::check_values;
 use super::declared::Declared;
-use super::distribute::{self, Source};
+use super::columns::of_triplets;
 use super::order;
+use super::place;
 use super::validate::Structure;
 
 /// Returns the tensor that stores only the entries that full levels require.
@@ -35,8 +36,9 @@ pub(super) fn pack<V: Stored, F: Format>(
     merge: Merge<'_, V::Value>,
 ) -> Result<Tensor<V, F>, Error> {
     check_values::<V, F>();
-    if distribute::suits::<F>(merge.may_keep())
-        && let Some(tensor) = distribute::pack(shape, Source::Triplets(&entries), merge)
+    if place::suits::<F>(merge.may_keep())
+        && let Some(columns) = of_triplets(&shape, &entries)
+        && let Some(tensor) = place::pack(shape, columns, merge)
     {
         return Ok(tensor);
     }
