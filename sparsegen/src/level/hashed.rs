@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing, repeated, widened};
+use super::{
+    Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing, repeated, widened,
+};
 use crate::Width;
 
 /// A level that stores the coordinates of the children of each parent in a bucket of `width` slots

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing, repeated, widened};
+use super::{
+    Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing, repeated, widened,
+};
 use crate::Width;
 
 /// A level over `j % m` that stores exactly `N` of the `M` coordinates of each block, in increasing

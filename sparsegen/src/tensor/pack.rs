@@ -7,8 +7,8 @@ use crate::{Error, Stored, Tensor, Value};
 
 use super::build::Merge;
 use super::check_values;
-use super::declared::Declared;
 use super::columns::of_triplets;
+use super::declared::Declared;
 use super::order;
 use super::place;
 use super::validate::Structure;
@@ -25,7 +25,7 @@ pub(super) fn empty<V: Stored, F: Format>(shape: F::Shape) -> Result<Tensor<V, F
     let views = levels.views();
     let structure =
         Structure { format: &format, shape: shape.as_ref(), levels: &views, axes: &axes };
-    structure.validate_branchless()?;
+    structure.validate_padding()?;
     Ok(Tensor { shape, levels, vals })
 }
 
@@ -59,7 +59,7 @@ pub(super) fn pack_listed<V: Stored, F: Format>(
     let views = levels.views();
     let structure =
         Structure { format: &format, shape: shape.as_ref(), levels: &views, axes: &axes };
-    structure.validate_branchless()?;
+    structure.validate_padding()?;
     if format.is_unpadded() {
         structure.validate_unpadded(&vals)?;
     }

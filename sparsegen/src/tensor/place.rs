@@ -64,7 +64,7 @@ pub(super) fn pack<V: Stored, F: Format>(
     let vals = values::place(&positions, vals, parents, F::FILL, may_repeat.then_some(merge))?;
     let structure =
         Structure { format: &format, shape: shape.as_ref(), levels: &levels.views(), axes: &axes };
-    structure.validate_branchless().ok()?;
+    structure.validate_padding().ok()?;
     Some(Tensor { shape, levels, vals })
 }
 
@@ -129,80 +129,77 @@ struct Placing<'a> {
 }
 
 impl Placing<'_> {
+    /// Returns the coordinate of each entry at a level.
+    fn coordinates(&self, level: usize) -> Option<Cow<'_, [u32]>> {
+        let expr = &self.format.map.levels[level].expr;
+        coordinates::of_level(expr, &self.axes[level], &self.dimensions, &self.counts)
+    }
+
     /// Returns the nodes of the next level, which `depth` coordinates distinguish, by their
-    /// parents; replaces the position of each entry's parent by the number of its node.
-    fn group(&mut self, depth: usize) -> Option<Groups> {
-        let coords = coordinates::of_level(
-            &self.format.map.levels[self.level].expr,
-            &self.axes[self.level],
-            &self.dimensions,
-            &self.counts,
-        )?;
-        if self.keeps {
-            return Groups::in_order(self.parents, &mut self.positions, &coords, |_| true);
+    /// parents. `places` holds the position of each entry's parent, and then the number of its node.
+    fn group(&self, depth: usize, places: &mut Vec<u32>, coords: Cow<'_, [u32]>) -> Option<Groups> {
+        if self.keeps || depth == self.format.kinds.len() && depth > self.level + 1 {
+            // Entries are distinct, or each has nodes of its own.
+            return Groups::in_order(self.parents, places, &coords, |_| true);
         }
         if depth == self.level + 1 {
-            let size = self.axes[self.level].size;
-            return Groups::of(self.parents, size, &mut self.positions, coords);
+            return Groups::of(self.parents, self.axes[self.level].size, places, coords);
         }
         // The entries are sorted.
-        let levels: Option<Vec<_>> = (0..depth)
-            .map(|level| {
-                let (expr, axis) = (&self.format.map.levels[level].expr, &self.axes[level]);
-                coordinates::of_level(expr, axis, &self.dimensions, &self.counts)
-            })
-            .collect();
+        let levels: Option<Vec<_>> = (0..depth).map(|level| self.coordinates(level)).collect();
         let levels = levels?;
         let begins = |entry: usize| levels.iter().any(|level| level[entry - 1] != level[entry]);
-        Groups::in_order(self.parents, &mut self.positions, &coords, begins)
+        Groups::in_order(self.parents, places, &coords, begins)
     }
 
-    /// Returns the same as [`Level::insert`] for the next level.
-    fn insert<L: Level>(&mut self) -> Option<Result<L, Fault>> {
-        let (axis, expr) = (&self.axes[self.level], &self.format.map.levels[self.level].expr);
-        let coords = coordinates::of_level(expr, axis, &self.dimensions, &self.counts)?;
-        L::insert(axis, self.parents, &mut self.positions, &coords)
+    /// Builds the next level; returns it with the position of each entry's node. `places` holds the
+    /// position of each entry's parent.
+    fn build<L: Level>(
+        &self,
+        depth: usize,
+        mut places: Vec<u32>,
+    ) -> Option<Result<(L, Vec<u32>), Fault>> {
+        let axis = &self.axes[self.level];
+        let coords = self.coordinates(self.level)?;
+        let inserted = L::insert(axis, self.parents, &mut places, &coords);
+        if let Some(level) = inserted {
+            return Some(level.map(|level| (level, places)));
+        }
+        let mut list = self.group(depth, &mut places, coords)?.into_listing();
+        if let Some(level) = L::build_list(axis, &mut list) {
+            return Some(level.map(|level| (level, places)));
+        }
+        let (level, positions) = match L::build(axis, self.parents, groups::nodes(&list)) {
+            Ok(built) => built,
+            Err(fault) => return Some(Err(fault)),
+        };
+        Some(assign(&mut places, &positions).ok_or(Fault::Size).map(|()| (level, places)))
     }
+}
 
-    /// Replaces the number of each entry's node by the position of the node.
-    fn assign(&mut self, positions: &[usize]) -> Option<()> {
-        if positions.iter().enumerate().all(|(node, position)| node == *position) {
-            return Some(());
-        }
-        let positions: Option<Vec<u32>> =
-            positions.iter().map(|position| u32::try_from(*position).ok()).collect();
-        let positions = positions?;
-        for position in &mut self.positions {
-            *position = positions[*position as usize];
-        }
-        Some(())
+/// Replaces the number of each entry's node by the position of the node.
+fn assign(places: &mut [u32], positions: &[usize]) -> Option<()> {
+    if positions.iter().enumerate().all(|(node, position)| node == *position) {
+        return Some(());
     }
+    let positions = positions.iter().map(|position| u32::try_from(*position).ok());
+    let positions: Vec<u32> = positions.collect::<Option<_>>()?;
+    places.iter_mut().for_each(|place| *place = positions[*place as usize]);
+    Some(())
 }
 
 impl LevelSource for Placing<'_> {
     fn next_level<L: Level>(&mut self) -> Result<L, Error> {
-        let (name, number) = (self.format.name, self.level);
-        let fault = |fault: Fault| fault.at(name, number, &[]);
         let depth = self.format.node_depth(self.level, self.depth);
-        let level = match self.insert::<L>() {
-            Some(level) => level.map_err(fault)?,
-            None => {
-                let groups = self.group(depth).ok_or(Fault::Size).map_err(fault)?;
-                let axis = &self.axes[self.level];
-                let mut list = groups.into_listing();
-                match L::build_list(axis, &mut list) {
-                    Some(level) => level.map_err(fault)?,
-                    None => {
-                        let (level, positions) =
-                            L::build(axis, self.parents, groups::nodes(&list)).map_err(fault)?;
-                        self.assign(&positions).ok_or(Fault::Size).map_err(fault)?;
-                        level
-                    }
-                }
-            }
-        };
-        let children = level.view().children(&self.axes[self.level], self.parents);
-        self.parents = children.ok_or(Fault::Size).map_err(fault)?;
+        let places = std::mem::take(&mut self.positions);
+        let built = self.build::<L>(depth, places).unwrap_or(Err(Fault::Size));
+        let built = built.and_then(|(level, positions)| {
+            let children = level.view().children(&self.axes[self.level], self.parents);
+            Ok((level, positions, children.ok_or(Fault::Size)?))
+        });
+        let (level, positions, children) =
+            built.map_err(|fault| fault.at(self.format.name, self.level, &[]))?;
+        (self.positions, self.parents) = (positions, children);
         (self.level, self.depth) = (self.level + 1, depth);
         Ok(level)
     }

@@ -1,6 +1,7 @@
 //! Entries grouped by the nodes of a level.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use crate::level::Listing;
 use crate::memory::filled;
@@ -22,7 +23,7 @@ impl Groups {
     pub(super) fn of(
         parents: usize,
         size: usize,
-        places: &mut [u32],
+        places: &mut Vec<u32>,
         coords: Cow<'_, [u32]>,
     ) -> Option<Groups> {
         let (pos, is_sorted) = bounds(parents, places)?;
@@ -45,7 +46,7 @@ impl Groups {
         if !groups.is_distinct() {
             let ranks = groups.merge(size)?;
             match is_sorted {
-                true => places.copy_from_slice(&ranks),
+                true => *places = ranks,
                 false => places.iter_mut().for_each(|place| *place = ranks[*place as usize]),
             }
         }
@@ -97,12 +98,30 @@ impl Groups {
     fn merge(&mut self, size: usize) -> Option<Vec<u32>> {
         let Groups { pos, crd } = self;
         let mut ranks = filled(0, crd.len())?;
-        let mut scratch = Scratch::default();
+        let mut finder = Finder::new(size, crd.len())?;
         let (mut start, mut kept) = (0, 0);
+        let (mut before, mut node) = (0, 0);
         for end in &mut pos[1..] {
-            let slots = start..*end as usize;
-            start = slots.end;
-            kept += scratch.sort(size, crd, slots, kept, &mut ranks);
+            let group = start..*end as usize;
+            start = group.end;
+            let first = kept;
+            for slot in group.clone() {
+                let coordinate = crd[slot];
+                // Fast path: neighbours often belong to one block or row.
+                if slot == group.start || coordinate != before {
+                    node = finder.find(coordinate, first, kept);
+                    before = coordinate;
+                    if node == kept {
+                        // Earlier elements have been read.
+                        crd[kept] = coordinate;
+                        kept += 1;
+                    }
+                }
+                ranks[slot] = node as u32;
+            }
+            if let Some(order) = finder.sort(&mut crd[first..kept], first) {
+                ranks[group].iter_mut().for_each(|rank| *rank = order[*rank as usize - first]);
+            }
             *end = kept as u32;
         }
         crd.truncate(kept);
@@ -120,91 +139,90 @@ impl Groups {
     }
 }
 
-/// Buffers for sorting the coordinates of groups.
-#[derive(Default)]
-struct Scratch {
-    /// The coordinates of a group with their slots.
-    keys: Vec<u64>,
-    /// For each coordinate, the number of its node.
+/// The nodes of one group by their coordinates, in any order until they are sorted.
+struct Finder {
+    /// For each coordinate, the number of the last node with it, plus 1; empty if they are hashed.
     table: Vec<u32>,
+    hashed: HashMap<u32, u32>,
+    /// The coordinates of a group with their present indices.
+    keys: Vec<u64>,
+    /// For each present index, the number of the node after sorting.
+    order: Vec<u32>,
 }
 
-impl Scratch {
-    /// Stores the distinct coordinates in the slots of a group in increasing order, from slot
-    /// `kept` on; returns their number.
-    fn sort(
-        &mut self,
-        size: usize,
-        crd: &mut [u32],
-        slots: std::ops::Range<usize>,
-        kept: usize,
-        ranks: &mut [u32],
-    ) -> usize {
-        let first = kept;
-        let mut kept = kept;
-        let increases = crd[slots.clone()].is_sorted();
-        if !increases && size / 16 <= slots.len() {
-            return self.sort_by_table(size, crd, slots, first, ranks);
-        }
-        if !increases {
-            self.keys.clear();
-            let key = |slot: usize| u64::from(crd[slot]) << 32 | slot as u64;
-            self.keys.extend(slots.clone().map(key));
-            self.keys.sort_unstable();
-        }
-        for index in 0..slots.len() {
-            let (coordinate, slot) = match increases {
-                true => (crd[slots.start + index], slots.start + index),
-                false => ((self.keys[index] >> 32) as u32, self.keys[index] as u32 as usize),
-            };
-            if kept == first || crd[kept - 1] != coordinate {
-                crd[kept] = coordinate;
-                kept += 1;
-            }
-            ranks[slot] = kept as u32 - 1;
-        }
-        kept - first
+impl Finder {
+    /// Creates a finder of coordinates below `size`. Takes memory for each of them if they are not
+    /// much more than the `count` elements of all groups.
+    fn new(size: usize, count: usize) -> Option<Finder> {
+        let is_table = size / 8 <= count.max(1024);
+        let table = filled(0, if is_table { size } else { 0 })?;
+        Some(Finder { table, hashed: HashMap::new(), keys: Vec::new(), order: Vec::new() })
     }
 
-    /// Sorts like [`Scratch::sort`], in a pass over all coordinates, for a group with many of them.
-    fn sort_by_table(
-        &mut self,
-        size: usize,
-        crd: &mut [u32],
-        slots: std::ops::Range<usize>,
-        kept: usize,
-        ranks: &mut [u32],
-    ) -> usize {
-        self.table.clear();
-        self.table.resize(size, 0);
-        crd[slots.clone()].iter().for_each(|coordinate| self.table[*coordinate as usize] = 1);
-        let mut end = kept as u32;
-        for number in &mut self.table {
-            (*number, end) = (end, end + *number);
+    /// Returns the node of a coordinate in the group whose first node is `first`, or `next`, which
+    /// becomes its node.
+    #[inline]
+    fn find(&mut self, coordinate: u32, first: usize, next: usize) -> usize {
+        let place = match self.table.get_mut(coordinate as usize) {
+            Some(place) => place,
+            None => self.hashed.entry(coordinate).or_default(),
+        };
+        // Smaller numbers are of earlier groups.
+        if *place as usize <= first {
+            *place = next as u32 + 1;
         }
-        for slot in slots.clone() {
-            ranks[slot] = self.table[crd[slot] as usize];
+        *place as usize - 1
+    }
+
+    /// Sorts the distinct coordinates of the group whose first node is `first`; returns for each
+    /// former index the number of the node. Returns `None` if they were sorted.
+    fn sort(&mut self, crd: &mut [u32], first: usize) -> Option<&[u32]> {
+        if crd.is_sorted() {
+            return None;
         }
-        let table = self.table.iter().zip(self.table[1..].iter().chain([&end]));
-        let mut count = 0;
-        for (coordinate, _) in (0..).zip(table).filter(|(_, (number, next))| number < next) {
-            crd[kept + count] = coordinate;
-            count += 1;
+        self.order.resize(crd.len(), 0);
+        let mut numbers = first as u32..;
+        if !self.table.is_empty() && self.table.len() / 16 < crd.len() {
+            // A pass over all coordinates takes less time than sorting many of them.
+            let nodes = (0..).zip(&self.table).filter(|(_, node)| **node as usize > first);
+            for ((coordinate, node), number) in nodes.zip(numbers) {
+                crd[number as usize - first] = coordinate;
+                self.order[*node as usize - 1 - first] = number;
+            }
+            return Some(&self.order);
         }
-        count
+        self.keys.clear();
+        let keys = crd.iter().zip(0..);
+        self.keys.extend(keys.map(|(coordinate, index)| u64::from(*coordinate) << 32 | index));
+        self.keys.sort_unstable();
+        for ((coordinate, key), number) in crd.iter_mut().zip(&self.keys).zip(&mut numbers) {
+            *coordinate = (key >> 32) as u32;
+            self.order[*key as u32 as usize] = number;
+        }
+        Some(&self.order)
     }
 }
 
 /// Returns the bounds of the entries of each parent once they are grouped, and whether they are.
 fn bounds(parents: usize, places: &[u32]) -> Option<(Vec<u32>, bool)> {
     let mut pos = filled(0_u32, parents.checked_add(1)?)?;
-    let (mut before, mut is_sorted) = (0, true);
-    for &parent in places {
-        pos[parent as usize + 1] += 1;
-        is_sorted &= before <= parent;
-        before = parent;
+    let is_sorted = places.is_sorted();
+    if is_sorted {
+        // One store for each parent: counting in memory would make each entry wait for another.
+        let mut above = 0;
+        for (&parent, entry) in places.iter().zip(0..) {
+            if parent != above {
+                pos[above as usize + 1..=parent as usize].fill(entry);
+                above = parent;
+            }
+        }
+        if let Some(rest) = pos.get_mut(above as usize + 1..) {
+            rest.fill(places.len() as u32);
+        }
+    } else {
+        places.iter().for_each(|parent| pos[*parent as usize + 1] += 1);
+        add_up(&mut pos);
     }
-    add_up(&mut pos);
     Some((pos, is_sorted))
 }
 

@@ -31,10 +31,7 @@ pub(super) fn sorted<'a, V: Stored>(
     let count = columns.vals.len();
     let coordinates: Option<Vec<_>> = levels.iter().map(|level| coords(*level)).collect();
     let coordinates = coordinates?;
-    let increases = |entry: usize| {
-        coordinates.iter().map(|level| level[entry - 1]).lt(coordinates.iter().map(|l| l[entry]))
-    };
-    if (1..count).all(increases) {
+    if is_increasing(&coordinates, count) {
         drop(coordinates);
         return Some(Columns { may_repeat: false, ..columns });
     }
@@ -63,6 +60,18 @@ pub(super) fn sorted<'a, V: Stored>(
         moved.push(Cow::Owned(sorted));
     }
     Some(Columns { dimensions: moved, vals: vals.into(), may_repeat: false })
+}
+
+/// Returns whether each entry's coordinates, given level by level, follow those of the previous one.
+fn is_increasing(coordinates: &[Cow<'_, [u32]>], count: usize) -> bool {
+    let Some((first, rest)) = coordinates.split_first() else { return count <= 1 };
+    let mut pairs = (1..).zip(first.windows(2));
+    pairs.all(|(entry, pair)| {
+        let order = rest.iter().fold(pair[0].cmp(&pair[1]), |order, level| {
+            order.then_with(|| level[entry - 1].cmp(&level[entry]))
+        });
+        order.is_lt()
+    })
 }
 
 /// Numbers, from 0 and in order, the entries with the same coordinate.

@@ -5,8 +5,8 @@
 mod common;
 
 use super::super::build::{Duplicates, Merge};
-use super::super::pack::pack_listed;
 use super::super::columns::of_triplets;
+use super::super::pack::pack_listed;
 use super::super::pads;
 use super::super::repack::repack;
 use super::{pack, suits};
