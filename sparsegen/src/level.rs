@@ -187,6 +187,7 @@ pub use fault::Fault;
 pub use hashed::{Hashed, HashedView};
 pub use kind::Kind;
 pub use listing::Listing;
+pub(crate) use listing::is_identity;
 pub use loose_compressed::{LooseCompressed, LooseCompressedView};
 pub use offset::Offset;
 pub use parents::Parents;

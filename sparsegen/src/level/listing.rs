@@ -95,6 +95,11 @@ fn kept<W: Width>(
     array.into_iter().map(|number| convert(number as usize)).collect()
 }
 
+/// Returns whether positions are the numbers below `count`, in order.
+pub(crate) fn is_identity(positions: &[u32], count: usize) -> bool {
+    positions.len() == count && positions.iter().zip(0..).all(|(position, at)| *position == at)
+}
+
 /// Replaces the position of each node's parent by that of the node, if each parent has a position
 /// for every coordinate. Positions must fit 32 bits.
 pub(super) fn number(

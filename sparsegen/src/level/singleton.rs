@@ -71,6 +71,9 @@ impl<C: Width> Singleton<C> {
     ) -> Result<Self, Fault> {
         axis.fits::<C>()?;
         check_full(axis, parents)?;
+        if listing::is_identity(positions, parents) {
+            return Ok(Singleton { crd: listing::coordinates(axis, &mut coords.into())? });
+        }
         let mut crd = repeated(axis.stored(0)?, parents)?;
         for (parent, coordinate) in positions.iter().zip(coords) {
             crd[*parent as usize] = axis.stored(*coordinate as usize)?;

@@ -140,7 +140,7 @@ impl Placing<'_> {
     fn group(&self, depth: usize, places: &mut Vec<u32>, coords: Cow<'_, [u32]>) -> Option<Groups> {
         if self.keeps || depth == self.format.kinds.len() && depth > self.level + 1 {
             // Entries are distinct, or each has nodes of its own.
-            return Groups::in_order(self.parents, places, &coords, |_| true);
+            return Groups::of_each(self.parents, places, coords);
         }
         if depth == self.level + 1 {
             return Groups::of(self.parents, self.axes[self.level].size, places, coords);

@@ -53,6 +53,20 @@ impl Groups {
         Some(groups)
     }
 
+    /// Returns the nodes of a level of which each entry has its own. `places` is the same as for
+    /// [`Groups::of`].
+    ///
+    /// Returns `None` if the positions of the parents decrease.
+    pub(super) fn of_each(
+        parents: usize,
+        places: &mut [u32],
+        coords: Cow<'_, [u32]>,
+    ) -> Option<Groups> {
+        let (pos, is_sorted) = bounds(parents, places)?;
+        places.iter_mut().zip(0..).for_each(|(place, entry)| *place = entry);
+        is_sorted.then(|| Groups { pos, crd: coords.into_owned() })
+    }
+
     /// Returns the nodes of a level for entries in storage order. An entry has a node of its own,
     /// or that of the previous entry, as `begins` returns. `places` is the same as for
     /// [`Groups::of`].

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::level::is_identity;
 use crate::memory::filled;
 use crate::tensor::build::Merge;
 use crate::{Fill, Stored};
@@ -17,8 +18,7 @@ pub(super) fn place<V: Stored>(
     fill: Fill,
     merge: Option<Merge<'_, V::Value>>,
 ) -> Option<Vec<V>> {
-    if count == vals.len() && positions.iter().zip(0..).all(|(position, entry)| *position == entry)
-    {
+    if is_identity(positions, count) {
         return Some(vals.into_owned());
     }
     let mut places = filled(V::filler(fill), count)?;
