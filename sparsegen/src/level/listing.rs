@@ -100,8 +100,8 @@ pub(crate) fn is_identity(positions: &[u32], count: usize) -> bool {
     positions.len() == count && positions.iter().zip(0..).all(|(position, at)| *position == at)
 }
 
-/// Replaces the position of each node's parent by that of the node, if each parent has a position
-/// for every coordinate. Positions must fit 32 bits.
+/// Replaces the position of each node's parent by the position of the node, at a level with a
+/// position for every coordinate of each parent. Positions must fit 32 bits.
 pub(super) fn number(
     axis: &Axis,
     parents: usize,

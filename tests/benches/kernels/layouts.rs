@@ -20,16 +20,13 @@ impl<'a> Rows<'a> {
         Rows { shape: a.shape(), pos: &columns.pos, crd: &columns.crd, vals: a.vals() }
     }
 
-    /// Returns an iterator over the rows, columns and values of the entries of a range of rows.
-    fn entries(
-        &self,
-        rows: std::ops::Range<usize>,
-    ) -> impl Iterator<Item = (usize, usize, f64)> + use<'a> {
-        let (pos, crd, vals) = (self.pos, self.crd, self.vals);
-        rows.flat_map(move |row| {
-            let entries = pos[row] as usize..pos[row + 1] as usize;
-            entries.map(move |p| (row, crd[p] as usize, vals[p]))
-        })
+    /// Calls a function with the row, column and value of each entry of a range of rows.
+    fn visit(&self, rows: std::ops::Range<usize>, mut function: impl FnMut(usize, usize, f64)) {
+        for row in rows {
+            for p in self.pos[row] as usize..self.pos[row + 1] as usize {
+                function(row, self.crd[p] as usize, self.vals[p]);
+            }
+        }
     }
 }
 
@@ -88,12 +85,12 @@ fn blocks(a: Rows<'_>) -> Arrays {
     let mut last = vec![usize::MAX; columns.div_ceil(4)];
     for number in 0..rows.div_ceil(4) {
         let start = crd.len();
-        for (_, column, _) in a.entries(block(number)) {
+        a.visit(block(number), |_, column, _| {
             if last[column / 4] != number {
                 last[column / 4] = number;
                 crd.push(column as i32 / 4);
             }
-        }
+        });
         crd[start..].sort_unstable();
         pos.push(crd.len() as i32);
     }
@@ -103,9 +100,9 @@ fn blocks(a: Rows<'_>) -> Arrays {
         for p in pos[number] as usize..pos[number + 1] as usize {
             places[crd[p] as usize] = 16 * p;
         }
-        for (row, column, value) in a.entries(block(number)) {
+        a.visit(block(number), |row, column, value| {
             vals[places[column / 4] + row % 4 * 4 + column % 4] = value;
-        }
+        });
     }
     (pos, crd, vals)
 }
@@ -113,18 +110,16 @@ fn blocks(a: Rows<'_>) -> Arrays {
 fn diagonals(a: Rows<'_>) -> Arrays {
     let [rows, columns] = a.shape;
     let mut places = vec![0; rows + columns];
-    for (row, column, _) in a.entries(0..rows) {
-        places[rows + column - row] = 1;
-    }
+    a.visit(0..rows, |row, column, _| places[rows + column - row] = 1);
     let mut crd = Vec::new();
     for (diagonal, place) in places.iter_mut().enumerate().filter(|(_, place)| **place == 1) {
         *place = crd.len() * rows;
         crd.push(diagonal as i32 - rows as i32);
     }
     let mut vals = vec![0.0; crd.len() * rows];
-    for (row, column, value) in a.entries(0..rows) {
+    a.visit(0..rows, |row, column, value| {
         vals[places[rows + column - row] + row] = value;
-    }
+    });
     (Vec::new(), crd, vals)
 }
 

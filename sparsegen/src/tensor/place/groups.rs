@@ -67,9 +67,9 @@ impl Groups {
         is_sorted.then(|| Groups { pos, crd: coords.into_owned() })
     }
 
-    /// Returns the nodes of a level for entries in storage order. An entry has a node of its own,
-    /// or that of the previous entry, as `begins` returns. `places` is the same as for
-    /// [`Groups::of`].
+    /// Returns the nodes of a level for entries in storage order. An entry has a node of its own if
+    /// `begins` returns `true`, and shares the node of the previous entry otherwise. `places` is the
+    /// same as for [`Groups::of`].
     ///
     /// Returns `None` if the positions of the parents decrease.
     pub(super) fn in_order(

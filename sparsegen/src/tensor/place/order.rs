@@ -36,11 +36,12 @@ pub(super) fn sorted<'a, V: Stored>(
         return Some(Columns { may_repeat: false, ..columns });
     }
     let (mut ranks, mut nodes) = (filled(0_u32, count)?, 1_usize);
+    let most = count.saturating_mul(4).min(u32::MAX as usize);
     for (index, (level, coords)) in levels.iter().zip(coordinates).enumerate() {
         let size = axes[*level].size;
         let is_last = index + 1 == levels.len();
         // Few nodes need not be found to be told apart: every one has a number.
-        match nodes.checked_mul(size).filter(|all| *all <= 4 * count && !is_last) {
+        match nodes.checked_mul(size).filter(|all| *all <= most && !is_last) {
             Some(all) => {
                 let ranks = ranks.iter_mut().zip(&*coords);
                 ranks.for_each(|(rank, coordinate)| *rank = *rank * size as u32 + coordinate);
