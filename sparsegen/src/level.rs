@@ -187,6 +187,7 @@ pub use fault::Fault;
 pub use hashed::{Hashed, HashedView};
 pub use kind::Kind;
 pub use listing::Listing;
+pub(crate) use listing::is_identity;
 pub use loose_compressed::{LooseCompressed, LooseCompressedView};
 pub use offset::Offset;
 pub use parents::Parents;
@@ -211,7 +212,8 @@ pub struct Node<'a> {
 /// Tensors are validated only when they are made from raw parts, and kernels then index without
 /// checks. Therefore, in addition to the requirements of [`LevelView`] on [`Level::View`]:
 ///
-/// - The results of [`Level::build`], [`Level::build_list`] and [`Level::empty`] must pass
+/// - The results of [`Level::build`], [`Level::build_list`], [`Level::insert`] and
+///   [`Level::empty`] must pass
 ///   [`LevelView::validate`] with the axis that they were called with and, as far as the arguments
 ///   determine them, with parents of that number that have the given children. The positions that
 ///   `build` returns, and those of a list, must be below the number of children, and the child at
@@ -260,6 +262,23 @@ pub unsafe trait Level: Clone + Debug + PartialEq + Send + Sync + 'static {
         None
     }
 
+    /// Stores nodes given in any order, each any number of times, if their positions do not depend
+    /// on other nodes. For each node, `positions` holds the position of its parent, which the level
+    /// replaces by the position of the node, and `coords` its coordinate.
+    ///
+    /// Returns `None`, with `positions` unchanged, if the level needs sorted nodes, as for
+    /// [`Level::build`]; this is the default. The requirements of [`Level`] also apply to the
+    /// returned storage and positions.
+    fn insert(
+        axis: &Axis,
+        parents: usize,
+        positions: &mut [u32],
+        coords: &[u32],
+    ) -> Option<Result<Self, Fault>> {
+        let _ = (axis, parents, positions, coords);
+        None
+    }
+
     /// Stores no nodes under `parents` parents, except the padding of the level.
     ///
     /// # Errors
@@ -301,8 +320,9 @@ pub unsafe trait LevelView {
     /// slot is unused.
     fn child(&self, axis: &Axis, parent: Node<'_>, slot: usize) -> Option<(usize, usize)>;
 
-    /// Returns the children of all parents as whole arrays, if the level is a list without gaps
-    /// whose coordinates fit 32 bits. The default returns `None`.
+    /// Returns the children of all parents as whole arrays, if the level has one of the forms of a
+    /// [`Listing`] and coordinates fit 32 bits. A [relative](Kind::relative) level may also list
+    /// children outside of its dimension. The default returns `None`.
     fn listing(&self, axis: &Axis) -> Option<Listing<'_>> {
         let _ = axis;
         None

@@ -237,3 +237,16 @@ fn values_change_type_in_place() {
     let roots = tensor.map_vals(|value| (value as f64).sqrt());
     assert!(roots.iter().eq([([0, 1], 2.0), ([1, 0], 3.0)]));
 }
+
+#[test]
+fn results_that_exceed_memory_are_refused() {
+    // One row with many entries makes every row of the result as long.
+    let shape = [1 << 50, 1 << 20];
+    let row = (0..1 << 10).map(|j| ([7, j], 1.0));
+    let list = Tensor::<f64, Coo<2, usize, usize>>::from_triplets(shape, row).unwrap();
+    let is_refused = |error| assert!(matches!(error, Error::Size { .. }), "{error}");
+    is_refused(list.to::<Ell<usize, usize>>().unwrap_err());
+    is_refused(list.to::<Dia<usize, usize>>().unwrap_err());
+    is_refused(list.to::<Dense<2>>().unwrap_err());
+    is_refused(list.to::<HashRows<usize, usize>>().unwrap_err());
+}

@@ -60,6 +60,12 @@ impl Inverse {
         Inverse { rows, is_permutation }
     }
 
+    /// Returns the levels that determine a dimension, each with the weight of its coordinate.
+    pub(crate) fn terms(&self, dimension: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
+        let weights = self.rows[dimension].iter().copied().enumerate();
+        weights.filter(|(_, weight)| *weight != 0)
+    }
+
     /// Returns the coordinate of an entry in one dimension, given its coordinates at all levels.
     #[inline]
     pub(crate) fn coordinate(&self, dimension: usize, numbers: &[usize]) -> usize {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents, repeated};
+use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing, repeated};
 
 /// A level with a position for every coordinate, like a dense one, and a bit for each position.
 /// `parent` has a child with coordinate `i`, at position `p = parent * size + i`, if bit `p % 64`
@@ -55,6 +55,22 @@ unsafe impl Level for Bitmap {
         let positions = nodes.map(set).collect();
         Ok((Bitmap { size, bits }, positions))
     }
+
+    fn insert(
+        axis: &Axis,
+        parents: usize,
+        positions: &mut [u32],
+        coords: &[u32],
+    ) -> Option<Result<Self, Fault>> {
+        let inserted = listing::number(axis, parents, positions, coords).and_then(|()| {
+            let mut bits = repeated(0, (parents * axis.size).div_ceil(64))?;
+            for position in positions {
+                bits[*position as usize / 64] |= 1 << (*position % 64);
+            }
+            Ok(Bitmap { size: axis.size, bits })
+        });
+        Some(inserted)
+    }
 }
 
 // SAFETY: coordinates are below `size`, which is the size of the axis, and so positions are below
@@ -72,6 +88,16 @@ unsafe impl LevelView for BitmapView<'_> {
         let position = parent.position * self.size + slot;
         let is_set = self.bits[position / 64] >> (position % 64) & 1 == 1;
         is_set.then_some((slot, position))
+    }
+
+    fn listing(&self, _: &Axis) -> Option<Listing<'_>> {
+        let slots = self.bits.len() * 64;
+        u32::try_from(slots).ok()?;
+        let coordinate = |slot: usize| match self.bits[slot / 64] >> (slot % 64) & 1 {
+            1 => (slot % self.size) as u32,
+            _ => u32::MAX,
+        };
+        Some(Listing::Slots { count: self.size, crd: (0..slots).map(coordinate).collect() })
     }
 
     fn locate(&self, _: &Axis, _: Node<'_>, coordinate: usize) -> Range<usize> {

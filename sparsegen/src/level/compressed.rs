@@ -59,7 +59,10 @@ unsafe impl<P: Width, C: Width> Level for Compressed<P, C> {
                 listing::coordinates(axis, crd)
                     .and_then(|crd| Ok(Compressed { pos: listing::positions(pos)?, crd })),
             ),
-            Listing::Every(_) | Listing::Segments { .. } | Listing::Single { .. } => None,
+            Listing::Every(_)
+            | Listing::Segments { .. }
+            | Listing::Single { .. }
+            | Listing::Slots { .. } => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents};
+use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing};
 
 /// A level that stores every coordinate: the child of `parent` with coordinate `i` is at position
 /// `parent * size + i`.
@@ -40,6 +40,16 @@ unsafe impl Level for Dense {
         parents.checked_mul(size).ok_or(Fault::Size)?;
         let positions = nodes.map(|(parent, coordinate)| parent * size + coordinate);
         Ok((Dense { size }, positions.collect()))
+    }
+
+    fn insert(
+        axis: &Axis,
+        parents: usize,
+        positions: &mut [u32],
+        coords: &[u32],
+    ) -> Option<Result<Self, Fault>> {
+        let numbered = listing::number(axis, parents, positions, coords);
+        Some(numbered.map(|()| Dense { size: axis.size }))
     }
 }
 

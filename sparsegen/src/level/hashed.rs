@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents, repeated, widened};
+use super::{
+    Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing, repeated, widened,
+};
 use crate::Width;
 
 /// A level that stores the coordinates of the children of each parent in a bucket of `width` slots
@@ -198,6 +200,11 @@ unsafe impl<C: Width> LevelView for HashedView<'_, C> {
     fn child(&self, axis: &Axis, parent: Node<'_>, slot: usize) -> Option<(usize, usize)> {
         let coordinate = self.coordinate(axis, parent.position, slot)?;
         Some((coordinate, parent.position * self.width + slot % self.width))
+    }
+
+    fn listing(&self, axis: &Axis) -> Option<Listing<'_>> {
+        let crd = listing::narrow_slots(axis, self.crd)?;
+        Some(Listing::Slots { count: self.width, crd })
     }
 
     fn locate(&self, axis: &Axis, parent: Node<'_>, coordinate: usize) -> Range<usize> {

@@ -24,16 +24,13 @@ pub enum Listing<'a> {
         /// The coordinate at each position.
         crd: Cow<'a, [u32]>,
     },
-}
-
-impl Listing<'_> {
-    /// Returns the coordinates, without a copy if they are owned; empty if none are listed.
-    pub(crate) fn into_crd(self) -> Vec<u32> {
-        match self {
-            Listing::Every(_) => Vec::new(),
-            Listing::Segments { crd, .. } | Listing::Single { crd } => crd.into_owned(),
-        }
-    }
+    /// Each parent has a number of slots, and a child in some of them, whose position is the slot.
+    Slots {
+        /// The number of slots of each parent.
+        count: usize,
+        /// The coordinate in each slot; the largest number marks an unused slot.
+        crd: Cow<'a, [u32]>,
+    },
 }
 
 /// Returns an array as `u32`, without a copy if it has that type, or `None` if a number does not
@@ -45,9 +42,26 @@ pub(super) fn narrow<W: Width>(array: &[W]) -> Option<Cow<'_, [u32]>> {
     array.iter().map(|number| u32::try_from(number.to_usize()).ok()).collect()
 }
 
-/// Returns coordinates as `u32`, if arrays store them unshifted.
+/// Returns coordinates as `u32`, without a copy if arrays store them so.
 pub(super) fn narrow_crd<'a, C: Width>(axis: &Axis, crd: &'a [C]) -> Option<Cow<'a, [u32]>> {
-    if axis.first == 0 { narrow(crd) } else { None }
+    if axis.first == 0 {
+        return narrow(crd);
+    }
+    crd.iter().map(|stored| u32::try_from(axis.coordinate(*stored)).ok()).collect()
+}
+
+/// Returns the coordinates in slots as `u32`, where the largest number of `C` marks an unused slot.
+pub(super) fn narrow_slots<'a, C: Width>(axis: &Axis, crd: &'a [C]) -> Option<Cow<'a, [u32]>> {
+    if axis.first == 0
+        && let Some(same) = C::as_u32(crd)
+    {
+        return Some(Cow::Borrowed(same));
+    }
+    let narrowed = |stored: &C| match *stored == C::MAX {
+        true => Some(u32::MAX),
+        false => u32::try_from(axis.coordinate(*stored)).ok().filter(|c| *c < u32::MAX),
+    };
+    crd.iter().map(narrowed).collect()
 }
 
 /// Converts coordinates to the type that stores them.
@@ -79,4 +93,29 @@ fn kept<W: Width>(
         return Ok(same);
     }
     array.into_iter().map(|number| convert(number as usize)).collect()
+}
+
+/// Returns whether positions are the numbers below `count`, in order.
+pub(crate) fn is_identity(positions: &[u32], count: usize) -> bool {
+    positions.len() == count && positions.iter().zip(0..).all(|(position, at)| *position == at)
+}
+
+/// Replaces the position of each node's parent by the position of the node, at a level with a
+/// position for every coordinate of each parent. Positions must fit 32 bits.
+pub(super) fn number(
+    axis: &Axis,
+    parents: usize,
+    positions: &mut [u32],
+    coords: &[u32],
+) -> Result<(), Fault> {
+    let count = parents.checked_mul(axis.size).and_then(|count| u32::try_from(count).ok());
+    count.ok_or(Fault::Size)?;
+    if parents == 1 {
+        positions.copy_from_slice(coords);
+        return Ok(());
+    }
+    for (position, coordinate) in positions.iter_mut().zip(coords) {
+        *position = *position * axis.size as u32 + coordinate;
+    }
+    Ok(())
 }

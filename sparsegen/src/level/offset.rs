@@ -31,6 +31,10 @@ unsafe impl Level for Offset {
     ) -> Result<(Self, Vec<usize>), Fault> {
         Ok((Offset, nodes.map(|(parent, _)| parent).collect()))
     }
+
+    fn insert(_: &Axis, _: usize, _: &mut [u32], _: &[u32]) -> Option<Result<Self, Fault>> {
+        Some(Ok(Offset))
+    }
 }
 
 // SAFETY: the position of a child is that of its parent. The caller of `validate` checks that

@@ -1,6 +1,6 @@
 //! `range`: the coordinates of a dimension that lie on a diagonal.
 
-use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents};
+use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing};
 
 /// A level of the coordinates on a diagonal: those for which the coordinate of another dimension,
 /// given by the sum or difference at an outer level, is within its extent. It stores nothing: the
@@ -32,6 +32,15 @@ unsafe impl Level for Range {
         let positions = nodes.map(|(parent, coordinate)| parent * axis.size + coordinate);
         Ok((Range, positions.collect()))
     }
+
+    fn insert(
+        axis: &Axis,
+        parents: usize,
+        positions: &mut [u32],
+        coords: &[u32],
+    ) -> Option<Result<Self, Fault>> {
+        Some(listing::number(axis, parents, positions, coords).map(|()| Range))
+    }
 }
 
 /// Returns the coordinates on the diagonal of `parent`.
@@ -55,6 +64,10 @@ unsafe impl LevelView for Range {
 
     fn child(&self, axis: &Axis, parent: Node<'_>, slot: usize) -> Option<(usize, usize)> {
         Some((slot, parent.position * axis.size + slot))
+    }
+
+    fn listing(&self, axis: &Axis) -> Option<Listing<'_>> {
+        Some(Listing::Every(axis.size))
     }
 
     fn locate(&self, axis: &Axis, parent: Node<'_>, coordinate: usize) -> std::ops::Range<usize> {

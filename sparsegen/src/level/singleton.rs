@@ -22,7 +22,7 @@ pub struct SingletonView<'a, C = u32> {
 }
 
 // SAFETY: `build` stores one coordinate per parent, that of its node or the padding 0, which is a
-// coordinate of every nonempty dimension; `build_list` takes an array of such coordinates.
+// coordinate of every nonempty dimension; so does `insert`, which checks that there is no other.
 unsafe impl<C: Width> Level for Singleton<C> {
     const KIND: Kind = Kind::new("singleton").branchless().compact().list();
 
@@ -44,10 +44,7 @@ unsafe impl<C: Width> Level for Singleton<C> {
         let mut positions = Vec::with_capacity(nodes.len());
         for (index, (parent, coordinate)) in nodes.enumerate() {
             if positions.last() == Some(&parent) {
-                let reason = "a singleton level has room for one coordinate under each coordinate \
-                              of the level above, and a second one is given; declare the level \
-                              above nonunique if it is compressed, or this one compressed";
-                return Err(Fault::broken(index, reason));
+                return Err(Fault::broken(index, OCCUPIED));
             }
             crd[parent] = axis.stored(coordinate)?;
             positions.push(parent);
@@ -55,16 +52,46 @@ unsafe impl<C: Width> Level for Singleton<C> {
         Ok((Singleton { crd }, positions))
     }
 
-    fn build_list(axis: &Axis, list: &mut Listing<'_>) -> Option<Result<Self, Fault>> {
-        match list {
-            Listing::Single { crd } => Some(
-                check_full(axis, crd.len())
-                    .and_then(|()| Ok(Singleton { crd: listing::coordinates(axis, crd)? })),
-            ),
-            Listing::Every(_) | Listing::Segments { .. } => None,
+    fn insert(
+        axis: &Axis,
+        parents: usize,
+        positions: &mut [u32],
+        coords: &[u32],
+    ) -> Option<Result<Self, Fault>> {
+        Some(Self::insert_all(axis, parents, positions, coords))
+    }
+}
+
+impl<C: Width> Singleton<C> {
+    fn insert_all(
+        axis: &Axis,
+        parents: usize,
+        positions: &[u32],
+        coords: &[u32],
+    ) -> Result<Self, Fault> {
+        axis.fits::<C>()?;
+        check_full(axis, parents)?;
+        if listing::is_identity(positions, parents) {
+            return Ok(Singleton { crd: listing::coordinates(axis, &mut coords.into())? });
+        }
+        let mut crd = repeated(axis.stored(0)?, parents)?;
+        for (parent, coordinate) in positions.iter().zip(coords) {
+            crd[*parent as usize] = axis.stored(*coordinate as usize)?;
+        }
+        let is_other = |(parent, coordinate): (&u32, &u32)| {
+            axis.coordinate(crd[*parent as usize]) != *coordinate as usize
+        };
+        match positions.iter().zip(coords).position(is_other) {
+            Some(index) => Err(Fault::broken(index, OCCUPIED)),
+            None => Ok(Singleton { crd }),
         }
     }
 }
+
+/// The reason why a parent does not take another child.
+const OCCUPIED: &str = "a singleton level has room for one coordinate under each coordinate of the \
+                        level above, and a second one is given; declare the level above nonunique \
+                        if it is compressed, or this one compressed";
 
 /// Checks that a level declared full has at most one coordinate.
 fn check_full(axis: &Axis, parents: usize) -> Result<(), Fault> {

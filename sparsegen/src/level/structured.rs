@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents, repeated, widened};
+use super::{
+    Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing, repeated, widened,
+};
 use crate::Width;
 
 /// A level over `j % m` that stores exactly `N` of the `M` coordinates of each block, in increasing
@@ -107,6 +109,10 @@ unsafe impl<C: Width, const N: usize, const M: usize> LevelView for StructuredVi
 
     fn child(&self, axis: &Axis, _: Node<'_>, slot: usize) -> Option<(usize, usize)> {
         Some((axis.coordinate(self.crd[slot]), slot))
+    }
+
+    fn listing(&self, axis: &Axis) -> Option<Listing<'_>> {
+        Some(Listing::Slots { count: N, crd: listing::narrow_crd(axis, self.crd)? })
     }
 
     fn validate(&self, axis: &Axis, parents: &Parents<'_>) -> Result<usize, Fault> {

@@ -144,9 +144,8 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// [`CooUnordered`](crate::CooUnordered), keeps the entries as they are given: in their order,
     /// and without adding duplicates.
     ///
-    /// Takes O(n log n) time for n entries, and O(n) if they are in storage order. If the outer
-    /// levels have at most a few nodes per entry, as the rows of most matrices, only the entries
-    /// below each node are sorted, and only if they are not in order.
+    /// Takes a constant number of passes over the entries, and O(n log n) time if the coordinates
+    /// below the nodes of a level, such as those of a row, are in no order.
     ///
     /// # Errors
     /// [`Error::Coordinate`] if an entry is not within the shape, [`Error::Pack`] if the format

@@ -55,6 +55,28 @@ impl Declared {
         self.map.levels.iter().any(|map| !map.properties.padded)
     }
 
+    /// Returns whether a relative and branchless level may have to pad: whether levels above it have
+    /// nodes without entries that may lie outside of its dimension. Those of a range along the same
+    /// diagonal lie within it.
+    pub(super) fn pads_branchless(&self, level: usize) -> bool {
+        if !self.kinds[level].is_derived() {
+            return false;
+        }
+        let diagonal = |level: usize| self.map.diagonal(level).map(|(outer, _)| outer);
+        for above in (0..level).rev() {
+            let (kind, properties) = (&self.kinds[above], self.map.levels[above].properties);
+            if kind.pads || kind.full || properties.full {
+                if !kind.relative || diagonal(above) != diagonal(level) {
+                    return true;
+                }
+            } else if !kind.branchless {
+                // A node of this level has an entry below it.
+                return false;
+            }
+        }
+        false
+    }
+
     /// Returns the number of coordinates that distinguish the nodes of a level, given the number
     /// for the level above. They include the node's own coordinate and, below a nonunique level,
     /// the coordinates at the branchless levels that follow, as such a level has a node for each of

@@ -7,9 +7,10 @@ use crate::{Error, Stored, Tensor, Value};
 
 use super::build::Merge;
 use super::check_values;
+use super::columns::of_triplets;
 use super::declared::Declared;
-use super::distribute::{self, Source};
 use super::order;
+use super::place;
 use super::validate::Structure;
 
 /// Returns the tensor that stores only the entries that full levels require.
@@ -24,7 +25,7 @@ pub(super) fn empty<V: Stored, F: Format>(shape: F::Shape) -> Result<Tensor<V, F
     let views = levels.views();
     let structure =
         Structure { format: &format, shape: shape.as_ref(), levels: &views, axes: &axes };
-    structure.validate_branchless()?;
+    structure.validate_padding()?;
     Ok(Tensor { shape, levels, vals })
 }
 
@@ -35,8 +36,9 @@ pub(super) fn pack<V: Stored, F: Format>(
     merge: Merge<'_, V::Value>,
 ) -> Result<Tensor<V, F>, Error> {
     check_values::<V, F>();
-    if distribute::suits::<F>(merge.may_keep())
-        && let Some(tensor) = distribute::pack(shape, Source::Triplets(&entries), merge)
+    if place::suits::<F>(merge.may_keep())
+        && let Some(columns) = of_triplets(&shape, &entries)
+        && let Some(tensor) = place::pack(shape, columns, merge)
     {
         return Ok(tensor);
     }
@@ -57,7 +59,7 @@ pub(super) fn pack_listed<V: Stored, F: Format>(
     let views = levels.views();
     let structure =
         Structure { format: &format, shape: shape.as_ref(), levels: &views, axes: &axes };
-    structure.validate_branchless()?;
+    structure.validate_padding()?;
     if format.is_unpadded() {
         structure.validate_unpadded(&vals)?;
     }

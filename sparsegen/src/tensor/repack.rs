@@ -8,9 +8,8 @@ use crate::{Error, Stored, Tensor, Value, View};
 use super::build::Merge;
 use super::columns::columns;
 use super::convert::coordinate_of;
-use super::distribute::{self, Source};
-use super::pack::{combined, pack};
-use super::{check_values, is_fill};
+use super::pack::{combined, pack, pack_listed};
+use super::{check_values, is_fill, place};
 
 /// Returns a tensor with the entries of `old` outside of a part, and those of `new`, which has the same fill
 /// value, within it.
@@ -33,13 +32,13 @@ pub(super) fn repack<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     if !is_fill(V::Value::filled(F::FILL), V::Value::filled(G::FILL)) {
         return refill(tensor, merge);
     }
-    if distribute::suits::<G>(merge.may_keep())
+    if place::suits::<G>(merge.may_keep())
         && let Some(columns) = columns(tensor)
-        && let Some(packed) = distribute::pack(tensor.shape, Source::Columns(columns), merge)
+        && let Some(packed) = place::pack(tensor.shape, columns, merge)
     {
         return Ok(packed);
     }
-    pack(tensor.shape, tensor.iter().collect(), merge)
+    pack_listed(tensor.shape, tensor.iter().collect(), merge)
 }
 
 /// Converts a tensor to a format with another fill value, which stores the old fill value where the

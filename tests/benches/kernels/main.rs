@@ -14,7 +14,11 @@
 //! - **Entrants**: `sprs`, `nalgebra-sparse` and `faer`, each with its own function that does the
 //!   operation with the least work, if it has one: only `sprs` multiplies elementwise, and none
 //!   supports MTTKRP. In those cases a hand-written loop is an entrant.
-//! - **Setting**: one thread, `f64`, the baseline instruction set of the processor unless
+//! - **Conversions** `columns`, `blocks`, `dia` and `ell` have `Tensor::to` as ours, the generated
+//!   kernel as a variant, and a hand-written loop as the peer. In `threads`, ours is SpMV with equal
+//!   numbers of entries per thread, the variant has equal numbers of rows, and the peer is a
+//!   hand-written loop on one thread.
+//! - **Setting**: otherwise one thread, `f64`, the baseline instruction set of the processor unless
 //!   `RUSTFLAGS` changes it. Ours has `u32` positions and coordinates, its default; the peers have
 //!   `usize`, their default, and in SpMV also `u32` if they support it.
 //! - **Method**: products write to existing memory in all entrants; sums and elementwise products
@@ -25,6 +29,7 @@
 
 mod contest;
 mod conversions;
+mod layouts;
 mod matrices;
 mod operands;
 mod packing;
@@ -67,6 +72,13 @@ fn main() {
         session.hold("turn", pair.name, |contest| conversions::turn(contest, &pair.a));
         session.hold("symmetrize", pair.name, |contest| conversions::symmetrize(contest, &pair.a));
         session.pack(pair.name, &pair.a);
+        session.hold("columns", pair.name, |contest| layouts::to_columns(contest, &pair.a));
+        session.hold("blocks", pair.name, |contest| layouts::to_blocks(contest, &pair.a));
+        if pair.is_regular {
+            session.hold("dia", pair.name, |contest| layouts::to_dia(contest, &pair.a));
+            session.hold("ell", pair.name, |contest| layouts::to_ell(contest, &pair.a));
+        }
+        session.hold("threads", pair.name, |contest| matrices::threads(contest, &pair.a));
     }
     for make in MATRICES {
         let pair = make(scale.of_products());

@@ -75,6 +75,32 @@ pub fn spmv<'a>(contest: &mut Contest<'a>, a: &'a Tensor<f64, Csr>) {
     faer!(u32, "faer u32");
 }
 
+/// `y[i] = A[i,j] * x[j]` on all threads.
+pub fn threads<'a>(contest: &mut Contest<'a>, a: &'a Tensor<f64, Csr>) {
+    let [rows, columns] = a.shape();
+    let x = values(columns);
+
+    macro_rules! own {
+        ($side:ident, $name:literal, $kernel:path) => {
+            let y = Tensor::<f64, Dense<1>>::zeros([rows]).expect("a vector fits");
+            let x = x.clone();
+            let run = move |y: &mut _| $kernel(y, a, &x).expect("the extents agree");
+            contest.enter(Side::$side, $name, y, run, |y, ()| Answer::dense(y.vals()));
+        };
+    }
+    own!(Ours, "entries", kernels::spmv_balanced_into);
+    own!(Variant, "rows", kernels::spmv_rows_into);
+    let run = move |y: &mut Vec<f64>| {
+        let matrix = &a.levels().1;
+        for (y, bounds) in y.iter_mut().zip(matrix.pos.windows(2)) {
+            let entries = bounds[0] as usize..bounds[1] as usize;
+            let products = entries.map(|p| a.vals()[p] * x[matrix.crd[p] as usize]);
+            *y = products.sum();
+        }
+    };
+    contest.enter(Side::Peer, "by hand", vec![0.0; rows], run, |y, ()| Answer::dense(y));
+}
+
 /// `Y[i,k] = A[i,j] * X[j,k]`, with 32 columns in the dense matrices: stored by rows in ours and in
 /// `sprs`, by columns in `nalgebra` and `faer`.
 pub fn spmm<'a>(contest: &mut Contest<'a>, a: &'a Tensor<f64, Csr>) {

@@ -11,6 +11,8 @@ pub struct Pair {
     pub a: Tensor<f64, Csr>,
     /// The second operand of elementwise operations.
     pub b: Tensor<f64, Csr>,
+    /// `true` if the entries lie on few diagonals, so that diagonals and slots store little padding.
+    pub is_regular: bool,
 }
 
 /// A sparse tensor of order 3.
@@ -85,6 +87,7 @@ fn poisson(scale: Scale) -> Pair {
         name: "poisson",
         a: stencil([(-1, 0), (0, -1), (0, 0), (0, 1), (1, 0)]),
         b: stencil([(-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)]),
+        is_regular: true,
     }
 }
 
@@ -106,7 +109,7 @@ fn power_law(scale: Scale) -> Pair {
         }
         matrix(nodes, rows)
     };
-    Pair { name: "power law", a: graph(1), b: graph(2) }
+    Pair { name: "power law", a: graph(1), b: graph(2), is_regular: false }
 }
 
 /// Generates up to eight entries per row, in uniformly distributed columns of half a million.
@@ -116,7 +119,7 @@ fn uniform(scale: Scale) -> Pair {
         let mut random = Random(seed);
         matrix(size, (0..size).map(|_| (0..8).map(|_| random.below(size)).collect()))
     };
-    Pair { name: "uniform", a: scattered(3), b: scattered(4) }
+    Pair { name: "uniform", a: scattered(3), b: scattered(4), is_regular: false }
 }
 
 /// Generates band matrices with all columns within eight of the diagonal; both have the same
@@ -125,7 +128,7 @@ fn banded(scale: Scale) -> Pair {
     let size = scale.of(250_000);
     let band =
         || matrix(size, (0..size).map(|row| (row.saturating_sub(8)..size.min(row + 9)).collect()));
-    Pair { name: "banded", a: band(), b: band() }
+    Pair { name: "banded", a: band(), b: band(), is_regular: true }
 }
 
 /// Generates up to two million uniformly distributed entries: two in each nonempty fiber.

@@ -1,0 +1,90 @@
+//! Entries in the order of packing, for the levels that depend on it.
+
+use std::borrow::Cow;
+
+use crate::level::Axes;
+use crate::memory::filled;
+use crate::{Fill, Stored};
+
+use super::coordinates::of_level;
+use super::groups::Groups;
+use super::values;
+use crate::tensor::build::Merge;
+use crate::tensor::columns::Columns;
+use crate::tensor::declared::Declared;
+
+/// Sorts entries by their coordinates at every level that does not count entries, and combines
+/// entries with the same coordinates. Returns `None` if combining is refused.
+pub(super) fn sorted<'a, V: Stored>(
+    format: &Declared,
+    axes: &Axes,
+    columns: Columns<'a, V>,
+    merge: Merge<'_, V::Value>,
+) -> Option<Columns<'a, V>> {
+    let stored = |level: &usize| {
+        !format.kinds[*level].is_derived() && !format.map.levels[*level].expr.is_counted()
+    };
+    let levels: Vec<usize> = (0..format.kinds.len()).filter(stored).collect();
+    let coords = |level: usize| {
+        of_level(&format.map.levels[level].expr, &axes[level], &columns.dimensions, &[])
+    };
+    let count = columns.vals.len();
+    let coordinates: Option<Vec<_>> = levels.iter().map(|level| coords(*level)).collect();
+    let coordinates = coordinates?;
+    if is_increasing(&coordinates, count) {
+        drop(coordinates);
+        return Some(Columns { may_repeat: false, ..columns });
+    }
+    let (mut ranks, mut nodes) = (filled(0_u32, count)?, 1_usize);
+    let most = count.saturating_mul(4).min(u32::MAX as usize);
+    for (index, (level, coords)) in levels.iter().zip(coordinates).enumerate() {
+        let size = axes[*level].size;
+        let is_last = index + 1 == levels.len();
+        // Few nodes need not be found to be told apart: every one has a number.
+        match nodes.checked_mul(size).filter(|all| *all <= most && !is_last) {
+            Some(all) => {
+                let ranks = ranks.iter_mut().zip(&*coords);
+                ranks.for_each(|(rank, coordinate)| *rank = *rank * size as u32 + coordinate);
+                nodes = all;
+            }
+            None => nodes = Groups::of(nodes, size, &mut ranks, coords)?.count(),
+        }
+    }
+    let Columns { dimensions, vals, may_repeat } = columns;
+    let vals = values::place(&ranks, vals, nodes, Fill::ZERO, may_repeat.then_some(merge))?;
+    let mut moved = Vec::with_capacity(dimensions.len());
+    for column in dimensions {
+        let mut sorted = filled(0, nodes)?;
+        for (rank, coordinate) in ranks.iter().zip(&*column) {
+            sorted[*rank as usize] = *coordinate;
+        }
+        moved.push(Cow::Owned(sorted));
+    }
+    Some(Columns { dimensions: moved, vals: vals.into(), may_repeat: false })
+}
+
+/// Returns whether each entry's coordinates, given level by level, follow those of the previous one.
+fn is_increasing(coordinates: &[Cow<'_, [u32]>], count: usize) -> bool {
+    let Some((first, rest)) = coordinates.split_first() else { return count <= 1 };
+    let mut pairs = (1..).zip(first.windows(2));
+    pairs.all(|(entry, pair)| {
+        let order = rest.iter().fold(pair[0].cmp(&pair[1]), |order, level| {
+            order.then_with(|| level[entry - 1].cmp(&level[entry]))
+        });
+        order.is_lt()
+    })
+}
+
+/// Numbers, from 0 and in order, the entries with the same coordinate.
+pub(super) fn counts(coords: &[u32]) -> Option<Vec<u32>> {
+    let size = coords.iter().max().map_or(0, |last| *last as usize + 1);
+    let mut next = filled(0, size)?;
+    let mut counts = Vec::new();
+    counts.try_reserve_exact(coords.len()).ok()?;
+    counts.extend(coords.iter().map(|coordinate| {
+        let next: &mut u32 = &mut next[*coordinate as usize];
+        *next += 1;
+        *next - 1
+    }));
+    Some(counts)
+}
