@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::concrete::Program;
 use crate::coordinate::Coordinate;
 use crate::emit::emit;
-use crate::error::Diagnostics;
+use crate::error::{Diagnostic, Diagnostics};
 use crate::format::{LevelExpr, LevelSpec};
 use crate::ir;
 use crate::iteration::plan::Plan;
@@ -46,6 +46,8 @@ pub struct Output {
     pub formats: Vec<ir::FormatDeclaration>,
     /// The errors, in the order of the manifest.
     pub diagnostics: Diagnostics,
+    /// The warnings, in the order of the manifest; empty if there are errors.
+    pub warnings: Diagnostics,
 }
 
 impl Compiler {
@@ -104,7 +106,7 @@ impl Compiler {
         let (module, mut wrong) = notation::check(&manifest, &statements, &self.levels);
         mistakes.append(&mut wrong);
 
-        let mut kernels = Vec::new();
+        let (mut kernels, mut warnings) = (Vec::new(), Diagnostics::warnings());
         let mut formats = module.formats.clone();
         // With a level that contradicts itself nothing can be said of the kernels.
         let blocks = if self.levels.refused().is_empty() { module.blocks() } else { Vec::new() };
@@ -130,6 +132,7 @@ impl Compiler {
                     &block,
                     (scheduled, self.passes),
                     &mut formats,
+                    &mut warnings,
                     observe,
                 ));
             }
@@ -137,7 +140,8 @@ impl Compiler {
         let diagnostics: Diagnostics = mistakes.into_iter().collect();
         if !diagnostics.is_empty() {
             let (source, kernels, formats) = (String::new(), Vec::new(), Vec::new());
-            return Output { source, kernels, formats, diagnostics };
+            let warnings = Diagnostics::warnings();
+            return Output { source, kernels, formats, diagnostics, warnings };
         }
         let module = ir::Module {
             manifest: name.to_owned(),
@@ -146,7 +150,8 @@ impl Compiler {
             kernels,
         };
         let source = emit(&module);
-        Output { source, kernels: module.kernels, formats: module.formats, diagnostics }
+        let ir::Module { kernels, formats, .. } = module;
+        Output { source, kernels, formats, diagnostics, warnings }
     }
 }
 
@@ -156,6 +161,7 @@ fn compiled(
     block: &Block<'_>,
     (mut scheduled, passes): (Vec<(Program, Plan)>, Option<usize>),
     formats: &mut Vec<DeclaredFormat>,
+    warnings: &mut Diagnostics,
     observe: &mut Observe<'_>,
 ) -> ir::Kernel {
     let mut identifiers = chosen(block.statements);
@@ -188,6 +194,12 @@ fn compiled(
     for (step, reason) in apart {
         observe(&block.statements[step].name, "loops of its own", &|| reason.to_string());
     }
+    let is_joined = |step: usize| joined.iter().any(|it| it.statements.contains(&step));
+    let apart = (0..scheduled.len()).filter(|step| !is_joined(*step));
+    let apart = apart.map(|step| (step, &scheduled[step].0));
+    let shared = joined.iter().map(|it| (it.statements.start, &it.program));
+    let serial = |(step, program)| on_one_thread(&block.statements[step], program);
+    warnings.extend(apart.chain(shared).filter_map(serial));
     for Joined { statements, program, plan } in joined {
         observe(&kernel.name, "shared loops", &|| program.to_string());
         observe(&kernel.name, "merge lattices", &|| plan.show(&program));
@@ -195,6 +207,14 @@ fn compiled(
         kernel.share(statements, function, &|name| module.is_taken(name));
     }
     complete(kernel)
+}
+
+/// Returns the warning that loops run on one thread although several were asked for.
+fn on_one_thread(statement: &notation::Kernel, program: &Program) -> Option<Diagnostic> {
+    let Some(Err(reason)) = &program.threads else { return None };
+    let message = format!("the loops of `{}` run on one thread", statement.name);
+    let warning = Diagnostic::new(statement.span, message).note(reason);
+    Some(warning.help("`parallel = false` states that, without this warning"))
 }
 
 /// The identifiers of a kernel's arguments, which the user chose.

@@ -10,7 +10,7 @@ use crate::level::Level;
 ///
 /// `path` is relative to the directory of the crate. The kernels of `kernels.toml` are written to
 /// `$OUT_DIR/kernels.rs`, which `sparsegen::include_kernels!` includes. Errors in the manifest are
-/// errors of the build.
+/// errors of the build, and warnings are those of the build.
 pub fn compile(path: impl AsRef<Path>) {
     Config::new(path).compile();
 }
@@ -51,13 +51,13 @@ impl Config {
     pub fn compile(self) {
         println!("cargo::rerun-if-changed={}", self.path.display());
         if let Err(reason) = self.try_compile() {
-            report(&reason);
+            report("error", &reason);
         }
     }
 
     /// Compiles the manifest like [`compile`](Config::compile), but returns errors as text. In a
-    /// build script, it only reports the path of the source for `sparsegen::include_kernels!` to
-    /// cargo.
+    /// build script, it only reports warnings, and the path of the source for
+    /// `sparsegen::include_kernels!`, to cargo.
     pub fn try_compile(&self) -> Result<PathBuf, String> {
         let shown = self.path.display();
         let text = fs::read_to_string(&self.path)
@@ -71,6 +71,10 @@ impl Config {
         let output = self.compiler.compile_str(&name, &text);
         if !output.diagnostics.is_empty() {
             return Err(output.diagnostics.render(&name, &text));
+        }
+        // Cargo reads the directives of build scripts, which have this variable.
+        if env::var_os("OUT_DIR").is_some() {
+            report("warning", &output.warnings.render(&name, &text));
         }
         let folder = match &self.out_dir {
             Some(folder) => folder.clone(),
@@ -93,9 +97,10 @@ impl Config {
     }
 }
 
-/// Reports the text as errors of the build: cargo prints each such line after `error:`.
-fn report(text: &str) {
+/// Reports the text as errors or warnings of the build: cargo prints each line after `error:` or
+/// `warning:`.
+fn report(severity: &str, text: &str) {
     for line in text.trim_end().lines() {
-        println!("cargo::error={line}");
+        println!("cargo::{severity}={line}");
     }
 }

@@ -1,4 +1,4 @@
-//! Diagnostics: the place, the reason and the remedy of an error.
+//! Diagnostics: the place, the reason and the remedy of an error or a warning.
 
 mod render;
 mod suggest;
@@ -32,12 +32,22 @@ pub struct Name {
     pub span: Span,
 }
 
-/// An error, usually in a manifest.
+/// The severity of diagnostics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Severity {
+    /// Nothing is generated.
+    #[default]
+    Error,
+    /// The kernels are generated, but one of them differs from what was asked for.
+    Warning,
+}
+
+/// An error or a warning, usually in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The place in the manifest; `None` for an error in the configuration of the compiler.
     pub span: Option<Span>,
-    /// The error, in one sentence without a final full stop.
+    /// The error or the warning, in one sentence without a final full stop.
     pub message: String,
     /// The text next to the carets; may be empty.
     pub label: String,
@@ -104,32 +114,47 @@ impl Diagnostic {
     }
 }
 
-/// The errors of a manifest, in the order of the text.
+/// The errors or the warnings of a manifest, in the order of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Diagnostics(Vec<Diagnostic>);
+pub struct Diagnostics {
+    severity: Severity,
+    all: Vec<Diagnostic>,
+}
 
 impl Diagnostics {
-    /// Returns whether there are no errors.
+    /// Returns an empty list of warnings.
+    pub(crate) fn warnings() -> Diagnostics {
+        Diagnostics { severity: Severity::Warning, all: Vec::new() }
+    }
+
+    /// Returns the severity of all diagnostics of the list.
+    pub fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
     }
 
     /// Adds diagnostics, sorted by place.
     pub fn extend(&mut self, more: impl IntoIterator<Item = Diagnostic>) {
-        self.0.extend(more);
-        self.0.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.start, span.end)));
-        self.0.dedup();
+        self.all.extend(more);
+        self.all.sort_by_key(|diagnostic| diagnostic.span.map(|span| (span.start, span.end)));
+        self.all.dedup();
     }
 
-    /// Returns the errors, sorted by place.
+    /// Returns the diagnostics, sorted by place.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Diagnostic> {
-        self.0.iter()
+        self.all.iter()
     }
 
-    /// Renders each error with its place in the file `name`, whose content is `text`.
+    /// Renders each diagnostic with its place in the file `name`, whose content is `text`.
     pub fn render(&self, name: &str, text: &str) -> String {
-        let pages: Vec<_> =
-            self.iter().map(|diagnostic| render::render(diagnostic, name, text)).collect();
+        let pages: Vec<_> = self
+            .iter()
+            .map(|diagnostic| render::render(diagnostic, self.severity, name, text))
+            .collect();
         pages.join("\n")
     }
 }

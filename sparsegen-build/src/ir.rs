@@ -15,6 +15,7 @@ mod instruction;
 pub mod interpret;
 mod kernel;
 mod module;
+mod parallel;
 mod part;
 mod rearrange;
 mod rename;
@@ -28,15 +29,18 @@ pub use bound::{Bound, Ground, Unchecked};
 pub use demand::Demand;
 pub use entry::{Binding, Entry, Loops, Meaning, Parameter, TensorType, Type};
 pub use function::{
-    Array, Bounds, Conversion, Copies, Divided, Element, Extent, Function, Intervals, Operand,
-    Parallel, Place, Size, Source, TensorOperand, Traced, Unroll, Work,
+    Array, Bounds, Conversion, Element, Extent, Function, Operand, Place, Size, Source,
+    TensorOperand, Unroll,
 };
 pub use instruction::{
-    Argument, Assembled, Call, Check, Field, Instruction, Joined, Joining, Mode, Own, Parts,
-    Replacement, Shape, Storage, Taken, Target, Value, Vector,
+    Argument, Assembled, Call, Check, Field, Instruction, Joined, Joining, Mode, Ordered, Own,
+    Parts, Replacement, Shape, Storage, Taken, Target, Value, Vector,
 };
 pub use kernel::{Group, Kernel, Step, may_share};
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
+pub use parallel::{
+    ByParent, Contents, Copies, Divided, Intervals, Parallel, Reduced, Traced, Work,
+};
 pub use part::{Gather, Limit, List, Part, Reads};
 pub use rearrange::Rearrange;
 pub use results::{Assembly, Combining, Cover, Fit, Result, TensorResult, UpdatedScalar};

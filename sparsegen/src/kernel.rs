@@ -7,6 +7,7 @@
 mod checks;
 mod division;
 mod intervals;
+mod join;
 mod parallel;
 mod places;
 mod proven;
@@ -27,9 +28,10 @@ pub use checks::{
 };
 pub use division::Division;
 pub use intervals::{parent, split_intervals};
+pub use join::Order;
 pub use parallel::{
-    Parts, chunks, combine, combined, copies, each, each_with, few_parts, in_parts, join_ends,
-    join_positions, parts, split, total, with_copies,
+    Parts, chunks, combine, combined, copies, each, each_with, few_parts, in_parts, join_bits,
+    join_ends, join_positions, parts, split, total, with_copies,
 };
 pub use places::Places;
 pub use proven::{Proven, ProvenMut, Reserved};

@@ -42,6 +42,7 @@ fn main() -> ExitCode {
         eprint!("{mistakes}");
         return ExitCode::FAILURE;
     }
+    eprint!("{}", output.warnings.render(path, &text));
     let shown = match command {
         "check" => format!("{path}: {} kernels compile\n", output.kernels.len()),
         "explain" => sparsegen_build::explain(path, &text),

@@ -1,6 +1,7 @@
 //! Outermost loops that are divided into parts, for threads.
 
-use crate::notation::{Access, ReduceOp, VariableId};
+use super::Temporary;
+use crate::notation::{Access, VariableId};
 
 /// An outermost loop that is divided into parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,6 +10,8 @@ pub struct Parted {
     pub variable: VariableId,
     /// What is divided.
     pub range: Range,
+    /// The number of consecutive coordinates that are in one part: those of a block of a result.
+    pub block: u64,
     /// How the parts store to each result, in the order of the statements.
     pub stores: Vec<Stores>,
 }
@@ -37,10 +40,17 @@ pub enum Stores {
     /// coordinate at their borders: all but the first have a copy of its entries, which are combined
     /// in the order of the parts.
     Intervals,
+    /// Each part assembles a result of its own, with entries of all parents. The entries of a parent
+    /// are joined in the order of the parts.
+    Joined,
+    /// Each part assembles a result of its own, with values that it has added up. The values of a
+    /// coordinate are combined in the order of the parts.
+    Merged,
     /// Each part adds to a copy of its own. The copies are combined in the order of the parts.
     Copies,
-    /// Each part computes a scalar. The scalars are combined in the order of the parts.
-    Scalars(ReduceOp),
+    /// Each part computes a reduction. The values are combined in the order of the parts; the result is
+    /// computed from that.
+    Scalars(Temporary),
 }
 
 impl Parted {

@@ -118,16 +118,16 @@ fn instruction(instruction: &Instruction) -> TokenStream {
             let value = packing::packed(&into, value);
             quote!(*#into = #value;)
         }
-        Instruction::Parts { name, range, variable, copies } => {
-            parts::divide(name, range, variable, copies)
+        Instruction::Parts { name, range, variable, block, copies, lengths } => {
+            parts::divide(name, range, (variable, *block), (copies, lengths))
         }
         Instruction::Split { parts, tensor, vals, call } => parts::split(parts, tensor, vals, call),
         Instruction::SplitIntervals { parts, tensor, vals, own, variable, intervals, call } => {
             let names = [tensor, vals, own, variable].map(String::as_str);
             parts::split_intervals(parts, names, intervals, call)
         }
-        Instruction::Join { parts, filled, own, vectors, call } => {
-            parts::join(parts, filled, own, vectors, call)
+        Instruction::Join { parts, filled, own, orders, vectors, call } => {
+            parts::join(parts, filled, own, (orders, vectors), call)
         }
         Instruction::Run { into, value } => {
             let value = self::value(value);
@@ -221,6 +221,7 @@ fn place(target: &Target) -> TokenStream {
 pub(super) fn value(value: &Value) -> TokenStream {
     match value {
         Value::Name(name) => ident(name).into_token_stream(),
+        Value::Computed(value, _) => expr(value),
         Value::Call(call) => self::call(call),
         Value::Total(parts, call, by) => parts::total(parts, call, by),
     }

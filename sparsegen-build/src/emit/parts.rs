@@ -7,16 +7,16 @@ use super::entry::{call, expr, vector};
 use super::names::{ident, place_in_view};
 use super::packing::function;
 use crate::ir::{
-    Array, BinaryOp, Call, Combining, Divided, Element, Expr, Intervals, Joined, Joining, Own,
-    Parts, Width, Work,
+    Array, BinaryOp, ByParent, Call, Combining, Contents, Divided, Element, Expr, Intervals,
+    Joined, Joining, Ordered, Own, Parts, Width, Work,
 };
 
 /// Emits `let parts = kernel::parts(n, |i| i + a.levels().1.pos[i] as usize);`.
 pub(super) fn divide(
     name: &str,
     range: &Divided<(String, Array)>,
-    variable: &str,
-    copies: &[String],
+    (variable, block): (&str, u64),
+    (copies, lengths): (&[String], &[Expr]),
 ) -> TokenStream {
     let (name, variable) = (ident(name), ident(variable));
     let path = |(tensor, array): &(String, Array)| place_in_view(&ident(tensor), &array.place);
@@ -44,12 +44,16 @@ pub(super) fn divide(
             (quote!(#path.len()), quote!(#variable))
         }
     };
-    let lengths =
+    let aligned = (block > 1).then(|| {
+        let block = Literal::u64_unsuffixed(block);
+        quote!(.aligned(#block))
+    });
+    let copied =
         copies.iter().map(|tensor| ident(tensor)).map(|tensor| quote!(#tensor.vals().len()));
-    match lengths.reduce(|all, more| quote!(#all + #more)) {
-        None => quote!(let #name = kernel::parts(#extent, |#variable| #before);),
+    match copied.chain(lengths.iter().map(expr)).reduce(|all, more| quote!(#all + #more)) {
+        None => quote!(let #name = kernel::parts(#extent, |#variable| #before)#aligned;),
         Some(lengths) => {
-            quote!(let #name = kernel::few_parts(#extent, #lengths, |#variable| #before);)
+            quote!(let #name = kernel::few_parts(#extent, #lengths, |#variable| #before)#aligned;)
         }
     }
 }
@@ -111,11 +115,11 @@ pub(super) fn join(
     Parts { all, one }: &Parts,
     filled: &str,
     own: &[Own],
-    vectors: &[Joined],
+    (orders, vectors): (&[Ordered], &[Joined]),
     loops: &Call,
 ) -> TokenStream {
     let [all, one, filled] = [all, one, filled].map(ident);
-    let loops = call(loops);
+    let (loops, is_fallible) = (call(loops), loops.is_fallible);
     let copied = own.iter().filter_map(|own| Some((ident(&own.tensor), own.copies.as_ref()?)));
     let copied: Vec<_> = copied.collect();
     let new_copies = copied.iter().map(|(tensor, (name, copies))| {
@@ -150,20 +154,89 @@ pub(super) fn join(
     }
     let names: Vec<_> = vectors.iter().map(|joined| ident(&joined.name)).collect();
     let new = vectors.iter().map(|_| quote!(Vec::new()));
-    let into = vectors.iter().map(|joined| vector(&joined.into));
-    let join = vectors.iter().map(append);
+    let is_ordered = |joined: &&Joined| matches!(joined.by, Joining::Ordered(..));
+    // An order reads the vectors of all parts.
+    let of_parts = |name: &str| {
+        let index = vectors.iter().position(|joined| joined.name == name).unwrap_or_default();
+        let index = Literal::usize_unsuffixed(index);
+        quote!(#filled.iter().map(|part| &part.#index[..]))
+    };
+    let by = |joined: &Joined| match &joined.by {
+        Joining::Ordered(name, _) => orders.iter().find(|order| order.name == *name),
+        Joining::Appending | Joining::Positions | Joining::Ends | Joining::Bits { .. } => None,
+    };
+    let ordered =
+        vectors.iter().filter_map(|joined| Some(in_order(joined, by(joined)?, &of_parts)));
+    let ordered: Vec<_> = ordered.collect();
+    let orders = orders.iter().map(|order| self::order(order, &of_parts));
+    let appended: Vec<&Joined> = vectors.iter().filter(|joined| !is_ordered(joined)).collect();
+    let into = appended.iter().map(|joined| vector(&joined.into));
+    let join = appended.iter().map(|joined| append(joined));
+    let taken = vectors.iter().zip(&names).map(|(joined, name)| match is_ordered(&joined) {
+        true => quote!(_),
+        false => quote!(#name),
+    });
+    let append = (!appended.is_empty()).then(|| {
+        quote! {
+            #(#into.clear();)*
+            for (#(#taken),*) in #filled {
+                #(#join)*
+            }
+        }
+    });
+    let (returned, collected) = match is_fallible {
+        true => (
+            quote!(Ok::<_, Error>((#(#names),*))),
+            Some(quote!(.into_iter().collect::<Result<Vec<_>, _>>()?)),
+        ),
+        false => (quote!((#(#names),*)), None),
+    };
     let run = each(quote!({
         let (#(mut #names),*) = (#(#new),*);
         #loops;
-        (#(#names),*)
+        #returned
     }));
     quote! {
         #(#new_copies)*
-        let #filled = #run;
+        let #filled = #run #collected;
         #(#combine)*
-        #(#into.clear();)*
-        for (#(#names),*) in #filled {
-            #(#join)*
+        #(#orders)*
+        #(#ordered)*
+        #append
+    }
+}
+
+/// Emits `let order = kernel::Order::of_segments(filled.iter().map(|part| &part.0[..]), …);`
+fn order(Ordered { name, by }: &Ordered, of_parts: &dyn Fn(&str) -> TokenStream) -> TokenStream {
+    let ByParent { coordinates, ends, entries, .. } = by;
+    let [coordinates, ends] = [coordinates, ends].map(|array| array.as_deref().map(of_parts));
+    let (name, entries) = (ident(name), of_parts(entries));
+    let counts = quote!(#entries.map(<[_]>::len));
+    let order = match (coordinates, ends) {
+        (Some(coordinates), Some(ends)) => quote!(of_listed(#coordinates, #ends, #counts)),
+        (Some(coordinates), None) if by.combined.is_some() => quote!(of_distinct(#coordinates)),
+        (Some(coordinates), None) => quote!(of_repeated(#coordinates)),
+        (None, ends) => quote!(of_segments(#ends, #counts)),
+    };
+    quote!(let #name = kernel::Order::#order;)
+}
+
+/// Joins the vectors of all parts parent by parent.
+fn in_order(
+    joined: &Joined,
+    Ordered { name, by }: &Ordered,
+    of_parts: &dyn Fn(&str) -> TokenStream,
+) -> TokenStream {
+    let Joining::Ordered(_, contents) = &joined.by else { return quote!() };
+    let (order, into, parts) = (ident(name), vector(&joined.into), of_parts(&joined.name));
+    match contents {
+        Contents::Count => quote!(#order.join_count(&mut #into);),
+        Contents::Parents => quote!(#order.join_parents(&mut #into);),
+        Contents::Ends => quote!(#order.join_ends(&mut #into);),
+        Contents::Entries => quote!(#order.join(&mut #into, #parts);),
+        Contents::Combined => {
+            let combine = by.combined.as_ref().map(|reduced| function(&reduced.combining));
+            quote!(#order.combine(&mut #into, #parts, #combine);)
         }
     }
 }
@@ -174,7 +247,11 @@ fn append(Joined { name, into, by }: &Joined) -> TokenStream {
     match by {
         Joining::Ends => quote!(kernel::join_ends(&mut #vector, &#part);),
         Joining::Positions => quote!(kernel::join_positions(&mut #vector, &#part);),
-        Joining::Appending => quote!(#vector.extend(#part);),
+        Joining::Bits { of, after } => {
+            let (of, after) = (ident(of), ident(after));
+            quote!(kernel::join_bits(&mut #vector, #after.len(), &#part, #of.len());)
+        }
+        Joining::Appending | Joining::Ordered(..) => quote!(#vector.extend(#part);),
     }
 }
 

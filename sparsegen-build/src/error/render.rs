@@ -1,6 +1,6 @@
 //! Diagnostics as text: the message, the place, the source line with carets, and the remedy.
 
-use super::{Diagnostic, Span};
+use super::{Diagnostic, Severity, Span};
 
 /// The width of a tab in columns.
 const TAB: usize = 4;
@@ -9,8 +9,17 @@ const TAB: usize = 4;
 const WIDTH: usize = 160;
 
 /// Renders a diagnostic of the file `name`, whose content is `text`; ends with a line break.
-pub(super) fn render(diagnostic: &Diagnostic, name: &str, text: &str) -> String {
-    let mut page = format!("error: {}\n", diagnostic.message);
+pub(super) fn render(
+    diagnostic: &Diagnostic,
+    severity: Severity,
+    name: &str,
+    text: &str,
+) -> String {
+    let severity = match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let mut page = format!("{severity}: {}\n", diagnostic.message);
     let mut gutter = String::from(" ");
     if let Some(span) = diagnostic.span {
         let (place, margin) = place(span, &diagnostic.label, name, text);
@@ -134,7 +143,7 @@ mod tests {
         let start = text.find(marked).unwrap();
         let span = Span { start, end: start + marked.len() };
         let diagnostic = Diagnostic::new(span, "no").label("here").note("a\nb").help("c");
-        assert_eq!(render(&diagnostic, "k.toml", text), expected);
+        assert_eq!(render(&diagnostic, Severity::Error, "k.toml", text), expected);
     }
 
     #[test]
@@ -163,7 +172,7 @@ mod tests {
     #[test]
     fn a_place_outside_the_text_is_its_end() {
         let span = Span { start: 90, end: 95 };
-        let page = render(&Diagnostic::new(span, "no"), "k.toml", "ab");
+        let page = render(&Diagnostic::new(span, "no"), Severity::Error, "k.toml", "ab");
         assert_eq!(page, "error: no\n --> k.toml:1:3\n  |\n1 | ab\n  |   ^\n");
     }
 
@@ -171,7 +180,7 @@ mod tests {
     fn long_lines_are_cut() {
         let text = format!("{} mark {}", "a".repeat(500), "b".repeat(500));
         let diagnostic = Diagnostic::new(Span { start: 501, end: 505 }, "no");
-        let page = render(&diagnostic, "k.toml", &text);
+        let page = render(&diagnostic, Severity::Error, "k.toml", &text);
         assert!(page.lines().all(|line| line.chars().count() < 170), "{page}");
         assert!(page.contains("mark"));
     }

@@ -2,7 +2,10 @@
 
 mod names;
 
-use super::{Array, Combining, Copies, Cover, Divided, Element, Expr, Intervals, List, TensorType};
+use super::{
+    Array, ByParent, Combining, Contents, Copies, Cover, Divided, Dtype, Element, Expr, Intervals,
+    List, TensorType,
+};
 
 /// An instruction of an entry point. Errors are returned to the caller.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,8 +41,16 @@ pub enum Instruction {
     Put { into: String, value: Replacement },
     /// Divides a range into parts of equal work:
     /// `let parts = kernel::parts(n, |i| i + a.levels().1.pos[i] as usize);` There are fewer if the
-    /// parts have copies of tensors.
-    Parts { name: String, range: Divided<(String, Array)>, variable: String, copies: Vec<String> },
+    /// parts have copies of tensors, or other arrays of given lengths. Each begins at a multiple of
+    /// `block`.
+    Parts {
+        name: String,
+        range: Divided<(String, Array)>,
+        variable: String,
+        block: u64,
+        copies: Vec<String>,
+        lengths: Vec<Expr>,
+    },
     /// Calls loops for each part of a range, each with its part of the values.
     Split { parts: Parts, tensor: String, vals: String, call: Call },
     /// Calls loops for each part of a range of positions, each with the values at the coordinates of
@@ -57,7 +68,14 @@ pub enum Instruction {
     },
     /// Calls loops for each part of a range, each with its own values of the tensors in `own`, and
     /// its own vectors, which are then joined in order.
-    Join { parts: Parts, filled: String, own: Vec<Own>, vectors: Vec<Joined>, call: Call },
+    Join {
+        parts: Parts,
+        filled: String,
+        own: Vec<Own>,
+        orders: Vec<Ordered>,
+        vectors: Vec<Joined>,
+        call: Call,
+    },
     /// Computes values, and declares variables or sets extents of levels.
     Run { into: Vec<Target>, value: Value },
     /// Updates a scalar: `*t += value;`
@@ -202,8 +220,18 @@ pub struct Joined {
     pub by: Joining,
 }
 
+/// The order in which the entries of a result are joined parent by parent:
+/// `let order = kernel::Order::of_segments(…);`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ordered {
+    /// The name of the order.
+    pub name: String,
+    /// The arrays that determine it.
+    pub by: ByParent,
+}
+
 /// How the vectors of parts are joined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Joining {
     /// Concatenated.
     Appending,
@@ -211,6 +239,11 @@ pub enum Joining {
     Positions,
     /// The single segment ends at the sum of the ends of the parts.
     Ends,
+    /// Concatenated bits, one for each value of the part in the vector `of`, which follow those for the
+    /// values in `after`.
+    Bits { of: String, after: String },
+    /// Parent by parent, in the order of this name.
+    Ordered(String, Contents),
 }
 
 /// A vector of storage.
@@ -254,6 +287,8 @@ pub enum Value {
     Name(String),
     /// `spmv_kernel(y.vals_mut(), a, x)`
     Call(Call),
+    /// `sum.sqrt()`, of this type.
+    Computed(Expr, Dtype),
     /// The values that loops return for the parts of a range, combined in order.
     Total(Parts, Call, Vec<Combining>),
 }

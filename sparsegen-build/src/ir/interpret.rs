@@ -13,6 +13,7 @@ mod entry;
 mod expr;
 mod frame;
 mod intervals;
+mod join;
 mod number;
 mod rearrange;
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Renames the variables, arrays and arguments of a function.
 
 use super::{
-    Array, Assembly, Divided, Expr, Extent, Fit, Function, Limit, List, Operand, Part, Reads,
-    Rearrange, Result, Stmt, TensorOperand, TensorResult, Traced,
+    Array, Assembly, ByParent, Divided, Expr, Extent, Fit, Function, Limit, List, Operand, Part,
+    Reads, Rearrange, Result, Stmt, TensorOperand, TensorResult, Traced,
 };
 
 impl Function {
@@ -54,6 +54,12 @@ impl Function {
             for copies in parallel.copies.iter_mut().chain(intervals) {
                 visit(&mut copies.result);
                 of_expr(&mut copies.neutral, visit);
+            }
+            for joined in &mut parallel.joined {
+                let ByParent { result, parents, coordinates, ends, entries, combined: _ } = joined;
+                of_expr(parents, visit);
+                let arrays = coordinates.iter_mut().chain(ends);
+                [result, entries].into_iter().chain(arrays).for_each(&mut *visit);
             }
         }
         self.division.iter_mut().for_each(&mut *visit);

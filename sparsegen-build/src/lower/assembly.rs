@@ -31,6 +31,7 @@ use placed::Placement;
 
 mod append;
 mod insert;
+mod joined;
 mod known;
 mod padding;
 mod placed;
@@ -95,7 +96,7 @@ impl<'p> Assembler<'p> {
         let part = parted.filter(|_| is_chunk).and_then(|(parted, stores)| match stores {
             Stores::Apart => Some(names.part(parted.variable)),
             Stores::Intervals => Some(names.own(program.level_variable(target, 0)?)),
-            Stores::Copies | Stores::Scalars(_) => None,
+            Stores::Joined | Stores::Merged | Stores::Copies | Stores::Scalars(_) => None,
         });
         if let (Some((begin, end)), Some(outermost)) = (&part, storages.first_mut()) {
             outermost.size = within_chunk(Expr::var(end), begin);

@@ -7,6 +7,7 @@
 mod checks;
 mod docs;
 mod loops;
+mod parts;
 mod run;
 mod signature;
 

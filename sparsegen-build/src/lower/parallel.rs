@@ -1,9 +1,10 @@
 //! Outermost loops that are divided into parts for threads.
 
+use crate::concrete::Temporary;
 use crate::concrete::parted::{Parted, Range, Stores};
 use crate::ir::{
-    BinaryOp, Combining, Copies, Divided, Element, Expr, Intervals, Parallel, Stmt, TensorResult,
-    Traced, Work,
+    BinaryOp, ByParent, Combining, Copies, Divided, Element, Expr, Intervals, Parallel, Reduced,
+    Stmt, TensorResult, Traced, Work,
 };
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
@@ -25,7 +26,7 @@ impl Lowering<'_> {
         body: &[Stmt],
         results: &[crate::ir::Result],
     ) -> Option<Parallel> {
-        let parted @ Parted { variable: v, range, stores } = self.parted?;
+        let parted @ Parted { variable: v, range, block, stores } = self.parted?;
         let (begin, end) = self.part_names(parted);
         let variable = match range {
             Range::Coordinates => self.names.variable(*v).to_owned(),
@@ -60,13 +61,45 @@ impl Lowering<'_> {
                     let (result, neutral) = (name.clone(), self.zero(*dtype));
                     intervals = self.intervals(parted, Copies { result, neutral, combining });
                 }
-                (crate::ir::Result::Scalar { dtype, .. }, Stores::Scalars(op)) => {
-                    scalars.push(self.combining(*op, *dtype));
+                (crate::ir::Result::Scalar { .. }, Stores::Scalars(Temporary { tensor, op })) => {
+                    let dtype = self.program.tensor(*tensor).dtype;
+                    scalars.push(Reduced { dtype, combining: self.combining(*op, dtype) });
                 }
                 (crate::ir::Result::Tensor(_) | crate::ir::Result::Scalar { .. }, _) => {}
             }
         }
-        Some(Parallel { range, variable, begin, end, copies, intervals, scalars })
+        let joined = self.assemblers.iter().zip(stores);
+        let joined = joined.filter_map(|(assembler, stores)| match stores {
+            Stores::Joined => assembler.by_parent(),
+            Stores::Merged => {
+                let dtype = self.program.tensor(assembler.tensor()).dtype;
+                let combining = self.combining(ReduceOp::SUM, dtype);
+                assembler.by_coordinate(Reduced { dtype, combining })
+            }
+            Stores::Apart | Stores::Intervals | Stores::Copies | Stores::Scalars(_) => None,
+        });
+        let joined = joined.map(|joined: ByParent| ByParent {
+            parents: expanded(self.program, &self.names, joined.parents),
+            ..joined
+        });
+        let joined = joined.collect();
+        let mut reads_all = false;
+        plan.for_each_loop(&mut |inner: &Loop| {
+            let mut iterators = inner.iterators.iter();
+            reads_all |= iterators.any(|it| self.is_copied_by_part(inner.variable, it));
+        });
+        Some(Parallel {
+            range,
+            variable,
+            begin,
+            end,
+            block: *block,
+            reads_all,
+            copies,
+            intervals,
+            joined,
+            scalars,
+        })
     }
 
     /// Returns how parts of the positions of an operand store intervals of a result.
@@ -203,6 +236,11 @@ impl Lowering<'_> {
         let parted = self.parted.filter(|parted| parted.is_by_coordinate())?;
         let (begin, end) = self.names.part(v);
         (parted.variable == v).then(|| Segment { start: Expr::var(&begin), end: Expr::var(&end) })
+    }
+
+    /// Returns whether each part has a sorted copy of an iterator's entries, with those of the part.
+    pub(super) fn is_copied_by_part(&self, v: VariableId, iterator: &LevelIterator) -> bool {
+        iterator.reorders() && self.part(v).is_some()
     }
 
     /// Returns the bounds of the part of an iterator's positions, if they are divided.

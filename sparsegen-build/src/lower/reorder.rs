@@ -88,12 +88,40 @@ impl Lowering<'_> {
             }
             None => (value.clone(), value, Expr::Bool(true)),
         };
+        let (value, counted, is_in_part) = self.in_part(iterator, value, counted, &mut body);
         let push = vec![Stmt::push(&self.copy(iterator), Expr::pair(counted, position.clone()))];
-        let wanted = Expr::and(found.unwrap_or(Expr::Bool(true)), is_inside);
+        let is_entry = Expr::and(found.unwrap_or(Expr::Bool(true)), is_inside);
+        let wanted = Expr::and(is_entry, is_in_part);
         body.extend(Stmt::when(wanted, push));
         body.extend(self.carry(iterator, position, value));
         stmts.extend(if only { body } else { Stmt::for_range(&name, start, end, body) });
         stmts
+    }
+
+    /// Returns the condition that the coordinate of an entry is in the part that runs, if the loop is
+    /// divided. Coordinates that are not names are bound to one.
+    fn in_part(
+        &self,
+        iterator: &LevelIterator,
+        value: Expr,
+        counted: Expr,
+        body: &mut Vec<Stmt>,
+    ) -> (Expr, Expr, Expr) {
+        let variable = self.program.level_variable(&iterator.access, iterator.level);
+        let variable = variable.map(|v| self.program.space.counted(v));
+        let Some(Segment { start, end }) = variable.and_then(|v| self.part(v)) else {
+            return (value, counted, Expr::Bool(true));
+        };
+        let is_within = |at: Expr| Expr::and(Expr::le(start, at.clone()), Expr::lt(at, end));
+        if let Expr::Var(_) = counted {
+            return (value, counted.clone(), is_within(counted));
+        }
+        let own = self.names.coordinate(variable.expect("a level"), &iterator.access);
+        let is_same = value == counted;
+        body.push(Stmt::bind(&own, counted));
+        let counted = Expr::var(&own);
+        let value = if is_same { counted.clone() } else { value };
+        (value, counted.clone(), is_within(counted))
     }
 
     /// Lowers a loop over unordered parents, and for each a loop over its children.

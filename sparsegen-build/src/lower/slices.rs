@@ -236,6 +236,9 @@ impl Lowering<'_> {
         if let Some(part) = self.part_of_positions(variable, iterator) {
             return (Vec::new(), part);
         }
+        if self.is_copied_by_part(variable, iterator) {
+            return (Vec::new(), positions);
+        }
         let slice = self.part_of(iterator).filter(|_| !iterator.filters(self.program));
         let part = self.interval(variable, scope);
         let Segment { start: first, end: last } = match (slice, part) {

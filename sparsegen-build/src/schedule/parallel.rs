@@ -6,6 +6,8 @@
 //! that are combined in the order of the parts. They depend on the operands only, and so does the
 //! result.
 
+mod stores;
+
 use std::rc::Rc;
 
 use crate::concrete::parted::{Parted, Range, Stores};
@@ -13,14 +15,13 @@ use crate::concrete::space::Definition;
 use crate::concrete::{Program, Target, Temporary};
 use crate::coordinate::Coordinate;
 use crate::error::{Diagnostic, Span};
-use crate::format::LevelSpec;
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
 use crate::iteration::plan::{Loop, Plan};
 use crate::iteration::presence::annihilates;
-use crate::level::{Holds, PositionIteration, StorageArray, is_list};
-use crate::notation::{self, ReduceOp, VariableId};
-use crate::types::Literal;
+use crate::level::{Holds, PositionIteration};
+use crate::notation::{self, Function, TensorId, VariableId};
+use stores::{joins_phases, least_common_multiple};
 
 /// Checks that the loop over a variable can be divided into parts.
 pub(super) fn check(
@@ -45,6 +46,11 @@ pub(super) fn check(
 pub(super) fn parted(program: &Program, plan: &Plan) -> Result<Parted, String> {
     let mut outermost = Vec::new();
     Outermost::find(program, plan, None, &mut outermost)?;
+    let follows = !matches!(plan, Plan::Where { .. }) && follows(program, plan);
+    if follows {
+        let mut targets = program.targets.iter();
+        targets.try_for_each(|target| joins_phases(program, target, &outermost))?;
+    }
     let is_scalar = |target: &Target| target.access.indices.is_empty();
     if program.targets.len() > 1 && program.targets.iter().any(is_scalar) {
         return Err("a scalar is computed along with another result".to_owned());
@@ -60,8 +66,10 @@ pub(super) fn parted(program: &Program, plan: &Plan) -> Result<Parted, String> {
 /// An outermost loop of a plan.
 struct Outermost<'p> {
     inner: &'p Loop,
-    /// The reduction that the loop computes, if its result is the value of a scalar.
-    scalar: Option<ReduceOp>,
+    /// The reduction that the loop computes, if the result is a scalar that is computed from it.
+    scalar: Option<Temporary>,
+    /// `true` if the loop fills a workspace whose entries are those of the result.
+    collects: bool,
 }
 
 impl<'p> Outermost<'p> {
@@ -70,7 +78,7 @@ impl<'p> Outermost<'p> {
     fn find(
         program: &Program,
         plan: &'p Plan,
-        scalar: Option<ReduceOp>,
+        scalar: Option<Temporary>,
         found: &mut Vec<Outermost<'p>>,
     ) -> Result<(), String> {
         let several = || Err("there are several loops, one after another".to_owned());
@@ -81,7 +89,7 @@ impl<'p> Outermost<'p> {
                 bodies.try_for_each(|body| Outermost::find(program, body, scalar, found))
             }
             Plan::Loop(inner) => {
-                found.push(Outermost { inner, scalar });
+                found.push(Outermost { inner, scalar, collects: false });
                 Ok(())
             }
             Plan::Where { consumer, .. } if program.has_versions && found.is_empty() => {
@@ -92,34 +100,41 @@ impl<'p> Outermost<'p> {
                 }
             }
             Plan::Where { temporaries, consumer, producer } => {
-                let [Temporary { tensor, op }] = temporaries[..] else { return several() };
-                let Plan::Assign { target, value: notation::Expr::Access(access), .. } =
-                    &**consumer
-                else {
+                let [temporary] = temporaries[..] else { return several() };
+                if program.is_listed(temporary.tensor) && is_copied(consumer, temporary.tensor) {
+                    Outermost::find(program, producer, None, found)?;
+                    found.iter_mut().for_each(|of| of.collects = true);
+                    return Ok(());
+                }
+                let Plan::Assign { target, value, .. } = &**consumer else {
                     return several();
                 };
-                let is_plain = target.indices.is_empty()
-                    && access.tensor == tensor
-                    && !annihilates(producer, tensor)
-                    && !op.tells_where;
+                let is_plain = scalar.is_none()
+                    && target.indices.is_empty()
+                    && depends_only_on(value, temporary.tensor)
+                    && !annihilates(producer, temporary.tensor)
+                    && !temporary.op.tells_where;
                 match is_plain {
-                    true => Outermost::find(program, producer, Some(op), found),
+                    true => Outermost::find(program, producer, Some(temporary), found),
                     false => several(),
                 }
             }
             Plan::Assign { .. } | Plan::If { .. } | Plan::Visit(_) => several(),
-            Plan::Sequence(plans) => match &plans[..] {
-                [only] => Outermost::find(program, only, scalar, found),
-                _ => several(),
-            },
+            Plan::Sequence(plans) => {
+                plans.iter().try_for_each(|plan| Outermost::find(program, plan, scalar, found))
+            }
         }
     }
 
     fn parted(&self, program: &Program) -> Result<Parted, String> {
         let range = self.range(program)?;
         let stores = program.targets.iter().map(|target| self.stores(program, target, &range));
-        let stores = stores.collect::<Result<_, _>>()?;
-        Ok(Parted { variable: self.inner.variable, range, stores })
+        let stores = stores.collect::<Result<Vec<_>, _>>()?;
+        let blocks = program.targets.iter().zip(&stores);
+        let blocks = blocks.filter(|(_, stores)| **stores == Stores::Joined);
+        let blocks = blocks.filter_map(|(target, _)| self.block(program, target));
+        let block = blocks.reduce(least_common_multiple).unwrap_or(1);
+        Ok(Parted { variable: self.inner.variable, range, block, stores })
     }
 
     /// Returns the range that is divided: coordinates if all iterators can begin at one.
@@ -146,7 +161,10 @@ impl<'p> Outermost<'p> {
         }
         let drivers = inner.points.iter().fold(Set::EMPTY, |all, point| all.union(point.drivers));
         let mut drivers = drivers.members().map(|member| &inner.iterators[member]);
-        let Some(driver) = drivers.find(|driver| !begins_anywhere(program, driver)) else {
+        // Each part sorts the entries at its own coordinates.
+        let is_found =
+            |driver: &&LevelIterator| driver.reorders() || begins_anywhere(program, driver);
+        let Some(driver) = drivers.find(|driver| !is_found(driver)) else {
             return Ok(Range::Coordinates);
         };
         let operand = &program.tensor(driver.access.tensor).name;
@@ -162,86 +180,56 @@ impl<'p> Outermost<'p> {
             _ => Err(format!("the entries of `{operand}` for each `{name}` cannot be searched")),
         }
     }
+}
 
-    /// Returns how parts of the loop store to a result.
-    fn stores(&self, program: &Program, target: &Target, range: &Range) -> Result<Stores, String> {
-        let result = &target.access;
-        if result.indices.is_empty() {
-            return self.scalar.map(Stores::Scalars).ok_or_else(|| {
-                format!("`{}` is not a reduction", program.tensor(result.tensor).name)
-            });
-        }
-        let v = self.inner.variable;
-        let tensor = program.tensor(result.tensor);
-        let levels = &tensor.format.levels;
-        if tensor.format.placed().is_some() {
-            let name = &tensor.name;
-            return Err(format!("each entry of `{name}` follows the previous one of its parent"));
-        }
-        if program.level_variable(result, 0) == Some(v) && *range == Range::Coordinates {
-            let can = levels.iter().all(is_stored_in_parts);
-            return can
-                .then_some(Stores::Apart)
-                .ok_or_else(|| format!("`{}` cannot be assembled from parts", tensor.name));
-        }
-        // The blocks of positions of an operand are in the order of its entries.
-        let in_any_order = !levels[0].properties.ordered || program.space.positions_of(v).is_some();
-        let lists_entries = levels[0].level.append().is_some()
-            && levels.iter().all(|spec| spec.level.insert().is_none() && is_stored_in_parts(spec))
-            && in_any_order
-            && !levels[0].properties.unique;
-        if lists_entries {
-            return Ok(Stores::Apart);
-        }
-        let name = &program.kernel.variable(v).name;
-        let has_places =
-            levels.iter().all(|spec| spec.properties.full && spec.level.arrays().is_empty());
-        if !has_places {
-            return Err(match result.indices.contains(&v) {
-                true => {
-                    format!("the entries of `{}` for each `{name}` are not contiguous", tensor.name)
-                }
-                false => {
-                    format!("different `{name}` store to the same entries of `{}`", tensor.name)
-                }
-            });
-        }
-        let adds = target.in_place || target.unassigned == Literal::Int(0);
-        let reads = program.kernel.previous().is_some() && !target.in_place;
-        match adds && !reads && !target.is_partial && only_adds(&self.inner.bodies, target) {
-            true if self.has_intervals(program, target) => Ok(Stores::Intervals),
-            true => Ok(Stores::Copies),
-            false => {
-                Err(format!("different `{name}` store to the same entries of `{}`", tensor.name))
-            }
+/// Returns whether a plan assigns the entries of a workspace to those of a result, and nothing else.
+fn is_copied(consumer: &Plan, workspace: TensorId) -> bool {
+    let Plan::Loop(inner) = consumer else { return false };
+    let is_entry = |body: &Plan| {
+        matches!(body, Plan::Assign { target, accumulate: None, value: notation::Expr::Access(of) }
+            if of.tensor == workspace && of.indices == [inner.variable]
+                && target.indices == [inner.variable])
+    };
+    let mut bodies = inner.bodies.iter().filter(|body| !body.is_skip());
+    inner.iterators.len() == 1 && inner.rest.is_none() && bodies.all(|body| is_entry(body))
+}
+
+/// Returns whether a value is computed from that of a scalar alone, and cannot fail.
+fn depends_only_on(value: &notation::Expr, scalar: TensorId) -> bool {
+    use notation::Expr;
+    match value {
+        Expr::Access(access) => access.tensor == scalar,
+        Expr::Index(_) | Expr::Parameter(_) | Expr::Reduce(_) => false,
+        Expr::Call(
+            Function::Quotient
+            | Function::Remainder
+            | Function::Found(_)
+            | Function::Present
+            | Function::Mask
+            | Function::Entry,
+            _,
+        ) => false,
+        Expr::Literal(_) | Expr::Constant(_) | Expr::Neg(_) | Expr::Binary(..) | Expr::Call(..) => {
+            let mut children = value.children().into_iter();
+            let is_constant = |value: &&Expr| matches!(value, Expr::Literal(_) | Expr::Constant(_));
+            children.clone().any(|child| !is_constant(&child))
+                && children.all(|child| is_constant(&child) || depends_only_on(child, scalar))
         }
     }
 }
 
-impl Outermost<'_> {
-    /// Returns whether the entries of consecutive positions have ascending coordinates in the
-    /// outermost level of a result, so that each part stores to an interval of them.
-    fn has_intervals(&self, program: &Program, target: &Target) -> bool {
-        let counted = program.space.positions_of(self.inner.variable);
-        let found = counted.and_then(|v| program.space.counted_positions(&program.kernel, v));
-        let Some((access, [0, last])) = found else { return false };
-        let levels = &program.tensor(access.tensor).format.levels;
-        let finds_parents = levels[1..=last].iter().all(|spec| {
-            let lists = |it: &dyn PositionIteration| it.segments().is_some();
-            spec.properties.branchless || spec.level.position_iteration().is_some_and(lists)
-        });
-        let outermost = &levels[0];
-        let is_known = match outermost.level.coordinate_iteration() {
-            Some(_) => outermost.properties.full && outermost.level.arrays().is_empty(),
-            None => is_list(outermost.level.as_ref()) && outermost.properties.ordered,
-        };
-        let v = program.level_variable(access, 0);
-        program.targets.len() == 1
-            && finds_parents
-            && is_known
-            && v.is_some()
-            && program.level_variable(&target.access, 0) == v
-            && program.tensor(target.access.tensor).format.mode_of(0).is_some()
+/// Returns whether a plan has loops one after another.
+fn follows(program: &Program, plan: &Plan) -> bool {
+    match plan {
+        Plan::Sequence(plans) => plans.len() > 1,
+        Plan::Loop(inner) if program.is_loop_of_fixed(inner.variable) => {
+            inner.bodies.iter().any(|body| follows(program, body))
+        }
+        Plan::Loop(_)
+        | Plan::Where { .. }
+        | Plan::Assign { .. }
+        | Plan::If { .. }
+        | Plan::Visit(_) => false,
     }
 }
 
@@ -289,35 +277,6 @@ fn is_divided_anywhere(program: &Program, iterator: &LevelIterator) -> bool {
         && iterator.slice(program).is_none()
         && !iterator.reorders()
         && !iterator.dedups()
-}
-
-/// Returns whether parts of a level can be stored separately.
-fn is_stored_in_parts(spec: &LevelSpec) -> bool {
-    match spec.level.insert() {
-        Some(_) => spec.properties.full && spec.level.arrays().is_empty(),
-        None => spec.level.append().is_some_and(|append| {
-            let is_list = |array: &StorageArray| match array.holds {
-                Holds::Coordinates | Holds::Numbers(_) => true,
-                Holds::Positions | Holds::Indices(_) => append.holds_ends(),
-                Holds::Bits => false,
-            };
-            spec.level.arrays().iter().all(is_list)
-        }),
-    }
-}
-
-/// Returns whether loops only add to a result, or assign each of its entries at most once.
-fn only_adds(bodies: &[Rc<Plan>], target: &Target) -> bool {
-    let mut sums: Vec<bool> = Vec::new();
-    for body in bodies {
-        body.for_each_assign(&mut |access, accumulate| {
-            if access.tensor == target.access.tensor {
-                sums.push(accumulate == Some(ReduceOp::SUM));
-            }
-        });
-    }
-    let mut sums = sums.iter();
-    sums.clone().all(|is_sum| *is_sum) || !target.in_place && !sums.any(|is_sum| *is_sum)
 }
 
 #[cfg(test)]

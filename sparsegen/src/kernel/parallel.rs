@@ -32,14 +32,18 @@ pub fn parts(size: usize, before: impl Fn(usize) -> usize) -> Parts {
     counted(size, count, before)
 }
 
-/// Like [`parts`], for parts that have copies of `copied` values of results: these take less memory
-/// than the work has steps, and there are at most 32 of them.
+/// Like [`parts`], for parts that have `copied` values of their own: these take less memory than the
+/// work has steps, and there are at most 32 of them.
 pub fn few_parts(size: usize, copied: usize, before: impl Fn(usize) -> usize) -> Parts {
     let count = |work: usize| (work / GRAIN.max(copied)).clamp(1, MOST_COPIES);
     counted(size, count, before)
 }
 
-fn counted(size: usize, count: impl Fn(usize) -> usize, before: impl Fn(usize) -> usize) -> Parts {
+pub(super) fn counted(
+    size: usize,
+    count: impl Fn(usize) -> usize,
+    before: impl Fn(usize) -> usize,
+) -> Parts {
     let work = before(size).saturating_sub(before(0));
     let count = COUNT.get().unwrap_or_else(|| count(work));
     divided(size, count, before)
@@ -90,6 +94,18 @@ fn divided(size: usize, count: usize, before: impl Fn(usize) -> usize) -> Parts 
 }
 
 impl Parts {
+    /// Returns parts that begin at multiples of a number, which must not be 0: a block of coordinates is
+    /// in one part.
+    #[must_use]
+    pub fn aligned(mut self, to: usize) -> Parts {
+        let size = self.size();
+        self.0.pop();
+        self.0.iter_mut().for_each(|begin| *begin -= *begin % to);
+        self.0.dedup();
+        self.0.push(size);
+        self
+    }
+
     pub(super) fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
         self.0.windows(2).map(|bounds| bounds[0]..bounds[1])
     }
@@ -210,6 +226,24 @@ pub fn join_ends<P: Width>(all: &mut Vec<P>, part: &[P]) {
     }
 }
 
+/// Appends the bits of a part, `more` of them, to `count` bits. Those after the last one are 0.
+pub fn join_bits(all: &mut Vec<u64>, count: usize, part: &[u64], more: usize) {
+    let shift = count % WORD;
+    for word in part {
+        match all.last_mut() {
+            Some(last) if shift > 0 => {
+                *last |= word << shift;
+                all.push(word >> (WORD - shift));
+            }
+            Some(_) | None => all.push(*word),
+        }
+    }
+    all.truncate((count + more).div_ceil(WORD));
+}
+
+/// The number of bits of a word.
+const WORD: usize = u64::BITS as usize;
+
 fn moved<P: Width>(position: P, by: P) -> P {
     P::try_from_usize(position.to_usize().wrapping_add(by.to_usize())).unwrap_or(P::MAX)
 }
@@ -283,6 +317,26 @@ mod tests {
 
     /// More values than a thread combines at a time.
     const SLICE_OF_TEST: usize = 20_000;
+
+    #[test]
+    fn parts_begin_at_blocks() {
+        let begins = |begins: Vec<usize>| Parts(begins).aligned(4).0;
+        assert_eq!(begins(vec![0, 5, 6, 9, 10]), [0, 4, 8, 10]);
+        assert_eq!((begins(vec![0, 3]), begins(vec![0, 0])), (vec![0, 3], vec![0, 0]));
+    }
+
+    #[test]
+    fn bits_are_joined() {
+        let (mut all, mut count) = (Vec::new(), 0);
+        for (bits, more) in [(vec![0b101], 3), (vec![], 0), (vec![1 << 63, 1], 65), (vec![1], 60)] {
+            join_bits(&mut all, count, &bits, more);
+            count += more;
+        }
+        assert_eq!(all, [0b101, 0b11 << 2 | 1 << 4]);
+        let mut all = vec![u64::MAX];
+        join_bits(&mut all, 64, &[7], 3);
+        assert_eq!(all, [u64::MAX, 7]);
+    }
 
     #[test]
     fn positions_are_joined() {

@@ -34,6 +34,7 @@ impl Value {
     fn names<'v>(&'v self, visit: &mut dyn FnMut(&'v str)) {
         match self {
             Value::Name(name) => visit(name),
+            Value::Computed(value, _) => value.names(visit),
             Value::Call(call) | Value::Total(_, call, _) => call.names(visit),
         }
     }
@@ -131,7 +132,8 @@ impl Instruction {
                     lists.for_each(visit);
                 }
             }
-            Instruction::Parts { range, .. } => {
+            Instruction::Parts { range, lengths, .. } => {
+                lengths.iter().for_each(|length| length.names(visit));
                 if let Divided::Coordinates { extent, .. } = range {
                     extent.names(visit);
                 }

@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::frame::{Frame, Object};
 use super::{Fault, Machine, Number, Value, expr};
 use crate::ir::{
-    Array, Assembled, BinaryOp, Call, Combining, Divided, Instruction, Joined, Kernel, Own, Parts,
-    Place, Replacement, Shape, Storage, Taken, Target, TensorType, Vector,
+    Array, Assembled, BinaryOp, Call, Combining, Divided, Instruction, Joined, Kernel, Ordered,
+    Own, Parts, Place, Replacement, Shape, Storage, Taken, Target, TensorType, Vector,
 };
 
 /// A tensor as entry points know it.
@@ -178,21 +178,26 @@ impl Session<'_> {
                 let tensor = self.packed(into, value, frame)?;
                 frame.insert(into, Object::Tensor(tensor));
             }
-            Instruction::Parts { name, range, variable: _, copies: _ } => {
+            Instruction::Parts { name, range, block, lengths, .. } => {
+                lengths.iter().try_for_each(|length| frame.index(length).map(drop))?;
                 let (size, count) = (length(range, frame)?, self.parts.max(1));
-                let bound = |k: usize| size * k / count;
+                let block = usize::try_from(*block).unwrap_or(usize::MAX).max(1);
+                let bound = |k: usize| match k == count {
+                    true => size,
+                    false => size * k / count / block * block,
+                };
                 let parts = (0..count).map(|k| bound(k)..bound(k + 1)).collect();
                 frame.insert(name, Object::Parts(parts));
             }
             Instruction::Split { parts, tensor, vals, call } => {
                 let own = Own { tensor: tensor.clone(), vals: vals.clone(), copies: None };
-                self.run_parts(parts, &[own], &[], call, frame)?;
+                self.run_parts(parts, &[own], (&[], &[]), call, frame)?;
             }
             Instruction::SplitIntervals { parts, tensor, vals, own, intervals, call, .. } => {
                 self.run_intervals(parts, [tensor, vals, own], intervals, call, frame)?;
             }
-            Instruction::Join { parts, own, vectors, call, .. } => {
-                self.run_parts(parts, own, vectors, call, frame)?;
+            Instruction::Join { parts, own, orders, vectors, call, .. } => {
+                self.run_parts(parts, own, (orders, vectors), call, frame)?;
             }
             Instruction::Run { into, value } => {
                 let values = self.value(value, frame)?;
@@ -283,7 +288,7 @@ impl Session<'_> {
         &self,
         parts: &Parts,
         own: &[Own],
-        vectors: &[Joined],
+        (orders, vectors): (&[Ordered], &[Joined]),
         call: &Call,
         frame: &mut Frame,
     ) -> Result<(), Stop> {
@@ -296,6 +301,7 @@ impl Session<'_> {
             }
         }
         let mut joined: Vec<Vec<_>> = own.iter().map(|_| Vec::new()).collect();
+        let mut filled = Vec::new();
         for (k, part) in all.into_iter().enumerate() {
             for Own { tensor, vals, copies } in own {
                 let whole = &frame.tensor(tensor)?.vals;
@@ -334,7 +340,11 @@ impl Session<'_> {
                     Some(_) | None => joined.extend(values),
                 }
             }
+            filled.push(frame.filled(vectors)?);
             vectors.iter().try_for_each(|joined| frame.join(joined))?;
+        }
+        for order in orders {
+            frame.join_by_parent(order, vectors, &filled)?;
         }
         for (Own { tensor, .. }, joined) in own.iter().zip(joined) {
             frame.tensor_mut(tensor)?.vals = joined;
@@ -357,6 +367,10 @@ impl Session<'_> {
     pub(super) fn value(&self, value: &crate::ir::Value, frame: &mut Frame) -> Done<Vec<Object>> {
         match value {
             crate::ir::Value::Name(name) => Ok(vec![frame.get(name)?.clone()]),
+            crate::ir::Value::Computed(value, dtype) => {
+                let value = frame.machine().eval(value).and_then(Value::as_element);
+                Ok(vec![Object::Scalar(value.map_err(plain)?, *dtype)])
+            }
             crate::ir::Value::Call(call) => self.call(call, frame),
             crate::ir::Value::Total(parts, call, by) => {
                 let mut total: Option<Vec<Object>> = None;

@@ -164,6 +164,7 @@ impl Frame {
     /// Joins the vector of a part with that of the parts before.
     pub(super) fn join(&mut self, Joined { name, into, by }: &Joined) -> Done<()> {
         let field = match into {
+            Vector::Values(_) if matches!(by, Joining::Ordered(..)) => return Ok(()),
             Vector::Values(all) => {
                 let mut part = std::mem::take(self.values(&Argument::Name(name.clone()))?);
                 self.values(&Argument::Name(all.clone()))?.append(&mut part);
@@ -180,6 +181,19 @@ impl Frame {
                 all.extend(part.iter().skip(skipped).map(|position| position + last));
             }
             Joining::Ends => all = vec![0, last + part.last().copied().unwrap_or(0)],
+            Joining::Bits { of, after } => {
+                let count = |frame: &mut Frame, name: &str| {
+                    frame.values(&Argument::Name(name.to_owned())).map(|values| values.len())
+                };
+                let (before, more) = (count(self, after)?, count(self, of)?);
+                let bit = |words: &[usize], k: usize| words[k / 64] >> (k % 64) & 1;
+                let bits = (0..before).map(|k| bit(&all, k));
+                let bits = bits.chain((0..more).map(|k| bit(&part, k)));
+                let mut words = vec![0; (before + more).div_ceil(64)];
+                bits.enumerate().for_each(|(k, bit)| words[k / 64] |= bit << (k % 64));
+                all = words;
+            }
+            Joining::Ordered(..) => {}
         }
         self.set_field(field, all);
         Ok(())

@@ -285,7 +285,7 @@ impl Assembler<'_> {
     /// Returns the index of the current parent.
     fn parent_of(&self, of: &Placement, scope: &Scope) -> Expr {
         let above = (of.first()..of.leaf).map(|level| {
-            let coordinate = scope.coordinate(self.variable(level));
+            let coordinate = self.inserted_at(level, scope);
             (&self.storages[level].size, coordinate)
         });
         let index = |index, (size, coordinate): (&Expr, Expr)| {
@@ -295,13 +295,13 @@ impl Assembler<'_> {
     }
 
     /// Returns the number of parents.
-    fn parents(&self, of: &Placement) -> Expr {
+    pub(super) fn parents(&self, of: &Placement) -> Expr {
         let above = &self.storages[of.first()..of.leaf];
         above.iter().fold(Expr::Index(1), |all, storage| Expr::mul(all, storage.size.clone()))
     }
 
     /// Returns the outermost level if its coordinates are collected in the first pass.
-    fn collected(&self, of: &Placement) -> Option<usize> {
+    pub(super) fn collected(&self, of: &Placement) -> Option<usize> {
         (of.leaf > 0 && self.is_assembled_by_append(0)).then_some(0)
     }
 

@@ -6,10 +6,9 @@ use super::loops::{Slot, slots};
 use super::signature::{computed_type, extent, held, is_apart, is_passed, operand_type, taken};
 use super::{Builder, Way};
 use crate::ir::{
-    Argument, Array, Assembled, Assembly, Bounds, Call, Check, Conversion, Divided, Element, Field,
-    Fit, Function, Group, Instruction, Intervals, Joined, Joining, List, Operand, Own, Parallel,
-    Parts, Place, Reads, Replacement, Result, Shape, Source, Step, Storage, Taken, Target,
-    TensorResult, UpdatedScalar, Value, Vector, Width,
+    Argument, Array, Assembled, Assembly, Bounds, Call, Check, Conversion, Element, Field, Fit,
+    Function, Group, Instruction, List, Operand, Parts, Place, Reads, Replacement, Result, Shape,
+    Source, Step, Storage, Taken, Target, TensorResult, UpdatedScalar, Value, Vector, Width,
 };
 use crate::names::{beside, plain};
 
@@ -18,22 +17,24 @@ pub(super) struct Names {
     pub(super) storage: Storage,
     /// The result before it replaces the tensor of the caller.
     pub(super) unpacked: String,
-    parts: Parts,
+    pub(super) parts: Parts,
     /// The vectors that parts of the loops append to.
-    filled: String,
+    pub(super) filled: String,
     /// The copies of its values that parts of the loops add to.
-    copies: String,
+    pub(super) copies: String,
     /// The coordinates of which a part of the loops has the values.
-    own: String,
+    pub(super) own: String,
+    /// The order in which entries are joined parent by parent.
+    pub(super) order: String,
     /// A scalar.
     value: String,
 }
 
 /// The instructions around the loops of a group.
-struct Run<'b> {
-    builder: &'b Builder<'b>,
-    steps: &'b [Step],
-    loops: &'b Function,
+pub(super) struct Run<'b> {
+    pub(super) builder: &'b Builder<'b>,
+    pub(super) steps: &'b [Step],
+    pub(super) loops: &'b Function,
     /// The name of the kernel in messages.
     kernel: &'b str,
 }
@@ -54,12 +55,12 @@ impl Builder<'_> {
         };
         let names = [
             "shape", "levels", "vals", "unpacked", "parts", "part", "filled", "copies", "value",
-            "own",
+            "own", "order",
         ];
-        let [shape, levels, vals, unpacked, all, one, filled, copies, value, own] =
+        let [shape, levels, vals, unpacked, all, one, filled, copies, value, own, order] =
             names.map(&mut free);
         let storage = Storage { shape, levels, vals, fills_levels: false };
-        Names { storage, unpacked, parts: Parts { all, one }, filled, copies, own, value }
+        Names { storage, unpacked, parts: Parts { all, one }, filled, copies, own, order, value }
     }
 
     /// Returns the instructions of a group. `is_fresh` returns whether a result has just been
@@ -98,12 +99,12 @@ impl Builder<'_> {
 
 impl Run<'_> {
     /// Returns the names of variables around the loops.
-    fn names(&self) -> Names {
+    pub(super) fn names(&self) -> Names {
         self.builder.names(self.loops, None)
     }
 
     /// Returns the names of the storage of a result.
-    fn names_of(&self, result: &TensorResult) -> Names {
+    pub(super) fn names_of(&self, result: &TensorResult) -> Names {
         let own = (!self.loops.others.is_empty()).then_some(result.name.as_str());
         let mut names = self.builder.names(self.loops, own);
         names.storage.fills_levels = result.arrays().len() > 1 || !result.extents().is_empty();
@@ -186,8 +187,10 @@ impl Run<'_> {
             body.extend(self.parts(parallel, &names));
             return match loops.results().next() {
                 None => {
-                    let total = Value::Total(names.parts, call, parallel.scalars.clone());
-                    self.scalars(body, total)
+                    let combining = parallel.scalars.iter().map(|reduced| &reduced.combining);
+                    let combining = combining.cloned().collect();
+                    let total = Value::Total(names.parts, call, combining);
+                    self.scalar_of_parts(body, total)
                 }
                 Some(_) => {
                     body.push(self.run_parts(parallel, names, call));
@@ -221,7 +224,7 @@ impl Run<'_> {
     }
 
     /// Declares scalar results, or updates scalars of the caller.
-    fn scalars(&self, body: &mut Vec<Instruction>, value: Value) -> Vec<Instruction> {
+    pub(super) fn scalars(&self, body: &mut Vec<Instruction>, value: Value) -> Vec<Instruction> {
         let is_scalar = |step: &&Step| matches!(step.function.result, Result::Scalar { .. });
         let Some(UpdatedScalar { name, adds }) = self.loops.updated_scalar() else {
             let into = self.steps.iter().filter(is_scalar).map(|step| self.builder.local(step));
@@ -246,96 +249,11 @@ impl Run<'_> {
         passed.any(|step| step.result == name && step.function.updated_scalar().is_some())
     }
 
-    /// Divides the range of the outermost loop.
-    fn parts(&self, parallel: &Parallel, names: &Names) -> Option<Instruction> {
-        let loops = self.loops;
-        let find = |name: &String| self.array(name);
-        let range = match &parallel.range {
-            Divided::Coordinates { extent: size, work } => {
-                let known = loops.sizes.iter().filter(|size| !is_passed(size));
-                let size =
-                    known.fold(size.clone(), |whole, size| match extent(loops, size, true) {
-                        Some(extent) => whole.substitute(&size.name, &extent),
-                        None => whole,
-                    });
-                let work = work.iter().filter_map(|work| work.map(&find)).collect();
-                Divided::Coordinates { extent: size, work }
-            }
-            Divided::Positions(array) => Divided::Positions(find(array)?),
-        };
-        let copied = |result: &&TensorResult| {
-            parallel.copies.iter().any(|copies| copies.result == result.name)
-        };
-        let copies = loops.results().filter(copied).map(|result| self.holder(result)).collect();
-        let (name, variable) = (names.parts.all.clone(), parallel.variable.clone());
-        Some(Instruction::Parts { name, range, variable, copies })
-    }
-
-    /// Returns an array of an operand, with the tensor that has it.
-    fn array(&self, name: &str) -> Option<(String, Array)> {
-        let loops = self.loops;
-        loops.tensors().find_map(|tensor| {
-            let array = tensor.arrays.iter().find(|array| array.name == name)?;
-            let mut conversions = loops.conversions.iter();
-            let conversion = conversions.find(|conversion| conversion.into.name == tensor.name);
-            // A result that is not converted is read where it is.
-            let read = conversion.and_then(|conversion| held(loops, conversion));
-            let read = read.map_or(&tensor.name, |result| &result.name);
-            Some((read.clone(), array.clone()))
-        })
-    }
-
     /// Returns the tensor that holds the values of a result during the loops.
-    fn holder(&self, result: &TensorResult) -> String {
+    pub(super) fn holder(&self, result: &TensorResult) -> String {
         match is_apart(self.loops, result) {
             true => self.names_of(result).unpacked,
             false => result.name.clone(),
-        }
-    }
-
-    /// Calls the loops for each part.
-    fn run_parts(&self, parallel: &Parallel, names: Names, call: Call) -> Instruction {
-        let Names { parts, filled, .. } = names;
-        if let Some(intervals) = &parallel.intervals
-            && let Some(result) = self.loops.results().next()
-            && let Assembly::Computed { vals, .. } = &result.assembly
-            && let Some(coordinate) = intervals.coordinate.map(&|name: &String| self.array(name))
-        {
-            let Intervals { own: variables, mode, copies, .. } = intervals.clone();
-            return Instruction::SplitIntervals {
-                parts,
-                tensor: self.holder(result),
-                vals: vals.name.clone(),
-                own: names.own,
-                variable: parallel.variable.clone(),
-                intervals: Box::new(Intervals { own: variables, mode, coordinate, copies }),
-                call,
-            };
-        }
-        let (mut own, mut vectors) = (Vec::new(), Vec::new());
-        for result in self.loops.results() {
-            let names = self.names_of(result);
-            match &result.assembly {
-                Assembly::Computed { vals, .. } => {
-                    let mut copies = parallel.copies.iter();
-                    let copies = copies.find(|copies| copies.result == result.name);
-                    own.push(Own {
-                        tensor: self.holder(result),
-                        vals: vals.name.clone(),
-                        copies: copies.map(|copies| (names.copies, copies.clone())),
-                    });
-                }
-                Assembly::Assembled { arrays, fits, .. } => {
-                    vectors.extend(arrays.iter().map(|array| joined(array, fits, &names.storage)));
-                }
-            }
-        }
-        match &mut own[..] {
-            [Own { tensor, vals, copies: None }] if vectors.is_empty() => {
-                let [tensor, vals] = [tensor, vals].map(std::mem::take);
-                Instruction::Split { parts, tensor, vals, call }
-            }
-            _ => Instruction::Join { parts, filled, own, vectors, call },
         }
     }
 
@@ -443,7 +361,7 @@ impl Run<'_> {
 }
 
 /// Returns the location of an array within storage.
-fn vector(storage: &Storage, array: &Array) -> Vector {
+pub(super) fn vector(storage: &Storage, array: &Array) -> Vector {
     match &array.place {
         Place::Values => Vector::Values(storage.vals.clone()),
         Place::Level { level, field } => {
@@ -451,14 +369,4 @@ fn vector(storage: &Storage, array: &Array) -> Vector {
             Vector::Field(Field { levels: storage.levels.clone(), level, field })
         }
     }
-}
-
-fn joined(array: &Array, fits: &[Fit], storage: &Storage) -> Joined {
-    let holds_positions = fits.iter().any(|fit| fit.array == array.name);
-    let by = match array.place {
-        Place::Level { level: 0, .. } if holds_positions => Joining::Ends,
-        Place::Level { .. } | Place::Values if holds_positions => Joining::Positions,
-        Place::Level { .. } | Place::Values => Joining::Appending,
-    };
-    Joined { name: array.name.clone(), into: vector(storage, array), by }
 }

@@ -1,0 +1,236 @@
+//! Outermost loops that are divided into parts for threads, and what the parts store.
+
+use super::{Array, Combining, Dtype, Expr, Place};
+
+/// An outermost loop that is divided into parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parallel {
+    /// What is divided. The arrays have names.
+    pub range: Divided<String>,
+    /// The variable of the loop, such as `i`.
+    pub variable: String,
+    /// The variable with the start of a part, such as `i_begin`.
+    pub begin: String,
+    /// The variable with the end of a part.
+    pub end: String,
+    /// The number of which the first coordinate of each part is a multiple.
+    pub block: u64,
+    /// `true` if every part reads all entries of an operand, so that there are few parts.
+    pub reads_all: bool,
+    /// The results to which parts do not store separately.
+    pub copies: Vec<Copies>,
+    /// The result of which each part stores an interval of coordinates, if there is one.
+    pub intervals: Option<Intervals<String>>,
+    /// The results of which each part has entries of all parents.
+    pub joined: Vec<ByParent>,
+    /// The reductions that the parts return, one for each result that is a scalar.
+    pub scalars: Vec<Reduced>,
+}
+
+/// A reduction of which each part computes a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reduced {
+    /// The type of the values.
+    pub dtype: Dtype,
+    /// The operation that combines two values.
+    pub combining: Combining,
+}
+
+impl Reduced {
+    /// Returns the value of a part, given the value of the result: the only variable in it.
+    pub fn of_part(result: &Expr) -> Expr {
+        let mut found = None;
+        result.names(&mut |name| found = Some(Expr::var(name)));
+        found.unwrap_or_else(|| result.clone())
+    }
+}
+
+/// A result of which each part has entries of all parents, which are joined parent by parent. The
+/// arrays are denoted by their names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ByParent {
+    /// The result.
+    pub result: String,
+    /// The number of possible parents, for each of which a part takes memory.
+    pub parents: Expr,
+    /// The array with the coordinate of each parent, or of the parent of each entry; `None` if every
+    /// part has all parents.
+    pub coordinates: Option<String>,
+    /// The array with the position of the first entry of each parent, followed by the number of
+    /// entries; `None` if there is a coordinate for each entry.
+    pub ends: Option<String>,
+    /// An array with one element for each entry.
+    pub entries: String,
+    /// The reduction that combines the values of entries with the same coordinate, if the parents are
+    /// the coordinates of entries, which several parts may have.
+    pub combined: Option<Reduced>,
+}
+
+impl ByParent {
+    /// Returns how an array of the result is joined.
+    pub fn contents(&self, array: &Array) -> Contents {
+        let is = |name: &Option<String>| name.as_ref() == Some(&array.name);
+        match array.place {
+            _ if is(&self.ends) => Contents::Ends,
+            _ if is(&self.coordinates) && (self.ends.is_some() || self.combined.is_some()) => {
+                Contents::Parents
+            }
+            Place::Values if self.combined.is_some() => Contents::Combined,
+            Place::Level { level: 0, .. }
+                if self.coordinates.is_some() && !is(&self.coordinates) =>
+            {
+                Contents::Count
+            }
+            Place::Level { .. } | Place::Values => Contents::Entries,
+        }
+    }
+}
+
+/// The contents of an array of a result that is joined parent by parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// The number of parents, as the end of a single segment.
+    Count,
+    /// The coordinate of each parent.
+    Parents,
+    /// The position of the first entry of each parent, followed by the number of entries.
+    Ends,
+    /// The same number of elements for each entry.
+    Entries,
+    /// A value for each parent, combined of those of all parts.
+    Combined,
+}
+
+/// A result of which each part of a range of positions stores the entries at the coordinates of its
+/// positions. `A` denotes an array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Intervals<A> {
+    /// The first coordinate of a part, and the one after its last: a variable in the function, and the
+    /// name of both around it.
+    pub own: [String; 2],
+    /// The mode of the result with these coordinates.
+    pub mode: usize,
+    /// The coordinate of a position.
+    pub coordinate: Traced<A>,
+    /// The result, with the operation that combines its values where two parts have the same
+    /// coordinate.
+    pub copies: Copies,
+}
+
+/// The coordinate of an ancestor of a position. `A` denotes an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traced<A> {
+    /// The arrays with the segments of the levels between, innermost first, in which the parents are
+    /// found by search.
+    pub segments: Vec<A>,
+    /// The array with the coordinates of the ancestors, unless these are their positions.
+    pub coordinates: Option<A>,
+}
+
+impl<A> Traced<A> {
+    /// Returns the same coordinate in other arrays, or `None` if there are none.
+    pub fn map<'a, B>(&'a self, array: &dyn Fn(&'a A) -> Option<B>) -> Option<Traced<B>> {
+        let segments = self.segments.iter().map(array).collect::<Option<_>>()?;
+        let coordinates = match &self.coordinates {
+            Some(coordinates) => Some(array(coordinates)?),
+            None => None,
+        };
+        Some(Traced { segments, coordinates })
+    }
+
+    /// Returns the arrays.
+    pub fn arrays(&self) -> impl Iterator<Item = &A> {
+        self.segments.iter().chain(&self.coordinates)
+    }
+}
+
+/// A range that is divided into parts. `A` denotes an array.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Divided<A> {
+    /// Coordinates.
+    Coordinates {
+        /// Their number.
+        extent: Expr,
+        /// The work before a coordinate is the sum of these.
+        work: Vec<Work<A>>,
+    },
+    /// The positions of a level, which has this array of coordinates.
+    Positions(A),
+}
+
+/// The work of a loop before a coordinate. `A` denotes an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Work<A> {
+    /// A step for each coordinate.
+    Coordinates,
+    /// A step for each child of a coordinate, whose positions are those of this array: `pos[i]`.
+    Children(A),
+    /// A step for each entry of a sorted list: `search(crd, i)`.
+    Entries(A),
+    /// A step for each child of an entry: `pos[search(crd, i)]`.
+    ChildrenOf {
+        /// The coordinates of the entries.
+        entries: A,
+        /// The positions of their children.
+        positions: A,
+    },
+}
+
+/// A result of which each part has a copy. The copies are combined in the order of the parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Copies {
+    /// The result.
+    pub result: String,
+    /// The value that does not change any other when the two are combined.
+    pub neutral: Expr,
+    /// The operation that combines two values.
+    pub combining: Combining,
+}
+
+impl<A> Divided<A> {
+    /// Calls `visit` with each array.
+    pub fn arrays<'a>(&'a self, visit: &mut dyn FnMut(&'a A)) {
+        match self {
+            Divided::Coordinates { work, .. } => work.iter().for_each(|work| work.arrays(visit)),
+            Divided::Positions(array) => visit(array),
+        }
+    }
+}
+
+impl<A> Work<A> {
+    /// Returns the same work for other arrays, or `None` if there are none.
+    pub fn map<'a, B>(&'a self, array: &dyn Fn(&'a A) -> Option<B>) -> Option<Work<B>> {
+        Some(match self {
+            Work::Coordinates => Work::Coordinates,
+            Work::Children(of) => Work::Children(array(of)?),
+            Work::Entries(of) => Work::Entries(array(of)?),
+            Work::ChildrenOf { entries, positions } => {
+                Work::ChildrenOf { entries: array(entries)?, positions: array(positions)? }
+            }
+        })
+    }
+
+    /// Calls `visit` with each array.
+    fn arrays<'a>(&'a self, visit: &mut dyn FnMut(&'a A)) {
+        match self {
+            Work::Coordinates => {}
+            Work::Children(of) | Work::Entries(of) => visit(of),
+            Work::ChildrenOf { entries, positions } => {
+                visit(entries);
+                visit(positions);
+            }
+        }
+    }
+
+    /// Calls `visit` with each array, to change it.
+    pub fn for_each<'a>(&'a mut self, visit: &mut dyn FnMut(&'a mut A)) {
+        match self {
+            Work::Coordinates => {}
+            Work::Children(of) | Work::Entries(of) => visit(of),
+            Work::ChildrenOf { entries, positions } => {
+                visit(entries);
+                visit(positions);
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The instructions that run loops in parts: divide the range, call the loops for each part, and join
+//! what these have stored.
+
+use super::run::{Names, Run, vector};
+use super::signature::{extent, held, is_passed};
+use crate::ir::{
+    Array, Assembly, Call, Divided, Element, Expr, Fit, Instruction, Intervals, Joined, Joining,
+    Ordered, Own, Parallel, Place, Reduced, Target, TensorResult, Value,
+};
+
+impl Run<'_> {
+    /// Declares a scalar result, or updates a scalar of the caller, given the reduction of all parts.
+    pub(super) fn scalar_of_parts(
+        &self,
+        body: &mut Vec<Instruction>,
+        total: Value,
+    ) -> Vec<Instruction> {
+        match self.loops.scalars().next() {
+            Some((dtype, value)) if !matches!(value, Expr::Var(_)) => {
+                let Expr::Var(name) = Reduced::of_part(value) else {
+                    return self.scalars(body, total);
+                };
+                let into = vec![Target::Let { name, is_mutable: false }];
+                body.push(Instruction::Run { into, value: total });
+                self.scalars(body, Value::Computed(value.clone(), dtype))
+            }
+            Some(_) | None => self.scalars(body, total),
+        }
+    }
+
+    /// Divides the range of the outermost loop.
+    pub(super) fn parts(&self, parallel: &Parallel, names: &Names) -> Option<Instruction> {
+        let loops = self.loops;
+        let find = |name: &String| self.array(name);
+        let in_arguments = |size: &Expr| {
+            let known = loops.sizes.iter().filter(|size| !is_passed(size));
+            known.fold(size.clone(), |whole, size| match extent(loops, size, true) {
+                Some(extent) => whole.substitute(&size.name, &extent),
+                None => whole,
+            })
+        };
+        let range = match &parallel.range {
+            Divided::Coordinates { extent: size, work } => {
+                let size = in_arguments(size);
+                let work = work.iter().filter_map(|work| work.map(&find)).collect();
+                Divided::Coordinates { extent: size, work }
+            }
+            Divided::Positions(array) => Divided::Positions(find(array)?),
+        };
+        let copied = |result: &&TensorResult| {
+            parallel.copies.iter().any(|copies| copies.result == result.name)
+        };
+        let copies = loops.results().filter(copied).map(|result| self.holder(result)).collect();
+        let (name, variable) = (names.parts.all.clone(), parallel.variable.clone());
+        let lengths = parallel.joined.iter().map(|joined| in_arguments(&joined.parents));
+        let lengths = lengths.chain(parallel.reads_all.then_some(Expr::Index(0))).collect();
+        let block = parallel.block;
+        Some(Instruction::Parts { name, range, variable, block, copies, lengths })
+    }
+
+    /// Returns an array of an operand, with the tensor that has it.
+    fn array(&self, name: &str) -> Option<(String, Array)> {
+        let loops = self.loops;
+        loops.tensors().find_map(|tensor| {
+            let array = tensor.arrays.iter().find(|array| array.name == name)?;
+            let mut conversions = loops.conversions.iter();
+            let conversion = conversions.find(|conversion| conversion.into.name == tensor.name);
+            // A result that is not converted is read where it is.
+            let read = conversion.and_then(|conversion| held(loops, conversion));
+            let read = read.map_or(&tensor.name, |result| &result.name);
+            Some((read.clone(), array.clone()))
+        })
+    }
+
+    /// Calls the loops for each part.
+    pub(super) fn run_parts(&self, parallel: &Parallel, names: Names, call: Call) -> Instruction {
+        let Names { parts, filled, .. } = names;
+        if let Some(intervals) = &parallel.intervals
+            && let Some(result) = self.loops.results().next()
+            && let Assembly::Computed { vals, .. } = &result.assembly
+            && let Some(coordinate) = intervals.coordinate.map(&|name: &String| self.array(name))
+        {
+            let Intervals { own: variables, mode, copies, .. } = intervals.clone();
+            return Instruction::SplitIntervals {
+                parts,
+                tensor: self.holder(result),
+                vals: vals.name.clone(),
+                own: names.own,
+                variable: parallel.variable.clone(),
+                intervals: Box::new(Intervals { own: variables, mode, coordinate, copies }),
+                call,
+            };
+        }
+        let (mut own, mut orders, mut vectors) = (Vec::new(), Vec::new(), Vec::new());
+        for result in self.loops.results() {
+            let names = self.names_of(result);
+            match &result.assembly {
+                Assembly::Computed { vals, .. } => {
+                    let mut copies = parallel.copies.iter();
+                    let copies = copies.find(|copies| copies.result == result.name);
+                    own.push(Own {
+                        tensor: self.holder(result),
+                        vals: vals.name.clone(),
+                        copies: copies.map(|copies| (names.copies, copies.clone())),
+                    });
+                }
+                Assembly::Assembled { arrays, fits, .. } => {
+                    let mut by_parent = parallel.joined.iter();
+                    let by = by_parent.find(|joined| joined.result == result.name);
+                    vectors.extend(arrays.iter().map(|array| Joined {
+                        name: array.name.clone(),
+                        into: vector(&names.storage, array),
+                        by: match by {
+                            Some(by) => Joining::Ordered(names.order.clone(), by.contents(array)),
+                            None => joining(array, fits, (arrays, &names.storage.vals)),
+                        },
+                    }));
+                    orders.extend(by.map(|by| Ordered { name: names.order, by: by.clone() }));
+                }
+            }
+        }
+        match &mut own[..] {
+            [Own { tensor, vals, copies: None }] if vectors.is_empty() => {
+                let [tensor, vals] = [tensor, vals].map(std::mem::take);
+                Instruction::Split { parts, tensor, vals, call }
+            }
+            _ => Instruction::Join { parts, filled, own, orders, vectors, call },
+        }
+    }
+}
+
+/// Returns how the arrays of parts are joined, if these follow each other.
+fn joining(array: &Array, fits: &[Fit], (arrays, vals): (&[Array], &str)) -> Joining {
+    let holds_positions = fits.iter().any(|fit| fit.array == array.name);
+    let mut values = arrays.iter().filter(|array| array.place == Place::Values);
+    match array.place {
+        _ if array.element == Element::Bits => Joining::Bits {
+            of: values.next().map_or_else(String::new, |values| values.name.clone()),
+            after: vals.to_owned(),
+        },
+        Place::Level { level: 0, .. } if holds_positions => Joining::Ends,
+        Place::Level { .. } | Place::Values if holds_positions => Joining::Positions,
+        Place::Level { .. } | Place::Values => Joining::Appending,
+    }
+}

@@ -1,0 +1,230 @@
+//! How parts of the outermost loop store to results: to entries of their own, to copies, or to
+//! results of their own that are joined.
+
+use std::rc::Rc;
+
+use super::Outermost;
+use crate::concrete::parted::{Range, Stores};
+use crate::concrete::space::BlockSize;
+use crate::concrete::{Program, Target};
+use crate::coordinate::Coordinate;
+use crate::format::{LevelSpec, Places};
+use crate::iteration::plan::Plan;
+use crate::level::{Holds, PositionIteration, StorageArray, is_list};
+use crate::notation::ReduceOp;
+use crate::types::Literal;
+
+impl Outermost<'_> {
+    /// Returns how parts of the loop store to a result.
+    pub(super) fn stores(
+        &self,
+        program: &Program,
+        target: &Target,
+        range: &Range,
+    ) -> Result<Stores, String> {
+        let result = &target.access;
+        if result.indices.is_empty() {
+            return self.scalar.map(Stores::Scalars).ok_or_else(|| {
+                format!("`{}` is not a reduction", program.tensor(result.tensor).name)
+            });
+        }
+        let v = self.inner.variable;
+        let tensor = program.tensor(result.tensor);
+        let levels = &tensor.format.levels;
+        if self.collects {
+            let is_merged = |spec: &LevelSpec| {
+                let properties = &spec.properties;
+                is_stored_in_parts(spec)
+                    && spec.level.append().is_some()
+                    && properties.ordered
+                    && properties.unique
+                    && properties.padded
+            };
+            let can = matches!(&levels[..], [only] if is_merged(only))
+                && program.targets.len() == 1
+                && !target.is_partial;
+            return can
+                .then_some(Stores::Merged)
+                .ok_or_else(|| format!("`{}` cannot be assembled from parts", tensor.name));
+        }
+        if let Some((leaf, places)) = tensor.format.placed() {
+            let by_row =
+                *range == Range::Coordinates && program.level_variable(result, 0) == Some(v);
+            return match places {
+                Places::Counted if self.keeps_order(program, target, leaf) => Ok(Stores::Joined),
+                Places::Fixed if by_row && levels.iter().all(lists_coordinates) => {
+                    Ok(Stores::Apart)
+                }
+                Places::Counted | Places::Fixed | Places::Slots => {
+                    let name = &tensor.name;
+                    Err(format!("each entry of `{name}` follows the previous one of its parent"))
+                }
+            };
+        }
+        if program.level_variable(result, 0) == Some(v) && *range == Range::Coordinates {
+            let (last, above) = levels.split_last().expect("a tensor with indices has levels");
+            let can = above.iter().all(is_stored_in_parts)
+                && (is_stored_in_parts(last) || holds_bits(last));
+            return can
+                .then_some(Stores::Apart)
+                .ok_or_else(|| format!("`{}` cannot be assembled from parts", tensor.name));
+        }
+        // The blocks of positions of an operand are in the order of its entries.
+        let in_any_order = !levels[0].properties.ordered || program.space.positions_of(v).is_some();
+        let lists_entries = levels[0].level.append().is_some()
+            && levels.iter().all(|spec| spec.level.insert().is_none() && is_stored_in_parts(spec))
+            && in_any_order
+            && !levels[0].properties.unique;
+        if lists_entries {
+            return Ok(Stores::Apart);
+        }
+        let name = &program.kernel.variable(v).name;
+        let has_places =
+            levels.iter().all(|spec| spec.properties.full && spec.level.arrays().is_empty());
+        if !has_places {
+            return Err(match result.indices.contains(&v) {
+                true => {
+                    format!("the entries of `{}` for each `{name}` are not contiguous", tensor.name)
+                }
+                false => {
+                    format!("different `{name}` store to the same entries of `{}`", tensor.name)
+                }
+            });
+        }
+        let adds = target.in_place || target.unassigned == Literal::Int(0);
+        let reads = program.kernel.previous().is_some() && !target.in_place;
+        match adds && !reads && !target.is_partial && only_adds(&self.inner.bodies, target) {
+            true if self.has_intervals(program, target) => Ok(Stores::Intervals),
+            true => Ok(Stores::Copies),
+            false => {
+                Err(format!("different `{name}` store to the same entries of `{}`", tensor.name))
+            }
+        }
+    }
+
+    /// Returns the number of coordinates of the loop that share one of a placed result.
+    pub(super) fn block(&self, program: &Program, target: &Target) -> Option<u64> {
+        let (leaf, _) = program.tensor(target.access.tensor).format.placed()?;
+        let of_leaf = program.level_variable(&target.access, leaf)?;
+        match program.space.computed(of_leaf)? {
+            Coordinate::Div(of, BlockSize::Constant(size)) if *of == self.inner.variable => {
+                Some(*size)
+            }
+            Coordinate::Div(..) | Coordinate::Mod(..) | Coordinate::Affine(_) => None,
+        }
+    }
+
+    /// Returns whether the entries of each parent of a result are in the order of the parts, with no
+    /// coordinate in two of them.
+    fn keeps_order(&self, program: &Program, target: &Target, leaf: usize) -> bool {
+        let v = self.inner.variable;
+        let levels = &program.tensor(target.access.tensor).format.levels;
+        let is_parent = |level| program.level_variable(&target.access, level) == Some(v);
+        let is_joined = levels[..=leaf].iter().all(is_stored_in_parts);
+        let is_coordinate = program.level_variable(&target.access, leaf) == Some(v)
+            || self.block(program, target).is_some();
+        program.space.positions_of(v).is_none()
+            && is_joined
+            && (is_coordinate || (0..leaf).any(is_parent))
+    }
+
+    /// Returns whether the entries of consecutive positions have ascending coordinates in the
+    /// outermost level of a result, so that each part stores to an interval of them.
+    fn has_intervals(&self, program: &Program, target: &Target) -> bool {
+        let counted = program.space.positions_of(self.inner.variable);
+        let found = counted.and_then(|v| program.space.counted_positions(&program.kernel, v));
+        let Some((access, [0, last])) = found else { return false };
+        let levels = &program.tensor(access.tensor).format.levels;
+        let finds_parents = levels[1..=last].iter().all(|spec| {
+            let lists = |it: &dyn PositionIteration| it.segments().is_some();
+            spec.properties.branchless || spec.level.position_iteration().is_some_and(lists)
+        });
+        let outermost = &levels[0];
+        let is_known = match outermost.level.coordinate_iteration() {
+            Some(_) => outermost.properties.full && outermost.level.arrays().is_empty(),
+            None => is_list(outermost.level.as_ref()) && outermost.properties.ordered,
+        };
+        let v = program.level_variable(access, 0);
+        program.targets.len() == 1
+            && finds_parents
+            && is_known
+            && v.is_some()
+            && program.level_variable(&target.access, 0) == v
+            && program.tensor(target.access.tensor).format.mode_of(0).is_some()
+    }
+}
+
+/// Checks that a part may run all loops that follow each other before the next part runs the first
+/// one: a loop overwrites no entry of a part that has run.
+pub(super) fn joins_phases(
+    program: &Program,
+    target: &Target,
+    loops: &[Outermost<'_>],
+) -> Result<(), String> {
+    let name = &program.tensor(target.access.tensor).name;
+    let levels = &program.tensor(target.access.tensor).format.levels;
+    let has_places =
+        levels.iter().all(|spec| spec.properties.full && spec.level.arrays().is_empty());
+    let assigns =
+        |of: &&Outermost<'_>| of.inner.bodies.iter().any(|body| body.assigns(target.access.tensor));
+    let is_own =
+        |of: &Outermost<'_>| program.level_variable(&target.access, 0) == Some(of.inner.variable);
+    let bodies: Vec<Rc<Plan>> =
+        loops.iter().flat_map(|of| of.inner.bodies.iter().cloned()).collect();
+    let is_scalar = target.access.indices.is_empty();
+    let is_joined = loops.iter().filter(assigns).count() == 1
+        || has_places && (loops.iter().all(is_own) || only_adds(&bodies, target) && !is_scalar);
+    match is_joined {
+        true => Ok(()),
+        false => Err(format!("`{name}` is stored by several loops, one after another")),
+    }
+}
+
+/// Returns whether parts of a level can be stored separately.
+fn is_stored_in_parts(spec: &LevelSpec) -> bool {
+    match spec.level.insert() {
+        Some(_) => spec.properties.full && spec.level.arrays().is_empty(),
+        None => spec.level.append().is_some_and(|append| {
+            let is_list = |array: &StorageArray| match array.holds {
+                Holds::Coordinates | Holds::Numbers(_) => true,
+                Holds::Positions | Holds::Indices(_) => append.holds_ends(),
+                Holds::Bits => false,
+            };
+            spec.level.arrays().iter().all(is_list)
+        }),
+    }
+}
+
+/// Returns whether a level inserts, and has a bit for each position.
+fn holds_bits(spec: &LevelSpec) -> bool {
+    let mut arrays = spec.level.arrays().iter();
+    spec.level.insert().is_some() && arrays.all(|array| array.holds == Holds::Bits)
+}
+
+/// Returns the least common multiple of two numbers.
+pub(super) fn least_common_multiple(a: u64, b: u64) -> u64 {
+    let (mut divisor, mut rest) = (a.max(1), b.max(1));
+    while rest > 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    (a / divisor).saturating_mul(b)
+}
+
+/// Returns whether a level has no other arrays than those of coordinates.
+fn lists_coordinates(spec: &LevelSpec) -> bool {
+    spec.level.arrays().iter().all(|array| array.holds == Holds::Coordinates)
+}
+
+/// Returns whether loops only add to a result, or assign each of its entries at most once.
+fn only_adds(bodies: &[Rc<Plan>], target: &Target) -> bool {
+    let mut sums: Vec<bool> = Vec::new();
+    for body in bodies {
+        body.for_each_assign(&mut |access, accumulate| {
+            if access.tensor == target.access.tensor {
+                sums.push(accumulate == Some(ReduceOp::SUM));
+            }
+        });
+    }
+    let mut sums = sums.iter();
+    sums.clone().all(|is_sum| *is_sum) || !target.in_place && !sums.any(|is_sum| *is_sum)
+}
