@@ -11,7 +11,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// |---|---|---|
 /// | `C` | csr: dense, compressed | `i`, `j` |
 /// | `M` | csr: dense, compressed, pattern | `i`, `j` |
-/// | `A` | csr: dense, compressed |  |
+/// | `A` | csr: dense, compressed | `i`, `k` |
 /// | `B` | csc: dense, compressed | `k`, `j` |
 ///
 /// `A[i,k]` is copied to a workspace over `k`, where it is looked up.
