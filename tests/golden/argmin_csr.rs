@@ -75,7 +75,6 @@ fn argmin_kernel(k_vals: &mut [usize], a: View<'_, f64, Csr>) {
             }
         }
         if j_gap < j_size && (0.0 < least || 0.0 == least && j_gap < argmin) {
-            least = 0.0;
             argmin = j_gap;
         }
         if argmin == j_size {

@@ -51,6 +51,7 @@ impl Lowering<'_> {
         if chooses {
             // It may precede the coordinates that have been visited.
             scope.bind(inner.variable, first.clone());
+            scope.ends.insert(inner.variable);
             scope.in_order.remove(&self.program.space.counted(inner.variable));
         }
         let is_left = match chooses && visits {
