@@ -22,6 +22,7 @@ use std::rc::Rc;
 
 use crate::format::Format;
 use crate::ir::Bounds;
+use crate::level::Holds;
 use crate::names::beside;
 use crate::notation::{
     Access, DeclaredFormat, Expr, Kernel, ReduceOp, Slice, Tensor, TensorId, VariableId, declare,
@@ -98,6 +99,8 @@ impl Target {
 pub struct Precomputed {
     pub workspace: Access,
     pub value: Expr,
+    /// `true` if the value is an operand that is stored only to be looked up.
+    pub is_copy: bool,
 }
 
 /// A statement of concrete index notation.
@@ -461,6 +464,14 @@ impl Program {
     pub fn is_listed(&self, tensor: TensorId) -> bool {
         let mut levels = self.tensor(tensor).format.levels.iter();
         self.kernel.is_temporary(tensor) && levels.any(|spec| spec.level.locate().is_none())
+    }
+
+    /// Returns whether a tensor is a workspace that is looked up at each coordinate, and has entries
+    /// at some of them.
+    pub fn is_looked_up(&self, tensor: TensorId) -> bool {
+        let levels = self.tensor(tensor).format.levels.iter();
+        let mut arrays = levels.flat_map(|spec| spec.level.arrays());
+        self.kernel.is_temporary(tensor) && arrays.any(|array| array.holds == Holds::Entries)
     }
 
     /// Returns every workspace with its access.

@@ -71,6 +71,11 @@ pub enum Expr {
         array: String,
         index: Box<Expr>,
     },
+    /// `workspace.contains(index)`: whether the workspace has an entry at a coordinate.
+    Contains {
+        workspace: String,
+        index: Box<Expr>,
+    },
     /// `array.len()`.
     Len(String),
     /// `tensor.shape()[mode]`, in entry points and at the start of functions with loops.

@@ -151,9 +151,9 @@ pub(crate) fn full_workspace() -> Rc<dyn Level> {
     Rc::new(dense::Dense)
 }
 
-/// Returns the level of a workspace that marks the coordinates that have a value.
-pub(crate) fn marked_workspace() -> Rc<dyn Level> {
-    Rc::new(bitmap::Bitmap)
+/// Returns the level of a workspace that is looked up at each coordinate.
+pub(crate) fn lookup_workspace() -> Rc<dyn Level> {
+    Rc::new(workspace::Lookup)
 }
 
 /// Returns the level of a comparison of two variables, the second of which is `ahead` more than the

@@ -47,7 +47,9 @@ use crate::ir::{self, Array, Callee, Expr, Operand, Stmt};
 use crate::iteration::plan::{Plan, either};
 use crate::level::Storage;
 use crate::names::{Identifiers, beside};
-use crate::notation::{self, Access, Parameter, ReduceOp, Tensor, TensorId, TensorRole};
+use crate::notation::{
+    self, Access, Parameter, ReduceOp, Tensor, TensorId, TensorRole, VariableId,
+};
 use crate::types::Dtype;
 use combine::Combine;
 
@@ -89,8 +91,16 @@ fn lower_for<'p>(
     };
     let assemblers = program.targets.iter().enumerate().map(assembler).collect();
     let (scalars, repetitions) = (BTreeMap::new(), Vec::new());
-    let mut lowering =
-        Lowering { program, names, storages, assemblers, parted, scalars, repetitions };
+    let mut lowering = Lowering {
+        program,
+        names,
+        storages,
+        assemblers,
+        parted,
+        scalars,
+        repetitions,
+        gaps: Vec::new(),
+    };
     let mut body = extents::blocks(program, &lowering.names);
     body.extend(lowering.assemblers.iter().flat_map(Assembler::begin));
     body.extend(lowering.workspaces());
@@ -119,6 +129,8 @@ struct Lowering<'p> {
     scalars: BTreeMap<TensorId, Expr>,
     /// The repetitions of the statements that are lowered, outermost first.
     repetitions: Vec<Repetition>,
+    /// The variables of the enclosing loops whose first coordinate without an entry is recorded.
+    gaps: Vec<VariableId>,
 }
 
 impl Lowering<'_> {
@@ -143,7 +155,7 @@ impl Lowering<'_> {
                 }
                 None => plans.iter().flat_map(|plan| self.plan(plan, scope)).collect(),
             },
-            Plan::Visit(v) => self.visit(*v),
+            Plan::Visit(v) => self.visit(*v, scope),
         }
     }
 

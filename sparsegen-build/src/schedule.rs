@@ -18,6 +18,7 @@ mod pos;
 mod precompute;
 mod refuse;
 mod reorder;
+mod scatter;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -34,7 +35,7 @@ use crate::iteration::plan::{Plan, plan};
 use crate::iteration::visits::overwrites;
 use crate::level::Levels;
 use crate::limits::{self, Budget};
-use crate::notation::{Assignment, Expr, Kernel, ReduceOp, VariableId};
+use crate::notation::{Access, Assignment, Expr, Kernel, ReduceOp, VariableId};
 
 use convert::{Conversion, by_order, conversions, gathered};
 use cost::{cost, cost_of_conversions};
@@ -217,12 +218,21 @@ struct Candidate {
 /// among equals. A large kernel has many orders: the search ends with the cheapest so far when its
 /// budget is spent.
 fn cheapest(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
+    cheapest_of(conversion, starts(conversion), budget)
+}
+
+/// Returns the cheapest of the programs for a kernel that begin with one of `starts`.
+fn cheapest_of(
+    conversion: &Conversion,
+    starts: Vec<Program>,
+    budget: &Budget,
+) -> Option<Candidate> {
     let kernel = &conversion.kernel;
     // A program is constructed for each order.
     let parts = NEST * kernel.assignment.value.size();
     let mut best: Option<Candidate> = None;
     let mut weighed = 0;
-    for start in starts(conversion) {
+    for start in starts {
         // Loops within blocks search their first coordinate, which those that replace them need not.
         if best.as_ref().is_some_and(|best| start.basis.exceeds(&best.program.basis)) {
             break;
@@ -262,7 +272,11 @@ fn starts(conversion: &Conversion) -> Vec<Program> {
     let mut kernel = conversion.kernel.clone();
     let Ok(precomputed) = precompute::take_out(&mut kernel) else { return Vec::new() };
     let forms = match precomputed.is_empty() {
-        true => distribute::forms(&kernel),
+        true => {
+            let mut forms = distribute::forms(&kernel);
+            scatter::add(&kernel, &mut forms);
+            forms
+        }
         false => vec![(kernel, precomputed)],
     };
     let starts = forms.into_iter().map(|form| starts_of(conversion, form, &looped));
@@ -275,7 +289,12 @@ fn starts_of(
     (mut kernel, mut precomputed): (Kernel, Vec<Precomputed>),
     looped: &[VariableId],
 ) -> Vec<Program> {
-    let is_rewritten = kernel.assignment.value != conversion.kernel.assignment.value;
+    let copied = |access: &Access| {
+        let mut copies = precomputed.iter().filter(|part| part.is_copy);
+        Some(copies.find(|part| part.workspace == *access)?.value.clone())
+    };
+    let is_rewritten =
+        kernel.assignment.value.substitute(&copied) != conversion.kernel.assignment.value;
     let space = Space::of(&mut kernel, split::demanded(&conversion.kernel.schedule));
     let mut values = vec![&mut kernel.assignment.value];
     values.extend(precomputed.iter_mut().map(|part| &mut part.value));
@@ -328,7 +347,10 @@ fn term_by_term(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
     for term in additive_terms(conversion.kernel.assignment.value.clone()) {
         let of_term =
             Conversion { kernel: with_value(&conversion.kernel, &term), ..conversion.clone() };
-        let of_term = cheapest(&of_term, budget)?;
+        // The terms share the tensors of one program.
+        let mut starts = starts(&of_term);
+        starts.retain(|start| start.precomputed.len() == program.precomputed.len());
+        let of_term = cheapest_of(&of_term, starts, budget)?;
         let accumulate = conversion.kernel.in_place || !statements.is_empty();
         let accumulate = accumulate.then_some(ReduceOp::SUM);
         let value = of_term.program.kernel.assignment.value;

@@ -12,9 +12,9 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// | `k` | dense | `i` |
 /// | `A` | csr: dense, compressed | `i`, `j` |
 ///
-/// Loops: `i` over its whole range; `j` over its whole range and the entries of `A`.
+/// Loops: `i` over its whole range; `j` over the entries of `A`, the rest of its range in one step.
 ///
-/// Time: O(i · j + nnz(A)).
+/// Time: O(i + nnz(A)).
 ///
 /// # Errors
 /// - [`Error::Choice`] if the extent of `j` is 0.
@@ -62,31 +62,20 @@ fn argmin_kernel(k_vals: &mut [usize], a: View<'_, f64, Csr>) {
     for i in 0..i_size {
         let mut argmin = j_size;
         let mut least = f64::INFINITY;
-        let mut p_a = a2_pos[i] as usize;
-        let p_a_end = a2_pos[i + 1] as usize;
-        let mut j = 0;
-        // `A` has entries left.
-        while p_a < p_a_end {
-            let j_a = a2_crd[p_a] as usize;
-            if j_a == j {
-                let value = a_vals[p_a];
-                if value < least || value == least && j < argmin {
-                    least = value;
-                    argmin = j;
-                }
-            } else if 0.0 < least || 0.0 == least && j < argmin {
-                least = 0.0;
+        let mut j_gap = 0;
+        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+            let j = a2_crd[p_a] as usize;
+            let value = a_vals[p_a];
+            if value < least || value == least && j < argmin {
+                least = value;
                 argmin = j;
             }
-            p_a += usize::from(j_a == j);
-            j += 1;
+            if j == j_gap {
+                j_gap += 1;
+            }
         }
-        // `A` is exhausted: the rest of the dimension.
-        for j in j..j_size {
-            if 0.0 < least || 0.0 == least && j < argmin {
-                least = 0.0;
-                argmin = j;
-            }
+        if j_gap < j_size && (0.0 < least || 0.0 == least && j_gap < argmin) {
+            argmin = j_gap;
         }
         if argmin == j_size {
             argmin = 0;

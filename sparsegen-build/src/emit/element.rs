@@ -33,6 +33,7 @@ impl Body {
             | Expr::Constant(..)
             | Expr::Bool(_)
             | Expr::Largest(_)
+            | Expr::Contains { .. }
             | Expr::Var(_)
             | Expr::Len(_)
             | Expr::Extent(..)
@@ -65,6 +66,7 @@ impl Body {
             | Expr::Largest(_)
             | Expr::Var(_)
             | Expr::Load { .. }
+            | Expr::Contains { .. }
             | Expr::Len(_)
             | Expr::Extent(..)
             | Expr::Search { .. }

@@ -38,6 +38,10 @@ impl Body {
                     None => load,
                 }
             }
+            Expr::Contains { workspace, index } => {
+                let (workspace, index) = (ident(workspace), self.expr(index));
+                quote!(#workspace.contains(#index))
+            }
             Expr::Len(array) => {
                 let name = ident(array);
                 let elsewhere = self.lengths.get(array).cloned();
@@ -219,6 +223,7 @@ impl Body {
             | Expr::Search { .. }
             | Expr::Pair(..)
             | Expr::Load { .. }
+            | Expr::Contains { .. }
             | Expr::Index(_)
             | Expr::Value(..)
             | Expr::Constant(..)
@@ -249,6 +254,7 @@ impl Body {
             | Expr::Largest(_)
             | Expr::Var(_)
             | Expr::Load { .. }
+            | Expr::Contains { .. }
             | Expr::Len(_)
             | Expr::Extent(..)
             | Expr::Search { .. }
@@ -295,6 +301,7 @@ impl Body {
             Expr::Cast { value, from: None, to: Dtype::Usize } => self.ends_in_cast(value),
             Expr::Cast { from, to, .. } => cast_precedence(*from, *to) == CAST,
             Expr::Index(_)
+            | Expr::Contains { .. }
             | Expr::Value(..)
             | Expr::Constant(..)
             | Expr::Bool(_)

@@ -194,6 +194,7 @@ fn called_on(body: &[Stmt]) -> BTreeSet<String> {
         | Expr::Bool(_)
         | Expr::Largest(_)
         | Expr::Load { .. }
+        | Expr::Contains { .. }
         | Expr::Len(_)
         | Expr::Extent(..)
         | Expr::Search { .. }

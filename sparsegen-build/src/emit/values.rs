@@ -293,6 +293,7 @@ pub(super) fn of_literals(expr: &Expr) -> Option<Dtype> {
         | Expr::Largest(_)
         | Expr::Var(_)
         | Expr::Load { .. }
+        | Expr::Contains { .. }
         | Expr::Len(_)
         | Expr::Extent(..)
         | Expr::Search { .. }

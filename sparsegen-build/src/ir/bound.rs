@@ -108,6 +108,7 @@ impl Function {
                 Expr::Var(name) => is_known &= names.contains(name),
                 Expr::Load { array, .. } | Expr::Len(array) => is_known &= arrays.contains(array),
                 Expr::Index(_)
+                | Expr::Contains { .. }
                 | Expr::Extent(..)
                 | Expr::Value(..)
                 | Expr::Constant(..)

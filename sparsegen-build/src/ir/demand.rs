@@ -144,6 +144,7 @@ impl Search {
             | Expr::Bool(_)
             | Expr::Largest(_)
             | Expr::Load { .. }
+            | Expr::Contains { .. }
             | Expr::Len(_)
             | Expr::Extent(..)
             | Expr::Search { .. }

@@ -33,6 +33,7 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         | Expr::Bool(_)
         | Expr::Var(_)
         | Expr::Load { .. }
+        | Expr::Contains { .. }
         | Expr::Len(_)
         | Expr::Extent(..) => PRIMARY,
     };
@@ -82,6 +83,7 @@ fn write_expr(f: &mut fmt::Formatter<'_>, expr: &Expr, outer: u8) -> fmt::Result
         Expr::Largest(width) => write!(f, "{width}::MAX")?,
         Expr::Var(name) => f.write_str(name)?,
         Expr::Load { array, index } => write!(f, "{array}[{index}]")?,
+        Expr::Contains { workspace, index } => write!(f, "{workspace}.contains({index})")?,
         Expr::Len(array) => write!(f, "{array}.len()")?,
         Expr::Extent(tensor, mode) => write!(f, "{tensor}.shape()[{mode}]")?,
         Expr::Search { array, start, end, index } => {

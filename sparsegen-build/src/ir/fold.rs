@@ -25,6 +25,11 @@ impl Expr {
         Expr::Load { array: array.to_string(), index: Box::new(index) }
     }
 
+    /// Returns `workspace.contains(index)`.
+    pub fn contains(workspace: &str, index: Expr) -> Expr {
+        Expr::Contains { workspace: workspace.to_string(), index: Box::new(index) }
+    }
+
     /// Returns `array.len()`.
     pub fn len(array: &str) -> Expr {
         Expr::Len(array.to_string())
@@ -318,6 +323,7 @@ impl Expr {
             | Expr::Bool(_)
             | Expr::Var(_)
             | Expr::Load { .. }
+            | Expr::Contains { .. }
             | Expr::Pair(..)
             | Expr::Unary(..) => false,
         }

@@ -315,7 +315,13 @@ impl Machine {
                 self.leaves = true;
                 Ok(())
             }
-            Stmt::Clear { array } => self.vector(array).map_err(here).map(|a| a.cells.clear()),
+            Stmt::Clear { array } => match self.workspace(array) {
+                Ok(workspace) => {
+                    workspace.clear();
+                    Ok(())
+                }
+                Err(_) => self.vector(array).map_err(here).map(|a| a.cells.clear()),
+            },
             Stmt::Reserve { array, additional } => {
                 let additional = self.eval(additional).and_then(Value::index).map_err(here)?;
                 self.check_room(array, additional).map_err(here)?;

@@ -218,7 +218,7 @@ fn of_expr(expr: &mut Expr, visit: &mut dyn FnMut(&mut String)) {
         | Expr::Bool(_)
         | Expr::Largest(_) => {}
         Expr::Var(name) | Expr::Len(name) | Expr::Extent(name, _) => visit(name),
-        Expr::Load { array, index } => {
+        Expr::Load { array, index } | Expr::Contains { workspace: array, index } => {
             visit(array);
             of_expr(index, visit);
         }

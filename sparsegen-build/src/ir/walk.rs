@@ -17,7 +17,7 @@ impl Expr {
             | Expr::Var(_)
             | Expr::Len(_)
             | Expr::Extent(..) => {}
-            Expr::Load { index, .. } => index.for_each(visit),
+            Expr::Load { index, .. } | Expr::Contains { index, .. } => index.for_each(visit),
             Expr::Call(_, _, arguments) => arguments.iter().for_each(|a| a.for_each(visit)),
             Expr::Cast { value, .. } => value.for_each(visit),
             Expr::Choose { condition, holds, otherwise } => {
@@ -43,6 +43,7 @@ impl Expr {
             | Expr::Len(name)
             | Expr::Extent(name, _)
             | Expr::Load { array: name, .. }
+            | Expr::Contains { workspace: name, .. }
             | Expr::Search { array: name, .. } => visit(name),
             Expr::Index(_)
             | Expr::Value(..)
@@ -80,6 +81,9 @@ impl Expr {
             | Expr::Extent(..) => self.clone(),
             Expr::Pair(a, b) => Expr::pair(a.substitute(name, by), b.substitute(name, by)),
             Expr::Load { array, index } => Expr::load(array, index.substitute(name, by)),
+            Expr::Contains { workspace, index } => {
+                Expr::contains(workspace, index.substitute(name, by))
+            }
             Expr::Search { array, start, end, index } => {
                 let [start, end, index] = [start, end, index].map(|e| e.substitute(name, by));
                 Expr::search(array, start, end, index)
@@ -324,7 +328,10 @@ impl Uses {
     /// Adds the reads of an expression.
     pub fn count_expr(&mut self, expr: &Expr) {
         expr.for_each(&mut |e| match e {
-            Expr::Var(name) | Expr::Load { array: name, .. } | Expr::Search { array: name, .. } => {
+            Expr::Var(name)
+            | Expr::Load { array: name, .. }
+            | Expr::Contains { workspace: name, .. }
+            | Expr::Search { array: name, .. } => {
                 *self.read.entry(name.clone()).or_default() += 1;
             }
             Expr::Len(name) => *self.measured.entry(name.clone()).or_default() += 1,

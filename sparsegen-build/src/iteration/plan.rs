@@ -15,7 +15,7 @@ use super::lattice::{Lattice, MergePoint};
 use super::padding;
 use super::placed::Placing;
 use super::presence::{MaybeAbsent, Scalars, maybe_absent};
-use super::rest::set_aside;
+use super::rest::{set_aside, wants_first};
 use super::visits::covers;
 use crate::concrete::space::Definition;
 use crate::concrete::{Annotations, Program, Stmt, Target, Temporary};
@@ -247,10 +247,12 @@ impl Planner<'_> {
         if !can_run(&lattice) {
             return Err(Unplannable::NoLoop);
         }
-        let in_order = wants_order(program, variable, body);
+        let is_ordered = wants_order(program, variable, body);
         let plan_with = |lattice: &Lattice, rest: Option<&Stmt>, duplicates| {
             let points = lattice.points();
             let optional = lattice.optional();
+            let chooses = |rest| wants_first(program, variable, rest);
+            let in_order = is_ordered || rest.is_some_and(chooses);
             let converted = convert(program, &iterators, &points, optional, in_order, duplicates);
             let iterators = converted.ok_or(Unplannable::NoLoop)?;
             let inner = frontier.bind(variable, &iterators);

@@ -4,7 +4,8 @@
 //! has no entry. A loop therefore visits only the entries, if the statement of the region without
 //! entries is the same at every coordinate and only reduces. A sum adds the value of the other
 //! coordinates times their number, a product multiplies by a power of it, and an idempotent operator
-//! takes it once.
+//! takes it once. An arg-reduction takes it at the first of these coordinates, which is known if the
+//! loop visits the others in order.
 
 use super::iterator::Frontier;
 use super::lattice::Lattice;
@@ -33,17 +34,19 @@ pub(super) fn set_aside(
     // A loop over the part of its coordinates in a block does not know how many others there are.
     let has_range = has_range && !program.basis.is_limited(v);
     let (visited, rest) = lattice.without_rest().filter(|_| has_range)?;
-    can_repeat(program, frontier, &rest).then_some((visited, rest))
+    can_repeat(program, frontier, v, &rest).then_some((visited, rest))
 }
 
 /// Returns whether a statement depends only on the coordinates of the loops of a frontier and of
 /// its own, and only reduces.
-fn can_repeat(program: &Program, frontier: &Frontier, stmt: &Stmt) -> bool {
-    Repeatable { program, own: Vec::new() }.holds_for(stmt, &mut frontier.bound.clone())
+fn can_repeat(program: &Program, frontier: &Frontier, v: VariableId, stmt: &Stmt) -> bool {
+    Repeatable { program, v, own: Vec::new() }.holds_for(stmt, &mut frontier.bound.clone())
 }
 
 struct Repeatable<'p> {
     program: &'p Program,
+    /// The variable of the loop.
+    v: VariableId,
     /// The temporaries of the statement.
     own: Vec<TensorId>,
 }
@@ -65,7 +68,9 @@ impl Repeatable<'_> {
                 self.holds_for(producer, bound) && self.holds_for(consumer, bound)
             }
             Stmt::Assign { target, accumulate, value } => {
-                let reduces = accumulate.is_some_and(|op| !op.tells_where);
+                let reduces = accumulate.is_some_and(|op| {
+                    !op.tells_where || chooses(self.program, self.v, target.tensor)
+                });
                 let known = self.program.space.known(&self.program.kernel, bound);
                 (reduces || self.own.contains(&target.tensor))
                     && target.indices.iter().all(|v| known.contains(v))
@@ -96,6 +101,20 @@ impl Repeatable<'_> {
             Some(Definition::Positions(_) | Definition::Slot(_) | Definition::Fixed) => false,
         }
     }
+}
+
+/// Returns whether a tensor is the coordinate that an arg-reduction over `v` chooses.
+fn chooses(program: &Program, v: VariableId, target: TensorId) -> bool {
+    let over = program.kernel.choice(target).map(|choice| choice.variable);
+    over == Some(v) && program.space.definition(v).is_none()
+}
+
+/// Returns whether a statement chooses a coordinate of `v`: the coordinates of the loop over `v` are
+/// then visited in order.
+pub(super) fn wants_first(program: &Program, v: VariableId, stmt: &Stmt) -> bool {
+    let mut wants = false;
+    stmt.for_each_assign(&mut |target, _, _| wants |= chooses(program, v, target.tensor));
+    wants
 }
 
 /// Returns whether an expression depends only on known variables.

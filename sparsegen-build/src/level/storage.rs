@@ -26,6 +26,8 @@ pub enum Holds {
     Numbers(Width),
     /// One bit for each position.
     Bits,
+    /// The entries of a workspace, which is no array.
+    Entries,
 }
 
 /// The level of one tensor during lowering: its arrays with their names in the kernel.

@@ -1,14 +1,25 @@
-//! The level of a workspace: the entries of a harvest, in the order of their coordinates.
+//! The levels of workspaces: entries that are read in the order of their coordinates, or looked up.
 //!
-//! No format map can name it. `crd` holds the coordinates of the single parent. Level functions
-//! only read it: kernels store to a workspace like to an array.
+//! No format map can name them. Level functions only read a workspace: kernels store to it like to
+//! an array.
 
 use super::code::Expr;
 use super::{
-    Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment, Storage,
-    StorageArray,
+    CoordinateIteration, Found, Holds, Level, Locate, PositionIteration, Promise, Properties,
+    Property, Segment, Storage, StorageArray,
 };
 
+const PROPERTIES: Properties = Properties {
+    full: false,
+    ordered: true,
+    unique: true,
+    branchless: false,
+    compact: true,
+    padded: true,
+};
+
+/// The entries of a harvest, in the order of their coordinates. `crd` holds the coordinates of the
+/// single parent.
 #[derive(Debug)]
 pub(super) struct Workspace;
 
@@ -23,14 +34,7 @@ impl Level for Workspace {
     }
 
     fn properties(&self) -> Properties {
-        Properties {
-            full: false,
-            ordered: true,
-            unique: true,
-            branchless: false,
-            compact: true,
-            padded: true,
-        }
+        PROPERTIES
     }
 
     fn settable(&self) -> &'static [Property] {
@@ -57,5 +61,62 @@ impl PositionIteration for Workspace {
 
     fn pos_access(&self, storage: &Storage, position: Expr, _: &[Expr], _: &str) -> Found {
         Found::always(storage.load("crd", position))
+    }
+}
+
+/// The entries of a workspace that is looked up at each coordinate, which is the position of its
+/// value. `entries` is the workspace itself.
+#[derive(Debug)]
+pub(super) struct Lookup;
+
+impl Level for Lookup {
+    fn name(&self) -> &str {
+        "lookup workspace"
+    }
+
+    fn promise(&self) -> Option<Promise> {
+        // SAFETY: a workspace checks its own indices.
+        Some(unsafe { Promise::new() })
+    }
+
+    fn properties(&self) -> Properties {
+        Properties { compact: false, ..PROPERTIES }
+    }
+
+    fn settable(&self) -> &'static [Property] {
+        &[]
+    }
+
+    fn arrays(&self) -> &'static [StorageArray] {
+        &[StorageArray { field: "entries", holds: Holds::Entries }]
+    }
+
+    fn storage(&self, _: &str, crd: &str) -> String {
+        format!("sparsegen::kernel::Workspace<{crd}>")
+    }
+
+    fn coordinate_iteration(&self) -> Option<&dyn CoordinateIteration> {
+        Some(self)
+    }
+
+    fn locate(&self) -> Option<&dyn Locate> {
+        Some(self)
+    }
+}
+
+impl CoordinateIteration for Lookup {
+    fn coord_bounds(&self, storage: &Storage, _: Expr, _: &[Expr]) -> Segment {
+        Segment { start: Expr::Index(0), end: storage.size.clone() }
+    }
+
+    fn coord_access(&self, storage: &Storage, _: Expr, coordinate: Expr, _: &str) -> Found {
+        let present = Expr::contains(storage.array("entries"), coordinate.clone());
+        Found::only_if(present, coordinate)
+    }
+}
+
+impl Locate for Lookup {
+    fn locate(&self, storage: &Storage, parent: Expr, coordinate: Expr, name: &str) -> Found {
+        self.coord_access(storage, parent, coordinate, name)
     }
 }

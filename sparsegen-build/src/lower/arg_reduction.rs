@@ -73,7 +73,11 @@ impl Lowering<'_> {
                 Expr::and(Expr::eq(is, so_far), Expr::lt(coordinate.clone(), Expr::var(place)))
             }
         };
-        let take = vec![Stmt::assign(key, value), Stmt::assign(place, coordinate)];
+        // Nothing is compared with the last value.
+        let mut take = vec![Stmt::assign(place, coordinate)];
+        if !scope.ends.contains(&chosen.variable) {
+            take.insert(0, Stmt::assign(key, value));
+        }
         stmts.extend(Stmt::when(Expr::or(is_better, is_first), take));
         stmts
     }

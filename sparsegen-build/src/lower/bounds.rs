@@ -68,7 +68,7 @@ impl Lowering<'_> {
                     Holds::Coordinates => children
                         .clone()
                         .filter(|_| holds_one_each(spec.level.as_ref(), storage, array.field)),
-                    Holds::Bits => children.clone(),
+                    Holds::Bits | Holds::Entries => children.clone(),
                     Holds::Indices(_) | Holds::Numbers(_) => None,
                 };
                 known.extend(most.map(|most| (storage.array(array.field).to_owned(), most)));

@@ -18,7 +18,7 @@ pub(super) fn fits(levels: &[LevelSpec], storages: &[Storage], vals: &str) -> Ve
                     (length_of, "positions")
                 }
                 Holds::Indices(field) => (storage.array(field).to_owned(), "indices"),
-                Holds::Coordinates | Holds::Numbers(_) | Holds::Bits => continue,
+                Holds::Coordinates | Holds::Numbers(_) | Holds::Bits | Holds::Entries => continue,
             };
             let array = storage.array(array.field).to_owned();
             fits.push(Fit { array, length_of, what: format!("{what} of level {}", level + 1) });

@@ -99,7 +99,8 @@ impl Time<'_> {
     fn clear(&mut self, workspace: TensorId, around: &Trips) {
         let program = self.program;
         let found = program.workspaces().into_iter().find(|access| access.tensor == workspace);
-        if let Some(access) = found.filter(|_| !program.is_listed(workspace)) {
+        let is_array = !program.is_listed(workspace) && !program.is_looked_up(workspace);
+        if let Some(access) = found.filter(|_| is_array) {
             let mut trips = around.clone();
             trips.dimensions.extend(&access.indices);
             self.push(trips);

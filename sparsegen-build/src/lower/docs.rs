@@ -91,9 +91,13 @@ fn memory(program: &Program) -> String {
             .iter()
             .map(|v| format!("`{}`", program.kernel.variable(*v).name))
             .collect();
+        let over = over.join(" and ");
         match program.is_listed(access.tensor) {
-            true => format!("`{name}` collects entries over {}, sorted", over.join(" and ")),
-            false => format!("`{name}` has an element for each {}", over.join(" and ")),
+            true => format!("`{name}` collects entries over {over}, sorted"),
+            false if program.is_looked_up(access.tensor) => {
+                format!("`{name}` holds entries over {over}, looked up")
+            }
+            false => format!("`{name}` has an element for each {over}"),
         }
     });
     let shown: Vec<String> = shown.collect();
@@ -136,6 +140,12 @@ fn conversions(program: &Program) -> Vec<String> {
         format!("`{name}` is the predicate `{}`.", program.kernel.show_diagonal(diagonal))
     }));
     sentences.extend(rewriting(program));
+    sentences.extend(program.precomputed.iter().filter(|part| part.is_copy).map(|part| {
+        let over = part.workspace.indices.iter().map(|v| &program.kernel.variable(*v).name);
+        let over: Vec<String> = over.map(|name| format!("`{name}`")).collect();
+        let (operand, over) = (program.kernel.show(&part.value), over.join(" and "));
+        format!("`{operand}` is copied to a workspace over {over}, where it is looked up.")
+    }));
     if sentences.is_empty() { Vec::new() } else { vec![String::new(), sentences.join(" ")] }
 }
 
@@ -146,7 +156,8 @@ fn rewriting(program: &Program) -> Option<String> {
         format!("`{} = {}`", kernel.show_access(target), kernel.show(value))
     };
     // The workspaces that others read were taken out last.
-    let parts = precomputed.iter().rev().map(|part| show(&part.workspace, &part.value));
+    let parts = precomputed.iter().rev().filter(|part| !part.is_copy);
+    let parts = parts.map(|part| show(&part.workspace, &part.value));
     let parts: Vec<String> = parts.collect();
     let whole = show(&kernel.assignment.result, &kernel.assignment.value);
     is_rewritten.then(|| match parts.is_empty() {
@@ -203,6 +214,7 @@ fn row(program: &Program, id: TensorId) -> String {
     };
     add(&kernel.assignment.result);
     kernel.assignment.value.for_each_access(&mut add);
+    program.precomputed.iter().for_each(|part| part.value.for_each_access(&mut add));
     let levels: Vec<_> = format.levels.iter().map(|spec| spec.level.name().to_owned()).collect();
     let shown = match (&format.name, &levels[..]) {
         (Some(name), [] | [_]) => name.clone(),

@@ -30,6 +30,8 @@ pub(super) struct Names {
     ambiguous: Vec<bool>,
     /// By tensor: the only level whose positions have a name, if there is just one.
     only_level: Vec<Option<usize>>,
+    /// By tensor: `true` if it is a workspace that is looked up, whose entries have its own name.
+    looked_up: Vec<bool>,
     /// The tensor with the previous values of a result that overwrites them, and the result.
     overwritten: Option<[TensorId; 2]>,
 }
@@ -103,6 +105,7 @@ impl Names {
             is_short: spelt.iter().map(|name| snake_case(name).len() == 1).collect(),
             variables,
             lists: lists.collect(),
+            looked_up: kernel.tensor_ids().map(|id| program.is_looked_up(id)).collect(),
             overwritten: program.targets.iter().find_map(|target| {
                 Some([kernel.previous().filter(|_| target.overwrites)?, target.access.tensor])
             }),
@@ -132,8 +135,11 @@ impl Names {
         &self.arguments[id.0]
     }
 
-    /// Returns `a2_crd`.
+    /// Returns `a2_crd`, or `w` for the entries of a workspace that is looked up.
     pub(super) fn array(&self, id: TensorId, level: usize, field: &str) -> String {
+        if self.looked_up[id.0] {
+            return self.arguments[id.0].clone();
+        }
         format!("{}{}_{field}", self.stems[id.0], level + 1)
     }
 
@@ -142,8 +148,11 @@ impl Names {
         format!("{}_slots", self.stems[id.0])
     }
 
-    /// Returns `a_vals`.
+    /// Returns `a_vals`, or `w` for a workspace that is looked up.
     pub(super) fn values(&self, id: TensorId) -> String {
+        if self.looked_up[id.0] {
+            return self.arguments[id.0].clone();
+        }
         let id = self.overwritten.map_or(id, |[old, new]| if id == old { new } else { id });
         format!("{}_vals", self.stems[id.0])
     }
@@ -173,6 +182,11 @@ impl Names {
     /// Returns `j_rest`, the number of a variable's coordinates that have not been visited.
     pub(super) fn rest(&self, v: VariableId) -> String {
         format!("{}_rest", self.variable(v))
+    }
+
+    /// Returns `j_gap`, the first of a variable's coordinates that has not been visited.
+    pub(super) fn gap(&self, v: VariableId) -> String {
+        format!("{}_gap", self.variable(v))
     }
 
     /// Returns `i_first` and `i_after`, the bounds of the coordinates of which a thread has the values of

@@ -26,6 +26,8 @@ pub(super) struct Scope {
     pub(super) complete: BTreeSet<TensorId>,
     /// The variables of enclosing loops that visit their coordinates in order.
     pub(super) in_order: BTreeSet<VariableId>,
+    /// The variables whose coordinates without entries follow all others, in one step.
+    pub(super) ends: BTreeSet<VariableId>,
     /// By variable that counts the positions of an operand: the positions of the enclosing block.
     pub(super) blocks: BTreeMap<VariableId, Segment>,
     /// By access and level: the positions that have children in the enclosing block.

@@ -14,14 +14,14 @@ pub(super) fn arrays(program: &Program, names: &Names, id: TensorId) -> Vec<Arra
     let tensor = program.tensor(id);
     let mut arrays = Vec::new();
     for (level, spec) in tensor.format.levels.iter().enumerate() {
-        for array in spec.level.arrays() {
+        for array in spec.level.arrays().iter().filter(|array| array.holds != Holds::Entries) {
             let signed = spec.expr.may_be_negative();
             let element = match array.holds {
                 Holds::Positions | Holds::Indices(_) => Element::Index(tensor.format.pos),
                 Holds::Coordinates if signed => Element::Signed(tensor.format.crd),
                 Holds::Coordinates => Element::Index(tensor.format.crd),
                 Holds::Numbers(width) => Element::Index(width),
-                Holds::Bits => Element::Bits,
+                Holds::Bits | Holds::Entries => Element::Bits,
             };
             arrays.push(Array {
                 name: names.array(id, level, array.field),

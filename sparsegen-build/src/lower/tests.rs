@@ -90,9 +90,9 @@ fn workspaces_add_what_comes_again_and_are_cleared() {
     let tensors = "C = 'csr', A = 'csr', M = 'csr', x = 'sparse_vector', y = 'sparse_vector'";
     let cases = [
         // Sums over an outer loop assign to the same position repeatedly.
-        ("C[i,j] = A[i,j] * sum[k](M[k,j])", "sum[k](M[k,j])", "+= m_vals[p_m]"),
+        ("C[i,j] = A[i,j] * sum[k](M[k,j])", "sum[k](M[k,j])", "w[j] += m_vals[p_m]"),
         // Elements of a vector are assigned once.
-        ("C[i,j] = A[i,j] * (x[j] * y[j])", "x[j] * y[j]", "= x_vals[p_x]"),
+        ("C[i,j] = A[i,j] * (x[j] * y[j])", "x[j] * y[j]", "w[j_x] = x_vals[p_x]"),
     ];
     for (expr, part, assign) in cases {
         let command = format!("precompute({part}, j, w)");
@@ -101,12 +101,16 @@ fn workspaces_add_what_comes_again_and_are_cleared() {
         let kernel = scheduled_kernel(expr, &tensors, &[&command]);
         let (program, plan) = schedule(&kernel, &Levels::default()).expect(expr);
         let text = lower(&program, &plan, &mut Identifiers::default()).to_string();
-        assert!(text.contains(&format!("w_vals[p_w] {assign}")), "{text}");
-        for cleared in ["w1_bits.clear()", "w1_bits.resize(j_size, false)", "w_vals.clear()"] {
-            assert!(text.contains(cleared), "{cleared}: {text}");
-        }
-        assert!(text.contains("w1_bits[p_w] = true"), "{text}");
-        assert!(text.contains("if w1_bits[p_w] {"), "{text}");
+        assert!(text.contains(assign), "{text}");
+        assert!(text.contains("if w.contains(j) {"), "{text}");
+        // It is filled once.
+        assert!(!text.contains("w.clear()"), "{text}");
+    }
+    // The row of a mask is looked up for each entry of the product's rows.
+    let tensors = "C = 'csr', M = 'csr', A = 'csr', B = 'csr'";
+    let text = lowered("C[i,j] = present(M[i,j]) * A[i,k] * B[k,j]", tensors);
+    for part in ["m_lookup.clear();", "m_lookup[j] = m_vals[p_m];", "if m_lookup.contains(j)"] {
+        assert!(text.contains(part), "{part}: {text}");
     }
 }
 

@@ -1,7 +1,8 @@
 //! Temporaries: scalars of reductions, and workspaces, which are filled before they are read.
 //!
-//! A workspace that is read in order lists its entries. A workspace with random access has an array
-//! position for each coordinate, and is cleared before it is filled.
+//! A workspace that is read in order lists its entries. One that is looked up is cleared before it is
+//! filled again, in time proportional to its entries. A workspace with a value for each coordinate
+//! is an array.
 
 use crate::concrete::{Program, Temporary};
 use crate::ir::{Element, Expr, Stmt};
@@ -28,15 +29,12 @@ impl Lowering<'_> {
 
     fn declare(&self, access: &Access) -> Vec<Stmt> {
         let Tensor { dtype, .. } = self.program.tensor(access.tensor);
-        if self.program.is_listed(access.tensor) {
+        if self.program.is_listed(access.tensor) || self.program.is_looked_up(access.tensor) {
             let v = access.indices[0];
             let (name, width) = (self.names.argument(access.tensor), self.width(v));
             return vec![Stmt::workspace(name, *dtype, width, self.extent(v), self.zero(*dtype))];
         }
-        let mut stmts: Vec<Stmt> =
-            self.marks(access.tensor).map(|bits| Stmt::scratch(bits, Element::Bits)).collect();
-        stmts.push(Stmt::scratch(&self.names.values(access.tensor), Element::Value(*dtype)));
-        stmts
+        vec![Stmt::scratch(&self.names.values(access.tensor), Element::Value(*dtype))]
     }
 
     /// Returns the narrowest width that holds all coordinates of a variable. It is the width of a
@@ -68,14 +66,6 @@ impl Lowering<'_> {
         });
         let holds: Vec<Width> = holds.collect();
         Width::ALL.into_iter().find(|width| holds.contains(width)).unwrap_or(Width::Usize)
-    }
-
-    /// Returns the arrays of a workspace that record which coordinates have entries.
-    fn marks(&self, workspace: TensorId) -> impl Iterator<Item = &str> {
-        let storage = &self.storages[workspace.0][0];
-        let arrays = self.program.tensor(workspace).format.levels[0].level.arrays().iter();
-        let bits = arrays.filter(|array| array.holds == Holds::Bits);
-        bits.map(|array| storage.array(array.field))
     }
 
     /// Lowers `consumer where producer`.
@@ -127,7 +117,7 @@ impl Lowering<'_> {
             return (Vec::new(), vec![harvest]);
         }
         if !self.program.tensor(temporary).format.levels.is_empty() {
-            let mut stmts = self.clear(temporary);
+            let mut stmts = self.clear(temporary, producing);
             if reads_presence {
                 let flag = self.names.found(temporary);
                 stmts.push(Stmt::bind_mut(&flag, Expr::Bool(false)));
@@ -209,22 +199,20 @@ impl Lowering<'_> {
         is_empty.reduce(Expr::or).unwrap_or(Expr::Bool(false))
     }
 
-    /// Clears a workspace with random access.
-    fn clear(&self, workspace: TensorId) -> Vec<Stmt> {
-        let size = &self.storages[workspace.0][0].size;
+    /// Clears a workspace that is not read in order. One that is looked up is empty if its loops run
+    /// only once.
+    fn clear(&self, workspace: TensorId, scope: &Scope) -> Vec<Stmt> {
         let vals = self.names.values(workspace);
-        let mut stmts = Vec::new();
-        for bits in self.marks(workspace) {
-            stmts.push(Stmt::clear(bits));
-            stmts.push(Stmt::resize(bits, size.clone(), Expr::Bool(false)));
+        if self.program.is_looked_up(workspace) {
+            return if scope.coordinates.is_empty() {
+                Vec::new()
+            } else {
+                vec![Stmt::clear(&vals)]
+            };
         }
-        stmts.push(Stmt::clear(&vals));
-        stmts.push(Stmt::resize(
-            &vals,
-            size.clone(),
-            self.zero(self.program.tensor(workspace).dtype),
-        ));
-        stmts
+        let size = self.storages[workspace.0][0].size.clone();
+        let zero = self.zero(self.program.tensor(workspace).dtype);
+        vec![Stmt::clear(&vals), Stmt::resize(&vals, size, zero)]
     }
 
     /// Stores a value in a workspace.
@@ -246,11 +234,7 @@ impl Lowering<'_> {
         let storage = &self.storages[target.tensor.0][0];
         let name = self.names.position(target, 0);
         let found = locate.locate(storage, Expr::Index(0), coordinate, &name);
-        let mut stmts = found.prelude;
-        let position = found.value;
-        for bits in self.marks(target.tensor) {
-            stmts.push(Stmt::store(bits, position.clone(), Expr::Bool(true)));
-        }
+        let (mut stmts, position) = (found.prelude, found.value);
         let vals = self.names.values(target.tensor);
         stmts.push(if accumulate.is_some() {
             add.store(&vals, position, value)

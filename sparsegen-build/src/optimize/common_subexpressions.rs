@@ -31,7 +31,9 @@ fn eliminate(body: &[Stmt]) -> Vec<Stmt> {
 /// Returns whether a value is computed from variables only.
 fn is_computed(value: &Expr) -> bool {
     let mut loads = false;
-    value.for_each(&mut |e| loads |= matches!(e, Expr::Load { .. } | Expr::Len(_)));
+    value.for_each(&mut |e| {
+        loads |= matches!(e, Expr::Load { .. } | Expr::Contains { .. } | Expr::Len(_));
+    });
     matches!(value, Expr::Binary(..)) && !loads
 }
 

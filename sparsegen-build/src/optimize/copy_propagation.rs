@@ -58,6 +58,7 @@ fn is_constant_in(value: &Expr, name: &str, rest: &[Stmt]) -> bool {
         | Expr::Constant(..)
         | Expr::Largest(_)
         | Expr::Load { .. }
+        | Expr::Contains { .. }
         | Expr::Len(_)
         | Expr::Extent(..)
         | Expr::Search { .. }

@@ -46,7 +46,11 @@ fn version(stmt: &Stmt) -> Vec<Stmt> {
     let is_known = |end: &Expr| {
         let mut known = true;
         end.for_each(&mut |expr| {
-            if let Expr::Var(name) | Expr::Load { array: name, .. } | Expr::Len(name) = expr {
+            if let Expr::Var(name)
+            | Expr::Load { array: name, .. }
+            | Expr::Contains { workspace: name, .. }
+            | Expr::Len(name) = expr
+            {
                 known &= !bound.contains(name.as_str()) && !changes.contains_key(name);
             }
         });

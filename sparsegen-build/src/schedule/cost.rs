@@ -117,6 +117,9 @@ impl Cost<'_> {
                 let harvest = |t: &Temporary| match self.program.is_listed(t.tensor) {
                     _ if is_scalar(t.tensor) => 0.0,
                     true => HARVESTED * self.gathered(t.tensor),
+                    false if self.program.is_looked_up(t.tensor) => {
+                        CLEARED * self.gathered(t.tensor)
+                    }
                     false => CLEARED * DIMENSION,
                 };
                 let harvests: f64 = temporaries.iter().map(harvest).sum();
@@ -160,7 +163,11 @@ impl Cost<'_> {
         let body = outcomes.map(|body| self.of(body, Some(inner.variable))).fold(0.0, f64::max);
         self.segments = before;
         let steps: f64 = self.drivers(inner, point).map(|driver| self.step(driver)).sum();
-        let meets = if point.drivers.len() > 1 && point.cases.len() == 1 { MEET } else { 1.0 };
+        // All operands of the only region must have an entry.
+        let meets = match &point.cases[..] {
+            [(set, _)] if point.drivers.len() > 1 || set.len() > 1 => MEET,
+            _ => 1.0,
+        };
         let scan: f64 = self.drivers(inner, point).map(|driver| self.scan(driver)).sum();
         rest + trips * (steps.max(1.0) + scan + meets * body)
     }

@@ -135,7 +135,7 @@ fn kept(kernel: &Kernel, taken: &[Precomputed]) -> Vec<(Kernel, Vec<Precomputed>
             precompute::add_workspace(&mut kernel, name, &part, span);
             let workspace = Expr::Access(access.clone());
             kernel.assignment.value = replaced(&kernel.assignment.value, &part, &workspace);
-            let own = Precomputed { workspace: access, value: part };
+            let own = Precomputed { workspace: access, value: part, is_copy: false };
             forms.push((kernel, taken.iter().cloned().chain([own]).collect()));
         }
     }

@@ -59,7 +59,7 @@ pub(super) fn nest_into(
             .into_iter()
             .filter(|v| !target.indices.iter().any(|mode| program.space.counted(*mode) == *v)),
     );
-    let pending = program.precomputed.clone();
+    let pending = parts_of(program, &value);
     let mut nest = Nest { program, order, sums, pending, rewrites: 0 };
     let stmt = match sums {
         Sums::Temporary => nest.assign(&[], &free, &target, accumulate, value),
@@ -67,6 +67,22 @@ pub(super) fn nest_into(
     };
     let stmt = stmt.filter(|_| nest.pending.is_empty())?;
     is_within_blocks(program, &stmt, &mut Vec::new()).then_some(stmt)
+}
+
+/// Returns the precomputed parts that a value reads, also in other parts.
+fn parts_of(program: &Program, value: &Expr) -> Vec<Precomputed> {
+    let mut read: Vec<Precomputed> = Vec::new();
+    let mut values = vec![value];
+    while let Some(value) = values.pop() {
+        value.for_each_access(&mut |access| {
+            let part = program.precomputed.iter().find(|part| part.workspace == *access);
+            if let Some(part) = part.filter(|part| !read.contains(part)) {
+                read.push(part.clone());
+                values.push(&part.value);
+            }
+        });
+    }
+    read
 }
 
 struct Nest<'a> {
@@ -122,7 +138,7 @@ impl Nest<'_> {
             once.then_some(())?;
             return self.split_terms(bound, free, target, accumulate, value);
         }
-        if let Some(Precomputed { workspace, value: part }) = self.take_pending(bound, &value) {
+        if let Some(Precomputed { workspace, value: part, .. }) = self.take_pending(bound, &value) {
             let (part, fixed_loops) = fixed::split(self.program, part);
             let over = [self.loops(&workspace.indices), fixed_loops].concat();
             let producer = self.assign(bound, &over, &workspace, None, part)?;

@@ -35,7 +35,7 @@ pub(super) fn take_out(kernel: &mut Kernel) -> Result<Vec<Precomputed>, Span> {
         let Some(Found { rest, value, .. }) = found else { return Err(command.span) };
         kernel.assignment.value = rest;
         add_workspace(kernel, &workspace.text, &value, command.span);
-        taken.push(Precomputed { workspace: workspace_access, value });
+        taken.push(Precomputed { workspace: workspace_access, value, is_copy: false });
     }
     Ok(taken)
 }
@@ -52,7 +52,7 @@ pub(super) fn add_workspace(kernel: &mut Kernel, name: &str, value: &Expr, span:
 /// Returns the programs with each kind of workspace that supports its values.
 pub(super) fn with_kinds(program: Program) -> Vec<Program> {
     let mut programs = vec![program.clone()];
-    for precomputed in &program.precomputed {
+    for precomputed in program.precomputed.iter().filter(|part| !part.is_copy) {
         let id = precomputed.workspace.tensor;
         let kinds = kinds(&program.kernel, &precomputed.value);
         let with_kind = |program: &Program, level: &Rc<dyn Level>| {
@@ -94,7 +94,7 @@ pub(super) fn refuse(
 /// Returns the kinds of workspace for a value: one with every coordinate, if the value has them.
 fn kinds(kernel: &Kernel, value: &Expr) -> Vec<Rc<dyn Level>> {
     if kernel.vanishes(value) {
-        vec![level::workspace(), level::marked_workspace()]
+        vec![level::workspace(), level::lookup_workspace()]
     } else {
         vec![level::full_workspace()]
     }

@@ -128,7 +128,8 @@ mod tests {
         let tensors = "C = 'csr', A = 'csr', B = 'csc'";
         let gustavson = "∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += A[i,k] * B[k,j])";
         assert_eq!(loops(product, tensors, &["reorder(i, k, j)"]), gustavson);
-        let matched = "∀i ∀j (C[i,j] = sum where ∀k sum += A[i,k] * B[k,j])";
+        let matched = "∀i (∀j (C[i,j] = sum where ∀k sum += a_lookup[k] * B[k,j]) \
+                       where ∀k a_lookup[k] = A[i,k])";
         assert_eq!(loops(product, tensors, &["reorder(i, j, k)"]), matched);
     }
 

@@ -82,6 +82,39 @@ impl<V: Value, C: Width> Workspace<V, C> {
         }
     }
 
+    /// Returns whether a coordinate is present.
+    #[inline(always)]
+    pub fn contains(&self, coordinate: usize) -> bool {
+        if coordinate >= self.vals.len() {
+            return hashed(self.hashed.as_deref(), coordinate).contains(coordinate);
+        }
+        // SAFETY: `of_widest` allocated a bit for each coordinate below the length of `vals`.
+        let mark = unsafe { *self.marks.get_unchecked(coordinate / WORD) };
+        mark >> (coordinate % WORD) & 1 != 0
+    }
+
+    /// Removes all entries, in time proportional to their number.
+    pub fn clear(&mut self) {
+        if let Some(hashed) = &mut self.hashed {
+            return hashed.clear();
+        }
+        let count = std::mem::take(&mut self.count);
+        debug_assert!(count <= self.entered.capacity());
+        // SAFETY: `index_mut` has written the first `count` elements, which are within the
+        // capacity.
+        let entered = unsafe { std::slice::from_raw_parts(self.entered.as_ptr(), count) };
+        for coordinate in entered {
+            let coordinate = coordinate.to_usize();
+            debug_assert!(coordinate < self.vals.len());
+            // SAFETY: `index_mut` has entered only coordinates below the length of `vals`, and
+            // `of_widest` allocated a bit for each of them.
+            unsafe {
+                *self.vals.get_unchecked_mut(coordinate) = self.initial;
+                *self.marks.get_unchecked_mut(coordinate / WORD) = 0;
+            }
+        }
+    }
+
     /// Removes all entries and returns their coordinates, in increasing order, and their values.
     ///
     /// Sorts the coordinates, or scans the marks if that takes less time.
@@ -165,9 +198,9 @@ impl<V: Value, C: Width> Index<usize> for Workspace<V, C> {
 
     #[inline]
     fn index(&self, coordinate: usize) -> &V {
-        match &self.hashed {
-            None => &self.vals[coordinate],
-            Some(hashed) => hashed.value(coordinate),
+        match self.vals.get(coordinate) {
+            Some(value) => value,
+            None => hashed(self.hashed.as_deref(), coordinate).value(coordinate),
         }
     }
 }
@@ -193,6 +226,14 @@ impl<V: Value, C: Width> IndexMut<usize> for Workspace<V, C> {
             self.vals.get_unchecked_mut(coordinate)
         }
     }
+}
+
+/// Returns the hash table with the entries of a coordinate that has no array element.
+#[cold]
+#[inline(never)]
+fn hashed<V, C>(hashed: Option<&Hashed<V, C>>, coordinate: usize) -> &Hashed<V, C> {
+    let outside = || panic!("coordinate {coordinate} lies outside the extent of the workspace");
+    hashed.unwrap_or_else(outside)
 }
 
 /// Returns the value at a coordinate that has no array element.
@@ -248,6 +289,26 @@ mod tests {
             check(1000, widest, &[3, 0, 5000, 4, 70]);
             check(70_000, widest, &[300, 20_000, 1, 23, 24, 25]);
             check(3_000_000, widest, &[10, 30, 1000]);
+        }
+    }
+
+    #[test]
+    fn entries_are_found_until_they_are_cleared() {
+        for widest in [0, usize::MAX] {
+            let mut workspace = Workspace::<f64, u32>::of_widest(200, widest, f64::INFINITY);
+            for round in 0..3 {
+                let entered = [130 + round, 3, 64 * round, 3];
+                entered.iter().for_each(|coordinate| workspace[*coordinate] = 0.0);
+                for coordinate in 0..200 {
+                    let is_entered = entered.contains(&coordinate);
+                    assert_eq!(workspace.contains(coordinate), is_entered);
+                    assert_eq!(workspace[coordinate] == 0.0, is_entered);
+                }
+                workspace.clear();
+                assert!((0..200).all(|coordinate| !workspace.contains(coordinate)));
+                assert!((0..200).all(|coordinate| workspace[coordinate] == f64::INFINITY));
+            }
+            assert_eq!(workspace.harvest(), (&[][..], &[][..]));
         }
     }
 

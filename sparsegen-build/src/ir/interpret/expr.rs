@@ -31,6 +31,12 @@ impl Machine {
                 Ok(variable.ok_or_else(|| format!("`{name}` is not declared"))?.value)
             }
             Expr::Load { array, index } => self.load(array, self.eval(index)?.index()?),
+            Expr::Contains { workspace, index } => {
+                let index = self.eval(index)?.index()?;
+                let none = || format!("there is no workspace `{workspace}`");
+                let workspace = self.workspaces.get(workspace).ok_or_else(none)?;
+                workspace.contains(index).map(Value::Bool)
+            }
             Expr::Search { array, start, end, index } => {
                 let [start, end, index] = [start, end, index].map(|e| self.eval(e)?.index());
                 let (start, end, index) = (start?, end?, index?);

@@ -25,6 +25,15 @@ impl Workspace {
         Ok(self.entries.get(&coordinate).copied().unwrap_or(self.initial))
     }
 
+    pub(super) fn contains(&self, coordinate: usize) -> Result<bool, String> {
+        self.check(coordinate)?;
+        Ok(self.entries.contains_key(&coordinate))
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+    }
+
     pub(super) fn store(&mut self, coordinate: usize, value: Value) -> Result<(), String> {
         self.check(coordinate)?;
         self.entries.insert(coordinate, narrowed(value, self.element)?);

@@ -188,7 +188,7 @@ fn is_stored_in_parts(spec: &LevelSpec) -> bool {
             let is_list = |array: &StorageArray| match array.holds {
                 Holds::Coordinates | Holds::Numbers(_) => true,
                 Holds::Positions | Holds::Indices(_) => append.holds_ends(),
-                Holds::Bits => false,
+                Holds::Bits | Holds::Entries => false,
             };
             spec.level.arrays().iter().all(is_list)
         }),

@@ -26,6 +26,17 @@ impl<V: Value, C: Width> Hashed<V, C> {
         self.table.find(crd, coordinate).map_or(&self.zero, |slot| &vals[slot])
     }
 
+    pub(super) fn contains(&self, coordinate: usize) -> bool {
+        self.table.find(&self.entered.0, coordinate).is_ok()
+    }
+
+    /// Removes all entries.
+    pub(super) fn clear(&mut self) {
+        self.entered.0.clear();
+        self.entered.1.clear();
+        self.table.clear();
+    }
+
     /// Returns the value at a coordinate, and inserts the coordinate if it is absent.
     pub(super) fn enter(&mut self, coordinate: usize) -> &mut V {
         let (crd, vals) = &mut self.entered;
