@@ -459,6 +459,12 @@ impl Program {
         }
     }
 
+    /// Returns whether temporaries are workspaces, which loops of their own fill.
+    pub fn are_workspaces(&self, temporaries: &[Temporary]) -> bool {
+        let mut tensors = temporaries.iter().map(|temporary| self.tensor(temporary.tensor));
+        tensors.all(|tensor| !tensor.format.levels.is_empty())
+    }
+
     /// Returns whether a tensor is a workspace with a list of its entries, which is read in order;
     /// other workspaces support lookup.
     pub fn is_listed(&self, tensor: TensorId) -> bool {

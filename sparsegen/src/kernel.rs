@@ -31,7 +31,7 @@ pub use intervals::{parent, split_intervals};
 pub use join::Order;
 pub use parallel::{
     Parts, chunks, combine, combined, copies, each, each_with, few_parts, in_parts, join_bits,
-    join_ends, join_positions, parts, split, total, with_copies,
+    join_ends, join_positions, parts, split, thread_parts, total, with_copies,
 };
 pub use places::Places;
 pub use proven::{Proven, ProvenMut, Reserved};

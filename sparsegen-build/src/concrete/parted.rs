@@ -12,6 +12,8 @@ pub struct Parted {
     pub range: Range,
     /// The number of consecutive coordinates that are in one part: those of a block of a result.
     pub block: u64,
+    /// `true` if each part fills a workspace before its loop.
+    pub fills: bool,
     /// How the parts store to each result, in the order of the statements.
     pub stores: Vec<Stores>,
 }
@@ -54,6 +56,11 @@ pub enum Stores {
 }
 
 impl Parted {
+    /// Returns whether the result does not depend on the number of parts.
+    pub fn is_independent(&self) -> bool {
+        self.stores.iter().all(|stores| matches!(stores, Stores::Apart | Stores::Joined))
+    }
+
     /// Returns whether the loop begins and ends at coordinates.
     pub fn is_by_coordinate(&self) -> bool {
         self.range == Range::Coordinates

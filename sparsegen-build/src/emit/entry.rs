@@ -118,8 +118,8 @@ fn instruction(instruction: &Instruction) -> TokenStream {
             let value = packing::packed(&into, value);
             quote!(*#into = #value;)
         }
-        Instruction::Parts { name, range, variable, block, copies, lengths } => {
-            parts::divide(name, range, (variable, *block), (copies, lengths))
+        Instruction::Parts { name, range, variable, block, copies, lengths, by_thread } => {
+            parts::divide(name, range, (variable, *block), (copies, lengths), *by_thread)
         }
         Instruction::Split { parts, tensor, vals, call } => parts::split(parts, tensor, vals, call),
         Instruction::SplitIntervals { parts, tensor, vals, own, variable, intervals, call } => {

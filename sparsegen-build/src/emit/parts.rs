@@ -17,6 +17,7 @@ pub(super) fn divide(
     range: &Divided<(String, Array)>,
     (variable, block): (&str, u64),
     (copies, lengths): (&[String], &[Expr]),
+    by_thread: bool,
 ) -> TokenStream {
     let (name, variable) = (ident(name), ident(variable));
     let path = |(tensor, array): &(String, Array)| place_in_view(&ident(tensor), &array.place);
@@ -53,7 +54,8 @@ pub(super) fn divide(
     match copied.chain(lengths.iter().map(expr)).reduce(|all, more| quote!(#all + #more)) {
         None => quote!(let #name = kernel::parts(#extent, |#variable| #before)#aligned;),
         Some(lengths) => {
-            quote!(let #name = kernel::few_parts(#extent, #lengths, |#variable| #before)#aligned;)
+            let few = ident(if by_thread { "thread_parts" } else { "few_parts" });
+            quote!(let #name = kernel::#few(#extent, #lengths, |#variable| #before)#aligned;)
         }
     }
 }

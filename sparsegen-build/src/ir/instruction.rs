@@ -41,8 +41,8 @@ pub enum Instruction {
     Put { into: String, value: Replacement },
     /// Divides a range into parts of equal work:
     /// `let parts = kernel::parts(n, |i| i + a.levels().1.pos[i] as usize);` There are fewer if the
-    /// parts have copies of tensors, or other arrays of given lengths. Each begins at a multiple of
-    /// `block`.
+    /// parts have copies of tensors, or other arrays of given lengths, and one for each thread if
+    /// `by_thread` is `true`. Each begins at a multiple of `block`.
     Parts {
         name: String,
         range: Divided<(String, Array)>,
@@ -50,6 +50,7 @@ pub enum Instruction {
         block: u64,
         copies: Vec<String>,
         lengths: Vec<Expr>,
+        by_thread: bool,
     },
     /// Calls loops for each part of a range, each with its part of the values.
     Split { parts: Parts, tensor: String, vals: String, call: Call },

@@ -15,8 +15,10 @@ pub struct Parallel {
     pub end: String,
     /// The number of which the first coordinate of each part is a multiple.
     pub block: u64,
-    /// `true` if every part reads all entries of an operand, so that there are few parts.
-    pub reads_all: bool,
+    /// `true` if every part repeats work: it reads all entries of an operand, or fills a workspace.
+    pub repeats: bool,
+    /// `true` if the result does not depend on the number of parts.
+    pub is_independent: bool,
     /// The results to which parts do not store separately.
     pub copies: Vec<Copies>,
     /// The result of which each part stores an interval of coordinates, if there is one.

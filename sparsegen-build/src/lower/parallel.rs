@@ -26,7 +26,7 @@ impl Lowering<'_> {
         body: &[Stmt],
         results: &[crate::ir::Result],
     ) -> Option<Parallel> {
-        let parted @ Parted { variable: v, range, block, stores } = self.parted?;
+        let parted @ Parted { variable: v, range, block, fills, stores } = self.parted?;
         let (begin, end) = self.part_names(parted);
         let variable = match range {
             Range::Coordinates => self.names.variable(*v).to_owned(),
@@ -83,10 +83,10 @@ impl Lowering<'_> {
             ..joined
         });
         let joined = joined.collect();
-        let mut reads_all = false;
+        let mut repeats = *fills;
         plan.for_each_loop(&mut |inner: &Loop| {
             let mut iterators = inner.iterators.iter();
-            reads_all |= iterators.any(|it| self.is_copied_by_part(inner.variable, it));
+            repeats |= iterators.any(|it| self.is_copied_by_part(inner.variable, it));
         });
         Some(Parallel {
             range,
@@ -94,7 +94,8 @@ impl Lowering<'_> {
             begin,
             end,
             block: *block,
-            reads_all,
+            repeats,
+            is_independent: parted.is_independent(),
             copies,
             intervals,
             joined,

@@ -56,11 +56,16 @@ pub(super) fn parted(program: &Program, plan: &Plan) -> Result<Parted, String> {
         return Err("a scalar is computed along with another result".to_owned());
     }
     let mut divisions = outermost.iter().map(|outermost| outermost.parted(program));
-    let first = divisions.next().ok_or("there is no loop")??;
-    match divisions.all(|other| other.as_ref() == Ok(&first)) {
-        true => Ok(first),
-        false => Err("loops for different cases differ".to_owned()),
+    let mut first = divisions.next().ok_or("there is no loop")??;
+    if !divisions.all(|other| other.as_ref() == Ok(&first)) {
+        return Err("loops for different cases differ".to_owned());
     }
+    first.fills = fills_first(program, plan);
+    if first.fills && !first.is_independent() {
+        // There would be as many workspaces as copies of the result, each filled in full.
+        return Err("each part would fill a workspace and a copy of the result".to_owned());
+    }
+    Ok(first)
 }
 
 /// An outermost loop of a plan.
@@ -100,12 +105,21 @@ impl<'p> Outermost<'p> {
                 }
             }
             Plan::Where { temporaries, consumer, producer } => {
-                let [temporary] = temporaries[..] else { return several() };
-                if program.is_listed(temporary.tensor) && is_copied(consumer, temporary.tensor) {
+                if is_collected(program, temporaries, consumer) {
                     Outermost::find(program, producer, None, found)?;
                     found.iter_mut().for_each(|of| of.collects = true);
                     return Ok(());
                 }
+                if program.are_workspaces(temporaries) {
+                    // Each part fills a workspace of its own.
+                    Outermost::find(program, consumer, scalar, found)?;
+                    let mut loops_apart = true;
+                    producer.for_each_loop(&mut |inner| {
+                        loops_apart &= found.iter().all(|of| of.inner.variable != inner.variable);
+                    });
+                    return if loops_apart { Ok(()) } else { several() };
+                }
+                let [temporary] = temporaries[..] else { return several() };
                 let Plan::Assign { target, value, .. } = &**consumer else {
                     return several();
                 };
@@ -134,7 +148,7 @@ impl<'p> Outermost<'p> {
         let blocks = blocks.filter(|(_, stores)| **stores == Stores::Joined);
         let blocks = blocks.filter_map(|(target, _)| self.block(program, target));
         let block = blocks.reduce(least_common_multiple).unwrap_or(1);
-        Ok(Parted { variable: self.inner.variable, range, block, stores })
+        Ok(Parted { variable: self.inner.variable, range, block, fills: false, stores })
     }
 
     /// Returns the range that is divided: coordinates if all iterators can begin at one.
@@ -183,8 +197,12 @@ impl<'p> Outermost<'p> {
 }
 
 /// Returns whether a plan assigns the entries of a workspace to those of a result, and nothing else.
-fn is_copied(consumer: &Plan, workspace: TensorId) -> bool {
+fn is_collected(program: &Program, temporaries: &[Temporary], consumer: &Plan) -> bool {
+    let [Temporary { tensor: workspace, .. }] = *temporaries else { return false };
     let Plan::Loop(inner) = consumer else { return false };
+    if !program.is_listed(workspace) {
+        return false;
+    }
     let is_entry = |body: &Plan| {
         matches!(body, Plan::Assign { target, accumulate: None, value: notation::Expr::Access(of) }
             if of.tensor == workspace && of.indices == [inner.variable]
@@ -230,6 +248,22 @@ fn follows(program: &Program, plan: &Plan) -> bool {
         | Plan::Assign { .. }
         | Plan::If { .. }
         | Plan::Visit(_) => false,
+    }
+}
+
+/// Returns whether loops before the parallel one fill a workspace, as each part does for itself.
+fn fills_first(program: &Program, plan: &Plan) -> bool {
+    match plan {
+        Plan::Where { temporaries, consumer, .. } => {
+            program.are_workspaces(temporaries) && !is_collected(program, temporaries, consumer)
+                || fills_first(program, consumer)
+        }
+        Plan::Loop(inner) if program.is_loop_of_fixed(inner.variable) => {
+            inner.bodies.iter().any(|body| fills_first(program, body))
+        }
+        Plan::If { body, .. } => fills_first(program, body),
+        Plan::Sequence(plans) => plans.iter().any(|plan| fills_first(program, plan)),
+        Plan::Loop(_) | Plan::Assign { .. } | Plan::Visit(_) => false,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Kernels whose outermost loop is divided into parts, which run on several threads with the
 //! feature `parallel` and one after another without it.
 //!
-//! The parts depend on the operands only, so that the result does not depend on the number of
-//! threads.
+//! The parts depend on the operands only, unless the result is the same for every number of parts.
+//! The result does not depend on the number of threads.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -37,6 +37,23 @@ pub fn parts(size: usize, before: impl Fn(usize) -> usize) -> Parts {
 pub fn few_parts(size: usize, copied: usize, before: impl Fn(usize) -> usize) -> Parts {
     let count = |work: usize| (work / GRAIN.max(copied)).clamp(1, MOST_COPIES);
     counted(size, count, before)
+}
+
+/// Like [`few_parts`], for parts that repeat work, or whose results are joined, where the result is
+/// the same for every number of parts: there is at most one part for each thread.
+pub fn thread_parts(size: usize, copied: usize, before: impl Fn(usize) -> usize) -> Parts {
+    let count = |work: usize| (work / GRAIN.max(copied)).clamp(1, threads().min(MOST_COPIES));
+    counted(size, count, before)
+}
+
+#[cfg(feature = "parallel")]
+fn threads() -> usize {
+    rayon::current_num_threads()
+}
+
+#[cfg(not(feature = "parallel"))]
+fn threads() -> usize {
+    1
 }
 
 pub(super) fn counted(

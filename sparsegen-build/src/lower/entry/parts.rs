@@ -53,9 +53,12 @@ impl Run<'_> {
         let copies = loops.results().filter(copied).map(|result| self.holder(result)).collect();
         let (name, variable) = (names.parts.all.clone(), parallel.variable.clone());
         let lengths = parallel.joined.iter().map(|joined| in_arguments(&joined.parents));
-        let lengths = lengths.chain(parallel.reads_all.then_some(Expr::Index(0))).collect();
-        let block = parallel.block;
-        Some(Instruction::Parts { name, range, variable, block, copies, lengths })
+        let lengths: Vec<Expr> = lengths.collect();
+        let (block, repeats) = (parallel.block, parallel.repeats);
+        let by_thread = parallel.is_independent && (repeats || !lengths.is_empty());
+        let none = (repeats && lengths.is_empty()).then_some(Expr::Index(0));
+        let lengths = lengths.into_iter().chain(none).collect();
+        Some(Instruction::Parts { name, range, variable, block, copies, lengths, by_thread })
     }
 
     /// Returns an array of an operand, with the tensor that has it.
