@@ -15,6 +15,7 @@ mod frame;
 mod intervals;
 mod join;
 mod number;
+mod parts;
 mod rearrange;
 #[cfg(test)]
 mod tests;

@@ -1,13 +1,13 @@
 //! Runs entry points on whole tensors.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use super::frame::{Frame, Object};
+use super::parts::length;
 use super::{Fault, Machine, Number, Value, expr};
 use crate::ir::{
-    Array, Assembled, BinaryOp, Call, Combining, Divided, Instruction, Joined, Kernel, Ordered,
-    Own, Parts, Place, Replacement, Shape, Storage, Taken, Target, TensorType, Vector,
+    Assembled, BinaryOp, Call, Combining, Instruction, Kernel, Own, Replacement, Shape, Storage,
+    Taken, Target, TensorType,
 };
 
 /// A tensor as entry points know it.
@@ -282,122 +282,8 @@ impl Session<'_> {
         stored(self.runtime.pack(frame.tensor(of)?, kept, &old.ty, combines))
     }
 
-    /// Calls loops for each part of a range, with its own values of tensors, and vectors of its own,
-    /// which are joined in order.
-    fn run_parts(
-        &self,
-        parts: &Parts,
-        own: &[Own],
-        (orders, vectors): (&[Ordered], &[Joined]),
-        call: &Call,
-        frame: &mut Frame,
-    ) -> Result<(), Stop> {
-        let all = frame.parts(&parts.all)?;
-        let size = all.last().map_or(1, |part| part.end.max(1));
-        for Joined { into, .. } in vectors {
-            match into {
-                Vector::Values(name) => frame.insert(name, Object::Values(Vec::new())),
-                Vector::Field(field) => frame.set_field(field, Vec::new()),
-            }
-        }
-        let mut joined: Vec<Vec<_>> = own.iter().map(|_| Vec::new()).collect();
-        let mut filled = Vec::new();
-        for (k, part) in all.into_iter().enumerate() {
-            for Own { tensor, vals, copies } in own {
-                let whole = &frame.tensor(tensor)?.vals;
-                let values = match copies {
-                    None => {
-                        let each = whole.len() / size;
-                        whole[part.start * each..part.end * each].to_vec()
-                    }
-                    Some(_) if k == 0 => whole.clone(),
-                    Some((_, copies)) => {
-                        let count = whole.len();
-                        let neutral = frame.machine().eval(&copies.neutral);
-                        vec![neutral.and_then(Value::as_element).map_err(plain)?; count]
-                    }
-                };
-                frame.insert(vals, Object::Values(values));
-            }
-            for Joined { name, into, .. } in vectors {
-                let empty = match into {
-                    Vector::Values(_) => Object::Values(Vec::new()),
-                    Vector::Field(_) => Object::List(Vec::new()),
-                };
-                frame.insert(name, empty);
-            }
-            self.call_part(parts, part, call, frame)?;
-            for (Own { tensor, vals, copies }, joined) in own.iter().zip(&mut joined) {
-                let dtype = frame.tensor(tensor)?.ty.dtype;
-                let values = frame.values(&crate::ir::Argument::Name(vals.clone()))?;
-                let values = std::mem::take(values);
-                match copies {
-                    Some((_, copies)) if k > 0 => {
-                        for (whole, value) in joined.iter_mut().zip(values) {
-                            *whole = combined(&copies.combining, [*whole, value], dtype, frame)?;
-                        }
-                    }
-                    Some(_) | None => joined.extend(values),
-                }
-            }
-            filled.push(frame.filled(vectors)?);
-            vectors.iter().try_for_each(|joined| frame.join(joined))?;
-        }
-        for order in orders {
-            frame.join_by_parent(order, vectors, &filled)?;
-        }
-        for (Own { tensor, .. }, joined) in own.iter().zip(joined) {
-            frame.tensor_mut(tensor)?.vals = joined;
-        }
-        Ok(())
-    }
-
-    /// Runs loops on a part of a range.
-    pub(super) fn call_part(
-        &self,
-        parts: &Parts,
-        part: Range<usize>,
-        call: &Call,
-        frame: &mut Frame,
-    ) -> Done<Vec<Object>> {
-        frame.insert(&parts.one, Object::Part(part));
-        self.call(call, frame)
-    }
-
-    pub(super) fn value(&self, value: &crate::ir::Value, frame: &mut Frame) -> Done<Vec<Object>> {
-        match value {
-            crate::ir::Value::Name(name) => Ok(vec![frame.get(name)?.clone()]),
-            crate::ir::Value::Computed(value, dtype) => {
-                let value = frame.machine().eval(value).and_then(Value::as_element);
-                Ok(vec![Object::Scalar(value.map_err(plain)?, *dtype)])
-            }
-            crate::ir::Value::Call(call) => self.call(call, frame),
-            crate::ir::Value::Total(parts, call, by) => {
-                let mut total: Option<Vec<Object>> = None;
-                for part in frame.parts(&parts.all)? {
-                    let new = self.call_part(parts, part, call, frame)?;
-                    total = Some(match total {
-                        None => new,
-                        Some(old) => {
-                            let both = by.iter().zip(old.iter().zip(&new));
-                            let both = both.map(|(by, (old, new))| match (old, new) {
-                                (Object::Scalar(old, dtype), Object::Scalar(new, _)) => {
-                                    let value = combined(by, [*old, *new], *dtype, frame)?;
-                                    Ok(Object::Scalar(value, *dtype))
-                                }
-                                _ => Err(plain("the loops return no scalar".into())),
-                            });
-                            both.collect::<Done<_>>()?
-                        }
-                    });
-                }
-                Ok(total.unwrap_or_default())
-            }
-        }
-    }
-
     /// Calls loops or an entry point, whose changes of arguments are those of the frame.
-    fn call(&self, call: &Call, frame: &mut Frame) -> Done<Vec<Object>> {
+    pub(super) fn call(&self, call: &Call, frame: &mut Frame) -> Done<Vec<Object>> {
         if let Some(loops) = self.kernel.loops.iter().find(|loops| loops.name == call.function) {
             return frame.run_loops(loops, &call.arguments);
         }
@@ -440,26 +326,6 @@ pub(super) fn combined(
     combining_in(&mut frame.machine(), by, values, dtype).map_err(plain)
 }
 
-/// The length of a range that is divided.
-fn length(range: &Divided<(String, Array)>, frame: &Frame) -> Done<usize> {
-    match range {
-        Divided::Coordinates { extent, .. } => {
-            let mut tensors = Vec::new();
-            range.arrays(&mut |(tensor, _)| tensors.push(tensor));
-            tensors.into_iter().try_for_each(|tensor| frame.tensor(tensor).map(drop))?;
-            frame.index(extent)
-        }
-        Divided::Positions((tensor, array)) => {
-            let tensor = frame.tensor(tensor)?;
-            let arrays = match &array.place {
-                Place::Level { level, field } => tensor.arrays.get(&(*level, field.clone())),
-                Place::Values => None,
-            };
-            arrays.map(Vec::len).ok_or_else(|| plain(format!("`{}` is not there", array.name)))
-        }
-    }
-}
-
 /// A fault whose statement is known further up.
 pub(super) fn plain(reason: String) -> Stop {
     fault("", reason)
@@ -470,6 +336,7 @@ fn stored(tensor: Result<Option<Tensor>, String>) -> Done<Tensor> {
     tensor.map_err(plain)?.ok_or(Stop::Error("Width"))
 }
 
+/// The sum of two values.
 fn sum(a: Number, b: Number, dtype: crate::ir::Dtype) -> Done<Number> {
     let [a, b] = [a, b].map(|number| Value::element(number, dtype));
     expr::binary(BinaryOp::Add, a, b).and_then(Value::as_element).map_err(plain)
