@@ -64,8 +64,17 @@ pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Dia
 fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candidate, Diagnostic> {
     let assembled = refuse_result(kernel);
     let as_it_is = assembled.is_ok().then(|| cheapest(&Conversion::none(kernel), budget)).flatten();
-    let as_it_is = as_it_is.or_else(|| scattered(kernel, budget));
-    let as_it_is = as_it_is.or_else(|| counted(kernel, budget));
+    let searches = |found: &Candidate| found.plan.searches_entries(&found.program);
+    let as_it_is = match as_it_is {
+        // Loops over the entries may save the search for them in loops over all coordinates.
+        Some(found) if searches(&found) => {
+            let limit = found.cost / WORTHWHILE;
+            let others = [scattered(kernel, budget), counted(kernel, budget)];
+            let mut others = others.into_iter().flatten();
+            Some(others.find(|other| other.cost < limit).unwrap_or(found))
+        }
+        found => found.or_else(|| scattered(kernel, budget)).or_else(|| counted(kernel, budget)),
+    };
     let is_many = |merge: limits::Merge| merge.operands.len() > limits::MERGED;
     if as_it_is.is_none() && assembled.is_ok() || budget.largest().is_some_and(is_many) {
         // A statement that is too large as a whole may be planned term by term.

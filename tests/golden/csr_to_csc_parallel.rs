@@ -52,7 +52,7 @@ pub fn csr_to_csc_into<'a>(
     kernel::room::<usize>("arrays of csr_to_csc", &[a.shape()[1]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    let parts = kernel::few_parts(
+    let parts = kernel::thread_parts(
         a.shape()[0],
         a.shape()[1],
         |i| i + a.levels().1.pos[i] as usize,

@@ -59,9 +59,10 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
         lines.push(String::new());
         lines.push(match parted {
             Ok(parted) => format!(
-                "Threads: parts of {} with equal work each, with the feature `parallel` of the \
+                "Threads: parts of {} with equal work each{}, with the feature `parallel` of the \
                  crate `sparsegen`.",
-                divided(program, parted)
+                divided(program, parted),
+                if parted.fills { ", after loops that each part runs" } else { "" }
             ),
             Err(reason) => format!("One thread, because {reason}."),
         });

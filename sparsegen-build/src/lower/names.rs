@@ -4,6 +4,7 @@
 //! `‹j›_‹a›` an operand's own coordinate, `‹j›` the resolved one, and `‹j›_size` an extent. Names
 //! of the user and of tensors are enclosed in `‹` and `›`, so that different names stay different
 //! with any suffix that a stage or a level adds; [`Names::assign_identifiers`] assigns identifiers to them.
+//! Names of the compiler's own, such as `division‹›`, have them at the end.
 //! Only arguments have identifiers from the beginning.
 
 use crate::concrete::Program;
@@ -227,12 +228,12 @@ impl Names {
 
     /// Returns the name of a value that is compared with the best one so far.
     pub(super) fn candidate(&self) -> &'static str {
-        "‹value›"
+        "value‹›"
     }
 
     /// Returns the name of the object that divides integers and records divisions by zero.
     pub(super) fn division(&self) -> &'static str {
-        "‹division›"
+        "division‹›"
     }
 
     /// Returns the name of the flag that records whether a value was stored into a temporary.

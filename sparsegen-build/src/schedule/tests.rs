@@ -216,3 +216,10 @@ fn refused_orders_name_the_operands_that_contradict_each_other() {
     // With a converted operand they have an order.
     assert!(loops(expr, tensors, &[]).starts_with('∀'));
 }
+
+#[test]
+fn entries_are_visited_rather_than_searched_for() {
+    let blocks = "(i, j) -> (i / 4 : dense, j / 4 : compressed, i % 4 : dense, j % 4 : dense)";
+    let tensors = format!("A = 'hash_rows', B = '{blocks}'");
+    assert_eq!(scheduled("B[i,j] = A[i,j]", &tensors), "∀io ∀ii ∀j B[i,j] = A[i,j]");
+}
