@@ -39,7 +39,7 @@ pub use instruction::{
 pub use kernel::{Group, Kernel, Step, may_share};
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};
 pub use parallel::{
-    ByParent, Contents, Copies, Divided, Intervals, Parallel, Reduced, Traced, Work,
+    ByParent, Contents, Copies, Count, Divided, Intervals, Parallel, Reduced, Traced, Work,
 };
 pub use part::{Gather, Limit, List, Part, Reads};
 pub use rearrange::Rearrange;

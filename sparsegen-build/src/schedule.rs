@@ -79,7 +79,8 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
     if as_it_is.is_none() && assembled.is_ok() || budget.largest().is_some_and(is_many) {
         // A statement that is too large as a whole may be planned term by term.
         let most = as_it_is.as_ref().map_or(f64::INFINITY, |found| found.cost);
-        let found = in_terms(kernel, levels, budget.exceeded().is_some() || most.is_finite());
+        let may_convert = as_it_is.is_some() || budget.exceeded().is_some();
+        let found = in_terms(kernel, levels, may_convert);
         if let Some(found) = found.filter(|found| found.cost < most) {
             return Ok(found);
         }

@@ -7,7 +7,7 @@ use super::entry::{call, expr, vector};
 use super::names::{ident, place_in_view};
 use super::packing::function;
 use crate::ir::{
-    Array, BinaryOp, ByParent, Call, Combining, Contents, Divided, Element, Expr, Intervals,
+    Array, BinaryOp, ByParent, Call, Combining, Contents, Count, Divided, Element, Expr, Intervals,
     Joined, Joining, Ordered, Own, Parts, Width, Work,
 };
 
@@ -17,7 +17,7 @@ pub(super) fn divide(
     range: &Divided<(String, Array)>,
     (variable, block): (&str, u64),
     (copies, lengths): (&[String], &[Expr]),
-    by_thread: bool,
+    count: Count,
 ) -> TokenStream {
     let (name, variable) = (ident(name), ident(variable));
     let path = |(tensor, array): &(String, Array)| place_in_view(&ident(tensor), &array.place);
@@ -51,13 +51,14 @@ pub(super) fn divide(
     });
     let copied =
         copies.iter().map(|tensor| ident(tensor)).map(|tensor| quote!(#tensor.vals().len()));
-    match copied.chain(lengths.iter().map(expr)).reduce(|all, more| quote!(#all + #more)) {
-        None => quote!(let #name = kernel::parts(#extent, |#variable| #before)#aligned;),
-        Some(lengths) => {
-            let few = ident(if by_thread { "thread_parts" } else { "few_parts" });
-            quote!(let #name = kernel::#few(#extent, #lengths, |#variable| #before)#aligned;)
-        }
-    }
+    let lengths = copied.chain(lengths.iter().map(expr)).reduce(|all, more| quote!(#all + #more));
+    let lengths = lengths.unwrap_or_else(|| quote!(0));
+    let parts = match count {
+        Count::Many => quote!(parts(#extent, |#variable| #before)),
+        Count::Few => quote!(few_parts(#extent, #lengths, |#variable| #before)),
+        Count::Threads => quote!(thread_parts(#extent, #lengths, |#variable| #before)),
+    };
+    quote!(let #name = kernel::#parts #aligned;)
 }
 
 /// Emits `kernel::split(y.vals_mut(), &parts, |part, y_vals| …);`.

@@ -3,8 +3,8 @@
 mod names;
 
 use super::{
-    Array, ByParent, Combining, Contents, Copies, Cover, Divided, Dtype, Element, Expr, Intervals,
-    List, TensorType,
+    Array, ByParent, Combining, Contents, Copies, Count, Cover, Divided, Dtype, Element, Expr,
+    Intervals, List, TensorType,
 };
 
 /// An instruction of an entry point. Errors are returned to the caller.
@@ -40,9 +40,8 @@ pub enum Instruction {
     /// Replaces a tensor by a separate result: `*y = unpacked.to()?;`
     Put { into: String, value: Replacement },
     /// Divides a range into parts of equal work:
-    /// `let parts = kernel::parts(n, |i| i + a.levels().1.pos[i] as usize);` There are fewer if the
-    /// parts have copies of tensors, or other arrays of given lengths, and one for each thread if
-    /// `by_thread` is `true`. Each begins at a multiple of `block`.
+    /// `let parts = kernel::parts(n, |i| i + a.levels().1.pos[i] as usize);` The parts may
+    /// have copies of tensors, or other arrays of given lengths. Each begins at a multiple of `block`.
     Parts {
         name: String,
         range: Divided<(String, Array)>,
@@ -50,7 +49,7 @@ pub enum Instruction {
         block: u64,
         copies: Vec<String>,
         lengths: Vec<Expr>,
-        by_thread: bool,
+        count: Count,
     },
     /// Calls loops for each part of a range, each with its part of the values.
     Split { parts: Parts, tensor: String, vals: String, call: Call },

@@ -15,10 +15,8 @@ pub struct Parallel {
     pub end: String,
     /// The number of which the first coordinate of each part is a multiple.
     pub block: u64,
-    /// `true` if every part repeats work: it reads all entries of an operand, or fills a workspace.
-    pub repeats: bool,
-    /// `true` if the result does not depend on the number of parts.
-    pub is_independent: bool,
+    /// The number of parts.
+    pub count: Count,
     /// The results to which parts do not store separately.
     pub copies: Vec<Copies>,
     /// The result of which each part stores an interval of coordinates, if there is one.
@@ -27,6 +25,17 @@ pub struct Parallel {
     pub joined: Vec<ByParent>,
     /// The reductions that the parts return, one for each result that is a scalar.
     pub scalars: Vec<Reduced>,
+}
+
+/// The number of parts of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// As many as the work permits.
+    Many,
+    /// Fewer: each part takes memory or repeats work.
+    Few,
+    /// Fewer, and at most one for each thread: the result does not depend on the number of parts.
+    Threads,
 }
 
 /// A reduction of which each part computes a value.

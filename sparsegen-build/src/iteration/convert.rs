@@ -133,20 +133,14 @@ fn is_linear_sum_in(program: &Program, plan: &Plan, access: &Access) -> bool {
         }
         Plan::Visit(_) => true,
         Plan::If { condition, body } => {
-            let mut decides = false;
-            condition.for_each_access(&mut |other| decides |= other == access);
-            !decides && is_linear_sum_in(program, body, access)
+            !condition.reads(access) && is_linear_sum_in(program, body, access)
         }
         Plan::Sequence(plans) => plans.iter().all(|plan| is_linear_sum_in(program, plan, access)),
     }
 }
 
 fn is_linear_in(value: &Expr, access: &Access) -> bool {
-    let uses = |expr: &Expr| {
-        let mut uses = false;
-        expr.for_each_access(&mut |other| uses |= other == access);
-        uses
-    };
+    let uses = |expr: &Expr| expr.reads(access);
     match value {
         Expr::Call(Function::Mask, masked) => !uses(&masked[0]) && is_linear_in(&masked[1], access),
         Expr::Literal(_)

@@ -101,11 +101,7 @@ fn is_term(value: &Expr, access: &Access) -> bool {
         | Expr::Binary(BinaryOp::Add | BinaryOp::Sub, ..)
         | Expr::Call(Function::Operator(BinaryOp::Min | BinaryOp::Max), _) => value.children(),
         Expr::Call(Function::Entry, entry) => vec![&entry[0]],
-        _ => {
-            let mut uses = false;
-            value.for_each_access(&mut |other| uses |= other == access);
-            return !uses;
-        }
+        _ => return !value.reads(access),
     };
     terms.into_iter().all(|term| is_term(term, access))
 }

@@ -137,11 +137,7 @@ impl Bounds<'_> {
             Plan::Where { consumer, producer, .. } => {
                 self.assigns(consumer, access) || self.assigns(producer, access)
             }
-            Plan::Assign { target, value, .. } => {
-                let mut reads = false;
-                value.for_each_access(&mut |read| reads |= read == access);
-                reads && target == self.result
-            }
+            Plan::Assign { target, value, .. } => value.reads(access) && target == self.result,
             Plan::Visit(_) => false,
             Plan::If { body, .. } => self.assigns(body, access),
             Plan::Sequence(plans) => plans.iter().any(|plan| self.assigns(plan, access)),

@@ -3,8 +3,8 @@
 use crate::concrete::Temporary;
 use crate::concrete::parted::{Parted, Range, Stores};
 use crate::ir::{
-    BinaryOp, ByParent, Combining, Copies, Divided, Element, Expr, Intervals, Parallel, Reduced,
-    Stmt, TensorResult, Traced, Work,
+    BinaryOp, ByParent, Combining, Copies, Count, Divided, Element, Expr, Intervals, Parallel,
+    Reduced, Stmt, TensorResult, Traced, Work,
 };
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
@@ -82,20 +82,25 @@ impl Lowering<'_> {
             parents: expanded(self.program, &self.names, joined.parents),
             ..joined
         });
-        let joined = joined.collect();
+        let joined: Vec<ByParent> = joined.collect();
         let mut repeats = *fills;
         plan.for_each_loop(&mut |inner: &Loop| {
             let mut iterators = inner.iterators.iter();
             repeats |= iterators.any(|it| self.is_copied_by_part(inner.variable, it));
         });
+        let is_few = repeats || !copies.is_empty() || !joined.is_empty();
+        let count = match (is_few, parted.is_independent()) {
+            (false, _) => Count::Many,
+            (true, false) => Count::Few,
+            (true, true) => Count::Threads,
+        };
         Some(Parallel {
             range,
             variable,
             begin,
             end,
             block: *block,
-            repeats,
-            is_independent: parted.is_independent(),
+            count,
             copies,
             intervals,
             joined,

@@ -154,6 +154,13 @@ impl Expr {
         }
     }
 
+    /// Returns whether an access is part of the expression.
+    pub fn reads(&self, access: &Access) -> bool {
+        let mut reads = false;
+        self.for_each_access(&mut |other| reads |= other == access);
+        reads
+    }
+
     /// Calls `visit` with every access, in the order of the text.
     pub fn for_each_access<'e>(&'e self, visit: &mut impl FnMut(&'e Access)) {
         match self {

@@ -374,9 +374,7 @@ impl Nest<'_> {
     /// all have enclosing loops. It is filled before the loop that reads it.
     fn take_pending(&mut self, bound: &[VariableId], value: &Expr) -> Option<Precomputed> {
         let ready = |part: &Precomputed| {
-            let mut reads = false;
-            value.for_each_access(&mut |access| reads |= *access == part.workspace);
-            reads
+            value.reads(&part.workspace)
                 && self.outer_variables(part).iter().all(|v| bound.contains(v))
                 && !self.loops(&part.workspace.indices).iter().any(|v| bound.contains(v))
         };

@@ -60,7 +60,7 @@ pub(super) fn parted(program: &Program, plan: &Plan) -> Result<Parted, String> {
     if !divisions.all(|other| other.as_ref() == Ok(&first)) {
         return Err("loops for different cases differ".to_owned());
     }
-    first.fills = fills_first(program, plan);
+    first.fills = outermost.iter().any(|of| of.fills);
     if first.fills && !first.is_independent() {
         // There would be as many workspaces as copies of the result, each filled in full.
         return Err("each part would fill a workspace and a copy of the result".to_owned());
@@ -75,6 +75,8 @@ struct Outermost<'p> {
     scalar: Option<Temporary>,
     /// `true` if the loop fills a workspace whose entries are those of the result.
     collects: bool,
+    /// `true` if loops before it fill a workspace, as each part does for itself.
+    fills: bool,
 }
 
 impl<'p> Outermost<'p> {
@@ -94,7 +96,7 @@ impl<'p> Outermost<'p> {
                 bodies.try_for_each(|body| Outermost::find(program, body, scalar, found))
             }
             Plan::Loop(inner) => {
-                found.push(Outermost { inner, scalar, collects: false });
+                found.push(Outermost { inner, scalar, collects: false, fills: false });
                 Ok(())
             }
             Plan::Where { consumer, .. } if program.has_versions && found.is_empty() => {
@@ -113,6 +115,7 @@ impl<'p> Outermost<'p> {
                 if program.are_workspaces(temporaries) {
                     // Each part fills a workspace of its own.
                     Outermost::find(program, consumer, scalar, found)?;
+                    found.iter_mut().for_each(|of| of.fills = true);
                     let mut loops_apart = true;
                     producer.for_each_loop(&mut |inner| {
                         loops_apart &= found.iter().all(|of| of.inner.variable != inner.variable);
@@ -248,22 +251,6 @@ fn follows(program: &Program, plan: &Plan) -> bool {
         | Plan::Assign { .. }
         | Plan::If { .. }
         | Plan::Visit(_) => false,
-    }
-}
-
-/// Returns whether loops before the parallel one fill a workspace, as each part does for itself.
-fn fills_first(program: &Program, plan: &Plan) -> bool {
-    match plan {
-        Plan::Where { temporaries, consumer, .. } => {
-            program.are_workspaces(temporaries) && !is_collected(program, temporaries, consumer)
-                || fills_first(program, consumer)
-        }
-        Plan::Loop(inner) if program.is_loop_of_fixed(inner.variable) => {
-            inner.bodies.iter().any(|body| fills_first(program, body))
-        }
-        Plan::If { body, .. } => fills_first(program, body),
-        Plan::Sequence(plans) => plans.iter().any(|plan| fills_first(program, plan)),
-        Plan::Loop(_) | Plan::Assign { .. } | Plan::Visit(_) => false,
     }
 }
 

@@ -53,12 +53,8 @@ impl Run<'_> {
         let copies = loops.results().filter(copied).map(|result| self.holder(result)).collect();
         let (name, variable) = (names.parts.all.clone(), parallel.variable.clone());
         let lengths = parallel.joined.iter().map(|joined| in_arguments(&joined.parents));
-        let lengths: Vec<Expr> = lengths.collect();
-        let (block, repeats) = (parallel.block, parallel.repeats);
-        let by_thread = parallel.is_independent && (repeats || !lengths.is_empty());
-        let none = (repeats && lengths.is_empty()).then_some(Expr::Index(0));
-        let lengths = lengths.into_iter().chain(none).collect();
-        Some(Instruction::Parts { name, range, variable, block, copies, lengths, by_thread })
+        let (lengths, block, count) = (lengths.collect(), parallel.block, parallel.count);
+        Some(Instruction::Parts { name, range, variable, block, copies, lengths, count })
     }
 
     /// Returns an array of an operand, with the tensor that has it.
