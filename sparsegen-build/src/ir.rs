@@ -23,6 +23,7 @@ mod results;
 #[cfg(test)]
 pub(crate) mod samples;
 mod traits;
+mod uses;
 mod walk;
 
 pub use bound::{Bound, Ground, Unchecked};
@@ -45,7 +46,8 @@ pub use part::{Gather, Limit, List, Part, Reads};
 pub use rearrange::Rearrange;
 pub use results::{Assembly, Combining, Cover, Fit, Result, TensorResult, UpdatedScalar};
 pub use traits::Trait;
-pub use walk::{Uses, substitute};
+pub use uses::Uses;
+pub use walk::substitute;
 
 pub use crate::math;
 pub use crate::operator::{BinaryOp, UnaryOp};

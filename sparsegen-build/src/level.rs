@@ -1,5 +1,6 @@
 #![doc = include_str!("level/guide.md")]
 
+mod assembly;
 mod bitmap;
 mod carried;
 mod check;
@@ -25,6 +26,7 @@ mod tests;
 use std::fmt;
 use std::rc::Rc;
 
+pub use assembly::{Append, Below, Fill, Insert, Scatter};
 pub(crate) use check::{contradictions, holds_signed, is_list, scratch, tells_by_position};
 pub use promise::Promise;
 pub use properties::{Properties, Property};
@@ -249,168 +251,4 @@ pub trait Locate {
     /// suffix. The position is evaluated even if the coordinate is absent, but then indexes no
     /// array.
     fn locate(&self, storage: &Storage, parent: Expr, coordinate: Expr, name: &str) -> Found;
-}
-
-/// Assembly in any order: a coordinate has the same position each time that it is inserted.
-pub trait Insert {
-    /// Returns the local arrays that the assembly needs, by which [`Storage::array`] refers to them.
-    fn scratch(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// Returns the number of positions, given the number of positions of the level above.
-    fn size(&self, storage: &Storage, parents: Expr) -> Expr;
-
-    /// Returns statements that clear the storage, and declare local arrays and numbers. The default
-    /// returns none.
-    fn insert_init(&self, _storage: &Storage) -> Vec<Stmt> {
-        Vec::new()
-    }
-
-    /// Returns statements that extend the storage to a number of positions of the level above. If
-    /// it is known, they run once before the first coordinate, and otherwise for each position that
-    /// is added to the level above. The default returns none.
-    fn insert_parents(&self, _storage: &Storage, _parents: Expr) -> Vec<Stmt> {
-        Vec::new()
-    }
-
-    /// Returns the local arrays and the arrays of the storage that have as many elements for each
-    /// parent, each with its initial element. If there are others, [`Insert::insert_parents`] of a
-    /// level above must not move parents.
-    fn each_parent(&self, _storage: &Storage) -> Vec<(String, Expr)> {
-        Vec::new()
-    }
-
-    /// Returns the position of a coordinate, and the statements that store it there. Statements may
-    /// bind `name`, and `name` with a suffix. They may move other coordinates, with what is below
-    /// them.
-    fn insert_coord(
-        &self,
-        storage: &Storage,
-        parent: Expr,
-        coordinate: Expr,
-        below: &Below,
-        name: &str,
-    ) -> Found;
-
-    /// Returns statements that complete the storage after the last coordinate, given the number of
-    /// positions of the level above. The default returns none.
-    fn insert_finalize(&self, _storage: &Storage, _parents: Expr) -> Vec<Stmt> {
-        Vec::new()
-    }
-}
-
-/// What is stored below the positions of a level.
-#[derive(Clone, Debug)]
-pub struct Below {
-    /// The values, as many for each position.
-    pub vals: String,
-    /// The number of values for each position.
-    pub each: Expr,
-    /// The arrays with as many elements for each position, and the element of each where nothing was
-    /// computed: those of the levels below, and the values.
-    pub arrays: Vec<(String, Expr)>,
-}
-
-/// Assembly in order: parents in the order of their positions, and the coordinates of each as the
-/// properties of the level demand.
-pub trait Append {
-    /// Returns statements that clear the storage.
-    fn append_init(&self, storage: &Storage) -> Vec<Stmt>;
-    /// Returns statements that store a coordinate at the next position.
-    fn append_coord(&self, storage: &Storage, coordinate: Expr) -> Vec<Stmt>;
-    /// Returns statements that assign the children appended since the last call to the next parent.
-    /// If parents may be skipped, `skipped_to` is the position of this parent.
-    fn append_edges(&self, storage: &Storage, skipped_to: Option<Expr>) -> Vec<Stmt>;
-    /// Returns statements that complete the storage. If the last parents may be skipped, `parents`
-    /// is their total number.
-    fn append_finalize(&self, storage: &Storage, parents: Option<Expr>) -> Vec<Stmt>;
-    /// Returns the number of positions so far, which is the position of the next coordinate.
-    fn count(&self, storage: &Storage) -> Expr;
-    /// Returns whether that is the length of one of the level's arrays. If it is not, the level
-    /// must be the last one of a format to be assembled.
-    fn counts_by_length(&self) -> bool {
-        true
-    }
-    /// Returns whether each array of positions or indices begins with 0 and continues with ends, so
-    /// that the arrays of two threads are joined by adding the last end of one to the ends of the
-    /// other. A level that has such arrays and returns `false` is assembled by one thread.
-    fn holds_ends(&self) -> bool {
-        false
-    }
-
-    /// Returns how the coordinates of each parent are stored in any order, if they are. It then
-    /// replaces [`Append::append_coord`].
-    fn scatter(&self) -> Option<&dyn Scatter> {
-        None
-    }
-}
-
-/// Assembly of parents in any order, and of the coordinates of each in order: the positions of each
-/// parent exist first, and each coordinate is then stored at the next position of its parent.
-pub trait Fill {
-    /// Returns the number of positions of each parent, if it is the same for all.
-    fn capacity(&self) -> Option<Expr> {
-        None
-    }
-
-    /// Returns statements that fill the positions of a parent that are left, given the number of its
-    /// coordinates. Statements may bind `name` with a suffix. The default returns none.
-    fn fill_rest(
-        &self,
-        _storage: &Storage,
-        _parent: Expr,
-        _count: Expr,
-        _below: &Below,
-        _name: &str,
-    ) -> Vec<Stmt> {
-        Vec::new()
-    }
-
-    /// Returns statements that assign the positions up to `end`, and from the end of the previous
-    /// parent, to the next parent.
-    fn fill_edges(&self, storage: &Storage, end: Expr) -> Vec<Stmt>;
-
-    /// Returns statements that extend the storage to a number of positions.
-    fn fill_positions(&self, storage: &Storage, count: Expr) -> Vec<Stmt>;
-
-    /// Returns statements that store the coordinate of a position.
-    fn fill_coord(&self, storage: &Storage, position: Expr, coordinate: Expr) -> Vec<Stmt>;
-
-    /// Returns statements that sort the coordinates of the outermost level.
-    fn fill_sort(&self, storage: &Storage) -> Vec<Stmt>;
-}
-
-/// Assembly in the order of the parents, and in any order of the coordinates of each: they are
-/// appended at their first occurrence, and sorted at the end of the parent.
-pub trait Scatter {
-    /// Returns the local arrays that the assembly needs, by which [`Storage::array`] refers to them.
-    fn scratch(&self) -> &'static [&'static str];
-
-    /// Returns statements that declare them.
-    fn scatter_init(&self, storage: &Storage) -> Vec<Stmt>;
-
-    /// Returns the position of a coordinate, after appending it unless the current parent has it.
-    /// `extend` returns the statements that extend the levels below to a number of positions.
-    /// Statements may bind `name`, and `name` with a suffix.
-    fn scatter_coord(
-        &self,
-        storage: &Storage,
-        coordinate: Expr,
-        extend: &dyn Fn(Expr) -> Vec<Stmt>,
-        name: &str,
-    ) -> Found;
-
-    /// Returns statements that put the coordinates of the current parent into their order, before
-    /// [`Append::append_edges`]; `begin` is the position of the first of them.
-    fn scatter_edges(&self, storage: &Storage, begin: Expr, below: &Below) -> Vec<Stmt>;
-
-    /// Returns statements that make the stored coordinates of a parent known.
-    fn scatter_known(&self, storage: &Storage, parent: Expr, name: &str) -> Vec<Stmt>;
-
-    /// Returns the position of a coordinate of that parent, and a predicate for its presence.
-    fn scatter_locate(&self, storage: &Storage, coordinate: Expr, name: &str) -> Found;
-
-    /// Returns statements that forget the coordinates of a parent.
-    fn scatter_forget(&self, storage: &Storage, parent: Expr, name: &str) -> Vec<Stmt>;
 }

@@ -10,6 +10,7 @@ mod assembly;
 mod blocks;
 mod bounds;
 mod capacity;
+mod carried;
 mod cases;
 mod combine;
 mod complexity;
@@ -23,6 +24,7 @@ mod limits;
 mod loops;
 mod merge;
 mod names;
+mod operands;
 mod parallel;
 mod reorder;
 mod rest;
@@ -43,13 +45,11 @@ use std::collections::BTreeMap;
 
 use crate::concrete::parted::Parted;
 use crate::concrete::{Program, Target};
-use crate::ir::{self, Array, Callee, Expr, Operand, Stmt};
+use crate::ir::{self, Callee, Expr, Stmt};
 use crate::iteration::plan::{Plan, either};
 use crate::level::Storage;
 use crate::names::{Identifiers, beside};
-use crate::notation::{
-    self, Access, Parameter, ReduceOp, Tensor, TensorId, TensorRole, VariableId,
-};
+use crate::notation::{self, Access, ReduceOp, TensorId, VariableId};
 use crate::types::Dtype;
 use combine::Combine;
 
@@ -57,7 +57,7 @@ use assembly::{Assembler, Purpose};
 use names::Names;
 use rest::Repetition;
 use scope::Scope;
-use storages::{arrays, numbers, storages};
+use storages::storages;
 
 /// Lowers a planned program to a function. Its names are chosen among the identifiers of its
 /// kernel.
@@ -309,86 +309,6 @@ impl Lowering<'_> {
             stmt.for_each(&mut |stmt| stmt.expressions().into_iter().for_each(&mut look));
         }
         divides.then(|| self.names.division().to_owned())
-    }
-
-    /// Returns the arrays of all operands.
-    fn read_arrays(&self) -> Vec<Array> {
-        self.read_tensors().flat_map(|id| arrays(self.program, &self.names, id)).collect()
-    }
-
-    /// Returns the tensors that may be read: operands, converted operands, and the previous values
-    /// of the result.
-    fn read_tensors(&self) -> impl Iterator<Item = TensorId> {
-        let converted = self.program.kernel.converted().map(|(into, _)| into);
-        self.operands().into_iter().chain(converted).chain(self.old())
-    }
-
-    fn operands(&self) -> Vec<TensorId> {
-        let kernel = &self.program.kernel;
-        let is_passed = |id: &TensorId| {
-            let Tensor { role, by_value, .. } = *kernel.tensor(*id);
-            // A scalar that is updated is a separate argument.
-            let target = self.program.target(*id);
-            role.is_argument() && target.is_none_or(|target| by_value && target.is_update)
-        };
-        kernel.tensor_ids().filter(is_passed).collect()
-    }
-
-    fn operand(&self, id: TensorId) -> Operand {
-        let tensor = self.program.tensor(id);
-        let name = self.names.argument(id).to_owned();
-        if let TensorRole::Parameter(parameter) = tensor.role {
-            return match parameter {
-                Parameter::Index => Operand::Index { name },
-                Parameter::Indices => Operand::Indices { name },
-            };
-        }
-        if tensor.by_value {
-            return Operand::Scalar { name, dtype: tensor.dtype };
-        }
-        Operand::Tensor(self.tensor_operand(id))
-    }
-
-    fn tensor_operand(&self, id: TensorId) -> ir::TensorOperand {
-        let tensor = self.program.tensor(id);
-        ir::TensorOperand {
-            name: self.names.argument(id).to_owned(),
-            tensor: tensor.name.clone(),
-            dtype: tensor.dtype,
-            format: tensor.format.marker(),
-            pattern: tensor.pattern,
-            arrays: arrays(self.program, &self.names, id),
-            extents: numbers(self.program, &self.names, id),
-        }
-    }
-
-    fn conversions(&self, operands: &[TensorId]) -> Vec<ir::Conversion> {
-        let source = |of: TensorId| match operands.iter().position(|id| *id == of) {
-            Some(operand) => ir::Source::Operand(operand),
-            None => ir::Source::Result,
-        };
-        let convert = |(into, converted): (TensorId, notation::Converted)| ir::Conversion {
-            of: source(converted.of),
-            into: self.tensor_operand(into),
-        };
-        let taken = self
-            .old()
-            .map(|old| ir::Conversion { of: ir::Source::Result, into: self.tensor_operand(old) });
-        self.program.kernel.converted().map(convert).chain(taken).collect()
-    }
-
-    /// Returns the tensor with the previous values of the result, if the loops read it and do not
-    /// overwrite its values.
-    fn old(&self) -> Option<TensorId> {
-        let Program { kernel, targets, .. } = self.program;
-        if targets.iter().any(|target| target.overwrites) {
-            return None;
-        }
-        let reads = |old: &TensorId| {
-            let is_tensor = !kernel.tensor(*old).by_value;
-            is_tensor && kernel.accesses.iter().any(|access| access.tensor == *old)
-        };
-        kernel.previous().filter(reads)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Operators, which all stages use: of one value, and of two.
 //!
 //! Each operator of two values is a row of one table: its spelling in a statement and in Rust, its
-//! operands, and its laws. Reductions, semirings and updates refer to it. The functions at the end
+//! operands, and its laws. Reductions, semirings and updates refer to it. Those of `values.rs`
 //! evaluate the operators, which is all that a new one needs besides its row.
 
-use std::cmp::Ordering;
+mod values;
 
 use crate::types::{Domain, Dtype, Literal};
 
@@ -300,88 +300,6 @@ impl BinaryOp {
             (Or, dtype) if dtype != Dtype::Bool => BitOr,
             (And, dtype) if dtype != Dtype::Bool => BitAnd,
             (op, _) => op,
-        }
-    }
-
-    /// Combines two integers, if there is a result.
-    pub fn of_integers(self, a: i128, b: i128) -> Option<i128> {
-        match self {
-            Add => a.checked_add(b),
-            Sub => a.checked_sub(b),
-            Mul => a.checked_mul(b),
-            Div => a.checked_div(b),
-            Rem => a.checked_rem(b),
-            Min => Some(a.min(b)),
-            Max => Some(a.max(b)),
-            And | BitAnd => Some(a & b),
-            Or | BitOr => Some(a | b),
-            Xor => Some(a ^ b),
-            _ => None,
-        }
-    }
-
-    /// Combines two real numbers, if the operator applies to them.
-    pub fn of_reals(self, a: f64, b: f64) -> Option<f64> {
-        match self {
-            Add => Some(a + b),
-            Sub => Some(a - b),
-            Mul => Some(a * b),
-            Div => Some(a / b),
-            Rem => Some(a % b),
-            Min => Some(a.min(b)),
-            Max => Some(a.max(b)),
-            _ => None,
-        }
-    }
-
-    /// Combines two indices, if the result is an index.
-    pub fn of_indices(self, a: usize, b: usize) -> Option<usize> {
-        match self {
-            DivCeil => (b > 0).then(|| a.div_ceil(b)),
-            SaturatingAdd => Some(a.saturating_add(b)),
-            SaturatingSub => Some(a.saturating_sub(b)),
-            op => usize::try_from(op.of_integers(a as i128, b as i128)?).ok(),
-        }
-    }
-
-    /// Compares two values by their order, which is `None` for unordered ones.
-    pub fn of_order(self, order: Option<Ordering>) -> Option<bool> {
-        match self {
-            BinaryOp::Eq => Some(order.is_some_and(Ordering::is_eq)),
-            Ne => Some(!order.is_some_and(Ordering::is_eq)),
-            Lt => Some(order.is_some_and(Ordering::is_lt)),
-            Le => Some(order.is_some_and(Ordering::is_le)),
-            Gt => Some(order.is_some_and(Ordering::is_gt)),
-            Ge => Some(order.is_some_and(Ordering::is_ge)),
-            _ => None,
-        }
-    }
-
-    /// Combines or compares two truth values.
-    pub fn of_truths(self, a: bool, b: bool) -> Option<bool> {
-        match self.kind() {
-            Arithmetic => None,
-            Comparison => self.of_order(Some(a.cmp(&b))),
-            Logic => Some(self.of_integers(a.into(), b.into())? != 0),
-        }
-    }
-
-    /// Combines two constants, if the result is the same in every type that can represent it.
-    pub fn of_literals(self, a: Literal, b: Literal) -> Option<Literal> {
-        match (self.kind(), a, b) {
-            // An integer type would round the quotient.
-            (_, Literal::Int(_), Literal::Int(_)) if self == Div => None,
-            // The remainder by zero is NaN, unless it is one of integers.
-            (Arithmetic | Logic, Literal::Int(a), Literal::Int(b)) if self != Rem || b != 0 => {
-                let exact = self.of_integers(a.into(), b.into())?;
-                i64::try_from(exact).ok().map(Literal::Int)
-            }
-            (Arithmetic, a, b) => self.of_reals(a.as_real()?, b.as_real()?).map(Literal::real),
-            (Logic, a, b) => self.of_truths(a.as_bool()?, b.as_bool()?).map(Literal::Bool),
-            (Comparison, a, b) => {
-                let number = |c: Literal| c.as_real().or(c.as_bool().map(f64::from));
-                self.of_order(number(a)?.partial_cmp(&number(b)?)).map(Literal::Bool)
-            }
         }
     }
 }

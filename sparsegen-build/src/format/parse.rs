@@ -3,11 +3,13 @@
 //! AFTER [`parse`]: every level exists and has properties that it supports, every dimension can be
 //! recovered from the levels, and no level is redundant.
 
+mod check;
+
 use std::rc::Rc;
 
 use crate::coordinate::{Affine, Coordinate};
 use crate::error::{Diagnostic, Name, Span, quoted};
-use crate::level::{Level, Levels, Property, contradictions, holds_signed};
+use crate::level::{Level, Levels, Property, contradictions};
 use crate::manifest::Text;
 use crate::manifest::tokens::{Number, Token, Tokens};
 use crate::types::{Literal, Width};
@@ -15,6 +17,7 @@ use crate::types::{Literal, Width};
 use super::builtin::EXAMPLE_MAP;
 use super::invert;
 use super::{Format, LevelExpr, LevelSpec};
+use check::{check_blocks, check_nesting, check_signs};
 
 /// The largest number of levels of a tensor in the runtime crate.
 pub(crate) const MOST_LEVELS: usize = 12;
@@ -346,67 +349,4 @@ fn unknown_property(name: &Name) -> Diagnostic {
         }
         unknown => diagnostic.suggest(unknown, known, "the properties"),
     }
-}
-
-/// Checks that a level that stores a fixed number of coordinates of each block is over remainders
-/// of blocks of that size, or over a dimension, whose extent is checked when a tensor is created.
-fn check_blocks(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
-    let wrong = |(spec, span): (&LevelSpec, &Span)| {
-        let block = spec.level.block()?;
-        let stored = match (&spec.expr, spec.expr.computed()) {
-            (LevelExpr::Dimension(_), _) => return None,
-            (_, Some(Coordinate::Mod(_, size))) if *size == block => return None,
-            (_, Some(Coordinate::Mod(_, size))) => {
-                format!("the blocks of this level have {size} coordinates")
-            }
-            (_, Some(Coordinate::Div(..) | Coordinate::Affine(_)) | None) => {
-                "this level does not store remainders of blocks".to_owned()
-            }
-        };
-        let (name, numbers) = (spec.level.name(), spec.level.parameters().join(", "));
-        let message = format!("`{name}({numbers})` is for blocks of {block} coordinates");
-        Some(Diagnostic::new(*span, message).note(stored).help(format!(
-            "store the remainder of a block of {block}, as in `j % {block} : {name}({numbers})`"
-        )))
-    };
-    specs.iter().zip(spans).filter_map(wrong).collect()
-}
-
-/// Checks that differences, which may be negative, are in levels that store coordinates unchanged.
-fn check_signs(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
-    let signed = specs.iter().zip(spans).filter(|(spec, _)| spec.expr.may_be_negative());
-    let wrong = signed.filter(|(spec, _)| !holds_signed(spec.level.as_ref()));
-    let refuse = |(spec, span): (&LevelSpec, &Span)| {
-        let name = spec.level.name();
-        Diagnostic::new(*span, format!("a `{name}` level cannot store differences"))
-            .note("they may be negative, and it computes with its coordinates")
-            .help("choose a level that stores coordinates unchanged")
-    };
-    wrong.map(refuse).collect()
-}
-
-/// Checks that below duplicates there are only levels that distinguish them by position.
-fn check_nesting(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
-    let pairs = specs.windows(2).zip(spans.windows(2));
-    pairs
-        .filter(|(specs, _)| {
-            let iteration = specs[1].level.position_iteration();
-            let is_of_one_parent = iteration.is_none_or(|it| !it.all_carried().is_empty());
-            !specs[0].properties.unique && is_of_one_parent
-        })
-        .map(|(specs, spans)| {
-            let (parent, child) = (specs[0].level.name(), specs[1].level.name());
-            Diagnostic::new(
-                spans[1],
-                format!("a `{child}` level cannot be below a nonunique level"),
-            )
-            .note(format!(
-                "the `{parent}` level above may store a coordinate several times, and `{child}` is \
-                 iterated below one parent at a time, so their children could not be brought together"
-            ))
-            .help(
-                "omit `nonunique`, or store this dimension in a level that keeps coordinates",
-            )
-        })
-        .collect()
 }

@@ -5,6 +5,7 @@
 //! narrowing, or a read or return of a value that was never written.
 
 mod arrays;
+mod assign;
 mod bounds;
 mod calls;
 mod checks;
@@ -33,7 +34,7 @@ pub use number::Number;
 
 use self::arrays::Storage;
 use self::workspace::Workspace;
-use super::{BinaryOp, Element, Expr, Function, Loops, Stmt, Unchecked, Width};
+use super::{Element, Expr, Function, Loops, Stmt, Unchecked, Width};
 
 /// The inputs of a function, by the names in its body.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -374,65 +375,5 @@ impl Machine {
                 self.run(otherwise)
             }
         }
-    }
-
-    fn set(&mut self, name: &str, value: Value) -> Result<(), String> {
-        let mut scopes = self.scopes.iter_mut().rev();
-        let variable = scopes.find_map(|scope| scope.get_mut(name));
-        let variable = variable.ok_or_else(|| format!("`{name}` is not declared"))?;
-        if !variable.mutable {
-            return Err(format!("`{name}` is not mutable"));
-        }
-        if !variable.value.is_like(value) {
-            return Err(format!("{value} does not replace {}", variable.value));
-        }
-        variable.value = value;
-        Ok(())
-    }
-
-    fn assign(&mut self, name: &str, op: Option<BinaryOp>, value: &Expr) -> Result<(), String> {
-        let value = self.eval(value)?;
-        match op {
-            None => self.set(name, value),
-            Some(op) => {
-                let value = expr::binary(op, self.eval(&Expr::var(name))?, value)?;
-                self.set(name, value)
-            }
-        }
-    }
-
-    fn store(
-        &mut self,
-        name: &str,
-        index: &Expr,
-        op: Option<BinaryOp>,
-        value: &Expr,
-    ) -> Result<(), String> {
-        let index = self.eval(index)?.index()?;
-        let mut value = self.eval(value)?;
-        if let Some(op) = op {
-            value = expr::binary(op, self.load(name, index)?, value)?;
-        }
-        if let Ok(workspace) = self.workspace(name) {
-            return workspace.store(index, value);
-        }
-        self.check_index(name, index)?;
-        let array = self.vector(name)?;
-        let (len, value) = (array.cells.len(), arrays::narrowed(value, array.element)?);
-        let cell = array.cells.get_mut(index);
-        *cell.ok_or_else(|| format!("index {index} of `{name}`, which has {len} elements"))? =
-            Some(value);
-        Ok(())
-    }
-
-    fn workspace(&mut self, name: &str) -> Result<&mut Workspace, String> {
-        self.workspaces.get_mut(name).ok_or_else(|| format!("there is no workspace `{name}`"))
-    }
-
-    /// Returns a mutable array.
-    fn vector(&mut self, name: &str) -> Result<&mut Storage, String> {
-        let array =
-            self.arrays.get_mut(name).ok_or_else(|| format!("there is no array `{name}`"))?;
-        if array.mutable { Ok(array) } else { Err(format!("`{name}` is not mutable")) }
     }
 }

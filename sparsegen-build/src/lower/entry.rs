@@ -7,6 +7,7 @@
 mod checks;
 mod docs;
 mod loops;
+mod own_checks;
 mod parts;
 mod run;
 mod signature;
@@ -14,8 +15,8 @@ mod signature;
 use std::collections::BTreeMap;
 
 use crate::ir::{
-    Argument, Call, Check, Entry, Expr, Function, Group, Instruction, Kernel, Operand, Parameter,
-    Result, Shape, Step, Target, Type, Value,
+    Argument, Call, Entry, Expr, Function, Group, Instruction, Kernel, Operand, Parameter, Result,
+    Shape, Step, Target, Type, Value,
 };
 use crate::names::{beside, plain};
 use signature::{
@@ -301,37 +302,6 @@ impl<'k> Builder<'k> {
             }
         }
         self.with_operands(body, Vec::new())
-    }
-
-    /// Returns the call of `NAME_check`.
-    fn check_call(&self, way: Way) -> Instruction {
-        let check = self.checking();
-        let argument = |Parameter { name, ty }: Parameter| match way == Way::New
-            && matches!(ty, Type::TensorRef(_))
-        {
-            true => Argument::Ref(name),
-            false => Argument::Name(name),
-        };
-        let arguments = check.parameters.into_iter().map(argument);
-        let call = self.call(check.name, arguments);
-        Instruction::Check { kernel: self.kernel.name.clone(), check: Check::Entry(call) }
-    }
-
-    /// Returns the checks of all statements.
-    fn all_checks(&self) -> Vec<Instruction> {
-        self.kernel.functions().flat_map(checks::all).collect()
-    }
-
-    /// Returns the checks that must precede the computation of extents of results.
-    fn checks_before_shapes(&self) -> Vec<Instruction> {
-        let depends = |function: &&Function| {
-            let mut shapes = function.results().flat_map(|result| &result.shape);
-            shapes.any(|size| {
-                let part = checks::part(function, &function.sizes[*size]);
-                part.is_some_and(|part| part.arguments().next().is_some())
-            })
-        };
-        self.kernel.functions().filter(depends).flat_map(checks::of_parts).collect()
     }
 
     /// Creates the results that are tensors. The extent of an earlier result is replaced by the

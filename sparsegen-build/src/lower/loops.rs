@@ -328,49 +328,13 @@ impl Lowering<'_> {
         (stmts, bounds)
     }
 
-    /// Returns `let mut p_a_run = …;`, the definitions of the carried variables.
-    pub(super) fn begin_carried(&self, iterator: &LevelIterator, parent: Expr) -> Vec<Stmt> {
-        let storage = self.storage(iterator);
-        let values = self.position_iteration(iterator).all_begin(&storage, parent);
-        let names = storage.carried.iter().map(|(_, name)| name);
-        names.zip(values).map(|(name, value)| Stmt::bind_mut(name, value)).collect()
-    }
-
-    /// Advances the carried variables from a position to the next.
-    pub(super) fn next_carried(
-        &self,
-        iterator: &LevelIterator,
-        position: Expr,
-        coordinate: Expr,
-    ) -> Vec<Stmt> {
-        if iterator.reorders() {
-            return Vec::new();
-        }
-        self.carry(iterator, position, coordinate)
-    }
-
-    pub(super) fn carry(
-        &self,
-        iterator: &LevelIterator,
-        position: Expr,
-        coordinate: Expr,
-    ) -> Vec<Stmt> {
-        let storage = self.storage(iterator);
-        self.position_iteration(iterator).all_next(&storage, position, coordinate)
-    }
-
-    /// Returns whether an iterator carries variables; a sorted copy does not.
-    fn carries(&self, iterator: &LevelIterator) -> bool {
-        !iterator.reorders() && !self.position_iteration(iterator).all_carried().is_empty()
-    }
-
     pub(super) fn position_iteration(&self, iterator: &LevelIterator) -> &dyn PositionIteration {
         let level = &iterator.spec(self.program).level;
         level.position_iteration().expect("iterated by position")
     }
 
     /// Returns the storage of the level, with the names of its carried variables.
-    fn storage(&self, iterator: &LevelIterator) -> Storage {
+    pub(super) fn storage(&self, iterator: &LevelIterator) -> Storage {
         let mut storage = self.storages[iterator.access.tensor.0][iterator.level].clone();
         let position = self.names.position(&iterator.access, iterator.level);
         let carried = self.position_iteration(iterator).all_carried().into_iter();

@@ -6,13 +6,16 @@
 //! order, is assembled in a plain format and packed afterwards; an unordered format suits all
 //! loops.
 
-use crate::format::{Format, LevelExpr, LevelSpec, at_random, plain, unordered};
+mod order;
+
+use crate::format::{Format, at_random, plain, unordered};
 use crate::level::Levels;
 use crate::limits::{CONVERSIONS, CONVERTIBLE};
 use crate::notation::{
     Access, Assignment, Converted, Kernel, Subscript, Tensor, TensorId, TensorRole, VariableId,
-    VariableRole,
 };
+
+pub use order::by_order;
 
 /// A kernel with converted tensors.
 #[derive(Clone, Debug)]
@@ -219,92 +222,6 @@ impl Choices<'_> {
                 && !self.kernel.converted().any(is_same)
         };
         chosen.iter().enumerate().filter(is_new).count()
-    }
-}
-
-/// The largest number of loop orders for which [`by_order`] converts tensors.
-const ORDERS: usize = 60;
-
-/// Returns conversions for several loop orders: for each order, first of the operands that it
-/// cannot traverse, then of all. The result keeps its format or becomes a list of entries. One of
-/// these conversions suits all tensors if the reductions permit it.
-pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
-    let result = &kernel.assignment.result;
-    let mut reads: Vec<Access> = Vec::new();
-    kernel.assignment.value.for_each_access(&mut |access| {
-        if kernel.predicate(access.tensor).is_none() && !reads.contains(access) {
-            reads.push(access.clone());
-        }
-    });
-    reads.retain(|access| !is_at_random(kernel, access));
-    // The variables of the result are outermost, in the order in which it stores them.
-    let mut variables: Vec<VariableId> = Vec::new();
-    let stored = kernel.tensor(result.tensor).format.levels.iter();
-    let modes = stored.flat_map(|spec| spec.expr.modes());
-    let preferred = modes.map(|mode| counted(kernel, result.indices[mode]));
-    let all = (0..kernel.variables.len()).map(VariableId);
-    for v in preferred.chain(all.filter(|v| kernel.variable(*v).role == VariableRole::Index)) {
-        if !variables.contains(&v) {
-            variables.push(v);
-        }
-    }
-    let list = unordered(&kernel.tensor(result.tensor).format, levels);
-    let lists = kernel.packed.is_none() && !is_at_random(kernel, result);
-    let list = list.filter(|_| lists);
-    let mut found = Vec::new();
-    for order in orders(&variables).into_iter().take(ORDERS) {
-        let rank = |v: VariableId| {
-            rank(kernel, v, &|v| {
-                order.iter().position(|place| variables[*place] == v).unwrap_or_default()
-            })
-        };
-        let suits = |access: &&Access| {
-            let spec = |spec: &LevelSpec| match spec.expr {
-                LevelExpr::Dimension(mode) => Some(rank(access.indices[mode])),
-                LevelExpr::Count(_) | LevelExpr::Computed(_) => None,
-            };
-            let ranks: Option<Vec<_>> =
-                kernel.tensor(access.tensor).format.levels.iter().map(spec).collect();
-            ranks.is_some_and(|ranks| ranks.is_sorted())
-        };
-        let unsuited: Vec<&Access> = reads.iter().filter(|access| !suits(access)).collect();
-        for chosen in [unsuited, reads.iter().collect()] {
-            let format = |access: &&Access| {
-                let mut modes = leading_first(kernel, access);
-                modes.sort_by_key(|mode| rank(access.indices[*mode]));
-                plain(&kernel.tensor(access.tensor).format, &modes, levels).into_iter().next()
-            };
-            let Some(formats) = chosen.iter().map(format).collect::<Option<Vec<_>>>() else {
-                continue;
-            };
-            let listed = list.iter().cloned().map(Output::Packed);
-            for result in outputs(kernel).into_iter().chain(listed) {
-                if !matches!(result, Output::Own)
-                    || list.is_none()
-                    || suits(&&kernel.assignment.result)
-                {
-                    let pairs = chosen.iter().copied().zip(formats.iter());
-                    found.push(convert(kernel, pairs, &result));
-                }
-            }
-        }
-    }
-    found
-}
-
-/// Returns the variable whose loop reads a mode or a part of it.
-fn counted(kernel: &Kernel, v: VariableId) -> VariableId {
-    kernel.variable(v).role.slice().map_or(v, |slice| slice.of)
-}
-
-/// Returns the index of the loop of a mode's variable; a coordinate that is computed from several
-/// ones is known after all of their loops.
-fn rank(kernel: &Kernel, v: VariableId, of_loop: &dyn Fn(VariableId) -> usize) -> usize {
-    match kernel.variable(v).role {
-        VariableRole::Mode(slice) if slice.subscript().is_some() => usize::MAX,
-        VariableRole::Mode(slice) => rank(kernel, slice.follows().unwrap_or(slice.of), of_loop),
-        VariableRole::Fixed => 0,
-        VariableRole::Index | VariableRole::Scheduled | VariableRole::Stored => of_loop(v),
     }
 }
 

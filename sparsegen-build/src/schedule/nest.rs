@@ -7,6 +7,7 @@
 //! value is not a sum of terms, a workspace is used: `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
 
 mod blocks;
+mod precomputed;
 mod temporaries;
 mod variables;
 
@@ -22,6 +23,7 @@ use crate::iteration::placed::Placing;
 use crate::limits::REWRITES;
 use crate::notation::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, TensorId, VariableId};
 use blocks::is_within_blocks;
+use precomputed::parts_of;
 
 /// The target of sums that may be accumulated in a temporary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,22 +69,6 @@ pub(super) fn nest_into(
     };
     let stmt = stmt.filter(|_| nest.pending.is_empty())?;
     is_within_blocks(program, &stmt, &mut Vec::new()).then_some(stmt)
-}
-
-/// Returns the precomputed parts that a value reads, also in other parts.
-fn parts_of(program: &Program, value: &Expr) -> Vec<Precomputed> {
-    let mut read: Vec<Precomputed> = Vec::new();
-    let mut values = vec![value];
-    while let Some(value) = values.pop() {
-        value.for_each_access(&mut |access| {
-            let part = program.precomputed.iter().find(|part| part.workspace == *access);
-            if let Some(part) = part.filter(|part| !read.contains(part)) {
-                read.push(part.clone());
-                values.push(&part.value);
-            }
-        });
-    }
-    read
 }
 
 struct Nest<'a> {
@@ -368,27 +354,6 @@ impl Nest<'_> {
             ));
         }
         Some(Stmt::assign(target.clone(), Some(op), value))
-    }
-
-    /// Removes and returns the first pending workspace that a value reads and whose other variables
-    /// all have enclosing loops. It is filled before the loop that reads it.
-    fn take_pending(&mut self, bound: &[VariableId], value: &Expr) -> Option<Precomputed> {
-        let ready = |part: &Precomputed| {
-            value.reads(&part.workspace)
-                && self.outer_variables(part).iter().all(|v| bound.contains(v))
-                && !self.loops(&part.workspace.indices).iter().any(|v| bound.contains(v))
-        };
-        let at = self.pending.iter().position(ready)?;
-        Some(self.pending.remove(at))
-    }
-
-    /// Returns the enclosing loops that the value of a workspace needs in addition to its own.
-    fn outer_variables(&self, part: &Precomputed) -> Vec<VariableId> {
-        let mut outer = Vec::new();
-        let (value, fixed_loops) = fixed::split(self.program, part.value.clone());
-        let mut own = [self.loops(&part.workspace.indices), fixed_loops].concat();
-        self.collect_free(&value, &mut own, &mut outer);
-        outer
     }
 
     /// Replaces the first outermost reduction whose free variables are all bound by a temporary.

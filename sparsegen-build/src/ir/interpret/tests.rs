@@ -1,5 +1,5 @@
 use super::*;
-use crate::ir::{Array, Assembly, Dtype, Element, Literal, Operand, Width, samples};
+use crate::ir::{Array, Assembly, BinaryOp, Dtype, Element, Literal, Operand, Width, samples};
 
 fn values(values: &[f64]) -> ArrayValue {
     ArrayValue::Values(values.iter().map(|x| Number::Float(*x)).collect())

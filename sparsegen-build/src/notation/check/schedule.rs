@@ -4,6 +4,8 @@
 //! and that commands do not repeat each other. Whether loops can obey a command is checked when
 //! they are constructed.
 
+mod precompute;
+
 use crate::error::{Diagnostic, Name, quoted};
 use crate::format::LevelExpr;
 use crate::notation::schedule::{Action, Command, Schedule};
@@ -11,8 +13,7 @@ use crate::notation::syntax::{Access, Expr};
 use crate::notation::{self, TensorId, VariableId};
 
 use super::Context;
-use super::bindings::{free_variables, is_parameter, variables_of};
-use super::build;
+use super::bindings::{is_parameter, variables_of};
 use super::names::Names;
 
 /// A schedule with resolved names.
@@ -350,53 +351,5 @@ impl<'m> Resolver<'m, '_, '_> {
                 .help("use a variable that indexes it"),
         );
         None
-    }
-
-    fn precompute(
-        &mut self,
-        value: &'m Expr,
-        over: &Name,
-        workspace: &Name,
-    ) -> Option<Action<VariableId, TensorId, notation::Expr>> {
-        let mut sound = true;
-        let mut operands: Vec<&Name> = Vec::new();
-        value.for_each_access(&mut |access| operands.push(&access.name));
-        for name in operands {
-            sound &= self.operand(name).is_some();
-        }
-        for name in free_variables(self.context, value) {
-            sound &= self.known(&Name { text: name.to_owned(), span: value.span }).is_some();
-        }
-        let variable = self.known(over);
-        sound &= self.is_free(workspace).is_some();
-        let variable = variable?;
-        if sound && !free_variables(self.context, value).contains(&over.text.as_str()) {
-            sound = false;
-            let message = format!("`{}` does not index the precomputed expression", over.text);
-            self.diagnostics.push(
-                Diagnostic::new(over.span, message)
-                    .note("a workspace has an entry for each coordinate of its variable")
-                    .help(format!(
-                        "use a variable that does: {}",
-                        quoted(&free_variables(self.context, value))
-                    )),
-            );
-        }
-        if sound && variable.0 >= self.names.variables.len() {
-            sound = false;
-            let message = format!("`{}` is not a variable of the statement", over.text);
-            self.diagnostics.push(
-                Diagnostic::new(over.span, message)
-                    .help("index the workspace by the variable that was split"),
-            );
-        }
-        let part = sound.then(|| build::part(self.context, self.names, value))?;
-        if part.is_none() {
-            self.diagnostics.push(
-                Diagnostic::new(value.span, "this is not a part of the statement")
-                    .help("precompute factors of a product, or terms of a sum"),
-            );
-        }
-        Some(Action::Precompute { value: part?, over: variable, workspace: workspace.clone() })
     }
 }

@@ -1,0 +1,130 @@
+//! The uses of variables and arrays in a body.
+
+use std::collections::BTreeMap;
+
+use crate::ir::{Expr, Function, Result, Stmt};
+
+/// The number of uses of each variable and array in a body.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Uses {
+    /// The number of reads of variables and of elements of arrays.
+    pub read: BTreeMap<String, usize>,
+    /// The number of reads of the lengths of arrays.
+    pub measured: BTreeMap<String, usize>,
+    /// The number of assignments to variables and of stores to arrays. A `let` is not an
+    /// assignment.
+    pub written: BTreeMap<String, usize>,
+}
+
+impl Uses {
+    /// Counts the uses in a body, including nested bodies.
+    pub fn of(body: &[Stmt]) -> Uses {
+        let mut uses = Uses::default();
+        for stmt in body {
+            stmt.for_each(&mut |stmt| uses.count(stmt));
+        }
+        uses
+    }
+
+    /// Counts the uses in the body of a function and in its result.
+    pub fn of_function(function: &Function) -> Uses {
+        let mut uses = Uses::of(&function.body);
+        function.computed().for_each(|result| uses.count_end(result));
+        uses
+    }
+
+    /// Adds the reads of the result of a function: its value, or extents of its levels.
+    pub fn count_end(&mut self, result: &Result) {
+        match result {
+            Result::Scalar { value, .. } => self.count_expr(value),
+            Result::Tensor(tensor) => {
+                for extent in tensor.extents() {
+                    self.count_expr(&Expr::var(&extent.name));
+                }
+            }
+        }
+    }
+
+    /// Adds the reads of an expression.
+    pub fn count_expr(&mut self, expr: &Expr) {
+        expr.for_each(&mut |e| match e {
+            Expr::Var(name)
+            | Expr::Load { array: name, .. }
+            | Expr::Contains { workspace: name, .. }
+            | Expr::Search { array: name, .. } => {
+                *self.read.entry(name.clone()).or_default() += 1;
+            }
+            Expr::Len(name) => *self.measured.entry(name.clone()).or_default() += 1,
+            Expr::Extent(..)
+            | Expr::Index(_)
+            | Expr::Value(..)
+            | Expr::Constant(..)
+            | Expr::Bool(_)
+            | Expr::Largest(_)
+            | Expr::Pair(..)
+            | Expr::Unary(..)
+            | Expr::ToIndex(..)
+            | Expr::Binary(..)
+            | Expr::Call(..)
+            | Expr::Cast { .. }
+            | Expr::Choose { .. } => {}
+        });
+    }
+
+    /// Returns the number of reads of a variable or of elements of an array.
+    pub fn reads(&self, name: &str) -> usize {
+        self.read.get(name).copied().unwrap_or(0)
+    }
+
+    /// Returns the number of reads of the length of an array.
+    pub fn measures(&self, name: &str) -> usize {
+        self.measured.get(name).copied().unwrap_or(0)
+    }
+
+    /// Returns the number of writes to a name.
+    pub fn writes(&self, name: &str) -> usize {
+        self.written.get(name).copied().unwrap_or(0)
+    }
+
+    /// Returns whether a variable or array is used in any way.
+    pub fn touches(&self, name: &str) -> bool {
+        self.reads(name) + self.writes(name) + self.measures(name) > 0
+    }
+
+    fn count(&mut self, stmt: &Stmt) {
+        for expr in stmt.expressions() {
+            self.count_expr(expr);
+        }
+        match stmt {
+            Stmt::Assign { name, .. }
+            | Stmt::Store { array: name, .. }
+            | Stmt::Sort { array: name }
+            | Stmt::Clear { array: name }
+            | Stmt::Reserve { array: name, .. }
+            | Stmt::Push { array: name, .. }
+            | Stmt::Resize { array: name, .. } => {
+                *self.written.entry(name.clone()).or_default() += 1;
+            }
+            Stmt::Rearrange(rearrange) => {
+                for name in rearrange.writes() {
+                    *self.read.entry(name.to_owned()).or_default() += 1;
+                    *self.written.entry(name.to_owned()).or_default() += 1;
+                }
+            }
+            Stmt::Harvest { workspace: name, .. } => {
+                *self.read.entry(name.clone()).or_default() += 1;
+                *self.written.entry(name.clone()).or_default() += 1;
+            }
+            Stmt::Comment(_)
+            | Stmt::Let { .. }
+            | Stmt::Scratch { .. }
+            | Stmt::Workspace { .. }
+            | Stmt::Places { .. }
+            | Stmt::Refuse { .. }
+            | Stmt::Break
+            | Stmt::For { .. }
+            | Stmt::While { .. }
+            | Stmt::If { .. } => {}
+        }
+    }
+}
