@@ -1,6 +1,7 @@
 //! Positions of results that the loops of a plan visit, and their number of visits.
 
 use crate::concrete::{Program, Target};
+use crate::coordinate::Coordinate;
 use crate::format::LevelSpec;
 use crate::iteration::plan::{Plan, either};
 use crate::notation::{Access, Expr, Function, TensorId, VariableId};
@@ -50,8 +51,15 @@ pub(crate) fn visits_all(program: &Program, target: &Target, plan: &Plan, v: Var
             Plan::Sequence(plans) => plans.iter().all(|plan| within(plan, guarded, any)),
         }
     }
+    // The last block may be shorter.
+    let is_cut = match program.space.computed(v) {
+        Some(Coordinate::Mod(of, size)) => {
+            !program.space.has_whole_blocks(&program.kernel, *of, *size)
+        }
+        Some(Coordinate::Div(..) | Coordinate::Affine(_)) | None => false,
+    };
     let mut any = false;
-    check(program, plan, v, false, &is_for_others, &mut any) && any
+    !is_cut && check(program, plan, v, false, &is_for_others, &mut any) && any
 }
 
 /// Returns the variables of the loops that assign a value to a temporary for all their coordinates,

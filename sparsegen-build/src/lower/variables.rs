@@ -322,11 +322,7 @@ impl Lowering<'_> {
         let Some(&Coordinate::Mod(of, size)) = self.program.space.computed(v) else { return end };
         let block = self.program.space.variable_of(Coordinate::Div(of, size));
         let Some(block) = block.filter(|block| scope.knows(*block)) else { return end };
-        let is_whole = match size {
-            BlockSize::Constant(size) => self.has_whole_blocks(of, size),
-            BlockSize::Share(_) => false,
-        };
-        if is_whole {
+        if self.program.space.has_whole_blocks(&self.program.kernel, of, size) {
             return end;
         }
         let whole = self.clip(of, self.extent(of), scope);
@@ -337,18 +333,6 @@ impl Lowering<'_> {
             begin = Expr::min(begin, whole.clone());
         }
         Expr::min(Expr::sub(whole, begin), end)
-    }
-
-    /// Returns whether all blocks of a variable are full.
-    fn has_whole_blocks(&self, of: VariableId, size: u64) -> bool {
-        let extent = match self.program.space.definition(of) {
-            None => self.program.kernel.variable(of).size,
-            Some(Definition::Computed(Coordinate::Mod(whole, BlockSize::Constant(places)))) => {
-                self.has_whole_blocks(*whole, *places).then_some(*places)
-            }
-            Some(_) => None,
-        };
-        extent.is_some_and(|extent| extent % size == 0)
     }
 
     pub(super) fn block_size(&self, of: VariableId, size: BlockSize) -> Expr {

@@ -157,6 +157,20 @@ impl Space {
         self
     }
 
+    /// Returns whether all blocks of this size of a variable are known to be full.
+    pub fn has_whole_blocks(&self, kernel: &Kernel, of: VariableId, size: BlockSize) -> bool {
+        let BlockSize::Constant(size) = size else { return false };
+        let extent = match self.definition(of) {
+            None => kernel.variable(of).size,
+            Some(Definition::Computed(Coordinate::Mod(
+                whole,
+                places @ BlockSize::Constant(extent),
+            ))) => self.has_whole_blocks(kernel, *whole, *places).then_some(*extent),
+            Some(_) => None,
+        };
+        extent.is_some_and(|extent| extent % size == 0)
+    }
+
     /// Returns the variable of the positions that a variable counts in blocks, if it does.
     pub fn positions_of(&self, v: VariableId) -> Option<VariableId> {
         match self.definition(v)? {
