@@ -238,7 +238,7 @@ fn declaration(format: &DeclaredFormat) -> ir::FormatDeclaration {
             ir::FormatKind::Marker {
                 key: of.name.clone().unwrap_or_default(),
                 order: of.order(),
-                levels: of.levels.iter().map(|spec| level(spec, of)).collect(),
+                levels: of.levels.iter().map(level).collect(),
                 fill: (!of.fill.is_zero()).then_some(of.fill),
             },
         ),
@@ -246,9 +246,10 @@ fn declaration(format: &DeclaredFormat) -> ir::FormatDeclaration {
     ir::FormatDeclaration { name: format.marker.clone(), docs, kind }
 }
 
-fn level(spec: &LevelSpec, of: &crate::format::Format) -> ir::LevelDeclaration {
-    let crd = if spec.expr.may_be_negative() { of.crd.signed_name() } else { of.crd.name() };
-    ir::LevelDeclaration { map: level_map(spec), storage: spec.level.storage(of.pos.name(), crd) }
+fn level(spec: &LevelSpec) -> ir::LevelDeclaration {
+    let LevelSpec { expr, pos, crd, .. } = spec;
+    let crd = if expr.may_be_negative() { crd.signed_name() } else { crd.name() };
+    ir::LevelDeclaration { map: level_map(spec), storage: spec.level.storage(pos.name(), crd) }
 }
 
 /// Returns the initializer of the runtime crate's `LevelMap` for a level.
@@ -298,7 +299,10 @@ mod tests {
         let check = |expr: LevelExpr, properties: &[Property], expected: &str| {
             let level = Levels::default().find("compressed").expect("a level of this crate");
             let set = properties.iter().fold(level.properties(), |all, one| all.with(*one));
-            assert_eq!(level_map(&LevelSpec { expr, level, properties: set }), expected);
+            assert_eq!(
+                level_map(&LevelSpec { properties: set, ..LevelSpec::new(expr, level) }),
+                expected
+            );
         };
         let dimension = LevelExpr::Dimension;
         let affine = |a: usize, times: i64, b: usize| {

@@ -8,6 +8,7 @@ mod placed;
 mod plain;
 #[cfg(test)]
 mod tests;
+mod widths;
 
 use std::fmt;
 use std::rc::Rc;
@@ -16,6 +17,7 @@ pub use define::{Definition, Formats};
 pub(crate) use parse::MOST_LEVELS;
 pub use placed::Places;
 pub use plain::{at_random, plain, unordered};
+pub use widths::Widths;
 
 use crate::coordinate::Coordinate;
 use crate::level::{Level, Properties};
@@ -34,10 +36,6 @@ pub struct Format {
     pub dimensions: Vec<String>,
     /// The levels, outermost first.
     pub levels: Vec<LevelSpec>,
-    /// The integer type of positions.
-    pub pos: Width,
-    /// The integer type of coordinates.
-    pub crd: Width,
     /// The marker type in the runtime crate for exactly this map, with the order if the type is
     /// generic over it, such as `Csr` or `Coo<3>`. Without one, the generated module declares a
     /// type.
@@ -58,6 +56,10 @@ pub struct LevelSpec {
     pub level: Rc<dyn Level>,
     /// The properties of the level, as modified by the map.
     pub properties: Properties,
+    /// The integer type of the level's positions.
+    pub pos: Width,
+    /// The integer type of the level's coordinates.
+    pub crd: Width,
 }
 
 /// An expression of the dimensions that a level stores.
@@ -84,6 +86,14 @@ impl LevelExpr {
 
 /// The name of the variable that counts the entries with the same coordinate.
 pub const SLOT: &str = "slot";
+
+impl LevelSpec {
+    /// Returns a level with its own properties that stores an expression.
+    pub fn new(expr: LevelExpr, level: Rc<dyn Level>) -> LevelSpec {
+        let (pos, crd) = (Width::default(), Width::default());
+        LevelSpec { expr, properties: level.properties(), level, pos, crd }
+    }
+}
 
 impl Format {
     /// Returns this format with another fill value, which needs its own marker type.

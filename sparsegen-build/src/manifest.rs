@@ -16,6 +16,7 @@ mod values;
 use std::ops::Range;
 
 use crate::error::{Diagnostic, Name, Span};
+use crate::format::Widths;
 use crate::ir::Bounds;
 use crate::notation::{Laws, Parameter, RustPath, Semiring};
 use crate::types::{Dtype, Literal, Width};
@@ -56,10 +57,10 @@ pub struct FormatEntry {
 pub struct FormatText {
     /// A map, or the name of another format.
     pub map: Text,
-    /// The type of positions, if it is set.
-    pub pos: Option<Width>,
-    /// The type of coordinates, if it is set.
-    pub crd: Option<Width>,
+    /// The types of positions, if they are set.
+    pub pos: Option<(Widths, Span)>,
+    /// The types of coordinates, if they are set.
+    pub crd: Option<(Widths, Span)>,
     /// The fill value, if it is set.
     pub fill: Option<Literal>,
 }
@@ -303,6 +304,17 @@ fn width(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Width> 
         );
     }
     found
+}
+
+/// Parses the name of an unsigned type, or a list of such names.
+fn widths(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<(Widths, Span)> {
+    if !value.is_array() {
+        return Some((Widths::Same(width(value, diagnostics)?), value.span));
+    }
+    let list = value.array("a list of unsigned types", diagnostics)?;
+    // All errors are reported, not only the first.
+    let list: Vec<_> = list.iter().map(|value| width(value, diagnostics)).collect();
+    Some((Widths::Each(list.into_iter().collect::<Option<_>>()?), value.span))
 }
 
 /// Parses `"proven"` or `"checked"`.

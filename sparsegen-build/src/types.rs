@@ -349,7 +349,7 @@ impl fmt::Display for Literal {
 }
 
 /// The integer type of positions or coordinates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Width {
     /// 8 bits.
     U8,

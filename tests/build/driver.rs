@@ -15,6 +15,12 @@ fn rust_type(dtype: Dtype) -> &'static str {
     }
 }
 
+/// Returns the type of the values of a tensor.
+fn stored_type(dtype: Dtype, is_pattern: bool) -> String {
+    let dtype = rust_type(dtype);
+    if is_pattern { format!("sparsegen::Pattern<{dtype}>") } else { dtype.to_owned() }
+}
+
 /// The functions of a kernel besides the one that computes into a result.
 pub struct Ways {
     /// `true` if one function allocates the result.
@@ -32,10 +38,8 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
     for (k, operand) in function.operands.iter().enumerate() {
         match operand {
             Operand::Tensor(tensor) => {
-                let (key, dtype, format) =
-                    (&tensor.tensor, rust_type(tensor.dtype), &tensor.format);
-                let pattern = format!("sparsegen::Pattern<{dtype}>");
-                let value = if tensor.pattern { &pattern } else { dtype };
+                let (key, format) = (&tensor.tensor, &tensor.format);
+                let value = stored_type(tensor.dtype, tensor.pattern);
                 let _ = writeln!(packed, "let o{k} = pack::<{value}, {format}>(&given[{key:?}])?;");
                 let _ = writeln!(looked, "({key:?}.to_owned(), look(&o{k})),");
                 arguments.push(format!("&o{k}"));
@@ -69,7 +73,7 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
         IrResult::Tensor(_) | IrResult::Scalar { .. } => None,
     };
     if let Some(result) = changed {
-        let (key, dtype) = (&result.tensor, rust_type(result.dtype));
+        let (key, dtype) = (&result.tensor, stored_type(result.dtype, result.pattern));
         let format = result.packed.as_ref().unwrap_or(&result.format);
         let _ = writeln!(packed, "let result = pack::<{dtype}, {format}>(&given[{key:?}])?;");
         let _ = writeln!(packed, "let before = look(&result);");
@@ -91,7 +95,7 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
     };
     let first = match &function.result {
         IrResult::Tensor(tensor) if !allocates && !tensor.updates => {
-            let (key, dtype) = (&tensor.tensor, tensor.dtype.name());
+            let (key, dtype) = (&tensor.tensor, stored_type(tensor.dtype, tensor.pattern));
             let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
             format!(
                 "let mut result = pack::<{dtype}, {format}>(&given[{key:?}])?;
@@ -123,7 +127,7 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
             ),
             {
                 let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
-                format!("repack::<{}, {format}>", rust_type(tensor.dtype))
+                format!("repack::<{}, {format}>", stored_type(tensor.dtype, tensor.pattern))
             },
         ),
         IrResult::Tensor(tensor) => (
@@ -143,7 +147,7 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
             ),
             {
                 let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
-                format!("repack::<{}, {format}>", rust_type(tensor.dtype))
+                format!("repack::<{}, {format}>", stored_type(tensor.dtype, tensor.pattern))
             },
         ),
     };

@@ -188,7 +188,8 @@ impl Body {
         match self.elements.get(array) {
             Some(Element::Index(width)) => *width != Width::Usize,
             Some(Element::Signed(_)) => true,
-            Some(Element::Bits | Element::Pair | Element::Value(_)) | None => false,
+            Some(Element::Bits | Element::Pair | Element::Value(_) | Element::Pattern(_))
+            | None => false,
         }
     }
 

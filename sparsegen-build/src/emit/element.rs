@@ -14,10 +14,13 @@ impl Body {
     /// indices.
     pub(super) fn element(&self, array: &str, value: &Expr) -> TokenStream {
         let Some(&element) = self.elements.get(array) else { return self.expr(value) };
+        if matches!(element, Element::Pattern(_)) {
+            return quote!(Pattern::ONE);
+        }
         let narrow = match element {
             Element::Index(Width::Usize) | Element::Signed(Width::Usize) => None,
             Element::Index(_) | Element::Signed(_) => Some(element_type(element)),
-            Element::Bits | Element::Pair | Element::Value(_) => None,
+            Element::Bits | Element::Pair | Element::Value(_) | Element::Pattern(_) => None,
         };
         let Some(narrow) = narrow else { return self.expr(value) };
         match value {
@@ -114,7 +117,7 @@ impl Body {
             Element::Index(Width::Usize) | Element::Signed(Width::Usize) => None,
             Element::Index(_) => Some(quote!(usize)),
             Element::Signed(_) => Some(quote!(isize)),
-            Element::Bits | Element::Pair | Element::Value(_) => None,
+            Element::Bits | Element::Pair | Element::Value(_) | Element::Pattern(_) => None,
         }
     }
 

@@ -6,7 +6,7 @@ use proc_macro2::{Spacing, TokenStream, TokenTree};
 use quote::quote;
 
 use super::names::{ident, tokens};
-use super::scope::bare_names;
+use super::scope::{UsedAs, bare_names};
 use crate::ir::{FormatKind, Instruction, Kernel, Module, TensorType, Type};
 use crate::names::imported::{IMPORTED, Imported, KERNEL, Kind, RUNTIME, path_of_own};
 
@@ -14,8 +14,8 @@ use crate::names::imported::{IMPORTED, Imported, KERNEL, Kind, RUNTIME, path_of_
 pub(super) fn items(module: &Module, items: &[TokenStream]) -> Vec<TokenStream> {
     let mut used = BTreeSet::new();
     for item in items {
-        bare_names(item.clone(), &mut |name, is_called| {
-            if !is_called {
+        bare_names(item.clone(), &mut |name, used_as| {
+            if used_as != UsedAs::Function {
                 used.insert(name.to_owned());
             }
         });

@@ -20,7 +20,7 @@ pub(super) fn tokens(source: &str) -> TokenStream {
 
 /// Emits the type of the elements of an array.
 pub(super) fn element_type(element: Element) -> TokenStream {
-    tokens(element.rust_type())
+    tokens(&element.rust_type())
 }
 
 /// Emits a number without a suffix.

@@ -14,22 +14,33 @@ use crate::names::is_keyword;
 /// Qualifies the shadowed names of an item; `own` are the types that the file declares.
 pub(super) fn qualified(item: TokenStream, own: &BTreeSet<String>) -> TokenStream {
     let mut variables = BTreeSet::new();
-    bare_names(item.clone(), &mut |name, is_called| {
-        if !is_called {
+    bare_names(item.clone(), &mut |name, used_as| {
+        if used_as == UsedAs::Value {
             variables.insert(name.to_owned());
         }
     });
     Scope { own, variables }.qualify(item)
 }
 
+/// The use of an identifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UsedAs {
+    /// A function that is called: `name(…)`.
+    Function,
+    /// The first of several segments, or a generic item with its arguments: `name::…`.
+    Path,
+    /// A variable or a type.
+    Value,
+}
+
 /// Calls `visit` with every identifier that starts a path and is not a field or a definition, and
-/// whether it is called.
-pub(super) fn bare_names(stream: TokenStream, visit: &mut dyn FnMut(&str, bool)) {
+/// its use.
+pub(super) fn bare_names(stream: TokenStream, visit: &mut dyn FnMut(&str, UsedAs)) {
     let trees: Vec<TokenTree> = stream.into_iter().collect();
     for (k, tree) in trees.iter().enumerate() {
         match tree {
             TokenTree::Ident(ident) if is_bare(&trees, k) => {
-                visit(&ident.to_string(), is_called(&trees, k));
+                visit(&ident.to_string(), used_as(&trees, k));
             }
             TokenTree::Group(group) if !is_attribute(&trees, k) => {
                 bare_names(group.stream(), visit);
@@ -56,7 +67,7 @@ impl Scope<'_> {
             match tree {
                 TokenTree::Ident(ident) if is_bare(&trees, k) => {
                     let name = ident.to_string();
-                    if is_called(&trees, k) && self.variables.contains(&name) {
+                    if used_as(&trees, k) == UsedAs::Function && self.variables.contains(&name) {
                         qualified.extend(tokens("self::"));
                     }
                     match find(&name).filter(|_| self.own.contains(&name)) {
@@ -112,9 +123,19 @@ fn is_bare(trees: &[TokenTree], k: usize) -> bool {
     }
 }
 
-/// Returns whether arguments follow.
-fn is_called(trees: &[TokenTree], k: usize) -> bool {
-    matches!(trees.get(k + 1), Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis)
+/// Returns the use of an identifier by the tokens that follow.
+fn used_as(trees: &[TokenTree], k: usize) -> UsedAs {
+    match &trees[k + 1..] {
+        [TokenTree::Group(group), ..] if group.delimiter() == Delimiter::Parenthesis => {
+            UsedAs::Function
+        }
+        [TokenTree::Punct(first), TokenTree::Punct(second), ..]
+            if (first.as_char(), second.as_char()) == (':', ':') =>
+        {
+            UsedAs::Path
+        }
+        _ => UsedAs::Value,
+    }
 }
 
 /// Returns whether a group is the content of an attribute.
@@ -136,6 +157,8 @@ mod tests {
     fn functions_that_variables_hide_are_called_by_their_paths() {
         let calls = "fn a_into(a: u8) { a(a.a()); b(a..b(1)); }";
         check(calls, &[], "fn a_into(a: u8) { self::a(a.a()); b(a..b(1)); }");
+        let typed = "fn f() { g(|| Ok::<_, Error>(1)); Ok(()) }";
+        check(typed, &[], typed);
     }
 
     #[test]

@@ -6,21 +6,22 @@ use crate::manifest::{FormatText, Manifest, Text};
 use crate::types::{Literal, Width};
 
 use super::builtin::{BUILTINS, Builtin, LARGEST_ORDER, find};
-use super::{Format, parse};
+use super::{Format, LevelSpec, Widths, parse};
 
 /// The definition of a format: a map, or a built-in format, which may have a map for every order.
 #[derive(Clone, Debug)]
 pub struct Definition {
     /// The name of the format in the manifest.
     name: Option<String>,
-    map: DefinedMap,
-    pos: Width,
-    crd: Width,
+    pub(super) map: DefinedMap,
+    pub(super) pos: Widths,
+    pub(super) crd: Widths,
     fill: Literal,
 }
 
+/// The map of a format, or a built-in format with a map for each of its orders.
 #[derive(Clone, Debug)]
-enum DefinedMap {
+pub(super) enum DefinedMap {
     Declared(Format),
     Builtin(&'static Builtin),
 }
@@ -66,14 +67,15 @@ impl Definition {
             DefinedMap::Builtin(builtin) => (of_builtin(builtin, order, levels)?, Some(*builtin)),
         };
         format.name = self.name.clone().or(builtin.map(|builtin| builtin.name.to_owned()));
-        format.pos = self.pos;
-        format.crd = self.crd;
-        format.builtin = builtin.map(|builtin| builtin.marker(order, self.pos, self.crd));
+        format = format.with_widths(&self.pos, &self.crd)?;
+        format.builtin = builtin
+            .zip(format.uniform_widths())
+            .map(|(builtin, (pos, crd))| builtin.marker(order, pos, crd));
         if !self.fill.is_zero() && self.family("N").is_some() {
             // A declared marker type has a single order.
             format.name = None;
         }
-        if !self.fill.is_zero() && self.name.is_none() {
+        if self.name.is_none() && (!self.fill.is_zero() || format.builtin.is_none()) {
             format.name = None;
         }
         Some(format.filled(self.fill))
@@ -82,6 +84,7 @@ impl Definition {
     /// Returns a built-in format with these integer types.
     pub(super) fn of_builtin(builtin: &'static Builtin, pos: Width, crd: Width) -> Definition {
         let fill = Literal::Int(0);
+        let (pos, crd) = (Widths::Same(pos), Widths::Same(crd));
         Definition { name: None, map: DefinedMap::Builtin(builtin), pos, crd, fill }
     }
 
@@ -89,7 +92,10 @@ impl Definition {
     pub fn family(&self, order: &str) -> Option<String> {
         match &self.map {
             DefinedMap::Builtin(builtin) if builtin.order().is_none() => {
-                Some(builtin.marker_over(order, self.pos, self.crd))
+                let (Widths::Same(pos), Widths::Same(crd)) = (&self.pos, &self.crd) else {
+                    return None;
+                };
+                Some(builtin.marker_over(order, *pos, *crd))
             }
             DefinedMap::Builtin(_) | DefinedMap::Declared(_) => None,
         }
@@ -98,21 +104,18 @@ impl Definition {
 
 /// Returns the format of a built-in map.
 fn of_builtin(builtin: &Builtin, order: usize, levels: &Levels) -> Option<Format> {
-    let (pos, crd) = (Width::default(), Width::default());
     if order == 0 {
         let (dimensions, levels) = (Vec::new(), Vec::new());
         return Some(Format {
             name: None,
             dimensions,
             levels,
-            pos,
-            crd,
             builtin: None,
             fill: Literal::Int(0),
             counts_first: false,
         });
     }
-    parse::parse(&Text::unplaced(&builtin.map(order)), levels, pos, crd).ok()
+    parse::parse(&Text::unplaced(&builtin.map(order)), levels).ok()
 }
 
 /// Returns the built-in format with the same map.
@@ -126,8 +129,10 @@ pub(super) fn recognize(format: &Format, levels: &Levels) -> Option<&'static Bui
 impl Format {
     /// Returns whether two formats are equal except for their names.
     pub fn is_same(&self, other: &Format) -> bool {
+        let same_widths = |(a, b): (&LevelSpec, &LevelSpec)| (a.pos, a.crd) == (b.pos, b.crd);
         self.same_map(other)
-            && (self.pos, self.crd, self.fill) == (other.pos, other.crd, other.fill)
+            && self.fill == other.fill
+            && self.levels.iter().zip(&other.levels).all(same_widths)
     }
 
     /// Returns whether two formats have the same levels, whatever the names of their dimensions.
@@ -212,9 +217,9 @@ impl<'m> Formats<'m> {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Definition> {
         let mut definition = if is_map(&text.map.value) {
-            match parse::parse(&text.map, self.levels, self.pos, self.crd) {
+            match parse::parse(&text.map, self.levels) {
                 Ok(format) => {
-                    let (pos, crd) = (self.pos, self.crd);
+                    let (pos, crd) = (Widths::Same(self.pos), Widths::Same(self.crd));
                     Definition {
                         fill: Literal::Int(0),
                         name: None,
@@ -231,10 +236,10 @@ impl<'m> Formats<'m> {
         } else {
             self.named(&text.map, diagnostics)?
         };
-        definition.pos = text.pos.unwrap_or(definition.pos);
-        definition.crd = text.crd.unwrap_or(definition.crd);
+        let differs = (&text.pos, &text.crd, text.fill) != (&None, &None, None);
+        definition.set_widths(text, self.levels, diagnostics)?;
         definition.fill = text.fill.unwrap_or(definition.fill);
-        if (text.pos, text.crd, text.fill) != (None, None, None) {
+        if differs {
             // With other integer types or another fill value, it differs from the format with this
             // name.
             definition.name = None;

@@ -12,7 +12,7 @@ use crate::error::{Diagnostic, Name, Span, quoted};
 use crate::level::{Level, Levels, Property, contradictions};
 use crate::manifest::Text;
 use crate::manifest::tokens::{Number, Token, Tokens};
-use crate::types::{Literal, Width};
+use crate::types::Literal;
 
 use super::builtin::EXAMPLE_MAP;
 use super::invert;
@@ -29,12 +29,7 @@ const NESTING: usize = 16;
 const SIGNS: [&str; 10] = ["->", "(", ")", ",", ":", "/", "%", "#", "-", "+"];
 
 /// Parses a map into a format without a name.
-pub(super) fn parse(
-    text: &Text,
-    levels: &Levels,
-    pos: Width,
-    crd: Width,
-) -> Result<Format, Vec<Diagnostic>> {
+pub(super) fn parse(text: &Text, levels: &Levels) -> Result<Format, Vec<Diagnostic>> {
     let tokens = Tokens::of(text, &SIGNS).map_err(|mistake| vec![mistake])?;
     let mut parser = Parser {
         tokens,
@@ -68,8 +63,6 @@ pub(super) fn parse(
         name: None,
         dimensions,
         levels: specs,
-        pos,
-        crd,
         builtin: None,
         fill: Literal::Int(0),
         counts_first: false,
@@ -158,7 +151,7 @@ impl Parser<'_> {
         });
         Ok(match (expr, level, properties) {
             (Some(expr), Some(level), Some(properties)) => {
-                Some(LevelSpec { expr, level, properties })
+                Some(LevelSpec { properties, ..LevelSpec::new(expr, level) })
             }
             (_, _, _) => None,
         })

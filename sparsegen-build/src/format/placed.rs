@@ -118,11 +118,10 @@ mod tests {
     use crate::format::Format;
     use crate::level::Levels;
     use crate::manifest::Text;
-    use crate::types::Width;
 
     fn format(map: &str) -> Format {
-        let (levels, width) = (Levels::default(), Width::default());
-        super::super::parse::parse(&Text::unplaced(map), &levels, width, width).expect(map)
+        let levels = Levels::default();
+        super::super::parse::parse(&Text::unplaced(map), &levels).expect(map)
     }
 
     #[test]

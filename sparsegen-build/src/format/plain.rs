@@ -1,7 +1,7 @@
 //! The formats into which operands and results are converted.
 
 use super::builtin::{AT_RANDOM, LOCATED, PLAIN, ROWS, find};
-use super::{Definition, Format, define, parse};
+use super::{Definition, Format, Widths, define, parse};
 use crate::level::Levels;
 use crate::manifest::Text;
 
@@ -24,13 +24,13 @@ pub fn plain(format: &Format, modes: &[usize], levels: &Levels) -> Vec<Format> {
 /// Returns a format that stores entries in any order and with duplicates, for a result that is
 /// packed afterwards.
 pub fn unordered(format: &Format, levels: &Levels) -> Option<Format> {
-    let definition = Definition::of_builtin(find("coo_unordered")?, format.pos, format.crd);
+    let definition = Definition::of_builtin(find("coo_unordered")?, format.pos(), format.crd());
     definition.of_order(format.order(), levels).map(|list| with_fill(list, format))
 }
 
 /// Returns a format with lookup of any element, for a tensor whose elements index other tensors.
 pub fn at_random(format: &Format, levels: &Levels) -> Option<Format> {
-    let definition = Definition::of_builtin(find(AT_RANDOM)?, format.pos, format.crd);
+    let definition = Definition::of_builtin(find(AT_RANDOM)?, format.pos(), format.crd());
     definition.of_order(format.order(), levels)
 }
 
@@ -44,12 +44,14 @@ fn of_levels(format: &Format, root: &str, modes: &[usize], levels: &Levels) -> O
         .map(|(mode, kind)| format!("{} : {kind}", dimensions[*mode]))
         .collect();
     let map = format!("({}) -> ({})", dimensions.join(", "), stored.join(", "));
-    let mut plain = parse::parse(&Text::unplaced(&map), levels, format.pos, format.crd).ok()?;
+    let plain = parse::parse(&Text::unplaced(&map), levels).ok()?;
     if let Some(builtin) = define::recognize(&plain, levels) {
-        return Definition::of_builtin(builtin, format.pos, format.crd)
+        return Definition::of_builtin(builtin, format.pos(), format.crd())
             .of_order(modes.len(), levels)
             .map(|plain| with_fill(plain, format));
     }
+    let (pos, crd) = (Widths::Same(format.pos()), Widths::Same(format.crd()));
+    let mut plain = plain.with_widths(&pos, &crd)?;
     plain.name = Some(match modes {
         [0, 1] => "by_row".to_owned(),
         [1, 0] => "by_column".to_owned(),

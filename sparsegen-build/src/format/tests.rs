@@ -61,7 +61,29 @@ fn built_in_maps_are_recognized() {
 fn widths_are_those_nearest_to_the_use() {
     let formats = "a = { map = 'b', crd = 'u16' }\nb = { map = 'csr', pos = 'u64', crd = 'u8' }";
     let format = define(formats, "a", 2).expect(formats);
-    assert_eq!((format.pos, format.crd), (Width::U64, Width::U16));
+    assert_eq!((format.pos(), format.crd()), (Width::U64, Width::U16));
+}
+
+#[test]
+fn lists_of_widths_belong_to_the_levels_with_arrays() {
+    let widths = |formats: &str, order: usize| {
+        let format = define(formats, "a", order).expect(formats);
+        let widths: Vec<_> = format.levels.iter().map(|spec| (spec.pos, spec.crd)).collect();
+        (widths, format.builtin)
+    };
+    let (u8, u16, u32) = (Width::U8, Width::U16, Width::U32);
+    let (found, builtin) = widths("a = { map = 'dcsr', pos = ['u8', 'u16'], crd = 'u16' }", 2);
+    assert_eq!((found, builtin), (vec![(u8, u16), (u16, u16)], None));
+    // Equal types are those of a format of the runtime crate.
+    let (_, builtin) = widths("a = { map = 'csr', pos = ['u64'], crd = ['u8'] }", 2);
+    assert_eq!(builtin.as_deref(), Some("Csr<u64, u8>"));
+    // A list determines the order if the orders differ in the number of arrays.
+    let list = "a = { map = 'coo', pos = ['u8'], crd = ['u8', 'u16', 'u8'] }";
+    assert_eq!(widths(list, 3).0, [(u8, u8), (u8, u16), (u8, u8)]);
+    assert!(define(list, "a", 2).is_err());
+    let list = "a = { map = 'coo', pos = ['u8'] }";
+    assert_eq!(widths(list, 2).0, [(u8, u32), (u8, u32)]);
+    assert_eq!(widths(list, 4).1.as_deref(), Some("Coo<4, u8, u32>"));
 }
 
 #[test]

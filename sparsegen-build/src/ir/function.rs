@@ -206,18 +206,23 @@ pub enum Element {
     Pair,
     /// Values.
     Value(Dtype),
+    /// The entries of a pattern, which take no memory and are the number 1. Whatever is stored, is
+    /// that.
+    Pattern(Dtype),
 }
 
 impl Element {
     /// Returns the Rust type of the elements.
-    pub fn rust_type(self) -> &'static str {
-        match self {
+    pub fn rust_type(self) -> String {
+        let name = match self {
             Element::Index(width) => width.name(),
             Element::Signed(width) => width.signed_name(),
             Element::Bits => "u64",
             Element::Pair => "(usize, usize)",
             Element::Value(dtype) => dtype.rust_name(),
-        }
+            Element::Pattern(dtype) => return format!("Pattern<{dtype}>"),
+        };
+        name.to_owned()
     }
 }
 

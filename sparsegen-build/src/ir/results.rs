@@ -59,9 +59,9 @@ impl Function {
         fails
     }
 
-    /// Returns whether any result has a structure that follows from the operands.
+    /// Returns whether any result has values, and a structure that follows from the operands.
     pub fn has_structure(&self) -> bool {
-        self.results().any(|result| match result.assembly {
+        self.results().filter(|result| !result.pattern).any(|result| match result.assembly {
             Assembly::Assembled { .. } => true,
             Assembly::Computed { .. } => result.packed.is_some(),
         })
@@ -110,6 +110,8 @@ pub struct TensorResult {
     pub tensor: String,
     /// The type of the values.
     pub dtype: Dtype,
+    /// `true` for a pattern, which stores no values.
+    pub pattern: bool,
     /// The value where the body assigns nothing: a constant of the element type.
     pub fill: Box<Expr>,
     /// `true` if a new tensor of the format has that value everywhere.

@@ -25,7 +25,7 @@ use super::names::Names;
 use super::parallel::within_chunk;
 use super::scope::Scope;
 use super::sizes;
-use super::storages::arrays;
+use super::storages::{arrays, values_of};
 use super::value::{literal, semiring_constant};
 use placed::Placement;
 
@@ -155,7 +155,7 @@ impl<'p> Assembler<'p> {
         } else {
             let vals = Array {
                 name: self.vals.clone(),
-                element: Element::Value(tensor.dtype),
+                element: self.element(),
                 place: crate::ir::Place::Values,
             };
             let zeroed = !self.covers && !self.result.in_place && !self.result.is_partial;
@@ -167,6 +167,7 @@ impl<'p> Assembler<'p> {
             name: tensor.argument.clone(),
             tensor: tensor.name.clone(),
             dtype: tensor.dtype,
+            pattern: tensor.pattern,
             fill: Box::new(fill),
             is_new_filled,
             format: tensor.format.marker(),
@@ -177,6 +178,11 @@ impl<'p> Assembler<'p> {
             updates: self.result.is_update,
             cover: cover.map(Box::new),
         })
+    }
+
+    /// Returns the type of the elements of the values.
+    fn element(&self) -> Element {
+        values_of(self.program.tensor(self.target.tensor))
     }
 
     /// Returns the tensor of the result.

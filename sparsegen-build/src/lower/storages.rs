@@ -4,7 +4,7 @@ use crate::concrete::Program;
 use crate::format::LevelExpr;
 use crate::ir::{Array, Element, Extent, Place};
 use crate::level::{Holds, Storage, scratch};
-use crate::notation::{Access, TensorId};
+use crate::notation::{Access, Tensor, TensorId};
 
 use super::extents;
 use super::names::Names;
@@ -17,9 +17,9 @@ pub(super) fn arrays(program: &Program, names: &Names, id: TensorId) -> Vec<Arra
         for array in spec.level.arrays().iter().filter(|array| array.holds != Holds::Entries) {
             let signed = spec.expr.may_be_negative();
             let element = match array.holds {
-                Holds::Positions | Holds::Indices(_) => Element::Index(tensor.format.pos),
-                Holds::Coordinates if signed => Element::Signed(tensor.format.crd),
-                Holds::Coordinates => Element::Index(tensor.format.crd),
+                Holds::Positions | Holds::Indices(_) => Element::Index(spec.pos),
+                Holds::Coordinates if signed => Element::Signed(spec.crd),
+                Holds::Coordinates => Element::Index(spec.crd),
                 Holds::Numbers(width) => Element::Index(width),
                 Holds::Bits | Holds::Entries => Element::Bits,
             };
@@ -30,11 +30,7 @@ pub(super) fn arrays(program: &Program, names: &Names, id: TensorId) -> Vec<Arra
             });
         }
     }
-    arrays.push(Array {
-        name: names.values(id),
-        element: Element::Value(tensor.dtype),
-        place: Place::Values,
-    });
+    arrays.push(Array { name: names.values(id), element: values_of(tensor), place: Place::Values });
     arrays
 }
 
@@ -51,6 +47,14 @@ pub(super) fn numbers(program: &Program, names: &Names, id: TensorId) -> Vec<Ext
         }
     }
     extents
+}
+
+/// Returns the type of the elements of a tensor's values.
+pub(super) fn values_of(tensor: &Tensor) -> Element {
+    match tensor.pattern {
+        true => Element::Pattern(tensor.dtype),
+        false => Element::Value(tensor.dtype),
+    }
 }
 
 pub(super) fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
@@ -73,7 +77,7 @@ pub(super) fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
                 carried: Vec::new(),
                 size: extents::extent(program, names, variable),
                 below: extents::below_zero(program, names, variable),
-                crd: format.crd,
+                crd: spec.crd,
                 offset: extents::offset(program, names, access, level),
             });
         }

@@ -9,7 +9,6 @@ use crate::ir::{Element, Expr, Stmt};
 use crate::iteration::plan::Plan;
 use crate::iteration::presence::{annihilates, for_each_constant, found};
 use crate::iteration::visits::covered;
-use crate::level::Holds;
 use crate::notation::{
     Access, Expr as Value, Function, Reads, ReduceOp, Tensor, TensorId, VariableId,
 };
@@ -48,7 +47,6 @@ impl Lowering<'_> {
             format.levels.iter().enumerate().map(move |(level, spec)| (access, level, spec))
         });
         let holds = levels.filter_map(|(access, level, spec)| {
-            let format = &self.program.tensor(access.tensor).format;
             let stored = self.program.level_variable(access, level)?;
             let counted = match space.slice(stored).map(|slice| slice.reads) {
                 None => stored,
@@ -60,9 +58,7 @@ impl Lowering<'_> {
             let is_measured = !self.program.kernel.is_temporary(access.tensor)
                 && !spec.expr.may_be_negative()
                 && !spec.expr.modes().is_empty();
-            let mut arrays = spec.level.arrays().iter();
-            let is_stored = arrays.any(|array| array.holds == Holds::Coordinates);
-            (is_measured && is_stored && counted == v).then_some(format.crd)
+            (is_measured && spec.has_coordinates() && counted == v).then_some(spec.crd)
         });
         let holds: Vec<Width> = holds.collect();
         Width::ALL.into_iter().find(|width| holds.contains(width)).unwrap_or(Width::Usize)

@@ -25,10 +25,10 @@ impl Display for FormatEntry {
 impl Display for FormatText {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(&self.map.value)?;
-        if let Some(pos) = self.pos {
+        if let Some((pos, _)) = &self.pos {
             write!(f, ", positions of {pos}")?;
         }
-        if let Some(crd) = self.crd {
+        if let Some((crd, _)) = &self.crd {
             write!(f, ", coordinates of {crd}")?;
         }
         if let Some(fill) = self.fill {

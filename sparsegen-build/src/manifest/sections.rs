@@ -7,7 +7,7 @@ use crate::notation::{Constant, Operator, PathId, RustPath, Semiring};
 use crate::operator::Monoid;
 
 use super::values::{Entry, Value};
-use super::{Defaults, FormatEntry, FormatText, bounds, dtype, truth, unknown_key, width};
+use super::{Defaults, FormatEntry, FormatText, bounds, dtype, truth, unknown_key, width, widths};
 
 /// Parses `[defaults]`.
 pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Defaults {
@@ -81,8 +81,8 @@ pub(super) fn format_table(
                 has_map = true;
                 map = value.text("a map or the name of a format", diagnostics);
             }
-            "pos" => pos = width(value, diagnostics),
-            "crd" => crd = width(value, diagnostics),
+            "pos" => pos = widths(value, diagnostics),
+            "crd" => crd = widths(value, diagnostics),
             "fill" => fill = value.constant(diagnostics),
             _ => {}
         }

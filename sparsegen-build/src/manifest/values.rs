@@ -47,6 +47,11 @@ impl<'t> Value<'t> {
         self.value.is_table()
     }
 
+    /// Returns whether this is an array.
+    pub(super) fn is_array(&self) -> bool {
+        self.value.is_array()
+    }
+
     /// Parses a string; `expected` describes it in the error.
     pub(super) fn text(&self, expected: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Text> {
         let text = self.value.as_str().map(|value| Text::of(value, self.span, self.source));

@@ -13,7 +13,7 @@ use crate::notation::{
     Access, BinaryOp, Diagonal, Expr, Function, Kernel, Tensor, TensorId, TensorRole, VariableId,
     VariableRole,
 };
-use crate::types::{Literal, Width};
+use crate::types::Literal;
 
 /// Replaces comparisons in a part of a value by tensors.
 pub(super) fn diagonals(kernel: &Kernel) -> Kernel {
@@ -96,10 +96,8 @@ fn diagonal(kernel: &mut Kernel, [from, to]: [VariableId; 2], ahead: i64) -> Acc
     if let Some((known, _)) = kernel.predicates().find(|(_, known)| *known == diagonal) {
         return diagonal.access(known);
     }
-    let spec = |mode: usize, level: std::rc::Rc<dyn level::Level>| LevelSpec {
-        expr: LevelExpr::Dimension(mode),
-        properties: level.properties(),
-        level,
+    let spec = |mode: usize, level: std::rc::Rc<dyn level::Level>| {
+        LevelSpec::new(LevelExpr::Dimension(mode), level)
     };
     let mut argument = match diagonal.ahead {
         0 => "diagonal".to_owned(),
@@ -115,8 +113,6 @@ fn diagonal(kernel: &mut Kernel, [from, to]: [VariableId; 2], ahead: i64) -> Acc
         format: Format {
             name: None,
             dimensions: vec!["i".to_owned(), "j".to_owned()],
-            pos: Width::Usize,
-            crd: Width::Usize,
             levels: vec![
                 spec(0, level::full_workspace()),
                 spec(1, level::diagonal(diagonal.ahead)),

@@ -18,7 +18,7 @@ use crate::notation::{
     Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, Tensor, TensorId, TensorRole,
     VariableId,
 };
-use crate::types::{Literal, Width};
+use crate::types::Literal;
 
 use std::rc::Rc;
 
@@ -101,8 +101,7 @@ fn kinds(kernel: &Kernel, value: &Expr) -> Vec<Rc<dyn Level>> {
 }
 
 fn spec(level: Rc<dyn Level>) -> LevelSpec {
-    let properties = level.properties();
-    LevelSpec { expr: LevelExpr::Dimension(0), level, properties }
+    LevelSpec::new(LevelExpr::Dimension(0), level)
 }
 
 /// Returns a workspace with the result's type and one level.
@@ -114,8 +113,6 @@ fn tensor(kernel: &Kernel, name: &str, level: Rc<dyn Level>, span: Span) -> Tens
         format: Format {
             name: None,
             dimensions: vec!["i".to_owned()],
-            pos: Width::default(),
-            crd: result.format.crd,
             levels: vec![spec(level)],
             builtin: None,
             fill: Literal::Int(0),

@@ -126,7 +126,7 @@ fn form(
     if let Some(last) = of.format.levels.last() {
         spec.properties.padded = last.properties.padded;
     }
-    (tensor.pattern, tensor.format.crd) = (of.pattern, of.format.crd);
+    (tensor.pattern, spec.crd) = (of.pattern, of.format.crd());
     let read = Expr::Access(workspace.clone());
     let replaced =
         |value: &Expr| value.substitute(&|access| (access == operand).then(|| read.clone()));

@@ -225,7 +225,6 @@ fn choose(
         if !words.contains(&operand.name.as_str()) {
             continue;
         }
-        let is_result = ["R", "S", "Q"].contains(&operand.name.as_str());
         let format = formats::of_order(operand.order, semiring.is_none(), random);
         // The padding of a pattern consists of entries.
         let is_compact = match &format {
@@ -244,7 +243,7 @@ fn choose(
         };
         if operand.dtype != base {
             let _ = write!(word, ":{}", operand.dtype);
-        } else if semiring.is_none() && !is_result && is_compact && random.chance(0.1) {
+        } else if semiring.is_none() && is_compact && random.chance(0.1) {
             word.push_str(":one");
         } else if semiring.is_none() && random.chance(0.07) {
             let _ = write!(word, ":fill{}", ["1", "-2", "3"][random.below(3)]);

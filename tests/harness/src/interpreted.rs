@@ -155,7 +155,7 @@ impl Interpreter<'_> {
             }
             IrResult::Tensor(result) => {
                 let format = result.packed.as_ref().unwrap_or(&result.format).clone();
-                let ty = TensorType { dtype: result.dtype, pattern: false, format };
+                let ty = TensorType { dtype: result.dtype, pattern: result.pattern, format };
                 let like = match (held, like) {
                     (Some(held), _) => runtime::tensor(held, &ty),
                     (None, Some(Object::Tensor(like))) => like.clone(),

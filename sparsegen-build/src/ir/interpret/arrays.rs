@@ -46,10 +46,10 @@ impl Storage {
                 };
                 words.iter().flat_map(bits).collect()
             }
-            (ArrayValue::Values(numbers), Element::Value(dtype)) => {
+            (ArrayValue::Values(numbers), Element::Value(dtype) | Element::Pattern(dtype)) => {
                 numbers.iter().map(|number| Some(Value::element(*number, dtype))).collect()
             }
-            (ArrayValue::Index(_), Element::Value(_) | Element::Pair)
+            (ArrayValue::Index(_), Element::Value(_) | Element::Pattern(_) | Element::Pair)
             | (
                 ArrayValue::Values(_),
                 Element::Index(_) | Element::Signed(_) | Element::Bits | Element::Pair,
@@ -89,7 +89,7 @@ impl Storage {
                 Ok(ArrayValue::Index(words))
             }
             Element::Pair => Err(format!("`{name}` is scratch")),
-            Element::Value(_) => {
+            Element::Value(_) | Element::Pattern(_) => {
                 let numbers = values.into_iter().map(Value::as_element);
                 Ok(ArrayValue::Values(numbers.collect::<Result<_, _>>()?))
             }
@@ -100,9 +100,11 @@ impl Storage {
     pub(super) fn len(&self) -> Result<usize, String> {
         match self.element {
             Element::Bits => Err("bits are not counted".into()),
-            Element::Index(_) | Element::Signed(_) | Element::Pair | Element::Value(_) => {
-                Ok(self.cells.len())
-            }
+            Element::Index(_)
+            | Element::Signed(_)
+            | Element::Pair
+            | Element::Value(_)
+            | Element::Pattern(_) => Ok(self.cells.len()),
         }
     }
 
@@ -117,7 +119,11 @@ impl Storage {
         }
         match self.element {
             Element::Bits => Err("bits are set, not appended".into()),
-            Element::Index(_) | Element::Signed(_) | Element::Pair | Element::Value(_) => {
+            Element::Index(_)
+            | Element::Signed(_)
+            | Element::Pair
+            | Element::Value(_)
+            | Element::Pattern(_) => {
                 self.cells.push(Some(narrowed(value, self.element)?));
                 Ok(())
             }
@@ -137,9 +143,11 @@ impl Storage {
     pub(super) fn largest(&self) -> Result<Value, String> {
         match self.element {
             Element::Index(width) => Ok(Value::Index(largest(width))),
-            Element::Signed(_) | Element::Bits | Element::Pair | Element::Value(_) => {
-                Err("only unsigned coordinates have slots".into())
-            }
+            Element::Signed(_)
+            | Element::Bits
+            | Element::Pair
+            | Element::Value(_)
+            | Element::Pattern(_) => Err("only unsigned coordinates have slots".into()),
         }
     }
 
@@ -182,8 +190,15 @@ pub(super) fn narrowed(value: Value, element: Element) -> Result<Value, String> 
             if fits { Ok(value) } else { Err(format!("{n} does not fit in {ty}")) }
         }
         (Value::Pair(..), Element::Pair)
-        | (Value::Bool(_), Element::Bits | Element::Value(Dtype::Bool)) => Ok(value),
-        (Value::Number(_, dtype), Element::Value(expected)) if dtype == expected => Ok(value),
+        | (
+            Value::Bool(_),
+            Element::Bits | Element::Value(Dtype::Bool) | Element::Pattern(Dtype::Bool),
+        ) => Ok(value),
+        (Value::Number(_, dtype), Element::Value(expected) | Element::Pattern(expected))
+            if dtype == expected =>
+        {
+            Ok(value)
+        }
         (
             Value::Index(_)
             | Value::Signed(_)

@@ -10,6 +10,7 @@ use super::Assembler;
 impl Assembler<'_> {
     /// Appends a value, which is bound to a name first if it spans several lines.
     pub(super) fn push_value(&self, value: Expr) -> Vec<Stmt> {
+        let value = self.stored(value);
         let mut chooses = false;
         value.for_each(&mut |part| chooses |= matches!(part, Expr::Choose { .. }));
         if !chooses {

@@ -7,7 +7,7 @@
 
 use crate::concrete::{Program, Target};
 use crate::format::LevelSpec;
-use crate::ir::{Array, Assembly, Element, Expr, Place, Stmt};
+use crate::ir::{Array, Assembly, Expr, Place, Stmt};
 use crate::level::{Segment, tells_by_position};
 
 use super::super::scope::Scope;
@@ -47,13 +47,8 @@ impl Assembler<'_> {
     /// Returns the assembly of values, with the arrays of the structure.
     pub(super) fn computed(&self) -> Assembly {
         let is_structure = |array: &&Array| array.place != Place::Values;
-        let dtype = self.program.tensor(self.target.tensor).dtype;
         Assembly::Computed {
-            vals: Array {
-                name: self.vals.clone(),
-                element: Element::Value(dtype),
-                place: Place::Values,
-            },
+            vals: Array { name: self.vals.clone(), element: self.element(), place: Place::Values },
             // Appended values are stored exactly once.
             zeroed: !self.is_assembled_by_append(self.levels().len() - 1)
                 || self.scattered.is_some()
@@ -198,7 +193,7 @@ impl Assembler<'_> {
     pub(super) fn store_known(&self, level: usize, value: Expr, scope: &Scope) -> Vec<Stmt> {
         vec![
             Stmt::refuse(self.stands_elsewhere(level, scope)),
-            Stmt::store(&self.vals, self.cursor(level), value),
+            Stmt::store(&self.vals, self.cursor(level), self.stored(value)),
             Stmt::accumulate(&self.cursor_name(level), Expr::Index(1)),
         ]
     }

@@ -4,7 +4,9 @@ use super::{Assembler, Purpose, next};
 use crate::ir::{Expr, Stmt};
 use crate::lower::combine::Combine;
 use crate::lower::scope::Scope;
+use crate::lower::value::literal;
 use crate::notation::ReduceOp;
+use crate::types::Literal;
 
 impl Assembler<'_> {
     /// Stores an entry at the coordinates of `scope`; if the result filters fill values, only if it
@@ -75,6 +77,17 @@ impl Assembler<'_> {
         stmts
     }
 
+    /// Returns whether the result stores no values.
+    fn is_pattern(&self) -> bool {
+        self.program.tensor(self.target.tensor).pattern
+    }
+
+    /// Returns what is stored of a value: the entries of a pattern are 1.
+    pub(super) fn stored(&self, value: Expr) -> Expr {
+        let tensor = self.program.tensor(self.target.tensor);
+        if tensor.pattern { literal(Literal::Int(1), tensor.dtype) } else { value }
+    }
+
     /// Stores a value below a position of the level above `first`; all levels from there insert.
     fn store_below(
         &self,
@@ -97,12 +110,12 @@ impl Assembler<'_> {
             stmts.push(Stmt::bind(&self.position, position));
             position = Expr::var(&self.position);
         }
-        stmts.push(if accumulate.is_some() {
+        stmts.push(if accumulate.is_some() && !self.is_pattern() {
             let dtype = self.program.tensor(self.target.tensor).dtype;
             let add = Combine::reducing(&self.program.kernel, ReduceOp::SUM, dtype);
             add.store(&self.vals, position, value)
         } else {
-            Stmt::store(&self.vals, position, value)
+            Stmt::store(&self.vals, position, self.stored(value))
         });
         stmts
     }

@@ -301,7 +301,8 @@ fn width_errors(result: &TensorResult, is_left: bool) -> Option<String> {
             | Element::Signed(_)
             | Element::Bits
             | Element::Pair
-            | Element::Value(_) => {}
+            | Element::Value(_)
+            | Element::Pattern(_) => {}
             Element::Index(width) => {
                 what.push(&fit.what);
                 widths.push(width.name());

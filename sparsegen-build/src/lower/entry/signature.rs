@@ -55,7 +55,7 @@ pub(super) fn seen_type(result: &TensorResult) -> TensorType {
 
 /// Returns the type of a result as the loops compute it.
 pub(super) fn computed_type(result: &TensorResult) -> TensorType {
-    TensorType { dtype: result.dtype, pattern: false, format: result.format.clone() }
+    TensorType { dtype: result.dtype, pattern: result.pattern, format: result.format.clone() }
 }
 
 /// Returns whether the loops compute a result in a separate tensor, because it is packed afterwards

@@ -82,11 +82,15 @@ pub(super) fn resolve<'m>(context: Context<'m>, diagnostics: &mut Vec<Diagnostic
         let dtype = declared.and_then(|entry| entry.dtype).unwrap_or(context.entry.dtype);
         let argument = context.arguments.find(&first.name, diagnostics);
         let pattern = declared.and_then(|entry| entry.pattern);
-        if let Some(span) = pattern.filter(|_| tensors.is_empty()) {
+        if let (Some(span), Some(format)) =
+            (pattern, format.as_ref().filter(|_| tensors.is_empty()))
+            && format.order() > 0
+            && (format.pads() || format.has_every_position())
+        {
             diagnostics.push(
                 Diagnostic::new(span, format!("the result `{name}` cannot be a pattern"))
-                    .note("a pattern stores no values, but a kernel computes values")
-                    .help("remove `values`"),
+                    .note("its format has positions without an entry, which a pattern cannot tell from entries")
+                    .help("remove `values`, or use a format that stores entries only"),
             );
         }
         if let (Some(span), Some(0)) = (pattern, format.as_ref().map(Format::order)) {

@@ -5,7 +5,7 @@ use crate::concrete::Program;
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level::workspace;
 use crate::notation::{Choice, Expr, Reduce, ReduceOp, Tensor, TensorId, TensorRole};
-use crate::types::{Dtype, Literal, Width};
+use crate::types::{Dtype, Literal};
 
 impl Nest<'_> {
     pub(super) fn add_temporary(&mut self, reduce: &Reduce) -> TensorId {
@@ -44,11 +44,10 @@ impl Nest<'_> {
 
     pub(super) fn add_workspace(&mut self, value: &Expr) -> TensorId {
         let level = workspace();
-        let properties = level.properties();
         self.add(
             "w".to_owned(),
             self.dtype(value),
-            Some(LevelSpec { expr: LevelExpr::Dimension(0), level, properties }),
+            Some(LevelSpec::new(LevelExpr::Dimension(0), level)),
         )
     }
 
@@ -86,7 +85,6 @@ impl Program {
         level: Option<LevelSpec>,
     ) -> TensorId {
         let kernel = &mut self.kernel;
-        let result = kernel.tensor(kernel.result());
         let by_value = level.is_none();
         let role = if by_value { TensorRole::Temporary } else { TensorRole::Workspace };
         let temporary = Tensor {
@@ -95,8 +93,6 @@ impl Program {
             format: Format {
                 name: None,
                 dimensions: level.iter().map(|_| "i".to_owned()).collect(),
-                pos: Width::default(),
-                crd: result.format.crd,
                 levels: level.into_iter().collect(),
                 builtin: None,
                 fill: Literal::Int(0),
