@@ -17,7 +17,7 @@ use crate::types::Literal;
 use super::builtin::EXAMPLE_MAP;
 use super::invert;
 use super::{Format, LevelExpr, LevelSpec};
-use check::{check_blocks, check_nesting, check_signs};
+use check::{check_blocks, check_implied, check_nesting, check_signs};
 
 /// The largest number of levels of a tensor in the runtime crate.
 pub(crate) const MOST_LEVELS: usize = 12;
@@ -49,6 +49,7 @@ pub(super) fn parse(text: &Text, levels: &Levels) -> Result<Format, Vec<Diagnost
     diagnostics.extend(invert::check(&exprs, &spans, &dimensions, text.inner()));
     diagnostics.extend(check_nesting(&specs, &spans));
     diagnostics.extend(check_signs(&specs, &spans));
+    diagnostics.extend(check_implied(&specs, &spans));
     diagnostics.extend(check_blocks(&specs, &spans));
     if specs.len() > MOST_LEVELS {
         diagnostics.push(

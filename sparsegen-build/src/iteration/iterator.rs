@@ -95,6 +95,28 @@ impl LevelIterator {
             && (self.level..=self.through).all(|level| !self.may_leave(program, level))
     }
 
+    /// Returns whether the levels store all coordinates of the loop.
+    pub fn has_all(&self, program: &Program) -> bool {
+        self.is_full(program) || self.bounds_loop(program)
+    }
+
+    /// Returns whether the loop has no other coordinates than those of the level, which the levels
+    /// above determine: all that exist on a diagonal. Iterators of different tensors agree on them.
+    /// There is at least one, since the diagonal exists.
+    pub fn bounds_loop(&self, program: &Program) -> bool {
+        let spec = self.spec(program);
+        let is_given =
+            spec.level.coordinate_iteration().is_some() && spec.level.arrays().is_empty();
+        is_given
+            && !spec.properties.full
+            && self.level > 0
+            && self.drives
+            && self.parents == Positions::One
+            && self.slice(program).is_none()
+            && self.waiting_are_full(program)
+            && !self.may_leave(program, self.level)
+    }
+
     /// Returns whether the loop has coordinates outside of the level.
     fn may_leave(&self, program: &Program, level: usize) -> bool {
         !program.may_leave(&self.access, level).is_empty()

@@ -22,8 +22,10 @@ pub use super::regions::Set;
 /// The merge lattice of one loop.
 #[derive(Clone, Debug)]
 pub struct Lattice {
-    /// Iterators over full levels.
+    /// Iterators over full levels, and those that bound the loop.
     full: Set,
+    /// Iterators that bound the loop.
+    bounding: Set,
     /// Iterators over other levels.
     sparse: Set,
     /// Iterators with `locate`.
@@ -93,9 +95,10 @@ impl Lattice {
         let select = |keep: &dyn Fn(&LevelIterator) -> bool| {
             Set::of((0..iterators.len()).filter(|k| keep(&iterators[*k])))
         };
-        let full = select(&|iterator| iterator.is_full(program));
-        let sparse = select(&|iterator| !iterator.is_full(program));
-        let locatable = select(&|iterator| iterator.can_locate(program));
+        let bounding = select(&|iterator| iterator.bounds_loop(program));
+        let full = select(&|iterator| iterator.has_all(program));
+        let sparse = select(&|iterator| !iterator.has_all(program));
+        let locatable = select(&|iterator| iterator.can_locate(program)).union(bounding);
         let can_end = iterators.iter().all(|it| !it.spec(program).expr.may_be_negative());
         let kernel = &program.kernel;
         let reads = |stmt: &Stmt| {
@@ -149,6 +152,7 @@ impl Lattice {
         let reads = bodies.iter().map(reads).collect();
         Some(Lattice {
             full,
+            bounding,
             sparse,
             locatable,
             driving: select(&|iterator| iterator.drives && !is_located(iterator)),
@@ -178,7 +182,7 @@ impl Lattice {
 
     /// Returns whether every coordinate of the dimension has a body to run.
     pub fn is_exhaustive(&self) -> bool {
-        self.outcomes.all(&|outcome| outcome != 0)
+        self.bounding.is_empty() && self.outcomes.all(&|outcome| outcome != 0)
     }
 
     /// Returns the lattice without the region in which no operand has an entry, and the statement of
@@ -244,14 +248,21 @@ impl Lattice {
         }
         // Full iterators whose entries are not read need not advance.
         let outcomes = cases.iter().map(|(_, outcome)| self.reads[*outcome]);
-        let full = self.full.intersection(outcomes.fold(Set::EMPTY, Set::union));
+        let read = self.full.intersection(outcomes.fold(Set::EMPTY, Set::union));
+        // The range of the loop must be known.
+        let bounding = read.intersection(self.bounding).members().chain(self.bounding.members());
+        let bounding = Set::of(bounding.take(1));
+        let full = read.union(bounding);
         let all = sparse.union(full);
         let mut drivers = all.minus(self.locatable);
         let mut by_dimension = false;
         let drives_all = drivers.meets(full);
         let missed = |drivers: Set| regions.iter().filter(move |set| !set.meets(drivers));
         if !drives_all && missed(drivers).next().is_some() {
-            let full = full.intersection(self.driving).members().next();
+            let full = match bounding.is_empty() {
+                true => full.intersection(self.driving).members().next(),
+                false => bounding.members().next(),
+            };
             let walked = self.walk(drivers, &regions);
             match (walked, full) {
                 (Some(walked), _) => drivers = walked,

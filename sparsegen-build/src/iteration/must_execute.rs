@@ -61,12 +61,13 @@ impl MustExecute<'_> {
         })
     }
 
-    /// Returns whether an iterator has an entry below each parent: its level is branchless, or the
-    /// level above stores no padding. An entry may be outside of a slice.
+    /// Returns whether an iterator has an entry below each parent: its level is branchless or bounds
+    /// the loop, or the level above stores no padding. An entry may be outside of a slice.
     fn has_entries(&self, iterator: &LevelIterator) -> bool {
         let levels = &self.program.tensor(iterator.access.tensor).format.levels;
         let above = iterator.level.checked_sub(1).map(|above| &levels[above]);
         let has_any = levels[iterator.level].properties.branchless
+            || iterator.bounds_loop(self.program)
             || above.is_some_and(|above| !above.properties.padded);
         let space = &self.program.space;
         has_any

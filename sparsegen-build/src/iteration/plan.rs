@@ -330,7 +330,7 @@ fn can_run(
     let partial = |member: usize| {
         let iterator = &iterators[member];
         let level = &iterator.spec(program).level;
-        level.position_iteration().is_none() && !iterator.is_full(program)
+        level.position_iteration().is_none() && !iterator.has_all(program)
     };
     let alone = point.drivers.len() == 1 && !point.by_dimension;
     (has_range || !point.by_dimension)

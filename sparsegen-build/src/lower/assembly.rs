@@ -72,6 +72,8 @@ pub(super) struct Assembler<'p> {
     placement: Option<Placement>,
     /// For each level, `true` if the loops visit all its positions in order.
     contiguous: Vec<bool>,
+    /// For each level, `true` if every coordinate that the loops visit has an entry below it.
+    certain: Vec<bool>,
     /// `true` if every entry is stored exactly once, so that it need not be initialized.
     covers: bool,
     /// An upper bound of the number of entries.
@@ -104,7 +106,7 @@ impl<'p> Assembler<'p> {
         }
         let variables = level_variables(program, target);
         let last = levels.len().saturating_sub(1);
-        Assembler {
+        let mut assembler = Assembler {
             program,
             result,
             target,
@@ -119,6 +121,7 @@ impl<'p> Assembler<'p> {
             scattered: program.tensor(target.tensor).format.scattered(),
             placement: placement(program, result, plan, names),
             contiguous: variables.iter().map(|v| visits_all(program, result, plan, *v)).collect(),
+            certain: Vec::new(),
             // A part covers only some of the entries of its copy.
             covers: parted
                 .is_none_or(|(_, stores)| !matches!(stores, Stores::Copies | Stores::Intervals))
@@ -135,7 +138,9 @@ impl<'p> Assembler<'p> {
                 }
                 None | Some(_) => None,
             },
-        }
+        };
+        assembler.certain = variables.iter().map(|v| assembler.stores_at_each(plan, *v)).collect();
+        assembler
     }
 
     /// Returns the result of the function's signature, or `None` for a scalar.

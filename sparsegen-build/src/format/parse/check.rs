@@ -67,3 +67,34 @@ pub(super) fn check_nesting(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnost
         })
         .collect()
 }
+
+/// Checks that a level whose coordinate follows from those above is not below a level with
+/// coordinates for which there is none: a full one has those beyond the ends of a diagonal.
+pub(super) fn check_implied(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
+    let beyond = |level: usize| {
+        let own = specs[level].expr.modes();
+        let diagonal = specs[..level].iter().position(|above| {
+            let of_own = own.iter().all(|mode| above.expr.modes().contains(mode));
+            of_own && matches!(above.expr.computed(), Some(Coordinate::Affine(_)))
+        })?;
+        let other = |spec: &LevelSpec| {
+            let modes = specs[diagonal].expr.modes();
+            spec.expr.modes().iter().any(|mode| modes.contains(mode) && !own.contains(mode))
+        };
+        (diagonal + 1..level).find(|k| other(&specs[*k]) && specs[*k].properties.full)
+    };
+    let refuse = |level: usize| {
+        let above = &specs[beyond(level)?].level;
+        let (parent, child) = (above.name(), specs[level].level.name());
+        let message = format!("a `{child}` level cannot be below this `{parent}` level");
+        Some(
+            Diagnostic::new(spans[level], message)
+                .note(format!(
+                    "`{parent}` has coordinates beyond the ends of a diagonal, where `{child}` has none"
+                ))
+                .help("use a level with only the coordinates of the diagonal, such as `range`"),
+        )
+    };
+    let implied = (0..specs.len()).filter(|level| specs[*level].level.is_implied());
+    implied.filter_map(refuse).collect()
+}

@@ -20,6 +20,7 @@ fn lattice(count: usize, full: Set, locatable: Set, outcome: impl Fn(Set) -> usi
     }
     Lattice {
         full,
+        bounding: Set::EMPTY,
         sparse,
         locatable,
         driving: Set::of(0..count),
@@ -133,6 +134,7 @@ fn lattice_of(sparse: Set, none: Outcomes, with: impl Fn(usize, Outcomes) -> Out
     let outcomes = sparse.members().fold(none, |rest, member| with(member, rest));
     Lattice {
         full: Set::EMPTY,
+        bounding: Set::EMPTY,
         sparse,
         locatable: Set::EMPTY,
         driving: sparse,

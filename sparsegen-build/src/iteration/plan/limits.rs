@@ -17,7 +17,7 @@ impl Planner<'_> {
         variable: VariableId,
         iterators: &[LevelIterator],
     ) -> Result<(), Unplannable> {
-        let sparse = iterators.iter().filter(|iterator| !iterator.is_full(self.program));
+        let sparse = iterators.iter().filter(|iterator| !iterator.has_all(self.program));
         let sparse: Vec<TensorId> = sparse.map(|iterator| iterator.access.tensor).collect();
         let count = sparse.len();
         self.budget.merges(count, || {

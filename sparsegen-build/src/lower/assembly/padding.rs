@@ -4,7 +4,7 @@ use super::Assembler;
 use crate::format::Places;
 use crate::iteration::must_execute::MustExecute;
 use crate::iteration::plan::Plan;
-use crate::notation::{Access, BinaryOp, Expr, Function};
+use crate::notation::{Access, BinaryOp, Expr, Function, VariableId};
 
 impl Assembler<'_> {
     /// Returns whether an entry with this value is dropped if it equals the fill value: some level
@@ -22,6 +22,19 @@ impl Assembler<'_> {
     pub(in crate::lower) fn stores_for_certain(&self, plan: &Plan) -> bool {
         let counts = |target: &Access, value: &_| target == self.target && !self.filters(value);
         MustExecute { program: self.program, ranges_count: false, counts: &counts }.holds_for(plan)
+    }
+
+    /// Returns whether the loops over a variable store an entry at each of their coordinates.
+    pub(super) fn stores_at_each(&self, plan: &Plan, v: VariableId) -> bool {
+        let (mut any, mut all) = (false, true);
+        plan.for_each_loop(&mut |inner| {
+            if inner.variable == v && inner.bodies.iter().any(|body| body.assigns(self.tensor())) {
+                any = true;
+                let mut run = inner.bodies.iter().skip(1);
+                all &= inner.rest.is_none() && run.all(|body| self.stores_for_certain(body));
+            }
+        });
+        any && all
     }
 
     /// Returns whether every coordinate of the result must be stored, even if a mask excludes its

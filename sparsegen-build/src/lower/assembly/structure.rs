@@ -51,11 +51,13 @@ impl<'p> Assembler<'p> {
         above.into_iter().all(|k| self.contiguous[k])
     }
 
-    /// Returns whether a level appends its coordinate only if one below is inserted.
+    /// Returns whether a level appends its coordinate only if one below is inserted, which is not
+    /// certain.
     pub(super) fn waits(&self, level: usize) -> bool {
         let below = &self.levels()[level + 1..];
         let is_partial = |spec: &LevelSpec| spec.level.insert().is_some() && !spec.properties.full;
         self.scattered.is_none()
+            && !self.certain[level]
             && self.is_assembled_by_append(level)
             && !self.is_assembled_by_append(level + 1)
             && below.iter().any(is_partial)
