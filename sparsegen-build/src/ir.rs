@@ -10,6 +10,7 @@ mod display;
 mod entry;
 mod fold;
 mod function;
+mod growth;
 mod instruction;
 #[cfg(any(test, feature = "interpret"))]
 pub mod interpret;
@@ -191,6 +192,9 @@ pub enum Stmt {
     /// `array.resize(len, value);`; an index is narrowed. For bits, `len` is their number and
     /// `value` is false.
     Resize { array: String, len: Expr, value: Expr },
+    /// `kernel::grow(array, &[factors], value, …)?;`: resizes the array to the product of the factors,
+    /// or returns an error if that exceeds memory.
+    Grow { array: String, factors: Vec<Expr>, value: Expr },
     /// `if condition { return false; }`, or the return of an error.
     Refuse { condition: Expr, error: Option<Box<Full>> },
     /// `break;`

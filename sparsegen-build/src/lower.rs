@@ -63,7 +63,7 @@ use storages::storages;
 /// kernel.
 pub fn lower(program: &Program, plan: &Plan, identifiers: &mut Identifiers) -> ir::Function {
     let parted = program.threads.as_ref().and_then(|parted| parted.as_ref().ok());
-    let mut function = lower_for(program, plan, Purpose::Assemble, parted);
+    let mut function = lower_for(program, plan, Purpose::Assemble, parted).with_fallible_growth();
     if Assembler::can_compute_all(program) {
         let mut compute = lower_for(program, plan, Purpose::Compute, None);
         compute.name = beside(&function.name, "compute");

@@ -24,7 +24,8 @@ use crate::tensor::Merge;
 use crate::{Error, Format, Stored, Tensor, Width};
 
 pub use checks::{
-    Mode, agree, choice, demand, fits, gather, index, indices, known, last_of_each, room, slice,
+    Mode, agree, choice, demand, fits, gather, grow, index, indices, known, last_of_each, room,
+    slice,
 };
 pub use division::Division;
 pub use intervals::{parent, split_intervals};

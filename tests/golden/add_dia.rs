@@ -19,8 +19,8 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Width`] if the positions of level 1 of `C` do not fit in `u32`.
+/// - [`Error::Size`] if memory for the entries of `C` is not available.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn add_dia<'a, 'b>(
     a: impl IntoView<'a, f64, Dia>,
@@ -37,9 +37,9 @@ pub fn add_dia<'a, 'b>(
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Width`] if the positions of level 1 of `C` do not fit in `u32`; `C` is then left
 ///   empty.
+/// - [`Error::Size`] if memory for the entries of `C` is not available; `C` is then left empty.
 pub fn add_dia_into<'a, 'b>(
     c: &mut Tensor<f64, Dia>,
     a: impl IntoView<'a, f64, Dia>,
@@ -56,10 +56,9 @@ pub fn add_dia_into<'a, 'b>(
         "j",
         &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])],
     )?;
-    kernel::room::<f64>("arrays of add_dia", &[a.shape()[0]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    add_dia_kernel(&mut levels.0.pos, &mut levels.0.crd, &mut vals, a, b);
+    add_dia_kernel(&mut levels.0.pos, &mut levels.0.crd, &mut vals, a, b)?;
     kernel::fits::<u32>("add_dia", "C", "positions of level 1", levels.0.crd.len())?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
@@ -84,7 +83,6 @@ pub fn add_dia_assemble<'a, 'b>(
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A`, `B` and `C` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Structure`] if `C` stores other coordinates than `add_dia` would; its values are then
 ///   unspecified.
 pub fn add_dia_compute<'a, 'b>(
@@ -103,7 +101,6 @@ pub fn add_dia_compute<'a, 'b>(
         "j",
         &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])],
     )?;
-    kernel::room::<f64>("arrays of add_dia", &[a.shape()[0]])?;
     let (levels, vals) = c.structure_and_vals();
     vals.fill(0.0);
     kernel::known(
@@ -121,7 +118,7 @@ fn add_dia_kernel(
     c_vals: &mut Vec<f64>,
     a: View<'_, f64, Dia>,
     b: View<'_, f64, Dia>,
-) {
+) -> Result<(), Error> {
     let i_size = a.shape()[0];
     let j_size = a.shape()[1];
     // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
@@ -151,7 +148,7 @@ fn add_dia_kernel(
         let d_b = b1_crd[p_b1] as isize;
         if d_a == d_b {
             let p_c1 = c1_crd.len();
-            c_vals.resize((p_c1 + 1) * i_size, 0.0);
+            kernel::grow(c_vals, &[p_c1 + 1, i_size], 0.0, "arrays of add_dia")?;
             for i in d_a
                 .min(0)
                 .unsigned_abs()..i_size.min(j_size.wrapping_add_signed(-d_a))
@@ -166,7 +163,7 @@ fn add_dia_kernel(
             p_b1 += 1;
         } else if d_a < d_b {
             let p_c1 = c1_crd.len();
-            c_vals.resize((p_c1 + 1) * i_size, 0.0);
+            kernel::grow(c_vals, &[p_c1 + 1, i_size], 0.0, "arrays of add_dia")?;
             for i in d_a
                 .min(0)
                 .unsigned_abs()..i_size.min(j_size.wrapping_add_signed(-d_a))
@@ -179,7 +176,7 @@ fn add_dia_kernel(
             p_a1 += 1;
         } else {
             let p_c1 = c1_crd.len();
-            c_vals.resize((p_c1 + 1) * i_size, 0.0);
+            kernel::grow(c_vals, &[p_c1 + 1, i_size], 0.0, "arrays of add_dia")?;
             for i in d_b
                 .min(0)
                 .unsigned_abs()..i_size.min(j_size.wrapping_add_signed(-d_b))
@@ -196,7 +193,7 @@ fn add_dia_kernel(
     for p_a1 in p_a1..p_a1_end {
         let d = a1_crd[p_a1] as isize;
         let p_c1 = c1_crd.len();
-        c_vals.resize((p_c1 + 1) * i_size, 0.0);
+        kernel::grow(c_vals, &[p_c1 + 1, i_size], 0.0, "arrays of add_dia")?;
         for i in d.min(0).unsigned_abs()..i_size.min(j_size.wrapping_add_signed(-d)) {
             let p_a2 = p_a1 * i_size + i;
             let p_c3 = p_c1 * i_size + i;
@@ -208,7 +205,7 @@ fn add_dia_kernel(
     for p_b1 in p_b1..p_b1_end {
         let d = b1_crd[p_b1] as isize;
         let p_c1 = c1_crd.len();
-        c_vals.resize((p_c1 + 1) * i_size, 0.0);
+        kernel::grow(c_vals, &[p_c1 + 1, i_size], 0.0, "arrays of add_dia")?;
         for i in d.min(0).unsigned_abs()..i_size.min(j_size.wrapping_add_signed(-d)) {
             let p_b2 = p_b1 * i_size + i;
             let p_c3 = p_c1 * i_size + i;
@@ -217,6 +214,7 @@ fn add_dia_kernel(
         c1_crd.push(d as i32);
     }
     c1_pos.push(c1_crd.len() as u32);
+    Ok(())
 }
 
 /// The loops of [`add_dia_compute`].

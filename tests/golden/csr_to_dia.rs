@@ -17,8 +17,8 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// Time: O(i + nnz(A)).
 ///
 /// # Errors
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Width`] if the positions of level 1 of `D` do not fit in `u32`.
+/// - [`Error::Size`] if memory for the entries of `D` is not available.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn csr_to_dia<'a>(
     a: impl IntoView<'a, f64, Csr>,
@@ -34,9 +34,9 @@ pub fn csr_to_dia<'a>(
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `D` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Width`] if the positions of level 1 of `D` do not fit in `u32`; `D` is then left
 ///   empty.
+/// - [`Error::Size`] if memory for the entries of `D` is not available; `D` is then left empty.
 pub fn csr_to_dia_into<'a>(
     d: &mut Tensor<f64, Dia>,
     a: impl IntoView<'a, f64, Csr>,
@@ -44,10 +44,9 @@ pub fn csr_to_dia_into<'a>(
     let a = a.into_view();
     kernel::agree("csr_to_dia", "i", &[("A", 0, a.shape()[0]), ("D", 0, d.shape()[0])])?;
     kernel::agree("csr_to_dia", "j", &[("A", 1, a.shape()[1]), ("D", 1, d.shape()[1])])?;
-    kernel::room::<f64>("arrays of csr_to_dia", &[a.shape()[0]])?;
     let shape = d.shape();
     let (mut levels, mut vals) = d.take_parts();
-    csr_to_dia_kernel(&mut levels.0.pos, &mut levels.0.crd, &mut vals, a);
+    csr_to_dia_kernel(&mut levels.0.pos, &mut levels.0.crd, &mut vals, a)?;
     kernel::fits::<u32>("csr_to_dia", "D", "positions of level 1", levels.0.crd.len())?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
@@ -71,7 +70,6 @@ pub fn csr_to_dia_assemble<'a>(
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `D` differ in the extent of `i` or `j`.
-/// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Structure`] if `D` stores other coordinates than `csr_to_dia` would; its values are
 ///   then unspecified.
 pub fn csr_to_dia_compute<'a>(
@@ -81,7 +79,6 @@ pub fn csr_to_dia_compute<'a>(
     let a = a.into_view();
     kernel::agree("csr_to_dia", "i", &[("A", 0, a.shape()[0]), ("D", 0, d.shape()[0])])?;
     kernel::agree("csr_to_dia", "j", &[("A", 1, a.shape()[1]), ("D", 1, d.shape()[1])])?;
-    kernel::room::<f64>("arrays of csr_to_dia", &[a.shape()[0]])?;
     let (levels, vals) = d.structure_and_vals();
     vals.fill(0.0);
     kernel::known(
@@ -98,7 +95,7 @@ fn csr_to_dia_kernel(
     d1_crd: &mut Vec<i32>,
     d_vals: &mut Vec<f64>,
     a: View<'_, f64, Csr>,
-) {
+) -> Result<(), Error> {
     let i_size = a.shape()[0];
     let j_size = a.shape()[1];
     // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
@@ -125,7 +122,7 @@ fn csr_to_dia_kernel(
                 d1_crd.push((j as isize - i as isize) as i32);
                 p_d1_end = d1_crd.len();
                 d1_places[p_d1_place] = p_d1_end;
-                d_vals.resize(p_d1_end * i_size, 0.0);
+                kernel::grow(d_vals, &[p_d1_end, i_size], 0.0, "arrays of csr_to_dia")?;
             }
             let p_d3 = (p_d1_end - 1) * i_size + i;
             d_vals[p_d3] = a_vals[p_a];
@@ -133,6 +130,7 @@ fn csr_to_dia_kernel(
     }
     d1_places.sort(d1_crd, d_vals, i_size);
     d1_pos.push(d1_crd.len() as u32);
+    Ok(())
 }
 
 /// The loops of [`csr_to_dia_compute`].

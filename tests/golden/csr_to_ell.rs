@@ -20,6 +20,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 ///
 /// # Errors
 /// - [`Error::Size`] if memory for the extent of `i` is not available.
+/// - [`Error::Size`] if memory for the entries of `E` is not available.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn csr_to_ell<'a>(
     a: impl IntoView<'a, f64, Csr>,
@@ -36,6 +37,7 @@ pub fn csr_to_ell<'a>(
 /// # Errors
 /// - [`Error::Shape`] if `A` and `E` differ in the extent of `i` or `j`.
 /// - [`Error::Size`] if memory for the extent of `i` is not available.
+/// - [`Error::Size`] if memory for the entries of `E` is not available; `E` is then left empty.
 pub fn csr_to_ell_into<'a>(
     e: &mut Tensor<f64, Ell>,
     a: impl IntoView<'a, f64, Csr>,
@@ -44,11 +46,9 @@ pub fn csr_to_ell_into<'a>(
     kernel::agree("csr_to_ell", "i", &[("A", 0, a.shape()[0]), ("E", 0, e.shape()[0])])?;
     kernel::agree("csr_to_ell", "j", &[("A", 1, a.shape()[1]), ("E", 1, e.shape()[1])])?;
     kernel::room::<usize>("arrays of csr_to_ell", &[a.shape()[0]])?;
-    kernel::room::<u32>("arrays of csr_to_ell", &[a.shape()[0]])?;
-    kernel::room::<f64>("arrays of csr_to_ell", &[a.shape()[0]])?;
     let shape = e.shape();
     let (mut levels, mut vals) = e.take_parts();
-    levels.0.size = csr_to_ell_kernel(&mut levels.2.crd, &mut vals, a);
+    levels.0.size = csr_to_ell_kernel(&mut levels.2.crd, &mut vals, a)?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *e = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -88,7 +88,7 @@ fn csr_to_ell_kernel(
     e3_crd: &mut Vec<u32>,
     e_vals: &mut Vec<f64>,
     a: View<'_, f64, Csr>,
-) -> usize {
+) -> Result<usize, Error> {
     let i_size = a.shape()[0];
     // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
     // the arrays and extents that they index. The caller has checked that the extents agree.
@@ -112,13 +112,13 @@ fn csr_to_ell_kernel(
             e3_next[i] += 1;
             if e_slot == e_slots {
                 e_slots += 1;
-                e3_crd.resize(e_slots * i_size, 0);
-                e_vals.resize(e_slots * i_size, 0.0);
+                kernel::grow(e3_crd, &[e_slots, i_size], 0, "arrays of csr_to_ell")?;
+                kernel::grow(e_vals, &[e_slots, i_size], 0.0, "arrays of csr_to_ell")?;
             }
             let p_e3 = e_slot * i_size + i;
             e3_crd[p_e3] = j as u32;
             e_vals[p_e3] = a_vals[p_a];
         }
     }
-    e_slots
+    Ok(e_slots)
 }

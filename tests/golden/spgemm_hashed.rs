@@ -20,6 +20,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.
 /// - [`Error::Size`] if memory for the extent of `i` is not available.
+/// - [`Error::Size`] if memory for the entries of `C` is not available.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn spgemm_hashed<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
@@ -39,6 +40,7 @@ pub fn spgemm_hashed<'a, 'b>(
 /// - [`Error::Shape`] if `B` and `C` differ in the extent of `j`.
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.
 /// - [`Error::Size`] if memory for the extent of `i` is not available.
+/// - [`Error::Size`] if memory for the entries of `C` is not available; `C` is then left empty.
 pub fn spgemm_hashed_into<'a, 'b>(
     c: &mut Tensor<f64, HashRows>,
     a: impl IntoView<'a, f64, Csr>,
@@ -60,12 +62,10 @@ pub fn spgemm_hashed_into<'a, 'b>(
         "k",
         &[("A", 1, a.shape()[1]), ("B", 0, b.shape()[0])],
     )?;
-    kernel::room::<u32>("arrays of spgemm_hashed", &[a.shape()[0]])?;
     kernel::room::<usize>("arrays of spgemm_hashed", &[a.shape()[0]])?;
-    kernel::room::<f64>("arrays of spgemm_hashed", &[a.shape()[0]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    levels.1.width = spgemm_hashed_kernel(&mut levels.1.crd, &mut vals, a, b);
+    levels.1.width = spgemm_hashed_kernel(&mut levels.1.crd, &mut vals, a, b)?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -116,9 +116,7 @@ pub fn spgemm_hashed_compute<'a, 'b>(
         "k",
         &[("A", 1, a.shape()[1]), ("B", 0, b.shape()[0])],
     )?;
-    kernel::room::<u32>("arrays of spgemm_hashed", &[a.shape()[0]])?;
     kernel::room::<usize>("arrays of spgemm_hashed", &[a.shape()[0]])?;
-    kernel::room::<f64>("arrays of spgemm_hashed", &[a.shape()[0]])?;
     let (levels, vals) = c.structure_and_vals();
     vals.fill(0.0);
     kernel::known(
@@ -135,7 +133,7 @@ fn spgemm_hashed_kernel(
     c_vals: &mut Vec<f64>,
     a: View<'_, f64, Csr>,
     b: View<'_, f64, Csr>,
-) -> usize {
+) -> Result<usize, Error> {
     let i_size = a.shape()[0];
     // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
     // the arrays and extents that they index. The caller has checked that the extents agree.
@@ -153,10 +151,10 @@ fn spgemm_hashed_kernel(
     c2_crd.clear();
     let mut c2_counts = Vec::new();
     let mut c2_width = 1;
-    c2_crd.resize(i_size * c2_width, u32::MAX);
+    kernel::grow(c2_crd, &[i_size, c2_width], u32::MAX, "arrays of spgemm_hashed")?;
     c2_counts.resize(i_size, 0);
     c_vals.clear();
-    c_vals.resize(i_size * c2_width, 0.0);
+    kernel::grow(c_vals, &[i_size, c2_width], 0.0, "arrays of spgemm_hashed")?;
     for i in 0..i_size {
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let k = a2_crd[p_a] as usize;
@@ -173,8 +171,12 @@ fn spgemm_hashed_kernel(
                 }
                 if c2_crd[i * c2_width + p_c_slot] == u32::MAX {
                     if c2_width < (c2_counts[i] + 1) * 2 {
-                        c2_width = kernel::widen(c2_crd, c2_width)
-                            .moving(c_vals, 0.0)
+                        c2_width = kernel::widen(
+                                c2_crd,
+                                c2_width,
+                                "arrays of spgemm_hashed",
+                            )?
+                            .moving(c_vals, 0.0)?
                             .width();
                         p_c_slot = j % c2_width;
                         while c2_crd[i * c2_width + p_c_slot] != u32::MAX {
@@ -192,7 +194,7 @@ fn spgemm_hashed_kernel(
             }
         }
     }
-    c2_width
+    Ok(c2_width)
 }
 
 /// The loops of [`spgemm_hashed_compute`].

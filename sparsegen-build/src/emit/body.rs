@@ -23,6 +23,8 @@ pub(super) struct Body {
     pub(super) typed: BTreeSet<String>,
     /// The name of the helper for integer divisions.
     pub(super) division: Option<String>,
+    /// The name of the kernel.
+    pub(super) kernel: String,
 }
 
 impl Body {
@@ -131,6 +133,13 @@ impl Body {
                 let value = self.element(array, value);
                 quote!(#name.resize(#len, #value);)
             }
+            Stmt::Grow { array, factors, value } => {
+                let factors = factors.iter().map(|factor| self.expr(factor));
+                let value = self.element(array, value);
+                let local = self.local.contains(array).then(|| quote!(&mut));
+                let (array, what) = (ident(array), self.arrays());
+                quote!(kernel::grow(#local #array, &[#(#factors),*], #value, #what)?;)
+            }
             Stmt::For { name, start, end, body } => {
                 let unused = Uses::of(body).reads(name) == 0;
                 let name = if unused { quote!(_) } else { tokens(name) };
@@ -158,6 +167,11 @@ impl Body {
         }
     }
 
+    /// Returns what exceeds memory if an array of a result does.
+    fn arrays(&self) -> String {
+        format!("arrays of {}", self.kernel)
+    }
+
     fn rearrange(&self, rearrange: &Rearrange) -> TokenStream {
         match rearrange {
             Rearrange::Sort { places, crd, vals, start, each, first } => {
@@ -176,9 +190,10 @@ impl Body {
                     let initial = self.element(array, initial);
                     let local = self.local.contains(array).then(|| quote!(&mut));
                     let array = ident(array);
-                    quote!(.moving(#local #array, #initial))
+                    quote!(.moving(#local #array, #initial)?)
                 });
-                quote!(#width = kernel::widen(#crd, #width)#(#moving)*.width();)
+                let what = self.arrays();
+                quote!(#width = kernel::widen(#crd, #width, #what)?#(#moving)*.width();)
             }
         }
     }

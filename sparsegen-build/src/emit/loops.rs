@@ -170,7 +170,9 @@ fn body(Loops { function, .. }: &Loops) -> Body {
             }
         });
     }
-    Body { elements, local, lengths, typed, division: function.division.clone() }
+    let (division, kernel) =
+        (function.division.clone(), crate::names::plain(&function.name).to_owned());
+    Body { elements, local, lengths, typed, division, kernel }
 }
 
 /// Returns the variables whose first use is a method call, before any use that determines their

@@ -65,6 +65,7 @@ impl<'f> Reserved<'f> {
             | Stmt::Clear { .. }
             | Stmt::Push { .. }
             | Stmt::Resize { .. }
+            | Stmt::Grow { .. }
             | Stmt::For { .. }
             | Stmt::While { .. }
             | Stmt::If { .. } => None,

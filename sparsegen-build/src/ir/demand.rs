@@ -34,17 +34,13 @@ impl Demand {
 impl Function {
     /// Returns the products of extents that the body computes or allocates.
     pub fn demands(&self) -> Vec<Demand> {
-        let sizes = self.sizes.iter().map(|size| (size.name.clone(), Expr::var(&size.name)));
-        let results = self.results().flat_map(|result| result.arrays());
-        let elements = results.map(|array| (array.name.clone(), array.element));
-        let mut search =
-            Search { extents: sizes.collect(), elements: elements.collect(), demands: Vec::new() };
+        let mut search = Search::of(self);
         search.body(&self.body);
         search.demands
     }
 }
 
-struct Search {
+pub(super) struct Search {
     /// Variables that depend only on extents, with their values.
     extents: BTreeMap<String, Expr>,
     elements: BTreeMap<String, Element>,
@@ -52,13 +48,29 @@ struct Search {
 }
 
 impl Search {
+    /// Returns the search before the first statement of a function.
+    pub(super) fn of(function: &Function) -> Search {
+        let sizes = function.sizes.iter().map(|size| (size.name.clone(), Expr::var(&size.name)));
+        let results = function.results().flat_map(|result| result.arrays());
+        let elements = results.map(|array| (array.name.clone(), array.element));
+        Search { extents: sizes.collect(), elements: elements.collect(), demands: Vec::new() }
+    }
+
+    /// Returns a search within a body with these extents.
+    #[cfg(test)]
+    pub(super) fn within(extents: &[&str]) -> Search {
+        let extents = extents.iter().map(|name| ((*name).to_owned(), Expr::var(name)));
+        Search { extents: extents.collect(), elements: BTreeMap::new(), demands: Vec::new() }
+    }
+
     fn body(&mut self, body: &[Stmt]) {
         for stmt in body {
             stmt.for_each(&mut |stmt| self.stmt(stmt));
         }
     }
 
-    fn stmt(&mut self, stmt: &Stmt) {
+    /// Records what a statement demands, without those within it.
+    pub(super) fn stmt(&mut self, stmt: &Stmt) {
         for expr in stmt.expressions() {
             expr.for_each(&mut |expr| {
                 let known = self.known_factors(expr);
@@ -100,6 +112,7 @@ impl Search {
             | Stmt::Clear { .. }
             | Stmt::Reserve { .. }
             | Stmt::Push { .. }
+            | Stmt::Grow { .. }
             | Stmt::Refuse { .. }
             | Stmt::Break
             | Stmt::For { .. }
@@ -131,7 +144,7 @@ impl Search {
     }
 
     /// Returns an expression in terms of extents, if it depends only on them.
-    fn known(&self, expr: &Expr) -> Option<Expr> {
+    pub(super) fn known(&self, expr: &Expr) -> Option<Expr> {
         match expr {
             Expr::Index(_) => Some(expr.clone()),
             Expr::Var(name) => self.extents.get(name).cloned(),
@@ -171,7 +184,7 @@ fn never_wraps(op: BinaryOp) -> bool {
     )
 }
 
-fn is_constant(factor: &Expr) -> bool {
+pub(super) fn is_constant(factor: &Expr) -> bool {
     matches!(factor, Expr::Index(_))
 }
 
@@ -183,9 +196,7 @@ mod tests {
 
     /// Returns the demands of a body with two extents.
     fn demands(body: Vec<Stmt>) -> Vec<(Vec<String>, Option<Element>)> {
-        let [i, j] = ["i_size", "j_size"].map(|name| (name.to_owned(), Expr::var(name)));
-        let extents = BTreeMap::from([i, j]);
-        let mut search = Search { extents, elements: BTreeMap::new(), demands: Vec::new() };
+        let mut search = Search::within(&["i_size", "j_size"]);
         search.body(&body);
         let shown = |demand: Demand| {
             (demand.factors.iter().map(|factor| factor.to_string()).collect(), demand.element)

@@ -181,6 +181,10 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Clear { array } => writeln!(f, "{array}.clear();"),
         Stmt::Reserve { array, additional } => writeln!(f, "{array}.reserve({additional});"),
         Stmt::Push { array, value } => writeln!(f, "{array}.push({value});"),
+        Stmt::Grow { array, factors, value } => {
+            let factors: Vec<String> = factors.iter().map(ToString::to_string).collect();
+            writeln!(f, "grow({array}, [{}], {value})?;", factors.join(", "))
+        }
         Stmt::Resize { array, len, value } => writeln!(f, "{array}.resize({len}, {value});"),
         Stmt::For { name, start, end, body } => {
             f.write_str("for ")?;

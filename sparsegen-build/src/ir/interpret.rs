@@ -338,6 +338,14 @@ impl Machine {
                 let value = self.eval(value).map_err(here)?;
                 self.vector(array).and_then(|a| a.resize(len, value)).map_err(here)
             }
+            Stmt::Grow { array, factors, value } => {
+                let factors = factors.iter().map(|factor| self.eval(factor)?.index());
+                let factors = factors.collect::<Result<Vec<usize>, String>>().map_err(here)?;
+                let len = factors.iter().try_fold(1_usize, |len, factor| len.checked_mul(*factor));
+                let len = len.ok_or_else(|| here("a length overflows".into()))?;
+                let value = self.eval(value).map_err(here)?;
+                self.vector(array).and_then(|a| a.resize(len, value)).map_err(here)
+            }
             Stmt::For { name, start, end, body } => {
                 let start = self.eval(start).and_then(Value::index).map_err(here)?;
                 let end = self.eval(end).and_then(Value::index).map_err(here)?;

@@ -23,8 +23,8 @@ pub enum Rearrange {
         /// The place of coordinate 0.
         first: Expr,
     },
-    /// `width = kernel::widen(crd, width).move_all(vals, initial) … .width();`: doubles the width of
-    /// buckets, and inserts their coordinates again.
+    /// `width = kernel::widen(crd, width, …)?.moving(vals, initial)? … .width();`: doubles the width
+    /// of buckets, and inserts their coordinates again, or returns an error if that exceeds memory.
     Widen {
         /// The variable with the number of slots of a bucket.
         width: String,
@@ -78,9 +78,9 @@ impl fmt::Display for Rearrange {
                 write!(f, "{places}.sort({crd}[{start}..], {vals}[{values}..], {first});")
             }
             Rearrange::Widen { width, crd, below } => {
-                write!(f, "{width} = kernel::widen({crd}, {width})")?;
+                write!(f, "{width} = kernel::widen({crd}, {width})?")?;
                 for (array, initial) in below {
-                    write!(f, ".moving({array}, {initial})")?;
+                    write!(f, ".moving({array}, {initial})?")?;
                 }
                 f.write_str(".width();")
             }

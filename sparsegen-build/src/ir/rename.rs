@@ -162,6 +162,10 @@ fn of_stmt(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut String)) {
             of_expr(a, visit);
             of_expr(b, visit);
         }
+        Stmt::Grow { array, factors, value } => {
+            visit(array);
+            factors.iter_mut().chain([value]).for_each(|expr| of_expr(expr, visit));
+        }
         Stmt::Scratch { name, .. } | Stmt::Sort { array: name } | Stmt::Clear { array: name } => {
             visit(name);
         }

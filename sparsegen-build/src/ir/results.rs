@@ -1,6 +1,6 @@
 //! The results of a kernel: their assembly and their properties.
 
-use super::{Array, Dtype, Expr, Extent, Function, List, Stmt};
+use super::{Array, Dtype, Expr, Extent, Function, List, Rearrange, Stmt};
 
 impl Function {
     /// Returns all results.
@@ -50,13 +50,31 @@ impl Function {
 
     /// Returns whether the loops may return an error.
     pub fn fails(&self) -> bool {
-        let mut fails = false;
+        self.may_be_full() || self.may_exceed_memory()
+    }
+
+    /// Returns whether the arrays of results may grow beyond memory, which is an error of the loops.
+    pub fn may_exceed_memory(&self) -> bool {
+        let mut exceeds = false;
         for stmt in &self.body {
             stmt.for_each(&mut |stmt| {
-                fails |= matches!(stmt, Stmt::Refuse { error: Some(_), .. });
+                exceeds |=
+                    matches!(stmt, Stmt::Grow { .. } | Stmt::Rearrange(Rearrange::Widen { .. }));
             });
         }
-        fails
+        exceeds
+    }
+
+    /// Returns whether a level of a result may have no position for an entry, which is an error of
+    /// the loops.
+    pub fn may_be_full(&self) -> bool {
+        let mut is_full = false;
+        for stmt in &self.body {
+            stmt.for_each(&mut |stmt| {
+                is_full |= matches!(stmt, Stmt::Refuse { error: Some(_), .. });
+            });
+        }
+        is_full
     }
 
     /// Returns whether any result has values, and a structure that follows from the operands.

@@ -102,7 +102,8 @@ impl Uses {
             | Stmt::Clear { array: name }
             | Stmt::Reserve { array: name, .. }
             | Stmt::Push { array: name, .. }
-            | Stmt::Resize { array: name, .. } => {
+            | Stmt::Resize { array: name, .. }
+            | Stmt::Grow { array: name, .. } => {
                 *self.written.entry(name.clone()).or_default() += 1;
             }
             Stmt::Rearrange(rearrange) => {

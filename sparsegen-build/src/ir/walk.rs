@@ -137,6 +137,7 @@ impl Stmt {
             Stmt::Store { index, value, .. } => vec![index, value],
             Stmt::Reserve { additional, .. } => vec![additional],
             Stmt::Resize { len, value, .. } => vec![len, value],
+            Stmt::Grow { factors, value, .. } => factors.iter().chain([value]).collect(),
             Stmt::For { start, end, .. } => vec![start, end],
             Stmt::While { condition, .. } => vec![condition],
             Stmt::If { arms, .. } => arms.iter().map(|(condition, _)| condition).collect(),
@@ -162,6 +163,7 @@ impl Stmt {
             | Stmt::Reserve { .. }
             | Stmt::Push { .. }
             | Stmt::Resize { .. }
+            | Stmt::Grow { .. }
             | Stmt::Refuse { .. }
             | Stmt::For { .. }
             | Stmt::While { .. }
@@ -200,6 +202,7 @@ impl Stmt {
             | Stmt::Reserve { .. }
             | Stmt::Push { .. }
             | Stmt::Resize { .. }
+            | Stmt::Grow { .. }
             | Stmt::Break => Vec::new(),
             Stmt::For { body, .. } | Stmt::While { body, .. } => vec![body],
             Stmt::If { arms, otherwise } => {
@@ -262,6 +265,11 @@ impl Stmt {
             Stmt::Resize { array, len, value } => {
                 Stmt::Resize { array: array.clone(), len: expr(len), value: expr(value) }
             }
+            Stmt::Grow { array, factors, value } => Stmt::Grow {
+                array: array.clone(),
+                factors: factors.iter().map(&mut *expr).collect(),
+                value: expr(value),
+            },
             Stmt::For { name, start, end, body: inner } => {
                 return Stmt::for_range(name, expr(start), expr(end), body(inner));
             }

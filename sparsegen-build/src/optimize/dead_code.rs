@@ -106,6 +106,7 @@ fn without_filling(body: &[Stmt], vector: &str) -> Vec<Stmt> {
         | Stmt::Reserve { array, .. }
         | Stmt::Push { array, .. }
         | Stmt::Resize { array, .. }
+        | Stmt::Grow { array, .. }
         | Stmt::Store { array, .. }
         | Stmt::Sort { array } => array == vector,
         Stmt::Comment(_)

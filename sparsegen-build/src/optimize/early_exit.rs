@@ -120,6 +120,7 @@ impl Search<'_> {
                 | Stmt::Reserve { .. }
                 | Stmt::Push { .. }
                 | Stmt::Resize { .. }
+                | Stmt::Grow { .. }
                 | Stmt::Refuse { .. }
                 | Stmt::Break => is_pure = false,
             });

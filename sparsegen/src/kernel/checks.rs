@@ -141,6 +141,25 @@ pub fn room<T>(what: &'static str, extents: &[usize]) -> Result<(), Error> {
     }
 }
 
+/// Resizes an array to the product of some numbers, as [`Vec::resize`] does. `what` names the array
+/// in errors.
+///
+/// # Errors
+/// [`Error::Size`] if the product overflows or the memory is not available.
+pub fn grow<T: Clone>(
+    array: &mut Vec<T>,
+    factors: &[usize],
+    value: T,
+    what: &'static str,
+) -> Result<(), Error> {
+    let too_large = || Error::Size { format: what, shape: factors.to_vec() };
+    let len = factors.iter().try_fold(1_usize, |len, factor| len.checked_mul(*factor));
+    let len = len.ok_or_else(too_large)?;
+    array.try_reserve(len.saturating_sub(array.len())).map_err(|_| too_large())?;
+    array.resize(len, value);
+    Ok(())
+}
+
 /// Returns the list with all but the last of equal coordinates replaced by `usize::MAX`, which is
 /// not a coordinate. Takes time proportional to the length of the list, on average.
 pub fn last_of_each(list: &[usize]) -> Vec<usize> {
@@ -201,4 +220,23 @@ pub fn fits<W: Width>(
 /// [`Error::Structure`] if `is_known` is false.
 pub fn known(is_known: bool, kernel: &'static str, tensor: &'static str) -> Result<(), Error> {
     if is_known { Ok(()) } else { Err(Error::Structure { kernel, tensor }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_grow_to_what_memory_holds() {
+        let mut array = vec![1.0];
+        assert_eq!(grow(&mut array, &[2, 3], 0.5, "a"), Ok(()));
+        assert_eq!(array, [1.0, 0.5, 0.5, 0.5, 0.5, 0.5]);
+        for factors in [[usize::MAX, 2], [1 << 32, 1 << 28]] {
+            let expected = Error::Size { format: "a", shape: factors.to_vec() };
+            assert_eq!(grow(&mut array, &factors, 0.5, "a"), Err(expected));
+        }
+        assert_eq!(array.len(), 6);
+        assert_eq!(grow(&mut array, &[0, usize::MAX], 0.5, "a"), Ok(()));
+        assert_eq!(array, []);
+    }
 }

@@ -1,17 +1,22 @@
 //! Growth of hash tables that are filled in any order.
 
-use crate::Width;
+use crate::memory::filled;
+use crate::{Error, Width};
 
 /// Doubles the width of the buckets of a `hashed` level and inserts their coordinates again.
 /// [`Widened::moving`] then moves the elements of another array along.
 ///
-/// Takes time proportional to the number of slots.
+/// Takes time proportional to the number of slots. `what` names the arrays in errors.
 ///
-/// # Panics
-/// Panics if there are too many slots for memory.
-pub fn widen<C: Width>(crd: &mut Vec<C>, width: usize) -> Widened {
+/// # Errors
+/// [`Error::Size`] if the memory for the slots is not available.
+pub fn widen<C: Width>(
+    crd: &mut Vec<C>,
+    width: usize,
+    what: &'static str,
+) -> Result<Widened, Error> {
     let (wider, count) = (2 * width, crd.len());
-    let narrow = std::mem::replace(crd, vec![C::MAX; 2 * count]);
+    let narrow = std::mem::replace(crd, doubled(count, C::MAX, what)?);
     let mut moves = Vec::new();
     for (from, coordinate) in narrow.into_iter().enumerate() {
         if coordinate == C::MAX {
@@ -25,7 +30,13 @@ pub fn widen<C: Width>(crd: &mut Vec<C>, width: usize) -> Widened {
         crd[bucket + slot] = coordinate;
         moves.push((from, bucket + slot));
     }
-    Widened { width: wider, count, moves }
+    Ok(Widened { width: wider, count, moves, what })
+}
+
+/// Returns an array of twice as many elements.
+fn doubled<T: Clone>(count: usize, value: T, what: &'static str) -> Result<Vec<T>, Error> {
+    let array = count.checked_mul(2).and_then(|count| filled(value, count));
+    array.ok_or_else(|| Error::Size { format: what, shape: vec![2, count] })
 }
 
 /// The moves of slots to wider buckets.
@@ -36,18 +47,23 @@ pub struct Widened {
     count: usize,
     /// The positions of each used slot before and after.
     moves: Vec<(usize, usize)>,
+    what: &'static str,
 }
 
 impl Widened {
     /// Moves the elements of an array that has as many for each slot; `initial` is the element for
     /// empty slots.
-    pub fn moving<V: Copy>(self, array: &mut Vec<V>, initial: V) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Size`] if the memory for the array is not available.
+    pub fn moving<V: Copy>(self, array: &mut Vec<V>, initial: V) -> Result<Self, Error> {
         let each = array.len().checked_div(self.count).unwrap_or(0);
-        let old = std::mem::replace(array, vec![initial; 2 * array.len()]);
+        let wider = doubled(array.len(), initial, self.what)?;
+        let old = std::mem::replace(array, wider);
         for (from, to) in &self.moves {
             array[to * each..][..each].copy_from_slice(&old[from * each..][..each]);
         }
-        self
+        Ok(self)
     }
 
     /// Returns the number of slots of each bucket.
@@ -61,16 +77,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_coordinate_keeps_what_is_below() {
+    fn every_coordinate_keeps_what_is_below() -> Result<(), Error> {
         let none = u32::MAX;
         let (mut crd, mut vals) = (vec![8, 3, none, none], vec![1, 2, 3, 4, 0, 0, 0, 0]);
         let mut counts = vec![5, 6, 7, 8];
-        let widened = widen(&mut crd, 2).moving(&mut vals, 9).moving(&mut counts, 0);
+        let widened = widen(&mut crd, 2, "a")?.moving(&mut vals, 9)?.moving(&mut counts, 0)?;
         assert_eq!(widened.width(), 4);
         assert_eq!(crd, [8, none, none, 3, none, none, none, none]);
         assert_eq!(vals, [1, 2, 9, 9, 9, 9, 3, 4, 9, 9, 9, 9, 9, 9, 9, 9]);
         assert_eq!(counts, [5, 0, 0, 6, 0, 0, 0, 0]);
-        let nothing = widen(&mut Vec::<u32>::new(), 1).moving(&mut Vec::<f64>::new(), 0.0);
-        assert_eq!(nothing.width(), 2);
+        let nothing = widen(&mut Vec::<u32>::new(), 1, "a")?;
+        assert_eq!(nothing.moving(&mut Vec::<f64>::new(), 0.0)?.width(), 2);
+        Ok(())
+    }
+
+    #[test]
+    fn what_no_machine_has_is_an_error() {
+        for count in [usize::MAX, usize::MAX / 4, usize::MAX / 64] {
+            let expected = Error::Size { format: "a", shape: vec![2, count] };
+            assert_eq!(doubled(count, 0_u64, "a"), Err(expected));
+        }
     }
 }

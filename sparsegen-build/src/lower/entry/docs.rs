@@ -131,6 +131,7 @@ fn entry_errors(function: &Function) -> Vec<String> {
     let mut errors = size_errors(function, false);
     if let Result::Tensor(result) = &function.result {
         errors.extend(width_errors(result, false));
+        errors.extend(growth_error(function, false));
         errors.extend(full_error(function));
         errors.extend(conversion_errors(function));
         if !result.shape.is_empty() {
@@ -147,6 +148,7 @@ fn into_errors(function: &Function) -> Vec<String> {
     for result in function.results() {
         errors.extend(width_errors(result, !is_apart(function, result)));
     }
+    errors.extend(growth_error(function, true));
     errors.extend(full_error(function));
     errors.extend(conversion_errors(function));
     errors
@@ -328,10 +330,24 @@ fn width_errors(result: &TensorResult, is_left: bool) -> Option<String> {
     ))
 }
 
+/// Returns the error of results whose arrays may grow beyond memory.
+fn growth_error(function: &Function, is_into: bool) -> Option<String> {
+    let results: Vec<_> = function.results().map(|result| format!("`{}`", result.tensor)).collect();
+    let of = list(&results, "or");
+    let left = match &results[..] {
+        _ if !is_into => String::new(),
+        [only] => format!("; {only} is then left empty"),
+        _ => "; they are then left empty".to_owned(),
+    };
+    function.may_exceed_memory().then(|| {
+        format!("[`Error::Size`] if memory for the entries of {of} is not available{left}.")
+    })
+}
+
 /// Returns the error of results that have no position for an entry.
 fn full_error(function: &Function) -> Option<String> {
     let results: Vec<_> = function.results().map(|result| format!("`{}`", result.tensor)).collect();
-    function.fails().then(|| {
+    function.may_be_full().then(|| {
         format!("[`Error::Pack`] if {} cannot hold all entries of a block.", results.join(" or "))
     })
 }
