@@ -3,7 +3,7 @@
 //! No format map can name them. Level functions only read a workspace: kernels store to it like to
 //! an array.
 
-use super::code::Expr;
+use super::code::{Expr, Stmt};
 use super::{
     CoordinateIteration, Found, Holds, Level, Locate, PositionIteration, Promise, Properties,
     Property, Segment, Storage, StorageArray,
@@ -64,8 +64,8 @@ impl PositionIteration for Workspace {
     }
 }
 
-/// The entries of a workspace that is looked up at each coordinate, which is the position of its
-/// value. `entries` is the workspace itself.
+/// The entries of a workspace that is looked up. The position of a value follows from the coordinate
+/// and the position of the parent, as in a dense level. `entries` is the workspace itself.
 #[derive(Debug)]
 pub(super) struct Lookup;
 
@@ -109,9 +109,15 @@ impl CoordinateIteration for Lookup {
         Segment { start: Expr::Index(0), end: storage.size.clone() }
     }
 
-    fn coord_access(&self, storage: &Storage, _: Expr, coordinate: Expr, _: &str) -> Found {
-        let present = Expr::contains(storage.array("entries"), coordinate.clone());
-        Found::only_if(present, coordinate)
+    fn coord_access(&self, storage: &Storage, parent: Expr, coordinate: Expr, name: &str) -> Found {
+        let is_first = parent == Expr::Index(0);
+        let position = Expr::add(Expr::mul(parent, storage.size.clone()), coordinate);
+        let (prelude, position) = match is_first {
+            true => (Vec::new(), position),
+            false => (vec![Stmt::bind(name, position)], Expr::var(name)),
+        };
+        let found = Expr::contains(storage.array("entries"), position.clone());
+        Found { prelude, value: position, found: Some(found) }
     }
 }
 

@@ -29,11 +29,22 @@ impl Lowering<'_> {
     fn declare(&self, access: &Access) -> Vec<Stmt> {
         let Tensor { dtype, .. } = self.program.tensor(access.tensor);
         if self.program.is_listed(access.tensor) || self.program.is_looked_up(access.tensor) {
-            let v = access.indices[0];
-            let (name, width) = (self.names.argument(access.tensor), self.width(v));
-            return vec![Stmt::workspace(name, *dtype, width, self.extent(v), self.zero(*dtype))];
+            let name = self.names.argument(access.tensor);
+            // The positions below several modes are recorded.
+            let width = match access.indices[..] {
+                [v] => self.width(v),
+                _ => Width::Usize,
+            };
+            let size = self.workspace_size(access.tensor);
+            return vec![Stmt::workspace(name, *dtype, width, size, self.zero(*dtype))];
         }
         vec![Stmt::scratch(&self.names.values(access.tensor), Element::Value(*dtype))]
+    }
+
+    /// Returns the number of positions of a workspace: the product of its extents.
+    fn workspace_size(&self, workspace: TensorId) -> Expr {
+        let sizes = self.storages[workspace.0].iter().map(|storage| storage.size.clone());
+        sizes.fold(Expr::Index(1), Expr::mul)
     }
 
     /// Returns the narrowest width that holds all coordinates of a variable. It is the width of a
@@ -206,7 +217,7 @@ impl Lowering<'_> {
                 vec![Stmt::clear(&vals)]
             };
         }
-        let size = self.storages[workspace.0][0].size.clone();
+        let size = self.workspace_size(workspace);
         let zero = self.zero(self.program.tensor(workspace).dtype);
         vec![Stmt::clear(&vals), Stmt::resize(&vals, size, zero)]
     }
@@ -219,18 +230,22 @@ impl Lowering<'_> {
         value: Expr,
         scope: &Scope,
     ) -> Vec<Stmt> {
-        let coordinate = scope.coordinate(target.indices[0]);
+        let coordinates: Vec<Expr> = target.indices.iter().map(|v| scope.coordinate(*v)).collect();
         let dtype = self.program.tensor(target.tensor).dtype;
         let add = Combine::reducing(&self.program.kernel, ReduceOp::SUM, dtype);
-        let Some(locate) = self.program.tensor(target.tensor).format.levels[0].level.locate()
-        else {
-            let name = self.names.argument(target.tensor);
-            return vec![add.store(name, coordinate, value)];
-        };
-        let storage = &self.storages[target.tensor.0][0];
-        let name = self.names.position(target, 0);
-        let found = locate.locate(storage, Expr::Index(0), coordinate, &name);
-        let (mut stmts, position) = (found.prelude, found.value);
+        let (mut stmts, mut position) = (Vec::new(), Expr::Index(0));
+        let levels = &self.program.tensor(target.tensor).format.levels;
+        for (level, (spec, coordinate)) in levels.iter().zip(coordinates).enumerate() {
+            let Some(locate) = spec.level.locate() else {
+                let name = self.names.argument(target.tensor);
+                return vec![add.store(name, coordinate, value)];
+            };
+            let storage = &self.storages[target.tensor.0][level];
+            let name = self.names.position(target, level);
+            let found = locate.locate(storage, position, coordinate, &name);
+            stmts.extend(found.prelude);
+            position = found.value;
+        }
         let vals = self.names.values(target.tensor);
         stmts.push(if accumulate.is_some() {
             add.store(&vals, position, value)

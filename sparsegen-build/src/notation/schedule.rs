@@ -69,11 +69,12 @@ pub enum Action<V, T, E> {
     /// `parallelize(i)`: distributes the iterations over threads.
     Parallelize(V),
     /// `precompute(A[i,k] * B[k,j], j, w)`: computes a part of the value into a workspace first.
+    /// Several variables are in parentheses: `(j, k)`.
     Precompute {
         /// The part of the value.
         value: E,
-        /// The variable that indexes the workspace.
-        over: V,
+        /// The variables that index the workspace, outermost first.
+        over: Vec<V>,
         /// The name of the workspace.
         workspace: Name,
     },

@@ -175,7 +175,7 @@ fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
     match &command.action {
         Action::Reorder(variables) => reorder::refuse(kernel, command.span, variables, before),
         Action::Precompute { value, over, .. } => {
-            precompute::refuse(kernel, command.span, value, *over, before)
+            precompute::refuse(kernel, command.span, value, over, before)
         }
         Action::Split { whole, .. } | Action::Divide { whole, .. } => {
             split::refuse(kernel, command, *whole)

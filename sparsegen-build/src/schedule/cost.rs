@@ -120,7 +120,7 @@ impl Cost<'_> {
                     false if self.program.is_looked_up(t.tensor) => {
                         CLEARED * self.gathered(t.tensor)
                     }
-                    false => CLEARED * DIMENSION,
+                    false => CLEARED * self.size(t.tensor),
                 };
                 let harvests: f64 = temporaries.iter().map(harvest).sum();
                 self.of(producer, innermost) + harvests + self.of(consumer, innermost)
@@ -217,6 +217,14 @@ impl Cost<'_> {
     /// Returns the number of entries of a workspace.
     fn gathered(&self, workspace: TensorId) -> f64 {
         if self.outermost.contains(&workspace) { DIMENSION } else { GATHERED }
+    }
+
+    /// Returns the number of elements of a workspace with an element for each coordinate.
+    fn size(&self, workspace: TensorId) -> f64 {
+        let workspaces = self.program.workspaces();
+        let found = workspaces.into_iter().find(|access| access.tensor == workspace);
+        let modes = found.into_iter().flat_map(|access| &access.indices);
+        modes.map(|v| self.dimension(*v)).product()
     }
 
     fn entries(&self, iterator: &LevelIterator) -> f64 {

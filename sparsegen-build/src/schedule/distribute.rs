@@ -132,7 +132,7 @@ fn kept(kernel: &Kernel, taken: &[Precomputed]) -> Vec<(Kernel, Vec<Precomputed>
             let part = Expr::Reduce(reduce.clone());
             let access = Access { tensor: TensorId(kernel.tensors.len()), indices: vec![over] };
             let (name, span) = (unused_name(&kernel), kernel.span);
-            precompute::add_workspace(&mut kernel, name, &part, span);
+            precompute::add_workspace(&mut kernel, name, &part, &access.indices, span);
             let workspace = Expr::Access(access.clone());
             kernel.assignment.value = replaced(&kernel.assignment.value, &part, &workspace);
             let own = Precomputed { workspace: access, value: part, is_copy: false };

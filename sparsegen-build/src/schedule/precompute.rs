@@ -1,10 +1,10 @@
 //! `precompute(A[i,k] * B[k,j], j, w)`: computes a part of the value into a workspace first.
 //!
-//! The workspace has an entry for each coordinate of its variable and replaces the part in the
+//! The workspace has an entry for each coordinate of its variables and replaces the part in the
 //! value; a sum over variables that are used nowhere else moves into it. It is filled as far
 //! outside as the other variables of the part permit (Kjolstad et al. 2019). Unstored entries stay
-//! unstored: a part that is not present at every coordinate goes into a workspace that records its
-//! coordinates, either in a list that is read in order, or in a bit for each.
+//! unstored: a part that is present at some coordinates of the workspace only goes into one that
+//! records its coordinates, either in a list that is read in order, or in a bit for each.
 
 use super::Candidate;
 use crate::concrete::terms::additive_terms;
@@ -16,35 +16,43 @@ use crate::names::snake_case;
 use crate::notation::schedule::Action;
 use crate::notation::{
     Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, Tensor, TensorId, TensorRole,
-    VariableId,
+    VariableId, VariableRole,
 };
 use crate::types::Literal;
 
 use std::rc::Rc;
 
 /// Replaces the precomputed parts of a value by workspaces, with the first kind of workspace for
-/// each; returns the place of a command whose expression is not a part of the value.
+/// each; returns the place of a command whose expression is not a part of the value, nor of another
+/// precomputed part.
 pub(super) fn take_out(kernel: &mut Kernel) -> Result<Vec<Precomputed>, Span> {
-    let mut taken = Vec::new();
+    let mut taken: Vec<Precomputed> = Vec::new();
     for command in kernel.schedule.clone() {
         let Action::Precompute { value: part, over, workspace } = &command.action else { continue };
-        let id = TensorId(kernel.tensors.len());
-        let workspace_access = Access { tensor: id, indices: vec![*over] };
-        let value = &kernel.assignment.value;
-        let found = Search { part, workspace: &workspace_access }.within(value);
-        let Some(Found { rest, value, .. }) = found else { return Err(command.span) };
-        kernel.assignment.value = rest;
-        add_workspace(kernel, &workspace.text, &value, command.span);
-        taken.push(Precomputed { workspace: workspace_access, value, is_copy: false });
+        let access = Access { tensor: TensorId(kernel.tensors.len()), indices: over.clone() };
+        let search = Search { part, workspace: &access };
+        let parts = taken.iter_mut().map(|part| &mut part.value);
+        let mut values = std::iter::once(&mut kernel.assignment.value).chain(parts);
+        let found = values.find_map(|value| search.within(value).map(|found| (value, found)));
+        let Some((of, found)) = found else { return Err(command.span) };
+        *of = found.rest;
+        add_workspace(kernel, &workspace.text, &found.value, over, command.span);
+        taken.push(Precomputed { workspace: access, value: found.value, is_copy: false });
     }
     Ok(taken)
 }
 
-/// Adds a workspace for a value to the tensors of a kernel.
-pub(super) fn add_workspace(kernel: &mut Kernel, name: &str, value: &Expr, span: Span) {
-    let kinds = kinds(kernel, value);
+/// Adds a workspace for a value to the tensors of a kernel, with a mode for each variable.
+pub(super) fn add_workspace(
+    kernel: &mut Kernel,
+    name: &str,
+    value: &Expr,
+    over: &[VariableId],
+    span: Span,
+) {
+    let kinds = kinds(kernel, value, over);
     let dtype = kernel.dtype_of(value);
-    let mut tensor = tensor(kernel, name, Rc::clone(&kinds[0]), span);
+    let mut tensor = tensor(kernel, name, specs(&kinds[0], over.len()), span);
     tensor.dtype = dtype.unwrap_or(tensor.dtype);
     kernel.tensors.push(tensor);
 }
@@ -54,10 +62,11 @@ pub(super) fn with_kinds(program: Program) -> Vec<Program> {
     let mut programs = vec![program.clone()];
     for precomputed in program.precomputed.iter().filter(|part| !part.is_copy) {
         let id = precomputed.workspace.tensor;
-        let kinds = kinds(&program.kernel, &precomputed.value);
+        let over = &precomputed.workspace.indices;
+        let kinds = kinds(&program.kernel, &precomputed.value, over);
         let with_kind = |program: &Program, level: &Rc<dyn Level>| {
             let mut program = program.clone();
-            program.kernel.tensors[id.0].format.levels = vec![spec(Rc::clone(level))];
+            program.kernel.tensors[id.0].format.levels = specs(level, over.len());
             program
         };
         programs = programs
@@ -73,7 +82,7 @@ pub(super) fn refuse(
     kernel: &Kernel,
     span: Span,
     part: &Expr,
-    over: VariableId,
+    over: &[VariableId],
     before: &Candidate,
 ) -> Diagnostic {
     let shown = kernel.show(part);
@@ -83,37 +92,63 @@ pub(super) fn refuse(
             .note(format!("the remaining value is `{}`", left.show(&left.assignment.value)))
             .help("precompute factors of one product, or terms of one sum");
     }
-    let v = &kernel.variable(over).name;
+    let over = over.iter().map(|v| format!("`{}`", kernel.variable(*v).name));
+    let over = over.collect::<Vec<_>>().join(" and ");
     Diagnostic::new(span, format!("no loop order can fill a workspace for `{shown}`"))
         .note(format!(
-            "it would have an entry for each `{v}`, and must be filled before its entries are read"
+            "it would have an entry for each {over}, and must be filled before its entries are read"
         ))
         .help("precompute it over another variable, or remove the command")
 }
 
-/// Returns the kinds of workspace for a value: one with every coordinate, if the value has them.
-fn kinds(kernel: &Kernel, value: &Expr) -> Vec<Rc<dyn Level>> {
-    if kernel.vanishes(value) {
-        vec![level::workspace(), level::lookup_workspace()]
-    } else {
-        vec![level::full_workspace()]
+/// Returns the last level of each kind of workspace for a value; the levels above are full. A value
+/// that is present at all coordinates or at none needs no record of them. The list of a workspace
+/// that is read in order has one mode.
+fn kinds(kernel: &Kernel, value: &Expr, over: &[VariableId]) -> Vec<Rc<dyn Level>> {
+    match over {
+        _ if is_uniform(kernel, value, over) => vec![level::full_workspace()],
+        [_] => vec![level::workspace(), level::lookup_workspace()],
+        _ => vec![level::lookup_workspace()],
     }
 }
 
-fn spec(level: Rc<dyn Level>) -> LevelSpec {
-    LevelSpec::new(LevelExpr::Dimension(0), level)
+/// Returns whether a value is present at all coordinates of some variables or at none, given those of
+/// the other variables: no sparse operand is indexed by them, and no condition depends on them.
+fn is_uniform(kernel: &Kernel, value: &Expr, over: &[VariableId]) -> bool {
+    if !kernel.vanishes(value) {
+        return true;
+    }
+    let mut depends = false;
+    value.for_each_access(&mut |access| {
+        let is_sparse = kernel.tensor(access.tensor).format.is_sparse();
+        depends |= access.indices.iter().any(|v| {
+            let is_index = kernel.variable(*v).role == VariableRole::Index;
+            !is_index || is_sparse && over.contains(v)
+        });
+    });
+    value.for_each_variable(&mut |v| depends |= over.contains(&v));
+    !depends
 }
 
-/// Returns a workspace with the result's type and one level.
-fn tensor(kernel: &Kernel, name: &str, level: Rc<dyn Level>, span: Span) -> Tensor {
+/// Returns the levels of a workspace with a number of modes: full ones above the last.
+fn specs(last: &Rc<dyn Level>, modes: usize) -> Vec<LevelSpec> {
+    let level = |mode: usize| match mode + 1 == modes {
+        true => Rc::clone(last),
+        false => level::full_workspace(),
+    };
+    (0..modes).map(|mode| LevelSpec::new(LevelExpr::Dimension(mode), level(mode))).collect()
+}
+
+/// Returns a workspace with the result's type.
+fn tensor(kernel: &Kernel, name: &str, levels: Vec<LevelSpec>, span: Span) -> Tensor {
     let result = kernel.tensor(kernel.result());
     Tensor {
         name: name.to_owned(),
         argument: snake_case(name),
         format: Format {
             name: None,
-            dimensions: vec!["i".to_owned()],
-            levels: vec![spec(level)],
+            dimensions: (1..=levels.len()).map(|mode| format!("i{mode}")).collect(),
+            levels,
             builtin: None,
             fill: Literal::Int(0),
             counts_first: false,

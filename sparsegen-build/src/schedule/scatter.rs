@@ -118,7 +118,7 @@ fn form(
     let of = kernel.tensor(operand.tensor).clone();
     let name = format!("{}_lookup", crate::names::plain(&of.argument));
     let span = kernel.span;
-    precompute::add_workspace(&mut kernel, &name, &part, span);
+    precompute::add_workspace(&mut kernel, &name, &part, &[over], span);
     let tensor = &mut kernel.tensors[workspace.tensor.0];
     let [spec] = &mut tensor.format.levels[..] else { unreachable!("a workspace has one level") };
     spec.level = level::lookup_workspace();

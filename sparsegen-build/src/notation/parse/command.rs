@@ -92,7 +92,8 @@ impl Parser {
             }
             "precompute" => {
                 let value = self.expr()?;
-                let over = self.next_loop_name()?;
+                self.comma()?;
+                let over = self.modes()?;
                 Action::Precompute { value, over, workspace: self.next_loop_name()? }
             }
             "merge" => {
@@ -122,6 +123,19 @@ impl Parser {
         let parts = [self.next_loop_name()?, self.next_loop_name()?];
         self.comma()?;
         Ok((whole, parts))
+    }
+
+    /// Parses the variables of a workspace: one, or several in parentheses.
+    fn modes(&mut self) -> Result<Vec<Name>, Diagnostic> {
+        if !self.tokens.eat("(") {
+            return Ok(vec![self.loop_name()?]);
+        }
+        let mut variables = vec![self.loop_name()?];
+        while self.tokens.eat(",") {
+            variables.push(self.loop_name()?);
+        }
+        self.close(")", "`)`")?;
+        Ok(variables)
     }
 
     fn next_loop_name(&mut self) -> Result<Name, Diagnostic> {

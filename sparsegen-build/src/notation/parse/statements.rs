@@ -105,7 +105,7 @@ fn needs(action: &Action<Name, Name, Expr>) -> (Vec<&Name>, Vec<&Name>) {
         Action::Precompute { value, over, .. } => {
             let mut tensors = Vec::new();
             value.for_each_access(&mut |access| tensors.push(&access.name));
-            (vec![over], tensors)
+            (over.iter().collect(), tensors)
         }
     }
 }

@@ -12,7 +12,7 @@ impl<'m> Resolver<'m, '_, '_> {
     pub(super) fn precompute(
         &mut self,
         value: &'m Expr,
-        over: &Name,
+        over: &[Name],
         workspace: &Name,
     ) -> Option<Action<VariableId, TensorId, notation::Expr>> {
         let mut sound = true;
@@ -24,28 +24,15 @@ impl<'m> Resolver<'m, '_, '_> {
         for name in free_variables(self.context, value) {
             sound &= self.known(&Name { text: name.to_owned(), span: value.span }).is_some();
         }
-        let variable = self.known(over);
+        let variables: Vec<_> = over.iter().map(|name| self.known(name)).collect();
         sound &= self.is_free(workspace).is_some();
-        let variable = variable?;
-        if sound && !free_variables(self.context, value).contains(&over.text.as_str()) {
-            sound = false;
-            let message = format!("`{}` does not index the precomputed expression", over.text);
-            self.diagnostics.push(
-                Diagnostic::new(over.span, message)
-                    .note("a workspace has an entry for each coordinate of its variable")
-                    .help(format!(
-                        "use a variable that does: {}",
-                        quoted(&free_variables(self.context, value))
-                    )),
-            );
-        }
-        if sound && variable.0 >= self.names.variables.len() {
-            sound = false;
-            let message = format!("`{}` is not a variable of the statement", over.text);
-            self.diagnostics.push(
-                Diagnostic::new(over.span, message)
-                    .help("index the workspace by the variable that was split"),
-            );
+        let variables = variables.into_iter().collect::<Option<Vec<VariableId>>>()?;
+        for (k, (name, variable)) in over.iter().zip(&variables).enumerate() {
+            let mistake = sound.then(|| self.mode(value, name, *variable, &over[..k])).flatten();
+            if let Some(mistake) = mistake {
+                sound = false;
+                self.diagnostics.push(mistake);
+            }
         }
         let part = sound.then(|| build::part(self.context, self.names, value))?;
         if part.is_none() {
@@ -54,6 +41,33 @@ impl<'m> Resolver<'m, '_, '_> {
                     .help("precompute factors of a product, or terms of a sum"),
             );
         }
-        Some(Action::Precompute { value: part?, over: variable, workspace: workspace.clone() })
+        Some(Action::Precompute { value: part?, over: variables, workspace: workspace.clone() })
+    }
+
+    /// Returns the diagnostic for a variable that cannot index the workspace of a value after other
+    /// variables.
+    fn mode(
+        &self,
+        value: &Expr,
+        name: &Name,
+        variable: VariableId,
+        before: &[Name],
+    ) -> Option<Diagnostic> {
+        let free = free_variables(self.context, value);
+        if before.iter().any(|other| other.text == name.text) {
+            let message = format!("`{}` indexes the workspace twice", name.text);
+            return Some(Diagnostic::new(name.span, message).help("name each variable once"));
+        }
+        if !free.contains(&name.text.as_str()) {
+            let message = format!("`{}` does not index the precomputed expression", name.text);
+            let note = "a workspace has an entry for each coordinate of its variables";
+            let help = format!("use a variable that does: {}", quoted(&free));
+            return Some(Diagnostic::new(name.span, message).note(note).help(help));
+        }
+        (variable.0 >= self.names.variables.len()).then(|| {
+            let message = format!("`{}` is not a variable of the statement", name.text);
+            Diagnostic::new(name.span, message)
+                .help("index the workspace by the variable that was split")
+        })
     }
 }
