@@ -31,7 +31,8 @@ pub(super) fn take_out(kernel: &mut Kernel) -> Result<Vec<Precomputed>, Span> {
         let Action::Precompute { value: part, over, workspace } = &command.action else { continue };
         let access = Access { tensor: TensorId(kernel.tensors.len()), indices: over.clone() };
         let search = Search { part, workspace: &access };
-        let parts = taken.iter_mut().map(|part| &mut part.value);
+        // The whole of another part has a workspace already.
+        let parts = taken.iter_mut().map(|taken| &mut taken.value).filter(|value| **value != *part);
         let mut values = std::iter::once(&mut kernel.assignment.value).chain(parts);
         let found = values.find_map(|value| search.within(value).map(|found| (value, found)));
         let Some((of, found)) = found else { return Err(command.span) };
