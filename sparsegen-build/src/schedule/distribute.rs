@@ -44,7 +44,90 @@ pub(super) fn forms(kernel: &Kernel) -> Vec<(Kernel, Vec<Precomputed>)> {
         }
         of += 1;
     }
+    let by_mode = Some(kernel).filter(|kernel| kernel.reassociate).and_then(mode_by_mode);
+    forms.splice(1..1, by_mode);
     forms
+}
+
+/// Returns the form of a kernel in which a sum is computed mode by mode of a sparse operand, the
+/// innermost level first: `R[a,b] = sum[i](U[i,a] * v[b])` where `v[b] = sum[j](X[i,j] * V[j,b])`
+/// is filled for each `i`. The sums go through workspaces over all their free variables that the
+/// operand does not store (Kanakagiri and Solomonik 2024).
+fn mode_by_mode(kernel: &Kernel) -> Option<(Kernel, Vec<Precomputed>)> {
+    let Expr::Reduce(Reduce { op: ReduceOp::SUM, variables, body }) = &kernel.assignment.value
+    else {
+        return None;
+    };
+    (has_plain_indices(kernel, body) && distributes(body) && only_adds(body)).then_some(())?;
+    let mut rest = factors(body);
+    let stored = rest.iter().map(|factor| stored_in_order(kernel, factor).unwrap_or_default());
+    let (at, stored) = stored.enumerate().max_by_key(|(_, stored)| stored.len())?;
+    // The sum so far, which depends on all variables of the operand that are not summed yet.
+    let mut sum = rest.remove(at);
+    let mut outer: Vec<VariableId> = variables.clone();
+    let (mut kernel, mut taken) = (kernel.clone(), Vec::new());
+    for v in stored.iter().rev().filter(|v| variables.contains(v)) {
+        let (inner, others): (Vec<Expr>, Vec<Expr>) =
+            rest.iter().cloned().partition(|factor| uses(factor, *v));
+        let reduce = Reduce {
+            op: ReduceOp::SUM,
+            variables: vec![*v],
+            body: Box::new(inner.into_iter().fold(sum.clone(), Expr::mul)),
+        };
+        let mut over = free_variables(&reduce);
+        over.retain(|v| !stored.contains(v));
+        let repeats = |v: &VariableId| !stored.contains(v) && !over.contains(v);
+        let is_repeated = kernel.assignment.result.indices.iter().chain(&outer).any(repeats);
+        let Some(over) = bounded(&kernel, over).filter(|_| is_repeated) else { break };
+        outer.retain(|other| other != v);
+        sum = keep(&mut kernel, &mut taken, Expr::Reduce(reduce), over);
+        rest = others;
+    }
+    kernel.assignment.value = Expr::sum(outer, rest.into_iter().fold(sum, Expr::mul));
+    (!taken.is_empty()).then_some((kernel, taken))
+}
+
+/// Returns the variables of the levels of a sparse operand, outermost first.
+fn stored_in_order(kernel: &Kernel, factor: &Expr) -> Option<Vec<VariableId>> {
+    let Expr::Access(access) = factor else { return None };
+    let format = &kernel.tensor(access.tensor).format;
+    let modes = (0..format.levels.len()).map(|level| format.mode_of(level));
+    let variables = modes.map(|mode| Some(access.indices[mode?]));
+    variables.collect::<Option<Vec<_>>>().filter(|_| format.is_sparse())
+}
+
+/// Returns the modes of a workspace that takes no more memory than a tensor of the kernel: it has one
+/// mode, or all its variables index a tensor that stores every coordinate, whose order they have.
+fn bounded(kernel: &Kernel, over: Vec<VariableId>) -> Option<Vec<VariableId>> {
+    if over.len() < 2 {
+        return (!over.is_empty()).then_some(over);
+    }
+    let mut accesses = vec![kernel.assignment.result.clone()];
+    kernel.assignment.value.for_each_access(&mut |access| accesses.push(access.clone()));
+    accesses.retain(|access| !kernel.tensor(access.tensor).format.is_sparse());
+    accesses.iter().find_map(|access| {
+        let format = &kernel.tensor(access.tensor).format;
+        let modes = (0..format.levels.len()).filter_map(|level| format.mode_of(level));
+        let stored: Vec<VariableId> = modes.map(|mode| access.indices[mode]).collect();
+        let modes: Vec<VariableId> = stored.into_iter().filter(|v| over.contains(v)).collect();
+        over.iter().all(|v| modes.contains(v)).then_some(modes)
+    })
+}
+
+/// Adds a workspace for a part of a value, and returns the access that replaces the part.
+fn keep(
+    kernel: &mut Kernel,
+    taken: &mut Vec<Precomputed>,
+    part: Expr,
+    over: Vec<VariableId>,
+) -> Expr {
+    let access = Access { tensor: TensorId(kernel.tensors.len()), indices: over };
+    let (name, span) = (unused_name(kernel), kernel.span);
+    precompute::add_workspace(kernel, name, &part, &access.indices, span);
+    // Workspaces that others read come last.
+    let own = Precomputed { workspace: access.clone(), value: part, is_copy: false };
+    taken.insert(0, own);
+    Expr::Access(access)
 }
 
 /// Returns the values that differ by one step: a sum over one variable is pushed inwards, past the
@@ -130,13 +213,10 @@ fn kept(kernel: &Kernel, taken: &[Precomputed]) -> Vec<(Kernel, Vec<Precomputed>
         for over in free {
             let mut kernel = kernel.clone();
             let part = Expr::Reduce(reduce.clone());
-            let access = Access { tensor: TensorId(kernel.tensors.len()), indices: vec![over] };
-            let (name, span) = (unused_name(&kernel), kernel.span);
-            precompute::add_workspace(&mut kernel, name, &part, &access.indices, span);
-            let workspace = Expr::Access(access.clone());
+            let mut taken = taken.to_vec();
+            let workspace = keep(&mut kernel, &mut taken, part.clone(), vec![over]);
             kernel.assignment.value = replaced(&kernel.assignment.value, &part, &workspace);
-            let own = Precomputed { workspace: access, value: part, is_copy: false };
-            forms.push((kernel, taken.iter().cloned().chain([own]).collect()));
+            forms.push((kernel, taken));
         }
     }
     forms
