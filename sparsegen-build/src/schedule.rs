@@ -352,7 +352,8 @@ fn term_by_term(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
     if !takes_duplicates(&conversion.kernel) {
         return None;
     }
-    let mut program = starts(conversion).into_iter().next()?;
+    let starts_of_whole = starts(conversion).into_iter();
+    let mut program = starts_of_whole.min_by_key(|start| start.precomputed.len())?;
     let mut statements = Vec::new();
     for term in additive_terms(conversion.kernel.assignment.value.clone()) {
         let of_term =

@@ -9,14 +9,15 @@ use std::fmt::Write as _;
 
 use super::placed::Placing;
 use crate::concrete::space::{Basis, Space};
-use crate::concrete::{DemandedOrder, Program};
+use crate::concrete::{DemandedOrder, Precomputed, Program};
 use crate::limits::ORDERS;
 use crate::notation::{Access, Assignment, Kernel, VariableId};
 
 /// The constraints on the order of the loops of a kernel.
 #[derive(Clone, Debug)]
 pub struct IterationGraph {
-    /// All loops in the preferred order: those of the result before the others.
+    /// All loops in the preferred order: those that enclose the loops that fill workspaces, those of
+    /// the result, and the others.
     pub variables: Vec<VariableId>,
     pub edges: Vec<Edge>,
 }
@@ -50,6 +51,10 @@ impl IterationGraph {
         let Program { kernel, space, basis, .. } = program;
         let Assignment { result, value } = &kernel.assignment;
         let mut graph = IterationGraph { variables: Vec::new(), edges: Vec::new() };
+        for part in &program.precomputed {
+            let enclosing = enclosing(part).into_iter();
+            graph.add_variables(enclosing.flat_map(|v| space.sources(basis, v)).collect());
+        }
         graph.add_variables(space.access_sources(basis, result));
         let mut reached = true;
         let mut add = |access: &Access| {
@@ -332,6 +337,17 @@ impl IterationGraph {
 pub fn show(program: &Program) -> String {
     let graph = IterationGraph::of(program);
     graph.map_or_else(String::new, |graph| graph.show(&program.kernel))
+}
+
+/// Returns the variables that index operands of a precomputed part, but neither its workspace nor its
+/// sums: it can only be filled within their loops.
+fn enclosing(part: &Precomputed) -> Vec<VariableId> {
+    let mut own = part.workspace.indices.clone();
+    part.value.for_each_variable(&mut |v| own.push(v));
+    let mut enclosing = Vec::new();
+    part.value.for_each_access(&mut |access| enclosing.extend(&access.indices));
+    enclosing.retain(|v| !own.contains(v));
+    enclosing
 }
 
 /// Returns the last level of the result that is assembled in order.

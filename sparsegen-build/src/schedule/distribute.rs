@@ -17,7 +17,7 @@ const FORMS: usize = 8;
 /// The number of workspaces for the sums of one form.
 const WORKSPACES: usize = 2;
 
-/// Returns a kernel and its other forms, each with the sums that go through workspaces.
+/// Returns the forms of a kernel, each with the sums that go through workspaces.
 pub(super) fn forms(kernel: &Kernel) -> Vec<(Kernel, Vec<Precomputed>)> {
     let mut values = vec![kernel.assignment.value.clone()];
     let mut of = 0;
@@ -45,7 +45,9 @@ pub(super) fn forms(kernel: &Kernel) -> Vec<(Kernel, Vec<Precomputed>)> {
         of += 1;
     }
     let by_mode = Some(kernel).filter(|kernel| kernel.reassociate).and_then(mode_by_mode);
-    forms.splice(1..1, by_mode);
+    // It has few orders of its loops that are valid, the value as written may have too many to
+    // compare.
+    forms.splice(0..0, by_mode);
     forms
 }
 
@@ -280,7 +282,7 @@ fn has_plain_indices(kernel: &Kernel, expr: &Expr) -> bool {
 /// Returns a name for a workspace. Those of gathered rows are named `w`.
 fn unused_name(kernel: &Kernel) -> &'static str {
     let is_used = |name: &&str| kernel.tensors.iter().any(|tensor| tensor.argument == **name);
-    ["v", "u", "t"].into_iter().find(|name| !is_used(name)).unwrap_or("w")
+    ["v", "u", "t", "s", "r", "q"].into_iter().find(|name| !is_used(name)).unwrap_or("w")
 }
 
 /// Replaces a part of an expression everywhere, also within reductions.
