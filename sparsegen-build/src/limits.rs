@@ -4,6 +4,7 @@
 //! limit depends on time or memory, so that a manifest gives the same result on every machine.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use crate::error::Span;
 
@@ -76,6 +77,8 @@ pub struct Budget {
     largest: RefCell<Option<Merge>>,
     /// The first limit that a plan exceeded, if any.
     exceeded: Cell<Option<Limit>>,
+    /// The number of programs that were planned, also with the budgets renewed from this one.
+    planned: Rc<Cell<usize>>,
 }
 
 /// A loop that merges operands.
@@ -100,7 +103,12 @@ pub enum Limit {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { steps: Cell::new(STEPS), largest: RefCell::new(None), exceeded: Cell::new(None) }
+        Budget {
+            steps: Cell::new(STEPS),
+            largest: RefCell::new(None),
+            exceeded: Cell::new(None),
+            planned: Rc::default(),
+        }
     }
 }
 
@@ -113,6 +121,22 @@ impl Budget {
             self.exceed(Limit::Steps);
         }
         left.is_some()
+    }
+
+    /// Returns a full budget for another search for the loops of the same kernel.
+    pub fn renewed(&self) -> Budget {
+        Budget { planned: Rc::clone(&self.planned), ..Budget::default() }
+    }
+
+    /// Counts a program that is planned.
+    pub fn count_plan(&self) {
+        self.planned.set(self.planned.get() + 1);
+    }
+
+    /// Returns the number of programs that were planned for the kernel.
+    #[cfg(test)]
+    pub fn planned(&self) -> usize {
+        self.planned.get()
     }
 
     /// Records that a plan exceeded a limit.
@@ -187,6 +211,29 @@ mod tests {
         let (mistakes, many) = of_vectors(48, " + ", "sparse_vector");
         assert_eq!(mistakes, [""; 0]);
         assert!(many < 8 * few, "{few} lines of 12 operands, {many} of 48");
+    }
+
+    /// Returns the number of lines of a sum of matrices in a format.
+    fn lines_of_sum(count: usize, format: &str) -> usize {
+        let terms: Vec<String> = (0..count).map(|k| format!("x{k}[i,j]")).collect();
+        let tensors: Vec<String> = (0..count).map(|k| format!("x{k} = '{format}'")).collect();
+        let tensors = format!("y = '{format}', {}", tensors.join(", "));
+        let (mistakes, lines) = compiled(&format!("y[i,j] = {}", terms.join(" + ")), &tensors);
+        assert_eq!(mistakes, [""; 0]);
+        lines
+    }
+
+    #[test]
+    fn the_code_of_sums_of_matrices_grows_at_most_quadratically() {
+        for format in ["csr", "dcsr"] {
+            let lines: Vec<usize> = (1..=8).map(|count| lines_of_sum(count, format)).collect();
+            for (count, most) in (1..=8).map(|count| (count, count * count * lines[0])) {
+                let own = lines[count - 1];
+                assert!(own <= most, "{own} lines for {count} operands in {format}");
+            }
+            // From four operands on, there is one body for all regions.
+            assert!(lines[7] <= 2 * lines[3], "{lines:?} lines for operands in {format}");
+        }
     }
 
     #[test]

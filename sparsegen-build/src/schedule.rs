@@ -48,13 +48,22 @@ use refuse::{refuse_large, refuse_orders, refuse_result};
 /// Tensors are converted if the loops cannot traverse them otherwise, or if that saves most of the
 /// work. The kernel's schedule restricts the choice.
 pub fn schedule(kernel: &Kernel, levels: &Levels) -> Result<(Program, Plan), Diagnostic> {
+    schedule_within(kernel, levels, &Budget::default())
+}
+
+/// Chooses the loops of a kernel; each search has a budget renewed from `budget`.
+fn schedule_within(
+    kernel: &Kernel,
+    levels: &Levels,
+    budget: &Budget,
+) -> Result<(Program, Plan), Diagnostic> {
     let kernel = &update::listed(&update::of_entries(&update::in_place(kernel)), levels);
     let kernel = &gathered(&diagonals(kernel), levels);
-    let mut found = automatic(&commands::first_commands(kernel, 0), levels, &Budget::default())?;
+    let mut found = automatic(&commands::first_commands(kernel, 0), levels, &budget.renewed())?;
     if !kernel.schedule.is_empty() {
-        found = commands::apply(kernel, found, &Budget::default())?;
+        found = commands::apply(kernel, found, &budget.renewed())?;
     }
-    let (mut program, plan) = empty::with_versions(found, &Budget::default());
+    let (mut program, plan) = empty::with_versions(found, &budget.renewed());
     program.threads = program.kernel.parallel.then(|| parallel::parted(&program, &plan));
     program.targets[0].overwrites = overwrites(&program, &plan);
     Ok((program, plan))
@@ -80,7 +89,7 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
         // A statement that is too large as a whole may be planned term by term.
         let most = as_it_is.as_ref().map_or(f64::INFINITY, |found| found.cost);
         let may_convert = as_it_is.is_some() || budget.exceeded().is_some();
-        let found = in_terms(kernel, levels, may_convert);
+        let found = in_terms(kernel, levels, may_convert, budget);
         if let Some(found) = found.filter(|found| found.cost < most) {
             return Ok(found);
         }
@@ -100,7 +109,7 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
     if let Some(best) = converted.or(as_it_is) {
         return Ok(best);
     }
-    if let Some(found) = ordered(kernel, levels) {
+    if let Some(found) = ordered(kernel, levels, budget) {
         return Ok(found);
     }
     assembled?;
@@ -112,8 +121,13 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
 
 /// Returns a program with separate loops for each additive term, which may convert the result: one
 /// that accepts entries in any order accepts those of each term.
-fn in_terms(kernel: &Kernel, levels: &Levels, may_convert: bool) -> Option<Candidate> {
-    let budget = Budget::default();
+fn in_terms(
+    kernel: &Kernel,
+    levels: &Levels,
+    may_convert: bool,
+    budget: &Budget,
+) -> Option<Candidate> {
+    let budget = budget.renewed();
     let own = term_by_term(&Conversion::none(kernel), &budget);
     own.or_else(|| {
         let mut choices = conversions(kernel, levels).into_iter().filter(|_| may_convert);
@@ -157,11 +171,11 @@ fn in_any_order(kernel: &Kernel) -> impl Iterator<Item = Conversion> {
 const WEIGHED: usize = 8;
 
 /// Returns the cheapest of the programs that convert tensors for an order of the loops.
-fn ordered(kernel: &Kernel, levels: &Levels) -> Option<Candidate> {
+fn ordered(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Option<Candidate> {
     let choices = by_order(kernel, levels).into_iter();
     let choices = choices.filter(|conversion| refuse_result(&conversion.kernel).is_ok());
     let candidates = choices.filter_map(|conversion| {
-        let candidate = cheapest(&conversion, &Budget::default())?;
+        let candidate = cheapest(&conversion, &budget.renewed())?;
         Some((cost_of_conversions(&conversion) + candidate.cost, candidate))
     });
     let cheapest = candidates.take(WEIGHED).min_by(|(a, _), (b, _)| a.total_cmp(b));

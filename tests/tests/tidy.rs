@@ -1,7 +1,10 @@
-//! Tests of the invariants of ARCHITECTURE.md that can be checked on source text.
+//! Tests of the invariants of ARCHITECTURE.md that can be checked on source text, and of the number of
+//! crates that the compiler needs.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Returns every source file of a crate of the workspace, with its text.
 fn sources(of: &str) -> Vec<(String, String)> {
@@ -96,4 +99,23 @@ fn nothing_is_left_unfinished() {
             }
         }
     }
+}
+
+/// The largest number of crates that a build-dependency on the compiler compiles, itself included.
+const CRATES: usize = 12;
+
+#[test]
+fn the_compiler_needs_few_crates() {
+    let arguments = ["tree", "--offline", "--locked", "--package", "sparsegen-build"];
+    let form = ["--edges", "normal,build", "--prefix", "none", "--format", "{p}", "--no-dedupe"];
+    let tree = Command::new(env!("CARGO"))
+        .args(arguments.iter().chain(&form))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    let shown = String::from_utf8_lossy(&tree.stdout);
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let crates: BTreeSet<&str> = shown.lines().filter(|line| !line.is_empty()).collect();
+    assert!(crates.iter().any(|name| name.starts_with("sparsegen-build ")), "{shown}");
+    assert!(crates.len() <= CRATES, "{} crates: {crates:?}", crates.len());
 }

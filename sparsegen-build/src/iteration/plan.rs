@@ -77,6 +77,7 @@ pub enum Unplannable {
 
 /// Plans a program within a budget.
 pub fn plan(program: &Program, budget: &Budget) -> Result<Plan, Unplannable> {
+    budget.count_plan();
     let planner = Planner { program, budget, known: &RefCell::default() };
     let plan = match program.body.is_skip() {
         true => planner.plan(&full::nothing(program), &Frontier::default(), Scalars::NONE)?,

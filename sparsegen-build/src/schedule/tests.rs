@@ -1,5 +1,6 @@
-use super::{refuse_orders, schedule};
+use super::{refuse_orders, schedule, schedule_within};
 use crate::level::Levels;
+use crate::limits::{Budget, ORDERS};
 use crate::testing::{kernel, loops};
 
 /// Returns the loops that are chosen for an expression.
@@ -222,4 +223,62 @@ fn entries_are_visited_rather_than_searched_for() {
     let blocks = "(i, j) -> (i / 4 : dense, j / 4 : compressed, i % 4 : dense, j % 4 : dense)";
     let tensors = format!("A = 'hash_rows', B = '{blocks}'");
     assert_eq!(scheduled("B[i,j] = A[i,j]", &tensors), "∀io ∀ii ∀j B[i,j] = A[i,j]");
+}
+
+/// Returns the number of programs that are planned to choose the loops of an expression.
+fn planned(expr: &str, tensors: &str) -> usize {
+    let budget = Budget::default();
+    let found = schedule_within(&kernel(expr, tensors), &Levels::default(), &budget);
+    assert!(found.is_ok(), "`{expr}` has no loops");
+    budget.planned()
+}
+
+#[test]
+fn few_programs_are_planned_for_chains_of_matrices() {
+    // Conversions of each operand are tried, in every order of the loops.
+    for (result, format, most) in
+        [("dense", "dense", [150, 300, 300]), ("dense", "csr", [1_200, 11_500, 9_000])]
+    {
+        for (count, most) in (3..=5).zip(most) {
+            let planned = chain(count, result, format);
+            assert!(planned <= most, "{planned} programs for {count} matrices in {format}");
+        }
+    }
+}
+
+#[test]
+fn few_programs_are_planned_for_tensors_of_many_modes() {
+    for format in ["dense", "coo", "csf"] {
+        for planned in of_order(8, format) {
+            assert!(planned <= ORDERS, "{planned} programs for tensors in {format}");
+        }
+    }
+}
+
+/// Returns the number of planned programs for a product of `count` matrices.
+fn chain(count: usize, result: &str, format: &str) -> usize {
+    let variables = ["i", "j", "k", "l", "m", "n"];
+    let name = |k: usize| char::from(b'A' + k as u8);
+    let factor = |k: usize| format!("{}[{},{}]", name(k), variables[k], variables[k + 1]);
+    let factors: Vec<String> = (0..count).map(factor).collect();
+    let tensors: Vec<String> = (0..count).map(|k| format!("{} = '{format}'", name(k))).collect();
+    let expr = format!("R[i,{}] = {}", variables[count], factors.join(" * "));
+    planned(&expr, &format!("R = '{result}', {}", tensors.join(", ")))
+}
+
+/// Returns the numbers of planned programs for a copy, a product, a sum and a reduction of tensors
+/// with `order` modes.
+fn of_order(order: usize, format: &str) -> [usize; 4] {
+    let variables = ["i", "j", "k", "l", "m", "n", "p", "q"][..order].join(",");
+    let tensors = format!("C = '{format}', A = '{format}', B = '{format}'");
+    let of_two = |op: &str| {
+        planned(&format!("C[{variables}] = A[{variables}] {op} B[{variables}]"), &tensors)
+    };
+    let one = format!("C = '{format}', A = '{format}'");
+    [
+        planned(&format!("C[{variables}] = A[{variables}]"), &one),
+        of_two("*"),
+        of_two("+"),
+        planned(&format!("s = A[{variables}]"), &format!("A = '{format}'")),
+    ]
 }
