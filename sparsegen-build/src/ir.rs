@@ -23,6 +23,7 @@ mod rename;
 mod results;
 #[cfg(test)]
 pub(crate) mod samples;
+mod time;
 mod traits;
 mod uses;
 mod walk;
@@ -46,6 +47,7 @@ pub use parallel::{
 pub use part::{Gather, Limit, List, Part, Reads};
 pub use rearrange::Rearrange;
 pub use results::{Assembly, Combining, Cover, Fit, Result, TensorResult, UpdatedScalar};
+pub use time::{Factor, Term, Time};
 pub use traits::Trait;
 pub use uses::Uses;
 pub use walk::substitute;

@@ -257,9 +257,11 @@ impl Lowering<'_> {
         let parallel = self.parallel(plan, &body, &results);
         let others = results.split_off(1);
         let result = results.pop().expect("a program has a result");
+        let time = complexity::time(program, plan);
         let mut function = ir::Function {
             name: kernel.name.clone(),
-            docs: docs::docs(program, plan),
+            docs: docs::docs(program, plan, &time),
+            time,
             operands: operands.iter().map(|id| self.operand(*id)).collect(),
             conversions: self.conversions(&operands),
             sizes: self.sizes(&operands),

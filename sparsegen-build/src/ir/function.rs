@@ -1,6 +1,6 @@
 //! Functions: the signature of a kernel, and the variables of its body.
 
-use super::{Bound, Dtype, Gather, Parallel, Part, Result, Stmt, Trait, Width};
+use super::{Bound, Dtype, Gather, Parallel, Part, Result, Stmt, Time, Trait, Width};
 
 /// A kernel: the contents of its signature, checks and documentation, and its body.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,6 +9,8 @@ pub struct Function {
     pub name: String,
     /// Documentation in Markdown, by lines.
     pub docs: Vec<String>,
+    /// The time complexity of the loops.
+    pub time: Time,
     /// The operands, in the order of the arguments.
     pub operands: Vec<Operand>,
     /// The operands that the body reads in another format.

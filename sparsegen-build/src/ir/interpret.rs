@@ -9,6 +9,7 @@ mod assign;
 mod bounds;
 mod calls;
 mod checks;
+mod cost;
 mod declare;
 mod entry;
 mod expr;
@@ -22,6 +23,7 @@ mod rearrange;
 mod tests;
 mod workspace;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::result::Result;
@@ -102,7 +104,7 @@ pub type Library = fn(&str, super::Dtype, &[Number]) -> Option<Number>;
 /// # Errors
 /// The same as [`run`], and an error if the limit is reached.
 pub fn run_within(function: &Function, inputs: &Inputs, steps: u64) -> Result<Outputs, Fault> {
-    Machine { steps, ..Machine::default() }.run_function(function, inputs)
+    Machine { steps: Cell::new(steps), ..Machine::default() }.run_function(function, inputs)
 }
 
 /// Returns the outputs of a machine after running a function.
@@ -173,7 +175,8 @@ struct Variable {
 
 struct Machine {
     library: Library,
-    steps: u64,
+    /// The number of steps before a loop is taken to be endless.
+    steps: Cell<u64>,
     scopes: Vec<BTreeMap<String, Variable>>,
     arrays: BTreeMap<String, Storage>,
     /// `true` while the innermost loop is exited.
@@ -193,7 +196,7 @@ impl Default for Machine {
     fn default() -> Machine {
         Machine {
             library: |_, _, _| None,
-            steps: 0,
+            steps: Cell::new(0),
             scopes: Vec::new(),
             arrays: BTreeMap::new(),
             leaves: false,
@@ -260,10 +263,7 @@ impl Machine {
 
     fn step(&mut self, stmt: &Stmt) -> Result<(), Fault> {
         let here = |reason| fault(&stmt.to_string(), reason);
-        self.steps = self
-            .steps
-            .checked_sub(1)
-            .ok_or_else(|| here("the limit of steps is reached: a loop may be endless".into()))?;
+        self.spend(1).map_err(here)?;
         match stmt {
             Stmt::Comment(_) => Ok(()),
             Stmt::Let { name, mutable, value } => {
@@ -279,10 +279,15 @@ impl Machine {
                 self.arrays.insert(name.clone(), Storage::empty(*element));
                 Ok(())
             }
-            Stmt::Sort { array } => self.vector(array).and_then(Storage::sort).map_err(here),
+            Stmt::Sort { array } => {
+                let len = self.vector(array).map_err(here)?.cells.len();
+                self.spend(cost::sorting(len)).map_err(here)?;
+                self.vector(array).and_then(Storage::sort).map_err(here)
+            }
             Stmt::Workspace { name, dtype, crd, size, initial } => {
                 let size = self.eval(size).and_then(Value::index).map_err(here)?;
                 let initial = self.eval(initial).map_err(here)?;
+                self.spend(size as u64).map_err(here)?;
                 let workspace = Workspace::new(Element::Value(*dtype), *crd, size, initial);
                 self.workspaces.insert(name.clone(), workspace);
                 Ok(())
@@ -290,12 +295,14 @@ impl Machine {
             Stmt::Harvest { workspace, crd, vals } => {
                 let harvest = self.workspace(workspace).map(Workspace::harvest);
                 let [harvested_crd, harvested_vals] = harvest.map_err(here)?;
+                self.spend(cost::sorting(harvested_crd.cells.len())).map_err(here)?;
                 self.arrays.insert(crd.clone(), harvested_crd);
                 self.arrays.extend(vals.iter().map(|vals| (vals.clone(), harvested_vals.clone())));
                 Ok(())
             }
             Stmt::Places { name, size } => {
                 let size = self.eval(size).and_then(Value::index).map_err(here)?;
+                self.spend(size as u64).map_err(here)?;
                 let element = Element::Index(Width::Usize);
                 let places = Workspace::new(element, Width::Usize, size, Value::Index(0));
                 self.workspaces.insert(name.clone(), places);
@@ -336,6 +343,8 @@ impl Machine {
             Stmt::Resize { array, len, value } => {
                 let len = self.eval(len).and_then(Value::index).map_err(here)?;
                 let value = self.eval(value).map_err(here)?;
+                let before = self.vector(array).map_err(here)?.cells.len();
+                self.spend(len.saturating_sub(before) as u64).map_err(here)?;
                 self.vector(array).and_then(|a| a.resize(len, value)).map_err(here)
             }
             Stmt::Grow { array, factors, value } => {
@@ -350,6 +359,7 @@ impl Machine {
                 let start = self.eval(start).and_then(Value::index).map_err(here)?;
                 let end = self.eval(end).and_then(Value::index).map_err(here)?;
                 for k in start..end {
+                    self.spend(1).map_err(here)?;
                     self.scopes.push(BTreeMap::new());
                     self.bind(name, Value::Index(k), false);
                     let done = self.run(body);
@@ -367,10 +377,7 @@ impl Machine {
                     if std::mem::take(&mut self.leaves) {
                         break;
                     }
-                    self.steps = self.steps.saturating_sub(1);
-                    if self.steps == 0 {
-                        return Err(here("the limit of steps is reached".into()));
-                    }
+                    self.spend(1).map_err(here)?;
                 }
                 Ok(())
             }

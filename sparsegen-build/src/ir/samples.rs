@@ -63,6 +63,7 @@ pub(crate) fn spmv() -> Function {
     Function {
         name: "spmv".into(),
         docs: vec!["`y[i] = A[i,j] * x[j]`".into()],
+        time: Time::default(),
         operands: vec![
             operand("a", "A", "Csr", csr_arrays("a")),
             operand("x", "x", "Dense<1>", vec![vals("x")]),
@@ -161,6 +162,7 @@ pub(crate) fn add() -> Function {
     Function {
         name: "add".into(),
         docs: vec!["`C[i,j] = A[i,j] + B[i,j]`".into()],
+        time: Time::default(),
         operands: vec![
             operand("a", "A", "Csr", csr_arrays("a")),
             operand("b", "B", "Csr", csr_arrays("b")),
@@ -216,6 +218,7 @@ pub(crate) fn scaled_sum() -> Function {
     Function {
         name: "scaled_sum".into(),
         docs: vec!["`s = alpha * x[i]`".into()],
+        time: Time::default(),
         operands: vec![
             Operand::Scalar { name: "alpha".into(), dtype: Dtype::F64 },
             operand("x", "x", "Dense<1>", vec![vals("x")]),

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use crate::concrete::space::{BlockSize, Definition};
 use crate::concrete::{Program, Target};
 use crate::coordinate::Coordinate;
+use crate::ir;
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::{Access, TensorId, VariableId};
@@ -29,7 +30,7 @@ struct Trips {
 }
 
 /// Returns the time as a sum of products, such as `i + nnz(A)`.
-pub(super) fn time(program: &Program, plan: &Plan) -> String {
+pub(super) fn time(program: &Program, plan: &Plan) -> ir::Time {
     let mut time = Time { program, terms: Vec::new() };
     time.add(plan, &Trips { visited: Some(Vec::new()), ..Trips::default() }, &[]);
     program.targets.iter().for_each(|target| time.add_parents(target));
@@ -40,13 +41,13 @@ pub(super) fn time(program: &Program, plan: &Plan) -> String {
         })
     };
     let kept = (0..terms.len()).filter(|k| !is_covered(*k));
-    let mut shown: Vec<String> = Vec::new();
-    for term in kept.map(|k| time.show(&terms[k])) {
-        if !shown.contains(&term) {
-            shown.push(term);
+    let mut named: Vec<ir::Term> = Vec::new();
+    for term in kept.map(|k| time.named(&terms[k])) {
+        if !named.contains(&term) {
+            named.push(term);
         }
     }
-    if shown.is_empty() { "1".to_owned() } else { shown.join(" + ") }
+    ir::Time { terms: named }
 }
 
 /// Returns whether one product is at most another: it divides the other, or replaces dimensions of
@@ -256,18 +257,17 @@ impl Time<'_> {
         }
     }
 
-    fn show(&self, trips: &Trips) -> String {
-        let name = |v: &VariableId| self.program.kernel.variable(*v).name.clone();
-        let dimensions = trips.dimensions.iter().map(name);
+    /// Returns the product in terms of the names of variables and tensors.
+    fn named(&self, trips: &Trips) -> ir::Term {
+        let extent =
+            |v: &VariableId| ir::Factor::Extent(self.program.kernel.variable(*v).name.clone());
         let walked = trips.walked.keys().map(|access| {
-            format!("nnz({})", self.program.tensor(self.declared(access.tensor)).name)
+            ir::Factor::Entries(self.program.tensor(self.declared(access.tensor)).name.clone())
         });
-        let factors: Vec<String> = dimensions.chain(walked).collect();
-        let mut shown = if factors.is_empty() { "1".to_owned() } else { factors.join(" · ") };
-        for v in &trips.shared {
-            shown.push_str(&format!(" / {}", name(v)));
+        ir::Term {
+            factors: trips.dimensions.iter().map(extent).chain(walked).collect(),
+            divisors: trips.shared.iter().map(extent).collect(),
         }
-        shown
     }
 
     fn declared(&self, id: TensorId) -> TensorId {

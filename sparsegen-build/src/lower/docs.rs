@@ -5,16 +5,15 @@ use crate::concrete::space::{BlockSize, Definition};
 use crate::concrete::{Program, Target};
 use crate::coordinate::Coordinate;
 use crate::format::Places;
+use crate::ir;
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
 use crate::iteration::visits::level_variables;
 use crate::names::{plain, snake_case};
 use crate::notation::{Access, Expr, Parameter, Semiring, TensorId, TensorRole, VariableId};
 
-use super::complexity::time;
-
 /// Returns Markdown, one line per element.
-pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
+pub(super) fn docs(program: &Program, plan: &Plan, time: &ir::Time) -> Vec<String> {
     let kernel = &program.kernel;
     let mut lines = vec![format!("`{}`", kernel.text), String::new()];
     if let Some(doc) = &kernel.doc {
@@ -50,7 +49,7 @@ pub(super) fn docs(program: &Program, plan: &Plan) -> Vec<String> {
         lines.push(format!("Loops: {}.", loops.join("; ")));
     }
     lines.push(String::new());
-    lines.push(format!("Time: O({}){}.", time(program, plan), memory(program)));
+    lines.push(format!("Time: O({time}){}.", memory(program)));
     if let Some(level) = program.level_without_promise() {
         lines.push(String::new());
         lines.push(format!("Indices are checked, because the level `{level}` makes no promise."));

@@ -2,6 +2,7 @@
 
 mod runtime;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use sparsegen_build::ir::interpret::{Object, Session, Stop, Tensor};
@@ -62,13 +63,49 @@ impl Interpreter<'_> {
         Ok(Some(ways))
     }
 
+    /// Runs the first entry point on operands, in one part; returns its results and the number of its
+    /// steps, or `None` if a format does not store a tensor.
+    ///
+    /// # Errors
+    /// A fault of the kernel, or an error that it returns.
+    pub fn counted(&self, operands: &Results) -> Result<Option<(Results, u64)>, String> {
+        match self.count(operands) {
+            Ok(counted) => Ok(Some(counted)),
+            Err(Stop::Error("Width" | "Pack")) => Ok(None),
+            Err(Stop::Error(kind)) => Err(format!("the kernel returns `Error::{kind}`")),
+            Err(Stop::Fault(fault)) => Err(fault.to_string()),
+        }
+    }
+
+    fn count(&self, operands: &Results) -> Result<(Results, u64), Stop> {
+        let runtime = Tensors { formats: self.formats };
+        let steps = Cell::default();
+        let session = Session { kernel: self.kernel, runtime: &runtime, parts: 1, steps };
+        let mut arguments = self.arguments(operands)?;
+        let results = if self.has(&self.kernel.name) {
+            let returned = session.run(&self.kernel.name, &mut arguments)?;
+            let names = self.kernel.results().map(|step| step.result.clone());
+            names.zip(returned).collect()
+        } else {
+            for step in self.kernel.results() {
+                let passed = self.passed(step, given(operands, step), None)?;
+                arguments.extend(passed.map(|passed| (step.result.clone(), passed)));
+            }
+            let stem = self.kernel.name.trim_start_matches("r#").trim_end_matches('_');
+            let returned = session.run(&format!("{stem}_into"), &mut arguments)?;
+            self.results(&arguments, returned)
+        };
+        Ok((self.looked(&results)?, session.steps.get()))
+    }
+
     fn has(&self, entry: &str) -> bool {
         self.kernel.entries.iter().any(|own| own.name == entry)
     }
 
     fn ways_in(&self, parts: usize, operands: &Results, ways: &mut Ways) -> Result<(), Stop> {
         let tensors = Tensors { formats: self.formats };
-        let session = Session { kernel: self.kernel, runtime: &tensors, parts };
+        let session =
+            Session { kernel: self.kernel, runtime: &tensors, parts, steps: Cell::default() };
         let stem = self.kernel.name.trim_start_matches("r#").trim_end_matches('_');
         let name = |suffix: &str| format!("{stem}_{suffix}");
         let mut arguments = self.arguments(operands)?;

@@ -7,6 +7,7 @@
 //! compiler.
 
 pub mod check;
+pub mod complexity;
 pub mod corpus;
 pub mod dtype;
 pub mod dynamic;

@@ -201,7 +201,7 @@ pub fn classes(statement: &Statement) -> Vec<usize> {
 }
 
 /// Assigns extents to the classes of variables, in the order of first use.
-fn assign(statement: &Statement, classes: &[usize], extents: &[usize]) -> Extents {
+pub(crate) fn assign(statement: &Statement, classes: &[usize], extents: &[usize]) -> Extents {
     let mut given: Vec<usize> = Vec::new();
     let mut all = Extents::new();
     for (variable, class) in statement.variables().iter().zip(classes) {
@@ -294,7 +294,7 @@ fn crowd(
 }
 
 /// Assigns coordinates of other tensors as values of an index operand.
-fn point(
+pub(crate) fn point(
     statement: &Statement,
     layout: &Layout,
     random: &mut Random,

@@ -43,6 +43,7 @@ impl Machine {
                 // Binary search like the generated code, so that unsorted elements are detected.
                 let (mut first, mut count) = (start, end.saturating_sub(start));
                 while count > 0 {
+                    self.spend(1)?;
                     let half = count / 2;
                     let below = self.load(array, first + half)?.index()? < index;
                     (first, count) =

@@ -38,11 +38,13 @@ pub enum Object {
 pub(super) struct Frame {
     objects: BTreeMap<String, Object>,
     library: Library,
+    /// The number of steps of the loops that were called and of the instructions.
+    pub(super) steps: u64,
 }
 
 impl Frame {
     pub(super) fn new(library: Library) -> Frame {
-        Frame { objects: BTreeMap::new(), library }
+        Frame { objects: BTreeMap::new(), library, steps: 0 }
     }
 
     pub(super) fn insert(&mut self, name: &str, object: Object) {
@@ -201,8 +203,7 @@ impl Frame {
 
     /// A machine that knows the numbers, the lists and the shapes.
     pub(super) fn machine(&self) -> Machine {
-        let mut machine =
-            Machine { library: self.library, steps: super::STEPS, ..Machine::default() };
+        let mut machine = Machine::with_library(self.library);
         machine.scopes.push(BTreeMap::new());
         for (name, object) in &self.objects {
             match object {
@@ -339,9 +340,9 @@ impl Frame {
                 around.arrays.insert(name.clone(), ArrayValue::Index(list.clone()));
             }
         }
-        let mut machine =
-            Machine { library: self.library, steps: super::STEPS, ..Machine::default() };
+        let mut machine = Machine::with_library(self.library);
         let returned = machine.run_loops(loops, &inputs, &around);
+        self.steps += machine.spent();
         let returned = returned.map_err(|fault| match machine.is_full {
             true => Stop::Error("Pack"),
             false => Stop::Fault(fault),

@@ -16,6 +16,7 @@ impl Machine {
                 if values.len() != order.len() * each {
                     return Err(format!("`{vals}` has not {each} elements for each of `{crd}`"));
                 }
+                self.spend(super::cost::sorting(order.len()) + values.len() as u64)?;
                 order.sort_unstable();
                 let old = std::mem::take(&mut values);
                 for (_, k) in &order {
@@ -32,6 +33,7 @@ impl Machine {
                 let after = 2 * before;
                 let vacant = self.vector(crd)?.largest()?;
                 let old = std::mem::take(&mut self.vector(crd)?.cells);
+                self.spend(2 * old.len() as u64)?;
                 let mut slots = vec![Some(vacant); 2 * old.len()];
                 let mut moves = Vec::new();
                 for (position, coordinate) in old.iter().enumerate() {
