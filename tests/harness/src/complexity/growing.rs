@@ -32,7 +32,6 @@ const POINTS: usize = 600_000;
 pub(super) fn sizes(statement: &Statement, choice: Choice<'_>) -> [usize; 3] {
     let accesses = statement.accesses();
     let is_dense = |tensor: &str| is_dense(choice, tensor);
-    let dense = accesses.iter().filter(|access| is_dense(statement.tensor(access)));
     let order = match statement.operands().into_iter().all(is_dense) {
         true => statement.variables().len(),
         false => accesses.iter().map(|access| statement.modes(access).len()).max().unwrap_or(0),
