@@ -16,7 +16,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// Loops: `i` over the entries of `A` (sorted first), `B` (sorted first) merged; `j` over the
 /// entries of `A` (sorted first), `B` (sorted first) merged.
 ///
-/// Time: O(nnz(A) + nnz(B)).
+/// Time: O(nnz(A) + nnz(B) + i).
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.

@@ -27,7 +27,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 ///
 /// Loops: `i` over its whole range; `j` over the entries of `A`.
 ///
-/// Time: O(i + nnz(A)).
+/// Time: O(i + nnz(A) + j).
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.

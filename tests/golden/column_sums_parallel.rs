@@ -14,7 +14,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 ///
 /// Loops: `i` over its whole range; `j` over the entries of `A`; `j` over the entries of `w`.
 ///
-/// Time: O(i + nnz(A)); workspaces: `w` collects entries over `j`, sorted.
+/// Time: O(i + nnz(A) + j); workspaces: `w` collects entries over `j`, sorted.
 ///
 /// Threads: parts of `i` with equal work each, with the feature `parallel` of the crate
 /// `sparsegen`.

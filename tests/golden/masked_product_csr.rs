@@ -19,8 +19,8 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// Loops: `i` over its whole range; `k` over the entries of `A`; `j` over the entries of `M`; `k`
 /// over the entries of `B`, `a_lookup` located.
 ///
-/// Time: O(i + nnz(A) + nnz(M) + nnz(M) · nnz(B) / j); workspaces: `a_lookup` holds entries over
-/// `k`, looked up.
+/// Time: O(i + nnz(A) + nnz(M) + nnz(M) · nnz(B) / j + k); workspaces: `a_lookup` holds entries
+/// over `k`, looked up.
 ///
 /// # Errors
 /// - [`Error::Shape`] if `M` and `A` differ in the extent of `i`.

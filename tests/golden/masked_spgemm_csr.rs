@@ -19,8 +19,8 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// Loops: `i` over its whole range; `j` over the entries of `M`; `k` over the entries of `A`; `j`
 /// over the entries of `B`, `m_lookup` located; `j` over the entries of `w`.
 ///
-/// Time: O(i + nnz(M) + nnz(A) + nnz(A) · nnz(B) / k); workspaces: `m_lookup` holds entries over
-/// `j`, looked up, `w` collects entries over `j`, sorted.
+/// Time: O(i + nnz(M) + nnz(A) + nnz(A) · nnz(B) / k + j); workspaces: `m_lookup` holds entries
+/// over `j`, looked up, `w` collects entries over `j`, sorted.
 ///
 /// # Errors
 /// - [`Error::Shape`] if `M` and `A` differ in the extent of `i`.

@@ -17,7 +17,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// Loops: `i` over the entries of `B`; `k` over the entries of `B`; `l` over the entries of `B`;
 /// `j` over its whole range.
 ///
-/// Time: O(j · nnz(B)).
+/// Time: O(j · nnz(B) + i · j).
 ///
 /// # Errors
 /// - [`Error::Shape`] if `C` and `D` differ in the extent of `j`.

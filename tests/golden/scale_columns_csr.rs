@@ -18,7 +18,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// Loops: `j` over the entries of `x`; `i` over its whole range; `j` over the entries of `A`,
 /// `x_lookup` located.
 ///
-/// Time: O(nnz(x) + i + nnz(A)); workspaces: `x_lookup` holds entries over `j`, looked up.
+/// Time: O(nnz(x) + i + nnz(A) + j); workspaces: `x_lookup` holds entries over `j`, looked up.
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.

@@ -16,7 +16,8 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// Loops: `i` over its whole range; `k` over the entries of `A`; `j` over the entries of `B`; `j`
 /// over the entries of `w`.
 ///
-/// Time: O(i + nnz(A) + nnz(A) · nnz(B) / k); workspaces: `w` collects entries over `j`, sorted.
+/// Time: O(i + nnz(A) + nnz(A) · nnz(B) / k + j); workspaces: `w` collects entries over `j`,
+/// sorted.
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.

@@ -15,7 +15,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 ///
 /// Loops: `i` over its whole range; `k` over the entries of `A`; `j` over its whole range.
 ///
-/// Time: O(i + j · nnz(A)).
+/// Time: O(j · nnz(A) + i · j).
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.

@@ -36,7 +36,7 @@ impl Format for Antidiagonals {
 ///
 /// Loops: `d` (`i + j`) over the entries of `A`; `i` over the entries of `A`, `x` located.
 ///
-/// Time: O(nnz(A)).
+/// Time: O(nnz(A) + i).
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.

@@ -15,7 +15,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 ///
 /// Loops: `d` (`j - i`) over the entries of `A`; `i` over the entries of `A`, `x` located.
 ///
-/// Time: O(nnz(A)).
+/// Time: O(nnz(A) + i).
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.

@@ -16,7 +16,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// Loops: `i` over its whole range; `slot` (the slot of `A`) over its whole range; `j` over the
 /// entries of `A`, `x` located.
 ///
-/// Time: O(i · slot + nnz(A)).
+/// Time: O(i + nnz(A)).
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `x` differ in the extent of `j`.

@@ -178,7 +178,7 @@ impl Base {
     /// Returns a time complexity without the terms for old entries of the result.
     fn without_result(&self, time: &str) -> String {
         let old = format!("nnz({})", self.result());
-        let is_old = |term: &&str| *term == old || term.chars().count() == 1;
+        let is_old = |term: &&str| *term == old || !term.contains("nnz");
         time.split(" + ").filter(|term| !is_old(term)).collect::<Vec<_>>().join(" + ")
     }
 

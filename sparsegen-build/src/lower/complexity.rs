@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use crate::concrete::space::{BlockSize, Definition};
 use crate::concrete::{Program, Target};
 use crate::coordinate::Coordinate;
+use crate::format::Format;
 use crate::ir;
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
@@ -33,7 +34,9 @@ struct Trips {
 pub(super) fn time(program: &Program, plan: &Plan) -> ir::Time {
     let mut time = Time { program, terms: Vec::new() };
     time.add(plan, &Trips { visited: Some(Vec::new()), ..Trips::default() }, &[]);
-    program.targets.iter().for_each(|target| time.add_parents(target));
+    program.targets.iter().for_each(|target| time.add_result(target));
+    time.add_conversions();
+    program.workspaces().into_iter().for_each(|access| time.push_extents(&access.indices));
     let terms = time.terms.clone();
     let is_covered = |k: usize| {
         terms.iter().enumerate().any(|(other, term)| {
@@ -108,19 +111,56 @@ impl Time<'_> {
         }
     }
 
-    /// Adds the loop over the parents of a result that counts something for each of them.
-    fn add_parents(&mut self, target: &Target) {
-        let format = &self.program.tensor(target.access.tensor).format;
-        let Some((leaf, _)) = format.placed() else { return };
-        let has_all = |level: &usize| format.levels[*level].properties.full;
-        let parents = (0..leaf).filter(has_all).filter_map(|level| {
-            let v = self.program.level_variable(&target.access, level)?;
-            let is_slot = matches!(self.program.space.definition(v), Some(Definition::Slot(_)));
-            (!is_slot).then(|| self.root(v))
-        });
+    /// Adds the initialization of a result, and packing it.
+    fn add_result(&mut self, target: &Target) {
+        if target.is_update || target.is_partial {
+            return;
+        }
+        let access = &target.access;
+        self.add_storage(access, &self.program.tensor(access.tensor).format, false);
+        if let Some(packed) = &target.packed {
+            self.add_storage(access, packed, true);
+        }
+    }
+
+    /// Adds the conversions of operands.
+    fn add_conversions(&mut self) {
+        let Program { kernel, precomputed, .. } = self.program;
+        let mut converted: Vec<Access> = Vec::new();
+        let mut find = |access: &Access| {
+            if kernel.converted().any(|(into, _)| into == access.tensor) {
+                converted.push(access.clone());
+            }
+        };
+        kernel.assignment.value.for_each_access(&mut find);
+        precomputed.iter().for_each(|part| part.value.for_each_access(&mut find));
+        for access in &converted {
+            self.add_storage(access, &kernel.tensor(access.tensor).format, true);
+        }
+    }
+
+    /// Adds the parts of a tensor's storage that are proportional to extents, and, if they are
+    /// packed or have elements that loops do not assign, its entries.
+    fn add_storage(&mut self, access: &Access, format: &Format, is_packed: bool) {
+        let is_full = |level: &usize| format.levels[*level].properties.full;
+        let count = format.levels.len();
+        let prefix = (0..count).take_while(is_full).count();
+        let modes = format.levels[..prefix].iter().flat_map(|spec| spec.expr.modes());
+        let parents: Vec<VariableId> = modes.map(|mode| access.indices[mode]).collect();
+        self.push_extents(&parents);
+        if prefix < count && (is_packed || (prefix..count).any(|level| is_full(&level))) {
+            let walked = BTreeMap::from([(access.clone(), count - 1)]);
+            self.push(Trips { walked, ..Trips::default() });
+        }
+    }
+
+    /// Adds the product of the extents of variables.
+    fn push_extents(&mut self, variables: &[VariableId]) {
         let mut dimensions: Vec<VariableId> = Vec::new();
-        for v in parents {
-            if !dimensions.contains(&v) && self.program.kernel.variable(v).size.is_none() {
+        for v in variables.iter().flat_map(|v| self.extents(*v)) {
+            let is_fixed = matches!(self.program.space.definition(v), Some(Definition::Fixed));
+            let is_constant = is_fixed || self.program.kernel.variable(v).size.is_some();
+            if !is_constant && !dimensions.contains(&v) {
                 dimensions.push(v);
             }
         }
@@ -194,13 +234,13 @@ impl Time<'_> {
             Some(Definition::Computed(
                 Coordinate::Div(of, BlockSize::Constant(_))
                 | Coordinate::Mod(of, BlockSize::Share(_)),
-            )) => vec![self.root(*of)],
-            Some(Definition::Fused(a, b)) => vec![*a, *b],
+            )) => self.extents(*of),
+            Some(Definition::Fused(..)) => self.extents(inner.variable),
             Some(Definition::Slice(slice)) => vec![slice.of],
             Some(Definition::Fixed) => Vec::new(),
-            Some(Definition::Computed(Coordinate::Affine(_)) | Definition::Slot(_)) | None => {
-                vec![inner.variable]
-            }
+            // The loops over the slots and over their entries are a traversal of all entries.
+            Some(Definition::Slot(_)) => Vec::new(),
+            Some(Definition::Computed(Coordinate::Affine(_))) | None => vec![inner.variable],
         };
         let constant = |v: &VariableId| self.program.kernel.variable(*v).size.is_some();
         trips.dimensions.extend(dimensions.into_iter().filter(|v| !constant(v)));
@@ -237,6 +277,15 @@ impl Time<'_> {
         }
         trips.walked.insert(access.clone(), *level);
         trips
+    }
+
+    /// Returns the variables whose extents are factors of that of a variable.
+    fn extents(&self, v: VariableId) -> Vec<VariableId> {
+        let root = self.root(v);
+        match self.program.space.definition(root) {
+            Some(Definition::Fused(a, b)) => [self.extents(*a), self.extents(*b)].concat(),
+            _ => vec![root],
+        }
     }
 
     /// Returns the variable that is divided into blocks.
