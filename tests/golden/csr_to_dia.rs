@@ -14,7 +14,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 ///
 /// Loops: `i` over its whole range; `j` over the entries of `A`.
 ///
-/// Time: O(i + nnz(A)).
+/// Time: O(i + nnz(A) + nnz(D)).
 ///
 /// # Errors
 /// - [`Error::Width`] if the positions of level 1 of `D` do not fit in `u32`.

@@ -16,7 +16,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 ///
 /// Loops: `i` over its whole range; `j` over the entries of `A`.
 ///
-/// Time: O(i + nnz(A)).
+/// Time: O(i + nnz(A) + nnz(E)).
 ///
 /// # Errors
 /// - [`Error::Size`] if memory for the extent of `i` is not available.

@@ -15,7 +15,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 ///
 /// Loops: `i` over its whole range; `k` over the entries of `A`; `j` over the entries of `B`.
 ///
-/// Time: O(i + nnz(A) + nnz(A) · nnz(B) / k).
+/// Time: O(i + nnz(A) + nnz(A) · nnz(B) / k + nnz(C)).
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `k`.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::concrete::space::{BlockSize, Definition};
 use crate::concrete::{Program, Target};
 use crate::coordinate::Coordinate;
-use crate::format::Format;
+use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::ir;
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
@@ -40,7 +40,9 @@ pub(super) fn time(program: &Program, plan: &Plan) -> ir::Time {
     let terms = time.terms.clone();
     let is_covered = |k: usize| {
         terms.iter().enumerate().any(|(other, term)| {
-            other != k && (terms[k] != *term || other < k) && is_within(&terms[k], term)
+            // Of several terms that are within each other, the first is kept.
+            let is_first = other < k || !is_within(term, &terms[k]);
+            other != k && is_first && is_within(&terms[k], term)
         })
     };
     let kept = (0..terms.len()).filter(|k| !is_covered(*k));
@@ -148,7 +150,12 @@ impl Time<'_> {
         let modes = format.levels[..prefix].iter().flat_map(|spec| spec.expr.modes());
         let parents: Vec<VariableId> = modes.map(|mode| access.indices[mode]).collect();
         self.push_extents(&parents);
-        if prefix < count && (is_packed || (prefix..count).any(|level| is_full(&level))) {
+        // Positions that are no entries, which are initialized.
+        let is_vacant = |level: &LevelSpec| level.properties.full || !level.properties.compact;
+        let is_counted = |level: &LevelSpec| matches!(level.expr, LevelExpr::Count(_));
+        let has_vacant =
+            format.levels[prefix..].iter().any(is_vacant) || format.levels.iter().any(is_counted);
+        if prefix < count && (is_packed || has_vacant) {
             let walked = BTreeMap::from([(access.clone(), count - 1)]);
             self.push(Trips { walked, ..Trips::default() });
         }
