@@ -129,8 +129,8 @@ fn tucker_csf_kernel(
         )
     };
 
-    let mut t_vals = Vec::new();
-    let mut s_vals = Vec::new();
+    let mut t_vals = Vec::<f64>::new();
+    let mut s_vals = Vec::<f64>::new();
     for p_x1 in 0..x1_pos[1] as usize {
         let i = x1_crd[p_x1] as usize;
         s_vals.clear();

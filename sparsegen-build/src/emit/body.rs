@@ -72,6 +72,11 @@ impl Body {
                 let name = ident(name);
                 quote!(let mut #name = Vec::<u64>::new();)
             }
+            // Methods of values, such as `max`, require their type.
+            Stmt::Scratch { name, element: Element::Value(dtype) } => {
+                let (name, value) = (ident(name), tokens(dtype.rust_name()));
+                quote!(let mut #name = Vec::<#value>::new();)
+            }
             Stmt::Scratch { name, .. } => {
                 let name = ident(name);
                 quote!(let mut #name = Vec::new();)
