@@ -15,7 +15,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 ///
 /// Loops: `d` (`j - i`) over the entries of `A`, `B` merged; `i` over the entries of `A`.
 ///
-/// Time: O(nnz(A) + nnz(B)).
+/// Time: O(nnz(A) + nnz(B) + nnz(C)).
 ///
 /// # Errors
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
