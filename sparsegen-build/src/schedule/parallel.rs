@@ -166,21 +166,23 @@ impl<'p> Outermost<'p> {
                 Some(_) | None => Err(format!("the positions of `{name}` depend on others")),
             };
         }
-        match program.space.definition(inner.variable) {
-            None | Some(Definition::Computed(Coordinate::Div(..)) | Definition::Fused(..)) => {}
+        let has_range = match program.space.definition(inner.variable) {
+            None | Some(Definition::Computed(Coordinate::Div(..)) | Definition::Fused(..)) => true,
+            Some(Definition::Computed(Coordinate::Affine(_))) => false,
             Some(
-                Definition::Computed(_)
+                Definition::Computed(Coordinate::Mod(..))
                 | Definition::Positions(_)
                 | Definition::Slot(_)
                 | Definition::Slice(_)
                 | Definition::Fixed,
             ) => return Err(format!("the coordinates of `{name}` depend on others")),
-        }
+        };
         let drivers = inner.points.iter().fold(Set::EMPTY, |all, point| all.union(point.drivers));
         let mut drivers = drivers.members().map(|member| &inner.iterators[member]);
         // Each part sorts the entries at its own coordinates.
-        let is_found =
-            |driver: &&LevelIterator| driver.reorders() || begins_anywhere(program, driver);
+        let is_found = |driver: &&LevelIterator| {
+            has_range && (driver.reorders() || begins_anywhere(program, driver))
+        };
         let Some(driver) = drivers.find(|driver| !is_found(driver)) else {
             return Ok(Range::Coordinates);
         };

@@ -61,7 +61,7 @@ impl Outermost<'_> {
                 }
             };
         }
-        if program.level_variable(result, 0) == Some(v) && *range == Range::Coordinates {
+        if program.level_variable(result, 0) == Some(v) && divides_coordinates(program, range) {
             let (last, above) = levels.split_last().expect("a tensor with indices has levels");
             let can = above.iter().all(is_stored_in_parts)
                 && (is_stored_in_parts(last) || holds_bits(last));
@@ -180,10 +180,22 @@ pub(super) fn joins_phases(
     }
 }
 
+/// Returns whether each coordinate belongs to one part, and the coordinates of consecutive parts
+/// ascend.
+fn divides_coordinates(program: &Program, range: &Range) -> bool {
+    match range {
+        Range::Coordinates => true,
+        Range::Positions { access, level } => {
+            let spec = &program.tensor(access.tensor).format.levels[*level];
+            *level == 0 && spec.properties.ordered && spec.properties.unique
+        }
+    }
+}
+
 /// Returns whether parts of a level can be stored separately.
 fn is_stored_in_parts(spec: &LevelSpec) -> bool {
     match spec.level.insert() {
-        Some(_) => spec.properties.full && spec.level.arrays().is_empty(),
+        Some(_) => spec.level.arrays().is_empty(),
         None => spec.level.append().is_some_and(|append| {
             let is_list = |array: &StorageArray| match array.holds {
                 Holds::Coordinates | Holds::Numbers(_) => true,
