@@ -4,6 +4,7 @@ use sparsegen::{Csc, Csr, Dia, Ell, Tensor};
 
 use crate::contest::{Answer, Contest, Side};
 use crate::kernels;
+use crate::operands::Pair;
 use crate::packing::columns_answer;
 
 /// The rows of a matrix as slices.
@@ -59,6 +60,51 @@ conversion!(
 );
 conversion!(to_dia, Dia, kernels::to_dia, diagonals, diagonals_answer, "Rows to diagonals.");
 conversion!(to_ell, Ell, kernels::to_ell, slots, slots_answer, "Rows to slots.");
+
+/// The sum of two matrices that are stored by diagonals: by a generated kernel, through rows, and by
+/// hand.
+pub fn add_diagonals(contest: &mut Contest<'_>, pair: &Pair) {
+    let [a, b] = [&pair.a, &pair.b].map(|matrix| matrix.to::<Dia>().expect("it fits"));
+    let run = |(a, b): &mut (Tensor<f64, Dia>, Tensor<f64, Dia>)| {
+        kernels::add_dia(&*a, &*b).expect("it fits")
+    };
+    contest.enter(Side::Ours, "merged", (a.clone(), b.clone()), run, |_, c| diagonals_answer(&c));
+    let run = |(a, b): &mut (Tensor<f64, Dia>, Tensor<f64, Dia>)| {
+        let rows = [a, b].map(|matrix| matrix.to::<Csr>().expect("it fits"));
+        let sum = kernels::add(&rows[0], &rows[1]).expect("it fits");
+        sum.to::<Dia>().expect("it fits")
+    };
+    contest.enter(Side::Variant, "through rows", (a.clone(), b.clone()), run, |_, c| {
+        diagonals_answer(&c)
+    });
+    let run = |(a, b): &mut (Tensor<f64, Dia>, Tensor<f64, Dia>)| sum_of_diagonals(a, b);
+    contest.enter(Side::Peer, "by hand", (a, b), run, |_, (crd, vals)| {
+        Answer::sparse([], crd.into_iter().map(|diagonal| diagonal as usize), &vals)
+    });
+}
+
+/// Merges the diagonals of two matrices, each of which stores a value for each row.
+fn sum_of_diagonals(a: &Tensor<f64, Dia>, b: &Tensor<f64, Dia>) -> (Vec<i32>, Vec<f64>) {
+    let rows = a.shape()[0];
+    let [of_a, of_b] = [a, b].map(|matrix| &matrix.levels().0.crd);
+    let mut crd: Vec<i32> = of_a.iter().chain(of_b).copied().collect();
+    crd.sort_unstable();
+    crd.dedup();
+    let mut vals = Vec::with_capacity(crd.len() * rows);
+    for diagonal in &crd {
+        let stored = |of: &'_ [i32]| of.binary_search(diagonal).ok();
+        match (stored(of_a), stored(of_b)) {
+            (Some(p), Some(q)) => {
+                let (a, b) = (&a.vals()[p * rows..][..rows], &b.vals()[q * rows..][..rows]);
+                vals.extend(a.iter().zip(b).map(|(a, b)| a + b));
+            }
+            (Some(p), None) => vals.extend_from_slice(&a.vals()[p * rows..][..rows]),
+            (None, Some(q)) => vals.extend_from_slice(&b.vals()[q * rows..][..rows]),
+            (None, None) => unreachable!("each diagonal is one of the operands'"),
+        }
+    }
+    (crd, vals)
+}
 
 type Arrays = (Vec<i32>, Vec<i32>, Vec<f64>);
 

@@ -77,6 +77,7 @@ fn main() {
         if pair.is_regular {
             session.hold("dia", pair.name, |contest| layouts::to_dia(contest, &pair.a));
             session.hold("ell", pair.name, |contest| layouts::to_ell(contest, &pair.a));
+            session.hold("add_dia", pair.name, |contest| layouts::add_diagonals(contest, &pair));
         }
         session.hold("threads", pair.name, |contest| matrices::threads(contest, &pair.a));
     }
