@@ -31,7 +31,8 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it for build scripts"));
     let others = || {
         plugin::generate(Path::new("tests/plugin"), &out)?;
-        guide::generate(Path::new("../sparsegen-build/guide/language.md"), &out)
+        guide::generate(Path::new("../sparsegen-build/guide/language.md"), &out)?;
+        generate_sizes(Path::new("tests/sizes.toml"), &out)
     };
     if let Err(reason) = generate(Path::new("corpus"), &out).and_then(|()| others()) {
         reason.lines().for_each(|line| println!("cargo::error={line}"));
@@ -78,6 +79,17 @@ fn generate(folder: &Path, out: &Path) -> Result<(), String> {
     let each = time.checked_div(count).unwrap_or_default();
     let report = format!("{count} kernels compiled, {each:?} each on average\n");
     write(&out.join("compile_time.txt"), &report)
+}
+
+/// Generates the kernels of the test `sizes`.
+fn generate_sizes(manifest: &Path, out: &Path) -> Result<(), String> {
+    println!("cargo::rerun-if-changed={}", manifest.display());
+    let text = fs::read_to_string(manifest).map_err(|error| cannot(manifest, error))?;
+    let output = compile_str("sizes.toml", &text);
+    if !output.diagnostics.is_empty() {
+        return Err(output.diagnostics.render("sizes.toml", &text));
+    }
+    write(&out.join("sizes.rs"), &output.source)
 }
 
 /// Returns the content of a folder, sorted.

@@ -74,6 +74,11 @@ pub enum LevelExpr {
 }
 
 impl LevelExpr {
+    /// Returns whether the number of values of the expression is a constant.
+    fn has_constant_extent(&self) -> bool {
+        matches!(self, LevelExpr::Computed(computed) if matches!(**computed, Coordinate::Mod(..)))
+    }
+
     /// Returns the name of the variable of a level, given those of the dimensions.
     pub fn variable_name(&self, dimension: &dyn Fn(usize) -> String) -> String {
         match self {

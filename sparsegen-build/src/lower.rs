@@ -108,8 +108,9 @@ fn lower_for<'p>(
     if lowering.assemblers.iter().any(Assembler::counts_first) {
         lowering.assemblers.iter_mut().for_each(|of| of.set_purpose(Purpose::Count));
         body.extend(lowering.plan(plan, &Scope::default()));
-        lowering.assemblers.iter_mut().for_each(|of| of.set_purpose(purpose));
-        body.extend(lowering.assemblers.iter().flat_map(Assembler::between_passes));
+        body.extend(lowering.assemblers.iter().flat_map(Assembler::end_first_pass));
+        lowering.assemblers.iter_mut().for_each(|of| of.set_purpose(Purpose::Fill));
+        body.extend(lowering.assemblers.iter().flat_map(Assembler::begin_second_pass));
     }
     body.extend(lowering.plan(plan, &Scope::default()));
     body.extend(lowering.assemblers.iter().flat_map(Assembler::end));

@@ -13,6 +13,8 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// | `A` | dia: compressed, range, offset | `i`, `j` |
 /// | `B` | dia: compressed, range, offset | `i`, `j` |
 ///
+/// `C` is assembled in two passes over the operands: the first stores its coordinates, the second its values.
+///
 /// Loops: `d` (`j - i`) over the entries of `A`, `B` merged; `i` over the entries of `A`.
 ///
 /// Time: O(nnz(A) + nnz(B) + nnz(C)).
@@ -147,8 +149,40 @@ fn add_dia_kernel(
         let d_a = a1_crd[p_a1] as isize;
         let d_b = b1_crd[p_b1] as isize;
         if d_a == d_b {
-            let p_c1 = c1_crd.len();
-            kernel::grow(c_vals, &[p_c1 + 1, i_size], 0.0, "arrays of add_dia")?;
+            c1_crd.push(d_a as i32);
+            p_a1 += 1;
+            p_b1 += 1;
+        } else if d_a < d_b {
+            c1_crd.push(d_a as i32);
+            p_a1 += 1;
+        } else {
+            c1_crd.push(d_b as i32);
+            p_b1 += 1;
+        }
+    }
+    // Only `A` has entries left.
+    for p_a1 in p_a1..p_a1_end {
+        let d = a1_crd[p_a1] as isize;
+        c1_crd.push(d as i32);
+    }
+    // Only `B` has entries left.
+    for p_b1 in p_b1..p_b1_end {
+        let d = b1_crd[p_b1] as isize;
+        c1_crd.push(d as i32);
+    }
+    c1_pos.push(c1_crd.len() as u32);
+    // The number of coordinates determines that of the values.
+    kernel::grow(c_vals, &[c1_crd.len(), i_size], 0.0, "arrays of add_dia")?;
+    let mut p_c1 = 0;
+    let mut p_a1 = 0;
+    let p_a1_end = a1_pos[1] as usize;
+    let mut p_b1 = 0;
+    let p_b1_end = b1_pos[1] as usize;
+    // `A` and `B` both have entries left.
+    while p_a1 < p_a1_end && p_b1 < p_b1_end {
+        let d_a = a1_crd[p_a1] as isize;
+        let d_b = b1_crd[p_b1] as isize;
+        if d_a == d_b {
             for i in d_a
                 .min(0)
                 .unsigned_abs()..i_size.min(j_size.wrapping_add_signed(-d_a))
@@ -158,12 +192,10 @@ fn add_dia_kernel(
                 let p_c3 = p_c1 * i_size + i;
                 c_vals[p_c3] = a_vals[p_a2] + b_vals[p_b2];
             }
-            c1_crd.push(d_a as i32);
+            p_c1 += 1;
             p_a1 += 1;
             p_b1 += 1;
         } else if d_a < d_b {
-            let p_c1 = c1_crd.len();
-            kernel::grow(c_vals, &[p_c1 + 1, i_size], 0.0, "arrays of add_dia")?;
             for i in d_a
                 .min(0)
                 .unsigned_abs()..i_size.min(j_size.wrapping_add_signed(-d_a))
@@ -172,11 +204,9 @@ fn add_dia_kernel(
                 let p_c3 = p_c1 * i_size + i;
                 c_vals[p_c3] = a_vals[p_a2];
             }
-            c1_crd.push(d_a as i32);
+            p_c1 += 1;
             p_a1 += 1;
         } else {
-            let p_c1 = c1_crd.len();
-            kernel::grow(c_vals, &[p_c1 + 1, i_size], 0.0, "arrays of add_dia")?;
             for i in d_b
                 .min(0)
                 .unsigned_abs()..i_size.min(j_size.wrapping_add_signed(-d_b))
@@ -185,35 +215,30 @@ fn add_dia_kernel(
                 let p_c3 = p_c1 * i_size + i;
                 c_vals[p_c3] = b_vals[p_b2];
             }
-            c1_crd.push(d_b as i32);
+            p_c1 += 1;
             p_b1 += 1;
         }
     }
     // Only `A` has entries left.
     for p_a1 in p_a1..p_a1_end {
         let d = a1_crd[p_a1] as isize;
-        let p_c1 = c1_crd.len();
-        kernel::grow(c_vals, &[p_c1 + 1, i_size], 0.0, "arrays of add_dia")?;
         for i in d.min(0).unsigned_abs()..i_size.min(j_size.wrapping_add_signed(-d)) {
             let p_a2 = p_a1 * i_size + i;
             let p_c3 = p_c1 * i_size + i;
             c_vals[p_c3] = a_vals[p_a2];
         }
-        c1_crd.push(d as i32);
+        p_c1 += 1;
     }
     // Only `B` has entries left.
     for p_b1 in p_b1..p_b1_end {
         let d = b1_crd[p_b1] as isize;
-        let p_c1 = c1_crd.len();
-        kernel::grow(c_vals, &[p_c1 + 1, i_size], 0.0, "arrays of add_dia")?;
         for i in d.min(0).unsigned_abs()..i_size.min(j_size.wrapping_add_signed(-d)) {
             let p_b2 = p_b1 * i_size + i;
             let p_c3 = p_c1 * i_size + i;
             c_vals[p_c3] = b_vals[p_b2];
         }
-        c1_crd.push(d as i32);
+        p_c1 += 1;
     }
-    c1_pos.push(c1_crd.len() as u32);
     Ok(())
 }
 

@@ -12,6 +12,8 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// | `D` | dia: compressed, range, offset | `i`, `j` |
 /// | `A` | csr: dense, compressed | `i`, `j` |
 ///
+/// `D` is assembled in two passes over the operands: the first stores its coordinates, the second its values.
+///
 /// Loops: `i` over its whole range; `j` over the entries of `A`.
 ///
 /// Time: O(i + nnz(A) + nnz(D)).
@@ -122,14 +124,25 @@ fn csr_to_dia_kernel(
                 d1_crd.push((j as isize - i as isize) as i32);
                 p_d1_end = d1_crd.len();
                 d1_places[p_d1_place] = p_d1_end;
-                kernel::grow(d_vals, &[p_d1_end, i_size], 0.0, "arrays of csr_to_dia")?;
             }
-            let p_d3 = (p_d1_end - 1) * i_size + i;
-            d_vals[p_d3] = a_vals[p_a];
         }
     }
     d1_places.sort(d1_crd, d_vals, i_size);
     d1_pos.push(d1_crd.len() as u32);
+    // The number of coordinates determines that of the values.
+    kernel::grow(d_vals, &[d1_crd.len(), i_size], 0.0, "arrays of csr_to_dia")?;
+    for p_d1 in 0..d1_pos[1] as usize {
+        d1_places[i_size.wrapping_add_signed(d1_crd[p_d1] as isize)] = p_d1 + 1;
+    }
+    for i in 0..i_size {
+        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+            let j = a2_crd[p_a] as usize;
+            let p_d1_end = d1_places[i_size
+                .wrapping_add_signed(j as isize - i as isize)];
+            let p_d3 = (p_d1_end - 1) * i_size + i;
+            d_vals[p_d3] = a_vals[p_a];
+        }
+    }
     Ok(())
 }
 

@@ -12,7 +12,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// | `E` | ell: dense, dense, singleton | `i`, `j` |
 /// | `A` | csr: dense, compressed | `i`, `j` |
 ///
-/// `E` gets a slot more when an entry of a `i` needs it, padded for all others.
+/// `E` is assembled in two passes over the operands: the first counts the entries for each `i`, the second stores them in as many slots as the largest count.
 ///
 /// Loops: `i` over its whole range; `j` over the entries of `A`.
 ///
@@ -100,21 +100,28 @@ fn csr_to_ell_kernel(
         )
     };
 
-    let mut e_slots = 0;
     e3_crd.clear();
     e_vals.clear();
     let mut e3_next = Vec::new();
     e3_next.resize(i_size, 0);
     for i in 0..i_size {
+        for _ in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+            e3_next[i] += 1;
+        }
+    }
+    // The largest number of entries is the number of slots.
+    let mut e_slots = 0usize;
+    for i in 0..i_size {
+        e_slots = e_slots.max(e3_next[i]);
+        e3_next[i] = 0;
+    }
+    kernel::grow(e3_crd, &[e_slots, i_size], 0, "arrays of csr_to_ell")?;
+    kernel::grow(e_vals, &[e_slots, i_size], 0.0, "arrays of csr_to_ell")?;
+    for i in 0..i_size {
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;
             let e_slot = e3_next[i];
             e3_next[i] += 1;
-            if e_slot == e_slots {
-                e_slots += 1;
-                kernel::grow(e3_crd, &[e_slots, i_size], 0, "arrays of csr_to_ell")?;
-                kernel::grow(e_vals, &[e_slots, i_size], 0.0, "arrays of csr_to_ell")?;
-            }
             let p_e3 = e_slot * i_size + i;
             e3_crd[p_e3] = j as u32;
             e_vals[p_e3] = a_vals[p_a];

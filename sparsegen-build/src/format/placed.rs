@@ -3,10 +3,11 @@
 //!
 //! The positions of a parent are known in one of three ways. A first pass of the loops counts the
 //! entries of each parent (Chou et al. 2020); or the outermost level stores the number of preceding
-//! entries of the parent, so that a position is added for all parents at once; or every parent has
-//! the same number of positions.
+//! entries of the parent, so that all parents have as many positions as the one with the most
+//! entries, which a first pass counts as well; or every parent has the same number of positions.
 
 use super::{Format, LevelExpr, LevelSpec};
+use crate::level::tells_by_position;
 
 /// The origin of the positions of each parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,41 @@ impl Format {
         self.placed().is_none_or(|(leaf, places)| {
             places == Places::Counted && self.levels[..leaf].iter().all(has_every_child)
         })
+    }
+
+    /// Returns whether the loops run twice to assemble a result: first for the sizes of its arrays,
+    /// which its entries determine, and then for its entries.
+    pub fn takes_two_passes(&self) -> bool {
+        match self.placed() {
+            Some((_, places)) => places != Places::Fixed,
+            None => self.has_structure_first(),
+        }
+    }
+
+    /// Returns whether the loops first assemble the structure of a result, and then its values:
+    /// their number is a product of the number of coordinates and the extents of dimensions, so
+    /// that a few coordinates may need more than the available memory.
+    pub fn has_structure_first(&self) -> bool {
+        let Some(last) = self.levels.iter().rposition(|spec| spec.level.insert().is_none()) else {
+            return false;
+        };
+        let is_extent = |spec: &LevelSpec| !spec.expr.has_constant_extent();
+        self.placed().is_none()
+            && self.levels[last + 1..].iter().any(is_extent)
+            && self.is_walked_by_position()
+    }
+
+    /// Returns whether loops can iterate over the levels of an assembled result that append: each
+    /// has a coordinate at each position that depends on the position alone. If coordinates may be
+    /// repeated, a coordinate without children cannot be distinguished from its duplicate.
+    pub fn is_walked_by_position(&self) -> bool {
+        let appended = |spec: &&LevelSpec| spec.level.insert().is_none();
+        let leaves_out_repeated = self.levels.windows(2).any(|pair| {
+            let has_children = appended(&&pair[1]) && !pair[1].properties.branchless;
+            appended(&&pair[0]) && !pair[0].properties.unique && has_children
+        });
+        let mut appended = self.levels.iter().filter(appended);
+        !leaves_out_repeated && appended.all(|spec| tells_by_position(spec.level.as_ref()))
     }
 
     /// Returns whether a result grows by slots: its levels store the number of preceding entries of

@@ -35,6 +35,7 @@ mod insert;
 mod joined;
 mod known;
 mod padding;
+mod passes;
 mod placed;
 mod store;
 mod structure;
@@ -44,7 +45,9 @@ mod structure;
 pub(super) enum Purpose {
     /// To count the entries of each parent, before they are stored.
     Count,
-    /// To assemble the result.
+    /// To store the entries after they have been counted.
+    Fill,
+    /// To assemble the result in one pass.
     Assemble,
     /// To compute only its values, and to check that it was assembled for operands of the same
     /// structure.
@@ -66,6 +69,8 @@ pub(super) struct Assembler<'p> {
     part: Option<String>,
     /// `true` if some level has arrays; otherwise all positions exist beforehand.
     has_structure: bool,
+    /// `true` if a first pass of the loops assembles the structure, and a second one the values.
+    has_structure_first: bool,
     /// The level whose coordinates are appended in any order for each parent.
     scattered: Option<usize>,
     /// How each coordinate is stored at the next position of its parent, if they are.
@@ -118,7 +123,8 @@ impl<'p> Assembler<'p> {
             purpose,
             part: part.map(|(begin, _)| begin),
             has_structure: !program.tensor(target.tensor).format.has_every_position(),
-            scattered: program.tensor(target.tensor).format.scattered(),
+            has_structure_first: format.has_structure_first(),
+            scattered: format.scattered(),
             placement: placement(program, result, plan, names),
             contiguous: variables.iter().map(|v| visits_all(program, result, plan, *v)).collect(),
             certain: Vec::new(),
@@ -252,7 +258,7 @@ impl<'p> Assembler<'p> {
             let found = self.insert(level, parent, &name, scope);
             stmts.extend(found.prelude);
             let position = found.value;
-            if self.purpose == Purpose::Compute && self.is_appended(level + 1) {
+            if self.is_walked() && self.is_appended(level + 1) {
                 stmts.extend(self.enter(level + 1, position.clone()));
             } else if self.scattered == Some(level + 1) {
                 stmts.push(Stmt::bind(&self.begin_name(level + 1), self.count(level + 1)));
@@ -260,7 +266,7 @@ impl<'p> Assembler<'p> {
             self.descend(scope, position);
             return stmts;
         }
-        if self.purpose == Purpose::Compute {
+        if self.is_walked() {
             stmts.extend(self.open_known(level, scope));
             return stmts;
         }
@@ -289,7 +295,7 @@ impl<'p> Assembler<'p> {
     /// the coordinate and the edges to its children. They test whether there are any, unless the
     /// plan always stores one.
     pub(super) fn close(&self, level: usize, plan: &Plan, scope: &Scope) -> Vec<Stmt> {
-        if self.purpose == Purpose::Compute {
+        if self.is_walked() {
             return self.close_known(level, scope);
         }
         let has_children = level + 1 < self.levels().len();

@@ -166,9 +166,17 @@ fn rewriting(program: &Program) -> Option<String> {
     })
 }
 
-/// Describes how a result finds the positions of entries whose parents come in any order.
+/// Describes how a result finds the positions of entries whose parents come in any order, and what
+/// is assembled before the values.
 fn placing(program: &Program, target: &Target) -> Option<String> {
     let tensor = program.tensor(target.access.tensor);
+    if tensor.format.has_structure_first() {
+        return Some(format!(
+            "`{}` is assembled in two passes over the operands: the first stores its coordinates, \
+             the second its values.",
+            tensor.name
+        ));
+    }
     let (leaf, places) = tensor.format.placed()?;
     let parents = level_variables(program, &target.access);
     let parents = parents[usize::from(places == Places::Slots)..leaf].iter();
@@ -181,8 +189,8 @@ fn placing(program: &Program, target: &Target) -> Option<String> {
              first counts the entries for each {parents}, the second stores them."
         ),
         Places::Slots => format!(
-            "`{name}` gets a slot more when an entry of a {parents} needs it, padded for all \
-             others."
+            "`{name}` is assembled in two passes over the operands: the first counts the entries \
+             for each {parents}, the second stores them in as many slots as the largest count."
         ),
         Places::Fixed => {
             format!("`{name}` counts the entries of each {parents}, and pads the rest.")

@@ -12,7 +12,7 @@ use std::ops::Range;
 use crate::concrete::fusion::Fusion;
 use crate::concrete::renumber::Renumbering;
 use crate::concrete::{Program, Stmt, Target};
-use crate::format::Places;
+use crate::format::Format;
 use crate::iteration::placed::visits_in_order;
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::Budget;
@@ -191,16 +191,11 @@ fn check(first: &Program, second: &Program) -> Result<(), Apart> {
         return Err(Apart::Partial(program.tensor(target.access.tensor).name.clone()));
     }
     // The first pass of one statement has nothing to count for another one.
-    let places = |program: &Program| {
-        let formats = program.targets.iter().map(|of| &program.tensor(of.access.tensor).format);
-        let mut places = formats.map(|format| format.placed().map(|(_, places)| places));
-        let first = places.next().flatten();
-        places.all(|other| other == first).then_some(first)
+    let counts = |program: &Program| {
+        let mut formats = program.targets.iter().map(|of| &program.tensor(of.access.tensor).format);
+        formats.any(Format::takes_two_passes)
     };
-    let slots = Some(Some(Places::Slots));
-    let [before, behind] = [places(first), places(second)];
-    let is_mixed = before != behind && [before, behind].contains(&Some(Some(Places::Counted)));
-    if is_mixed || before == slots || behind == slots {
+    if counts(first) != counts(second) {
         let result = second.kernel.tensor(second.kernel.result());
         return Err(Apart::Placed(result.name.clone()));
     }

@@ -144,6 +144,9 @@ pub fn room<T>(what: &'static str, extents: &[usize]) -> Result<(), Error> {
 /// Resizes an array to the product of some numbers, as [`Vec::resize`] does. `what` names the array
 /// in errors.
 ///
+/// An array without memory is allocated as zeroed pages if the value is zero, which take memory only
+/// once they are written.
+///
 /// # Errors
 /// [`Error::Size`] if the product overflows or the memory is not available.
 pub fn grow<T: Clone>(
@@ -155,7 +158,11 @@ pub fn grow<T: Clone>(
     let too_large = || Error::Size { format: what, shape: factors.to_vec() };
     let len = factors.iter().try_fold(1_usize, |len, factor| len.checked_mul(*factor));
     let len = len.ok_or_else(too_large)?;
-    array.try_reserve(len.saturating_sub(array.len())).map_err(|_| too_large())?;
+    if array.capacity() == 0 {
+        *array = memory::filled(value, len).ok_or_else(too_large)?;
+        return Ok(());
+    }
+    array.try_reserve_exact(len.saturating_sub(array.len())).map_err(|_| too_large())?;
     array.resize(len, value);
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::level::Scatter;
 use crate::lower::capacity::bind_indices;
 use crate::lower::scope::Scope;
 
-use super::Assembler;
+use super::{Assembler, Purpose};
 
 impl Assembler<'_> {
     /// Appends a value, which is bound to a name first if it spans several lines.
@@ -32,9 +32,13 @@ impl Assembler<'_> {
         stmts
     }
 
-    /// Extends the levels below `level` to a number of positions of it, if they insert.
+    /// Extends the levels below `level` to a number of positions of it, if they insert. If positions
+    /// are counted first, they are extended afterwards.
     pub(super) fn extend_below(&self, level: usize, mut parents: Expr) -> Vec<Stmt> {
         let mut stmts = Vec::new();
+        if self.purpose == Purpose::Count {
+            return stmts;
+        }
         for (spec, storage) in self.levels().iter().zip(&self.storages).skip(level + 1) {
             let Some(insert) = spec.level.insert() else { return Vec::new() };
             stmts.extend(insert.insert_parents(storage, parents.clone()));
@@ -53,9 +57,11 @@ impl Assembler<'_> {
             0 => Expr::Index(0),
             _ => Expr::var(&self.begin_name(level)),
         };
-        let sort = |scatter: &dyn Scatter| {
-            scatter.scatter_edges(storage, begin.clone(), &self.below(level))
-        };
+        let mut below = self.below(level);
+        if self.purpose == Purpose::Count {
+            below.each = Expr::Index(0);
+        }
+        let sort = |scatter: &dyn Scatter| scatter.scatter_edges(storage, begin.clone(), &below);
         let mut edges: Vec<Stmt> = scatter.flat_map(sort).collect();
         edges.extend(append.append_edges(storage, skipped_to));
         bind_indices(edges)

@@ -1,5 +1,7 @@
 //! The statements before and after the loops of a result.
 
+use std::ops::Range;
+
 use super::{Assembler, Purpose};
 use crate::ir::{Bound, Expr, Stmt};
 use crate::lower::capacity::bind_indices;
@@ -49,30 +51,44 @@ impl Assembler<'_> {
         if self.purpose == Purpose::Compute {
             return self.end_known();
         }
-        let mut stmts = Vec::new();
         if !self.has_structure {
-            return stmts;
+            return Vec::new();
         }
         if let Some(placement) = &self.placement {
             return self.end_placed(placement);
         }
-        if self.is_appended(0) {
+        let first = if self.has_structure_first {
+            self.last_appended().map_or(0, |level| level + 1)
+        } else {
+            0
+        };
+        self.complete(first..self.levels().len())
+    }
+
+    /// Returns statements that complete some of the levels.
+    pub(super) fn complete(&self, levels: Range<usize>) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
+        if levels.contains(&0) && self.is_appended(0) {
             stmts.extend(self.edges(0, None));
         }
         let mut parents = Expr::Index(1);
         for (level, spec) in self.levels().iter().enumerate() {
             let storage = &self.storages[level];
-            match (spec.level.insert(), spec.level.append()) {
-                (Some(insert), _) => {
-                    stmts.extend(insert.insert_finalize(storage, parents.clone()));
-                    parents = insert.size(storage, parents);
-                }
+            let (completed, positions) = match (spec.level.insert(), spec.level.append()) {
+                (Some(insert), _) => (
+                    insert.insert_finalize(storage, parents.clone()),
+                    insert.size(storage, parents),
+                ),
                 (None, Some(append)) => {
                     let left_out = (!self.follows_on(level)).then_some(parents);
-                    stmts.extend(bind_indices(append.append_finalize(storage, left_out)));
-                    parents = append.count(storage);
+                    let completed = bind_indices(append.append_finalize(storage, left_out));
+                    (completed, append.count(storage))
                 }
-                (None, None) => {}
+                (None, None) => continue,
+            };
+            parents = positions;
+            if levels.contains(&level) {
+                stmts.extend(completed);
             }
         }
         stmts

@@ -18,7 +18,7 @@ impl Assembler<'_> {
                 refused(locate.locate(storage, parent, coordinate, name))
             }
             // A level that cannot locate stores nothing.
-            (Purpose::Count | Purpose::Assemble | Purpose::Compute, _) => {
+            (Purpose::Count | Purpose::Fill | Purpose::Assemble | Purpose::Compute, _) => {
                 insert.insert_coord(storage, parent, coordinate, &self.below(level), name)
             }
         }
@@ -31,6 +31,7 @@ impl Assembler<'_> {
         let name = format!("p_{}{}", self.argument, level + 1);
         match self.purpose {
             Purpose::Compute => refused(scatter.scatter_locate(storage, coordinate, &name)),
+            Purpose::Fill => scatter.scatter_locate(storage, coordinate, &name),
             Purpose::Count | Purpose::Assemble => {
                 let extend = |parents| self.extend_below(level, parents);
                 scatter.scatter_coord(storage, coordinate, &extend, &name)
@@ -46,6 +47,7 @@ impl Assembler<'_> {
         let is_missing = Expr::not(Expr::var(&name));
         match self.purpose {
             Purpose::Compute => vec![Stmt::refuse(is_missing)],
+            Purpose::Fill => Vec::new(),
             Purpose::Count | Purpose::Assemble => {
                 let mut first = vec![Stmt::assign(&name, Expr::Bool(true))];
                 first.extend(self.extend_below(level, parents));

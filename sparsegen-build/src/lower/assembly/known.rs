@@ -6,12 +6,11 @@
 //! operands of another structure, and the function returns `false`.
 
 use crate::concrete::{Program, Target};
-use crate::format::LevelSpec;
 use crate::ir::{Array, Assembly, Expr, Place, Stmt};
-use crate::level::{Segment, tells_by_position};
+use crate::level::Segment;
 
 use super::super::scope::Scope;
-use super::Assembler;
+use super::{Assembler, Purpose};
 
 impl Assembler<'_> {
     /// Returns whether the values of all results with a structure can be computed separately.
@@ -24,24 +23,14 @@ impl Assembler<'_> {
         structured.next().is_some_and(can) && structured.all(can)
     }
 
-    /// Returns whether loops can iterate over a result's levels: entries are appended, and every
-    /// level that appends has a coordinate at each position that depends on the position alone. If
-    /// coordinates may be repeated, a coordinate without children cannot be distinguished from its
-    /// duplicate.
+    /// Returns whether loops can compute the values of a result whose structure exists.
     pub(in crate::lower) fn can_compute(program: &Program, target: &Target) -> bool {
-        let levels = &program.tensor(target.access.tensor).format.levels;
-        let appended = |spec: &&LevelSpec| spec.level.insert().is_none();
-        let leaves_out_repeated = levels.windows(2).any(|pair| {
-            let has_children = appended(&&pair[1]) && !pair[1].properties.branchless;
-            appended(&&pair[0]) && !pair[0].properties.unique && has_children
-        });
-        let mut appended = levels.iter().filter(appended);
+        let format = &program.tensor(target.access.tensor).format;
         target.packed.is_none()
-            && program.tensor(target.access.tensor).format.keeps_places()
+            && format.keeps_places()
             && (program.kernel.previous().is_none() || target.in_place)
-            && !leaves_out_repeated
-            && !program.tensor(target.access.tensor).format.has_every_position()
-            && appended.all(|spec| tells_by_position(spec.level.as_ref()))
+            && format.is_walked_by_position()
+            && !format.has_every_position()
     }
 
     /// Returns the assembly of values, with the arrays of the structure.
@@ -66,14 +55,40 @@ impl Assembler<'_> {
         for level in 0..self.levels().len() {
             if self.scattered == Some(level) {
                 stmts.extend(self.scatters(level).scatter_init(&self.storages[level]));
-            } else if self.is_appended(level) && !self.follows_on(level) {
+            } else if self.counts_seen(level) {
                 stmts.push(Stmt::bind_mut(&self.seen_name(level), Expr::Index(0)));
             }
         }
-        if self.is_appended(0) {
-            stmts.extend(self.enter(0, Expr::Index(0)));
-        }
+        stmts.extend(self.enter_first());
         stmts
+    }
+
+    /// Moves the cursor to the first coordinate of the outermost level, if it appends.
+    pub(super) fn enter_first(&self) -> Vec<Stmt> {
+        if self.is_appended(0) { self.enter(0, Expr::Index(0)) } else { Vec::new() }
+    }
+
+    /// Returns whether the loops iterate over the structure of the result, which exists.
+    pub(super) fn is_walked(&self) -> bool {
+        match self.purpose {
+            Purpose::Compute => true,
+            Purpose::Fill => self.has_structure_first,
+            Purpose::Count | Purpose::Assemble => false,
+        }
+    }
+
+    /// Returns statements that refuse a structure that was assembled for other operands. The first
+    /// pass of the same loops assembles the right one.
+    fn refuse(&self, condition: Expr) -> Vec<Stmt> {
+        match self.purpose {
+            Purpose::Compute => vec![Stmt::refuse(condition)],
+            Purpose::Count | Purpose::Fill | Purpose::Assemble => Vec::new(),
+        }
+    }
+
+    /// Returns whether the children of a level are counted, because parents may be skipped.
+    fn counts_seen(&self, level: usize) -> bool {
+        self.purpose == Purpose::Compute && self.is_appended(level) && !self.follows_on(level)
     }
 
     pub(super) fn end_known(&self) -> Vec<Stmt> {
@@ -84,8 +99,7 @@ impl Assembler<'_> {
             if self.is_appended(0) { self.leave(0, Expr::Index(0)) } else { Vec::new() };
         for level in 0..self.levels().len() {
             // Skipped parents must have no children.
-            let is_scattered = self.scattered == Some(level);
-            if self.is_appended(level) && !self.follows_on(level) && !is_scattered {
+            if self.counts_seen(level) && self.scattered != Some(level) {
                 let seen = Expr::var(&self.seen_name(level));
                 stmts.push(Stmt::refuse(Expr::ne(seen, self.count(level))));
             }
@@ -104,7 +118,7 @@ impl Assembler<'_> {
             Stmt::bind_mut(&self.cursor_name(level), bounds.start),
             Stmt::bind(&self.end_name(level), bounds.end),
         ];
-        if !self.follows_on(level) {
+        if self.counts_seen(level) {
             stmts.push(Stmt::bind(&self.begin_name(level), self.cursor(level)));
         }
         stmts
@@ -117,8 +131,8 @@ impl Assembler<'_> {
             return self.scatters(level).scatter_forget(storage, parent, &self.cursor_name(level));
         }
         let end = Expr::var(&self.end_name(level));
-        let mut stmts = vec![Stmt::refuse(Expr::ne(self.cursor(level), end))];
-        if !self.follows_on(level) {
+        let mut stmts = self.refuse(Expr::ne(self.cursor(level), end));
+        if self.counts_seen(level) {
             let passed = Expr::sub(self.cursor(level), Expr::var(&self.begin_name(level)));
             stmts.push(Stmt::accumulate(&self.seen_name(level), passed));
         }
@@ -142,7 +156,7 @@ impl Assembler<'_> {
             return vec![Stmt::bind(&self.found_name(level), self.stands(level, scope))];
         }
         if !self.is_appended(level + 1) {
-            return vec![Stmt::refuse(self.stands_elsewhere(level, scope))];
+            return self.refuse(self.stands_elsewhere(level, scope));
         }
         if self.scattered == Some(level + 1) {
             // A coordinate without children was not appended.

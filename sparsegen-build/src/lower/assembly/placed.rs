@@ -4,8 +4,9 @@
 //! A parent is identified by an index that is known before the positions of the levels above: the
 //! coordinates of levels that have all of them, or the coordinate of the outermost level. In two
 //! passes, the first one counts the entries at this index, and prefix sums give the position of the
-//! first. With slots, the count is the slot of the next entry, and so determines its position. A
-//! level with the same number of positions for each parent returns an error if it has more entries.
+//! first; with slots, the largest count is their number, and the position of an entry follows from
+//! the number of entries before it. A level with the same number of positions for each parent
+//! returns an error if it has more entries.
 
 use super::{Assembler, Purpose, next};
 use crate::format::Places;
@@ -33,21 +34,9 @@ impl Placement {
 }
 
 impl Assembler<'_> {
-    /// Returns whether the loops run twice, first to count the entries of each parent.
-    pub(in crate::lower) fn counts_first(&self) -> bool {
-        self.purpose != Purpose::Compute
-            && self.placement.as_ref().is_some_and(|of| of.places == Places::Counted)
-    }
-
-    /// Selects the pass over the loops.
-    pub(in crate::lower) fn set_purpose(&mut self, purpose: Purpose) {
-        self.purpose = purpose;
-    }
-
     /// Returns the statements before the first pass of the loops.
     pub(super) fn begin_placed(&self, of: &Placement) -> Vec<Stmt> {
         let mut stmts = Vec::new();
-        stmts.extend(self.slots().map(|slots| Stmt::bind_mut(&slots.name, Expr::Index(0))));
         for (spec, storage) in self.levels().iter().zip(&self.storages) {
             stmts.extend(spec.level.append().into_iter().flat_map(|of| of.append_init(storage)));
         }
@@ -112,57 +101,8 @@ impl Assembler<'_> {
         Expr::or(at_end, Expr::ne(found.value, scope.coordinate(self.variable(of.leaf))))
     }
 
-    /// Returns the statements between the two passes: the counts become the position of the first
-    /// entry of each parent.
-    pub(in crate::lower) fn between_passes(&self) -> Vec<Stmt> {
-        let Some(of) = self.placement.as_ref().filter(|_| self.counts_first()) else {
-            return Vec::new();
-        };
-        let (leaf, end, counts) = (&self.storages[of.leaf], self.end_of(of), self.next_name(of));
-        let count = format!("{}_count", self.argument);
-        let of_parent = |parent: Expr| {
-            let mut stmts = vec![
-                Stmt::bind(&count, Expr::load(&counts, parent.clone())),
-                Stmt::store(&counts, parent.clone(), Expr::var(&end)),
-                Stmt::accumulate(&end, Expr::var(&count)),
-            ];
-            stmts.extend(self.fill(of.leaf).fill_edges(leaf, Expr::var(&end)));
-            if of.repeats {
-                stmts.push(Stmt::store(&self.last_name(of), parent, Expr::Index(0)));
-            }
-            stmts
-        };
-        let mut stmts = vec![
-            Stmt::Comment("The positions of the entries follow from their numbers.".to_owned()),
-            Stmt::bind_mut(&end, Expr::Index(0)),
-        ];
-        match self.collected(of) {
-            Some(root) => {
-                let (storage, spec) = (&self.storages[root], &self.levels()[root]);
-                stmts.extend(self.fill(root).fill_sort(storage));
-                let position = format!("p_{}{}", self.argument, root + 1);
-                let iteration = spec.level.position_iteration();
-                let iteration = iteration.expect("levels that are filled are iterated");
-                let found = iteration.pos_access(storage, Expr::var(&position), &[], &position);
-                let mut body = vec![Stmt::bind(&of.parent, found.value)];
-                body.extend(of_parent(Expr::var(&of.parent)));
-                stmts.extend(Stmt::for_range(&position, Expr::Index(0), self.count(root), body));
-                if !spec.properties.unique {
-                    stmts.extend(self.fill(root).fill_positions(storage, Expr::var(&end)));
-                }
-                stmts.extend(self.append_of(root).append_edges(storage, None));
-            }
-            None => {
-                let body = of_parent(Expr::var(&of.parent));
-                stmts.extend(Stmt::for_range(&of.parent, Expr::Index(0), self.parents(of), body));
-            }
-        }
-        stmts.extend(self.positions(of, Expr::var(&end)));
-        stmts
-    }
-
     /// Returns the statements that extend the result to a number of positions of the leaf.
-    fn positions(&self, of: &Placement, count: Expr) -> Vec<Stmt> {
+    pub(super) fn positions(&self, of: &Placement, count: Expr) -> Vec<Stmt> {
         let mut stmts = self.fill(of.leaf).fill_positions(&self.storages[of.leaf], count.clone());
         let values = Expr::mul(count, self.below(of.leaf).each);
         stmts.push(Stmt::resize(&self.vals, values, self.initial()));
@@ -215,7 +155,6 @@ impl Assembler<'_> {
         let name = if computed.is_some() { self.slot_name() } else { position.clone() };
         let mut before: Vec<Stmt> = note.into_iter().collect();
         before.push(advance);
-        before.extend(self.extend_slots(of, &name));
         before.extend(self.capacity(of).map(|capacity| {
             let at = self.target.indices.iter().map(|v| scope.coordinate(*v));
             let format = self.program.tensor(self.target.tensor).format.marker();
@@ -232,7 +171,7 @@ impl Assembler<'_> {
                 let elsewhere = self.is_elsewhere(of, parent.clone(), position.clone(), scope);
                 stored.push(Stmt::refuse(elsewhere));
             }
-            Purpose::Count | Purpose::Assemble => {
+            Purpose::Count | Purpose::Fill | Purpose::Assemble => {
                 stored.extend(self.fill_coordinates(of, &position, scope));
             }
         }
@@ -260,17 +199,6 @@ impl Assembler<'_> {
             self.fill(level).fill_coord(&self.storages[level], position.clone(), coordinate)
         };
         levels.flat_map(fill).collect()
-    }
-
-    /// Returns the statements that add a slot for all parents if an entry needs it.
-    fn extend_slots(&self, of: &Placement, slot: &str) -> Vec<Stmt> {
-        let Some(slots) = self.slots() else { return Vec::new() };
-        let positions = Expr::mul(Expr::var(&slots.name), self.parents(of));
-        let mut longer = vec![Stmt::accumulate(&slots.name, Expr::Index(1))];
-        longer
-            .extend(self.fill(of.leaf).fill_positions(&self.storages[of.leaf], positions.clone()));
-        longer.push(Stmt::resize(&self.vals, positions, self.initial()));
-        Stmt::when(Expr::eq(Expr::var(slot), Expr::var(&slots.name)), longer)
     }
 
     /// Returns the position of the current parent in a slot.
@@ -315,11 +243,11 @@ impl Assembler<'_> {
         Some(Extent { name: name.clone(), level: 0, field: field.to_owned() })
     }
 
-    fn append_of(&self, level: usize) -> &dyn crate::level::Append {
+    pub(super) fn append_of(&self, level: usize) -> &dyn crate::level::Append {
         self.levels()[level].level.append().expect("the level appends")
     }
 
-    fn fill(&self, level: usize) -> &dyn Fill {
+    pub(super) fn fill(&self, level: usize) -> &dyn Fill {
         self.levels()[level].level.fill().expect("the level is filled")
     }
 
@@ -329,16 +257,16 @@ impl Assembler<'_> {
     }
 
     /// Returns the name of the array with the next position, or the next slot, of each parent.
-    fn next_name(&self, of: &Placement) -> String {
+    pub(super) fn next_name(&self, of: &Placement) -> String {
         format!("{}{}_next", self.argument, of.leaf + 1)
     }
 
     /// Returns the name of the array with the last coordinate of each parent plus 1.
-    fn last_name(&self, of: &Placement) -> String {
+    pub(super) fn last_name(&self, of: &Placement) -> String {
         format!("{}{}_last", self.argument, of.leaf + 1)
     }
 
-    fn end_of(&self, of: &Placement) -> String {
+    pub(super) fn end_of(&self, of: &Placement) -> String {
         format!("{}{}_end", self.argument, of.leaf + 1)
     }
 

@@ -38,7 +38,7 @@ impl Assembler<'_> {
         }
         if self.is_assembled_by_append(last) && self.scattered.is_none() {
             let of_value = |value: Expr| match self.purpose {
-                Purpose::Assemble | Purpose::Count => {
+                Purpose::Assemble | Purpose::Count | Purpose::Fill => {
                     let mut stmts = self.append_coordinates(last, scope);
                     stmts.extend(self.push_value(value));
                     stmts
@@ -72,6 +72,9 @@ impl Assembler<'_> {
             }
             None => Expr::Index(0),
         };
+        if self.purpose == Purpose::Count {
+            return stmts;
+        }
         let first = first.map_or(0, |level| level + 1);
         stmts.extend(self.store_below(first, position, accumulate, value, scope));
         stmts

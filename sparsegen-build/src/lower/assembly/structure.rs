@@ -18,6 +18,11 @@ impl<'p> Assembler<'p> {
         self.levels().get(level).is_some_and(|spec| spec.level.insert().is_none())
     }
 
+    /// Returns the last level that appends.
+    pub(super) fn last_appended(&self) -> Option<usize> {
+        (0..self.levels().len()).rev().find(|level| self.is_assembled_by_append(*level))
+    }
+
     /// Returns whether a level appends and begins a chain, so that it has edges.
     pub(super) fn is_appended(&self, level: usize) -> bool {
         self.is_assembled_by_append(level) && !self.levels()[level].properties.branchless
