@@ -166,6 +166,9 @@ impl<'p> Outermost<'p> {
                 Some(_) | None => Err(format!("the positions of `{name}` depend on others")),
             };
         }
+        if fuses_slots(program, inner.variable) {
+            return Err(format!("`{name}` counts slots, whose number only the loops know"));
+        }
         let has_range = match program.space.definition(inner.variable) {
             None | Some(Definition::Computed(Coordinate::Div(..)) | Definition::Fused(..)) => true,
             Some(Definition::Computed(Coordinate::Affine(_))) => false,
@@ -198,6 +201,17 @@ impl<'p> Outermost<'p> {
             }
             _ => Err(format!("the entries of `{operand}` for each `{name}` cannot be searched")),
         }
+    }
+}
+
+/// Returns whether a variable is fused of others, one of which counts slots.
+fn fuses_slots(program: &Program, v: VariableId) -> bool {
+    let is_slot = |v| matches!(program.space.definition(v), Some(Definition::Slot(_)));
+    match program.space.definition(v) {
+        Some(Definition::Fused(outer, inner)) => {
+            [*outer, *inner].into_iter().any(|v| is_slot(v) || fuses_slots(program, v))
+        }
+        Some(_) | None => false,
     }
 }
 

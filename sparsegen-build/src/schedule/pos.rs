@@ -69,12 +69,23 @@ fn obstacle(
         None => (None, [0, 0]),
     };
     let innermost = *over.last()?;
+    let mut is_divided = false;
+    plan.for_each_loop(&mut |inner| {
+        is_divided |= space.positions_of(inner.variable) == Some(position);
+    });
     let mut loops = 0;
     let mut obstacle = None;
     plan.for_each_loop(&mut |inner| {
         if inner.variable == innermost {
             loops += 1;
-            obstacle = obstacle.take().or_else(|| obstacle_of(program, inner, tensor));
+            // A coordinate without an entry is in no block of positions.
+            let is_beside = inner.rest.is_some() || inner.points.iter().any(|of| of.by_dimension);
+            let visits_others = || {
+                let text = format!("the result depends on coordinates where `{name}` has no entry");
+                (is_divided && is_beside).then_some(text)
+            };
+            let of_loop = || obstacle_of(program, inner, tensor).or_else(visits_others);
+            obstacle = obstacle.take().or_else(of_loop);
         }
     });
     if loops == 0 {
