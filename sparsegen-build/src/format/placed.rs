@@ -38,7 +38,7 @@ impl Format {
     /// or the positions of a parent follow from its coordinates.
     pub fn keeps_places(&self) -> bool {
         self.placed().is_none_or(|(leaf, places)| {
-            places == Places::Counted && self.levels[..leaf].iter().all(has_every_child)
+            places != Places::Fixed && self.levels[..leaf].iter().all(has_every_child)
         })
     }
 

@@ -41,7 +41,8 @@ impl Assembler<'_> {
             // Appended values are stored exactly once.
             zeroed: !self.is_assembled_by_append(self.levels().len() - 1)
                 || self.scattered.is_some()
-                || self.placement.as_ref().is_some_and(|of| of.repeats),
+                || self.placement.as_ref().is_some_and(|of| of.repeats)
+                || self.slots().is_some(),
             structure: self.arrays.iter().filter(is_structure).cloned().collect(),
             numbers: self.extents(),
         }

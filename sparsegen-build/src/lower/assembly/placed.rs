@@ -71,10 +71,15 @@ impl Assembler<'_> {
     /// parent.
     pub(super) fn begin_placed_known(&self, of: &Placement) -> Vec<Stmt> {
         let counts = self.next_name(of);
-        let start = self.children(of.leaf, Expr::var(&of.parent)).start;
-        let mut stmts = vec![Stmt::scratch(&counts, Element::Index(Width::Usize))];
-        let body = vec![Stmt::push(&counts, start)];
-        stmts.extend(Stmt::for_range(&of.parent, Expr::Index(0), self.parents(of), body));
+        let mut stmts = Vec::new();
+        if of.places == Places::Slots {
+            stmts.extend(self.per_parent(of, &counts));
+        } else {
+            let start = self.children(of.leaf, Expr::var(&of.parent)).start;
+            stmts.push(Stmt::scratch(&counts, Element::Index(Width::Usize)));
+            let body = vec![Stmt::push(&counts, start)];
+            stmts.extend(Stmt::for_range(&of.parent, Expr::Index(0), self.parents(of), body));
+        }
         if of.repeats {
             stmts.extend(self.per_parent(of, &self.last_name(of)));
         }
@@ -82,8 +87,11 @@ impl Assembler<'_> {
     }
 
     /// Returns the statements after the loops over a known structure, which refuse coordinates that
-    /// are left.
+    /// are left. Those in slots cannot be told from padding, and have the initial value.
     pub(super) fn end_placed_known(&self, of: &Placement) -> Vec<Stmt> {
+        if of.places == Places::Slots {
+            return Vec::new();
+        }
         let parent = Expr::var(&of.parent);
         let end = self.children(of.leaf, parent.clone()).end;
         let is_left = Expr::ne(Expr::load(&self.next_name(of), parent), end);
@@ -97,7 +105,10 @@ impl Assembler<'_> {
         let iteration = iteration.expect("levels that are filled are iterated");
         let storage = &self.storages[of.leaf];
         let found = iteration.pos_access(storage, position.clone(), &[], &self.position);
-        let at_end = Expr::eq(position, self.children(of.leaf, parent).end);
+        let at_end = match self.slots() {
+            Some(slots) => Expr::eq(Expr::var(&self.slot_name()), Expr::var(&slots.name)),
+            None => Expr::eq(position, self.children(of.leaf, parent).end),
+        };
         Expr::or(at_end, Expr::ne(found.value, scope.coordinate(self.variable(of.leaf))))
     }
 
