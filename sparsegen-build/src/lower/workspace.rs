@@ -14,6 +14,7 @@ use crate::notation::{
 };
 use crate::types::{Dtype, Literal, Width};
 
+use super::assembly::Assembler;
 use super::combine::Combine;
 use super::scope::Scope;
 use super::value::literal;
@@ -206,12 +207,13 @@ impl Lowering<'_> {
         is_empty.reduce(Expr::or).unwrap_or(Expr::Bool(false))
     }
 
-    /// Clears a workspace that is not read in order. One that is looked up is empty if its loops run
-    /// only once.
+    /// Clears a workspace that is not read in order. One that is looked up is empty the first time
+    /// that its loops run.
     fn clear(&self, workspace: TensorId, scope: &Scope) -> Vec<Stmt> {
         let vals = self.names.values(workspace);
         if self.program.is_looked_up(workspace) {
-            return if scope.coordinates.is_empty() {
+            let is_first_pass = !self.assemblers.iter().any(Assembler::is_second_pass);
+            return if scope.coordinates.is_empty() && is_first_pass {
                 Vec::new()
             } else {
                 vec![Stmt::clear(&vals)]

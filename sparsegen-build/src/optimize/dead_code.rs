@@ -80,8 +80,19 @@ fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
             } else {
                 kept.push(stmt);
             }
+        } else if let Stmt::Harvest { workspace, crd, vals } = &stmt
+            && is_ignored(crd, &rest)
+            && vals.as_ref().is_none_or(|vals| is_ignored(vals, &rest))
+        {
+            // What is stored in the workspace before is not read, unless these statements do.
+            let before = without_filling(&kept, workspace);
+            if before == kept || Uses::of(&before).touches(workspace) {
+                kept.push(Stmt::clear(workspace));
+            } else {
+                kept = before;
+            }
         } else if let Stmt::Harvest { workspace, crd, vals: Some(vals) } = &stmt
-            && Uses::of(&rest).reads(vals) == 0
+            && is_ignored(vals, &rest)
         {
             let (workspace, crd) = (workspace.clone(), crd.clone());
             kept.push(Stmt::Harvest { workspace, crd, vals: None });
@@ -91,6 +102,14 @@ fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
         }
     }
     kept
+}
+
+/// Returns whether statements neither read an array nor take its length, until they bind its name
+/// again.
+fn is_ignored(array: &str, body: &[Stmt]) -> bool {
+    let shadowed = body.iter().position(|stmt| stmt.binds().contains(&array));
+    let uses = Uses::of(&body[..shadowed.unwrap_or(body.len())]);
+    uses.reads(array) + uses.measures(array) == 0
 }
 
 /// Removes the assignments to a variable.
@@ -149,6 +168,24 @@ mod tests {
         let expected = function.clone();
         function.body = body;
         assert_eq!(run(function), expected);
+    }
+
+    #[test]
+    fn a_workspace_whose_entries_are_unread_is_not_filled() {
+        let harvest = |vals: Option<&str>| Stmt::Harvest {
+            workspace: "w".to_owned(),
+            crd: "w1_crd".to_owned(),
+            vals: vals.map(str::to_owned),
+        };
+        let fill = Stmt::store("w", Expr::Index(3), Expr::Index(1));
+        let body = [fill.clone(), harvest(Some("w_vals"))];
+        assert_eq!(drop_unread(&body, &Uses::default()), []);
+        // Entries that are stored elsewhere are removed.
+        let body = [harvest(Some("w_vals"))];
+        assert_eq!(drop_unread(&body, &Uses::default()), [Stmt::clear("w")]);
+        let count = Stmt::store("n", Expr::Index(0), Expr::len("w1_crd"));
+        let body = [fill.clone(), harvest(Some("w_vals")), count.clone()];
+        assert_eq!(drop_unread(&body, &Uses::default()), [fill, harvest(None), count]);
     }
 
     #[test]

@@ -14,6 +14,11 @@ impl Assembler<'_> {
         self.purpose != Purpose::Compute && format.takes_two_passes()
     }
 
+    /// Returns whether the loops run for the second time.
+    pub(in crate::lower) fn is_second_pass(&self) -> bool {
+        self.purpose == Purpose::Fill
+    }
+
     /// Selects the pass over the loops.
     pub(in crate::lower) fn set_purpose(&mut self, purpose: Purpose) {
         self.purpose = purpose;
