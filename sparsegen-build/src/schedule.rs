@@ -276,7 +276,9 @@ fn cheapest_of(
                 }
                 let Ok(plan) = plan(&program, budget) else { continue };
                 weighed += plan.size();
-                if commands::check(&program, &plan).is_err() {
+                if commands::check(&program, &plan).is_err()
+                    || split::obstacle(&program, &plan, |_| true).is_some()
+                {
                     continue;
                 }
                 let cost = cost(&program, &plan);
@@ -304,7 +306,9 @@ fn starts(conversion: &Conversion) -> Vec<Program> {
         false => vec![(kernel, precomputed)],
     };
     let starts = forms.into_iter().map(|form| starts_of(conversion, form, &looped));
-    starts.flatten().collect()
+    let mut starts: Vec<Program> = starts.flatten().collect();
+    starts.sort_by_key(|start| start.basis.limited());
+    starts
 }
 
 /// Returns a program without loops for each basis, for one form of the kernel.
@@ -328,8 +332,8 @@ fn starts_of(
     if space.has_slots() {
         values.into_iter().for_each(|value| *value = space.sum_slots(value));
     }
-    let start = |basis: Basis| Program {
-        order: reorder::demanded(&kernel, &space, &basis),
+    let start = |space: &Space, basis: Basis| Program {
+        order: reorder::demanded(&kernel, space, &basis),
         kernel: kernel.clone(),
         space: match basis.has_limits() {
             true => space.clone().limited(&basis),
@@ -343,9 +347,16 @@ fn starts_of(
         has_versions: false,
         body: Stmt::SKIP,
     };
-    let bases = space.bases(looped).into_iter();
-    let starts = bases.filter(|basis| commands::has_loops(&kernel, &space, basis)).map(start);
-    starts.flat_map(precompute::with_kinds).collect()
+    let of_space = |space: &Space| -> Vec<Program> {
+        let mut bases = space.bases(looped);
+        bases.retain(|basis| commands::has_loops(&kernel, space, basis));
+        bases.into_iter().map(|basis| start(space, basis)).collect()
+    };
+    let mut starts = of_space(&space);
+    if let Some(blocked) = split::blocks_of_result(&kernel, &space) {
+        starts.extend(of_space(&blocked).into_iter().filter(|start| start.basis.has_limits()));
+    }
+    starts.into_iter().flat_map(precompute::with_kinds).collect()
 }
 
 /// Returns the targets of sums to try. Accumulating in the result is only faster if duplicates are

@@ -188,11 +188,20 @@ impl Cost<'_> {
         let dimension = self.dimension(inner.variable);
         let whole = point.by_dimension
             || self.drivers(inner, point).any(|driver| driver.visits_all(self.program));
+        let parts = self.parts(inner.variable);
         if whole {
-            return dimension;
+            return dimension / parts;
         }
         let entries: f64 = self.drivers(inner, point).map(|driver| self.entries(driver)).sum();
-        entries.min(DUPLICATES * dimension)
+        entries.min(DUPLICATES * dimension) / parts
+    }
+
+    /// Returns the number of parts into which blocks of coordinates divide a loop.
+    fn parts(&self, v: VariableId) -> f64 {
+        let Program { space, basis, .. } = self.program;
+        let blocks = basis.blocks_of(v).into_iter();
+        let blocks = blocks.filter(|block| space.positions_of(*block).is_none());
+        blocks.map(|block| self.dimension(block)).product()
     }
 
     /// Returns the number of coordinates of a variable.

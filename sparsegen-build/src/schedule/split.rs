@@ -12,6 +12,7 @@ use crate::concrete::space::{BlockSize, Definition, Positions, Space};
 use crate::coordinate::Coordinate;
 use crate::error::{Diagnostic, Span};
 use crate::iteration::graph::{is_implied, last_appended};
+use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::Plan;
 use crate::notation::schedule::{Action, Command, Schedule};
 use crate::notation::{Access, Expr, Kernel, TensorId, VariableId};
@@ -68,7 +69,6 @@ pub(super) fn check(
     whole: VariableId,
 ) -> Result<(), Diagnostic> {
     let Program { kernel, space, basis, .. } = program;
-    let limited = |v: VariableId| basis.is_limited(v) && space.index_variables(whole).contains(&v);
     if space.positions_of(whole).is_some() {
         return Ok(());
     }
@@ -83,15 +83,7 @@ pub(super) fn check(
                 "split the positions of the operand that stores `{signed}` with `pos`"
             )));
     }
-    let mut obstacle = None;
-    plan.for_each_loop(&mut |inner| {
-        let drivers = || inner.points.iter().flat_map(|point| point.drivers.members());
-        let mut iterators = drivers().map(|member| &inner.iterators[member]);
-        if limited(inner.variable) && obstacle.is_none() {
-            obstacle = iterators.find(|it| !begins_anywhere(program, it)).cloned();
-        }
-    });
-    let Some(iterator) = obstacle else { return Ok(()) };
+    let Some(iterator) = obstacle(program, plan, |v| over.contains(&v)) else { return Ok(()) };
     let access = kernel.show_access(&iterator.access);
     let level = iterator.spec(program).level.name();
     Err(Diagnostic::new(span, format!("`{name}` cannot be split"))
@@ -103,6 +95,49 @@ pub(super) fn check(
             "split the positions with `pos`, after `fuse` if other levels of `{}` branch",
             program.tensor(iterator.access.tensor).name
         )))
+}
+
+/// Returns an iterator that drives a loop over a part of its coordinates, over one of some
+/// variables, and that cannot begin at any of them.
+pub(super) fn obstacle(
+    program: &Program,
+    plan: &Plan,
+    is_one: impl Fn(VariableId) -> bool,
+) -> Option<LevelIterator> {
+    let mut obstacle = None;
+    plan.for_each_loop(&mut |inner| {
+        let drivers = || inner.points.iter().flat_map(|point| point.drivers.members());
+        let mut iterators = drivers().map(|member| &inner.iterators[member]);
+        let v = inner.variable;
+        let counts_positions = program
+            .basis
+            .blocks_of(v)
+            .iter()
+            .any(|block| program.space.positions_of(*block).is_some());
+        if program.basis.is_limited(v) && !counts_positions && is_one(v) && obstacle.is_none() {
+            obstacle = iterators.find(|it| !begins_anywhere(program, it)).cloned();
+        }
+    });
+    obstacle
+}
+
+/// Returns the space in which the loops over the coordinates of the result are within loops over
+/// its outermost blocks, as if the schedule had split them. The result has an element for each of
+/// these blocks, so it costs nothing more to visit them all.
+pub(super) fn blocks_of_result(kernel: &Kernel, space: &Space) -> Option<Space> {
+    let result = &kernel.assignment.result;
+    let levels = &kernel.tensor(result.tensor).format.levels;
+    let mut full = (0..levels.len()).take_while(|level| levels[*level].properties.full);
+    let [block, place] = full.find_map(|level| {
+        let block = space.level_variable(kernel, result, level)?;
+        space.blocks().into_iter().find(|[outer, _]| *outer == block)
+    })?;
+    let parts = [block, place].map(|v| Some((v, space.definition(v)?.clone())));
+    let &Coordinate::Div(whole, _) = space.computed(block)? else { return None };
+    let is_plain = space.definition(whole).is_none() && !space.is_replaced(whole);
+    let mut blocked = space.clone();
+    blocked.replace(whole, parts.into_iter().flatten().collect());
+    is_plain.then_some(blocked)
 }
 
 /// Returns the diagnostic for two variables that cannot be fused.
@@ -238,6 +273,14 @@ mod tests {
             "`p` cannot be split; `B[i,j]` is assembled in the order of `i` as \
              `(i, j) -> (i : dense, j : compressed)`"
         );
+    }
+
+    #[test]
+    fn results_in_blocks_have_loops_over_blocks_around_sparse_rows() {
+        let sum = "B[i,j] = A[i,j] + C[i,j]";
+        let of = |format: &str| loops(sum, &format!("B = 'blocks', {format}"), &[]);
+        assert_eq!(of("A = 'csr', C = 'csr'"), "∀io ∀ii ∀j B[i,j] = A[i,j] + C[i,j]");
+        assert_eq!(of("A = 'coo', C = 'dcsr'"), "∀io ∀i ∀j B[i,j] = A[i,j] + C[i,j]");
     }
 
     #[test]

@@ -243,9 +243,14 @@ impl Basis {
         self.limits.contains_key(&v)
     }
 
+    /// Returns the number of loops that are limited to blocks.
+    pub fn limited(&self) -> usize {
+        self.limits.len()
+    }
+
     /// Returns whether it limits more loops to blocks than another.
     pub fn exceeds(&self, other: &Basis) -> bool {
-        self.limits.len() > other.limits.len()
+        self.limited() > other.limited()
     }
 
     /// Returns whether loops are limited to blocks.
