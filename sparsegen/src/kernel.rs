@@ -24,15 +24,15 @@ use crate::tensor::Merge;
 use crate::{Error, Format, Stored, Tensor, Width};
 
 pub use checks::{
-    Mode, agree, choice, demand, fits, gather, grow, index, indices, known, last_of_each, room,
-    slice,
+    Mode, agree, choice, demand, fits, gather, grow, index, indices, known, last_of_each, resize,
+    room, slice,
 };
 pub use division::Division;
 pub use intervals::{parent, split_intervals};
 pub use join::Order;
 pub use parallel::{
-    Parts, chunks, combine, combined, copies, each, each_with, few_parts, in_parts, join_bits,
-    join_ends, join_positions, parts, split, thread_parts, total, with_copies,
+    Parts, chunks, combine, combined, copies, each, each_with, few_parts, in_parts, join,
+    join_bits, join_ends, join_positions, parts, split, thread_parts, total, vectors, with_copies,
 };
 pub use places::Places;
 pub use proven::{Proven, ProvenMut, Reserved};

@@ -35,6 +35,7 @@
 //! - `parallel`: threads, of `rayon`, for kernels that the manifest calls parallel. Without it they
 //!   give the same results on one thread.
 //! - `gzip`: reading and writing compressed files.
+//! - `huge-pages` (on by default): large arrays in huge pages on Linux, where the system permits it.
 
 // The tests' helpers name the crate as its users do, from within it too.
 #[cfg(test)]

@@ -1,10 +1,71 @@
-//! Arrays that may exceed memory, whose allocation fails instead of aborting the process.
+//! Large arrays: those that may exceed memory, whose allocation fails instead of aborting the
+//! process, and huge pages.
 
 /// Returns an array of `count` copies of `value`, or `None` if memory does not suffice.
 ///
 /// An array of zeros is allocated as zeroed pages, which take memory only once they are written.
 pub(crate) fn filled<T: Clone>(value: T, count: usize) -> Option<Vec<T>> {
-    has_room::<T>(count).then(|| vec![value; count])
+    has_room::<T>(count).then(|| array(value, count))
+}
+
+/// Returns an array of `count` copies of `value`, in huge pages if it is large.
+pub(crate) fn array<T: Clone>(value: T, count: usize) -> Vec<T> {
+    let array = vec![value; count];
+    advise(&array);
+    array
+}
+
+/// Reserves capacity for more elements, in huge pages if that takes much new memory.
+pub(crate) fn reserve<T>(array: &mut Vec<T>, additional: usize) {
+    let before = array.capacity();
+    array.reserve(additional);
+    if array.capacity() > before {
+        advise(array);
+    }
+}
+
+/// Asks the system to back a large array with huge pages, before its memory is written.
+///
+/// The first access to a page of 4 KiB takes longer than storing the entries in it, so that kernels
+/// that assemble a new result would spend much of their time there.
+pub(crate) fn advise<T>(array: &Vec<T>) {
+    let (start, bytes) = (array.as_ptr().addr(), array.capacity() * size_of::<T>());
+    if bytes >= LARGE {
+        let first = start.next_multiple_of(HUGE);
+        let end = (start + bytes) / HUGE * HUGE;
+        system::advise(array.as_ptr().with_addr(first).cast(), end - first);
+    }
+}
+
+/// The size of a huge page, in bytes, on most machines.
+const HUGE: usize = 1 << 21;
+
+/// The smallest array, in bytes, for which huge pages are worth a system call.
+const LARGE: usize = 2 * HUGE;
+
+#[cfg(all(feature = "huge-pages", target_os = "linux", not(miri)))]
+mod system {
+    use std::ffi::{c_int, c_void};
+
+    /// `MADV_HUGEPAGE` of Linux, on every architecture.
+    const MADV_HUGEPAGE: c_int = 14;
+
+    unsafe extern "C" {
+        fn madvise(address: *mut c_void, length: usize, advice: c_int) -> c_int;
+    }
+
+    /// Asks for huge pages in a part of an allocation, which begins at a multiple of their size. A
+    /// system without huge pages refuses, which changes nothing.
+    pub(super) fn advise(start: *const c_void, bytes: usize) {
+        // SAFETY: The advice changes how the system backs the memory, and neither its contents nor
+        // its validity, whoever owns it.
+        let _ = unsafe { madvise(start.cast_mut(), bytes, MADV_HUGEPAGE) };
+    }
+}
+
+#[cfg(not(all(feature = "huge-pages", target_os = "linux", not(miri))))]
+mod system {
+    pub(super) fn advise(_start: *const std::ffi::c_void, _bytes: usize) {}
 }
 
 /// Returns whether there is memory for an array of `count` elements.
@@ -30,6 +91,18 @@ fn can_reserve<T>(count: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn large_arrays_keep_their_elements() {
+        let mut array = filled(0u8, 3 * LARGE + 5).expect("some megabytes");
+        array[LARGE] = 7;
+        reserve(&mut array, 2 * LARGE);
+        assert!(array.capacity() >= 5 * LARGE + 5);
+        assert_eq!((array.len(), array[LARGE], array[3 * LARGE + 4]), (3 * LARGE + 5, 7, 0));
+        let mut units = vec![(); 3];
+        reserve(&mut units, LARGE);
+        assert_eq!(units.len(), 3);
+    }
 
     #[test]
     fn what_no_machine_has_is_refused() {

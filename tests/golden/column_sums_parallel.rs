@@ -58,11 +58,9 @@ pub fn column_sums_into<'a>(
     let filled = kernel::each(
         &parts,
         |part| {
-            let (mut y1_pos, mut y1_crd, mut y_vals) = (
-                Vec::new(),
-                Vec::new(),
-                Vec::new(),
-            );
+            let mut y1_pos = Vec::new();
+            let mut y1_crd = Vec::new();
+            let mut y_vals = Vec::new();
             column_sums_kernel(
                 &mut y1_pos,
                 &mut y1_crd,
@@ -74,13 +72,14 @@ pub fn column_sums_into<'a>(
             (y1_pos, y1_crd, y_vals)
         },
     );
-    let order = kernel::Order::of_distinct(filled.iter().map(|part| &part.1[..]));
+    let (_, y1_crd, y_vals): (Vec<_>, Vec<_>, Vec<_>) = filled.into_iter().collect();
+    let order = kernel::Order::of_distinct(y1_crd.iter().map(Vec::as_slice));
     order.join_count(&mut levels.0.pos);
     order.join_parents(&mut levels.0.crd);
     order
         .combine(
             &mut vals,
-            filled.iter().map(|part| &part.2[..]),
+            y_vals.iter().map(Vec::as_slice),
             |earlier, later| earlier + later,
         );
     kernel::fits::<u32>("column_sums", "y", "positions of level 1", levels.0.crd.len())?;

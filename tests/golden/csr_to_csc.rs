@@ -132,8 +132,8 @@ fn csr_to_csc_kernel(
         c2_end += c_count;
         c2_pos.push(c2_end as u32);
     }
-    c2_crd.resize(c2_end, 0);
-    c_vals.resize(c2_end, 0.0);
+    kernel::resize(c2_crd, c2_end, 0);
+    kernel::resize(c_vals, c2_end, 0.0);
     for i in 0..i_size {
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;

@@ -60,11 +60,9 @@ pub fn csr_to_csc_into<'a>(
     let filled = kernel::each(
         &parts,
         |part| {
-            let (mut c2_pos, mut c2_crd, mut c_vals) = (
-                Vec::new(),
-                Vec::new(),
-                Vec::new(),
-            );
+            let mut c2_pos = Vec::new();
+            let mut c2_crd = Vec::new();
+            let mut c_vals = Vec::new();
             csr_to_csc_kernel(
                 &mut c2_pos,
                 &mut c2_crd,
@@ -76,13 +74,16 @@ pub fn csr_to_csc_into<'a>(
             (c2_pos, c2_crd, c_vals)
         },
     );
+    let (c2_pos, c2_crd, c_vals): (Vec<_>, Vec<_>, Vec<_>) = filled
+        .into_iter()
+        .collect();
     let order = kernel::Order::of_segments(
-        filled.iter().map(|part| &part.0[..]),
-        filled.iter().map(|part| &part.1[..]).map(<[_]>::len),
+        c2_pos.iter().map(Vec::as_slice),
+        c2_crd.iter().map(Vec::len),
     );
     order.join_ends(&mut levels.1.pos);
-    order.join(&mut levels.1.crd, filled.iter().map(|part| &part.1[..]));
-    order.join(&mut vals, filled.iter().map(|part| &part.2[..]));
+    order.join(&mut levels.1.crd, c2_crd);
+    order.join(&mut vals, c_vals);
     kernel::fits::<u32>("csr_to_csc", "C", "positions of level 2", levels.1.crd.len())?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
@@ -166,8 +167,8 @@ fn csr_to_csc_kernel(
         c2_end += c_count;
         c2_pos.push(c2_end as u32);
     }
-    c2_crd.resize(c2_end, 0);
-    c_vals.resize(c2_end, 0.0);
+    kernel::resize(c2_crd, c2_end, 0);
+    kernel::resize(c_vals, c2_end, 0.0);
     for i in i_begin..i_end {
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;

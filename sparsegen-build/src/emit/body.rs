@@ -33,6 +33,22 @@ impl Body {
         body.iter().map(|stmt| self.stmt(stmt)).collect()
     }
 
+    /// Emits statements that run once. Arrays of results may become large there, and be allocated as
+    /// zeroed pages.
+    pub(super) fn outermost(&self, body: &[Stmt]) -> TokenStream {
+        let stmt = |stmt: &Stmt| match stmt {
+            Stmt::Resize { array, len, value }
+                if !self.local.contains(array) && !self.is_bits(array) && is_constant(value) =>
+            {
+                let (name, len) = (ident(array), self.expr(len));
+                let value = self.element(array, value);
+                quote!(kernel::resize(#name, #len, #value);)
+            }
+            stmt => self.stmt(stmt),
+        };
+        body.iter().map(stmt).collect()
+    }
+
     fn stmt(&self, stmt: &Stmt) -> TokenStream {
         match stmt {
             Stmt::Comment(text) => comment(text),
@@ -284,4 +300,9 @@ impl Body {
 /// Returns the number of words for a number of bits.
 fn words(bits: &Expr) -> Expr {
     Expr::div_ceil(bits.clone(), Expr::Index(64))
+}
+
+/// Returns whether a value is the same whenever it is computed.
+fn is_constant(value: &Expr) -> bool {
+    matches!(value, Expr::Index(_) | Expr::Value(..) | Expr::Constant(..))
 }

@@ -27,7 +27,7 @@ pub(super) fn item(loops: &Loops) -> TokenStream {
     let body = body(loops);
     let stmts = match Reserved::of(function) {
         Some(reserved) => reserved.stmts(&body),
-        None => body.stmts(&function.body),
+        None => body.outermost(&function.body),
     };
     let fails = function.fails();
     let returns = tuple(loops.returns.iter().map(|(of, _)| ty(of)));

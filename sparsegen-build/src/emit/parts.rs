@@ -133,7 +133,7 @@ pub(super) fn join(
         let (name, function) = (ident(name), function(&copies.combining));
         quote!(kernel::combine(#tensor.vals_mut(), &#name, #function);)
     });
-    let given = own.iter().map(|Own { tensor, vals, copies }| {
+    let values = own.iter().map(|Own { tensor, vals, copies }| {
         let (tensor, vals) = (ident(tensor), ident(vals));
         let values = match copies {
             None => quote!(kernel::chunks(#tensor.vals_mut(), &#all)),
@@ -144,8 +144,21 @@ pub(super) fn join(
         };
         (values, quote!(#vals))
     });
-    let given = given.reduce(|(all, own), (more, next)| {
-        (quote!(#all.into_iter().zip(#more)), quote!((#own, #next)))
+    // The first part uses the memory of vectors that the other parts are appended to.
+    let (ordered, appended): (Vec<&Joined>, Vec<&Joined>) =
+        vectors.iter().partition(|joined| matches!(joined.by, Joining::Ordered(..)));
+    let appended = appended.iter().map(|joined| {
+        let (name, into) = (ident(&joined.name), vector(&joined.into));
+        (quote!(kernel::vectors(&mut #into, &#all)), quote!(mut #name))
+    });
+    let mut values = values.chain(appended);
+    let given = values.next().map(|(first, own)| match values.next() {
+        None => (first, own),
+        Some(second) => std::iter::once(second)
+            .chain(values)
+            .fold((quote!(#first.into_iter()), own), |(all, own), (more, next)| {
+                (quote!(#all.zip(#more)), quote!((#own, #next)))
+            }),
     });
     let each = |body: TokenStream| match &given {
         Some((given, own)) => quote!(kernel::each_with(&#all, #given, |#one, #own| #body)),
@@ -156,37 +169,9 @@ pub(super) fn join(
         return quote!(#(#new_copies)* #run; #(#combine)*);
     }
     let names: Vec<_> = vectors.iter().map(|joined| ident(&joined.name)).collect();
-    let new = vectors.iter().map(|_| quote!(Vec::new()));
-    let is_ordered = |joined: &&Joined| matches!(joined.by, Joining::Ordered(..));
-    // An order reads the vectors of all parts.
-    let of_parts = |name: &str| {
-        let index = vectors.iter().position(|joined| joined.name == name).unwrap_or_default();
-        let index = Literal::usize_unsuffixed(index);
-        quote!(#filled.iter().map(|part| &part.#index[..]))
-    };
-    let by = |joined: &Joined| match &joined.by {
-        Joining::Ordered(name, _) => orders.iter().find(|order| order.name == *name),
-        Joining::Appending | Joining::Positions | Joining::Ends | Joining::Bits { .. } => None,
-    };
-    let ordered =
-        vectors.iter().filter_map(|joined| Some(in_order(joined, by(joined)?, &of_parts)));
-    let ordered: Vec<_> = ordered.collect();
-    let orders = orders.iter().map(|order| self::order(order, &of_parts));
-    let appended: Vec<&Joined> = vectors.iter().filter(|joined| !is_ordered(joined)).collect();
-    let into = appended.iter().map(|joined| vector(&joined.into));
-    let join = appended.iter().map(|joined| append(joined));
-    let taken = vectors.iter().zip(&names).map(|(joined, name)| match is_ordered(&joined) {
-        true => quote!(_),
-        false => quote!(#name),
-    });
-    let append = (!appended.is_empty()).then(|| {
-        quote! {
-            #(#into.clear();)*
-            for (#(#taken),*) in #filled {
-                #(#join)*
-            }
-        }
-    });
+    let new: Vec<_> = ordered.iter().map(|joined| ident(&joined.name)).collect();
+    let joined = vectors.iter().map(|joined| join_vector(joined, orders));
+    let all_orders = orders.iter().map(order);
     let (returned, collected) = match is_fallible {
         true => (
             quote!(Ok::<_, Error>((#(#names),*))),
@@ -195,26 +180,50 @@ pub(super) fn join(
         false => (quote!((#(#names),*)), None),
     };
     let run = each(quote!({
-        let (#(mut #names),*) = (#(#new),*);
+        #(let mut #new = Vec::new();)*
         #loops;
         #returned
     }));
+    let is_read = |joined: &Joined| match &joined.by {
+        Joining::Ordered(_, Contents::Entries | Contents::Combined) => true,
+        Joining::Ordered(_, Contents::Count | Contents::Parents | Contents::Ends) => {
+            let name = Some(&joined.name);
+            orders.iter().any(
+                |Ordered { by: ByParent { coordinates, ends, entries, .. }, .. }| {
+                    [coordinates.as_ref(), ends.as_ref(), Some(entries)].contains(&name)
+                },
+            )
+        }
+        Joining::Appending | Joining::Positions | Joining::Ends | Joining::Bits { .. } => true,
+    };
+    let read = vectors.iter().zip(&names).map(|(joined, name)| match is_read(joined) {
+        true => quote!(#name),
+        false => quote!(_),
+    });
+    let taken = match vectors {
+        [_] => quote!(let #(#read)* = #filled;),
+        _ => {
+            let lists = names.iter().map(|_| quote!(Vec<_>));
+            quote!(let (#(#read),*): (#(#lists),*) = #filled.into_iter().collect();)
+        }
+    };
     quote! {
         #(#new_copies)*
         let #filled = #run #collected;
         #(#combine)*
-        #(#orders)*
-        #(#ordered)*
-        #append
+        #taken
+        #(#all_orders)*
+        #(#joined)*
     }
 }
 
-/// Emits `let order = kernel::Order::of_segments(filled.iter().map(|part| &part.0[..]), …);`
-fn order(Ordered { name, by }: &Ordered, of_parts: &dyn Fn(&str) -> TokenStream) -> TokenStream {
+/// Emits `let order = kernel::Order::of_segments(&c2_pos, &c2_crd);`
+fn order(Ordered { name, by }: &Ordered) -> TokenStream {
     let ByParent { coordinates, ends, entries, .. } = by;
-    let [coordinates, ends] = [coordinates, ends].map(|array| array.as_deref().map(of_parts));
-    let (name, entries) = (ident(name), of_parts(entries));
-    let counts = quote!(#entries.map(<[_]>::len));
+    let [coordinates, ends] =
+        [coordinates, ends].map(|array| array.as_deref().map(|array| parts(array)));
+    let (name, entries) = (ident(name), ident(entries));
+    let counts = quote!(#entries.iter().map(Vec::len));
     let order = match (coordinates, ends) {
         (Some(coordinates), Some(ends)) => quote!(of_listed(#coordinates, #ends, #counts)),
         (Some(coordinates), None) if by.combined.is_some() => quote!(of_distinct(#coordinates)),
@@ -224,37 +233,38 @@ fn order(Ordered { name, by }: &Ordered, of_parts: &dyn Fn(&str) -> TokenStream)
     quote!(let #name = kernel::Order::#order;)
 }
 
-/// Joins the vectors of all parts parent by parent.
-fn in_order(
-    joined: &Joined,
-    Ordered { name, by }: &Ordered,
-    of_parts: &dyn Fn(&str) -> TokenStream,
-) -> TokenStream {
-    let Joining::Ordered(_, contents) = &joined.by else { return quote!() };
-    let (order, into, parts) = (ident(name), vector(&joined.into), of_parts(&joined.name));
-    match contents {
-        Contents::Count => quote!(#order.join_count(&mut #into);),
-        Contents::Parents => quote!(#order.join_parents(&mut #into);),
-        Contents::Ends => quote!(#order.join_ends(&mut #into);),
-        Contents::Entries => quote!(#order.join(&mut #into, #parts);),
-        Contents::Combined => {
-            let combine = by.combined.as_ref().map(|reduced| function(&reduced.combining));
-            quote!(#order.combine(&mut #into, #parts, #combine);)
-        }
-    }
+/// Emits the vectors of all parts, as slices.
+fn parts(name: &str) -> TokenStream {
+    let name = ident(name);
+    quote!(#name.iter().map(Vec::as_slice))
 }
 
-/// Joins the vector of a part.
-fn append(Joined { name, into, by }: &Joined) -> TokenStream {
-    let (part, vector) = (ident(name), vector(into));
+/// Joins a vector of all parts.
+fn join_vector(Joined { name, into, by }: &Joined, orders: &[Ordered]) -> TokenStream {
+    let (own, into) = (ident(name), vector(into));
     match by {
-        Joining::Ends => quote!(kernel::join_ends(&mut #vector, &#part);),
-        Joining::Positions => quote!(kernel::join_positions(&mut #vector, &#part);),
-        Joining::Bits { of, after } => {
-            let (of, after) = (ident(of), ident(after));
-            quote!(kernel::join_bits(&mut #vector, #after.len(), &#part, #of.len());)
+        Joining::Ends => quote!(kernel::join_ends(&mut #into, #own);),
+        Joining::Positions => quote!(kernel::join_positions(&mut #into, #own);),
+        Joining::Bits { of, .. } => {
+            let of = parts(of);
+            quote!(kernel::join_bits(&mut #into, #own, #of.map(<[_]>::len));)
         }
-        Joining::Appending | Joining::Ordered(..) => quote!(#vector.extend(#part);),
+        Joining::Appending => quote!(kernel::join(&mut #into, #own);),
+        Joining::Ordered(order, contents) => {
+            let known = orders.iter().find(|known| known.name == *order);
+            let (order, parts) = (ident(order), parts(name));
+            match contents {
+                Contents::Count => quote!(#order.join_count(&mut #into);),
+                Contents::Parents => quote!(#order.join_parents(&mut #into);),
+                Contents::Ends => quote!(#order.join_ends(&mut #into);),
+                Contents::Entries => quote!(#order.join(&mut #into, #own);),
+                Contents::Combined => {
+                    let reduced = known.and_then(|order| order.by.combined.as_ref());
+                    let combine = reduced.map(|reduced| function(&reduced.combining));
+                    quote!(#order.combine(&mut #into, #parts, #combine);)
+                }
+            }
+        }
     }
 }
 

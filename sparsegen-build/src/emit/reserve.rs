@@ -85,7 +85,7 @@ impl<'f> Reserved<'f> {
         let replaced =
             |stmt: &Stmt| matches!(stmt, Stmt::Reserve { array, .. } if is_vector(array));
         let kept: Vec<Stmt> = self.before.iter().filter(|stmt| !replaced(stmt)).cloned().collect();
-        let (before, after) = (body.stmts(&kept), body.stmts(self.after));
+        let (before, after) = (body.outermost(&kept), body.outermost(self.after));
         let names: Vec<_> = self.vectors.iter().map(|(vector, _)| ident(vector)).collect();
         let wrapped: Vec<_> = self
             .vectors

@@ -20,7 +20,7 @@ use crate::types::Dtype;
 
 use super::capacity::{fits, takes_one};
 use super::combine::Combine;
-use super::entries::most_entries;
+use super::entries::{entries_of_part, most_entries};
 use super::names::Names;
 use super::parallel::within_chunk;
 use super::scope::Scope;
@@ -98,7 +98,13 @@ impl<'p> Assembler<'p> {
         let target = &result.access;
         let format = &program.tensor(target.tensor).format;
         let levels = &format.levels;
-        let mut storages = storages[target.tensor.0].clone();
+        let entries = |access: &Access| match parted {
+            None => Some(Expr::len(&names.values(access.tensor))),
+            Some((parted, _)) => {
+                entries_of_part(program, names, &storages[access.tensor.0], parted, access)
+            }
+        };
+        let mut own = storages[target.tensor.0].clone();
         // A part has positions for its own coordinates only.
         let is_chunk = levels.first().is_some_and(|spec| spec.level.insert().is_some());
         let part = parted.filter(|_| is_chunk).and_then(|(parted, stores)| match stores {
@@ -106,7 +112,7 @@ impl<'p> Assembler<'p> {
             Stores::Intervals => Some(names.own(program.level_variable(target, 0)?)),
             Stores::Joined | Stores::Merged | Stores::Copies | Stores::Scalars(_) => None,
         });
-        if let (Some((begin, end)), Some(outermost)) = (&part, storages.first_mut()) {
+        if let (Some((begin, end)), Some(outermost)) = (&part, own.first_mut()) {
             outermost.size = within_chunk(Expr::var(end), begin);
         }
         let variables = level_variables(program, target);
@@ -119,7 +125,7 @@ impl<'p> Assembler<'p> {
             position: names.position(target, last),
             vals: names.values(target.tensor),
             arrays: arrays(program, names, target.tensor),
-            storages,
+            storages: own,
             purpose,
             part: part.map(|(begin, _)| begin),
             has_structure: !program.tensor(target.tensor).format.has_every_position(),
@@ -132,17 +138,16 @@ impl<'p> Assembler<'p> {
             covers: parted
                 .is_none_or(|(_, stores)| !matches!(stores, Stores::Copies | Stores::Intervals))
                 && covers(program, result, plan),
-            // The bound for all parts exceeds that of a single part, and is too small for a full
-            // level.
-            bound: match parted {
-                None if !program.has_versions
-                    && !levels.iter().any(must_fill)
-                    && format.placed().is_none()
-                    && format.scattered().is_none() =>
+            // It is too small for a full level.
+            bound: match levels.iter().any(must_fill) {
+                false
+                    if !program.has_versions
+                        && format.placed().is_none()
+                        && format.scattered().is_none() =>
                 {
-                    most_entries(program, target, plan, names)
+                    most_entries(program, target, plan, &entries)
                 }
-                None | Some(_) => None,
+                true | false => None,
             },
         };
         assembler.certain = variables.iter().map(|v| assembler.stores_at_each(plan, *v)).collect();

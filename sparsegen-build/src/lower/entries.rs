@@ -8,30 +8,65 @@
 //! of the operand itself: a loop over the duplicates of *another* operand would visit the same
 //! entry of this one repeatedly.
 
+use crate::concrete::parted::Parted;
 use crate::concrete::{Program, Stmt};
 use crate::ir::Expr;
 use crate::iteration::plan::{Loop, Plan};
+use crate::level::{Segment, Storage};
 use crate::notation::{self, Access, BinaryOp, VariableId};
 
 use super::names::Names;
 
-/// Returns an upper bound of the number of entries that a plan appends to the result, in terms of
-/// the numbers of stored values of its operands, or `None` if they do not bound it.
+/// Returns an upper bound of the number of entries that a plan appends to the result, or `None` if
+/// the operands do not bound it. `entries` returns the number of entries of an operand that the
+/// loops may visit, if it is known before the loops.
 pub(super) fn most_entries(
     program: &Program,
     result: &Access,
     plan: &Plan,
-    names: &Names,
+    entries: &dyn Fn(&Access) -> Option<Expr>,
 ) -> Option<Expr> {
-    let bounds = Bounds { program, result, plan, names };
+    let bounds = Bounds { program, result, plan, entries };
     bounds.of_stmt(&program.body)
+}
+
+/// Returns the number of entries of an operand at the coordinates of a part of the outermost loop,
+/// if its levels have adjacent positions for them.
+pub(super) fn entries_of_part(
+    program: &Program,
+    names: &Names,
+    storages: &[Storage],
+    parted: &Parted,
+    access: &Access,
+) -> Option<Expr> {
+    let first = program.level_variable(access, 0)?;
+    if !parted.is_by_coordinate() || first != parted.variable {
+        return None;
+    }
+    let (begin, end) = names.part(first);
+    let mut positions = Segment { start: Expr::var(&begin), end: Expr::var(&end) };
+    let levels = &program.tensor(access.tensor).format.levels;
+    for (level, (spec, storage)) in levels.iter().zip(storages).enumerate() {
+        let is_gapless = spec.properties.compact || spec.properties.branchless;
+        positions = match spec.level.position_iteration() {
+            Some(iteration) if level > 0 && is_gapless => iteration.pos_bounds(storage, positions),
+            Some(_) => return None,
+            None if !spec.properties.full || !spec.level.arrays().is_empty() => return None,
+            None if level == 0 => positions,
+            None => Segment {
+                start: Expr::mul(positions.start, storage.size.clone()),
+                end: Expr::mul(positions.end, storage.size.clone()),
+            },
+        };
+    }
+    Some(Expr::sub(positions.end, positions.start))
 }
 
 struct Bounds<'p> {
     program: &'p Program,
     result: &'p Access,
     plan: &'p Plan,
-    names: &'p Names,
+    entries: &'p dyn Fn(&Access) -> Option<Expr>,
 }
 
 impl Bounds<'_> {
@@ -63,7 +98,7 @@ impl Bounds<'_> {
                 // An operand with a nonzero fill value has a value where it has no entry.
                 let vanishes = self.program.kernel.fill(access.tensor).is_zero();
                 let bounds = vanishes && self.distinguishes_executions(access);
-                bounds.then(|| Expr::len(&self.names.values(access.tensor)))
+                bounds.then(|| (self.entries)(access)).flatten()
             }
             notation::Expr::Neg(a) => self.of_value(a),
             notation::Expr::Binary(op, a, b) => {
@@ -85,8 +120,7 @@ impl Bounds<'_> {
         let kernel = &self.program.kernel;
         kernel.vanishes(value).then_some(())?;
         let bounds = kernel.sparse_accesses(value).into_iter().map(|access| {
-            self.distinguishes_executions(access)
-                .then(|| Expr::len(&self.names.values(access.tensor)))
+            self.distinguishes_executions(access).then(|| (self.entries)(access)).flatten()
         });
         bounds.reduce(|a, b| Some(Expr::add(a?, b?))).flatten()
     }

@@ -88,7 +88,13 @@ impl Lowering<'_> {
             let mut iterators = inner.iterators.iter();
             repeats |= iterators.any(|it| self.is_copied_by_part(inner.variable, it));
         });
-        let is_few = repeats || !copies.is_empty() || !joined.is_empty();
+        let assembles = results.iter().any(|result| match result {
+            crate::ir::Result::Tensor(result) => {
+                matches!(result.assembly, crate::ir::Assembly::Assembled { .. })
+            }
+            crate::ir::Result::Scalar { .. } => false,
+        });
+        let is_few = repeats || assembles || !copies.is_empty() || !joined.is_empty();
         let count = match (is_few, parted.is_independent()) {
             (false, _) => Count::Many,
             (true, false) => Count::Few,

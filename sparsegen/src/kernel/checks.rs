@@ -144,8 +144,8 @@ pub fn room<T>(what: &'static str, extents: &[usize]) -> Result<(), Error> {
 /// Resizes an array to the product of some numbers, as [`Vec::resize`] does. `what` names the array
 /// in errors.
 ///
-/// An array without memory is allocated as zeroed pages if the value is zero, which take memory only
-/// once they are written.
+/// If the value is zero, an empty array that must grow is allocated anew as zeroed pages, which take
+/// memory only once they are written.
 ///
 /// # Errors
 /// [`Error::Size`] if the product overflows or the memory is not available.
@@ -158,13 +158,22 @@ pub fn grow<T: Clone>(
     let too_large = || Error::Size { format: what, shape: factors.to_vec() };
     let len = factors.iter().try_fold(1_usize, |len, factor| len.checked_mul(*factor));
     let len = len.ok_or_else(too_large)?;
-    if array.capacity() == 0 {
+    if array.is_empty() && array.capacity() < len {
         *array = memory::filled(value, len).ok_or_else(too_large)?;
         return Ok(());
     }
     array.try_reserve_exact(len.saturating_sub(array.len())).map_err(|_| too_large())?;
     array.resize(len, value);
     Ok(())
+}
+
+/// Resizes an array as [`Vec::resize`] does. If the value is zero, an empty array that must grow is
+/// allocated anew as zeroed pages, which are first touched where they are stored to.
+pub fn resize<T: Clone>(array: &mut Vec<T>, len: usize, value: T) {
+    match array.is_empty() && array.capacity() < len {
+        true => *array = memory::array(value, len),
+        false => array.resize(len, value),
+    }
 }
 
 /// Returns the list with all but the last of equal coordinates replaced by `usize::MAX`, which is
@@ -235,6 +244,12 @@ mod tests {
 
     #[test]
     fn arrays_grow_to_what_memory_holds() {
+        let mut numbers = vec![3];
+        resize(&mut numbers, 2, 7);
+        assert_eq!(numbers, [3, 7]);
+        numbers.clear();
+        resize(&mut numbers, 5, 0);
+        assert_eq!(numbers, [0; 5]);
         let mut array = vec![1.0];
         assert_eq!(grow(&mut array, &[2, 3], 0.5, "a"), Ok(()));
         assert_eq!(array, [1.0, 0.5, 0.5, 0.5, 0.5, 0.5]);

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::parallel::{Parts, counted, run_all};
-use crate::Width;
+use crate::{Width, memory};
 
 /// The entries of parts, in the order in which they are joined.
 #[derive(Clone, Debug)]
@@ -52,17 +52,19 @@ impl<'p, P: Width> Order<'p, P> {
             false => Order { of: Parents::Overflown, counts, parents: 0 },
         }
     }
+}
 
+impl<P: Width> Order<'static, P> {
     /// Returns the order of entries of which each part lists the parents: their coordinates, in order,
     /// and the positions of the first entry of each, followed by the number of entries. `counts` are
     /// these numbers.
     ///
     /// Takes O(n log n) time for n listed parents.
-    pub fn of_listed<C: Width>(
-        parents: impl Iterator<Item = &'p [C]>,
-        ends: impl Iterator<Item = &'p [P]>,
+    pub fn of_listed<'a, C: Width>(
+        parents: impl Iterator<Item = &'a [C]>,
+        ends: impl Iterator<Item = &'a [P]>,
         counts: impl Iterator<Item = usize>,
-    ) -> Order<'p, P> {
+    ) -> Order<'static, P> {
         let (ends, counts): (Vec<&[P]>, Vec<usize>) = (ends.collect(), counts.collect());
         if !is_exact(ends.iter().copied(), &counts) {
             return Order { of: Parents::Overflown, counts, parents: 0 };
@@ -87,7 +89,7 @@ impl<'p, P: Width> Order<'p, P> {
     /// repetition. Several parts may have a coordinate.
     ///
     /// Takes O(n log n) time for n coordinates of all parts.
-    pub fn of_distinct(parts: impl Iterator<Item = &'p [P]>) -> Order<'p, P> {
+    pub fn of_distinct<'a>(parts: impl Iterator<Item = &'a [P]>) -> Order<'static, P> {
         let mut order = Order::of_repeated(parts);
         if let Parents::Listed(listed) = &order.of {
             order.parents = listed.chunk_by(|a, b| a.coordinate == b.coordinate).count();
@@ -99,7 +101,7 @@ impl<'p, P: Width> Order<'p, P> {
     /// each entry, in order.
     ///
     /// Takes O(n log n) time for n distinct parents of each part.
-    pub fn of_repeated(parts: impl Iterator<Item = &'p [P]>) -> Order<'p, P> {
+    pub fn of_repeated<'a>(parts: impl Iterator<Item = &'a [P]>) -> Order<'static, P> {
         let (mut listed, mut counts) = (Vec::new(), Vec::new());
         for (part, coordinates) in parts.enumerate() {
             let mut begin = 0;
@@ -114,7 +116,9 @@ impl<'p, P: Width> Order<'p, P> {
         let parents = counts.iter().sum();
         Order { of: Parents::Listed(listed), counts, parents }
     }
+}
 
+impl<P: Width> Order<'_, P> {
     /// Stores the end of the only segment of parents, after its start.
     pub fn join_count<C: Width>(&self, into: &mut Vec<C>) {
         into.clear();
@@ -169,22 +173,22 @@ impl<'p, P: Width> Order<'p, P> {
     }
 
     /// Stores the elements of all entries. Each part has the same number of elements for each of its
-    /// entries.
-    pub fn join<'v, V: Copy + Send + Sync + 'v>(
-        &self,
-        into: &mut Vec<V>,
-        parts: impl Iterator<Item = &'v [V]>,
-    ) {
+    /// entries. Those of a single part are in order.
+    pub fn join<V: Copy + Send + Sync>(&self, into: &mut Vec<V>, mut parts: Vec<Vec<V>>) {
+        if let [part] = &mut parts[..] {
+            *into = std::mem::take(part);
+            return;
+        }
         into.clear();
-        let parts: Vec<&[V]> = parts.collect();
         let Some(first) = parts.iter().find_map(|part| part.first()) else { return };
-        let elements: usize = parts.iter().map(|part| part.len()).sum();
+        let elements: usize = parts.iter().map(Vec::len).sum();
         let each = elements.checked_div(self.counts.iter().sum()).unwrap_or(0);
         match &self.of {
             Parents::All(ends) => {
                 let parents = ends[0].len() - 1;
                 let before = |k: usize| ends.iter().map(|ends| ends[k].to_usize()).sum();
                 let blocks = counted(parents, |_| parts.len(), before);
+                memory::reserve(into, elements);
                 into.resize(elements, *first);
                 let pieces = pieces(into, &blocks, |k| each * before(k));
                 run_all(pieces, |(range, own)| {
@@ -202,7 +206,7 @@ impl<'p, P: Width> Order<'p, P> {
             // Only the number of entries matters.
             Parents::Overflown => parts.iter().for_each(|part| into.extend_from_slice(part)),
             Parents::Listed(listed) => {
-                into.reserve(elements);
+                memory::reserve(into, elements);
                 for Listed { part, entries, .. } in listed {
                     let own = each * entries.start..each * entries.end;
                     into.extend_from_slice(&parts[*part][own]);
@@ -249,11 +253,12 @@ mod tests {
         let order = Order::of_segments(ends.iter().map(|ends: &Vec<u32>| &ends[..]), counts);
         let (mut joined, mut all) = (vec![9], vec![9]);
         order.join_ends(&mut joined);
-        order.join(&mut all, coordinates.iter().map(|part: &Vec<u32>| &part[..]));
+        order.join(&mut all, coordinates.clone().into());
         assert_eq!((joined, all), (vec![0, 2, 3, 6], vec![1, 2, 3, 0, 4, 5]));
-        let blocks = coordinates.map(|part| part.iter().flat_map(|k| [*k, 10 * k]).collect());
+        let blocks =
+            coordinates.map(|part: Vec<u32>| part.iter().flat_map(|k| [*k, 10 * k]).collect());
         let mut all = Vec::new();
-        order.join(&mut all, blocks.iter().map(|part: &Vec<u32>| &part[..]));
+        order.join(&mut all, blocks.into());
         assert_eq!(all, [1, 10, 2, 20, 3, 30, 0, 0, 4, 40, 5, 50]);
     }
 
@@ -270,15 +275,15 @@ mod tests {
         assert_eq!(count, [0, 3]);
         order.join_parents(&mut coordinates);
         order.join_ends(&mut joined);
-        order.join(&mut all, values.into_iter());
+        order.join(&mut all, values.map(Vec::from).into());
         assert_eq!((coordinates, joined), (vec![0, 1, 4], vec![0, 1, 2, 5]));
         assert_eq!(all, [4.0, 1.0, 2.0, 3.0, 5.0]);
         let repeated: [&[u32]; 2] = [&[1, 4, 4], &[0, 4]];
         let order = Order::of_repeated(repeated.into_iter());
         let mut all = Vec::new();
-        order.join(&mut all, repeated.into_iter());
+        order.join(&mut all, repeated.map(Vec::from).into());
         assert_eq!(all, [0, 1, 4, 4, 4]);
-        order.join(&mut all, [[5_u32, 6, 7].as_slice(), &[8, 9]].into_iter());
+        order.join(&mut all, vec![vec![5, 6, 7], vec![8, 9]]);
         assert_eq!(all, [8, 5, 6, 7, 9]);
     }
 
@@ -301,11 +306,11 @@ mod tests {
         let order = Order::of_segments(ends.into_iter(), entries.iter().map(Vec::len));
         let (mut joined, mut all) = (Vec::new(), Vec::new());
         order.join_ends(&mut joined);
-        order.join(&mut all, entries.iter().map(|part| &part[..]));
+        order.join(&mut all, entries.into());
         assert_eq!((joined, all.len()), (vec![0, u8::MAX], 300));
         let wrapped: [&[u8]; 2] = [&[0, 44], &[0, 0]];
         let order = Order::of_segments(wrapped.into_iter(), [300, 0].into_iter());
-        order.join(&mut all, [&[3; 300][..], &[]].into_iter());
+        order.join(&mut all, vec![vec![3; 300], vec![]]);
         assert_eq!(all.len(), 300);
     }
 }

@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use crate::{Value, Width};
+use crate::{Value, Width, memory};
 
 /// The least work of a part, in loop iterations. Scheduling a smaller part on a thread takes as
 /// long as the part itself.
@@ -42,7 +42,7 @@ pub fn few_parts(size: usize, copied: usize, before: impl Fn(usize) -> usize) ->
 /// Like [`few_parts`], for parts that repeat work, or whose results are joined, where the result is
 /// the same for every number of parts: there is at most one part for each thread.
 pub fn thread_parts(size: usize, copied: usize, before: impl Fn(usize) -> usize) -> Parts {
-    let count = |work: usize| (work / GRAIN.max(copied)).clamp(1, threads().min(MOST_COPIES));
+    let count = |work: usize| (work / GRAIN.max(copied)).clamp(1, threads().min(MOST));
     counted(size, count, before)
 }
 
@@ -226,36 +226,83 @@ pub fn combined<T: Send>(
     results.reduce(combine).expect("there is at least one part")
 }
 
-/// Appends the positions of a part, shifted by the end of those before. A position that overflows
-/// its type is stored wrongly, as it is within the part, whose width check then fails.
-pub fn join_positions<P: Width>(all: &mut Vec<P>, part: &[P]) {
-    let Some(&end) = all.last() else { return all.extend_from_slice(part) };
-    let moved = part.iter().skip(1).map(|position| moved(*position, end));
-    all.extend(moved);
+/// Returns an empty vector for each part: for the first part, `all` with its memory.
+pub fn vectors<V>(all: &mut Vec<V>, parts: &Parts) -> Vec<Vec<V>> {
+    let mut vectors: Vec<Vec<V>> = parts.ranges().map(|_| Vec::new()).collect();
+    all.clear();
+    if let Some(first) = vectors.first_mut() {
+        std::mem::swap(first, all);
+    }
+    vectors
 }
 
-/// Appends positions like [`join_positions`], for a level whose nodes all have one parent.
-pub fn join_ends<P: Width>(all: &mut Vec<P>, part: &[P]) {
-    match (all.last_mut(), part.last()) {
-        (Some(end), Some(of_part)) => *end = moved(*of_part, *end),
-        (None, _) => all.extend_from_slice(part),
-        (Some(_), None) => {}
+/// Joins the vectors of all parts, in order, in the memory of the first one.
+///
+/// Takes O(n) time for the n elements of the others, which the threads share.
+pub fn join<V: Copy + Send + Sync>(all: &mut Vec<V>, parts: Vec<Vec<V>>) {
+    let mut parts = parts.into_iter();
+    *all = parts.next().unwrap_or_default();
+    let parts = parts.as_slice();
+    let (first, more) = (all.len(), parts.iter().map(Vec::len).sum());
+    memory::reserve(all, more);
+    let mut rest = &mut all.spare_capacity_mut()[..more];
+    let mut pieces = Vec::with_capacity(parts.len());
+    for part in parts {
+        let (own, behind) = std::mem::take(&mut rest).split_at_mut(part.len());
+        rest = behind;
+        pieces.push((own, part));
+    }
+    run_all(pieces, |(own, part)| {
+        for (element, value) in own.iter_mut().zip(part) {
+            element.write(*value);
+        }
+    });
+    // SAFETY: There is room for `more` elements behind those of the first part, all of which have been
+    // written: the pieces follow each other, and each has as many elements as its part.
+    unsafe { all.set_len(first + more) };
+}
+
+/// Joins the positions of all parts, each shifted by the end of those before. A position that
+/// overflows its type is stored wrongly, as it is within the part, whose width check then fails.
+pub fn join_positions<P: Width>(all: &mut Vec<P>, parts: Vec<Vec<P>>) {
+    let mut parts = parts.into_iter();
+    *all = parts.next().unwrap_or_default();
+    for part in parts {
+        let Some(&end) = all.last() else { continue };
+        all.extend(part.iter().skip(1).map(|position| moved(*position, end)));
     }
 }
 
-/// Appends the bits of a part, `more` of them, to `count` bits. Those after the last one are 0.
-pub fn join_bits(all: &mut Vec<u64>, count: usize, part: &[u64], more: usize) {
-    let shift = count % WORD;
-    for word in part {
-        match all.last_mut() {
-            Some(last) if shift > 0 => {
-                *last |= word << shift;
-                all.push(word >> (WORD - shift));
-            }
-            Some(_) | None => all.push(*word),
+/// Joins positions like [`join_positions`], for a level whose nodes all have one parent.
+pub fn join_ends<P: Width>(all: &mut Vec<P>, parts: Vec<Vec<P>>) {
+    let mut parts = parts.into_iter();
+    *all = parts.next().unwrap_or_default();
+    for part in parts {
+        if let (Some(end), Some(of_part)) = (all.last_mut(), part.last()) {
+            *end = moved(*of_part, *end);
         }
     }
-    all.truncate((count + more).div_ceil(WORD));
+}
+
+/// Joins the bits of all parts, of which each has the number in `counts`. Those after the last one
+/// are 0.
+pub fn join_bits(all: &mut Vec<u64>, parts: Vec<Vec<u64>>, counts: impl Iterator<Item = usize>) {
+    all.clear();
+    let mut end = 0;
+    for (part, count) in parts.into_iter().zip(counts) {
+        let shift = end % WORD;
+        for word in part {
+            match all.last_mut() {
+                Some(last) if shift > 0 => {
+                    *last |= word << shift;
+                    all.push(word >> (WORD - shift));
+                }
+                Some(_) | None => all.push(word),
+            }
+        }
+        end += count;
+        all.truncate(end.div_ceil(WORD));
+    }
 }
 
 /// The number of bits of a word.
@@ -344,24 +391,40 @@ mod tests {
 
     #[test]
     fn bits_are_joined() {
-        let (mut all, mut count) = (Vec::new(), 0);
-        for (bits, more) in [(vec![0b101], 3), (vec![], 0), (vec![1 << 63, 1], 65), (vec![1], 60)] {
-            join_bits(&mut all, count, &bits, more);
-            count += more;
-        }
+        let mut all = vec![9];
+        let parts = vec![vec![0b101], vec![], vec![1 << 63, 1], vec![1]];
+        join_bits(&mut all, parts, [3, 0, 65, 60].into_iter());
         assert_eq!(all, [0b101, 0b11 << 2 | 1 << 4]);
-        let mut all = vec![u64::MAX];
-        join_bits(&mut all, 64, &[7], 3);
+        join_bits(&mut all, vec![vec![u64::MAX], vec![7]], [64, 3].into_iter());
         assert_eq!(all, [u64::MAX, 7]);
     }
 
     #[test]
+    fn elements_are_joined() {
+        let mut all = vec![9];
+        let own = vectors(&mut all, &divided(4, 2, |i| i));
+        assert_eq!((own[0].capacity(), own.len(), all.capacity()), (1, 2, 0));
+        assert!(own.iter().all(Vec::is_empty));
+        join(&mut all, vec![vec![1, 2], vec![], vec![3]]);
+        assert_eq!(all, [1, 2, 3]);
+        join(&mut all, vec![vec![4]]);
+        assert_eq!(all, [4]);
+        join(&mut all, vec![vec![], vec![]]);
+        assert!(all.is_empty());
+        join(&mut all, Vec::new());
+        assert!(all.is_empty());
+        let parts: Vec<Vec<usize>> = (0..100).map(|k| vec![k; k]).collect();
+        let expected = parts.concat();
+        join(&mut all, parts);
+        assert_eq!(all, expected);
+    }
+
+    #[test]
     fn positions_are_joined() {
-        let (mut positions, mut ends) = (Vec::<u32>::new(), Vec::<u32>::new());
-        for part in [[0, 2, 5], [0, 1, 1], [0, 0, 4]] {
-            join_positions(&mut positions, &part);
-            join_ends(&mut ends, &[0, part[2]]);
-        }
+        let (mut positions, mut ends) = (vec![7_u32], vec![7_u32]);
+        let parts = [[0, 2, 5], [0, 1, 1], [0, 0, 4]];
+        join_positions(&mut positions, parts.map(Vec::from).into());
+        join_ends(&mut ends, parts.map(|part| vec![0, part[2]]).into());
         assert_eq!(positions, [0, 2, 5, 6, 6, 6, 10]);
         assert_eq!(ends, [0, 10]);
     }

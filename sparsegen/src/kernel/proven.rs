@@ -2,6 +2,8 @@
 
 use std::ops::{Index, IndexMut};
 
+use crate::memory;
+
 /// A slice whose indices are always below its length, so that indexing is not checked.
 ///
 /// Debug builds check every index.
@@ -103,7 +105,7 @@ impl<'a, T: Copy> Reserved<'a, T> {
     /// No more than `additional` elements may be pushed.
     #[inline(always)]
     pub unsafe fn new(vector: &'a mut Vec<T>, additional: usize) -> Self {
-        vector.reserve(additional);
+        memory::reserve(vector, additional);
         let len = vector.len();
         Reserved { vector, len }
     }
