@@ -313,6 +313,17 @@ pub unsafe trait LevelView {
     /// overflow.
     fn children(&self, axis: &Axis, parents: usize) -> Option<usize>;
 
+    /// Returns the largest number of positions that the level can have if it is built again, under
+    /// at most `parents` parents, from its present nodes and `added` more. Returns `None` if it may
+    /// then refuse a node, for any reason but lack of memory; this is the default.
+    ///
+    /// [`Tensor::insert`](crate::Tensor::insert) defers the building of levels only within these
+    /// bounds, so that it can report errors.
+    fn grown(&self, axis: &Axis, parents: usize, added: usize) -> Option<usize> {
+        let _ = (axis, parents, added);
+        None
+    }
+
     /// Returns the slots of the children of a parent, in storage order.
     fn expand(&self, axis: &Axis, parent: Node<'_>) -> ops::Range<usize>;
 

@@ -57,7 +57,7 @@ pub use error::Error;
 pub use format::{Fill, Format, LevelExpr, LevelMap, Map, Properties, Shape};
 pub use formats::*;
 pub use level::{Level, Levels};
-pub use tensor::{Builder, Duplicates, IntoView, Iter, Tensor, View};
+pub use tensor::{Builder, Duplicates, Entry, IntoView, Iter, IterMut, Tensor, Vacant, View};
 pub use value::{Pattern, Stored, Value};
 pub use width::Width;
 

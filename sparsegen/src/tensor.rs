@@ -1,5 +1,7 @@
 //! Tensors, which own their storage, and views, which borrow it.
 
+use std::sync::Arc;
+
 use crate::format::{Format, Inverse, LevelExpr, Shape};
 use crate::level::{Axes, Axis, Levels, MAX_LEVELS};
 use crate::{Error, Stored, Value};
@@ -14,20 +16,24 @@ mod display;
 mod look;
 mod order;
 mod pack;
+mod pending;
 mod place;
 mod repack;
 mod validate;
 mod view;
 mod walk;
+mod write;
 
 use declared::Declared;
+use pending::Pending;
 
 pub(crate) use build::Merge;
 pub use build::{Builder, Duplicates};
 pub(crate) use repack::cover;
 pub use view::{IntoView, View};
-pub use walk::Iter;
 pub(crate) use walk::Walk;
+pub use walk::{Iter, IterMut};
+pub use write::{Entry, Vacant};
 
 /// A tensor of values `V` in format `F` that owns its storage.
 ///
@@ -48,11 +54,38 @@ pub(crate) use walk::Walk;
 /// assert!(b.iter().eq(entries));
 /// # Ok::<(), sparsegen::Error>(())
 /// ```
+///
+/// # Changes
+/// [`Tensor::insert`], [`Tensor::add_at`], [`Tensor::remove`] and [`Tensor::extend`] change single
+/// entries. Changes of the structure are kept in a list, which the next read merges into the
+/// arrays, so that any number of writes between two reads cost one pass over the tensor. Reads take
+/// `&self`, from any number of threads.
 #[derive(Clone)]
 pub struct Tensor<V, F: Format> {
     shape: F::Shape,
-    levels: F::Levels,
+    /// The arrays without the pending changes.
+    arrays: Arrays<V, F>,
+    /// The changes since these arrays were made, if there are any.
+    pending: Option<Box<Pending<V, F>>>,
+}
+
+/// The arrays of a tensor: its structure, which tensors may share, and its values.
+struct Arrays<V, F: Format> {
+    levels: Arc<F::Levels>,
     vals: Vec<V>,
+}
+
+impl<V: Clone, F: Format> Clone for Arrays<V, F> {
+    fn clone(&self) -> Self {
+        Arrays { levels: Arc::clone(&self.levels), vals: self.vals.clone() }
+    }
+}
+
+impl<V, F: Format> Tensor<V, F> {
+    /// Creates a tensor from parts that are known to be valid.
+    fn of(shape: F::Shape, levels: impl Into<Arc<F::Levels>>, vals: Vec<V>) -> Self {
+        Tensor { shape, arrays: Arrays { levels: levels.into(), vals }, pending: None }
+    }
 }
 
 impl<V: Stored, F: Format> Tensor<V, F> {
@@ -84,7 +117,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// [`Error::Size`] and [`Error::Width`] as for [`Tensor::zeros`].
     pub fn from_parts(shape: F::Shape, levels: F::Levels, vals: Vec<V>) -> Result<Self, Error> {
         View::<V, F>::from_parts(shape, levels.views(), &vals)?;
-        Ok(Tensor { shape, levels, vals })
+        Ok(Tensor::of(shape, levels, vals))
     }
 
     /// Creates a tensor from its parts without checking them.
@@ -95,29 +128,34 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// [`Tensor::from_parts`] must accept these parts.
     pub unsafe fn from_parts_unchecked(shape: F::Shape, levels: F::Levels, vals: Vec<V>) -> Self {
         check_values::<V, F>();
-        let tensor = Tensor { shape, levels, vals };
+        let tensor = Tensor::of(shape, levels, vals);
         debug_assert_eq!(validate::validate(&tensor.view()), Ok(()));
         tensor
     }
 
-    /// Decomposes the tensor into its shape, levels and values.
-    pub fn into_parts(self) -> (F::Shape, F::Levels, Vec<V>) {
-        (self.shape, self.levels, self.vals)
+    /// Decomposes the tensor into its shape, levels and values. Copies the arrays of the levels if
+    /// another tensor shares them.
+    pub fn into_parts(mut self) -> (F::Shape, F::Levels, Vec<V>) {
+        self.merge_pending();
+        let Arrays { levels, vals } = self.arrays;
+        (self.shape, Arc::unwrap_or_clone(levels), vals)
     }
 
     /// Takes the levels and values, which keep the capacity of their buffers, and leaves a tensor
-    /// of fill values with the same shape.
+    /// of fill values with the same shape. Copies the arrays of the levels if another tensor shares
+    /// them.
     pub fn take_parts(&mut self) -> (F::Levels, Vec<V>) {
         let zero = Tensor::zeros(self.shape)
             .expect("a shape that holds entries holds none, in no more memory");
-        let Tensor { levels, vals, .. } = std::mem::replace(self, zero);
+        let (_, levels, vals) = std::mem::replace(self, zero).into_parts();
         (levels, vals)
     }
 
     /// Returns a view of the tensor, which kernels take as operand.
     #[inline]
     pub fn view(&self) -> View<'_, V, F> {
-        View { shape: self.shape, levels: self.levels.views(), vals: &self.vals }
+        let Arrays { levels, vals } = self.arrays();
+        View { shape: self.shape, levels: levels.views(), vals }
     }
 
     /// Returns the extent of each mode.
@@ -129,26 +167,51 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// Returns the storage of the levels, outermost first.
     #[inline]
     pub fn levels(&self) -> &F::Levels {
-        &self.levels
+        &self.arrays().levels
     }
 
     /// Returns the stored values, by position in the last level.
     #[inline]
     pub fn vals(&self) -> &[V] {
-        &self.vals
+        &self.arrays().vals
     }
 
     /// Returns the structure and the values, which may be changed as with [`Tensor::vals_mut`].
     #[inline]
     pub fn structure_and_vals(&mut self) -> (<F::Levels as Levels>::Views<'_>, &mut [V]) {
-        (self.levels.views(), &mut self.vals)
+        let Arrays { levels, vals } = self.arrays_mut();
+        (levels.views(), vals)
     }
 
     /// Returns the stored values for modification; the structure stays the same. In a format with
     /// an `unpadded` level, the caller must not write fill values, which is not checked.
     #[inline]
     pub fn vals_mut(&mut self) -> &mut [V] {
-        &mut self.vals
+        &mut self.arrays_mut().vals
+    }
+
+    /// Returns the arrays with all changes.
+    #[inline]
+    fn arrays(&self) -> &Arrays<V, F> {
+        match &self.pending {
+            None => &self.arrays,
+            Some(pending) => pending.merged(self.shape, &self.arrays),
+        }
+    }
+
+    /// Returns the arrays with all changes, for modification.
+    #[inline]
+    fn arrays_mut(&mut self) -> &mut Arrays<V, F> {
+        self.merge_pending();
+        &mut self.arrays
+    }
+
+    /// Merges the pending changes into the arrays.
+    #[inline]
+    fn merge_pending(&mut self) {
+        if let Some(pending) = self.pending.take() {
+            self.arrays = pending.into_merged(self.shape, &self.arrays);
+        }
     }
 }
 

@@ -80,6 +80,11 @@ unsafe impl LevelView for BitmapView<'_> {
         parents.checked_mul(self.size)
     }
 
+    fn grown(&self, axis: &Axis, parents: usize, added: usize) -> Option<usize> {
+        let counted = if axis.counted { added } else { 0 };
+        parents.checked_mul(self.size.checked_add(counted)?)
+    }
+
     fn expand(&self, _: &Axis, _: Node<'_>) -> Range<usize> {
         0..self.size
     }

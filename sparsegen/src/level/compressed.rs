@@ -122,6 +122,10 @@ unsafe impl<P: Width, C: Width> LevelView for CompressedView<'_, P, C> {
         Some(self.crd.len())
     }
 
+    fn grown(&self, axis: &Axis, parents: usize, added: usize) -> Option<usize> {
+        segments::grown::<P>(axis, parents, self.crd.len().checked_add(added)?)
+    }
+
     fn expand(&self, _: &Axis, parent: Node<'_>) -> Range<usize> {
         self.segment(parent.position)
     }

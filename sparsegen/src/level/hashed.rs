@@ -193,6 +193,13 @@ unsafe impl<C: Width> LevelView for HashedView<'_, C> {
         Some(self.crd.len())
     }
 
+    fn grown(&self, axis: &Axis, parents: usize, added: usize) -> Option<usize> {
+        // Twice the number of children, rounded up to a power of two.
+        let width = self.width.checked_add(added)?.checked_mul(4)?;
+        let most = axis.size.max(1).saturating_mul(4);
+        if axis.counted { None } else { parents.checked_mul(width.min(most)) }
+    }
+
     fn expand(&self, _: &Axis, _: Node<'_>) -> Range<usize> {
         0..self.width
     }

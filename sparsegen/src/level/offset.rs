@@ -44,6 +44,10 @@ unsafe impl LevelView for Offset {
         Some(parents)
     }
 
+    fn grown(&self, _: &Axis, parents: usize, _: usize) -> Option<usize> {
+        Some(parents)
+    }
+
     fn expand(&self, _: &Axis, parent: Node<'_>) -> Range<usize> {
         parent.position..parent.position + 1
     }

@@ -58,6 +58,10 @@ unsafe impl LevelView for Range {
         parents.checked_mul(axis.size)
     }
 
+    fn grown(&self, axis: &Axis, parents: usize, _: usize) -> Option<usize> {
+        parents.checked_mul(axis.size)
+    }
+
     fn expand(&self, axis: &Axis, parent: Node<'_>) -> std::ops::Range<usize> {
         bounds(axis, parent)
     }

@@ -48,6 +48,13 @@ fn append<C: Width>(axis: &Axis, coordinates: Range<usize>, crd: &mut Vec<C>) ->
     Ok(())
 }
 
+/// Returns the largest number of positions of a level of at most `nodes` nodes, or `None` if a
+/// position may exceed its integer type, or a counted coordinate may.
+pub(super) fn grown<P: Width>(axis: &Axis, parents: usize, nodes: usize) -> Option<usize> {
+    let count = if axis.properties.full { parents.checked_mul(axis.size)? } else { nodes };
+    (count <= P::LARGEST && !axis.counted).then_some(count)
+}
+
 /// Returns the range of a segment that contains all its children with this coordinate.
 pub(super) fn locate<C: Width>(
     axis: &Axis,

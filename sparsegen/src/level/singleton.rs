@@ -106,6 +106,10 @@ unsafe impl<C: Width> LevelView for SingletonView<'_, C> {
         Some(parents)
     }
 
+    fn grown(&self, axis: &Axis, parents: usize, _: usize) -> Option<usize> {
+        (!axis.counted).then_some(parents)
+    }
+
     fn expand(&self, _: &Axis, parent: Node<'_>) -> Range<usize> {
         parent.position..parent.position + 1
     }

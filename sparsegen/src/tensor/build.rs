@@ -24,7 +24,7 @@ pub enum Duplicates {
 
 impl Duplicates {
     /// Combines the values of two entries with the same coordinate.
-    fn combine<V: Value>(self, earlier: V, later: V) -> V {
+    pub(super) fn combine<V: Value>(self, earlier: V, later: V) -> V {
         let is_less = |a: V, b: V| a.compare(b).is_some_and(|order| order.is_lt());
         match self {
             Duplicates::Sum => earlier.sum(later),

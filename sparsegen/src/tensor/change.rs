@@ -1,24 +1,27 @@
 //! Changing the values of a tensor, and removing small ones.
 
+use std::sync::Arc;
+
 use crate::{Error, Format, Pattern, Stored, Tensor, Value};
 
 use super::build::Merge;
 use super::pack::combined;
-use super::{check_values, is_fill, pads};
+use super::{Arrays, check_values, is_fill, pads};
 
 impl<V: Stored, F: Format> Tensor<V, F> {
     /// Applies a function to every stored value, separately to each entry of a repeated coordinate.
     /// Entries that are not stored, and padding, keep the fill value. In a format with an
     /// `unpadded` level, call [`Tensor::prune`] if the function may return zero.
-    pub fn map_vals<W: Stored>(self, mut function: impl FnMut(V) -> W) -> Tensor<W, F> {
+    pub fn map_vals<W: Stored>(mut self, mut function: impl FnMut(V) -> W) -> Tensor<W, F> {
         check_values::<W, F>();
         let (pads, fill) = (pads::<F>(), V::Value::filled(F::FILL));
         let map = |value: V| match pads && is_fill(value.value(), fill) {
             true => W::filler(F::FILL),
             false => function(value),
         };
-        let vals = self.vals.into_iter().map(map).collect();
-        Tensor { shape: self.shape, levels: self.levels, vals }
+        self.merge_pending();
+        let vals = self.arrays.vals.into_iter().map(map).collect();
+        Tensor::of(self.shape, self.arrays.levels, vals)
     }
 
     /// Removes the entries whose magnitude is at most `tolerance`, after adding entries with the
@@ -44,7 +47,7 @@ impl<V: Value, F: Format> Tensor<V, F> {
     /// pad.
     pub fn pattern(&self) -> Tensor<Pattern<V>, F> {
         check_values::<Pattern<V>, F>();
-        let vals = vec![Pattern::ONE; self.vals.len()];
-        Tensor { shape: self.shape, levels: self.levels.clone(), vals }
+        let Arrays { levels, vals } = self.arrays();
+        Tensor::of(self.shape, Arc::clone(levels), vec![Pattern::ONE; vals.len()])
     }
 }

@@ -3,9 +3,9 @@
 use crate::{Format, Stored, Tensor, Value};
 
 /// Compares shape, structure and values.
-impl<V: PartialEq, F: Format> PartialEq for Tensor<V, F> {
+impl<V: Stored, F: Format> PartialEq for Tensor<V, F> {
     fn eq(&self, other: &Self) -> bool {
-        self.shape == other.shape && self.levels == other.levels && self.vals == other.vals
+        self.shape == other.shape && self.levels() == other.levels() && self.vals() == other.vals()
     }
 }
 

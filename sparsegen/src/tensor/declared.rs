@@ -1,7 +1,7 @@
 //! The declaration of a format as data, so that the code that uses it is compiled once and not for
 //! each format.
 
-use crate::format::{Format, Map};
+use crate::format::{Format, LevelMap, Map};
 use crate::level::{Axes, Axis, Kind, Levels, MAX_LEVELS};
 use crate::{Error, Fill};
 
@@ -48,6 +48,33 @@ impl Declared {
                 let is_ordered = properties.ordered && kind.ordered;
                 kind.list && !is_ordered && !properties.unique && !properties.full
             })
+    }
+
+    /// Returns whether packing may refuse entries of the values' kind, whatever their number: whether
+    /// the properties of levels exclude some sets of entries.
+    pub(super) fn may_refuse(&self, is_pattern: bool) -> bool {
+        let levels = self.kinds.iter().zip(self.map.levels);
+        let pads = levels.clone().any(|(kind, map)| kind.pads || map.properties.full);
+        let repeats = levels.clone().any(|(_, map)| !map.properties.unique);
+        let mut depth = 0;
+        let differs = |(level, map): (usize, &LevelMap)| {
+            depth = self.node_depth(level, depth);
+            map.properties.unique && depth > level + 1
+        };
+        self.map.levels.iter().enumerate().any(differs)
+            || (0..self.kinds.len()).any(|level| self.pads_branchless(level))
+            || self.is_unpadded() && pads
+            || is_pattern && repeats
+    }
+
+    /// Returns whether the position of an entry is found without a pass over others that share
+    /// coordinates with it, and any value may be written to it.
+    pub(super) fn finds_positions(&self) -> bool {
+        self.kinds.iter().zip(self.map.levels).all(|(kind, map)| {
+            let properties = map.properties;
+            let is_found = properties.ordered || !kind.ordered;
+            properties.unique && is_found && properties.padded
+        })
     }
 
     /// Returns whether some level is `unpadded`.

@@ -71,7 +71,7 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
 
     /// Calls a function with the position of every value stored at a coordinate inside the shape,
     /// by folding `locate` over the levels.
-    fn locate(&self, coordinate: F::Shape, found: &mut dyn FnMut(usize)) {
+    pub(super) fn locate(&self, coordinate: F::Shape, found: &mut dyn FnMut(usize)) {
         self.locate_below(0, 0, coordinate.as_ref(), &mut [0; MAX_LEVELS], found);
     }
 

@@ -26,7 +26,7 @@ pub(super) fn empty<V: Stored, F: Format>(shape: F::Shape) -> Result<Tensor<V, F
     let structure =
         Structure { format: &format, shape: shape.as_ref(), levels: &views, axes: &axes };
     structure.validate_padding()?;
-    Ok(Tensor { shape, levels, vals })
+    Ok(Tensor::of(shape, levels, vals))
 }
 
 /// Packs entries in any order.
@@ -63,7 +63,7 @@ pub(super) fn pack_listed<V: Stored, F: Format>(
     if format.is_unpadded() {
         structure.validate_unpadded(&vals)?;
     }
-    Ok(Tensor { shape, levels, vals })
+    Ok(Tensor::of(shape, levels, vals))
 }
 
 /// Returns entries in the order of packing, with entries of the same coordinate combined.

@@ -65,7 +65,7 @@ pub(super) fn pack<V: Stored, F: Format>(
     let structure =
         Structure { format: &format, shape: shape.as_ref(), levels: &levels.views(), axes: &axes };
     structure.validate_padding().ok()?;
-    Some(Tensor { shape, levels, vals })
+    Some(Tensor::of(shape, levels, vals))
 }
 
 /// Orders and counts entries as the format requires it. Returns the source of levels, the values,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::level::{Axes, Axis, LevelViews, MAX_LEVELS, Node};
+use crate::level::{Axes, Axis, LevelViews, Levels, MAX_LEVELS, Node};
 use crate::{Format, Stored, Value, View};
 
 use super::{axes, entry, is_fill, level_count, pads};
@@ -132,3 +132,54 @@ impl<V: Stored, F: Format> Iterator for Iter<'_, V, F> {
 }
 
 impl<V: Stored, F: Format> std::iter::FusedIterator for Iter<'_, V, F> {}
+
+/// An iterator over the stored entries of a tensor, in storage order and without padding, that
+/// allows to modify the values; created by [`Tensor::iter_mut`](crate::Tensor::iter_mut).
+pub struct IterMut<'t, V, F: Format> {
+    shape: F::Shape,
+    levels: <F::Levels as Levels>::Views<'t>,
+    walk: Walk,
+    /// The values that have not been visited, by position.
+    vals: Vec<Option<&'t mut V>>,
+}
+
+impl<'t, V: Stored, F: Format> IterMut<'t, V, F> {
+    pub(super) fn new(
+        shape: F::Shape,
+        levels: <F::Levels as Levels>::Views<'t>,
+        vals: &'t mut [V],
+    ) -> Self {
+        // The axes are not used if there are no values.
+        let axes = axes::<F>(&shape).unwrap_or([Axis::NONE; MAX_LEVELS]);
+        let walk = Walk::new(&levels, axes, level_count::<F>());
+        IterMut { shape, levels, walk, vals: vals.iter_mut().map(Some).collect() }
+    }
+}
+
+impl<'t, V: Stored, F: Format> Iterator for IterMut<'t, V, F> {
+    type Item = (F::Shape, &'t mut V);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        // Dense levels above an empty level may have many nodes, but no entries below them.
+        if self.vals.is_empty() {
+            return None;
+        }
+        loop {
+            let position = self.walk.next(&self.levels)?;
+            let Some(value) = self.vals[position].take() else { continue };
+            if pads::<F>() && is_fill(value.value(), V::Value::filled(F::FILL)) {
+                continue;
+            }
+            let entry = entry::<F>(&self.shape, self.walk.axes(), self.walk.coords());
+            if let Some(entry) = entry {
+                return Some((entry, value));
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (0, Some(self.vals.len()))
+    }
+}
+
+impl<V: Stored, F: Format> std::iter::FusedIterator for IterMut<'_, V, F> {}

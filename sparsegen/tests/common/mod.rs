@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 use sparsegen::{Format, Shape, Tensor};
 
+pub(crate) mod formats;
+
 /// Declares formats, one level per line: its dimension or expression, name, parameters, properties
 /// and storage.
 macro_rules! declare {
