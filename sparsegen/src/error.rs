@@ -144,6 +144,13 @@ pub enum Error {
         /// The invariant that does not hold there.
         reason: String,
     },
+    /// An argument of a function of tensors does not suit the tensor.
+    Argument {
+        /// The function's name: `"reshape"`.
+        function: &'static str,
+        /// The mismatch.
+        reason: String,
+    },
     /// The parts of a tensor do not match.
     Parts {
         /// The format's name.
@@ -256,6 +263,7 @@ impl fmt::Display for Error {
             Error::Level { format, level, index, reason } => {
                 write!(f, "invalid `{format}` tensor: level {level}, index {index}: {reason}")
             }
+            Error::Argument { function, reason } => write!(f, "`{function}`: {reason}"),
             Error::Parts { format, reason } => write!(f, "invalid `{format}` tensor: {reason}"),
             Error::Parse { file, line, message } => write!(f, "{file}:{line}: {message}"),
             Error::File { file, reason } => write!(f, "{file}: {reason}"),

@@ -33,7 +33,7 @@
 //! - `complex` (on by default): complex elements [`c64`] and [`c32`].
 //! - `half`: elements of half precision, `f16` and `bf16`, of the crate `half`.
 //! - `parallel`: threads, of `rayon`, for kernels that the manifest calls parallel. Without it they
-//!   give the same results on one thread.
+//!   give the same results on one thread. Tensors then have `par_iter`.
 //! - `gzip`: reading and writing compressed files.
 //! - `huge-pages` (on by default): large arrays in huge pages on Linux, where the system permits it.
 
@@ -57,7 +57,9 @@ pub use error::Error;
 pub use format::{Fill, Format, LevelExpr, LevelMap, Map, Properties, Shape};
 pub use formats::*;
 pub use level::{Level, Levels};
-pub use tensor::{Builder, Duplicates, Entry, IntoView, Iter, IterMut, Tensor, Vacant, View};
+#[cfg(feature = "parallel")]
+pub use tensor::ParIter;
+pub use tensor::{Builder, Duplicates, Entry, IntoView, Iter, IterMut, Tensor, Tree, Vacant, View};
 pub use value::{Pattern, Stored, Value};
 pub use width::Width;
 

@@ -14,11 +14,18 @@ mod convert;
 mod declared;
 mod display;
 mod look;
+mod make;
+mod norms;
 mod order;
 mod pack;
+#[cfg(feature = "parallel")]
+mod parallel;
 mod pending;
 mod place;
 mod repack;
+mod reshape;
+mod table;
+mod tree;
 mod validate;
 mod view;
 mod walk;
@@ -29,7 +36,10 @@ use pending::Pending;
 
 pub(crate) use build::Merge;
 pub use build::{Builder, Duplicates};
+#[cfg(feature = "parallel")]
+pub use parallel::ParIter;
 pub(crate) use repack::cover;
+pub use tree::Tree;
 pub use view::{IntoView, View};
 pub(crate) use walk::Walk;
 pub use walk::{Iter, IterMut};

@@ -67,5 +67,5 @@ fn a_pattern_has_no_number_for_two() {
 fn patterns_print_as_ones() {
     let entries = [([0, 1], P::ONE), ([1, 0], P::ONE)];
     let pattern = Tensor::<P, Coo<2>>::from_triplets([2, 2], entries).unwrap();
-    assert_eq!(pattern.to_string(), "coo [2, 2], 2 values stored\n  [0, 1] 1\n  [1, 0] 1");
+    assert_eq!(pattern.to_string(), "coo [2, 2], 2 values stored\n     0  1\n  0  .  1\n  1  1  .");
 }

@@ -17,6 +17,15 @@ impl Fill {
     /// Zero, or false.
     pub const ZERO: Fill = Fill::Int(0);
 
+    /// Returns whether this is zero.
+    pub const fn is_zero(self) -> bool {
+        match self {
+            Fill::Int(n) => n == 0,
+            Fill::Float(x) => x == 0.0,
+            Fill::Greatest | Fill::Least => false,
+        }
+    }
+
     /// Returns the value as a real number.
     pub fn to_f64(self) -> f64 {
         match self {

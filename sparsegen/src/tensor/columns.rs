@@ -52,11 +52,7 @@ pub(super) fn columns<'a, V: Stored, F: Format>(
     let format = Declared::of::<F>();
     let (shape, levels) = (tensor.shape.as_ref(), &tensor.levels);
     let axes = format.axes(shape).ok()?;
-    let kinds = format.kinds.iter().zip(format.map.levels);
-    // Only the derived levels of a map repeat what others determine.
-    let last = kinds.rev().find(|(kind, _)| !kind.is_derived());
-    let is_unique = last.is_some_and(|(_, map)| map.properties.unique);
-    let may_repeat = !is_unique || format.map.levels.iter().any(|map| map.expr.is_counted());
+    let may_repeat = format.may_repeat();
     let (nodes, vals) = entries(tensor.vals, pads::<F>(), V::Value::filled(F::FILL))?;
     let Listed { mut coords, nodes } = Listed::of(&format, &axes, levels, nodes)?;
     let vals = match nodes {

@@ -67,6 +67,15 @@ impl Declared {
             || is_pattern && repeats
     }
 
+    /// Returns whether entries may have the same coordinate.
+    pub(super) fn may_repeat(&self) -> bool {
+        let kinds = self.kinds.iter().zip(self.map.levels);
+        // Only the derived levels of a map repeat what others determine.
+        let last = kinds.rev().find(|(kind, _)| !kind.is_derived());
+        let is_unique = last.is_none_or(|(_, map)| map.properties.unique);
+        !is_unique || self.map.levels.iter().any(|map| map.expr.is_counted())
+    }
+
     /// Returns whether the position of an entry is found without a pass over others that share
     /// coordinates with it, and any value may be written to it.
     pub(super) fn finds_positions(&self) -> bool {

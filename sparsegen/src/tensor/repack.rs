@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::format::Format;
-use crate::{Error, Stored, Tensor, Value, View};
+use crate::{Error, Fill, Stored, Tensor, Value, View};
 
 use super::build::Merge;
 use super::columns::columns;
@@ -30,7 +30,7 @@ pub(super) fn repack<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
 ) -> Result<Tensor<V, G>, Error> {
     check_values::<V, G>();
     if !is_fill(V::Value::filled(F::FILL), V::Value::filled(G::FILL)) {
-        return refill(tensor, merge);
+        return refill(tensor.shape, tensor.iter().collect(), F::FILL, merge);
     }
     if place::suits::<G>(merge.may_keep())
         && let Some(columns) = columns(tensor)
@@ -41,22 +41,42 @@ pub(super) fn repack<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
     pack_listed(tensor.shape, tensor.iter().collect(), merge)
 }
 
-/// Converts a tensor to a format with another fill value, which stores the old fill value where the
-/// tensor has no entry.
-fn refill<V: Stored, F: Format, G: Format<Shape = F::Shape>>(
-    tensor: &View<'_, V, F>,
+/// Packs entries of a tensor whose unlisted values are `fill`.
+pub(super) fn pack_over<V: Stored, G: Format>(
+    shape: G::Shape,
+    entries: Vec<(G::Shape, V)>,
+    fill: Fill,
+) -> Result<Tensor<V, G>, Error> {
+    check_values::<V, G>();
+    match is_fill(V::Value::filled(fill), V::Value::filled(G::FILL)) {
+        true => pack(shape, entries, Merge::SUM),
+        false => refill(shape, entries, fill, Merge::SUM),
+    }
+}
+
+/// Packs entries in a format with another fill value, which stores the old fill value where there is
+/// no entry.
+fn refill<V: Stored, G: Format>(
+    shape: G::Shape,
+    entries: Vec<(G::Shape, V)>,
+    fill: Fill,
     merge: Merge<'_, V::Value>,
 ) -> Result<Tensor<V, G>, Error> {
-    let entries = combined::<V, F>(tensor.shape, tensor.iter().collect(), merge)?;
-    let stored: HashMap<F::Shape, V> = entries.into_iter().collect();
-    let extents = tensor.shape.as_ref();
-    let too_large = || Error::Size { format: F::NAME, shape: extents.to_vec() };
-    let count = extents.iter().try_fold(1_usize, |count, extent| count.checked_mul(*extent));
-    let coordinates = 0..count.ok_or_else(too_large)?;
-    let coordinates = coordinates.map(|number| coordinate_of::<F::Shape>(number, extents));
-    let entries = coordinates.map(|coordinate| {
+    let entries = combined::<V, G>(shape, entries, merge)?;
+    let stored: HashMap<G::Shape, V> = entries.into_iter().collect();
+    let entries = coordinates::<G>(shape)?.map(|coordinate| {
         let value = stored.get(&coordinate).copied();
-        (coordinate, value.unwrap_or(V::filler(F::FILL)))
+        (coordinate, value.unwrap_or(V::filler(fill)))
     });
-    pack(tensor.shape, entries.collect(), merge)
+    pack(shape, entries.collect(), merge)
+}
+
+/// Returns every coordinate inside a shape, in row-major order.
+pub(super) fn coordinates<F: Format>(
+    shape: F::Shape,
+) -> Result<impl Iterator<Item = F::Shape>, Error> {
+    let extents = shape.as_ref();
+    let count = extents.iter().try_fold(1_usize, |count, extent| count.checked_mul(*extent));
+    let count = count.ok_or_else(|| Error::Size { format: F::NAME, shape: extents.to_vec() })?;
+    Ok((0..count).map(move |number| coordinate_of::<F::Shape>(number, shape.as_ref())))
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::level::{Axes, Axis, LevelViews, Levels, MAX_LEVELS, Node};
 use crate::{Format, Stored, Value, View};
 
-use super::{axes, entry, is_fill, level_count, pads};
+use super::{axes, entry, is_compact, is_fill, level_count, pads};
 
 /// A depth-first traversal of the nodes at some depth of a hierarchy, in storage order.
 ///
@@ -26,6 +26,9 @@ pub(crate) struct Walk {
     positions: [usize; MAX_LEVELS + 1],
     /// The coordinate at each level.
     coords: [usize; MAX_LEVELS],
+    /// `true` if the traversal does not begin at the first slot of the outermost level, so that
+    /// nothing is carried to it.
+    is_part: bool,
 }
 
 impl Walk {
@@ -37,7 +40,22 @@ impl Walk {
         slots[0] = first;
         let (carried, coords) = ([0; MAX_LEVELS], [0; MAX_LEVELS]);
         let positions = [0; MAX_LEVELS + 1];
-        Walk { axes, depth, level: 0, slots, carried, positions, coords }
+        Walk { axes, depth, level: 0, slots, carried, positions, coords, is_part: false }
+    }
+
+    /// Splits the remaining slots of the outermost level in two halves, and returns the traversal of
+    /// the second one, if there are several slots and the traversal is between two of them.
+    #[cfg(feature = "parallel")]
+    fn split_off(&mut self) -> Option<Walk> {
+        let Range { start, end } = self.slots[0].clone();
+        if self.level > 0 || self.depth == 0 || end - start < 2 {
+            return None;
+        }
+        let middle = start + (end - start) / 2;
+        let mut second = self.clone();
+        (self.slots[0].end, second.slots[0].start) = (middle, middle);
+        second.is_part = true;
+        Some(second)
     }
 
     /// Advances to the next node; returns its position.
@@ -56,7 +74,10 @@ impl Walk {
                 continue;
             };
             let carried = &mut self.carried[self.level];
-            let child = storage.next_child(axis, parent, slot, carried);
+            let child = match self.is_part && self.level == 0 {
+                true => storage.child(axis, parent, slot),
+                false => storage.next_child(axis, parent, slot, carried),
+            };
             let Some((coordinate, position)) = child else { continue };
             here[0] = coordinate;
             self.positions[self.level + 1] = position;
@@ -94,21 +115,37 @@ impl Walk {
 pub struct Iter<'a, V, F: Format> {
     view: View<'a, V, F>,
     walk: Walk,
+    /// The largest number of entries that are left.
+    left: usize,
+    /// `true` if entries were split off, so that fewer may be left.
+    is_part: bool,
 }
 
 impl<'a, V: Stored, F: Format> Iter<'a, V, F> {
     pub(super) fn new(view: View<'a, V, F>) -> Self {
         // The axes are not used if there are no values.
         let axes = axes::<F>(&view.shape).unwrap_or([Axis::NONE; MAX_LEVELS]);
-        Iter { view, walk: Walk::new(&view.levels, axes, level_count::<F>()) }
+        Iter {
+            view,
+            walk: Walk::new(&view.levels, axes, level_count::<F>()),
+            left: view.vals.len(),
+            is_part: false,
+        }
     }
 }
 
-impl<V: Stored, F: Format> Iterator for Iter<'_, V, F> {
-    type Item = (F::Shape, V);
+impl<V: Stored, F: Format> Iter<'_, V, F> {
+    /// Splits the remaining entries at a coordinate of the outermost level; returns the second half.
+    #[cfg(feature = "parallel")]
+    pub(super) fn split_off(&mut self) -> Option<Self> {
+        let walk = self.walk.split_off()?;
+        self.is_part = true;
+        Some(Iter { walk, ..self.clone() })
+    }
 
+    /// Advances to the next entry; returns its position, coordinate and value.
     #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
+    pub(super) fn next_position(&mut self) -> Option<(usize, F::Shape, V)> {
         // Dense levels above an empty level may have many nodes, but no entries below them.
         if self.view.vals.is_empty() {
             return None;
@@ -121,13 +158,25 @@ impl<V: Stored, F: Format> Iterator for Iter<'_, V, F> {
             }
             let entry = entry::<F>(&self.view.shape, self.walk.axes(), self.walk.coords());
             if let Some(entry) = entry {
-                return Some((entry, value));
+                self.left = self.left.saturating_sub(1);
+                return Some((position, entry, value));
             }
         }
     }
+}
 
+impl<V: Stored, F: Format> Iterator for Iter<'_, V, F> {
+    type Item = (F::Shape, V);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_position().map(|(_, coordinate, value)| (coordinate, value))
+    }
+
+    /// Returns the exact number of entries, unless the format pads or has unused positions.
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (0, Some(self.view.vals.len()))
+        let is_exact = is_compact::<F>(&self.view.shape) && !pads::<F>() && !self.is_part;
+        (if is_exact { self.left } else { 0 }, Some(self.left))
     }
 }
 

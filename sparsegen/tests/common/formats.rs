@@ -176,7 +176,7 @@ macro_rules! for_each_format {
             Bsr BsrColumns BlockCoo SparseBlocks TwoLevelBlocks BlocksOfOne AllOfFour
             DiaColumns DiaDense DiaSparse DiaHashed DiaRows DiaBlocks DiaWide Antidiagonals
             AntidiagonalsDense EllColumns EllRows EllSliced EllPairs EllBits Jagged
-            HashHash HashCompressed HashDense HashCoo HashLists BitUnpadded HashGroups DiaLists
+            HashHash HashCompressed HashDense HashLists BitUnpadded HashGroups DiaLists
             LooseRows LooseLists LooseFull BitRows BitBits BitCompressed);
         for_each_format!(@call $tensor: Csf<3> Coo<3> CooUnordered<3> Dense<3> DenseCol<3>
             Blocks3 BatchedDia Skewed CountedFibers);
