@@ -59,7 +59,9 @@ pub use formats::*;
 pub use level::{Level, Levels};
 #[cfg(feature = "parallel")]
 pub use tensor::ParIter;
-pub use tensor::{Builder, Duplicates, Entry, IntoView, Iter, IterMut, Tensor, Tree, Vacant, View};
+pub use tensor::{
+    Assembly, Builder, Duplicates, Entry, IntoView, Iter, IterMut, Tensor, Tree, Vacant, View,
+};
 pub use value::{Pattern, Stored, Value};
 pub use width::Width;
 

@@ -6,6 +6,7 @@ use crate::format::{Format, Inverse, LevelExpr, Shape};
 use crate::level::{Axes, Axis, Levels, MAX_LEVELS};
 use crate::{Error, Stored, Value};
 
+mod assembly;
 mod build;
 mod change;
 mod columns;
@@ -24,6 +25,7 @@ mod pending;
 mod place;
 mod repack;
 mod reshape;
+mod share;
 mod table;
 mod tree;
 mod validate;
@@ -34,6 +36,7 @@ mod write;
 use declared::Declared;
 use pending::Pending;
 
+pub use assembly::Assembly;
 pub(crate) use build::Merge;
 pub use build::{Builder, Duplicates};
 #[cfg(feature = "parallel")]

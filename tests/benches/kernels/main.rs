@@ -18,6 +18,9 @@
 //!   kernel as a variant, and a hand-written loop as the peer. In `threads`, ours is SpMV with equal
 //!   numbers of entries per thread, the variant has equal numbers of rows, and the peer is a
 //!   hand-written loop on one thread.
+//! - **Structure that is shared**: `refill` has `Assembly::fill_into` and `fill` beside functions that
+//!   pack the entries, ours among them, and `add_shared` has `Tensor::zip_vals` beside a sum of two
+//!   vectors, and our kernel that merges as a variant.
 //! - **Setting**: otherwise one thread, `f64`, the baseline instruction set of the processor unless
 //!   `RUSTFLAGS` changes it. Ours has `u32` positions and coordinates, its default; the peers have
 //!   `usize`, their default, and in SpMV also `u32` if they support it.
@@ -72,6 +75,8 @@ fn main() {
         session.hold("turn", pair.name, |contest| conversions::turn(contest, &pair.a));
         session.hold("symmetrize", pair.name, |contest| conversions::symmetrize(contest, &pair.a));
         session.pack(pair.name, &pair.a);
+        session.hold("refill", pair.name, |contest| packing::refill(contest, &pair.a));
+        session.hold("add_shared", pair.name, |contest| packing::add_shared(contest, &pair.a));
         session.hold("columns", pair.name, |contest| layouts::to_columns(contest, &pair.a));
         session.hold("blocks", pair.name, |contest| layouts::to_blocks(contest, &pair.a));
         if pair.is_regular {

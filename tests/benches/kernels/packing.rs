@@ -5,10 +5,11 @@ use faer::sparse::{SparseRowMat, Triplet};
 use nalgebra_sparse::na::DMatrix;
 use nalgebra_sparse::{CooMatrix, CscMatrix, CsrMatrix};
 use ndarray::Array2;
-use sparsegen::{Coo, CooUnordered, Csc, Csr, Dense, Tensor};
+use sparsegen::{Assembly, Coo, CooUnordered, Csc, Csr, Dense, Tensor};
 use sprs::TriMat;
 
 use crate::contest::{Answer, Contest, Side};
+use crate::kernels;
 use crate::operands::scattered;
 use crate::peers::{
     faer_answer, faer_matrix, nalgebra_answer, nalgebra_matrix, our_answer, sprs_answer,
@@ -26,6 +27,35 @@ pub fn pack<'a>(contest: &mut Contest<'a>, a: &Tensor<f64, Csr>) {
     let run = move |&mut (): &mut ()| list.to::<Csr>().expect("it fits");
     contest.enter(Side::Variant, "to", (), run, |(), b| our_answer(&b));
     enter_peers(contest, a.shape(), &entries);
+}
+
+/// Packs values at the same coordinates as before, in random order, with some duplicates, to rows.
+pub fn refill<'a>(contest: &mut Contest<'a>, a: &Tensor<f64, Csr>) {
+    let entries = scattered(a);
+    let vals: Vec<f64> = entries.iter().map(|entry| entry.1).collect();
+    let coordinates = entries.iter().map(|entry| entry.0);
+    let assembly = Assembly::<Csr>::new(a.shape(), coordinates).expect("it fits");
+    let result = assembly.fill(&vals).expect("it fits");
+    let (again, values) = (assembly.clone(), vals.clone());
+    let run = move |b: &mut Tensor<f64, Csr>| again.fill_into(b, &values).expect("it fits");
+    contest.enter(Side::Ours, "fill_into", result, run, |b, ()| our_answer(&b));
+    let run = move |&mut (): &mut ()| assembly.fill(&vals).expect("it fits");
+    contest.enter(Side::Variant, "fill", (), run, |(), b| our_answer(&b));
+    enter_triplets(contest, Side::Peer, a.shape(), &entries);
+    enter_peers(contest, a.shape(), &entries);
+}
+
+/// Adds two matrices that share their structure, beside a sum of vectors of their values.
+pub fn add_shared<'a>(contest: &mut Contest<'a>, a: &Tensor<f64, Csr>) {
+    let (c, d) = (a.clone(), a.map(|_, value| 0.5 * value));
+    let run = move |&mut (): &mut ()| c.zip_vals(&d, |c, d| c + d).expect("one structure");
+    contest.enter(Side::Ours, "zip_vals", (), run, |(), b| Answer::dense(b.vals()));
+    let (c, d) = (a.clone(), a.map(|_, value| 0.5 * value));
+    let run = move |&mut (): &mut ()| kernels::add(&c, &d).expect("equal extents");
+    contest.enter(Side::Variant, "kernel", (), run, |(), b| Answer::dense(b.vals()));
+    let (c, d) = (a.vals().to_vec(), a.vals().iter().map(|value| 0.5 * value).collect::<Vec<_>>());
+    let run = move |&mut (): &mut ()| c.iter().zip(&d).map(|(c, d)| c + d).collect::<Vec<f64>>();
+    contest.enter(Side::Peer, "vectors", (), run, |(), b| Answer::dense(&b));
 }
 
 /// Packs sorted and distinct entries in our sorted list to rows.
