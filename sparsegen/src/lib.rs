@@ -28,6 +28,20 @@
 //! each row's entries. Levels may also store blocks, diagonals or slots of dimensions: see [`Map`].
 //! A tensor of [`Pattern`] has levels only, and no values.
 //!
+//! # Working with tensors
+//!
+//! | to | |
+//! |---|---|
+//! | make | [`Tensor::from_triplets`], [`Tensor::builder`], [`Tensor::from_dense`], [`Tensor::from_fn`], [`Tensor::eye`], [`io`] |
+//! | read | [`Tensor::get`], [`Tensor::iter`], [`Tensor::nnz`], [`Tensor::norm_l2`], `{}` and [`Tensor::tree`] |
+//! | change entries | [`Tensor::insert`], [`Tensor::add_at`], [`Tensor::remove`], [`Tensor::extend`], [`Tensor::entry`] |
+//! | change values | [`Tensor::vals_mut`], [`Tensor::iter_mut`], [`Tensor::map`], [`Tensor::zip_vals`], [`Tensor::prune`] |
+//! | select | [`Tensor::slice`], [`Tensor::select`], [`Tensor::diagonal`], [`Tensor::lower`], [`Tensor::filter`] |
+//! | join | [`Tensor::concat`], [`Tensor::stack`], [`Tensor::kron`] |
+//! | convert | [`Tensor::to`], [`Tensor::permute`], [`Tensor::reshape`] |
+//! | assemble again and again | [`Assembly`] |
+//! | compute when needed | [`lazy`] |
+//!
 //! # Features
 //!
 //! - `complex` (on by default): complex elements [`c64`] and [`c32`].
@@ -47,6 +61,7 @@ pub mod formats;
 pub mod io;
 #[doc(hidden)]
 pub mod kernel;
+pub mod lazy;
 pub mod level;
 mod memory;
 mod tensor;

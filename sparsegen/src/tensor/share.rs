@@ -130,6 +130,11 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         Ok(())
     }
 
+    /// Returns the levels, which identify the structure: tensors that share them have the same shape.
+    pub(crate) fn structure(&self) -> &Arc<F::Levels> {
+        &self.arrays().levels
+    }
+
     fn check_structure<W: Stored>(
         &self,
         function: &'static str,
