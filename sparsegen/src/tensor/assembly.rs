@@ -4,10 +4,8 @@ use std::collections::HashMap;
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
-use crate::memory::filled;
 use crate::{Duplicates, Error, Format, Stored, Tensor, Value};
 
-use super::Arrays;
 use super::build::Merge;
 use super::declared::Declared;
 use super::pack::pack;
@@ -36,17 +34,16 @@ pub struct Assembly<F: Format> {
     shape: F::Shape,
     levels: Arc<F::Levels>,
     duplicates: Duplicates,
-    /// The position of each value; [`REPEATED`] is added to those of values that are combined with
-    /// an earlier one.
-    positions: Vec<usize>,
-    /// The number of positions.
+    /// The number of coordinates.
     count: usize,
-    /// `true` if every position has a value.
-    is_covered: bool,
+    /// The number of the first value at each position; [`MISSING`] where there is none.
+    firsts: Vec<u32>,
+    /// The numbers of all other values, in order, with their positions.
+    others: Vec<(u32, usize)>,
 }
 
-/// The mark of a position at which an earlier value is stored. Arrays do not have as many elements.
-const REPEATED: usize = 1 << (usize::BITS - 1);
+/// The mark of a position without a value, which is not the number of one.
+const MISSING: u32 = u32::MAX;
 
 impl<F: Format> Assembly<F> {
     /// Creates the assembly of a list of coordinates. Values at the same coordinate are added, or
@@ -55,7 +52,7 @@ impl<F: Format> Assembly<F> {
     /// Takes the time of [`Tensor::from_triplets`] and an expected constant time for each coordinate.
     ///
     /// # Errors
-    /// The errors of [`Tensor::from_triplets`].
+    /// The errors of [`Tensor::from_triplets`], and [`Error::Size`] if there are 2^32 coordinates.
     pub fn new(
         shape: F::Shape,
         coordinates: impl IntoIterator<Item = F::Shape>,
@@ -77,14 +74,16 @@ impl<F: Format> Assembly<F> {
     /// Takes the time of [`Tensor::from_triplets`] and an expected constant time for each coordinate.
     ///
     /// # Errors
-    /// The errors of [`Tensor::from_triplets`], and [`Error::Duplicate`] for
-    /// [`Duplicates::Error`].
+    /// The errors of [`Assembly::new`], and [`Error::Duplicate`] for [`Duplicates::Error`].
     pub fn with_duplicates(
         shape: F::Shape,
         coordinates: impl IntoIterator<Item = F::Shape>,
         duplicates: Duplicates,
     ) -> Result<Self, Error> {
         let coordinates: Vec<F::Shape> = coordinates.into_iter().collect();
+        if coordinates.len() >= MISSING as usize {
+            return Err(Error::Size { format: F::NAME, shape: shape.as_ref().to_vec() });
+        }
         // The values are the numbers of the coordinates, none of which is taken for padding.
         let fill = usize::filled(F::FILL);
         let value = |number| if number == fill { usize::MAX } else { number };
@@ -99,20 +98,28 @@ impl<F: Format> Assembly<F> {
         let numbered = coordinates.iter().enumerate();
         let entries = numbered.map(|(number, coordinate)| (*coordinate, value(number)));
         let tensor = pack::<usize, F>(shape, entries.collect(), merge)?;
-        let positions = if keeps {
-            let mut positions = vec![0; coordinates.len()];
-            let mut entries = tensor.iter();
-            while let Some((position, _, number)) = entries.next_position() {
-                positions[if number == usize::MAX { fill } else { number }] = position;
+
+        let (mut firsts, mut others) = (vec![MISSING; tensor.vals().len()], Vec::new());
+        let mut positions = HashMap::new();
+        let mut entries = tensor.iter();
+        while let Some((position, coordinate, stored)) = entries.next_position() {
+            // A dense format also stores the fill value, where no coordinate is given.
+            if stored == fill {
+                continue;
             }
-            positions
-        } else {
-            places(&tensor, &coordinates)
-        };
-        let first = |position: &&usize| **position & REPEATED == 0;
-        let Arrays { levels, vals } = tensor.arrays;
-        let is_covered = positions.iter().filter(first).count() == vals.len();
-        Ok(Assembly { shape, levels, duplicates, positions, count: vals.len(), is_covered })
+            firsts[position] = if stored == usize::MAX { fill } else { stored } as u32;
+            if !keeps {
+                positions.insert(coordinate, position);
+            }
+        }
+        for (number, coordinate) in (0..).zip(&coordinates) {
+            match positions.get(coordinate) {
+                Some(position) if firsts[*position] != number => others.push((number, *position)),
+                Some(_) | None => {}
+            }
+        }
+        let (levels, count) = (tensor.arrays.levels, coordinates.len());
+        Ok(Assembly { shape, levels, duplicates, count, firsts, others })
     }
 
     /// Returns the tensor with the k-th value at the k-th coordinate of the assembly. It is the
@@ -126,11 +133,9 @@ impl<F: Format> Assembly<F> {
     /// is the fill value and the format has an `unpadded` level; [`Error::Size`] if memory does not
     /// suffice.
     pub fn fill<V: Value>(&self, values: &[V]) -> Result<Tensor<V, F>, Error> {
-        self.check(values)?;
-        let too_large = || Error::Size { format: F::NAME, shape: self.shape.as_ref().to_vec() };
-        let mut vals = filled(V::filler(F::FILL), self.count).ok_or_else(too_large)?;
-        self.scatter(values, &mut vals);
-        Ok(Tensor::of(self.shape, Arc::clone(&self.levels), vals))
+        let mut tensor = Tensor::of(self.shape, Arc::clone(&self.levels), Vec::new());
+        self.fill_into(&mut tensor, values)?;
+        Ok(tensor)
     }
 
     /// Replaces a tensor by the one that [`Assembly::fill`] returns, and reuses its memory. If it was
@@ -144,17 +149,22 @@ impl<F: Format> Assembly<F> {
         values: &[V],
     ) -> Result<(), Error> {
         self.check(values)?;
-        tensor.pending = None;
-        tensor.shape = self.shape;
+        let vals = &mut tensor.arrays.vals;
+        let additional = self.firsts.len().saturating_sub(vals.len());
+        let too_large = |_| Error::Size { format: F::NAME, shape: self.shape.as_ref().to_vec() };
+        vals.try_reserve_exact(additional).map_err(too_large)?;
+        vals.clear();
+        let fill = V::filler(F::FILL);
+        let first = |number: &u32| values.get(*number as usize).copied().unwrap_or(fill);
+        vals.extend(self.firsts.iter().map(first));
+        for (number, position) in &self.others {
+            let place = &mut vals[*position];
+            *place = self.duplicates.combine(*place, values[*number as usize]);
+        }
+        (tensor.shape, tensor.pending) = (self.shape, None);
         if !Arc::ptr_eq(&tensor.arrays.levels, &self.levels) {
             tensor.arrays.levels = Arc::clone(&self.levels);
         }
-        let vals = &mut tensor.arrays.vals;
-        if !self.is_covered {
-            vals.clear();
-        }
-        vals.resize(self.count, V::filler(F::FILL));
-        self.scatter(values, vals);
         Ok(())
     }
 
@@ -167,7 +177,7 @@ impl<F: Format> Assembly<F> {
     /// # Ok::<(), sparsegen::Error>(())
     /// ```
     pub fn len(&self) -> usize {
-        self.positions.len()
+        self.count
     }
 
     /// Returns whether there are no coordinates.
@@ -179,12 +189,12 @@ impl<F: Format> Assembly<F> {
     /// # Ok::<(), sparsegen::Error>(())
     /// ```
     pub fn is_empty(&self) -> bool {
-        self.positions.is_empty()
+        self.count == 0
     }
 
     fn check<V: Value>(&self, values: &[V]) -> Result<(), Error> {
         let refused = |reason| Err(Error::Argument { function: "fill", reason });
-        let count = self.positions.len();
+        let count = self.count;
         if values.len() != count {
             return refused(format!("there are {} values for {count} coordinates", values.len()));
         }
@@ -198,42 +208,15 @@ impl<F: Format> Assembly<F> {
         }
         Ok(())
     }
-
-    /// Stores each value at its position.
-    fn scatter<V: Value>(&self, values: &[V], vals: &mut [V]) {
-        for (position, value) in self.positions.iter().zip(values) {
-            let place = &mut vals[position & !REPEATED];
-            *place = match position & REPEATED {
-                0 => *value,
-                _ => self.duplicates.combine(*place, *value),
-            };
-        }
-    }
-}
-
-/// Returns the position in a tensor of each coordinate of a list; all are stored in it, once.
-fn places<F: Format>(tensor: &Tensor<usize, F>, coordinates: &[F::Shape]) -> Vec<usize> {
-    let mut stored = HashMap::with_capacity(tensor.vals().len().min(coordinates.len()));
-    let mut entries = tensor.iter();
-    while let Some((position, coordinate, _)) = entries.next_position() {
-        stored.insert(coordinate, position);
-    }
-    let place = |coordinate: &F::Shape| {
-        let position = stored.get_mut(coordinate).expect("a coordinate that was packed");
-        let place = *position;
-        *position |= REPEATED;
-        place
-    };
-    coordinates.iter().map(place).collect()
 }
 
 impl<F: Format> Debug for Assembly<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Assembly { shape, duplicates, positions, .. } = self;
+        let Assembly { shape, duplicates, count, .. } = self;
         f.debug_struct("Assembly")
             .field("format", &F::NAME)
             .field("shape", shape)
-            .field("coordinates", &positions.len())
+            .field("coordinates", count)
             .field("duplicates", duplicates)
             .finish()
     }
