@@ -148,6 +148,7 @@ impl Compiler {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             formats: formats.iter().map(declaration).collect(),
             kernels,
+            is_lazy: manifest.defaults.lazy,
         };
         let source = emit(&module);
         let ir::Module { kernels, formats, .. } = module;

@@ -14,6 +14,7 @@ mod expr;
 mod formats;
 mod imports;
 mod layout;
+mod lazy;
 mod loops;
 mod names;
 mod packing;
@@ -36,6 +37,7 @@ pub fn emit(module: &Module) -> String {
         items.extend(kernel.entries.iter().map(entry::item));
         items.extend(kernel.loops.iter().map(loops::item));
     }
+    items.extend(lazy::item(module));
     let own = imports::declared(module);
     items = items.into_iter().map(|item| scope::qualified(item, &own)).collect();
     let version = &module.version;

@@ -171,6 +171,8 @@ pub struct Defaults {
     pub parallel: bool,
     /// `true` if sums may be pushed inwards.
     pub reassociate: bool,
+    /// `true` if there are functions that declare results without computing them.
+    pub lazy: bool,
     /// The type of positions of formats that declare none.
     pub pos: Width,
     /// The type of coordinates of formats that declare none.
@@ -185,6 +187,7 @@ impl Default for Defaults {
             bounds: Bounds::Proven,
             parallel: false,
             reassociate: true,
+            lazy: false,
             pos: Width::U32,
             crd: Width::U32,
         }
@@ -336,7 +339,7 @@ fn bounds(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Bounds
     }
 }
 
-/// Parses `parallel` and `reassociate`.
+/// Parses `parallel`, `reassociate` and `lazy`.
 fn truth(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<bool> {
     value.boolean("true or false", diagnostics)
 }

@@ -187,3 +187,38 @@ fn names_that_meet() {
     }
     checked.finish([4, 0]);
 }
+
+#[test]
+fn lazy_results_of_every_kind() {
+    let kernels = [
+        "expr = 'y[i] = A[i,j] * x[j]'\ntensors = { y = 'dense', A = 'csr', x = 'dense' }",
+        "expr = 'C[i,j] = A[i,j] + B[i,j]'\ntensors = { C = 'ell', A = 'own', B = 'dia' }",
+        "expr = 's = alpha * x[i] * y[i]'\ntensors = { x = 'hash_vector', y = 'dense' }",
+        "expr = 'y[j] = A[r,j]'\ntensors = { y = 'sparse_vector', A = 'csr' }\nparams = { r = 'index' }",
+        "expr = 'C[i,j] = A[j,i]'\nparallel = true\n\
+         tensors = { C = 'csc', A = { format = 'csr', values = 'one' } }",
+        "expr = 'P[i,j] = A[i,j]'\n\
+         tensors = { P = { format = 'csr', values = 'one' }, A = { format = 'coo', values = 'one' } }",
+        // Names of what the module itself uses.
+        "expr = 'fn[i] = super_[i,j] * lazy[j]'\n\
+         tensors = { fn = 'dense', super_ = 'csr', lazy = 'dense' }",
+        // These have no lazy function.
+        "expr = 'y[i] += A[i,j] * x[j]'\ntensors = { y = 'dense', A = 'csr', x = 'dense' }",
+        "expr = 'y[k] = x[k in rows]'\ntensors = { y = 'dense', x = 'dense' }\nparams = { rows = 'indices' }",
+        "exprs = ['y[i] = A[i,j] * x[j]', 'z[j] = A[i,j] * w[i]']\n\
+         tensors = { y = 'dense', z = 'dense', A = 'csr', x = 'dense', w = 'dense' }",
+        "expr = 's = t'\ndtype = 'generic'",
+    ];
+    let mut checked = Checked::default();
+    for dtype in ["f64", "f32", "i32", "c64"] {
+        let mut manifest = format!("[defaults]\nlazy = true\ndtype = '{dtype}'\n");
+        manifest += "[formats]\nown = '(i, j) -> (j : compressed, i : compressed)'\n\
+                     lazy = '(i, j) -> (j : dense, i : compressed)'\n";
+        for (k, kernel) in kernels.iter().enumerate() {
+            let name = if k == 0 { "lazy".to_owned() } else { format!("k{k}") };
+            manifest += &format!("[kernels.{name}]\n{kernel}\n");
+        }
+        checked.compile(&manifest);
+    }
+    checked.finish([4, 0]);
+}

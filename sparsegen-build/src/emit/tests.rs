@@ -13,6 +13,7 @@ fn module(functions: Vec<Function>) -> Module {
         manifest: "kernels.toml".into(),
         version: "0.1.0".into(),
         formats: Vec::new(),
+        is_lazy: false,
         kernels: functions.into_iter().map(samples::stated).map(completed).collect(),
     }
 }

@@ -13,6 +13,8 @@ pub struct Module {
     pub formats: Vec<FormatDeclaration>,
     /// The kernels, in the order of the manifest.
     pub kernels: Vec<Kernel>,
+    /// `true` if there are functions that declare results without computing them.
+    pub is_lazy: bool,
 }
 
 /// A format with a declared type.

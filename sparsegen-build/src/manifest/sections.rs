@@ -11,7 +11,7 @@ use super::{Defaults, FormatEntry, FormatText, bounds, dtype, truth, unknown_key
 
 /// Parses `[defaults]`.
 pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Defaults {
-    const KEYS: [&str; 6] = ["dtype", "parallel", "reassociate", "bounds", "pos", "crd"];
+    const KEYS: [&str; 7] = ["dtype", "parallel", "reassociate", "lazy", "bounds", "pos", "crd"];
     let mut defaults = Defaults::default();
     for Entry { key, value } in value.table("a table of defaults", diagnostics) {
         match key.text.as_str() {
@@ -23,6 +23,7 @@ pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
             "reassociate" => {
                 defaults.reassociate = truth(&value, diagnostics).unwrap_or(defaults.reassociate);
             }
+            "lazy" => defaults.lazy = truth(&value, diagnostics).unwrap_or_default(),
             "bounds" => defaults.bounds = bounds(&value, diagnostics).unwrap_or_default(),
             "pos" => defaults.pos = width(&value, diagnostics).unwrap_or_default(),
             "crd" => defaults.crd = width(&value, diagnostics).unwrap_or_default(),
