@@ -107,3 +107,17 @@ fn its_faults_name_the_level() {
     let (format, reason) = ("bitmap_rows", "3 flags for 2 parents".to_owned());
     assert_eq!(error, Error::Level { format, level: 2, index: 3, reason });
 }
+
+#[test]
+fn entries_are_changed_at_once_without_a_bound_of_the_level() {
+    let mut random = Random(6);
+    for round in 0..30 {
+        let shape: [usize; 2] = random.shape();
+        let entries = random.entries(shape, round);
+        let mut rows = Tensor::<i64, BitmapRows>::zeros(shape).unwrap();
+        for (coordinate, value) in &entries {
+            rows.add_at(*coordinate, *value).unwrap();
+        }
+        check(&rows, &sums(&entries));
+    }
+}

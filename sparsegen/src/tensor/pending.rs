@@ -119,7 +119,7 @@ impl<V: Stored, F: Format> Pending<V, F> {
             });
         }
         let view = View::<V, F> { shape, levels: arrays.levels.views(), vals: &arrays.vals };
-        let mut entries = Vec::with_capacity(arrays.vals.len().min(view.vals.len()));
+        let mut entries = Vec::new();
         for (coordinate, value) in view.iter() {
             match numbers.get(&coordinate) {
                 None => entries.push((coordinate, value)),
