@@ -1,5 +1,6 @@
 //! The errors of the runtime, with the tensors, modes and sizes that they concern.
 
+use std::convert::Infallible;
 use std::fmt;
 
 use crate::kernel::Mode;
@@ -158,6 +159,15 @@ pub enum Error {
         /// The mismatch.
         reason: String,
     },
+    /// A matrix or an array cannot be converted from or to a type of another crate.
+    Layout {
+        /// The value that was to be converted: "a matrix of `sprs`".
+        from: String,
+        /// The type or format to convert it to: "a `csr` tensor".
+        to: String,
+        /// The reason, and what to do.
+        reason: String,
+    },
     /// A file is not valid.
     Parse {
         /// The file's name.
@@ -265,6 +275,9 @@ impl fmt::Display for Error {
             }
             Error::Argument { function, reason } => write!(f, "`{function}`: {reason}"),
             Error::Parts { format, reason } => write!(f, "invalid `{format}` tensor: {reason}"),
+            Error::Layout { from, to, reason } => {
+                write!(f, "{from} cannot be used as {to}: {reason}")
+            }
             Error::Parse { file, line, message } => write!(f, "{file}:{line}: {message}"),
             Error::File { file, reason } => write!(f, "{file}: {reason}"),
             Error::Fill { file, format } => write!(
@@ -279,3 +292,11 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// A conversion that cannot fail.
+impl From<Infallible> for Error {
+    #[inline]
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}

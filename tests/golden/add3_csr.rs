@@ -27,7 +27,7 @@ pub fn add3_csr<'a, 'b, 'c>(
     b: impl IntoView<'b, f64, Csr>,
     c: impl IntoView<'c, f64, Csr>,
 ) -> Result<Tensor<f64, Csr>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut d = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     add3_csr_into(&mut d, a, b, c)?;
     Ok(d)
@@ -46,7 +46,7 @@ pub fn add3_csr_into<'a, 'b, 'c>(
     b: impl IntoView<'b, f64, Csr>,
     c: impl IntoView<'c, f64, Csr>,
 ) -> Result<(), Error> {
-    let (a, b, c) = (a.into_view(), b.into_view(), c.into_view());
+    let (a, b, c) = (a.into_view()?, b.into_view()?, c.into_view()?);
     kernel::agree(
         "add3_csr",
         "i",
@@ -103,7 +103,7 @@ pub fn add3_csr_compute<'a, 'b, 'c>(
     b: impl IntoView<'b, f64, Csr>,
     c: impl IntoView<'c, f64, Csr>,
 ) -> Result<(), Error> {
-    let (a, b, c) = (a.into_view(), b.into_view(), c.into_view());
+    let (a, b, c) = (a.into_view()?, b.into_view()?, c.into_view()?);
     kernel::agree(
         "add3_csr",
         "i",

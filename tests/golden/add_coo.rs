@@ -25,7 +25,7 @@ pub fn add_coo<'a, 'b>(
     a: impl IntoView<'a, f64, Coo<2>>,
     b: impl IntoView<'b, f64, Coo<2>>,
 ) -> Result<Tensor<f64, Coo<2>>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut c = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     add_coo_into(&mut c, a, b)?;
     Ok(c)
@@ -43,7 +43,7 @@ pub fn add_coo_into<'a, 'b>(
     a: impl IntoView<'a, f64, Coo<2>>,
     b: impl IntoView<'b, f64, Coo<2>>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "add_coo",
         "i",
@@ -95,7 +95,7 @@ pub fn add_coo_compute<'a, 'b>(
     a: impl IntoView<'a, f64, Coo<2>>,
     b: impl IntoView<'b, f64, Coo<2>>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "add_coo",
         "i",

@@ -26,7 +26,7 @@ pub fn add_coo_unordered<'a, 'b>(
     a: impl IntoView<'a, f64, CooUnordered<2>>,
     b: impl IntoView<'b, f64, CooUnordered<2>>,
 ) -> Result<Tensor<f64, CooUnordered<2>>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut c = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     add_coo_unordered_into(&mut c, a, b)?;
     Ok(c)
@@ -44,7 +44,7 @@ pub fn add_coo_unordered_into<'a, 'b>(
     a: impl IntoView<'a, f64, CooUnordered<2>>,
     b: impl IntoView<'b, f64, CooUnordered<2>>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "add_coo_unordered",
         "i",
@@ -100,7 +100,7 @@ pub fn add_coo_unordered_compute<'a, 'b>(
     a: impl IntoView<'a, f64, CooUnordered<2>>,
     b: impl IntoView<'b, f64, CooUnordered<2>>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "add_coo_unordered",
         "i",

@@ -28,7 +28,7 @@ pub fn add<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csc>,
 ) -> Result<Tensor<f64, Dcsr>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut c = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     add_into(&mut c, a, b)?;
     Ok(c)
@@ -47,7 +47,7 @@ pub fn add_into<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csc>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "add",
         "i",
@@ -103,7 +103,7 @@ pub fn add_compute<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csc>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "add",
         "i",

@@ -25,7 +25,7 @@ pub fn add_dcsr<'a, 'b>(
     a: impl IntoView<'a, f64, Dcsr>,
     b: impl IntoView<'b, f64, Dcsr>,
 ) -> Result<Tensor<f64, Dcsr>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut c = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     add_dcsr_into(&mut c, a, b)?;
     Ok(c)
@@ -43,7 +43,7 @@ pub fn add_dcsr_into<'a, 'b>(
     a: impl IntoView<'a, f64, Dcsr>,
     b: impl IntoView<'b, f64, Dcsr>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "add_dcsr",
         "i",
@@ -97,7 +97,7 @@ pub fn add_dcsr_compute<'a, 'b>(
     a: impl IntoView<'a, f64, Dcsr>,
     b: impl IntoView<'b, f64, Dcsr>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "add_dcsr",
         "i",

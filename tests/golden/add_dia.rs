@@ -28,7 +28,7 @@ pub fn add_dia<'a, 'b>(
     a: impl IntoView<'a, f64, Dia>,
     b: impl IntoView<'b, f64, Dia>,
 ) -> Result<Tensor<f64, Dia>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut c = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     add_dia_into(&mut c, a, b)?;
     Ok(c)
@@ -47,7 +47,7 @@ pub fn add_dia_into<'a, 'b>(
     a: impl IntoView<'a, f64, Dia>,
     b: impl IntoView<'b, f64, Dia>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "add_dia",
         "i",
@@ -92,7 +92,7 @@ pub fn add_dia_compute<'a, 'b>(
     a: impl IntoView<'a, f64, Dia>,
     b: impl IntoView<'b, f64, Dia>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "add_dia",
         "i",

@@ -22,7 +22,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 pub fn argmin<'a>(
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<Tensor<usize, Dense<1>>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut k = Tensor::zeros([a.shape()[0]])?;
     argmin_into(&mut k, a)?;
     Ok(k)
@@ -37,7 +37,7 @@ pub fn argmin_into<'a>(
     k: &mut Tensor<usize, Dense<1>>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree("argmin", "i", &[("A", 0, a.shape()[0]), ("k", 0, k.shape()[0])])?;
     kernel::choice("argmin", "argmin", "j", a.shape()[1])?;
     argmin_kernel(k.vals_mut(), a);

@@ -38,7 +38,7 @@ pub fn both_products<'a, 'x, 'w>(
     x: impl IntoView<'x, f64, Dense<1>>,
     w: impl IntoView<'w, f64, Dense<1>>,
 ) -> Result<(Tensor<f64, Dense<1>>, Tensor<f64, Dense<1>>), Error> {
-    let (a, x, w) = (a.into_view(), x.into_view(), w.into_view());
+    let (a, x, w) = (a.into_view()?, x.into_view()?, w.into_view()?);
     let mut y = Tensor::zeros([a.shape()[0]])?;
     let mut z = Tensor::zeros([a.shape()[1]])?;
     both_products_check(&y, &z, a, x, w)?;
@@ -60,7 +60,7 @@ pub fn both_products_into<'a, 'x, 'w>(
     x: impl IntoView<'x, f64, Dense<1>>,
     w: impl IntoView<'w, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    let (a, x, w) = (a.into_view(), x.into_view(), w.into_view());
+    let (a, x, w) = (a.into_view()?, x.into_view()?, w.into_view()?);
     both_products_check(y, z, a, x, w)?;
     z.vals_mut().fill(0.0);
     both_products_kernel(y.vals_mut(), z.vals_mut(), a, x, w);

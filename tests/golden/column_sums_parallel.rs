@@ -25,7 +25,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 pub fn column_sums<'a>(
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<Tensor<f64, SparseVector>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut y = Tensor::zeros([a.shape()[1]])?;
     column_sums_into(&mut y, a)?;
     Ok(y)
@@ -42,7 +42,7 @@ pub fn column_sums_into<'a>(
     y: &mut Tensor<f64, SparseVector>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree(
         "column_sums",
         "j",
@@ -111,7 +111,7 @@ pub fn column_sums_compute<'a>(
     y: &mut Tensor<f64, SparseVector>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree(
         "column_sums",
         "j",

@@ -27,7 +27,7 @@ pub fn convolve<'f, 'a, 'm>(
     a: impl IntoView<'a, f64, Csr>,
     m: impl IntoView<'m, f64, Csr>,
 ) -> Result<Tensor<f64, Csr>, Error> {
-    let m = m.into_view();
+    let m = m.into_view()?;
     let mut c = Tensor::zeros([m.shape()[0], m.shape()[1]])?;
     convolve_into(&mut c, f, a, m)?;
     Ok(c)
@@ -46,7 +46,7 @@ pub fn convolve_into<'f, 'a, 'm>(
     a: impl IntoView<'a, f64, Csr>,
     m: impl IntoView<'m, f64, Csr>,
 ) -> Result<(), Error> {
-    let (f, a, m) = (f.into_view(), a.into_view(), m.into_view());
+    let (f, a, m) = (f.into_view()?, a.into_view()?, m.into_view()?);
     kernel::agree("convolve", "i", &[("M", 0, m.shape()[0]), ("C", 0, c.shape()[0])])?;
     kernel::agree("convolve", "j", &[("M", 1, m.shape()[1]), ("C", 1, c.shape()[1])])?;
     let shape = c.shape();
@@ -85,7 +85,7 @@ pub fn convolve_compute<'f, 'a, 'm>(
     a: impl IntoView<'a, f64, Csr>,
     m: impl IntoView<'m, f64, Csr>,
 ) -> Result<(), Error> {
-    let (f, a, m) = (f.into_view(), a.into_view(), m.into_view());
+    let (f, a, m) = (f.into_view()?, a.into_view()?, m.into_view()?);
     kernel::agree("convolve", "i", &[("M", 0, m.shape()[0]), ("C", 0, c.shape()[0])])?;
     kernel::agree("convolve", "j", &[("M", 1, m.shape()[1]), ("C", 1, c.shape()[1])])?;
     let (levels, vals) = c.structure_and_vals();

@@ -46,7 +46,7 @@ impl Format for Blocks4 {
 pub fn csr_to_bcsr<'a>(
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<Tensor<f64, Blocks4>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut b = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     csr_to_bcsr_into(&mut b, a)?;
     Ok(b)
@@ -63,7 +63,7 @@ pub fn csr_to_bcsr_into<'a>(
     b: &mut Tensor<f64, Blocks4>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree(
         "csr_to_bcsr",
         "i",
@@ -106,7 +106,7 @@ pub fn csr_to_bcsr_compute<'a>(
     b: &mut Tensor<f64, Blocks4>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree(
         "csr_to_bcsr",
         "i",

@@ -25,7 +25,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 pub fn csr_to_csc<'a>(
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<Tensor<f64, Csc>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut c = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     csr_to_csc_into(&mut c, a)?;
     Ok(c)
@@ -43,7 +43,7 @@ pub fn csr_to_csc_into<'a>(
     c: &mut Tensor<f64, Csc>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree("csr_to_csc", "i", &[("A", 0, a.shape()[0]), ("C", 0, c.shape()[0])])?;
     kernel::agree("csr_to_csc", "j", &[("A", 1, a.shape()[1]), ("C", 1, c.shape()[1])])?;
     kernel::room::<usize>("arrays of csr_to_csc", &[a.shape()[1]])?;
@@ -80,7 +80,7 @@ pub fn csr_to_csc_compute<'a>(
     c: &mut Tensor<f64, Csc>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree("csr_to_csc", "i", &[("A", 0, a.shape()[0]), ("C", 0, c.shape()[0])])?;
     kernel::agree("csr_to_csc", "j", &[("A", 1, a.shape()[1]), ("C", 1, c.shape()[1])])?;
     kernel::room::<usize>("arrays of csr_to_csc", &[a.shape()[1]])?;

@@ -25,7 +25,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 pub fn csr_to_dia<'a>(
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<Tensor<f64, Dia>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut d = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     csr_to_dia_into(&mut d, a)?;
     Ok(d)
@@ -43,7 +43,7 @@ pub fn csr_to_dia_into<'a>(
     d: &mut Tensor<f64, Dia>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree("csr_to_dia", "i", &[("A", 0, a.shape()[0]), ("D", 0, d.shape()[0])])?;
     kernel::agree("csr_to_dia", "j", &[("A", 1, a.shape()[1]), ("D", 1, d.shape()[1])])?;
     let shape = d.shape();
@@ -78,7 +78,7 @@ pub fn csr_to_dia_compute<'a>(
     d: &mut Tensor<f64, Dia>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree("csr_to_dia", "i", &[("A", 0, a.shape()[0]), ("D", 0, d.shape()[0])])?;
     kernel::agree("csr_to_dia", "j", &[("A", 1, a.shape()[1]), ("D", 1, d.shape()[1])])?;
     let (levels, vals) = d.structure_and_vals();

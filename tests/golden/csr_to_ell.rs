@@ -25,7 +25,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 pub fn csr_to_ell<'a>(
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<Tensor<f64, Ell>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut e = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     csr_to_ell_into(&mut e, a)?;
     Ok(e)
@@ -42,7 +42,7 @@ pub fn csr_to_ell_into<'a>(
     e: &mut Tensor<f64, Ell>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree("csr_to_ell", "i", &[("A", 0, a.shape()[0]), ("E", 0, e.shape()[0])])?;
     kernel::agree("csr_to_ell", "j", &[("A", 1, a.shape()[1]), ("E", 1, e.shape()[1])])?;
     kernel::room::<usize>("arrays of csr_to_ell", &[a.shape()[0]])?;
@@ -78,7 +78,7 @@ pub fn csr_to_ell_compute<'a>(
     e: &mut Tensor<f64, Ell>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree("csr_to_ell", "i", &[("A", 0, a.shape()[0]), ("E", 0, e.shape()[0])])?;
     kernel::agree("csr_to_ell", "j", &[("A", 1, a.shape()[1]), ("E", 1, e.shape()[1])])?;
     kernel::room::<usize>("arrays of csr_to_ell", &[a.shape()[0]])?;

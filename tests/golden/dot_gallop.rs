@@ -25,7 +25,7 @@ pub fn dot_gallop<'x, 'y>(
     x: impl IntoView<'x, f64, SparseVector>,
     y: impl IntoView<'y, f64, SparseVector>,
 ) -> Result<f64, Error> {
-    let (x, y) = (x.into_view(), y.into_view());
+    let (x, y) = (x.into_view()?, y.into_view()?);
     kernel::agree("dot_gallop", "i", &[("x", 0, x.shape()[0]), ("y", 0, y.shape()[0])])?;
     Ok(dot_gallop_kernel(x, y))
 }

@@ -23,7 +23,7 @@ pub fn dot_sparse<'a, 'b>(
     a: impl IntoView<'a, f64, SparseVector>,
     b: impl IntoView<'b, f64, SparseVector>,
 ) -> Result<f64, Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree("dot_sparse", "i", &[("a", 0, a.shape()[0]), ("b", 0, b.shape()[0])])?;
     Ok(dot_sparse_kernel(a, b))
 }

@@ -25,7 +25,7 @@ pub fn embed<'e, 'word>(
     e: impl IntoView<'e, f64, Csr>,
     word: impl IntoView<'word, u32, Dense<1>>,
 ) -> Result<Tensor<f64, Csr>, Error> {
-    let (e, word) = (e.into_view(), word.into_view());
+    let (e, word) = (e.into_view()?, word.into_view()?);
     let mut r = Tensor::zeros([word.shape()[0], e.shape()[1]])?;
     embed_into(&mut r, e, word)?;
     Ok(r)
@@ -45,7 +45,7 @@ pub fn embed_into<'e, 'word>(
     e: impl IntoView<'e, f64, Csr>,
     word: impl IntoView<'word, u32, Dense<1>>,
 ) -> Result<(), Error> {
-    let (e, word) = (e.into_view(), word.into_view());
+    let (e, word) = (e.into_view()?, word.into_view()?);
     kernel::agree(
         "embed",
         "i",
@@ -89,7 +89,7 @@ pub fn embed_compute<'e, 'word>(
     e: impl IntoView<'e, f64, Csr>,
     word: impl IntoView<'word, u32, Dense<1>>,
 ) -> Result<(), Error> {
-    let (e, word) = (e.into_view(), word.into_view());
+    let (e, word) = (e.into_view()?, word.into_view()?);
     kernel::agree(
         "embed",
         "i",

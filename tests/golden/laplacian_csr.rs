@@ -23,7 +23,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// - [`Error::Width`] if the positions of level 2 of `L` do not fit in `u32`.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn laplacian<'a>(a: impl IntoView<'a, f64, Csr>) -> Result<Tensor<f64, Csr>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut l = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     laplacian_into(&mut l, a)?;
     Ok(l)
@@ -40,7 +40,7 @@ pub fn laplacian_into<'a>(
     l: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree("laplacian", "i", &[("A", 0, a.shape()[0]), ("L", 0, l.shape()[0])])?;
     kernel::agree("laplacian", "j", &[("A", 1, a.shape()[1]), ("L", 1, l.shape()[1])])?;
     let shape = l.shape();
@@ -75,7 +75,7 @@ pub fn laplacian_compute<'a>(
     l: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree("laplacian", "i", &[("A", 0, a.shape()[0]), ("L", 0, l.shape()[0])])?;
     kernel::agree("laplacian", "j", &[("A", 1, a.shape()[1]), ("L", 1, l.shape()[1])])?;
     let (levels, vals) = l.structure_and_vals();

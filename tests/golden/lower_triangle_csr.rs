@@ -19,7 +19,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// # Errors
 /// Never returns an error.
 pub fn lower_triangle<'a>(a: impl IntoView<'a, f64, Csr>) -> Result<f64, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     Ok(lower_triangle_kernel(a))
 }
 

@@ -33,7 +33,7 @@ pub fn masked_product<'m, 'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csc>,
 ) -> Result<Tensor<f64, Csr>, Error> {
-    let m = m.into_view();
+    let m = m.into_view()?;
     let mut c = Tensor::zeros([m.shape()[0], m.shape()[1]])?;
     masked_product_into(&mut c, m, a, b)?;
     Ok(c)
@@ -54,7 +54,7 @@ pub fn masked_product_into<'m, 'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csc>,
 ) -> Result<(), Error> {
-    let (m, a, b) = (m.into_view(), a.into_view(), b.into_view());
+    let (m, a, b) = (m.into_view()?, a.into_view()?, b.into_view()?);
     kernel::agree(
         "masked_product",
         "i",
@@ -112,7 +112,7 @@ pub fn masked_product_compute<'m, 'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csc>,
 ) -> Result<(), Error> {
-    let (m, a, b) = (m.into_view(), a.into_view(), b.into_view());
+    let (m, a, b) = (m.into_view()?, a.into_view()?, b.into_view()?);
     kernel::agree(
         "masked_product",
         "i",

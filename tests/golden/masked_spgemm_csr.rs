@@ -33,7 +33,7 @@ pub fn masked_spgemm<'m, 'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
 ) -> Result<Tensor<f64, Csr>, Error> {
-    let m = m.into_view();
+    let m = m.into_view()?;
     let mut c = Tensor::zeros([m.shape()[0], m.shape()[1]])?;
     masked_spgemm_into(&mut c, m, a, b)?;
     Ok(c)
@@ -54,7 +54,7 @@ pub fn masked_spgemm_into<'m, 'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
 ) -> Result<(), Error> {
-    let (m, a, b) = (m.into_view(), a.into_view(), b.into_view());
+    let (m, a, b) = (m.into_view()?, a.into_view()?, b.into_view()?);
     kernel::agree(
         "masked_spgemm",
         "i",
@@ -111,7 +111,7 @@ pub fn masked_spgemm_compute<'m, 'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
 ) -> Result<(), Error> {
-    let (m, a, b) = (m.into_view(), a.into_view(), b.into_view());
+    let (m, a, b) = (m.into_view()?, a.into_view()?, b.into_view()?);
     kernel::agree(
         "masked_spgemm",
         "i",

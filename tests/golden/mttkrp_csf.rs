@@ -29,7 +29,7 @@ pub fn mttkrp_csf<'b, 'c, 'd>(
     c: impl IntoView<'c, f64, Dense<2>>,
     d: impl IntoView<'d, f64, Dense<2>>,
 ) -> Result<Tensor<f64, Dense<2>>, Error> {
-    let (b, c, d) = (b.into_view(), c.into_view(), d.into_view());
+    let (b, c, d) = (b.into_view()?, c.into_view()?, d.into_view()?);
     let mut a = Tensor::zeros([b.shape()[0], c.shape()[1]])?;
     mttkrp_csf_check(&a, b, c, d)?;
     mttkrp_csf_kernel(a.vals_mut(), b, c, d);
@@ -49,7 +49,7 @@ pub fn mttkrp_csf_into<'b, 'c, 'd>(
     c: impl IntoView<'c, f64, Dense<2>>,
     d: impl IntoView<'d, f64, Dense<2>>,
 ) -> Result<(), Error> {
-    let (b, c, d) = (b.into_view(), c.into_view(), d.into_view());
+    let (b, c, d) = (b.into_view()?, c.into_view()?, d.into_view()?);
     mttkrp_csf_check(a, b, c, d)?;
     a.vals_mut().fill(0.0);
     mttkrp_csf_kernel(a.vals_mut(), b, c, d);

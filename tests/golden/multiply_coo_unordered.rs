@@ -25,7 +25,7 @@ pub fn multiply_coo_unordered<'a, 'b>(
     a: impl IntoView<'a, f64, CooUnordered<2>>,
     b: impl IntoView<'b, f64, HashRows>,
 ) -> Result<Tensor<f64, CooUnordered<2>>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut c = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     multiply_coo_unordered_into(&mut c, a, b)?;
     Ok(c)
@@ -43,7 +43,7 @@ pub fn multiply_coo_unordered_into<'a, 'b>(
     a: impl IntoView<'a, f64, CooUnordered<2>>,
     b: impl IntoView<'b, f64, HashRows>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "multiply_coo_unordered",
         "i",
@@ -99,7 +99,7 @@ pub fn multiply_coo_unordered_compute<'a, 'b>(
     a: impl IntoView<'a, f64, CooUnordered<2>>,
     b: impl IntoView<'b, f64, HashRows>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "multiply_coo_unordered",
         "i",

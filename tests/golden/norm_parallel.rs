@@ -22,7 +22,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// # Errors
 /// Never returns an error.
 pub fn norm<'x>(x: impl IntoView<'x, f64, Dense<1>>) -> Result<f64, Error> {
-    let x = x.into_view();
+    let x = x.into_view()?;
     let parts = kernel::parts(x.shape()[0], |i| i);
     let sum = kernel::total(&parts, |part| norm_kernel(part.start, part.end, x));
     Ok(sum.sqrt())

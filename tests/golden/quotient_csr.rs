@@ -26,7 +26,7 @@ pub fn quotient<'a, 'b>(
     a: impl IntoView<'a, i32, Csr>,
     b: impl IntoView<'b, i32, Dense<2>>,
 ) -> Result<Tensor<i32, Csr>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut c = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     quotient_into(&mut c, a, b)?;
     Ok(c)
@@ -45,7 +45,7 @@ pub fn quotient_into<'a, 'b>(
     a: impl IntoView<'a, i32, Csr>,
     b: impl IntoView<'b, i32, Dense<2>>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "quotient",
         "i",
@@ -93,7 +93,7 @@ pub fn quotient_compute<'a, 'b>(
     a: impl IntoView<'a, i32, Csr>,
     b: impl IntoView<'b, i32, Dense<2>>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "quotient",
         "i",

@@ -26,7 +26,7 @@ pub fn reachable<'a, 'x>(
     a: impl IntoView<'a, bool, Csr>,
     x: impl IntoView<'x, bool, Dense<1>>,
 ) -> Result<Tensor<bool, Dense<1>>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut y = Tensor::zeros([a.shape()[0]])?;
     reachable_into(&mut y, a, x)?;
     Ok(y)
@@ -42,7 +42,7 @@ pub fn reachable_into<'a, 'x>(
     a: impl IntoView<'a, bool, Csr>,
     x: impl IntoView<'x, bool, Dense<1>>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     kernel::agree("reachable", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
     kernel::agree("reachable", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
     reachable_kernel(y.vals_mut(), a, x);

@@ -27,7 +27,7 @@ pub fn residual_csc<'b, 'a, 'x>(
     a: impl IntoView<'a, f64, Csc>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<Tensor<f64, Dense<1>>, Error> {
-    let (b, a, x) = (b.into_view(), a.into_view(), x.into_view());
+    let (b, a, x) = (b.into_view()?, a.into_view()?, x.into_view()?);
     let mut r = Tensor::zeros([b.shape()[0]])?;
     residual_csc_check(&r, b, a, x)?;
     residual_csc_kernel(r.vals_mut(), b, a, x);
@@ -45,7 +45,7 @@ pub fn residual_csc_into<'b, 'a, 'x>(
     a: impl IntoView<'a, f64, Csc>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    let (b, a, x) = (b.into_view(), a.into_view(), x.into_view());
+    let (b, a, x) = (b.into_view()?, a.into_view()?, x.into_view()?);
     residual_csc_check(r, b, a, x)?;
     r.vals_mut().fill(0.0);
     residual_csc_kernel(r.vals_mut(), b, a, x);

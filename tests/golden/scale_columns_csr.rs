@@ -28,7 +28,7 @@ pub fn scale_columns<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, SparseVector>,
 ) -> Result<Tensor<f64, Csr>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut b = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     scale_columns_into(&mut b, a, x)?;
     Ok(b)
@@ -47,7 +47,7 @@ pub fn scale_columns_into<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, SparseVector>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     kernel::agree(
         "scale_columns",
         "i",
@@ -96,7 +96,7 @@ pub fn scale_columns_compute<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, SparseVector>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     kernel::agree(
         "scale_columns",
         "i",

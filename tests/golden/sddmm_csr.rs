@@ -29,7 +29,7 @@ pub fn sddmm_csr<'s, 'a, 'b>(
     a: impl IntoView<'a, f64, Dense<2>>,
     b: impl IntoView<'b, f64, Dense<2>>,
 ) -> Result<Tensor<f64, Csr>, Error> {
-    let s = s.into_view();
+    let s = s.into_view()?;
     let mut c = Tensor::zeros([s.shape()[0], s.shape()[1]])?;
     sddmm_csr_into(&mut c, s, a, b)?;
     Ok(c)
@@ -50,7 +50,7 @@ pub fn sddmm_csr_into<'s, 'a, 'b>(
     a: impl IntoView<'a, f64, Dense<2>>,
     b: impl IntoView<'b, f64, Dense<2>>,
 ) -> Result<(), Error> {
-    let (s, a, b) = (s.into_view(), a.into_view(), b.into_view());
+    let (s, a, b) = (s.into_view()?, a.into_view()?, b.into_view()?);
     kernel::agree(
         "sddmm_csr",
         "i",
@@ -100,7 +100,7 @@ pub fn sddmm_csr_compute<'s, 'a, 'b>(
     a: impl IntoView<'a, f64, Dense<2>>,
     b: impl IntoView<'b, f64, Dense<2>>,
 ) -> Result<(), Error> {
-    let (s, a, b) = (s.into_view(), a.into_view(), b.into_view());
+    let (s, a, b) = (s.into_view()?, a.into_view()?, b.into_view()?);
     kernel::agree(
         "sddmm_csr",
         "i",

@@ -20,7 +20,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// - [`Error::Width`] if the positions of level 2 of `B` do not fit in `u32`.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
 pub fn softplus<'a>(a: impl IntoView<'a, f64, Csr>) -> Result<Tensor<f64, Csr>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut b = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     softplus_into(&mut b, a)?;
     Ok(b)
@@ -37,7 +37,7 @@ pub fn softplus_into<'a>(
     b: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree("softplus", "i", &[("A", 0, a.shape()[0]), ("B", 0, b.shape()[0])])?;
     kernel::agree("softplus", "j", &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1])])?;
     let shape = b.shape();
@@ -72,7 +72,7 @@ pub fn softplus_compute<'a>(
     b: &mut Tensor<f64, Csr>,
     a: impl IntoView<'a, f64, Csr>,
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::agree("softplus", "i", &[("A", 0, a.shape()[0]), ("B", 0, b.shape()[0])])?;
     kernel::agree("softplus", "j", &[("A", 1, a.shape()[1]), ("B", 1, b.shape()[1])])?;
     let (levels, vals) = b.structure_and_vals();

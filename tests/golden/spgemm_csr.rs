@@ -27,7 +27,7 @@ pub fn spgemm<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
 ) -> Result<Tensor<f64, Csr>, Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     let mut c = Tensor::zeros([a.shape()[0], b.shape()[1]])?;
     spgemm_into(&mut c, a, b)?;
     Ok(c)
@@ -47,7 +47,7 @@ pub fn spgemm_into<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree("spgemm", "i", &[("A", 0, a.shape()[0]), ("C", 0, c.shape()[0])])?;
     kernel::agree("spgemm", "j", &[("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])])?;
     kernel::agree("spgemm", "k", &[("A", 1, a.shape()[1]), ("B", 0, b.shape()[0])])?;
@@ -87,7 +87,7 @@ pub fn spgemm_compute<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree("spgemm", "i", &[("A", 0, a.shape()[0]), ("C", 0, c.shape()[0])])?;
     kernel::agree("spgemm", "j", &[("B", 1, b.shape()[1]), ("C", 1, c.shape()[1])])?;
     kernel::agree("spgemm", "k", &[("A", 1, a.shape()[1]), ("B", 0, b.shape()[0])])?;

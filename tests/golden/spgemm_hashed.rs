@@ -26,7 +26,7 @@ pub fn spgemm_hashed<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
 ) -> Result<Tensor<f64, HashRows>, Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     let mut c = Tensor::zeros([a.shape()[0], b.shape()[1]])?;
     spgemm_hashed_into(&mut c, a, b)?;
     Ok(c)
@@ -46,7 +46,7 @@ pub fn spgemm_hashed_into<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "spgemm_hashed",
         "i",
@@ -100,7 +100,7 @@ pub fn spgemm_hashed_compute<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "spgemm_hashed",
         "i",

@@ -24,7 +24,7 @@ pub fn spmm_csr<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Dense<2>>,
 ) -> Result<Tensor<f64, Dense<2>>, Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     let mut c = Tensor::zeros([a.shape()[0], b.shape()[1]])?;
     spmm_csr_check(&c, a, b)?;
     spmm_csr_kernel(c.vals_mut(), a, b);
@@ -42,7 +42,7 @@ pub fn spmm_csr_into<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Dense<2>>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     spmm_csr_check(c, a, b)?;
     c.vals_mut().fill(0.0);
     spmm_csr_kernel(c.vals_mut(), a, b);

@@ -27,7 +27,7 @@ pub fn spmm_tiled<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Dense<2>>,
 ) -> Result<Tensor<f64, Dense<2>>, Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     let mut c = Tensor::zeros([a.shape()[0], b.shape()[1]])?;
     spmm_tiled_check(&c, a, b)?;
     spmm_tiled_kernel(c.vals_mut(), a, b);
@@ -45,7 +45,7 @@ pub fn spmm_tiled_into<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Dense<2>>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     spmm_tiled_check(c, a, b)?;
     c.vals_mut().fill(0.0);
     spmm_tiled_kernel(c.vals_mut(), a, b);

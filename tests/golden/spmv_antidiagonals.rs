@@ -45,7 +45,7 @@ pub fn spmv_antidiagonals<'a, 'x>(
     a: impl IntoView<'a, f64, Antidiagonals>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<Tensor<f64, Dense<1>>, Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     let mut y = Tensor::zeros([a.shape()[0]])?;
     spmv_antidiagonals_check(&y, a, x)?;
     spmv_antidiagonals_kernel(y.vals_mut(), a, x);
@@ -62,7 +62,7 @@ pub fn spmv_antidiagonals_into<'a, 'x>(
     a: impl IntoView<'a, f64, Antidiagonals>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     spmv_antidiagonals_check(y, a, x)?;
     y.vals_mut().fill(0.0);
     spmv_antidiagonals_kernel(y.vals_mut(), a, x);

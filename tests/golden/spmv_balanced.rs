@@ -30,7 +30,7 @@ pub fn spmv_balanced<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<Tensor<f64, Dense<1>>, Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     let mut y = Tensor::zeros([a.shape()[0]])?;
     spmv_balanced_check(&y, a, x)?;
     let parts = kernel::parts(a.levels().1.crd.len(), |p_a| p_a);
@@ -63,7 +63,7 @@ pub fn spmv_balanced_into<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     spmv_balanced_check(y, a, x)?;
     y.vals_mut().fill(0.0);
     let parts = kernel::parts(a.levels().1.crd.len(), |p_a| p_a);

@@ -48,7 +48,7 @@ pub fn spmv_blocks_2x3<'a, 'x>(
     a: impl IntoView<'a, f64, Blocks>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<Tensor<f64, Dense<1>>, Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     let mut y = Tensor::zeros([a.shape()[0]])?;
     spmv_blocks_2x3_check(&y, a, x)?;
     spmv_blocks_2x3_kernel(y.vals_mut(), a, x);
@@ -65,7 +65,7 @@ pub fn spmv_blocks_2x3_into<'a, 'x>(
     a: impl IntoView<'a, f64, Blocks>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     spmv_blocks_2x3_check(y, a, x)?;
     y.vals_mut().fill(0.0);
     spmv_blocks_2x3_kernel(y.vals_mut(), a, x);

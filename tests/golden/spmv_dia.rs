@@ -24,7 +24,7 @@ pub fn spmv_dia<'a, 'x>(
     a: impl IntoView<'a, f64, Dia>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<Tensor<f64, Dense<1>>, Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     let mut y = Tensor::zeros([a.shape()[0]])?;
     spmv_dia_check(&y, a, x)?;
     spmv_dia_kernel(y.vals_mut(), a, x);
@@ -41,7 +41,7 @@ pub fn spmv_dia_into<'a, 'x>(
     a: impl IntoView<'a, f64, Dia>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     spmv_dia_check(y, a, x)?;
     y.vals_mut().fill(0.0);
     spmv_dia_kernel(y.vals_mut(), a, x);

@@ -24,7 +24,7 @@ pub fn spmv_hash<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, HashVector>,
 ) -> Result<Tensor<f64, Dense<1>>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut y = Tensor::zeros([a.shape()[0]])?;
     spmv_hash_into(&mut y, a, x)?;
     Ok(y)
@@ -40,7 +40,7 @@ pub fn spmv_hash_into<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, HashVector>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     kernel::agree("spmv_hash", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
     kernel::agree("spmv_hash", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
     spmv_hash_kernel(y.vals_mut(), a, x);

@@ -27,7 +27,7 @@ pub fn spmv<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<Tensor<f64, Dense<1>>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut y = Tensor::zeros([a.shape()[0]])?;
     spmv_into(&mut y, a, x)?;
     Ok(y)
@@ -43,7 +43,7 @@ pub fn spmv_into<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     kernel::agree("spmv", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
     kernel::agree("spmv", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
     let parts = kernel::parts(a.shape()[0], |i| i + a.levels().1.pos[i] as usize);

@@ -24,7 +24,7 @@ pub fn spmv_pattern<'a, 'x>(
     a: impl IntoView<'a, Pattern<f64>, Csr>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<Tensor<f64, Dense<1>>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut y = Tensor::zeros([a.shape()[0]])?;
     spmv_pattern_into(&mut y, a, x)?;
     Ok(y)
@@ -40,7 +40,7 @@ pub fn spmv_pattern_into<'a, 'x>(
     a: impl IntoView<'a, Pattern<f64>, Csr>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     kernel::agree(
         "spmv_pattern",
         "i",

@@ -47,7 +47,7 @@ pub fn spmv_structured<'a, 'x>(
     a: impl IntoView<'a, f64, TwoOfFour>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<Tensor<f64, Dense<1>>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut y = Tensor::zeros([a.shape()[0]])?;
     spmv_structured_into(&mut y, a, x)?;
     Ok(y)
@@ -63,7 +63,7 @@ pub fn spmv_structured_into<'a, 'x>(
     a: impl IntoView<'a, f64, TwoOfFour>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     kernel::agree(
         "spmv_structured",
         "i",

@@ -64,7 +64,7 @@ pub fn triangles<'a, 'x>(
     (Tensor<f64, Csr>, Tensor<f64, Csr>, Tensor<f64, Dense<1>>, Tensor<f64, Dense<1>>),
     Error,
 > {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut l = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     let mut u = Tensor::zeros([a.shape()[0], a.shape()[1]])?;
     let mut y = Tensor::zeros([a.shape()[0]])?;
@@ -94,7 +94,7 @@ pub fn triangles_into<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     kernel::agree(
         "triangles_l",
         "i",
@@ -205,7 +205,7 @@ pub fn triangles_compute<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     kernel::agree(
         "triangles_l",
         "i",

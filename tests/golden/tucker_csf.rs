@@ -37,7 +37,7 @@ pub fn tucker_csf<'x, 'u, 'v, 'w>(
     v: impl IntoView<'v, f64, Dense<2>>,
     w: impl IntoView<'w, f64, Dense<2>>,
 ) -> Result<Tensor<f64, Dense<3>>, Error> {
-    let (x, u, v, w) = (x.into_view(), u.into_view(), v.into_view(), w.into_view());
+    let (x, u, v, w) = (x.into_view()?, u.into_view()?, v.into_view()?, w.into_view()?);
     let mut r = Tensor::zeros([u.shape()[1], v.shape()[1], w.shape()[1]])?;
     tucker_csf_check(&r, x, u, v, w)?;
     tucker_csf_kernel(r.vals_mut(), x, u, v, w);
@@ -62,7 +62,7 @@ pub fn tucker_csf_into<'x, 'u, 'v, 'w>(
     v: impl IntoView<'v, f64, Dense<2>>,
     w: impl IntoView<'w, f64, Dense<2>>,
 ) -> Result<(), Error> {
-    let (x, u, v, w) = (x.into_view(), u.into_view(), v.into_view(), w.into_view());
+    let (x, u, v, w) = (x.into_view()?, u.into_view()?, v.into_view()?, w.into_view()?);
     tucker_csf_check(r, x, u, v, w)?;
     r.vals_mut().fill(0.0);
     tucker_csf_kernel(r.vals_mut(), x, u, v, w);

@@ -48,7 +48,7 @@ fn instruction(instruction: &Instruction) -> TokenStream {
         Instruction::View(names) => {
             let names: Vec<_> = names.iter().map(|name| ident(name)).collect();
             let (bound, views) =
-                (tuple(names.iter()), tuple(names.iter().map(|n| quote!(#n.into_view()))));
+                (tuple(names.iter()), tuple(names.iter().map(|n| quote!(#n.into_view()?))));
             quote!(let #bound = #views;)
         }
         Instruction::Check { kernel, check } => {

@@ -60,13 +60,13 @@ fn zeros_are_written_only_into_what_is_there() {
         *zeroed = true;
     }
     let text = emitted(function);
-    let allocating = "    let (a, x) = (a.into_view(), x.into_view());
+    let allocating = "    let (a, x) = (a.into_view()?, x.into_view()?);
     let mut y = Tensor::zeros([a.shape()[0]])?;
     spmv_check(&y, a, x)?;
     spmv_kernel(y.vals_mut(), a, x);
     Ok(y)
 ";
-    let into = "    let (a, x) = (a.into_view(), x.into_view());
+    let into = "    let (a, x) = (a.into_view()?, x.into_view()?);
     spmv_check(y, a, x)?;
     y.vals_mut().fill(0.0);
     spmv_kernel(y.vals_mut(), a, x);

@@ -13,7 +13,7 @@ use super::{
 pub enum Instruction {
     /// Ignores an argument: `let _ = a;`
     Ignore(String),
-    /// Creates views of arguments: `let (a, x) = (a.into_view(), x.into_view());`
+    /// Creates views of arguments: `let (a, x) = (a.into_view()?, x.into_view()?);`
     View(Vec<String>),
     /// Returns an error if a condition does not hold; messages name the kernel.
     Check { kernel: String, check: Check },

@@ -91,6 +91,10 @@ impl<'a, V: Stored, F: Format> From<&'a Tensor<V, F>> for View<'a, V, F> {
 
 /// An operand of a kernel: a [`View`], or a value that converts into one, such as a reference to a
 /// [`Tensor`] or, as a dense vector, a reference to a slice, vector or array.
+///
+/// Types of other crates convert with [`TryFrom`] if they guarantee less than the format does. A
+/// kernel that takes such a type checks it in each call, and returns the error. To check it once,
+/// convert it before the calls: `View::<f64, Csr<usize, usize>>::try_from(&matrix)?`.
 #[diagnostic::on_unimplemented(
     message = "a tensor of `{V}` in the format `{F}` is expected, not `{Self}`",
     label = "expected a reference to a tensor of `{V}` in the format `{F}`",
@@ -102,14 +106,21 @@ impl<'a, V: Stored, F: Format> From<&'a Tensor<V, F>> for View<'a, V, F> {
 )]
 pub trait IntoView<'a, V: Stored, F: Format> {
     /// Borrows the tensor.
-    fn into_view(self) -> View<'a, V, F>;
+    ///
+    /// # Errors
+    /// The error of the conversion, which checks the invariants that the type does not guarantee.
+    /// The types of this crate guarantee all of them.
+    fn into_view(self) -> Result<View<'a, V, F>, Error>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, V: Stored, F: Format, T: Into<View<'a, V, F>>> IntoView<'a, V, F> for T {
+impl<'a, V: Stored, F: Format, T> IntoView<'a, V, F> for T
+where
+    T: TryInto<View<'a, V, F>, Error: Into<Error>>,
+{
     #[inline]
-    fn into_view(self) -> View<'a, V, F> {
-        self.into()
+    fn into_view(self) -> Result<View<'a, V, F>, Error> {
+        self.try_into().map_err(Into::into)
     }
 }
 

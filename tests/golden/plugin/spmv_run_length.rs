@@ -37,7 +37,7 @@ pub fn spmv_run_length<'a, 'x>(
     a: impl IntoView<'a, f64, Runs>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<Tensor<f64, Dense<1>>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut y = Tensor::zeros([a.shape()[0]])?;
     spmv_run_length_into(&mut y, a, x)?;
     Ok(y)
@@ -53,7 +53,7 @@ pub fn spmv_run_length_into<'a, 'x>(
     a: impl IntoView<'a, f64, Runs>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     kernel::agree(
         "spmv_run_length",
         "i",

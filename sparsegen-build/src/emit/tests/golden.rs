@@ -17,7 +17,7 @@ pub fn spmv<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<Tensor<f64, Dense<1>>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     let mut y = Tensor::zeros([a.shape()[0]])?;
     spmv_into(&mut y, a, x)?;
     Ok(y)
@@ -33,7 +33,7 @@ pub fn spmv_into<'a, 'x>(
     a: impl IntoView<'a, f64, Csr>,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<(), Error> {
-    let (a, x) = (a.into_view(), x.into_view());
+    let (a, x) = (a.into_view()?, x.into_view()?);
     kernel::agree("spmv", "i", &[("A", 0, a.shape()[0]), ("y", 0, y.shape()[0])])?;
     kernel::agree("spmv", "j", &[("A", 1, a.shape()[1]), ("x", 0, x.shape()[0])])?;
     spmv_kernel(y.vals_mut(), a, x);
@@ -79,7 +79,7 @@ pub fn add_into<'a, 'b>(
     a: impl IntoView<'a, f64, Csr>,
     b: impl IntoView<'b, f64, Csr>,
 ) -> Result<(), Error> {
-    let (a, b) = (a.into_view(), b.into_view());
+    let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "add",
         "i",
@@ -212,7 +212,7 @@ pub fn scaled_sum<'x>(
     alpha: f64,
     x: impl IntoView<'x, f64, Dense<1>>,
 ) -> Result<f64, Error> {
-    let x = x.into_view();
+    let x = x.into_view()?;
     Ok(scaled_sum_kernel(alpha, x))
 }
 

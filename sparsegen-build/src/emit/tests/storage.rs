@@ -292,7 +292,7 @@ fn operands_of_scalars_are_converted() {
     function.conversions = vec![Conversion { of: Source::Operand(1), into }];
     let text = emitted(function);
     let expected = "
-    let x = x.into_view();
+    let x = x.into_view()?;
     let x_hash = x.to::<HashVector>()?;
     Ok(scaled_sum_kernel(alpha, x_hash.view()))
 ";
