@@ -1,6 +1,5 @@
 //! The errors of the runtime, with the tensors, modes and sizes that they concern.
 
-use std::convert::Infallible;
 use std::fmt;
 
 use crate::kernel::Mode;
@@ -177,6 +176,15 @@ pub enum Error {
         /// The expected and the actual content.
         message: String,
     },
+    /// An array of a file is not valid.
+    Array {
+        /// The file's name.
+        file: String,
+        /// The array's name.
+        array: String,
+        /// The expected and the actual content.
+        message: String,
+    },
     /// The format cannot store the tensor of a file.
     File {
         /// The file's name.
@@ -279,6 +287,9 @@ impl fmt::Display for Error {
                 write!(f, "{from} cannot be used as {to}: {reason}")
             }
             Error::Parse { file, line, message } => write!(f, "{file}:{line}: {message}"),
+            Error::Array { file, array, message } => {
+                write!(f, "{file}: array `{array}`: {message}")
+            }
             Error::File { file, reason } => write!(f, "{file}: {reason}"),
             Error::Fill { file, format } => write!(
                 f,
@@ -292,11 +303,3 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
-
-/// A conversion that cannot fail.
-impl From<Infallible> for Error {
-    #[inline]
-    fn from(never: Infallible) -> Self {
-        match never {}
-    }
-}

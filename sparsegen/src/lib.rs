@@ -50,11 +50,14 @@
 //!   give the same results on one thread. Tensors then have `par_iter`.
 //! - `gzip`: reading and writing compressed files.
 //! - `huge-pages` (on by default): large arrays in huge pages on Linux, where the system permits it.
+//! - `sprs-0_11`, `faer-0_24`, `nalgebra-sparse-0_12`, `ndarray-0_17`: conversions from and to the
+//!   types of these crates, see [`bridge`].
 
 // The tests' helpers name the crate as its users do, from within it too.
 #[cfg(test)]
 extern crate self as sparsegen;
 
+pub mod bridge;
 pub mod error;
 pub mod format;
 pub mod formats;

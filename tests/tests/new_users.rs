@@ -22,6 +22,10 @@ costs = { map = "csr", fill = "inf" }
 expr = "y[i] = A[i,j] * x[j]"
 tensors = { y = "dense", A = "csr", x = "dense" }
 
+[kernels.spmv_wide]
+expr = "y[i] = A[i,j] * x[j]"
+tensors = { y = "dense", A = { map = "csr", pos = "usize", crd = "usize" }, x = "dense" }
+
 [kernels.spmv_blocks]
 expr = "y[i] = A[i,j] * x[j]"
 tensors = { y = "dense", A = "blocks", x = "dense" }
@@ -43,6 +47,8 @@ sparsegen::include_kernels!(mod kernels);
 fn main() -> Result<(), Error> {{
     let (a, x) = (Tensor::<f64, Csr>::zeros([2, 2])?, [1.0, 2.0]);
     let _ = (kernels::spmv(&a, &x)?, kernels::spmv_blocks(&a.to()?, &x)?);
+    let theirs = sprs::CsMat::new((2, 2), vec![0, 1, 1], vec![1], vec![2.0]);
+    let _ = kernels::spmv_wide(&theirs, &x)?;
     let _ = (kernels::cheapest(&a.to()?, &a.to()?)?, Tensor::<f64, Csc>::zeros([2, 2])?);
     {lines}
     Ok(())
@@ -60,7 +66,8 @@ impl Project {
         let path = |name: &str| root.join(name).to_string_lossy().replace('\\', "/");
         let manifest = format!(
             "[package]\nname = \"new_user\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-             [dependencies]\nsparsegen = {{ path = {:?} }}\n\n\
+             [dependencies]\nsparsegen = {{ path = {:?}, features = [\"sprs-0_11\"] }}\n\
+             sprs = {{ version = \"0.11.6\", default-features = false }}\n\n\
              [build-dependencies]\nsparsegen-build = {{ path = {:?} }}\n",
             path("sparsegen"),
             path("sparsegen-build")
@@ -154,5 +161,13 @@ fn mistakes_of_new_users_are_explained() {
     call(
         "kernels::spmv_blocks(&a, &x)?;",
         &["in the format `Blocks` is expected", "pass `&tensor.to::<Blocks>()?`"],
+    );
+    call(
+        "kernels::spmv(&theirs, &x)?;",
+        &[
+            expected,
+            "not `&CsMatBase<f64, usize, ",
+            "`{ map = \"csr\", pos = \"usize\", crd = \"usize\" }`",
+        ],
     );
 }

@@ -1,5 +1,7 @@
 //! Tensors that borrow their storage.
 
+use std::convert::Infallible;
+
 use crate::formats::Dense;
 use crate::level::{DenseView, Levels};
 use crate::{Error, Format, Stored, Tensor, Value};
@@ -102,7 +104,10 @@ impl<'a, V: Stored, F: Format> From<&'a Tensor<V, F>> for View<'a, V, F> {
             manifest",
     note = "for a tensor of other elements, pass `&tensor.map_vals(|value| value as {V})`, or declare \
             its `dtype` in the manifest",
-    note = "for a tensor by value, pass a reference: `&tensor`"
+    note = "for a tensor by value, pass a reference: `&tensor`",
+    note = "for a type of another crate, enable the feature of `sparsegen` for it (see \
+            `sparsegen::bridge`), and declare its integer types in the manifest, for example \
+            `{{ map = \"csr\", pos = \"usize\", crd = \"usize\" }}`"
 )]
 pub trait IntoView<'a, V: Stored, F: Format> {
     /// Borrows the tensor.
@@ -116,11 +121,31 @@ pub trait IntoView<'a, V: Stored, F: Format> {
 #[diagnostic::do_not_recommend]
 impl<'a, V: Stored, F: Format, T> IntoView<'a, V, F> for T
 where
-    T: TryInto<View<'a, V, F>, Error: Into<Error>>,
+    T: TryInto<View<'a, V, F>, Error: ConversionError>,
 {
     #[inline]
     fn into_view(self) -> Result<View<'a, V, F>, Error> {
-        self.try_into().map_err(Into::into)
+        self.try_into().map_err(ConversionError::into_error)
+    }
+}
+
+/// The error of a conversion into a [`View`]. It is not [`Into<Error>`], because a second type that
+/// converts into [`Error`] would make the type of `?` in closures ambiguous.
+#[doc(hidden)]
+pub trait ConversionError {
+    fn into_error(self) -> Error;
+}
+
+impl ConversionError for Error {
+    fn into_error(self) -> Error {
+        self
+    }
+}
+
+impl ConversionError for Infallible {
+    #[inline]
+    fn into_error(self) -> Error {
+        match self {}
     }
 }
 
