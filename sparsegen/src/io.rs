@@ -1,5 +1,6 @@
-//! Reading and writing: Matrix Market (`.mtx`) for matrices, FROSTT (`.tns`) for tensors of any
-//! order, both plain and, with the feature `gzip`, compressed.
+//! Reading and writing: Matrix Market (`.mtx`) for matrices and FROSTT (`.tns`) for tensors of any
+//! order, both plain or compressed with gzip or Zstandard (features `gzip` and `zstd`), and the
+//! sparse arrays of SciPy (`.npz`, feature `npz`).
 //!
 //! ```no_run
 //! use sparsegen::{Csf, Csr, Tensor, io};
@@ -12,9 +13,10 @@
 //! # }
 //! ```
 //!
-//! Files are streamed line by line, so that memory is allocated for the entries of a file and not
+//! Text files are streamed line by line, so that memory is allocated for the entries of a file and not
 //! for the number that its header declares. Errors give the file, the line and the expected
-//! content; no input causes a panic.
+//! content; no input causes a panic. Writers write to a temporary file in the same folder and rename
+//! it, so that a file is either the previous one or complete.
 //!
 //! # Matrix Market
 //!
@@ -52,8 +54,11 @@ mod element;
 mod frostt;
 mod lines;
 mod matrix_market;
+#[cfg(feature = "npz")]
+mod npz;
 mod number;
 mod progress;
+mod replace;
 mod sums;
 mod write;
 
@@ -65,6 +70,8 @@ use std::io::Read;
 use std::path::Path;
 
 pub use element::{Element, Field, Number, RealElement};
+#[cfg(feature = "npz")]
+pub use npz::{NumpyElement, read_npz, read_npz_from, write_npz, write_npz_to};
 pub use write::{write_mtx, write_mtx_to, write_tns, write_tns_to};
 
 use lines::Lines;
@@ -236,6 +243,33 @@ impl<'p> Reader<'p> {
         self.tns(stream(reader, name)?, None)
     }
 
+    /// Like [`read_npz`].
+    ///
+    /// # Errors
+    /// The same as [`read_npz`].
+    #[cfg(feature = "npz")]
+    pub fn read_npz<V: Element, F: Format>(
+        self,
+        path: impl AsRef<Path>,
+    ) -> Result<Tensor<V, F>, Error> {
+        let name = path.as_ref().display().to_string();
+        let file = File::open(path).map_err(|reason| lines::io_error(&name, reason))?;
+        npz::read(std::io::BufReader::new(file), &name, self.progress)
+    }
+
+    /// Like [`read_npz_from`].
+    ///
+    /// # Errors
+    /// The same as [`read_npz`].
+    #[cfg(feature = "npz")]
+    pub fn read_npz_from<V: Element, F: Format>(
+        self,
+        reader: impl Read + std::io::Seek,
+        name: &str,
+    ) -> Result<Tensor<V, F>, Error> {
+        npz::read(reader, name, self.progress)
+    }
+
     fn mtx<V, F>(self, lines: Lines<'_>) -> Result<Tensor<V, F>, Error>
     where
         V: Element,
@@ -243,7 +277,7 @@ impl<'p> Reader<'p> {
     {
         let mut entries = matrix_market::Entries::of(lines, self.progress)?;
         let triplets = entries.by_ref().collect::<Result<Vec<_>, Error>>()?;
-        sums::check(&triplets).map_err(|message| entries.error(message))?;
+        sums::check(&triplets, 1).map_err(|message| entries.error(message))?;
         Tensor::from_triplets(entries.shape(), triplets).map_err(|reason| entries.of_stream(reason))
     }
 
@@ -254,7 +288,7 @@ impl<'p> Reader<'p> {
     {
         let mut entries = frostt::Entries::of(lines, self.progress, shape);
         let triplets = entries.by_ref().collect::<Result<Vec<_>, Error>>()?;
-        sums::check(&triplets).map_err(|message| entries.error(message))?;
+        sums::check(&triplets, 1).map_err(|message| entries.error(message))?;
         Tensor::from_triplets(entries.shape(), triplets).map_err(|reason| entries.of_stream(reason))
     }
 }

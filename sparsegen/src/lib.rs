@@ -50,6 +50,9 @@
 //!   give the same results on one thread. Tensors then have `par_iter`.
 //! - `gzip`: reading and writing compressed files.
 //! - `huge-pages` (on by default): large arrays in huge pages on Linux, where the system permits it.
+//!   give the same results on one thread.
+//! - `gzip`, `zstd`: reading and writing compressed files.
+//! - `npz`: reading and writing the sparse arrays of SciPy.
 //! - `sprs-0_11`, `faer-0_24`, `nalgebra-sparse-0_12`, `ndarray-0_17`: conversions from and to the
 //!   types of these crates, see [`bridge`].
 

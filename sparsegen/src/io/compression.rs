@@ -1,67 +1,118 @@
-//! Streams that may be compressed with gzip.
+//! Streams that may be compressed with gzip or Zstandard.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Cursor, Read, Write};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Write};
 use std::path::Path;
 
-/// The first bytes of every gzip stream.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+use super::replace::replace;
 
-/// Buffers a stream, and decompresses it if it begins with the gzip signature.
+/// A compression of files.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Compression {
+    Gzip,
+    Zstd,
+}
+
+use Compression::{Gzip, Zstd};
+
+impl Compression {
+    const ALL: [Compression; 2] = [Gzip, Zstd];
+
+    /// Returns the first bytes of every compressed stream.
+    fn signature(self) -> &'static [u8] {
+        match self {
+            Gzip => &[0x1f, 0x8b],
+            Zstd => &[0x28, 0xb5, 0x2f, 0xfd],
+        }
+    }
+
+    /// Returns the extension of the names of compressed files.
+    fn extension(self) -> &'static str {
+        match self {
+            Gzip => "gz",
+            Zstd => "zst",
+        }
+    }
+
+    fn decompressed<'r>(self, reader: impl BufRead + 'r) -> io::Result<Box<dyn BufRead + 'r>> {
+        match self {
+            // Tools that compress in parallel write several members.
+            #[cfg(feature = "gzip")]
+            Gzip => Ok(Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(reader)))),
+            #[cfg(feature = "zstd")]
+            Zstd => Ok(Box::new(BufReader::new(zstd::Decoder::with_buffer(reader)?))),
+            #[cfg(not(all(feature = "gzip", feature = "zstd")))]
+            _ => {
+                drop(reader);
+                Err(self.unsupported())
+            }
+        }
+    }
+
+    fn compress(
+        self,
+        out: &mut dyn Write,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        match self {
+            #[cfg(feature = "gzip")]
+            Gzip => {
+                let mut out = flate2::write::GzEncoder::new(out, flate2::Compression::default());
+                write(&mut out)?;
+                out.finish().map(|_| ())
+            }
+            #[cfg(feature = "zstd")]
+            Zstd => {
+                let mut out = zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+                write(&mut out)?;
+                out.finish().map(|_| ())
+            }
+            #[cfg(not(all(feature = "gzip", feature = "zstd")))]
+            _ => {
+                let _ = (out, write);
+                Err(self.unsupported())
+            }
+        }
+    }
+
+    #[cfg(not(all(feature = "gzip", feature = "zstd")))]
+    fn unsupported(self) -> io::Error {
+        let feature = match self {
+            Gzip => "gzip",
+            Zstd => "zstd",
+        };
+        let message =
+            format!("{feature} compression needs the feature `{feature}` of the crate `sparsegen`");
+        io::Error::new(io::ErrorKind::Unsupported, message)
+    }
+}
+
+/// Buffers a stream, and decompresses it if it begins with the signature of a compression.
 pub(super) fn buffered<'r>(reader: impl Read + 'r) -> io::Result<Box<dyn BufRead + 'r>> {
     let mut reader = BufReader::new(reader);
     let mut head = Vec::new();
-    reader.by_ref().take(GZIP.len() as u64).read_to_end(&mut head)?;
-    let compressed = head == GZIP;
+    let longest = Compression::ALL.map(|compression| compression.signature().len());
+    let longest = longest.into_iter().max().unwrap_or(0);
+    reader.by_ref().take(longest as u64).read_to_end(&mut head)?;
+    let begins = |compression: &Compression| head.starts_with(compression.signature());
+    let compression = Compression::ALL.into_iter().find(begins);
     let reader = Cursor::new(head).chain(reader);
-    if compressed { decompressed(reader) } else { Ok(Box::new(reader)) }
+    match compression {
+        Some(compression) => compression.decompressed(reader),
+        None => Ok(Box::new(reader)),
+    }
 }
 
-#[cfg(feature = "gzip")]
-fn decompressed<'r>(reader: impl BufRead + 'r) -> io::Result<Box<dyn BufRead + 'r>> {
-    // Tools that compress in parallel write several members.
-    Ok(Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(reader))))
-}
-
-#[cfg(not(feature = "gzip"))]
-fn decompressed<'r>(_reader: impl BufRead + 'r) -> io::Result<Box<dyn BufRead + 'r>> {
-    Err(no_gzip())
-}
-
-#[cfg(not(feature = "gzip"))]
-fn no_gzip() -> io::Error {
-    let message = "gzip compression needs the feature `gzip` of the crate `sparsegen`";
-    io::Error::new(io::ErrorKind::Unsupported, message)
-}
-
-/// Creates a file and passes a writer to `write`, compressed if the file name ends in `.gz`.
+/// Replaces a file by what `write` writes, compressed if the extension of the file is that of a
+/// compression.
 pub(super) fn create(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz")) {
-        return create_compressed(path, write);
-    }
-    let mut file = BufWriter::new(File::create(path)?);
-    write(&mut file)?;
-    file.flush()
-}
-
-#[cfg(feature = "gzip")]
-fn create_compressed(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    let file = BufWriter::new(File::create(path)?);
-    let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::default());
-    write(&mut encoder)?;
-    encoder.finish()?.flush()
-}
-
-#[cfg(not(feature = "gzip"))]
-fn create_compressed(
-    _path: &Path,
-    _write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    Err(no_gzip())
+    let is_of = |compression: &Compression| {
+        path.extension().is_some_and(|name| name.eq_ignore_ascii_case(compression.extension()))
+    };
+    replace(path, |file| match Compression::ALL.into_iter().find(is_of) {
+        Some(compression) => compression.compress(file, write),
+        None => write(file),
+    })
 }

@@ -19,7 +19,7 @@ pub enum Field {
     Complex,
 }
 
-/// The value of one entry as the text of a file.
+/// The value of one entry: its text, or the number that a binary file stores.
 #[derive(Clone, Copy, Debug)]
 pub enum Number<'a> {
     /// The value of an entry of a pattern: 1.
@@ -30,6 +30,26 @@ pub enum Number<'a> {
     Real(&'a str),
     /// The real and the imaginary part.
     Complex(&'a str, &'a str),
+    /// An integer of a binary file.
+    BinaryInteger(i128),
+    /// A floating-point number of a binary file.
+    BinaryReal(f64),
+    /// The real and the imaginary part in a binary file.
+    BinaryComplex(f64, f64),
+}
+
+impl Number<'_> {
+    /// Returns the number for an error.
+    fn shown(self) -> String {
+        match self {
+            Number::One => "1".to_owned(),
+            Number::Integer(text) | Number::Real(text) => text.to_owned(),
+            Number::Complex(re, im) => format!("{re} {im}"),
+            Number::BinaryInteger(number) => number.to_string(),
+            Number::BinaryReal(number) => format!("{number:?}"),
+            Number::BinaryComplex(re, im) => format!("{re:?} {im:?}"),
+        }
+    }
 }
 
 /// An element type that files can store.
@@ -41,8 +61,9 @@ pub enum Number<'a> {
 /// | real | rounded to the nearest | if it is an integer and fits | rounded to the nearest |
 /// | complex | an error | an error | rounded to the nearest |
 ///
-/// A value that the type cannot represent is an error of its line. Only a file of the field
-/// `pattern` can also be read into [`Pattern`].
+/// A value that the type cannot represent is an error of its place in the file. Only a file of the
+/// field `pattern` can also be read into [`Pattern`]. The numbers of binary files are converted like
+/// those of the field `integer`, `real` or `complex`.
 pub trait Element: Stored {
     /// The field that represents this type without loss.
     const FIELD: Field;
@@ -94,6 +115,10 @@ fn integer_text(text: &str) -> Result<i128, String> {
     })
 }
 
+fn too_large(number: Number<'_>, type_name: &str) -> String {
+    refusal(&number.shown(), &format!("is too large for `{type_name}`"))
+}
+
 fn float_of_number<T>(number: Number<'_>, type_name: &str) -> Result<T, String>
 where
     T: num_traits::Float + std::str::FromStr,
@@ -108,7 +133,14 @@ where
             text
         }
         Number::Real(text) => text,
-        Number::Complex(..) => return Err(complex_refusal(type_name)),
+        Number::BinaryInteger(integer) => {
+            return T::from(integer).ok_or_else(|| too_large(number, type_name));
+        }
+        Number::BinaryReal(real) => {
+            let rounded = T::from(real).filter(|t| t.is_finite() || !real.is_finite());
+            return rounded.ok_or_else(|| too_large(number, type_name));
+        }
+        Number::Complex(..) | Number::BinaryComplex(..) => return Err(complex_refusal(type_name)),
     };
     number::float(text, type_name).map_err(|reason| refusal(text, &reason))
 }
@@ -161,17 +193,21 @@ macro_rules! integer_elements {
             const NAME: &'static str = stringify!($type);
 
             fn of_number(number: Number<'_>) -> Result<Self, String> {
-                let (text, value) = match number {
+                let value = match number {
                     Number::One => return Ok(1),
-                    Number::Integer(text) => (text, integer_text(text)?),
+                    Number::Integer(text) => integer_text(text)?,
                     Number::Real(text) => {
-                        (text, number::whole(text).map_err(|reason| refusal(text, &reason))?)
+                        number::whole(text).map_err(|reason| refusal(text, &reason))?
                     }
-                    Number::Complex(..) => return Err(complex_refusal(Self::NAME)),
+                    Number::BinaryInteger(value) => value,
+                    Number::BinaryReal(value) => number::whole_of(value)
+                        .ok_or_else(|| refusal(&number.shown(), "is not an integer"))?,
+                    Number::Complex(..) | Number::BinaryComplex(..) => {
+                        return Err(complex_refusal(Self::NAME));
+                    }
                 };
-                value
-                    .try_into()
-                    .map_err(|_| refusal(text, concat!("does not fit `", stringify!($type), "`")))
+                let reason = concat!("does not fit `", stringify!($type), "`");
+                value.try_into().map_err(|_| refusal(&number.shown(), reason))
             }
 
             fn plus(self, other: Self) -> Option<Self> {
@@ -204,9 +240,15 @@ macro_rules! complex_elements {
 
             fn of_number(number: Number<'_>) -> Result<Self, String> {
                 match number {
-                    Number::One | Number::Integer(_) | Number::Real(_) => {
-                        Ok(Self::new($type::of_number(number)?, 0.0))
-                    }
+                    Number::One
+                    | Number::Integer(_)
+                    | Number::Real(_)
+                    | Number::BinaryInteger(_)
+                    | Number::BinaryReal(_) => Ok(Self::new($type::of_number(number)?, 0.0)),
+                    Number::BinaryComplex(re, im) => Ok(Self::new(
+                        $type::of_number(Number::BinaryReal(re))?,
+                        $type::of_number(Number::BinaryReal(im))?,
+                    )),
                     Number::Complex(re, im) => Ok(Self::new(
                         $type::of_number(Number::Real(re))?,
                         $type::of_number(Number::Real(im))?,
@@ -240,10 +282,15 @@ impl<V: Value> Element for Pattern<V> {
     fn of_number(number: Number<'_>) -> Result<Self, String> {
         match number {
             Number::One => Ok(Pattern::ONE),
-            Number::Integer(text) | Number::Real(text) | Number::Complex(text, _) => {
+            Number::Integer(_)
+            | Number::Real(_)
+            | Number::Complex(..)
+            | Number::BinaryInteger(_)
+            | Number::BinaryReal(_)
+            | Number::BinaryComplex(..) => {
                 let reason = "does not fit a pattern, which keeps no values: read the file with \
                               its values, then leave them out with `pattern`";
-                Err(refusal(text, reason))
+                Err(refusal(&number.shown(), reason))
             }
         }
     }

@@ -75,6 +75,11 @@ pub(super) fn whole(text: &str) -> Result<i128, String> {
     integer(digits)?.checked_mul(power.ok_or_else(too_large)?).ok_or_else(too_large)
 }
 
+/// Returns the number as an integer if it is one; every integer below 2^127 is exact.
+pub(super) fn whole_of(number: f64) -> Option<i128> {
+    (number.fract() == 0.0 && number.abs() < 2f64.powi(127)).then_some(number as i128)
+}
+
 /// Parses an extent, a count or an index: digits of a number that fits `usize`.
 pub(super) fn index(text: &str) -> Result<usize, String> {
     text.parse().map_err(|error: std::num::ParseIntError| {

@@ -6,8 +6,8 @@ use super::element::{Element, Field};
 use crate::{Shape, Value};
 
 /// Returns an error if the sum of entries with the same coordinate overflows the type `V`, so that
-/// no file can cause an overflow.
-pub(super) fn check<S: Shape, V: Element>(entries: &[(S, V)]) -> Result<(), String> {
+/// no file can cause an overflow. `base` is the number of the first coordinate in the file.
+pub(super) fn check<S: Shape, V: Element>(entries: &[(S, V)], base: usize) -> Result<(), String> {
     let holds_sums = match V::FIELD {
         Field::Real | Field::Complex => true,
         Field::Integer | Field::Pattern => false,
@@ -25,7 +25,7 @@ pub(super) fn check<S: Shape, V: Element>(entries: &[(S, V)]) -> Result<(), Stri
         let sum = first.map(|first| values.try_fold(first, |sum, value| sum.plus(value)));
         if let Some(None) = sum {
             let place: Vec<String> =
-                coordinate(&duplicates[0]).iter().map(|index| (index + 1).to_string()).collect();
+                coordinate(&duplicates[0]).iter().map(|index| (index + base).to_string()).collect();
             return Err(format!(
                 "the {} entries at ({}) add up to a value that does not fit `{}`",
                 duplicates.len(),

@@ -9,7 +9,8 @@ use crate::{Error, Format, Tensor};
 
 /// Writes a matrix as a Matrix Market file: every stored entry, explicit zeros included, in storage
 /// order. The banner has the layout `coordinate`, the element type's field and the symmetry
-/// `general`. The file is compressed if its name ends in `.gz` (feature `gzip`).
+/// `general`. The file is compressed if its name ends in `.gz` (feature
+/// `gzip`) or `.zst` (feature `zstd`), and replaced only once it is complete.
 ///
 /// [`read_mtx`](super::read_mtx) reads the same entries back.
 ///
@@ -47,7 +48,7 @@ where
 
 /// Writes a tensor of any order as a FROSTT file: a comment with the extents, then every stored
 /// entry, explicit zeros included, in storage order. The file is compressed if its name ends in
-/// `.gz` (feature `gzip`).
+/// `.gz` (feature `gzip`) or `.zst` (feature `zstd`), and replaced only once it is complete.
 ///
 /// The format does not store extents: [`read_tns`](super::read_tns) uses the largest index of each
 /// mode, and [`read_tns_with_shape`](super::read_tns_with_shape) restores the extents of the
@@ -86,7 +87,7 @@ where
 }
 
 /// Checks that the fill value is zero, the value of unlisted entries of a file.
-fn check_fill<F: Format>(file: &str) -> Result<(), Error> {
+pub(super) fn check_fill<F: Format>(file: &str) -> Result<(), Error> {
     match F::FILL.to_f64() == 0.0 {
         true => Ok(()),
         false => Err(Error::Fill { file: file.to_owned(), format: F::NAME }),

@@ -111,25 +111,43 @@ fn files() {
     assert!(io::read_tns::<f64, Coo<3>>(&file.0).unwrap().iter().eq(tensor.iter()));
 }
 
-#[cfg(feature = "gzip")]
-#[test]
-fn compressed_files() {
-    let file = Scratch::new("compressed.mtx.gz");
+/// Checks a compression: its extension and the first bytes of its files.
+#[cfg(any(feature = "gzip", feature = "zstd"))]
+fn compressed(extension: &str, signature: &[u8]) {
+    let file = Scratch::new(&format!("compressed.mtx.{extension}"));
     let matrix = io::read_mtx::<f64, Coo<2>>(data("1138_bus.mtx")).unwrap();
     io::write_mtx(&file.0, &matrix).unwrap();
     let bytes = fs::read(&file.0).unwrap();
-    assert!(bytes.starts_with(&[0x1f, 0x8b]) && bytes.len() < 40_000);
+    assert!(bytes.starts_with(signature) && bytes.len() < 40_000);
     assert!(io::read_mtx::<f64, Coo<2>>(&file.0).unwrap().iter().eq(matrix.iter()));
     let cut = io::read_mtx_from::<f64, Coo<2>>(&bytes[..bytes.len() / 2], "cut");
     assert!(matches!(cut, Err(crate::Error::Io { .. })));
 }
 
-#[cfg(not(feature = "gzip"))]
-#[test]
-fn compressed_files_need_the_feature() {
-    let read = io::read_mtx_from::<f64, Coo<2>>(&[0x1f, 0x8b, 8][..], "compressed");
+#[cfg(not(all(feature = "gzip", feature = "zstd")))]
+fn needs_the_feature(feature: &str, bytes: &[u8]) {
+    let read = io::read_mtx_from::<f64, Coo<2>>(bytes, "compressed");
     let Err(error @ crate::Error::Io { .. }) = read else { panic!("got {read:?}") };
-    assert!(error.to_string().contains("feature `gzip`"));
+    assert!(error.to_string().contains(&format!("feature `{feature}`")));
+    let file = Scratch::new(&format!("{feature}.{}", if feature == "gzip" { "gz" } else { "zst" }));
+    let matrix = Tensor::<f64, Coo<2>>::zeros([1, 1]).unwrap();
+    assert!(io::write_mtx(&file.0, &matrix).is_err() && !file.0.exists());
+}
+
+#[test]
+fn files_are_compressed_with_gzip() {
+    #[cfg(feature = "gzip")]
+    compressed("gz", &[0x1f, 0x8b]);
+    #[cfg(not(feature = "gzip"))]
+    needs_the_feature("gzip", &[0x1f, 0x8b, 8]);
+}
+
+#[test]
+fn files_are_compressed_with_zstd() {
+    #[cfg(feature = "zstd")]
+    compressed("zst", &[0x28, 0xb5, 0x2f, 0xfd]);
+    #[cfg(not(feature = "zstd"))]
+    needs_the_feature("zstd", &[0x28, 0xb5, 0x2f, 0xfd, 0]);
 }
 
 /// `csr` with a `fill`.
