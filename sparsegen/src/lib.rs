@@ -53,6 +53,8 @@
 //!   give the same results on one thread.
 //! - `gzip`, `zstd`: reading and writing compressed files.
 //! - `npz`: reading and writing the sparse arrays of SciPy.
+//! - `serde`: [`Tensor`] and [`Pattern`] implement `Serialize` and `Deserialize`. A tensor is
+//!   validated when it is deserialized.
 //! - `sprs-0_11`, `faer-0_24`, `nalgebra-sparse-0_12`, `ndarray-0_17`: conversions from and to the
 //!   types of these crates, see [`bridge`].
 
@@ -70,6 +72,8 @@ pub mod kernel;
 pub mod lazy;
 pub mod level;
 mod memory;
+#[cfg(feature = "serde")]
+mod serialize;
 mod tensor;
 mod value;
 mod width;

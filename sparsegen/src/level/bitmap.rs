@@ -10,6 +10,7 @@ use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing
 ///
 /// Values at positions whose bit is not set are ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bitmap {
     /// The number of coordinates: the dimension's extent, or the largest count of a level over
     /// `#i`.

@@ -10,6 +10,7 @@ use crate::Width;
 
 /// A level that stores the coordinates of the children of each parent in one segment of `crd`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Compressed<P = u32, C = u32> {
     /// The bounds of the segments: `pos[parent]..pos[parent + 1]` is the segment of `parent`. It
     /// has one more element than there are parents.

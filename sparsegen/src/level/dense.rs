@@ -7,6 +7,7 @@ use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing
 /// A level that stores every coordinate: the child of `parent` with coordinate `i` is at position
 /// `parent * size + i`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Dense {
     /// The number of coordinates: the dimension's extent, or the largest count of a level over
     /// `#i`.

@@ -17,6 +17,7 @@ use crate::Width;
 /// Building sizes the buckets for the parent with the most children: their width is the smallest
 /// power of two that is at least twice that number, or 1 if no parent has children.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hashed<C = u32> {
     /// The number of slots per parent.
     pub width: usize,

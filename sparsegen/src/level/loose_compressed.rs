@@ -12,6 +12,7 @@ use crate::Width;
 ///
 /// Coordinates and values in gaps are ignored. Building leaves no gaps.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LooseCompressed<P = u32, C = u32> {
     /// The begin of the segment of each parent.
     pub lo: Vec<P>,

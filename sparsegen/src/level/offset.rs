@@ -11,6 +11,7 @@ use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents};
 /// entry of a diagonal in a row. The level above must ensure that columns lie within the dimension:
 /// it must be a `range`, or not pad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Offset;
 
 // SAFETY: every storage is valid. The code that builds or validates a tensor checks that

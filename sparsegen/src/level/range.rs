@@ -10,6 +10,7 @@ use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing
 /// In `dia`, `(i, j) -> (j - i : compressed, i : range, j : offset)`, these are the rows that a
 /// diagonal intersects. Positions beyond its ends belong to no entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Range;
 
 // SAFETY: the storage is empty, and valid unless the number of positions overflows, which `build`

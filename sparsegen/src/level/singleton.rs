@@ -9,6 +9,7 @@ use crate::Width;
 
 /// A level that stores one coordinate per parent; the position of a child is that of its parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Singleton<C = u32> {
     /// The coordinate at each position.
     pub crd: Vec<C>,

@@ -14,6 +14,7 @@ use crate::Width;
 /// Building pads blocks that have fewer entries with the least unused coordinates, and refuses
 /// blocks that have more.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Structured<C, const N: usize, const M: usize> {
     /// The coordinate at each position.
     pub crd: Vec<C>,
