@@ -18,8 +18,9 @@ use std::ops::Range;
 use crate::error::{Diagnostic, Name, Span};
 use crate::format::Widths;
 use crate::ir::Bounds;
+use crate::names::is_path;
 use crate::notation::{Laws, Parameter, RustPath, Semiring};
-use crate::types::{Dtype, Literal, Width};
+use crate::types::{Dtype, Literal, UserType, Width};
 
 pub use text::Text;
 
@@ -282,11 +283,22 @@ fn unknown_key(key: &Name, known: &[&str], table: &str) -> Diagnostic {
 fn dtype(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Dtype> {
     let text = value.text("the name of an element type, such as \"f64\"", diagnostics)?;
     let found = Dtype::ALL.into_iter().find(|dtype| dtype.name() == text.value);
+    if found.is_none() && text.value.contains("::") {
+        if is_path(&text.value) {
+            return Some(Dtype::User(UserType::new(&text.value)));
+        }
+        diagnostics.push(
+            Diagnostic::new(text.inner(), format!("`{}` is not the path of a type", text.value))
+                .help("a type of your crate has a path such as `crate::Fp`, without parameters"),
+        );
+        return None;
+    }
     if found.is_none() {
         let known = Dtype::ALL.iter().map(|dtype| dtype.name());
         diagnostics.push(
             Diagnostic::new(text.inner(), format!("there is no element type `{}`", text.value))
-                .suggest(&text.value, known, "the element types"),
+                .suggest(&text.value, known, "the element types")
+                .help("a type of your crate has a path, such as `crate::Fp`"),
         );
     }
     found

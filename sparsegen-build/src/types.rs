@@ -1,8 +1,14 @@
 //! Element types, literals and integer types of indices, which all stages use.
 
+mod user;
+mod width;
+
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::RangeInclusive;
+
+pub use user::UserType;
+pub use width::Width;
 
 /// The element type of a tensor or an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,10 +47,12 @@ pub enum Dtype {
     C32,
     /// A type parameter, which the caller chooses.
     Generic,
+    /// A type of the user's crate.
+    User(UserType),
 }
 
 impl Dtype {
-    /// All element types, in the order of the language reference.
+    /// All element types but those of users, in the order of the language reference.
     pub const ALL: [Dtype; 17] = [
         Dtype::F64,
         Dtype::F32,
@@ -85,12 +93,19 @@ impl Dtype {
             Dtype::C64 => "c64",
             Dtype::C32 => "c32",
             Dtype::Generic => "generic",
+            Dtype::User(user) => user.path(),
         }
     }
 
     /// Returns the name in Rust.
     pub fn rust_name(self) -> &'static str {
         if self == Dtype::Generic { "T" } else { self.name() }
+    }
+
+    /// Returns whether the compiler knows nothing of the values but their operators: a type parameter
+    /// or a type of the user.
+    pub fn is_opaque(self) -> bool {
+        matches!(self, Dtype::Generic | Dtype::User(_))
     }
 
     /// Returns whether the type has half precision. Functions of such numbers are computed in
@@ -116,7 +131,7 @@ impl Dtype {
 
     /// Returns whether this is an integer type, signed or unsigned.
     pub fn is_integer(self) -> bool {
-        !self.is_float() && !self.is_complex() && !matches!(self, Dtype::Bool | Dtype::Generic)
+        !self.is_float() && !self.is_complex() && !self.is_opaque() && self != Dtype::Bool
     }
 
     /// Returns the least and the greatest value of an integer type.
@@ -139,7 +154,8 @@ impl Dtype {
             | Dtype::Bf16
             | Dtype::C64
             | Dtype::C32
-            | Dtype::Generic => None,
+            | Dtype::Generic
+            | Dtype::User(_) => None,
         }
     }
 
@@ -153,6 +169,7 @@ impl Dtype {
             | Dtype::F16
             | Dtype::Bf16
             | Dtype::Generic
+            | Dtype::User(_)
             | Dtype::I8
             | Dtype::I16
             | Dtype::I32
@@ -206,7 +223,7 @@ impl Domain {
     /// Returns whether a type is one of these.
     pub fn contains(self, dtype: Dtype) -> bool {
         let (is_number, is_complex) = (dtype != Dtype::Bool, dtype.is_complex());
-        let is_float = dtype.is_float() || dtype == Dtype::Generic;
+        let is_float = dtype.is_float() || dtype.is_opaque();
         match self {
             Domain::Any => true,
             Domain::Ordered => !is_complex,
@@ -345,56 +362,5 @@ impl fmt::Display for Literal {
             Literal::Nan => f.write_str("nan"),
             Literal::Bool(truth) => write!(f, "{truth}"),
         }
-    }
-}
-
-/// The integer type of positions or coordinates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Width {
-    /// 8 bits.
-    U8,
-    /// 16 bits.
-    U16,
-    /// 32 bits.
-    #[default]
-    U32,
-    /// 64 bits.
-    U64,
-    /// The size of an address.
-    Usize,
-}
-
-impl Width {
-    /// All types, the narrowest first.
-    pub const ALL: [Width; 5] = [Width::U8, Width::U16, Width::U32, Width::U64, Width::Usize];
-
-    /// Returns the name, in a manifest and in Rust.
-    pub fn name(self) -> &'static str {
-        match self {
-            Width::U8 => "u8",
-            Width::U16 => "u16",
-            Width::U32 => "u32",
-            Width::U64 => "u64",
-            Width::Usize => "usize",
-        }
-    }
-}
-
-impl Width {
-    /// Returns the name of the signed type of the same size.
-    pub fn signed_name(self) -> &'static str {
-        match self {
-            Width::U8 => "i8",
-            Width::U16 => "i16",
-            Width::U32 => "i32",
-            Width::U64 => "i64",
-            Width::Usize => "isize",
-        }
-    }
-}
-
-impl fmt::Display for Width {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }

@@ -15,9 +15,9 @@ mod version;
 mod widen;
 mod workspace;
 
-use std::ops::{Index, Range};
+use std::ops::{Index, Mul, Range};
 
-use num_traits::{Float, NumAssign, NumCast, Signed, ToPrimitive};
+use num_traits::{Float, NumCast, Signed, ToPrimitive};
 
 use crate::level::Levels;
 use crate::tensor::Merge;
@@ -59,12 +59,12 @@ pub fn abs<V: Signed>(value: V) -> V {
 }
 
 /// Returns `value * value`.
-pub fn square<V: NumAssign + Copy>(value: V) -> V {
+pub fn square<V: Mul<Output = V> + Copy>(value: V) -> V {
     value * value
 }
 
 /// Returns `value * value * value`.
-pub fn cube<V: NumAssign + Copy>(value: V) -> V {
+pub fn cube<V: Mul<Output = V> + Copy>(value: V) -> V {
     value * value * value
 }
 

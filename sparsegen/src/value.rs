@@ -6,7 +6,50 @@ use std::marker::PhantomData;
 
 use crate::Fill;
 
-/// An element type of tensors: a real, integer or complex number, or a truth value.
+/// An element type of tensors: a real, integer or complex number, a truth value, or a type of the
+/// user, such as the elements of a finite field.
+///
+/// Kernels for a type of the user are declared with its path as `dtype`, and need the operators of
+/// their expression: `+` and `+=` for sums, `*` for products and so on. Numbers of an expression
+/// other than 0 and 1 need `From<i64>`, and those with a decimal point `From<f64>`.
+///
+/// ```
+/// use std::fmt;
+///
+/// use sparsegen::{Csr, Fill, Tensor, Value};
+///
+/// /// An integer modulo 7.
+/// #[derive(Clone, Copy, Debug, PartialEq)]
+/// struct Mod7(u8);
+///
+/// impl Value for Mod7 {
+///     const ZERO: Self = Mod7(0);
+///     const ONE: Self = Mod7(1);
+///
+///     fn filled(fill: Fill) -> Self {
+///         Mod7(fill.to_f64().rem_euclid(7.0) as u8)
+///     }
+///
+///     fn sum(self, other: Self) -> Self {
+///         Mod7((self.0 + other.0) % 7)
+///     }
+/// }
+///
+/// impl fmt::Display for Mod7 {
+///     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+///         self.0.fmt(f)
+///     }
+/// }
+///
+/// let entries = [([0, 1], Mod7(5)), ([0, 1], Mod7(4))];
+/// let a = Tensor::<Mod7, Csr>::from_triplets([1, 2], entries)?;
+/// assert_eq!(a.vals(), [Mod7(2)]);
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a type of elements",
+    note = "implement `sparsegen::Value` for it: its zero, its one, and its sum"
+)]
 pub trait Value: Copy + PartialEq + Debug + Display + Send + Sync + 'static {
     /// The default fill value: 0, or false.
     const ZERO: Self;
@@ -20,16 +63,25 @@ pub trait Value: Copy + PartialEq + Debug + Display + Send + Sync + 'static {
     /// Returns the sum, or the disjunction of truth values.
     fn sum(self, other: Self) -> Self;
 
-    /// Returns the absolute value, rounded to an `f64`.
-    fn magnitude(self) -> f64;
+    /// Returns the absolute value, rounded to an `f64`. The default, for types without a magnitude,
+    /// returns 0 for zero and 1 for every other value.
+    fn magnitude(self) -> f64 {
+        self.distance(Self::ZERO)
+    }
 
     /// Returns the magnitude of the difference, rounded to an `f64`; does not overflow for
-    /// integers.
-    fn distance(self, other: Self) -> f64;
+    /// integers. The default, for types without a magnitude, returns 0 for equal values and 1 for
+    /// others.
+    fn distance(self, other: Self) -> f64 {
+        if self == other { 0.0 } else { 1.0 }
+    }
 
     /// Compares two values. Complex numbers are ordered by their real parts, then by their
-    /// imaginary parts, as in NumPy; NaN is not ordered.
-    fn compare(self, other: Self) -> Option<Ordering>;
+    /// imaginary parts, as in NumPy; NaN is not ordered. The default, for types without an order,
+    /// orders equal values only.
+    fn compare(self, other: Self) -> Option<Ordering> {
+        (self == other).then_some(Ordering::Equal)
+    }
 
     /// Returns whether two values differ by at most `tolerance`, relative to the larger magnitude
     /// if that is above 1, and absolutely otherwise.

@@ -60,7 +60,8 @@ pub fn listed(kernel: &Kernel, levels: &Levels) -> Kernel {
 /// every coordinate, or is a scalar of a type whose `+` is that of Rust.
 fn takes_additions(kernel: &Kernel) -> bool {
     let result = kernel.tensor(kernel.result());
-    let adds = kernel.semiring.is_usual() && !matches!(result.dtype, Dtype::Bool | Dtype::Generic);
+    let has_plus = result.dtype != Dtype::Bool && !result.dtype.is_opaque();
+    let adds = kernel.semiring.is_usual() && has_plus;
     // A subtraction has no counterpart in an unsigned type.
     let is_negative = result.dtype.is_unsigned() && subtracts(&kernel.assignment.value);
     if result.by_value { adds && !is_negative } else { has_places(kernel) }

@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::layout::comment;
 use super::names::{ident, number, tokens};
-use crate::ir::{BinaryOp, Dtype, Element, Expr, Rearrange, Stmt, Uses, Width};
+use crate::ir::{BinaryOp, Element, Expr, Rearrange, Stmt, Uses, Width};
 use crate::operator::{Kind, Monoid};
 
 /// The meaning of the names in a body.
@@ -241,7 +241,7 @@ impl Body {
         let Expr::Binary(op, a, b) = value else { return None };
         let has_sign = op.kind() == Kind::Arithmetic && !op.is_method() || *op == BinaryOp::Xor;
         let is_known = matches!(self.elements.get(array),
-            Some(Element::Value(dtype)) if *dtype != Dtype::Generic);
+            Some(Element::Value(dtype)) if !dtype.is_opaque());
         let old = Expr::load(array, index.clone());
         match (has_sign && is_known, Monoid::from(*op)) {
             (true, _) if **a == old => Some((*op, b)),

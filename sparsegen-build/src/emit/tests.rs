@@ -7,6 +7,7 @@ use crate::ir::{
     LevelDeclaration, Literal, Operand, Result, Size, Stmt, Width, samples,
 };
 use crate::testing::completed;
+use crate::types::UserType;
 
 fn module(functions: Vec<Function>) -> Module {
     Module {
@@ -194,6 +195,29 @@ fn complex_numbers_are_constructed() {
     let text = emitted(function);
     assert!(text.contains("use sparsegen::{Dense, Error, IntoView, View, c64};"), "{text}");
     assert!(text.contains("c64::new(2.0, 0.0)"), "{text}");
+}
+
+#[test]
+fn constants_of_user_types_are_converted() {
+    let dtype = Dtype::User(UserType::new("crate::Fp"));
+    let value = |literal| {
+        let mut function = samples::scaled_sum();
+        let value = Expr::value(literal, dtype);
+        function.result = Result::Scalar { dtype, value, updates: None };
+        emitted(function)
+    };
+    for (literal, expected) in [
+        (Literal::Int(0), "<crate::Fp as Value>::ZERO"),
+        (Literal::Int(1), "<crate::Fp as Value>::ONE"),
+        (Literal::Int(-2), "crate::Fp::from(-2_i64)"),
+        (Literal::Float(2.5), "crate::Fp::from(2.5_f64)"),
+        (Literal::Greatest, "<crate::Fp as Value>::filled(Fill::Greatest)"),
+        (Literal::Nan, "crate::Fp::from(f64::NAN)"),
+    ] {
+        let text = value(literal);
+        assert!(text.contains(expected), "there is no `{expected}` in:\n{text}");
+        assert!(text.contains("-> Result<crate::Fp, Error>"), "{text}");
+    }
 }
 
 #[test]

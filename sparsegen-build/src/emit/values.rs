@@ -19,12 +19,12 @@ impl Body {
     ) -> TokenStream {
         let Some((first, others)) = arguments.split_first() else { return TokenStream::new() };
         let others: Vec<_> = others.iter().map(|other| self.expr(other)).collect();
-        if dtype == Dtype::Generic
-            && matches!(
-                function,
-                math::Function::Abs | math::Function::Square | math::Function::Cube
-            )
-        {
+        let is_of_runtime = match function {
+            math::Function::Square | math::Function::Cube => dtype.is_opaque(),
+            math::Function::Abs => dtype == Dtype::Generic,
+            _ => false,
+        };
+        if is_of_runtime {
             let (argument, name) = (self.expr(first), ident(function.name()));
             return quote!(kernel::#name(#argument));
         }
@@ -80,6 +80,11 @@ impl Body {
                     quote!(#name::new(#real, 0.0))
                 }
             };
+        }
+        if let Dtype::User(user) = to {
+            let (path, value) = (tokens(user.path()), Expr::cast(value.clone(), from, Dtype::I64));
+            let value = self.expr(&value);
+            return quote!(#path::from(#value));
         }
         if to == Dtype::Generic {
             let value = match from {
@@ -137,7 +142,7 @@ pub(super) fn cast_precedence(from: Option<Dtype>, to: Dtype) -> u8 {
         CAST
     } else if to.is_complex()
         || to.is_half()
-        || to == Dtype::Generic
+        || to.is_opaque()
         || from == Some(Dtype::Bool)
         || from.is_some_and(Dtype::is_half)
     {
@@ -199,6 +204,9 @@ pub(super) fn value(literal: Literal, dtype: Dtype) -> TokenStream {
         let (name, real) = (ident(dtype.name()), value(literal, part));
         return quote!(#name::new(#real, 0.0));
     }
+    if let Dtype::User(user) = dtype {
+        return of_user(literal, &tokens(user.path()));
+    }
     let name = ident(dtype.rust_name());
     if dtype == Dtype::Generic {
         return match literal {
@@ -230,9 +238,25 @@ pub(super) fn value(literal: Literal, dtype: Dtype) -> TokenStream {
     }
 }
 
+/// Emits a constant of a type of the user, which converts from `i64` and `f64`.
+fn of_user(literal: Literal, path: &TokenStream) -> TokenStream {
+    match literal {
+        literal if literal.is_zero() => quote!(<#path as Value>::ZERO),
+        literal if literal.is_one() => quote!(<#path as Value>::ONE),
+        Literal::Greatest => quote!(<#path as Value>::filled(Fill::Greatest)),
+        Literal::Least => quote!(<#path as Value>::filled(Fill::Least)),
+        Literal::Nan => quote!(#path::from(f64::NAN)),
+        Literal::Int(_) | Literal::Bool(_) | Literal::Float(_) => {
+            let of = if matches!(literal, Literal::Float(_)) { Dtype::F64 } else { Dtype::I64 };
+            let number = tokens(&format!("{}_{of}", digits(literal, of)));
+            quote!(#path::from(#number))
+        }
+    }
+}
+
 /// Returns whether literals of a type can have it as a suffix.
 pub(super) fn has_suffix(dtype: Dtype) -> bool {
-    !dtype.is_complex() && !dtype.is_half() && dtype != Dtype::Generic
+    !dtype.is_complex() && !dtype.is_half() && !dtype.is_opaque()
 }
 
 /// Emits a constant with an explicit type.

@@ -55,7 +55,7 @@ impl Expr {
                 Err(_) => Expr::Cast { value: Box::new(Expr::Index(n)), from, to },
             },
             Expr::Bool(truth) if to != Dtype::Bool => Expr::value(Literal::Int(truth.into()), to),
-            truth if from == Some(Dtype::Bool) && (to.is_half() || to == Dtype::Generic) => {
+            truth if from == Some(Dtype::Bool) && (to.is_half() || to.is_opaque()) => {
                 let [one, zero] = [1, 0].map(|n| Expr::value(Literal::Int(n), to));
                 Expr::choose(truth, one, zero)
             }

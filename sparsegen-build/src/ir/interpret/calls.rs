@@ -97,7 +97,7 @@ pub(super) fn cast(value: Value, to: Dtype) -> Result<Value, String> {
             Number::Complex(re, im) => re != 0.0 || im != 0.0,
         }));
     }
-    let is_float = to.is_float() || to == Dtype::Generic;
+    let is_float = to.is_float() || to.is_opaque();
     let number = match (number, to.is_complex(), is_float) {
         (Number::Complex(re, im), true, _) => Number::Complex(round(re, to), round(im, to)),
         (Number::Complex(..), false, _) => return Err(format!("{number} is not real")),

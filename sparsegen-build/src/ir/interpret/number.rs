@@ -27,7 +27,7 @@ impl Number {
         let real = literal.as_real().unwrap_or(f64::from(literal.is_one()));
         if dtype.is_complex() {
             Number::Complex(round(real, dtype), 0.0)
-        } else if dtype.is_float() || dtype == Dtype::Generic {
+        } else if dtype.is_float() || dtype.is_opaque() {
             Number::Float(round(real, dtype))
         } else {
             let (least, greatest) = range(dtype);
@@ -102,6 +102,7 @@ pub(super) fn round(x: f64, dtype: Dtype) -> f64 {
         Dtype::F64
         | Dtype::C64
         | Dtype::Generic
+        | Dtype::User(_)
         | Dtype::I8
         | Dtype::I16
         | Dtype::I32

@@ -64,7 +64,7 @@ fn convert(literal: Literal, dtype: Dtype) -> Option<Literal> {
         }
         (Literal::Int(n @ (0 | 1)), None) => Literal::Int(n),
         // Generated code rounds constants of these types.
-        (_, None) if dtype.is_half() || dtype == Dtype::Generic => return None,
+        (_, None) if dtype.is_half() || dtype.is_opaque() => return None,
         (_, None) if dtype.real() == Dtype::F32 => Literal::real(f64::from(real as f32)),
         (_, None) => Literal::real(real),
     })

@@ -96,7 +96,7 @@ pub(super) fn holds(dtype: Dtype, value: i128) -> bool {
 /// Returns whether a type can represent a real number, possibly rounded.
 pub(super) fn holds_float(dtype: Dtype, value: f64) -> bool {
     match dtype {
-        Dtype::F64 | Dtype::C64 | Dtype::Generic => value.is_finite(),
+        Dtype::F64 | Dtype::C64 | Dtype::Generic | Dtype::User(_) => value.is_finite(),
         // Values from half a step above the largest number round to infinity.
         Dtype::F16 => value.abs() < 65_520.0,
         Dtype::F32 | Dtype::C32 | Dtype::Bf16 => (value as f32).is_finite(),

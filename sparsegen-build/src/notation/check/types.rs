@@ -153,6 +153,14 @@ impl Types<'_, '_> {
                         .help("convert complex numbers to real ones by `re`, `im`, `abs` or `arg`"),
                 );
             }
+            if let Some(Dtype::User(user)) = found {
+                self.diagnostics.push(
+                    Diagnostic::new(span, format!("{user} cannot be converted to {to}")).help(
+                        "declare a function of your crate in `[functions]` that converts it, with \
+                         tensors of one `dtype`",
+                    ),
+                );
+            }
             if found == Some(Dtype::Generic) {
                 self.diagnostics.push(
                     Diagnostic::new(span, format!("a generic value cannot be converted to {to}"))
@@ -228,11 +236,11 @@ impl Types<'_, '_> {
         };
         if let Some((other, b)) = numbers.iter().copied().find(|(other, _)| *other != first) {
             let [x, y] = [a, b].map(|side| self.context.text.at(side.span));
-            if [first, other].contains(&Dtype::Generic) {
+            if let Some(opaque) = [first, other].into_iter().find(|dtype| dtype.is_opaque()) {
                 self.diagnostics.push(
                     Diagnostic::new(place, format!("the operands of {of} are {first} and {other}"))
                         .note(format!("`{x}` is {first}, `{y}` is {other}"))
-                        .help("declare both operands `generic`, or neither"),
+                        .help(format!("declare both operands `{opaque}`, or neither")),
                 );
                 return Some(first);
             }
@@ -349,7 +357,7 @@ fn not_defined(function: Function, span: Span, of: Dtype, text: &str) -> Diagnos
         return diagnostic
             .help("convert complex numbers to real ones by `re`, `im`, `abs` or `arg`");
     }
-    if of == Dtype::Generic {
+    if of.is_opaque() {
         return diagnostic.help("declare the tensors with a `dtype`, such as \"f64\"");
     }
     diagnostic.help(match function.takes(Dtype::F64) {

@@ -18,7 +18,7 @@ fn literal(number: Number, dtype: Dtype) -> Literal {
     match number {
         Number::Int(n) if dtype == Dtype::Bool => Literal::Bool(n != 0),
         Number::Float(x) if dtype == Dtype::Bool => Literal::Bool(x != 0.0),
-        Number::Int(n) if dtype.is_integer() || dtype == Dtype::Generic => Literal::Int(n),
+        Number::Int(n) if dtype.is_integer() || dtype.is_opaque() => Literal::Int(n),
         Number::Int(n) => Literal::Float(n as f64),
         Number::Float(x) if dtype.is_integer() => Literal::Int(x as i64),
         Number::Float(x) => Literal::Float(x),

@@ -135,7 +135,7 @@ pub(super) fn own(dtype: IrDtype) -> Result<Dtype, String> {
 pub(super) fn to_interpreter(number: Number, dtype: IrDtype) -> interpret::Number {
     if dtype.is_complex() {
         interpret::Number::Complex(number.re(), number.im())
-    } else if dtype.is_float() || dtype == IrDtype::Generic {
+    } else if dtype.is_float() || dtype.is_opaque() {
         interpret::Number::Float(number.re())
     } else {
         interpret::Number::Integer(number.whole())
