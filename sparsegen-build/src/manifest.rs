@@ -295,11 +295,13 @@ fn dtype(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Dtype> 
     }
     if found.is_none() {
         let known = Dtype::ALL.iter().map(|dtype| dtype.name());
-        diagnostics.push(
-            Diagnostic::new(text.inner(), format!("there is no element type `{}`", text.value))
-                .suggest(&text.value, known, "the element types")
-                .help("a type of your crate has a path, such as `crate::Fp`"),
-        );
+        let mut mistake =
+            Diagnostic::new(text.inner(), format!("there is no element type `{}`", text.value));
+        if text.value.starts_with(char::is_uppercase) {
+            let path = format!("crate::{}", text.value);
+            mistake = mistake.note(format!("a type of your crate has a path, such as `{path}`"));
+        }
+        diagnostics.push(mistake.suggest(&text.value, known, "the element types"));
     }
     found
 }

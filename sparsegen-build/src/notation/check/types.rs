@@ -156,8 +156,9 @@ impl Types<'_, '_> {
             if let Some(Dtype::User(user)) = found {
                 self.diagnostics.push(
                     Diagnostic::new(span, format!("{user} cannot be converted to {to}")).help(
-                        "declare a function of your crate in `[functions]` that converts it, with \
-                         tensors of one `dtype`",
+                        format!(
+                            "declare all tensors `{user}`, and convert the result by `map_vals`"
+                        ),
                     ),
                 );
             }
