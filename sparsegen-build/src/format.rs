@@ -16,7 +16,7 @@ use std::rc::Rc;
 pub use define::{Definition, Formats};
 pub(crate) use parse::MOST_LEVELS;
 pub use placed::Places;
-pub use plain::{at_random, plain, unordered};
+pub use plain::{at_random, inverse_of_list, plain, unordered};
 pub use widths::Widths;
 
 use crate::coordinate::Coordinate;

@@ -32,12 +32,12 @@ pub use bound::{Bound, Ground, Unchecked};
 pub use demand::Demand;
 pub use entry::{Binding, Entry, Loops, Meaning, Parameter, TensorType, Type};
 pub use function::{
-    Array, Bounds, Conversion, Element, Extent, Function, Operand, Place, Size, Source,
-    TensorOperand, Unroll,
+    Array, Bounds, Conversion, ConversionKind, Element, Extent, Function, Operand, Place, Size,
+    Source, TensorOperand, Unroll,
 };
 pub use instruction::{
-    Argument, Assembled, Call, Check, Field, Instruction, Joined, Joining, Mode, Ordered, Own,
-    Parts, Replacement, Shape, Storage, Taken, Target, Value, Vector,
+    Argument, Assembled, Call, Check, Field, Instruction, Joined, Joining, Listing, Mode, Ordered,
+    Own, Parts, Replacement, Shape, Storage, Taken, Target, Value, Vector,
 };
 pub use kernel::{Group, Kernel, Step, may_share};
 pub use module::{FormatDeclaration, FormatKind, LevelDeclaration, Module};

@@ -39,7 +39,7 @@ pub use parse::parse;
 #[cfg(test)]
 pub(crate) use parse::statement;
 pub use reduction::ReduceOp;
-pub use role::{Choice, Converted, Diagonal, Parameter, TensorRole, VariableRole};
+pub use role::{Choice, Converted, Diagonal, Inverse, Parameter, TensorRole, VariableRole};
 pub use semiring::{Constant, Operator, Semiring};
 pub use slice::{Bound, Range, Reads, Slice, Window};
 pub use subscript::{List, Subscript, SubscriptId, Symbol};

@@ -9,6 +9,7 @@ mod cost;
 mod diagonal;
 mod distribute;
 mod empty;
+mod inverse;
 pub mod join;
 mod locate;
 mod merge;
@@ -294,18 +295,18 @@ fn cheapest_of(
 
 /// Returns a program without loops for each basis.
 fn starts(conversion: &Conversion) -> Vec<Program> {
-    let looped: Vec<VariableId> = conversion.kernel.looped_variables().collect();
     let mut kernel = conversion.kernel.clone();
     let Ok(precomputed) = precompute::take_out(&mut kernel) else { return Vec::new() };
     let forms = match precomputed.is_empty() {
         true => {
             let mut forms = distribute::forms(&kernel);
+            forms.extend(inverse::forms(&kernel).iter().flat_map(distribute::forms));
             scatter::add(&kernel, &mut forms);
             forms
         }
         false => vec![(kernel, precomputed)],
     };
-    let starts = forms.into_iter().map(|form| starts_of(conversion, form, &looped));
+    let starts = forms.into_iter().map(|form| starts_of(conversion, form));
     let mut starts: Vec<Program> = starts.flatten().collect();
     starts.sort_by_key(|start| start.basis.limited());
     starts
@@ -315,8 +316,8 @@ fn starts(conversion: &Conversion) -> Vec<Program> {
 fn starts_of(
     conversion: &Conversion,
     (mut kernel, mut precomputed): (Kernel, Vec<Precomputed>),
-    looped: &[VariableId],
 ) -> Vec<Program> {
+    let looped: Vec<VariableId> = kernel.looped_variables().collect();
     let copied = |access: &Access| {
         let mut copies = precomputed.iter().filter(|part| part.is_copy);
         Some(copies.find(|part| part.workspace == *access)?.value.clone())
@@ -348,7 +349,7 @@ fn starts_of(
         body: Stmt::SKIP,
     };
     let of_space = |space: &Space| -> Vec<Program> {
-        let mut bases = space.bases(looped);
+        let mut bases = space.bases(&looped);
         bases.retain(|basis| commands::has_loops(&kernel, space, basis));
         bases.into_iter().map(|basis| start(space, basis)).collect()
     };

@@ -8,6 +8,7 @@ mod checks;
 mod division;
 mod intervals;
 mod join;
+mod lists;
 mod parallel;
 mod places;
 mod proven;
@@ -24,12 +25,12 @@ use crate::tensor::Merge;
 use crate::{Error, Format, Stored, Tensor, Width};
 
 pub use checks::{
-    Mode, agree, choice, demand, fits, gather, grow, index, indices, known, last_of_each, resize,
-    room, slice,
+    Mode, agree, choice, demand, fits, gather, grow, index, indices, known, resize, room, slice,
 };
 pub use division::Division;
 pub use intervals::{parent, split_intervals};
 pub use join::Order;
+pub use lists::{inverse, last_of_each};
 pub use parallel::{
     Parts, chunks, combine, combined, copies, each, each_with, few_parts, in_parts, join,
     join_bits, join_ends, join_positions, parts, split, thread_parts, total, vectors, with_copies,

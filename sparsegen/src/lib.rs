@@ -48,9 +48,7 @@
 //! - `half`: elements of half precision, `f16` and `bf16`, of the crate `half`.
 //! - `parallel`: threads, of `rayon`, for kernels that the manifest calls parallel. Without it they
 //!   give the same results on one thread. Tensors then have `par_iter`.
-//! - `gzip`: reading and writing compressed files.
 //! - `huge-pages` (on by default): large arrays in huge pages on Linux, where the system permits it.
-//!   give the same results on one thread.
 //! - `gzip`, `zstd`: reading and writing compressed files.
 //! - `npz`: reading and writing the sparse arrays of SciPy.
 //! - `serde`: [`Tensor`] and [`Pattern`] implement `Serialize` and `Deserialize`. A tensor is

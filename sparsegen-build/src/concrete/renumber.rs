@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use crate::coordinate::Affine;
 use crate::notation::{
-    Access, Bound, Choice, Converted, Diagonal, Expr, Kernel, List, Range, Reads, Reduce, Slice,
-    Subscript, SubscriptId, Symbol, TensorId, TensorRole, VariableId, VariableRole, Window,
+    Access, Bound, Choice, Converted, Diagonal, Expr, Inverse, Kernel, List, Range, Reads, Reduce,
+    Slice, Subscript, SubscriptId, Symbol, TensorId, TensorRole, VariableId, VariableRole, Window,
 };
 
 use super::space::{Definition, Positions};
@@ -125,6 +125,10 @@ impl Renumbering {
             TensorRole::Predicate(Diagonal { from, to, ahead }) => {
                 let [from, to] = [from, to].map(|v| self.variable(v));
                 TensorRole::Predicate(Diagonal { from, to, ahead })
+            }
+            TensorRole::Inverse(Inverse { of, mode, coordinate, at }) => {
+                let [mode, coordinate, at] = [mode, coordinate, at].map(|v| self.variable(v));
+                TensorRole::Inverse(Inverse { of: self.tensor(of), mode, coordinate, at })
             }
             TensorRole::Choice(Choice { key, variable }) => TensorRole::Choice(Choice {
                 key: self.tensor(key),

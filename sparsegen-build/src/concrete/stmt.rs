@@ -133,7 +133,7 @@ impl Stmt {
                 return Some(kernel.fill(access.tensor));
             }
             // An entry of a predicate means that the comparison holds.
-            let holds = present(access) && kernel.predicate(access.tensor).is_some();
+            let holds = present(access) && kernel.is_made(access.tensor);
             holds.then_some(Expr::Literal(Literal::Int(1)))
         })
     }

@@ -9,8 +9,8 @@ use super::names::{element_type, ident, number, tokens};
 use super::signature::{arguments, generics, parameters, ty};
 use super::{checks, docs, packing, parts};
 use crate::ir::{
-    Argument, Assembled, Element, Entry, Expr, Field, Instruction, Shape, Storage, Taken, Target,
-    TensorType, Value, Vector,
+    Argument, Assembled, Element, Entry, Expr, Field, Instruction, Listing, Shape, Storage, Taken,
+    Target, TensorType, Value, Vector,
 };
 
 /// Emits an entry point.
@@ -66,6 +66,20 @@ fn instruction(instruction: &Instruction) -> TokenStream {
         Instruction::Convert { name, of, ty: TensorType { format, .. } } => {
             let (name, of, format) = (ident(name), ident(of), tokens(format));
             quote!(let #name = #of.to::<#format>()?;)
+        }
+        Instruction::Invert { name, of, extent, .. } => {
+            let (name, extent) = (ident(name), expr(extent));
+            let list = match of {
+                Listing::Indices(of) => {
+                    let of = ident(of);
+                    quote!(#of.iter().copied())
+                }
+                Listing::Values(of) => {
+                    let of = ident(of);
+                    quote!(#of.vals().iter().map(|at| *at as usize))
+                }
+            };
+            quote!(let #name = kernel::inverse(#list, #extent)?;)
         }
         Instruction::LastOfEach { name, of } => {
             let (name, of) = (ident(name), ident(of));

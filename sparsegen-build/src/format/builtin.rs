@@ -137,6 +137,9 @@ pub(super) const AT_RANDOM: &str = "dense";
 /// The level with lookup of any coordinate and positions for few.
 pub(super) const LOCATED: &str = "hashed";
 
+/// The format of the inverse of a list.
+pub(super) const GROUPED: &str = "csr";
+
 /// A map for examples in messages.
 pub const EXAMPLE_MAP: &str = "(i, j) -> (i : dense, j : compressed)";
 

@@ -1,9 +1,10 @@
 //! The formats into which operands and results are converted.
 
-use super::builtin::{AT_RANDOM, LOCATED, PLAIN, ROWS, find};
+use super::builtin::{AT_RANDOM, GROUPED, LOCATED, PLAIN, ROWS, find};
 use super::{Definition, Format, Widths, define, parse};
 use crate::level::Levels;
 use crate::manifest::Text;
+use crate::types::Width;
 
 /// Returns formats that iterate and assemble in a given order of the modes, for converting an
 /// operand or a result in `format`.
@@ -32,6 +33,13 @@ pub fn unordered(format: &Format, levels: &Levels) -> Option<Format> {
 pub fn at_random(format: &Format, levels: &Levels) -> Option<Format> {
     let definition = Definition::of_builtin(find(AT_RANDOM)?, format.pos(), format.crd());
     definition.of_order(format.order(), levels)
+}
+
+/// Returns the format of the inverse of a list: the places of each coordinate, in order. It stores
+/// lists of any length.
+pub fn inverse_of_list(levels: &Levels) -> Option<Format> {
+    let definition = Definition::of_builtin(find(GROUPED)?, Width::Usize, Width::Usize);
+    definition.of_order(2, levels)
 }
 
 /// Returns a format with `root` as outermost level and plain levels below it.

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::{
-    BinaryOp, Callee, Combining, Expr, Function, Literal, Operand, Result, Source, Stmt,
-    TensorOperand, ToIndex,
+    BinaryOp, Callee, Combining, ConversionKind, Expr, Function, Literal, Operand, Result, Source,
+    Stmt, TensorOperand, ToIndex,
 };
 use crate::operator::precedence::{CAST, PRIMARY, UNARY};
 
@@ -257,7 +257,14 @@ impl fmt::Display for Function {
                 (Source::Result, Result::Scalar { .. }) => "",
             };
             let into = &conversion.into;
-            writeln!(f, "    let {} = {of}.to::<{}>();", into.name, into.format)?;
+            match &conversion.kind {
+                ConversionKind::Format => {
+                    writeln!(f, "    let {} = {of}.to::<{}>();", into.name, into.format)?;
+                }
+                ConversionKind::Inverse(size) => {
+                    writeln!(f, "    let {} = inverse({of}, {size});", into.name)?;
+                }
+            }
         }
         write_body(f, &self.body, 1)?;
         match &self.result {

@@ -142,11 +142,23 @@ pub struct TensorOperand {
 /// An operand that is converted before the loops.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversion {
-    /// The original tensor.
+    /// The original tensor or list.
     pub of: Source,
+    /// The kind of the conversion.
+    pub kind: ConversionKind,
     /// The converted tensor, which has its own name, such as `a_csc`. Messages use the name of the
     /// original tensor.
     pub into: TensorOperand,
+}
+
+/// The kind of a conversion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConversionKind {
+    /// To another format.
+    Format,
+    /// To the inverse of a list: a pattern with an entry at `[c, j]` where the list has the coordinate
+    /// `c` at `j`. All coordinates are below the extent of this name.
+    Inverse(String),
 }
 
 /// The origin of a tensor.

@@ -23,6 +23,9 @@ pub enum Instruction {
     Convert { name: String, of: String, ty: TensorType },
     /// Marks repeated coordinates: `let last = kernel::last_of_each(rows);`
     LastOfEach { name: String, of: String },
+    /// Inverts a list, whose coordinates are below an extent:
+    /// `let cols_inverse = kernel::inverse(cols.iter().copied(), a.shape()[1])?;`
+    Invert { name: String, of: Listing, extent: Expr, ty: TensorType },
     /// Records divisions by zero: `let division = kernel::Division::default();`
     Divide(String),
     /// Creates a tensor without entries: `let mut y = Tensor::zeros([a.shape()[0]])?;`
@@ -84,6 +87,24 @@ pub enum Instruction {
     Replace { into: String, by: String, kernel: String, tensor: String },
     /// Returns values.
     Return(Vec<Value>),
+}
+
+/// The coordinates that an instruction inverts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Listing {
+    /// A list of indices.
+    Indices(String),
+    /// The values of a tensor.
+    Values(String),
+}
+
+impl Listing {
+    /// Returns the name of the list or the tensor.
+    pub fn name(&self) -> &str {
+        match self {
+            Listing::Indices(name) | Listing::Values(name) => name,
+        }
+    }
 }
 
 /// A condition on the arguments.

@@ -16,6 +16,7 @@ mod expr;
 mod frame;
 mod intervals;
 mod join;
+mod lists;
 mod number;
 mod parts;
 mod rearrange;

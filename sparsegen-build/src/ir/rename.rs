@@ -1,8 +1,9 @@
 //! Renames the variables, arrays and arguments of a function.
 
 use super::{
-    Array, Assembly, ByParent, Divided, Expr, Extent, Fit, Function, Limit, List, Operand, Part,
-    Reads, Rearrange, Result, Stmt, TensorOperand, TensorResult, Traced,
+    Array, Assembly, ByParent, Conversion, ConversionKind, Divided, Expr, Extent, Fit, Function,
+    Limit, List, Operand, Part, Reads, Rearrange, Result, Stmt, TensorOperand, TensorResult,
+    Traced,
 };
 
 impl Function {
@@ -27,7 +28,13 @@ impl Function {
                 | Operand::Indices { name } => visit(name),
             }
         }
-        self.conversions.iter_mut().for_each(|conversion| of_tensor(&mut conversion.into, visit));
+        for Conversion { kind, into, .. } in &mut self.conversions {
+            of_tensor(into, visit);
+            match kind {
+                ConversionKind::Format => {}
+                ConversionKind::Inverse(size) => visit(size),
+            }
+        }
         self.sizes.iter_mut().for_each(|size| visit(&mut size.name));
         self.parts.iter_mut().for_each(|part| of_part(part, visit));
         of_result(&mut self.result, visit);

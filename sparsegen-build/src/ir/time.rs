@@ -7,6 +7,8 @@ use std::fmt;
 pub enum Factor {
     /// The extent of a variable: `i`.
     Extent(String),
+    /// The extent of a mode of a tensor over which no variable ranges: `dim(A, 1)`.
+    Mode(String, usize),
     /// The number of stored entries of a tensor: `nnz(A)`.
     Entries(String),
     /// The logarithm of a factor: `log(nnz(A))`.
@@ -18,7 +20,7 @@ impl Factor {
     /// Returns `None` if it does not know one.
     pub fn value(&self, measure: &dyn Fn(&Factor) -> Option<f64>) -> Option<f64> {
         match self {
-            Factor::Extent(_) | Factor::Entries(_) => measure(self),
+            Factor::Extent(_) | Factor::Mode(..) | Factor::Entries(_) => measure(self),
             Factor::Log(of) => Some(of.value(measure)?.max(2.0).log2()),
         }
     }
@@ -28,6 +30,7 @@ impl fmt::Display for Factor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Factor::Extent(variable) => f.write_str(variable),
+            Factor::Mode(tensor, mode) => write!(f, "dim({tensor}, {mode})"),
             Factor::Entries(tensor) => write!(f, "nnz({tensor})"),
             Factor::Log(of) => write!(f, "log({of})"),
         }

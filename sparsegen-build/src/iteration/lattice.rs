@@ -134,7 +134,7 @@ impl Lattice {
                 certain: select(&|iterator| optional::is_term_of(iterator, body))
                     .intersection(optional),
                 most,
-                known: select(&|iterator| kernel.predicate(iterator.access.tensor).is_some()),
+                known: select(&|iterator| kernel.is_made(iterator.access.tensor)),
                 stmt: body,
                 reads: &reads,
                 simplified: &simplified,

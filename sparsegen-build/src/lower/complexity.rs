@@ -136,6 +136,10 @@ impl Time<'_> {
         };
         kernel.assignment.value.for_each_access(&mut find);
         precomputed.iter().for_each(|part| part.value.for_each_access(&mut find));
+        for (_, inverse) in kernel.inverses() {
+            self.push_extents(&[inverse.at]);
+            self.push_extents(&[inverse.coordinate]);
+        }
         for access in &converted {
             self.add_storage(access, &kernel.tensor(access.tensor).format, true);
         }
@@ -315,15 +319,36 @@ impl Time<'_> {
 
     /// Returns the product in terms of the names of variables and tensors.
     fn named(&self, trips: &Trips) -> ir::Term {
-        let extent =
-            |v: &VariableId| ir::Factor::Extent(self.program.kernel.variable(*v).name.clone());
-        let walked = trips.walked.keys().map(|access| {
-            ir::Factor::Entries(self.program.tensor(self.declared(access.tensor)).name.clone())
+        let extent = |v: &VariableId| self.extent(*v);
+        let kernel = &self.program.kernel;
+        let walked = trips.walked.keys().map(|access| match kernel.inverse(access.tensor) {
+            // The inverse of a list has an entry for each of its elements.
+            Some(inverse) => extent(&inverse.at),
+            None => ir::Factor::Entries(kernel.tensor(self.declared(access.tensor)).name.clone()),
         });
         ir::Term {
             factors: trips.dimensions.iter().map(extent).chain(walked).collect(),
             divisors: trips.shared.iter().map(extent).collect(),
         }
+    }
+
+    /// Returns the extent of a variable, or that of the mode of an operand that is read at the single
+    /// coordinate of the variable, or at the coordinates of a list.
+    fn extent(&self, v: VariableId) -> ir::Factor {
+        let Program { kernel, space, .. } = self.program;
+        let mut inverses = kernel.inverses();
+        let is_listed = inverses.any(|(_, inverse)| inverse.coordinate == v);
+        let is_fixed = space.definition(v) == Some(&Definition::Fixed);
+        let reads = |index: &VariableId| match is_listed {
+            true => *index == v,
+            false => is_fixed && space.slice(*index).is_some_and(|slice| slice.of == v),
+        };
+        let mut modes = kernel.accesses.iter().filter_map(|access| {
+            let tensor = kernel.tensor(self.declared(access.tensor));
+            let mode = access.indices.iter().position(reads)?;
+            Some(ir::Factor::Mode(tensor.name.clone(), mode))
+        });
+        modes.next().unwrap_or_else(|| ir::Factor::Extent(kernel.variable(v).name.clone()))
     }
 
     fn declared(&self, id: TensorId) -> TensorId {

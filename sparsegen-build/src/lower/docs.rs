@@ -139,6 +139,10 @@ fn conversions(program: &Program) -> Vec<String> {
         let name = &program.tensor(id).name;
         format!("`{name}` is the predicate `{}`.", program.kernel.show_diagonal(diagonal))
     }));
+    sentences.extend(program.kernel.inverses().map(|(id, inverse)| {
+        let [list, name] = [inverse.of, id].map(|id| &program.tensor(id).name);
+        format!("`{name}` holds the places of each coordinate in `{list}`.")
+    }));
     sentences.extend(rewriting(program));
     sentences.extend(program.precomputed.iter().filter(|part| part.is_copy).map(|part| {
         let over = part.workspace.indices.iter().map(|v| &program.kernel.variable(*v).name);
@@ -211,8 +215,13 @@ fn row(program: &Program, id: TensorId) -> String {
     let format = packed.unwrap_or(&tensor.format);
     let mut modes: Vec<String> = Vec::new();
     let mut add = |access: &crate::notation::Access| {
-        let shown: Vec<_> =
-            access.indices.iter().map(|v| format!("`{}`", kernel.show_index(*v))).collect();
+        // A coordinate of the inverse of a list is shown as the list.
+        let as_written = |v: &VariableId| {
+            let mut inverses = kernel.inverses().filter(|(_, inverse)| inverse.coordinate == *v);
+            inverses.next().map_or(*v, |(_, inverse)| inverse.mode)
+        };
+        let shown = access.indices.iter().map(|v| kernel.show_index(as_written(v)));
+        let shown: Vec<_> = shown.map(|index| format!("`{index}`")).collect();
         let shown = shown.join(", ");
         let of = kernel.passed_as(access.tensor);
         let of = if kernel.previous() == Some(of) { kernel.result() } else { of };

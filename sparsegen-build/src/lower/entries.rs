@@ -133,8 +133,7 @@ impl Bounds<'_> {
         let is_sparse = format.is_sparse();
         // An operand that is read in part may have many more entries than this part.
         let is_whole = access.indices.iter().all(|v| space.slice(*v).is_none());
-        let is_stored =
-            !kernel.is_temporary(access.tensor) && kernel.predicate(access.tensor).is_none();
+        let is_stored = !kernel.is_temporary(access.tensor) && !kernel.is_made(access.tensor);
         if !(is_stored && is_sparse && is_whole) {
             return false;
         }

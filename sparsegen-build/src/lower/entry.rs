@@ -132,8 +132,7 @@ impl<'k> Builder<'k> {
         let body = if self.is_direct {
             self.body(Way::New)
         } else {
-            let mut body = self.checks_before_shapes();
-            body.extend(self.new_results());
+            let body = self.new_results();
             let results = self.passed().map(|step| Argument::Mut(step.result.clone()));
             let operands = self.operands.iter().map(|operand| name(operand));
             let call = self.call(beside(&self.kernel.name, "into"), results.chain(operands));
@@ -273,7 +272,6 @@ impl<'k> Builder<'k> {
     fn body(&self, way: Way) -> Vec<Instruction> {
         let mut body = Vec::new();
         if way == Way::New {
-            body.extend(self.checks_before_shapes());
             body.extend(self.new_results());
         }
         match self.has_own_checks() {
@@ -304,13 +302,15 @@ impl<'k> Builder<'k> {
         self.with_operands(body, Vec::new())
     }
 
-    /// Creates the results that are tensors. The extent of an earlier result is replaced by the
-    /// expression that it was created with.
+    /// Creates the results that are tensors, each after the checks of the parts that determine its
+    /// extents, which may be parts of earlier results. The extent of an earlier result is replaced by
+    /// the expression that it was created with.
     fn new_results(&self) -> Vec<Instruction> {
         let mut shapes: BTreeMap<&str, Vec<Expr>> = BTreeMap::new();
         let mut new = Vec::new();
         for Step { function, result: name } in self.kernel.results() {
             let Result::Tensor(result) = &function.result else { continue };
+            new.extend(checks::before_shapes(function, &shapes));
             let extent = |size: &usize| match extent(function, &function.sizes[*size], false)? {
                 Expr::Extent(of, mode) if shapes.contains_key(&*of) => {
                     shapes[&*of].get(mode).cloned()

@@ -15,8 +15,10 @@ impl Lowering<'_> {
     /// Returns the tensors that may be read: operands, converted operands, and the previous values
     /// of the result.
     pub(super) fn read_tensors(&self) -> impl Iterator<Item = TensorId> {
-        let converted = self.program.kernel.converted().map(|(into, _)| into);
-        self.operands().into_iter().chain(converted).chain(self.old())
+        let kernel = &self.program.kernel;
+        let converted = kernel.converted().map(|(into, _)| into);
+        let inverses = kernel.inverses().map(|(id, _)| id);
+        self.operands().into_iter().chain(converted).chain(inverses).chain(self.old())
     }
 
     pub(super) fn operands(&self) -> Vec<TensorId> {
@@ -65,12 +67,22 @@ impl Lowering<'_> {
         };
         let convert = |(into, converted): (TensorId, notation::Converted)| ir::Conversion {
             of: source(converted.of),
+            kind: ir::ConversionKind::Format,
             into: self.tensor_operand(into),
         };
-        let taken = self
-            .old()
-            .map(|old| ir::Conversion { of: ir::Source::Result, into: self.tensor_operand(old) });
-        self.program.kernel.converted().map(convert).chain(taken).collect()
+        let invert = |(into, inverse): (TensorId, notation::Inverse)| ir::Conversion {
+            of: source(inverse.of),
+            kind: ir::ConversionKind::Inverse(self.names.size(inverse.coordinate).to_owned()),
+            into: self.tensor_operand(into),
+        };
+        let taken = self.old().map(|old| ir::Conversion {
+            of: ir::Source::Result,
+            kind: ir::ConversionKind::Format,
+            into: self.tensor_operand(old),
+        });
+        let kernel = &self.program.kernel;
+        let converted = kernel.converted().map(convert);
+        converted.chain(kernel.inverses().map(invert)).chain(taken).collect()
     }
 
     /// Returns the tensor with the previous values of the result, if the loops read it and do not

@@ -85,6 +85,7 @@ pub(super) fn storages(program: &Program, names: &Names) -> Vec<Vec<Storage>> {
     program.targets.iter().for_each(|target| add(&target.access));
     program.kernel.accesses.iter().for_each(&mut add);
     program.kernel.predicates().for_each(|(id, diagonal)| add(&diagonal.access(id)));
+    program.kernel.inverses().for_each(|(id, inverse)| add(&inverse.access(id)));
     program.workspaces().into_iter().for_each(&mut add);
     storages
 }

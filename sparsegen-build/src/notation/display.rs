@@ -109,6 +109,7 @@ impl fmt::Display for Kernel {
                 | TensorRole::Previous
                 | TensorRole::Converted(_)
                 | TensorRole::Predicate(_)
+                | TensorRole::Inverse(_)
                 | TensorRole::Temporary
                 | TensorRole::Choice(_)
                 | TensorRole::Workspace => {

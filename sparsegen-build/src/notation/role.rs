@@ -20,6 +20,8 @@ pub enum TensorRole {
     Converted(Converted),
     /// A comparison of two variables, merged like an operand with an entry where it holds.
     Predicate(Diagonal),
+    /// The inverse of a list of coordinates, an operand that the kernel builds before the loops.
+    Inverse(Inverse),
     /// The scalar accumulator of a reduction.
     Temporary,
     /// The scalar that holds the coordinate of an arg-reduction.
@@ -47,6 +49,20 @@ pub struct Diagonal {
     pub to: VariableId,
     /// The difference between the second and the first.
     pub ahead: i64,
+}
+
+/// The inverse of a list: the pattern with an entry at `[c, j]` where the list has the coordinate `c`
+/// at `j`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inverse {
+    /// The parameter or the operand that is the list.
+    pub of: TensorId,
+    /// The variable of the mode at the coordinates of the list.
+    pub mode: VariableId,
+    /// The variable of the coordinates in the list.
+    pub coordinate: VariableId,
+    /// The variable that counts the list.
+    pub at: VariableId,
 }
 
 /// The coordinate of an arg-reduction.
@@ -112,6 +128,7 @@ impl TensorRole {
             TensorRole::Previous
             | TensorRole::Converted(_)
             | TensorRole::Predicate(_)
+            | TensorRole::Inverse(_)
             | TensorRole::Temporary
             | TensorRole::Choice(_)
             | TensorRole::Workspace => false,
@@ -127,7 +144,8 @@ impl TensorRole {
             | TensorRole::Parameter(_)
             | TensorRole::Previous
             | TensorRole::Converted(_)
-            | TensorRole::Predicate(_) => false,
+            | TensorRole::Predicate(_)
+            | TensorRole::Inverse(_) => false,
         }
     }
 }
@@ -181,10 +199,33 @@ impl Kernel {
         Some(diagonal)
     }
 
+    /// Returns the tensors that are inverses of lists.
+    pub fn inverses(&self) -> impl Iterator<Item = (TensorId, Inverse)> + '_ {
+        self.tensor_ids().filter_map(|id| Some((id, self.inverse(id)?)))
+    }
+
+    /// Returns the inverse that a tensor is, if it is one.
+    pub fn inverse(&self, id: TensorId) -> Option<Inverse> {
+        let TensorRole::Inverse(inverse) = self.tensor(id).role else { return None };
+        Some(inverse)
+    }
+
+    /// Returns whether a tensor is a pattern that is no argument: a predicate or an inverse.
+    pub fn is_made(&self, id: TensorId) -> bool {
+        self.predicate(id).is_some() || self.inverse(id).is_some()
+    }
+
     /// Returns the choice of an arg-reduction that a tensor represents, if any.
     pub fn choice(&self, id: TensorId) -> Option<Choice> {
         let TensorRole::Choice(choice) = self.tensor(id).role else { return None };
         Some(choice)
+    }
+}
+
+impl Inverse {
+    /// Returns the access of the tensor that is the inverse.
+    pub fn access(self, tensor: TensorId) -> Access {
+        Access { tensor, indices: vec![self.coordinate, self.at] }
     }
 }
 

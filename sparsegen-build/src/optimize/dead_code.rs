@@ -154,7 +154,9 @@ fn without(body: &[Stmt], is_unwanted: &impl Fn(&Stmt) -> bool) -> Vec<Stmt> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Assembly, Element, Extent, Result, Source, TensorResult, samples};
+    use crate::ir::{
+        Assembly, ConversionKind, Element, Extent, Result, Source, TensorResult, samples,
+    };
 
     #[test]
     fn a_chain_that_ends_unread_goes() {
@@ -294,7 +296,8 @@ mod tests {
         };
         let unread = TensorOperand { arrays: Vec::new(), ..read.clone() };
         let of = Source::Operand(0);
-        function.conversions = vec![Conversion { of, into: read }, Conversion { of, into: unread }];
+        let convert = |into| Conversion { of, kind: ConversionKind::Format, into };
+        function.conversions = vec![convert(read), convert(unread)];
         assert_eq!(run(function).conversions.len(), 1);
     }
 }

@@ -89,7 +89,7 @@ fn into(kernel: &mut Kernel, of: TensorId, format: Format, for_lookup: bool) -> 
 pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     let mut reads: Vec<Access> = Vec::new();
     kernel.assignment.value.for_each_access(&mut |access| {
-        let is_passed = kernel.predicate(access.tensor).is_none();
+        let is_passed = !kernel.is_made(access.tensor);
         if is_passed && !reads.contains(access) && !is_at_random(kernel, access) {
             reads.push(access.clone());
         }

@@ -12,7 +12,7 @@ use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::{Access, Converted, TensorId, VariableId};
+use crate::notation::{Access, Converted, Inverse, TensorId, VariableId};
 
 use super::convert::Conversion as Conversions;
 use crate::concrete::space::{BlockSize, Definition};
@@ -36,6 +36,8 @@ const HARVESTED: f64 = 8.0;
 const CLEARED: f64 = 1.0;
 /// The cost of converting an entry; most conversions sort.
 const CONVERTED: f64 = 30.0;
+/// The cost of an element of a list, or of a coordinate, for the inverse of the list.
+const LISTED: f64 = 4.0;
 /// The cost of copying an entry to scratch memory and sorting it.
 const SORTED: f64 = 16.0;
 /// The probability that a condition holds.
@@ -48,7 +50,13 @@ pub(super) fn cost(program: &Program, plan: &Plan) -> f64 {
     let mut passes = program.targets.iter();
     let counts = |target: &Target| program.tensor(target.access.tensor).format.counts_first;
     let passes = if passes.any(counts) { 2.0 } else { 1.0 };
-    passes * Cost { program, segments: Vec::new(), outermost: Vec::new() }.of(plan, None)
+    let mut cost = Cost { program, segments: Vec::new(), outermost: Vec::new() };
+    let inverses = program.kernel.inverses();
+    let inverses = inverses.map(|(_, Inverse { coordinate, at, .. })| {
+        LISTED * (cost.dimension(at) + cost.dimension(coordinate))
+    });
+    let inverses = inverses.sum::<f64>();
+    inverses + passes * cost.of(plan, None)
 }
 
 /// Returns the cost of converting operands.
@@ -239,6 +247,11 @@ impl Cost<'_> {
     fn entries(&self, iterator: &LevelIterator) -> f64 {
         if self.program.kernel.is_temporary(iterator.access.tensor) {
             return self.gathered(iterator.access.tensor);
+        }
+        if let Some(Inverse { coordinate, at, .. }) =
+            self.program.kernel.inverse(iterator.access.tensor)
+        {
+            return self.dimension(at) / self.dimension(coordinate);
         }
         let distinct = if iterator.level == 0 { ROOT_ENTRIES } else { ENTRIES };
         let variable = self.program.level_variable(&iterator.access, iterator.level);

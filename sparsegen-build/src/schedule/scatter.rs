@@ -20,9 +20,6 @@ const FORMS: usize = 8;
 
 /// Adds the forms of a kernel in which operands are stored in workspaces to its other forms.
 pub(super) fn add(kernel: &Kernel, forms: &mut Vec<(Kernel, Vec<Precomputed>)>) {
-    let names_operands = |action: &Action<_, _, _>| {
-        matches!(action, Action::Merge { .. } | Action::Locate { .. } | Action::Pos { .. })
-    };
     if kernel.schedule.iter().any(|command| names_operands(&command.action)) {
         return;
     }
@@ -39,6 +36,11 @@ pub(super) fn add(kernel: &Kernel, forms: &mut Vec<(Kernel, Vec<Precomputed>)>) 
         of += 1;
     }
     forms.truncate(most);
+}
+
+/// Returns whether a command names an operand that is iterated or located.
+pub(super) fn names_operands<V, T, E>(action: &Action<V, T, E>) -> bool {
+    matches!(action, Action::Merge { .. } | Action::Locate { .. } | Action::Pos { .. })
 }
 
 /// Returns the operands that another one is merged with in a loop that is repeated although the

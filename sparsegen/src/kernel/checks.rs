@@ -1,6 +1,5 @@
 //! The checks of kernels before their loops: shapes, slices, coordinates and widths.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -174,19 +173,6 @@ pub fn resize<T: Clone>(array: &mut Vec<T>, len: usize, value: T) {
         true => *array = memory::array(value, len),
         false => array.resize(len, value),
     }
-}
-
-/// Returns the list with all but the last of equal coordinates replaced by `usize::MAX`, which is
-/// not a coordinate. Takes time proportional to the length of the list, on average.
-pub fn last_of_each(list: &[usize]) -> Vec<usize> {
-    let mut seen = HashSet::new();
-    let mut last = list.to_vec();
-    for coordinate in last.iter_mut().rev() {
-        if !seen.insert(*coordinate) {
-            *coordinate = usize::MAX;
-        }
-    }
-    last
 }
 
 /// Checks that a mode, given as for [`agree`], contains every element of the tensor `by` as a

@@ -48,6 +48,10 @@ impl Run {
     pub fn value(&self, time: &Time) -> Option<f64> {
         time.value(&|factor| match factor {
             Factor::Extent(variable) => Some(*self.extents.get(variable)? as f64),
+            Factor::Mode(tensor, mode) => {
+                let of = result(&self.operands, tensor).or_else(|| result(&self.results, tensor));
+                of.and_then(|stored| Some(*stored.shape.get(*mode)? as f64))
+            }
             Factor::Entries(tensor) => {
                 let of = |results| result(results, tensor).map(|stored| stored.vals.len() as f64);
                 of(&self.results).or_else(|| of(&self.operands))

@@ -20,11 +20,13 @@ pub struct Layout {
 }
 
 /// Returns a layout with these extents of the variables, as far as constant slice bounds permit, or
-/// `None` if the extents are inconsistent. `classes` groups the variables with equal extents.
+/// `None` if the extents are inconsistent. `classes` groups the variables with equal extents;
+/// `gathered_extent` is the extent of modes at listed coordinates, chosen if `None`.
 pub fn layout(
     statement: &Statement,
     classes: &[usize],
     mut extents: Extents,
+    gathered_extent: Option<usize>,
     random: &mut Random,
 ) -> Option<Layout> {
     let mut parameters = BTreeMap::new();
@@ -86,7 +88,7 @@ pub fn layout(
     }
     let mut shapes = BTreeMap::new();
     for operand in statement.operands() {
-        let shape = shape(statement, operand, &extents, &mut parameters, random);
+        let shape = shape(statement, operand, (&extents, gathered_extent), &mut parameters, random);
         shapes.insert(operand.to_owned(), shape);
     }
     let mut lists: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -125,7 +127,7 @@ fn set(statement: &Statement, classes: &[usize], extents: &mut Extents, v: &str,
 fn shape(
     statement: &Statement,
     operand: &str,
-    extents: &Extents,
+    (extents, gathered_extent): (&Extents, Option<usize>),
     parameters: &mut BTreeMap<String, usize>,
     random: &mut Random,
 ) -> Vec<usize> {
@@ -168,7 +170,17 @@ fn shape(
         });
         let least = ends.max().unwrap_or_default();
         let more = if parts.iter().all(|part| part.is_part()) { 4 } else { 7 };
-        whole.unwrap_or_else(|| least + random.below(more))
+        let mut gathered = parts.iter().map(|part| match part {
+            Mode::Element(_) | Mode::Listed(..) => true,
+            Mode::Whole(_)
+            | Mode::Slice(..)
+            | Mode::Fixed(_)
+            | Mode::Shifted(..)
+            | Mode::Sum(_) => false,
+        });
+        let given = gathered_extent.filter(|_| gathered.any(|is_gathered| is_gathered));
+        let chosen = || given.unwrap_or_else(|| least + random.below(more)).max(least);
+        whole.unwrap_or_else(chosen)
     };
     (0..order).map(extent).collect()
 }

@@ -98,7 +98,7 @@ pub fn worlds(name: &str, statement: &Statement, kinds: &Kinds) -> Vec<World> {
     let mut add = |label: &str, extents: &[usize], pattern: Pattern, zeros: bool| {
         let extents = assign(statement, &classes, extents);
         let mut random = Random::seeded(&format!("{name} {label}"));
-        let Some(layout) = layout(statement, &classes, extents, &mut random) else { return };
+        let Some(layout) = layout(statement, &classes, extents, None, &mut random) else { return };
         let cells = |shape: &Vec<usize>| shape.iter().product::<usize>();
         if layout.shapes.values().map(cells).max() > Some(LARGEST) {
             return;

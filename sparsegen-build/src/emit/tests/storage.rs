@@ -3,8 +3,8 @@
 use super::{emitted, module};
 use crate::emit::emit;
 use crate::ir::{
-    Array, Assembly, Bounds, Conversion, Element, Expr, Extent, Function, Operand, Place, Result,
-    Source, Stmt, TensorOperand, TensorResult, Width, samples,
+    Array, Assembly, Bounds, Conversion, ConversionKind, Element, Expr, Extent, Function, Operand,
+    Place, Result, Source, Stmt, TensorOperand, TensorResult, Width, samples,
 };
 
 fn var(name: &str) -> Expr {
@@ -254,7 +254,8 @@ fn converting() -> Function {
         arrays: std::mem::take(&mut a.arrays),
         ..a.clone()
     };
-    function.conversions = vec![Conversion { of: Source::Operand(0), into }];
+    function.conversions =
+        vec![Conversion { of: Source::Operand(0), kind: ConversionKind::Format, into }];
     function
 }
 
@@ -289,7 +290,8 @@ fn operands_of_scalars_are_converted() {
     let arrays = std::mem::take(&mut x.arrays);
     let (name, format) = ("x_hash".into(), "HashVector".into());
     let into = TensorOperand { name, format, arrays, ..x.clone() };
-    function.conversions = vec![Conversion { of: Source::Operand(1), into }];
+    function.conversions =
+        vec![Conversion { of: Source::Operand(1), kind: ConversionKind::Format, into }];
     let text = emitted(function);
     let expected = "
     let x = x.into_view()?;

@@ -78,6 +78,7 @@ impl Instruction {
     pub fn made(&self) -> Option<&TensorType> {
         match self {
             Instruction::Convert { ty, .. }
+            | Instruction::Invert { ty, .. }
             | Instruction::New { ty, .. }
             | Instruction::Take { of: Taken::New { ty, .. }, .. }
             | Instruction::Assemble { into: Assembled::New { ty, .. }, .. } => Some(ty),
@@ -110,6 +111,10 @@ impl Instruction {
             Instruction::View(names) => names.iter().for_each(|name| visit(name)),
             Instruction::Check { check, .. } => check.names(visit),
             Instruction::Let { value, .. } => value.names(visit),
+            Instruction::Invert { of, extent, .. } => {
+                visit(of.name());
+                extent.names(visit);
+            }
             Instruction::Ignore(name)
             | Instruction::Convert { of: name, .. }
             | Instruction::LastOfEach { of: name, .. }

@@ -37,6 +37,7 @@ impl Frame {
     pub(super) fn elements_before(&self, instruction: &Instruction) -> u64 {
         match instruction {
             Instruction::Convert { of, .. } | Instruction::LastOfEach { of, .. } => self.size(of),
+            Instruction::Invert { of, .. } => self.size(of.name()),
             Instruction::Put { into, value } => match value {
                 Replacement::Moved(_) => 0,
                 Replacement::Packed(of, _) => self.size(of),
@@ -55,6 +56,7 @@ impl Frame {
     pub(super) fn elements_after(&mut self, instruction: &Instruction) -> u64 {
         match instruction {
             Instruction::Convert { name, .. }
+            | Instruction::Invert { name, .. }
             | Instruction::Copy { name, .. }
             | Instruction::New { name, .. } => self.size(name),
             Instruction::Put { into, value } => match value {

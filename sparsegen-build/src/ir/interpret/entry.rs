@@ -46,6 +46,10 @@ pub trait Runtime {
         combines: Option<Combines<'_>>,
     ) -> Result<Option<Tensor>, String>;
 
+    /// Returns the inverse of a list: a pattern with an entry at `[c, j]` where the list has the
+    /// coordinate `c`, which is below the extent, at `j`.
+    fn inverse(&self, list: &[usize], extent: usize, ty: &TensorType) -> Result<Tensor, String>;
+
     /// Checks that a tensor is valid, which its maker relies on.
     fn validate(&self, tensor: &Tensor) -> Result<(), String>;
 
@@ -136,6 +140,11 @@ impl Session<'_> {
             Instruction::Convert { name, of, ty } => {
                 let converted = self.runtime.pack(frame.tensor(of)?, None, ty, None);
                 frame.insert(name, Object::Tensor(stored(converted)?));
+            }
+            Instruction::Invert { name, of, extent, ty } => {
+                let (list, extent) = (frame.listed(of)?, frame.index(extent)?);
+                let inverse = self.runtime.inverse(&list, extent, ty).map_err(plain)?;
+                frame.insert(name, Object::Tensor(inverse));
             }
             Instruction::LastOfEach { name, of } => {
                 let list = frame.list(of)?;

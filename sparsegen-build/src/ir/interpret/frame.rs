@@ -7,7 +7,7 @@ use super::arrays::{Storage as Cells, narrowed};
 use super::entry::{Done, Stop, Tensor, plain};
 use super::{ArrayValue, Inputs, Library, Machine, Number, Value};
 use crate::ir::{
-    Argument, Dtype, Element, Expr, Field, Joined, Joining, List, Loops, Meaning, Place, Storage,
+    Argument, Dtype, Element, Expr, Field, Joined, Joining, Loops, Meaning, Place, Storage,
     TensorType, Type, Vector,
 };
 
@@ -80,23 +80,6 @@ impl Frame {
         tensor.arrays.clear();
         tensor.vals.clear();
         Ok(taken)
-    }
-
-    pub(super) fn list(&self, name: &str) -> Done<Vec<usize>> {
-        match self.get(name)? {
-            Object::List(list) => Ok(list.clone()),
-            other => Err(plain(format!("`{name}` is no list: {other:?}"))),
-        }
-    }
-
-    /// The coordinates of a list, as the caller passes them.
-    pub(super) fn coordinates(&self, list: &List) -> Done<Vec<usize>> {
-        match list {
-            List::Argument(name) | List::LastOf { of: name, .. } => self.list(name),
-            List::Numbers { numbers, .. } => {
-                Ok(numbers.iter().flatten().map(|n| *n as usize).collect())
-            }
-        }
     }
 
     pub(super) fn parts(&self, name: &str) -> Done<Vec<Range<usize>>> {

@@ -1,6 +1,8 @@
 //! Checks of arguments: slices are within their modes, extents agree, and products of extents are
 //! not too large.
 
+use std::collections::BTreeMap;
+
 use super::signature::given_extent;
 use crate::ir::{
     Check, Demand, Element, Expr, Function, Instruction, Mode, Operand, Part, Reads, Result, Size,
@@ -36,6 +38,39 @@ pub(super) fn of_parts(function: &Function) -> Vec<Instruction> {
         Some(instruction(function, check))
     };
     function.parts.iter().filter_map(check).collect()
+}
+
+/// Returns the checks that must precede the computation of the extents of results, in terms of the
+/// shapes of earlier results.
+pub(super) fn before_shapes(
+    function: &Function,
+    shapes: &BTreeMap<&str, Vec<Expr>>,
+) -> Vec<Instruction> {
+    let known = |extent: &Expr| {
+        let Expr::Extent(of, mode) = extent else { return None };
+        shapes.get(&**of)?.get(*mode).cloned()
+    };
+    let with_known = |mut instruction: Instruction| {
+        if let Instruction::Check { check, .. } = &mut instruction
+            && let Check::Index { mode, .. }
+            | Check::Slice { mode, .. }
+            | Check::Indices { mode, .. } = check
+            && let Some(extent) = known(&mode.extent)
+        {
+            mode.extent = extent;
+        }
+        instruction
+    };
+
+    let mut sizes = function.results().flat_map(|result| &result.shape);
+    let depends = sizes.any(|size| {
+        let part = part(function, &function.sizes[*size]);
+        part.is_some_and(|part| part.arguments().next().is_some())
+    });
+    if !depends {
+        return Vec::new();
+    }
+    of_parts(function).into_iter().map(with_known).collect()
 }
 
 /// Returns the checks that elements that serve as coordinates are within the mode that they index.

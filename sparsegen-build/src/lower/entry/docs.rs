@@ -4,8 +4,8 @@ use super::Builder;
 use super::checks::{must_agree, tensor};
 use super::signature::{held, is_apart};
 use crate::ir::{
-    Assembly, Conversion, Element, Function, Limit, List, Part, Reads, Result, Size, Source,
-    TensorResult, Width,
+    Assembly, Conversion, ConversionKind, Element, Function, Limit, List, Part, Reads, Result,
+    Size, Source, TensorResult, Width,
 };
 use crate::names::{beside, plain};
 
@@ -358,7 +358,10 @@ fn conversion_errors(function: &Function) -> Vec<String> {
         let (tensor, format) = (&into.tensor, &into.format);
         format!("The errors of [`View::to`] if `{tensor}` is converted to `{format}`.")
     };
-    let converted = function.conversions.iter().filter(|it| held(function, it).is_none());
+    let converted = function
+        .conversions
+        .iter()
+        .filter(|it| it.kind == ConversionKind::Format && held(function, it).is_none());
     let packed = function.results().filter_map(|TensorResult { tensor, packed, .. }| {
         let packed = packed.as_ref()?;
         Some(format!("The errors of [`Tensor::to`] if `{tensor}` is packed into `{packed}`."))

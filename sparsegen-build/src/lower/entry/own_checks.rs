@@ -1,7 +1,7 @@
 //! Calls of the checks of arguments.
 
 use super::{Builder, Way, checks};
-use crate::ir::{Argument, Check, Function, Instruction, Parameter, Type};
+use crate::ir::{Argument, Check, Instruction, Parameter, Type};
 
 impl Builder<'_> {
     /// Returns the call of `NAME_check`.
@@ -21,17 +21,5 @@ impl Builder<'_> {
     /// Returns the checks of all statements.
     pub(super) fn all_checks(&self) -> Vec<Instruction> {
         self.kernel.functions().flat_map(checks::all).collect()
-    }
-
-    /// Returns the checks that must precede the computation of extents of results.
-    pub(super) fn checks_before_shapes(&self) -> Vec<Instruction> {
-        let depends = |function: &&Function| {
-            let mut shapes = function.results().flat_map(|result| &result.shape);
-            shapes.any(|size| {
-                let part = checks::part(function, &function.sizes[*size]);
-                part.is_some_and(|part| part.arguments().next().is_some())
-            })
-        };
-        self.kernel.functions().filter(depends).flat_map(checks::of_parts).collect()
     }
 }

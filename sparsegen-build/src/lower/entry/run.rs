@@ -6,9 +6,10 @@ use super::loops::{Slot, slots};
 use super::signature::{computed_type, extent, held, is_apart, is_passed, operand_type, taken};
 use super::{Builder, Way};
 use crate::ir::{
-    Argument, Array, Assembled, Assembly, Bounds, Call, Check, Conversion, Element, Field, Fit,
-    Function, Group, Instruction, List, Operand, Parts, Place, Reads, Replacement, Result, Shape,
-    Source, Step, Storage, Taken, Target, TensorResult, UpdatedScalar, Value, Vector, Width,
+    Argument, Array, Assembled, Assembly, Bounds, Call, Check, Conversion, ConversionKind, Element,
+    Field, Fit, Function, Group, Instruction, List, Listing, Operand, Parts, Place, Reads,
+    Replacement, Result, Shape, Source, Step, Storage, Taken, Target, TensorResult, UpdatedScalar,
+    Value, Vector, Width,
 };
 use crate::names::{beside, plain};
 
@@ -97,6 +98,19 @@ impl Builder<'_> {
     }
 }
 
+/// Returns the instruction that inverts a list.
+fn inversion(loops: &Function, Conversion { of, kind, into }: &Conversion) -> Option<Instruction> {
+    let (ConversionKind::Inverse(size), Source::Operand(operand)) = (kind, of) else { return None };
+    let of = match &loops.operands[*operand] {
+        Operand::Indices { name } => Listing::Indices(name.clone()),
+        Operand::Tensor(tensor) => Listing::Values(tensor.name.clone()),
+        Operand::Scalar { .. } | Operand::Index { .. } => return None,
+    };
+    let size = loops.sizes.iter().find(|known| known.name == *size)?;
+    let (name, extent) = (into.name.clone(), extent(loops, size, false)?);
+    Some(Instruction::Invert { name, of, extent, ty: operand_type(into) })
+}
+
 impl Run<'_> {
     /// Returns the names of variables around the loops.
     pub(super) fn names(&self) -> Names {
@@ -119,17 +133,21 @@ impl Run<'_> {
         });
         let mut body: Vec<Instruction> = passed.collect();
         let changed = loops.conversions.iter().filter(|it| held(loops, it).is_none());
-        body.extend(changed.filter_map(|Conversion { of, into }| {
+        let (changed, inverses): (Vec<_>, Vec<_>) =
+            changed.partition(|conversion| conversion.kind == ConversionKind::Format);
+        body.extend(changed.into_iter().filter_map(|Conversion { of, into, .. }| {
             let of = tensor(loops, *of)?.1.to_owned();
             Some(Instruction::Convert { name: into.name.clone(), of, ty: operand_type(into) })
         }));
         let read = |of: Source| {
-            let converted = loops.conversions.iter().find(|it| it.of == of);
+            let is_it = |it: &&Conversion| it.of == of && it.kind == ConversionKind::Format;
+            let converted = loops.conversions.iter().find(is_it);
             let converted = converted.filter(|it| held(loops, it).is_none());
             let name = converted.map(|it| it.into.name.as_str());
             name.or_else(|| Some(tensor(loops, of)?.1)).map(str::to_owned)
         };
         body.extend(of_gathers(loops, self.kernel, read));
+        body.extend(inverses.into_iter().filter_map(|conversion| inversion(loops, conversion)));
         body.extend(loops.parts.iter().filter_map(|part| match &part.reads {
             Reads::Listed(List::LastOf { of, name }) => {
                 Some(Instruction::LastOfEach { name: name.clone(), of: of.clone() })

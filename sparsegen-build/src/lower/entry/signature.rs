@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::checks::COORDINATE;
 use crate::ir::{
-    Assembly, Conversion, Expr, Function, Operand, Parameter, Result, Size, Source, Step,
-    TensorOperand, TensorResult, TensorType, Type,
+    Assembly, Conversion, ConversionKind, Expr, Function, Operand, Parameter, Result, Size, Source,
+    Step, TensorOperand, TensorResult, TensorType, Type,
 };
 
 /// Returns the parameter of a public function for an operand.
@@ -102,7 +102,9 @@ pub(super) fn extent(function: &Function, size: &Size, within_loops: bool) -> Op
 /// constant.
 pub(super) fn given_extent(function: &Function, size: &Size, within_loops: bool) -> Option<Expr> {
     if let Some((operand, mode)) = size.operands.first() {
-        let is_it = |conversion: &&Conversion| conversion.of == Source::Operand(*operand);
+        let is_it = |conversion: &&Conversion| {
+            conversion.of == Source::Operand(*operand) && conversion.kind == ConversionKind::Format
+        };
         let converted = function.conversions.iter().find(is_it).filter(|_| within_loops);
         let name = match converted {
             Some(conversion) => &conversion.into.name,

@@ -15,7 +15,7 @@ pub fn by_order(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
     let result = &kernel.assignment.result;
     let mut reads: Vec<Access> = Vec::new();
     kernel.assignment.value.for_each_access(&mut |access| {
-        if kernel.predicate(access.tensor).is_none() && !reads.contains(access) {
+        if !kernel.is_made(access.tensor) && !reads.contains(access) {
             reads.push(access.clone());
         }
     });

@@ -227,9 +227,10 @@ fn add_temporaries(program: &mut Program, second: &Program, map: &mut Renumberin
             other.role == role && other.format.is_same(&tensor.format)
         };
         let known = match role {
-            TensorRole::Converted(_) | TensorRole::Predicate(_) | TensorRole::Previous => {
-                program.kernel.tensor_ids().find(same)
-            }
+            TensorRole::Converted(_)
+            | TensorRole::Predicate(_)
+            | TensorRole::Inverse(_)
+            | TensorRole::Previous => program.kernel.tensor_ids().find(same),
             TensorRole::Result
             | TensorRole::Operand
             | TensorRole::Parameter(_)

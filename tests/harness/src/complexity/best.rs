@@ -82,6 +82,10 @@ fn written(text: &str) -> Result<Time, String> {
 
 fn factor(text: &str) -> Result<Factor, String> {
     let inside = |name: &str| text.strip_prefix(name)?.strip_prefix('(')?.strip_suffix(')');
+    if let Some((tensor, mode)) = inside("dim").and_then(|inside| inside.split_once(", ")) {
+        let mode = mode.parse().map_err(|_| format!("`{mode}` is no mode"))?;
+        return Ok(Factor::Mode(tensor.to_owned(), mode));
+    }
     if let Some(tensor) = inside("nnz") {
         return Ok(Factor::Entries(tensor.to_owned()));
     }

@@ -59,7 +59,7 @@ pub(super) fn world(
     let classes = classes(statement);
     let extents = assign(statement, &classes, &[size]);
     let mut random = Random::seeded("growing");
-    let layout = layout(statement, &classes, extents, &mut random)?;
+    let layout = layout(statement, &classes, extents, Some(size), &mut random)?;
     let mut operands = BTreeMap::new();
     for (name, value) in &layout.parameters {
         let entries = vec![(Vec::new(), Number::Whole(*value as i128))];

@@ -86,6 +86,16 @@ impl Runtime for Tensors<'_> {
         Ok(into.pack(&new, own).map(|stored| tensor(&stored, ty)))
     }
 
+    fn inverse(&self, list: &[usize], extent: usize, ty: &TensorType) -> Result<Tensor, String> {
+        let (format, dtype) = self.format(ty)?;
+        let entries = list.iter().enumerate().map(|(at, coordinate)| {
+            (vec![*coordinate, at], of_interpreter(interpret::Number::Integer(1), ty.dtype))
+        });
+        let entries = Entries { shape: vec![extent, list.len()], entries: entries.collect() };
+        let stored = format.pack(&entries, dtype).ok_or("a list has no inverse")?;
+        Ok(tensor(&stored, ty))
+    }
+
     fn validate(&self, tensor: &Tensor) -> Result<(), String> {
         self.look(tensor).map(drop)
     }
