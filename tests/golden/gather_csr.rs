@@ -15,7 +15,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 ///
 /// Loops:  at one coordinate; `i` over its whole range; `j` over the entries of `E`.
 ///
-/// Time: O(i + i · nnz(E) / at_word).
+/// Time: O(i + i · nnz(E) / dim(E, 0)).
 ///
 /// # Errors
 /// - [`Error::Gather`] if an element of `word` is not a coordinate of mode 0 of `E`.

@@ -352,16 +352,20 @@ fn full_error(function: &Function) -> Option<String> {
     })
 }
 
-/// Returns the errors of conversions and of packing.
+/// Returns the errors of conversions, of inverses of lists, and of packing.
 fn conversion_errors(function: &Function) -> Vec<String> {
-    let convert = |Conversion { into, .. }: &Conversion| {
+    let convert = |Conversion { kind, into, .. }: &Conversion| {
         let (tensor, format) = (&into.tensor, &into.format);
-        format!("The errors of [`View::to`] if `{tensor}` is converted to `{format}`.")
+        match kind {
+            ConversionKind::Format => {
+                format!("The errors of [`View::to`] if `{tensor}` is converted to `{format}`.")
+            }
+            ConversionKind::Inverse(_) => {
+                format!("[`Error::Size`] if memory for `{tensor}` is not available.")
+            }
+        }
     };
-    let converted = function
-        .conversions
-        .iter()
-        .filter(|it| it.kind == ConversionKind::Format && held(function, it).is_none());
+    let converted = function.conversions.iter().filter(|it| held(function, it).is_none());
     let packed = function.results().filter_map(|TensorResult { tensor, packed, .. }| {
         let packed = packed.as_ref()?;
         Some(format!("The errors of [`Tensor::to`] if `{tensor}` is packed into `{packed}`."))
