@@ -71,7 +71,7 @@ fn check(length: usize) -> Result<bool, Error> {
     let combines = equal(kernels::times(&combined, &z)?.vals(), &expected.collect::<Vec<_>>());
 
     // A wrong assignment violates the constraints that use it, by the amount that integers give.
-    z[length] = z[length] + Fp::new(1);
+    z[length] += Fp::new(1);
     let violations = kernels::violations(&a, &z, &b, &c)?;
     let [x, y, w] = [&a, &b, &c].map(|matrix| product(matrix, &z));
     let expected = (0..length).map(|row| (x[row] * y[row] % modulus + modulus - w[row]) % modulus);
