@@ -220,8 +220,7 @@ pub(super) fn join(
 /// Emits `let order = kernel::Order::of_segments(&c2_pos, &c2_crd);`
 fn order(Ordered { name, by }: &Ordered) -> TokenStream {
     let ByParent { coordinates, ends, entries, .. } = by;
-    let [coordinates, ends] =
-        [coordinates, ends].map(|array| array.as_deref().map(|array| parts(array)));
+    let [coordinates, ends] = [coordinates, ends].map(|array| array.as_deref().map(parts));
     let (name, entries) = (ident(name), ident(entries));
     let counts = quote!(#entries.iter().map(Vec::len));
     let order = match (coordinates, ends) {
