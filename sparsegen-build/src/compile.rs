@@ -12,7 +12,7 @@ use crate::ir;
 use crate::iteration::plan::Plan;
 use crate::level::{Level, Levels};
 use crate::lower::entry::complete;
-use crate::lower::lower;
+use crate::lower::{lower, show_assembly};
 use crate::names::Identifiers;
 use crate::notation::{self, Block, DeclaredFormat, DeclaredKind};
 use crate::optimize::optimize_observed;
@@ -124,6 +124,7 @@ impl Compiler {
                 observe(&statement.name, "iteration graph", &|| iteration::graph::show(&program));
                 observe(&statement.name, "concrete notation", &|| program.to_string());
                 observe(&statement.name, "merge lattices", &|| plan.show(&program));
+                observe(&statement.name, "assembly", &|| show_assembly(&program));
                 scheduled.push((program, plan));
             }
             if scheduled.len() == block.statements.len() {

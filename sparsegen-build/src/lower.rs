@@ -27,6 +27,7 @@ mod names;
 mod operands;
 mod parallel;
 mod reorder;
+mod report;
 mod rest;
 mod scope;
 mod sizes;
@@ -55,6 +56,7 @@ use combine::Combine;
 
 use assembly::{Assembler, Purpose};
 use names::Names;
+pub use report::show_assembly;
 use rest::Repetition;
 use scope::Scope;
 use storages::storages;

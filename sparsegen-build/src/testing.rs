@@ -53,6 +53,7 @@ pub(crate) fn loops(expr: &str, tensors: &str, schedule: &[&str]) -> String {
 const FORMATS: &str = "
 [formats]
 blocks = \"(i, j) -> (i / 2 : dense, j / 2 : compressed, i % 2 : dense, j % 2 : dense)\"
+sparse_blocks = \"(i, j) -> (i / 2 : compressed, j / 2 : compressed, i % 2 : dense, j % 2 : dense)\"
 rows = \"(i, j) -> (i : compressed, j : dense)\"
 nonzeros = \"(i) -> (i : compressed(unpadded))\"
 nonzero_dense = \"(i) -> (i : dense(unpadded))\"

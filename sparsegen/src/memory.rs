@@ -1,6 +1,8 @@
 //! Large arrays: those that may exceed memory, whose allocation fails instead of aborting the
 //! process, and huge pages.
 
+use std::collections::TryReserveError;
+
 /// Returns an array of `count` copies of `value`, or `None` if memory does not suffice.
 ///
 /// An array of zeros is allocated as zeroed pages, which take memory only once they are written.
@@ -22,6 +24,16 @@ pub(crate) fn reserve<T>(array: &mut Vec<T>, additional: usize) {
     if array.capacity() > before {
         advise(array);
     }
+}
+
+/// Like [`reserve`], for exactly as many elements, or an error if memory does not suffice.
+pub(crate) fn try_reserve<T>(array: &mut Vec<T>, additional: usize) -> Result<(), TryReserveError> {
+    let before = array.capacity();
+    array.try_reserve_exact(additional)?;
+    if array.capacity() > before {
+        advise(array);
+    }
+    Ok(())
 }
 
 /// Asks the system to back a large array with huge pages, before its memory is written.

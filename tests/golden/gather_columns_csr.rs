@@ -32,7 +32,7 @@ pub fn block<'a>(
     rows: &[usize],
     cols: &[usize],
 ) -> Result<Tensor<f64, Csr>, Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::indices("block", ("A", 0, a.shape()[0]), rows)?;
     kernel::indices("block", ("A", 1, a.shape()[1]), cols)?;
     let mut b = Tensor::zeros([rows.len(), cols.len()])?;
@@ -56,7 +56,7 @@ pub fn block_into<'a>(
     rows: &[usize],
     cols: &[usize],
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::indices("block", ("A", 0, a.shape()[0]), rows)?;
     kernel::indices("block", ("A", 1, a.shape()[1]), cols)?;
     kernel::agree(
@@ -117,7 +117,7 @@ pub fn block_compute<'a>(
     rows: &[usize],
     cols: &[usize],
 ) -> Result<(), Error> {
-    let a = a.into_view();
+    let a = a.into_view()?;
     kernel::indices("block", ("A", 0, a.shape()[0]), rows)?;
     kernel::indices("block", ("A", 1, a.shape()[1]), cols)?;
     kernel::agree(

@@ -161,7 +161,7 @@ pub fn grow<T: Clone>(
         *array = memory::filled(value, len).ok_or_else(too_large)?;
         return Ok(());
     }
-    array.try_reserve_exact(len.saturating_sub(array.len())).map_err(|_| too_large())?;
+    memory::try_reserve(array, len.saturating_sub(array.len())).map_err(|_| too_large())?;
     array.resize(len, value);
     Ok(())
 }

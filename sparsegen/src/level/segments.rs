@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::{Axis, Fault};
-use crate::Width;
+use crate::{Width, memory};
 
 /// Appends the children of each parent to `crd`, including the padding of a full level, and calls
 /// `close` with each parent and its segment; returns the position of each node.
@@ -18,7 +18,7 @@ pub(super) fn build<C: Width>(
     let full = axis.properties.full;
     let padded = if full { parents.checked_mul(axis.size) } else { Some(0) };
     let count = padded.ok_or(Fault::Size)?.max(nodes.len());
-    crd.try_reserve_exact(count).map_err(|_| Fault::Size)?;
+    memory::try_reserve(crd, count).map_err(|_| Fault::Size)?;
     let mut positions = Vec::with_capacity(nodes.len());
     let mut nodes = nodes.peekable();
     for parent in 0..parents {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 
-use crate::{Duplicates, Error, Format, Stored, Tensor, Value};
+use crate::{Duplicates, Error, Format, Stored, Tensor, Value, memory};
 
 use super::build::Merge;
 use super::declared::Declared;
@@ -152,7 +152,7 @@ impl<F: Format> Assembly<F> {
         let vals = &mut tensor.arrays.vals;
         let additional = self.firsts.len().saturating_sub(vals.len());
         let too_large = |_| Error::Size { format: F::NAME, shape: self.shape.as_ref().to_vec() };
-        vals.try_reserve_exact(additional).map_err(too_large)?;
+        memory::try_reserve(vals, additional).map_err(too_large)?;
         vals.clear();
         let fill = V::filler(F::FILL);
         let first = |number: &u32| values.get(*number as usize).copied().unwrap_or(fill);

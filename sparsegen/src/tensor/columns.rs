@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::format::{Format, Inverse, LevelExpr, Shape};
 use crate::level::{Axes, LevelViews, Listing};
-use crate::memory::filled;
+use crate::memory::{filled, try_reserve};
 use crate::{Fill, Stored, Value, View};
 
 use super::declared::Declared;
@@ -107,7 +107,7 @@ fn invert(
     let mut dimensions = Vec::with_capacity(shape.len());
     for (dimension, extent) in shape.iter().enumerate() {
         let mut column = Vec::new();
-        column.try_reserve_exact(count).ok()?;
+        try_reserve(&mut column, count).ok()?;
         let terms = inverse.terms(dimension);
         let mut numbers = [0_usize; CHUNK];
         for start in (0..count).step_by(CHUNK) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::level::Listing;
-use crate::memory::filled;
+use crate::memory::{filled, try_reserve};
 
 /// The nodes of a level: a segment of coordinates for each node of the level above.
 pub(super) struct Groups {
@@ -80,7 +80,7 @@ impl Groups {
     ) -> Option<Groups> {
         let mut pos = filled(0_u32, parents.checked_add(1)?)?;
         let mut crd = Vec::new();
-        crd.try_reserve_exact(coords.len()).ok()?;
+        try_reserve(&mut crd, coords.len()).ok()?;
         let mut above = 0;
         for (entry, place) in places.iter_mut().enumerate() {
             if *place < above {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::level::Axes;
-use crate::memory::filled;
+use crate::memory::{filled, try_reserve};
 use crate::{Fill, Stored};
 
 use super::coordinates::of_level;
@@ -80,7 +80,7 @@ pub(super) fn counts(coords: &[u32]) -> Option<Vec<u32>> {
     let size = coords.iter().max().map_or(0, |last| *last as usize + 1);
     let mut next = filled(0, size)?;
     let mut counts = Vec::new();
-    counts.try_reserve_exact(coords.len()).ok()?;
+    try_reserve(&mut counts, coords.len()).ok()?;
     counts.extend(coords.iter().map(|coordinate| {
         let next: &mut u32 = &mut next[*coordinate as usize];
         *next += 1;
