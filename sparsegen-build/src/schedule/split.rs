@@ -109,11 +109,9 @@ pub(super) fn obstacle(
         let drivers = || inner.points.iter().flat_map(|point| point.drivers.members());
         let mut iterators = drivers().map(|member| &inner.iterators[member]);
         let v = inner.variable;
-        let counts_positions = program
-            .basis
-            .blocks_of(v)
-            .iter()
-            .any(|block| program.space.positions_of(*block).is_some());
+        let space = &program.space;
+        let is_over = |positions: VariableId| space.index_variables(positions).contains(&v);
+        let counts_positions = space.all_positions().any(is_over);
         if program.basis.is_limited(v) && !counts_positions && is_one(v) && obstacle.is_none() {
             obstacle = iterators.find(|it| !begins_anywhere(program, it)).cloned();
         }
