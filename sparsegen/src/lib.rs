@@ -38,6 +38,7 @@
 //! | change values | [`Tensor::vals_mut`], [`Tensor::iter_mut`], [`Tensor::map`], [`Tensor::zip_vals`], [`Tensor::prune`] |
 //! | select | [`Tensor::slice`], [`Tensor::select`], [`Tensor::diagonal`], [`Tensor::lower`], [`Tensor::filter`] |
 //! | join | [`Tensor::concat`], [`Tensor::stack`], [`Tensor::kron`] |
+//! | calculate | [`operators`], kernels of a manifest |
 //! | convert | [`Tensor::to`], [`Tensor::permute`], [`Tensor::reshape`] |
 //! | assemble again and again | [`Assembly`] |
 //! | compute when needed | [`lazy`] |
@@ -49,6 +50,7 @@
 //! - `parallel`: threads, of `rayon`, for kernels that the manifest calls parallel. Without it they
 //!   give the same results on one thread. Tensors then have `par_iter`.
 //! - `huge-pages` (on by default): large arrays in huge pages on Linux, where the system permits it.
+//! - `operators` (on by default): linear algebra with operators, see [`operators`].
 //! - `gzip`, `zstd`: reading and writing compressed files.
 //! - `npz`: reading and writing the sparse arrays of SciPy.
 //! - `serde`: [`Tensor`] and [`Pattern`] implement `Serialize` and `Deserialize`. A tensor is
@@ -56,8 +58,8 @@
 //! - `sprs-0_11`, `faer-0_24`, `nalgebra-sparse-0_12`, `ndarray-0_17`: conversions from and to the
 //!   types of these crates, see [`bridge`].
 
-// The tests' helpers name the crate as its users do, from within it too.
-#[cfg(test)]
+// The tests' helpers and the kernels of operators name the crate as its users do, from within it too.
+#[cfg(any(test, feature = "operators"))]
 extern crate self as sparsegen;
 
 pub mod bridge;
@@ -70,6 +72,8 @@ pub mod kernel;
 pub mod lazy;
 pub mod level;
 mod memory;
+#[cfg(feature = "operators")]
+pub mod operators;
 #[cfg(feature = "serde")]
 mod serialize;
 mod tensor;
