@@ -27,6 +27,16 @@
 //! the result is stored by columns, or to [`SparseVector`], in time proportional to its entries. A
 //! kernel of a manifest may save that, and fuses several operations.
 //!
+//! Tensors in other formats, of higher orders and with other integer types have no operators. The
+//! compiler's error then says which kernel a manifest can declare:
+//!
+//! ```compile_fail,E0277
+//! use sparsegen::{Csf, Tensor};
+//!
+//! let a = Tensor::<f64, Csf<3>>::zeros([2, 2, 2]).unwrap();
+//! let b = &a + &a;
+//! ```
+//!
 //! # Elements
 //!
 //! The elements need addition and multiplication ([`Ring`]): numbers, complex numbers, and types of

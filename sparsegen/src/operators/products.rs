@@ -9,10 +9,13 @@ use crate::{
 /// Implements products of sparse matrices, of which both operands or the right one are converted.
 macro_rules! sparse {
     ($to:ident, $mul:ident; $($left:ident: $($right:ident)*;)*) => {$($(
-        implement! { Product $left $right => $to, , |a, b| kernels::$mul(to!($to $left, a), to!($to $right, b)) }
+        implement! {
+            Product: $left, $right => $to,
+            |a, b| kernels::$mul(to!($to $left, a), to!($to $right, b))
+        }
     )*)*};
     (left $left:ident, $mul:ident; $($right:ident)*) => {$(
-        implement! { Product $left $right => $left, , |a, b| kernels::$mul(a, to!(Csr $right, b)) }
+        implement! { Product: $left, $right => $left, |a, b| kernels::$mul(a, to!(Csr $right, b)) }
     )*};
 }
 
@@ -21,17 +24,17 @@ macro_rules! dense {
     ($($dense:ident: $($sparse:ident)*, $($other:ident)*;)*) => {$(
         $(
             implement! {
-                Product $sparse $dense => Dense2, ,
+                Product: $sparse, $dense => Dense2,
                 |a, b| kernels::mul_csr_dense(to!(Csr $sparse, a), to!(Dense2 $dense, b))
             }
             implement! {
-                Product $dense $sparse => Dense2, ,
+                Product: $dense, $sparse => Dense2,
                 |a, b| kernels::mul_dense_csr(to!(Dense2 $dense, a), to!(Csr $sparse, b))
             }
         )*
         $(
             implement! {
-                Product $dense $other => Dense2, ,
+                Product: $dense, $other => Dense2,
                 |a, b| kernels::mul_dense_dense(to!(Dense2 $dense, a), to!(Dense2 $other, b))
             }
         )*
@@ -41,11 +44,17 @@ macro_rules! dense {
 /// Implements products with vectors.
 macro_rules! vectors {
     ($($matrix:ident: $apply:ident;)*) => {$(
-        implement! { Product $matrix Dense1 => Dense1, , |a, x| kernels::$apply(a, x) }
+        implement! { Product: $matrix, Dense1 => Dense1, |a, x| kernels::$apply(a, x) }
+    )*};
+    ($vector:ident to $dense:ident: $($matrix:ident $apply:ident),*) => {$(
+        implement! {
+            Product: $matrix, $vector => Dense1,
+            |a, x| kernels::$apply(a, to!($dense $vector, x))
+        }
     )*};
     ($vector:ident: $($matrix:ident)*) => {$(
         implement! {
-            Product $matrix $vector => SparseVector, ,
+            Product: $matrix, $vector => SparseVector,
             |a, x| kernels::apply_csc_sparse(to!(Csc $matrix, a), to!(SparseVector $vector, x))
         }
     )*};
@@ -95,7 +104,5 @@ vectors! {
 vectors! { SparseVector: Csr Dcsr Coo2 CooUnordered2 Csf2 Dia Ell HashRows Csc Dcsc }
 vectors! { HashVector: Csr Dcsr Coo2 CooUnordered2 Csf2 Dia Ell HashRows Csc Dcsc }
 
-implement! { Product Dense2 SparseVector => Dense1, , |a, x| kernels::apply_dense(a, &x.to::<Dense1>()?) }
-implement! { Product Dense2 HashVector => Dense1, , |a, x| kernels::apply_dense(a, &x.to::<Dense1>()?) }
-implement! { Product DenseCol2 SparseVector => Dense1, , |a, x| kernels::apply_dense_col(a, &x.to::<Dense1>()?) }
-implement! { Product DenseCol2 HashVector => Dense1, , |a, x| kernels::apply_dense_col(a, &x.to::<Dense1>()?) }
+vectors! { SparseVector to Dense1: Dense2 apply_dense, DenseCol2 apply_dense_col }
+vectors! { HashVector to Dense1: Dense2 apply_dense, DenseCol2 apply_dense_col }

@@ -15,10 +15,19 @@ pub(super) type Dense1 = Dense<1>;
 pub(super) type Dense2 = Dense<2>;
 pub(super) type DenseCol2 = DenseCol<2>;
 
-/// Implements an operation on tensors in two formats.
+/// Implements an operation on tensors in two formats. A difference also needs negation.
 macro_rules! implement {
-    ($operation:ident $left:ident $right:ident => $output:ident, $($bound:path)?, |$a:ident, $b:ident| $value:expr) => {
-        impl<V: Ring $(+ $bound)?> $operation<V, $right> for $left {
+    (Difference: $($rest:tt)*) => {
+        implement! { @ Difference [+ Neg<Output = V>] $($rest)* }
+    };
+    ($operation:ident: $($rest:tt)*) => {
+        implement! { @ $operation [] $($rest)* }
+    };
+    (
+        @ $operation:ident [$($bound:tt)*] $left:ident, $right:ident => $output:ident,
+        |$a:ident, $b:ident| $value:expr
+    ) => {
+        impl<V: Ring $($bound)*> $operation<V, $right> for $left {
             type Output = $output;
 
             fn compute(
@@ -58,50 +67,60 @@ pub(super) use to;
 /// Implements the operations on two tensors in one format.
 macro_rules! same {
     ($($format:ident: $add:ident $sub:ident $times:ident;)*) => {$(
-        implement! { Sum $format $format => $format, , |a, b| kernels::$add(a, b) }
-        implement! { Difference $format $format => $format, Neg<Output = V>, |a, b| kernels::$sub(a, b) }
-        implement! { Hadamard $format $format => $format, , |a, b| kernels::$times(a, b) }
+        implement! { Sum: $format, $format => $format, |a, b| kernels::$add(a, b) }
+        implement! { Difference: $format, $format => $format, |a, b| kernels::$sub(a, b) }
+        implement! { Hadamard: $format, $format => $format, |a, b| kernels::$times(a, b) }
     )*};
 }
 
 /// Implements the operations on two tensors in other formats, both of which are converted.
 macro_rules! converted {
     ($to:ident, $add:ident $sub:ident $times:ident; $($left:ident: $($right:ident)*;)*) => {$($(
-        implement! { Sum $left $right => $to, , |a, b| kernels::$add(to!($to $left, a), to!($to $right, b)) }
         implement! {
-            Difference $left $right => $to, Neg<Output = V>,
+            Sum: $left, $right => $to,
+            |a, b| kernels::$add(to!($to $left, a), to!($to $right, b))
+        }
+        implement! {
+            Difference: $left, $right => $to,
             |a, b| kernels::$sub(to!($to $left, a), to!($to $right, b))
         }
-        implement! { Hadamard $left $right => $to, , |a, b| kernels::$times(to!($to $left, a), to!($to $right, b)) }
+        implement! {
+            Hadamard: $left, $right => $to,
+            |a, b| kernels::$times(to!($to $left, a), to!($to $right, b))
+        }
     )*)*};
 }
 
 /// Implements the operations on sparse and dense tensors, in both orders.
 macro_rules! with_dense {
     (
-        $to:ident $whole:ident, [$add:ident $sub:ident $times:ident] [$add_to:ident $sub_from:ident $times_by:ident];
+        $to:ident $whole:ident,
+        [$add:ident $sub:ident $times:ident]
+        [$add_to:ident $sub_from:ident $times_by:ident];
         $($dense:ident: $($sparse:ident)*;)*
     ) => {$($(
         implement! {
-            Sum $sparse $dense => $whole, , |a, b| kernels::$add(to!($to $sparse, a), to!($whole $dense, b))
+            Sum: $sparse, $dense => $whole,
+            |a, b| kernels::$add(to!($to $sparse, a), to!($whole $dense, b))
         }
         implement! {
-            Sum $dense $sparse => $whole, , |a, b| kernels::$add_to(to!($whole $dense, a), to!($to $sparse, b))
+            Sum: $dense, $sparse => $whole,
+            |a, b| kernels::$add_to(to!($whole $dense, a), to!($to $sparse, b))
         }
         implement! {
-            Difference $sparse $dense => $whole, Neg<Output = V>,
+            Difference: $sparse, $dense => $whole,
             |a, b| kernels::$sub(to!($to $sparse, a), to!($whole $dense, b))
         }
         implement! {
-            Difference $dense $sparse => $whole, Neg<Output = V>,
+            Difference: $dense, $sparse => $whole,
             |a, b| kernels::$sub_from(to!($whole $dense, a), to!($to $sparse, b))
         }
         implement! {
-            Hadamard $sparse $dense => $sparse, ,
+            Hadamard: $sparse, $dense => $sparse,
             |a, b| kernels::$times(to!($to $sparse, a), to!($whole $dense, b))?.to()
         }
         implement! {
-            Hadamard $dense $sparse => $sparse, ,
+            Hadamard: $dense, $sparse => $sparse,
             |a, b| kernels::$times_by(to!($whole $dense, a), to!($to $sparse, b))?.to()
         }
     )*)*};
@@ -158,14 +177,17 @@ converted! {
 }
 
 with_dense! {
-    Csr Dense2, [add_csr_dense sub_csr_dense times_csr_dense] [add_dense_csr sub_dense_csr times_dense_csr];
+    Csr Dense2,
+    [add_csr_dense sub_csr_dense times_csr_dense]
+    [add_dense_csr sub_dense_csr times_dense_csr];
     Dense2: Csr Dcsr Coo2 CooUnordered2 Csf2 Dia Ell HashRows Csc Dcsc;
     DenseCol2: Csr Dcsr Coo2 CooUnordered2 Csf2 Dia Ell HashRows Csc Dcsc;
 }
 
 with_dense! {
     SparseVector Dense1,
-    [add_sparse_dense sub_sparse_dense times_sparse_dense] [add_dense_sparse sub_dense_sparse times_dense_sparse];
+    [add_sparse_dense sub_sparse_dense times_sparse_dense]
+    [add_dense_sparse sub_dense_sparse times_dense_sparse];
     Dense1: SparseVector HashVector;
 }
 
