@@ -57,7 +57,7 @@ use crate::{Csc, Csr, Dcsr, Dense, SparseVector};
 use crate::{Error, Format, Stored, Tensor, Value, View};
 
 mod arithmetic;
-#[allow(unused, clippy::all, reason = "generated code has entry points that no operator calls")]
+#[allow(unused, clippy::all, reason = "generated code")]
 #[rustfmt::skip]
 mod kernels;
 mod products;
