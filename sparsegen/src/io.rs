@@ -1,6 +1,8 @@
 //! Reading and writing: Matrix Market (`.mtx`) for matrices and FROSTT (`.tns`) for tensors of any
 //! order, both plain or compressed with gzip or Zstandard (features `gzip` and `zstd`), and the
-//! sparse arrays of SciPy (`.npz`, feature `npz`).
+//! sparse arrays of SciPy (`.npz`, feature `npz`). Tensors in every format are stored as they are in
+//! memory by [`binsparse`](mod@binsparse) (feature `binsparse`), and mapped instead of read (feature
+//! `mmap`).
 //!
 //! ```no_run
 //! use sparsegen::{Csf, Csr, Tensor, io};
@@ -49,6 +51,8 @@
 //!
 //! In both formats indices count from 1; the coordinates of a [`Tensor`] count from 0.
 
+#[cfg(feature = "binsparse")]
+pub mod binsparse;
 mod compression;
 mod element;
 mod frostt;
@@ -69,6 +73,12 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+#[cfg(feature = "mmap")]
+pub use binsparse::Mapped;
+#[cfg(feature = "binsparse")]
+pub use binsparse::{
+    read_binsparse, read_binsparse_from, view_binsparse, write_binsparse, write_binsparse_to,
+};
 pub use element::{Element, Field, Number, RealElement};
 #[cfg(feature = "npz")]
 pub use npz::{NumpyElement, read_npz, read_npz_from, write_npz, write_npz_to};

@@ -53,6 +53,8 @@
 //! - `operators` (on by default): linear algebra with operators, see [`operators`].
 //! - `gzip`, `zstd`: reading and writing compressed files.
 //! - `npz`: reading and writing the sparse arrays of SciPy.
+//! - `binsparse`: files with the arrays of tensors in every format, see [`io`]. With `mmap` they are
+//!   mapped into memory instead of read.
 //! - `serde`: [`Tensor`] and [`Pattern`] implement `Serialize` and `Deserialize`. A tensor is
 //!   validated when it is deserialized.
 //! - `sprs-0_11`, `faer-0_24`, `nalgebra-sparse-0_12`, `ndarray-0_17`: conversions from and to the

@@ -242,7 +242,7 @@ fn axis<F: Format>(shape: &F::Shape, level: usize) -> Option<Axis> {
 }
 
 /// Returns the axes of all levels.
-fn axes<F: Format>(shape: &F::Shape) -> Result<Axes, Error> {
+pub(crate) fn axes<F: Format>(shape: &F::Shape) -> Result<Axes, Error> {
     Declared::of::<F>().axes(shape.as_ref())
 }
 

@@ -61,6 +61,8 @@ impl Number<'_> {
 /// | real | rounded to the nearest | if it is an integer and fits | rounded to the nearest |
 /// | complex | an error | an error | rounded to the nearest |
 ///
+/// A `bool` is read from 0 and 1, and written as them.
+///
 /// A value that the type cannot represent is an error of its place in the file. Only a file of the
 /// field `pattern` can also be read into [`Pattern`]. The numbers of binary files are converted like
 /// those of the field `integer`, `real` or `complex`.
@@ -275,6 +277,38 @@ macro_rules! complex_elements {
     )*};
 }
 
+/// The numbers 0 and 1.
+impl Element for bool {
+    const FIELD: Field = Field::Integer;
+    const NAME: &'static str = "bool";
+
+    fn of_number(number: Number<'_>) -> Result<Self, String> {
+        match u8::of_number(number) {
+            Ok(0) => Ok(false),
+            Ok(1) => Ok(true),
+            Ok(_) | Err(_) => Err(refusal(&number.shown(), "does not fit `bool`, which is 0 or 1")),
+        }
+    }
+
+    fn plus(self, other: Self) -> Option<Self> {
+        Some(self || other)
+    }
+
+    fn negated(self) -> Option<Self> {
+        (!self).then_some(false)
+    }
+
+    fn conjugated(self) -> Self {
+        self
+    }
+
+    fn write(self, out: &mut dyn Write) -> io::Result<()> {
+        u8::from(self).write(out)
+    }
+}
+
+impl RealElement for bool {}
+
 impl<V: Value> Element for Pattern<V> {
     const FIELD: Field = Field::Pattern;
     const NAME: &'static str = "Pattern";
@@ -351,6 +385,14 @@ mod tests {
         assert_eq!(f64::of_number(Number::Integer(&long)), Ok(long.parse().unwrap()));
         assert!(f64::of_number(Number::Integer("1.5")).is_err());
         assert!(f64::of_number(Number::Complex("1", "2")).is_err_and(|e| e.contains("`c64`")));
+    }
+
+    #[test]
+    fn truth_values_are_0_and_1() {
+        assert_eq!(bool::of_number(Number::Real("1.0")), Ok(true));
+        assert_eq!(bool::of_number(Number::BinaryInteger(0)), Ok(false));
+        let refusal = "the value `2` does not fit `bool`, which is 0 or 1".to_owned();
+        assert_eq!(bool::of_number(Number::Integer("2")), Err(refusal));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! SciPy's sparse arrays in NumPy's `.npz` archives.
 
+pub(super) mod archive;
 mod dtype;
-mod npy;
+pub(super) mod npy;
 mod read;
 mod write;
 
@@ -102,6 +103,6 @@ fn check<F: Format>(name: &str) -> Result<(), Error> {
 }
 
 /// Returns an error of an array of an archive.
-fn error(file: &str, array: &str, message: impl Into<String>) -> Error {
+pub(super) fn error(file: &str, array: &str, message: impl Into<String>) -> Error {
     Error::Array { file: file.to_owned(), array: array.to_owned(), message: message.into() }
 }

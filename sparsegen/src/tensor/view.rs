@@ -65,6 +65,20 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
         view
     }
 
+    /// Creates a view from borrowed parts without checking them, also in debug builds.
+    ///
+    /// # Safety
+    /// [`View::from_parts`] must accept these parts.
+    #[cfg(feature = "mmap")]
+    pub(crate) unsafe fn of_valid(
+        shape: F::Shape,
+        levels: <F::Levels as Levels>::Views<'a>,
+        vals: &'a [V],
+    ) -> Self {
+        check_values::<V, F>();
+        View { shape, levels, vals }
+    }
+
     /// Returns the extent of each mode.
     #[inline]
     pub fn shape(&self) -> F::Shape {

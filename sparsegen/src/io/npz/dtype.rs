@@ -7,7 +7,7 @@ use crate::{Pattern, Value};
 
 /// An element type of an array of NumPy.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Dtype {
+pub(in crate::io) struct Dtype {
     kind: Kind,
     /// The number of bytes of an element.
     size: usize,
@@ -21,13 +21,18 @@ enum Kind {
     Unsigned,
     Float,
     Complex,
-    /// Text of bytes, or of characters of four bytes. Only the name of a format is text.
+    /// Text in ASCII. Only the names of formats and descriptors are text.
+    Bytes,
+    /// Text of characters of four bytes.
     Text,
 }
 
+/// The longest text that is accepted, in characters.
+const LONGEST_TEXT: usize = 1 << 16;
+
 impl Dtype {
     /// Parses a name such as `<f8`.
-    pub(super) fn parse(name: &str) -> Result<Dtype, String> {
+    pub(in crate::io) fn parse(name: &str) -> Result<Dtype, String> {
         let refusal = || {
             format!("elements `{name}` are neither integers of up to 8 bytes nor `f2 f4 f8 c8 c16`")
         };
@@ -44,27 +49,61 @@ impl Dtype {
             (Some('u'), Some(size @ (1 | 2 | 4 | 8))) => (Kind::Unsigned, size),
             (Some('f'), Some(size @ (2 | 4 | 8))) => (Kind::Float, size),
             (Some('c'), Some(size @ (8 | 16))) => (Kind::Complex, size),
-            (Some('S'), Some(size @ 1..=16)) => (Kind::Text, size),
-            (Some('U'), Some(size @ 1..=16)) => (Kind::Text, 4 * size),
+            (Some('S'), Some(size @ 1..=LONGEST_TEXT)) => (Kind::Bytes, size),
+            (Some('U'), Some(size @ 1..=LONGEST_TEXT)) => (Kind::Text, 4 * size),
             _ => return Err(refusal()),
         };
         Ok(Dtype { kind, size, is_big_endian })
     }
 
+    /// Returns the name of the type: `<f8`.
+    #[cfg(feature = "binsparse")]
+    pub(in crate::io) fn name(self) -> String {
+        let order = if self.size == 1 {
+            '|'
+        } else if self.is_big_endian {
+            '>'
+        } else {
+            '<'
+        };
+        let (letter, size) = match self.kind {
+            Kind::Bool => ('b', self.size),
+            Kind::Signed => ('i', self.size),
+            Kind::Unsigned => ('u', self.size),
+            Kind::Float => ('f', self.size),
+            Kind::Complex => ('c', self.size),
+            Kind::Bytes => ('S', self.size),
+            Kind::Text => ('U', self.size / 4),
+        };
+        format!("{order}{letter}{size}")
+    }
+
     /// Returns the number of bytes of an element.
-    pub(super) fn size(self) -> usize {
+    pub(in crate::io) fn size(self) -> usize {
         self.size
     }
 
     /// Returns whether elements are text.
-    pub(super) fn is_text(self) -> bool {
-        self.kind == Kind::Text
+    pub(in crate::io) fn is_text(self) -> bool {
+        matches!(self.kind, Kind::Bytes | Kind::Text)
     }
 
-    /// Converts the bytes of an element. Text counts as its first letter.
-    pub(super) fn number(self, bytes: &[u8]) -> Number<'static> {
+    /// Converts the bytes of text, which zeros fill up, or returns `None` if they are none.
+    pub(in crate::io) fn text(self, bytes: &[u8]) -> Option<String> {
+        let letters = match self.kind {
+            Kind::Bytes => bytes.iter().map(|byte| char::from_u32((*byte).into())).collect(),
+            Kind::Text => {
+                bytes.chunks(4).map(|char| char::from_u32(self.bits(char) as u32)).collect()
+            }
+            Kind::Bool | Kind::Signed | Kind::Unsigned | Kind::Float | Kind::Complex => None,
+        };
+        letters.map(|letters: String| letters.trim_end_matches('\0').to_owned())
+    }
+
+    /// Converts the bytes of an element, which is not text.
+    pub(in crate::io) fn number(self, bytes: &[u8]) -> Number<'static> {
         match self.kind {
-            Kind::Bool | Kind::Unsigned | Kind::Text => {
+            Kind::Bool | Kind::Unsigned | Kind::Bytes | Kind::Text => {
                 Number::BinaryInteger(i128::from(self.bits(bytes)))
             }
             Kind::Signed => {
@@ -141,6 +180,14 @@ numpy_elements! {
     f64 "<f8" f32 "<f4" i8 "|i1" i16 "<i2" i32 "<i4" i64 "<i8" u8 "|u1" u16 "<u2" u32 "<u4" u64 "<u8"
 }
 
+impl NumpyElement for bool {
+    const DTYPE: &'static str = "|b1";
+
+    fn write_bytes(self, out: &mut dyn Write) -> io::Result<()> {
+        u8::from(self).write_bytes(out)
+    }
+}
+
 impl NumpyElement for usize {
     const DTYPE: &'static str = "<u8";
 
@@ -205,7 +252,7 @@ mod tests {
 
     #[test]
     fn other_types_are_refused() {
-        for name in ["", "<", "f8", "<f", "<f16", "<i3", "|O", "<M8[ns]", "|S99", "<f-8"] {
+        for name in ["", "<", "f8", "<f", "<f16", "<i3", "|O", "<M8[ns]", "|S99999", "<f-8"] {
             assert!(Dtype::parse(name).is_err(), "{name}");
         }
     }

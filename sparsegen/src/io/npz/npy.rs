@@ -17,24 +17,24 @@ const CHUNK: usize = 1 << 13;
 
 /// The type and the extents of an array.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Header {
-    pub(super) dtype: Dtype,
+pub(in crate::io) struct Header {
+    pub(in crate::io) dtype: Dtype,
     /// `true` if the first index varies fastest.
-    pub(super) is_by_column: bool,
-    pub(super) shape: Vec<usize>,
+    pub(in crate::io) is_by_column: bool,
+    pub(in crate::io) shape: Vec<usize>,
 }
 
 /// An array in memory.
-pub(super) struct Array<T> {
-    pub(super) shape: Vec<usize>,
+pub(in crate::io) struct Array<T> {
+    pub(in crate::io) shape: Vec<usize>,
     /// The distance of elements whose coordinates in one mode differ by 1, per mode.
     strides: Vec<usize>,
-    pub(super) elements: Vec<T>,
+    pub(in crate::io) elements: Vec<T>,
 }
 
 impl<T: Copy> Array<T> {
     /// Returns an element.
-    pub(super) fn at<const N: usize>(&self, coordinate: [usize; N]) -> T {
+    pub(in crate::io) fn at<const N: usize>(&self, coordinate: [usize; N]) -> T {
         let terms = coordinate.iter().zip(&self.strides).map(|(c, stride)| c * stride);
         self.elements[terms.sum::<usize>()]
     }
@@ -42,7 +42,7 @@ impl<T: Copy> Array<T> {
 
 impl Header {
     /// Reads a header.
-    pub(super) fn read(reader: &mut dyn Read) -> Result<Header, String> {
+    pub(in crate::io) fn read(reader: &mut dyn Read) -> Result<Header, String> {
         let mut start = [0; 8];
         read_exact(reader, &mut start)?;
         let [major, _] = [start[6], start[7]];
@@ -114,11 +114,14 @@ impl Header {
 
     /// Reads the elements. Memory is allocated as they arrive, not for the number that the header
     /// declares.
-    pub(super) fn elements<T>(
+    pub(in crate::io) fn elements<T>(
         self,
         reader: &mut dyn Read,
         convert: impl Fn(Number<'static>) -> Result<T, String>,
     ) -> Result<Array<T>, String> {
+        if self.dtype.is_text() {
+            return Err("has text, not numbers".to_owned());
+        }
         let count = self.count()?;
         let size = self.dtype.size();
         let mut elements = Vec::new();
@@ -133,12 +136,7 @@ impl Header {
                 elements.push(element.map_err(|reason| format!("element {index}: {reason}"))?);
             }
         }
-        // The archive compares checksums at the end of the array.
-        match reader.read(&mut buffer[..1]) {
-            Ok(0) => {}
-            Ok(_) => return Err(format!("there is more than the {count} elements of the array")),
-            Err(reason) => return Err(reason.to_string()),
-        }
+        read_end(reader, count)?;
         let mut strides = vec![1; self.shape.len()];
         let mut stride = 1_usize;
         let modes = 0..self.shape.len();
@@ -169,14 +167,34 @@ fn read_exact(reader: &mut dyn Read, bytes: &mut [u8]) -> Result<(), String> {
     })
 }
 
+/// Checks that the array ends, where the archive compares checksums.
+fn read_end(reader: &mut dyn Read, count: usize) -> Result<(), String> {
+    match reader.read(&mut [0]) {
+        Ok(0) => Ok(()),
+        Ok(_) => Err(format!("there is more than the {count} elements of the array")),
+        Err(reason) => Err(reason.to_string()),
+    }
+}
+
+/// Reads the text that is the only element of an array.
+pub(in crate::io) fn text(header: Header, reader: &mut dyn Read) -> Result<String, String> {
+    if !header.dtype.is_text() || !header.shape.is_empty() {
+        return Err("is not text".to_owned());
+    }
+    let mut bytes = vec![0; header.dtype.size()];
+    read_exact(reader, &mut bytes)?;
+    read_end(reader, 1)?;
+    header.dtype.text(&bytes).ok_or_else(|| "is not text in Unicode".to_owned())
+}
+
 /// Reads an array of integers that fit an `i64`.
-pub(super) fn integers(header: Header, reader: &mut dyn Read) -> Result<Array<i64>, String> {
+pub(in crate::io) fn integers(header: Header, reader: &mut dyn Read) -> Result<Array<i64>, String> {
     header.elements(reader, i64::of_number)
 }
 
 /// Writes an array: the header, then the elements by `write`. A header takes a multiple of 64
 /// bytes.
-pub(super) fn write(
+pub(in crate::io) fn write(
     out: &mut dyn Write,
     dtype: &str,
     shape: &[usize],

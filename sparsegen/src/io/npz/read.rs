@@ -2,11 +2,9 @@
 
 use std::io::{Read, Seek};
 
-use zip::ZipArchive;
-use zip::result::ZipError;
-
+use super::archive::Archive;
 use super::error;
-use super::npy::{self, Array, Header};
+use super::npy::{self, Array};
 use crate::io::element::Element;
 use crate::io::{Progress, lines, sums};
 use crate::{Error, Format, Shape, Tensor, Value};
@@ -17,8 +15,7 @@ pub(crate) fn read<V: Element, F: Format>(
     name: &str,
     mut progress: Progress<'_>,
 ) -> Result<Tensor<V, F>, Error> {
-    let zip = ZipArchive::new(reader).map_err(|reason| of_zip(name, reason))?;
-    let mut archive = Archive { zip, name };
+    let mut archive = Archive::open(reader, name)?;
     let shape = archive.shape::<F::Shape>()?;
     let mut entries = Vec::new();
     archive.entries(shape, &mut |coordinate, value: V| {
@@ -31,37 +28,7 @@ pub(crate) fn read<V: Element, F: Format>(
         .map_err(|reason| Error::File { file: name.to_owned(), reason: Box::new(reason) })
 }
 
-fn of_zip(name: &str, reason: ZipError) -> Error {
-    match reason {
-        ZipError::Io(reason) => lines::io_error(name, reason),
-        reason => error(name, "format", format!("the file is not an archive: {reason}")),
-    }
-}
-
-/// An archive of arrays.
-struct Archive<'n, R> {
-    zip: ZipArchive<R>,
-    /// The name of the file, for errors.
-    name: &'n str,
-}
-
 impl<R: Read + Seek> Archive<'_, R> {
-    /// Passes the header and the elements of an array to `read`, or returns `None` if the archive
-    /// does not have the array.
-    fn find<T>(
-        &mut self,
-        array: &str,
-        read: impl FnOnce(Header, &mut dyn Read) -> Result<T, String>,
-    ) -> Result<Option<T>, Error> {
-        let mut file = match self.zip.by_name(&format!("{array}.npy")) {
-            Ok(file) => file,
-            Err(ZipError::FileNotFound) => return Ok(None),
-            Err(reason) => return Err(error(self.name, array, reason.to_string())),
-        };
-        let read = Header::read(&mut file).and_then(|header| read(header, &mut file));
-        read.map(Some).map_err(|message| error(self.name, array, message))
-    }
-
     fn missing(&self, array: &str) -> Error {
         let message = "the file does not have it; arrays are saved with `scipy.sparse.save_npz`";
         error(self.name, array, message)
@@ -115,15 +82,7 @@ impl<R: Read + Seek> Archive<'_, R> {
         shape: S,
         push: &mut dyn FnMut(S, V),
     ) -> Result<(), Error> {
-        let letters = self.find("format", |header, reader| {
-            if !header.dtype.is_text() {
-                return Err("is not text".to_owned());
-            }
-            let mut bytes = vec![0; header.dtype.size()];
-            reader.read_exact(&mut bytes).map_err(|reason| reason.to_string())?;
-            Ok(bytes.into_iter().filter(|byte| *byte != 0).map(char::from).collect::<String>())
-        })?;
-        let format = letters.ok_or_else(|| self.missing("format"))?;
+        let format = self.text("format")?.ok_or_else(|| self.missing("format"))?;
         // A vector in `csr` is a matrix of one row.
         let is_vector = S::ORDER == 1;
         let modes = (shape.as_ref().first().copied(), shape.as_ref().get(1).copied());
