@@ -39,7 +39,7 @@ use crate::limits::{self, Budget};
 use crate::notation::{Access, Assignment, Expr, Kernel, ReduceOp, VariableId};
 
 use convert::{Conversion, by_order, conversions, gathered};
-use cost::{cost, cost_of_conversions};
+use cost::{PACKED, cost, cost_of_conversions};
 use diagonal::diagonals;
 use nest::{Sums, nest, nest_into};
 use refuse::{refuse_large, refuse_orders, refuse_result};
@@ -187,7 +187,7 @@ fn ordered(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Option<Candidat
 const WORTHWHILE: f64 = 4.0;
 
 /// Returns the cheapest program that converts tensors, if it costs less than `limit`, including the
-/// conversions; among equals, the one with the fewest conversions.
+/// conversions. Each conversion beyond the fewest must save most of the work.
 fn converted(
     kernel: &Kernel,
     levels: &Levels,
@@ -195,13 +195,18 @@ fn converted(
     budget: &Budget,
 ) -> Option<Candidate> {
     let mut best: Option<(usize, Candidate)> = None;
+    let packs = |conversion: &Conversion| conversion.packed.is_some() && kernel.packed.is_none();
     for conversion in conversions(kernel, levels) {
         let count = conversion.count();
+        let factor = if packs(&conversion) { PACKED } else { 1.0 };
+        let before = factor * cost_of_conversions(&conversion);
         let settled = best.as_ref().is_some_and(|(least, best)| {
-            *least < count && !best.plan.searches_entries(&best.program)
+            let is_settled = !packs(&best.conversion) && !best.plan.searches_entries(&best.program);
+            // Another conversion must save most of the work.
+            *least < count && is_settled && limit < WORTHWHILE * before
         });
         if settled {
-            break;
+            continue;
         }
         // A result is assembled in order if it can be.
         let is_scattered = |kernel: &Kernel| kernel.tensor(kernel.result()).format.scattered();
@@ -210,12 +215,11 @@ fn converted(
         if is_scattered(&conversion.kernel).is_some() && best.as_ref().is_some_and(in_order) {
             continue;
         }
-        let before = cost_of_conversions(&conversion);
         if before >= limit || refuse_result(&conversion.kernel).is_err() {
             continue;
         }
         let Some(candidate) = cheapest(&conversion, budget) else { continue };
-        let cost = before + candidate.cost;
+        let cost = before + factor * candidate.cost;
         if cost < limit {
             limit = cost;
             best = Some((count, candidate));

@@ -36,6 +36,9 @@ const HARVESTED: f64 = 8.0;
 const CLEARED: f64 = 1.0;
 /// The cost of converting an entry; most conversions sort.
 const CONVERTED: f64 = 30.0;
+/// The factor of the cost of a program whose result is packed: the structure is built twice, and
+/// computing values into an existing result saves nothing.
+pub(super) const PACKED: f64 = 2.0;
 /// The cost of an element of a list, or of a coordinate, for the inverse of the list.
 const LISTED: f64 = 4.0;
 /// The cost of copying an entry to scratch memory and sorting it.
@@ -256,7 +259,11 @@ impl Cost<'_> {
         let distinct = if iterator.level == 0 { ROOT_ENTRIES } else { ENTRIES };
         let variable = self.program.level_variable(&iterator.access, iterator.level);
         let distinct = variable.map_or(distinct, |v| distinct.min(self.dimension(v)));
-        let properties = iterator.spec(self.program).properties;
+        let LevelSpec { level, properties, .. } = iterator.spec(self.program);
+        if level.coordinate_iteration().is_some() && level.pads() {
+            // Most coordinates of a diagonal are in the matrix.
+            return variable.map_or(DIMENSION, |v| self.dimension(v));
+        }
         if properties.branchless {
             // One child for each position of the parent.
             return if self.segments.contains(&iterator.access) { DUPLICATES } else { 1.0 };

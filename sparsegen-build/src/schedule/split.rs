@@ -120,22 +120,43 @@ pub(super) fn obstacle(
 }
 
 /// Returns the space in which the loops over the coordinates of the result are within loops over
-/// its outermost blocks, as if the schedule had split them. The result has an element for each of
-/// these blocks, so it costs nothing more to visit them all.
+/// its outermost blocks, as if the schedule had split them. It costs nothing more to visit all
+/// blocks: the result has an element for each of them, or an operand for each coordinate.
 pub(super) fn blocks_of_result(kernel: &Kernel, space: &Space) -> Option<Space> {
     let result = &kernel.assignment.result;
     let levels = &kernel.tensor(result.tensor).format.levels;
-    let mut full = (0..levels.len()).take_while(|level| levels[*level].properties.full);
-    let [block, place] = full.find_map(|level| {
+    let whole = |block: VariableId| match *space.computed(block)? {
+        Coordinate::Div(whole, _) => Some(whole),
+        Coordinate::Mod(..) | Coordinate::Affine(_) => None,
+    };
+    let blocks_at = |level: usize| {
         let block = space.level_variable(kernel, result, level)?;
         space.blocks().into_iter().find(|[outer, _]| *outer == block)
-    })?;
+    };
+    let full = levels.iter().take_while(|spec| spec.properties.full).count();
+    let blocks = (0..full).find_map(blocks_at).or_else(|| {
+        let sparse = (full < levels.len()).then_some(full).and_then(blocks_at)?;
+        has_all(kernel, whole(sparse[0])?).then_some(sparse)
+    });
+    let [block, place] = blocks?;
     let parts = [block, place].map(|v| Some((v, space.definition(v)?.clone())));
-    let &Coordinate::Div(whole, _) = space.computed(block)? else { return None };
+    let whole = whole(block)?;
     let is_plain = space.definition(whole).is_none() && !space.is_replaced(whole);
     let mut blocked = space.clone();
     blocked.replace(whole, parts.into_iter().flatten().collect());
     is_plain.then_some(blocked)
+}
+
+/// Returns whether an operand stores all coordinates of a variable in its outermost level.
+fn has_all(kernel: &Kernel, v: VariableId) -> bool {
+    let mut has_all = false;
+    kernel.assignment.value.for_each_access(&mut |access| {
+        let format = &kernel.tensor(access.tensor).format;
+        let outermost = format.levels.first().filter(|spec| spec.properties.full);
+        let mode = outermost.and_then(|_| format.mode_of(0));
+        has_all |= mode.is_some_and(|mode| access.indices[mode] == v);
+    });
+    has_all
 }
 
 /// Returns the diagnostic for two variables that cannot be fused.
