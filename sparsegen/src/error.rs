@@ -1,6 +1,9 @@
 //! The errors of the runtime, with the tensors, modes and sizes that they concern.
 
-use std::fmt;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
 
 use crate::kernel::Mode;
 
@@ -302,4 +305,4 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl core::error::Error for Error {}

@@ -1,7 +1,11 @@
 //! Formats: maps from the dimensions of a tensor to its levels, as constants of a type.
 
-use std::fmt::{self, Debug, Display};
-use std::hash::Hash;
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt::{self, Debug, Display};
+use core::hash::Hash;
 
 use crate::level::{Kind, Levels, MAX_LEVELS};
 
@@ -58,7 +62,7 @@ pub trait Format: Copy + Debug + 'static {
 
 /// One `usize` per mode: extents or coordinates. Implemented by `[usize; N]`.
 pub trait Shape:
-    sealed::Sealed + AsRef<[usize]> + AsMut<[usize]> + Copy + Debug + Eq + Hash + Send + Sync + 'static
+    sealed::Sealed + AsRef<[usize]> + AsMut<[usize]> + Copy + Debug + Ord + Hash + Send + Sync + 'static
 {
     /// The number of modes.
     const ORDER: usize;

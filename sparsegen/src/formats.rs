@@ -2,7 +2,7 @@
 //!
 //! `P` and `C` are the integer types of positions and coordinates.
 
-use std::marker::PhantomData;
+use core::marker::PhantomData;
 
 use crate::level::{Compressed, Dense as DenseLevel, Hashed, Offset, Range, Singleton};
 use crate::{Format, LevelExpr, LevelMap, Map, Width};

@@ -11,12 +11,13 @@ mod join;
 mod lists;
 mod parallel;
 mod places;
+pub mod prelude;
 mod proven;
 mod version;
 mod widen;
 mod workspace;
 
-use std::ops::{Index, Mul, Range};
+use core::ops::{Index, Mul, Range};
 
 use num_traits::{Float, NumCast, Signed, ToPrimitive};
 
@@ -31,9 +32,11 @@ pub use division::Division;
 pub use intervals::{parent, split_intervals};
 pub use join::Order;
 pub use lists::{inverse, last_of_each};
+#[cfg(feature = "std")]
+pub use parallel::in_parts;
 pub use parallel::{
-    Parts, chunks, combine, combined, copies, each, each_with, few_parts, in_parts, join,
-    join_bits, join_ends, join_positions, parts, split, thread_parts, total, vectors, with_copies,
+    Parts, chunks, combine, combined, copies, each, each_with, few_parts, join, join_bits,
+    join_ends, join_positions, parts, split, thread_parts, total, vectors, with_copies,
 };
 pub use places::Places;
 pub use proven::{Proven, ProvenMut, Reserved};

@@ -155,8 +155,9 @@
 //! # Ok::<(), sparsegen::Error>(())
 //! ```
 
-use std::fmt::Debug;
-use std::ops;
+use alloc::vec::Vec;
+use core::fmt::Debug;
+use core::ops;
 
 use crate::Width;
 use crate::memory::filled;
@@ -284,7 +285,7 @@ pub unsafe trait Level: Clone + Debug + PartialEq + Send + Sync + 'static {
     /// # Errors
     /// The same as [`Level::build`].
     fn empty(axis: &Axis, parents: usize) -> Result<Self, Fault> {
-        let (level, _) = Self::build(axis, parents, std::iter::empty())?;
+        let (level, _) = Self::build(axis, parents, core::iter::empty())?;
         Ok(level)
     }
 }

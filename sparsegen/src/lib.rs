@@ -45,6 +45,9 @@
 //!
 //! # Features
 //!
+//! - `std` (on by default): files, conversions from and to other crates, [`lazy`], and the other
+//!   features that need the standard library. Without it the crate is `no_std`, and needs an
+//!   allocator and the feature `libm`; see [below](#without-the-standard-library).
 //! - `complex` (on by default): complex elements [`c64`] and [`c32`].
 //! - `half`: elements of half precision, `f16` and `bf16`, of the crate `half`.
 //! - `parallel`: threads, of `rayon`, for kernels that the manifest calls parallel. Without it they
@@ -59,18 +62,40 @@
 //!   validated when it is deserialized.
 //! - `sprs-0_11`, `faer-0_24`, `nalgebra-sparse-0_12`, `ndarray-0_17`: conversions from and to the
 //!   types of these crates, see [`bridge`].
+//!
+//! # Without the standard library
+//!
+//! ```toml
+//! [dependencies]
+//! sparsegen = { version = "0.1", default-features = false, features = ["libm"] }
+//! ```
+//!
+//! Tensors, operators (feature `operators`) and generated kernels then need only `core` and `alloc`.
+//! Functions such as `sqrt` are those of the crate `libm`. Hash tables of the crate become ordered
+//! maps, whose operations take logarithmic time.
+
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
+
+#[cfg(not(any(feature = "std", feature = "libm")))]
+compile_error!("enable the feature `std`, or `libm` where there is no standard library");
+
+#[cfg_attr(not(any(feature = "std", test)), macro_use)]
+extern crate alloc;
 
 // The tests' helpers and the kernels of operators name the crate as its users do, from within it too.
 #[cfg(any(test, feature = "operators"))]
 extern crate self as sparsegen;
 
+#[cfg(feature = "std")]
 pub mod bridge;
 pub mod error;
 pub mod format;
 pub mod formats;
+#[cfg(feature = "std")]
 pub mod io;
 #[doc(hidden)]
 pub mod kernel;
+#[cfg(feature = "std")]
 pub mod lazy;
 pub mod level;
 mod memory;
@@ -131,6 +156,9 @@ macro_rules! include_kernels {
             reason = "generated code; a kernel may be called in only one of its forms"
         )]
         $visibility mod $name {
+            #[allow(unused_imports, reason = "what the standard library's prelude has")]
+            use $crate::kernel::prelude::*;
+
             include!(env!(
                 "SPARSEGEN_KERNELS",
                 "this crate has no kernels yet, because it has no build script that calls \

@@ -1,7 +1,19 @@
 //! Large arrays: those that may exceed memory, whose allocation fails instead of aborting the
-//! process, and huge pages.
+//! process, and huge pages; and what takes the place of parts of the standard library.
 
-use std::collections::TryReserveError;
+use alloc::collections::TryReserveError;
+#[cfg(not(feature = "std"))]
+pub(crate) use alloc::collections::{BTreeMap as HashMap, BTreeSet as HashSet};
+use alloc::vec::Vec;
+#[cfg(feature = "std")]
+pub(crate) use std::collections::{HashMap, HashSet};
+#[cfg(feature = "std")]
+pub(crate) use std::sync::OnceLock;
+
+#[cfg(not(feature = "std"))]
+mod once;
+#[cfg(not(feature = "std"))]
+pub(crate) use once::OnceLock;
 
 /// Returns an array of `count` copies of `value`, or `None` if memory does not suffice.
 ///
@@ -57,7 +69,7 @@ const LARGE: usize = 2 * HUGE;
 
 #[cfg(all(feature = "huge-pages", target_os = "linux", not(miri)))]
 mod system {
-    use std::ffi::{c_int, c_void};
+    use core::ffi::{c_int, c_void};
 
     /// `MADV_HUGEPAGE` of Linux, on every architecture.
     const MADV_HUGEPAGE: c_int = 14;
@@ -77,7 +89,7 @@ mod system {
 
 #[cfg(not(all(feature = "huge-pages", target_os = "linux", not(miri))))]
 mod system {
-    pub(super) fn advise(_start: *const std::ffi::c_void, _bytes: usize) {}
+    pub(super) fn advise(_start: *const core::ffi::c_void, _bytes: usize) {}
 }
 
 /// Returns whether there is memory for an array of `count` elements.
@@ -96,7 +108,7 @@ fn can_reserve<T>(count: usize) -> bool {
     let mut room = Vec::<T>::new();
     let is_had = room.try_reserve_exact(count).is_ok();
     // Keeps the compiler from removing the unused allocation.
-    std::hint::black_box(&mut room);
+    core::hint::black_box(&mut room);
     is_had
 }
 

@@ -58,8 +58,11 @@ use crate::{Error, Format, Stored, Tensor, Value, View};
 
 mod arithmetic;
 #[allow(unused, clippy::all, reason = "generated code")]
-#[rustfmt::skip]
-mod kernels;
+mod kernels {
+    use crate::kernel::prelude::*;
+
+    include!("operators/kernels.rs");
+}
 mod products;
 mod sums;
 mod transposed;

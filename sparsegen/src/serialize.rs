@@ -1,6 +1,10 @@
 //! Serialization of tensors with `serde`: the format's map and fill value, the extents, the arrays of
 //! the levels, and the values.
 
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
 use serde::de::{Error as _, Unexpected};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,6 +1,8 @@
 //! Tensors, which own their storage, and views, which borrow it.
 
-use std::sync::Arc;
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use crate::format::{Format, Inverse, LevelExpr, Shape};
 use crate::level::{Axes, Axis, Levels, MAX_LEVELS};
@@ -160,7 +162,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     pub fn take_parts(&mut self) -> (F::Levels, Vec<V>) {
         let zero = Tensor::zeros(self.shape)
             .expect("a shape that holds entries holds none, in no more memory");
-        let (_, levels, vals) = std::mem::replace(self, zero).into_parts();
+        let (_, levels, vals) = core::mem::replace(self, zero).into_parts();
         (levels, vals)
     }
 

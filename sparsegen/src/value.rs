@@ -1,8 +1,11 @@
 //! The element types of tensors.
 
-use std::cmp::Ordering;
-use std::fmt::{self, Debug, Display};
-use std::marker::PhantomData;
+use core::cmp::Ordering;
+use core::fmt::{self, Debug, Display};
+use core::marker::PhantomData;
+
+#[cfg(all(feature = "complex", not(feature = "std")))]
+use num_traits::Float;
 
 use crate::Fill;
 

@@ -1,7 +1,7 @@
 //! The integer types that store positions and coordinates.
 
-use std::fmt::Debug;
-use std::hash::Hash;
+use core::fmt::Debug;
+use core::hash::Hash;
 
 /// An integer type that stores positions or coordinates.
 ///

@@ -104,6 +104,35 @@ fn nothing_is_left_unfinished() {
 /// The largest number of crates that a build-dependency on the compiler compiles, itself included.
 const CRATES: usize = 11;
 
+/// The runtime and generated code compile without the standard library, which CI also checks where it
+/// can have a target without one. What needs the library is behind the feature `std`.
+#[test]
+fn only_features_use_the_standard_library() {
+    let modules = ["io", "bridge", "lazy"];
+    let is_std = |line: &str| line.contains("std::");
+    for (name, text) in sources("sparsegen") {
+        if modules.iter().any(|module| name.starts_with(module)) || is_test(&name) {
+            continue;
+        }
+        let text = code(&text);
+        let mut before = "";
+        for line in text.lines() {
+            let is_chosen = before.contains("feature = \"std\"");
+            assert!(is_chosen || !is_std(line), "sparsegen/src/{name}: {line}");
+            before = line;
+        }
+    }
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
+    for entry in fs::read_dir(golden).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).expect("a text");
+            let found = text.lines().find(|line| is_std(line));
+            assert_eq!(found, None, "{}", path.display());
+        }
+    }
+}
+
 #[test]
 fn the_compiler_needs_few_crates() {
     let arguments = ["tree", "--offline", "--locked", "--package", "sparsegen-build"];

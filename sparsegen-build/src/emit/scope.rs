@@ -169,7 +169,7 @@ mod tests {
         check(item, &["Map"], expected);
         let item = "#[doc = \"[`Error::Shape`]\"] fn f() -> Result<self::Ok, Error> { Ok(Error) }";
         let expected = "#[doc = \"[`sparsegen::Error::Shape`]\"]
-            fn f() -> Result<self::Ok, sparsegen::Error> { std::result::Result::Ok(sparsegen::Error) }";
+            fn f() -> Result<self::Ok, sparsegen::Error> { core::result::Result::Ok(sparsegen::Error) }";
         check(item, &["Ok", "Error"], expected);
         check("pub struct Map;", &["Map"], "pub struct Map;");
     }

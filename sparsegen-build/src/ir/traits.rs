@@ -25,7 +25,7 @@ impl Trait {
         match self {
             Trait::Value => "Value",
             Trait::NumAssign => "num_traits::NumAssign",
-            Trait::Neg => "std::ops::Neg<Output = T>",
+            Trait::Neg => "core::ops::Neg<Output = T>",
             Trait::PartialOrd => "PartialOrd",
             Trait::NumCast => "num_traits::NumCast",
             Trait::Signed => "num_traits::Signed",

@@ -62,11 +62,11 @@ pub const IMPORTED: [Imported; 26] = [
     of(KERNEL, "ProvenMut"),
     of(KERNEL, "Reserved"),
     of(KERNEL, "Workspace"),
-    prelude("std::convert", "Into"),
-    prelude("std::cmp", "PartialOrd"),
-    prelude("std::result", "Result"),
-    prelude("std::result::Result", "Ok"),
-    prelude("std::vec", "Vec"),
+    prelude("core::convert", "Into"),
+    prelude("core::cmp", "PartialOrd"),
+    prelude("core::result", "Result"),
+    prelude("core::result::Result", "Ok"),
+    prelude("sparsegen::kernel::prelude", "Vec"),
 ];
 
 /// The type parameter of generic kernels.

@@ -1,6 +1,6 @@
 //! Level expressions: functions from the coordinates of an entry to its coordinate at a level.
 
-use std::fmt::{self, Display};
+use core::fmt::{self, Display};
 
 /// A function from the coordinates of an entry, one per dimension, to its coordinate at a level.
 ///

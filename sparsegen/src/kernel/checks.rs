@@ -1,7 +1,9 @@
 //! The checks of kernels before their loops: shapes, slices, coordinates and widths.
 
-use std::fmt;
-use std::ops::Range;
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Range;
 
 use crate::width::narrowest;
 use crate::{Error, Width, memory};

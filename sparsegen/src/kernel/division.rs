@@ -1,6 +1,6 @@
 //! Integer division that records divisions by zero.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use num_traits::{CheckedDiv, CheckedRem, Zero};
 

@@ -5,7 +5,8 @@
 //! the middle of a long row. The rest of that row belongs to the next part, which has a copy of its
 //! values; the copies are added in the order of the parts.
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::parallel::{Parts, run_all};
 use crate::Width;
@@ -46,7 +47,7 @@ pub fn split_intervals<V: Copy + Send>(
                 continue;
             }
             let after = coordinate(positions.end - 1) + 1;
-            let (_, own) = std::mem::take(&mut rest).split_at_mut(each * (first - free));
+            let (_, own) = core::mem::take(&mut rest).split_at_mut(each * (first - free));
             let (own, behind) = own.split_at_mut(each * (after - first));
             (rest, free) = (behind, after);
             pieces.push((first..after, positions.clone(), Values::Own(own)));

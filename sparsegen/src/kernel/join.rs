@@ -5,7 +5,8 @@
 //! one that a single part would have assembled, because the parts are in the order of the
 //! coordinates of each parent.
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::parallel::{Parts, counted, run_all};
 use crate::{Width, memory};
@@ -176,7 +177,7 @@ impl<P: Width> Order<'_, P> {
     /// entries. Those of a single part are in order.
     pub fn join<V: Copy + Send + Sync>(&self, into: &mut Vec<V>, mut parts: Vec<Vec<V>>) {
         if let [part] = &mut parts[..] {
-            *into = std::mem::take(part);
+            *into = core::mem::take(part);
             return;
         }
         into.clear();
@@ -225,7 +226,7 @@ fn pieces<'v, V>(
     let (mut rest, mut done) = (vals, 0);
     let piece = |range: Range<usize>| {
         let end = before(range.end);
-        let (own, behind) = std::mem::take(&mut rest).split_at_mut(end - done);
+        let (own, behind) = core::mem::take(&mut rest).split_at_mut(end - done);
         (rest, done) = (behind, end);
         (range, own)
     };

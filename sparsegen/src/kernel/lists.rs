@@ -1,6 +1,8 @@
 //! Lists of coordinates, as index sets and gathers have them.
 
-use std::collections::HashSet;
+use alloc::vec::Vec;
+
+use crate::memory::HashSet;
 
 use super::grow;
 use crate::level::{Compressed, Dense};

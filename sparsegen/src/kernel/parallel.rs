@@ -4,8 +4,10 @@
 //! The parts depend on the operands only, unless the result is the same for every number of parts.
 //! The result does not depend on the number of threads.
 
-use std::cell::Cell;
-use std::ops::Range;
+use alloc::vec::Vec;
+#[cfg(feature = "std")]
+use core::cell::Cell;
+use core::ops::Range;
 
 use crate::{Value, Width, memory};
 
@@ -62,13 +64,22 @@ pub(super) fn counted(
     before: impl Fn(usize) -> usize,
 ) -> Parts {
     let work = before(size).saturating_sub(before(0));
-    let count = COUNT.get().unwrap_or_else(|| count(work));
+    let count = requested().unwrap_or_else(|| count(work));
     divided(size, count, before)
 }
 
-thread_local! {
+#[cfg(feature = "std")]
+std::thread_local! {
     /// The number of parts requested by [`in_parts`].
     static COUNT: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// Returns the number of parts requested by [`in_parts`].
+fn requested() -> Option<usize> {
+    #[cfg(feature = "std")]
+    return COUNT.get();
+    #[cfg(not(feature = "std"))]
+    None
 }
 
 /// Calls `run` with the outermost loops of parallel kernels, called by this thread, divided into
@@ -77,6 +88,7 @@ thread_local! {
 /// For tests, whose operands are too small to be divided otherwise. Floating-point sums of which each
 /// part computes a share, those of scalars and of results with copies, are rounded differently; other
 /// values do not depend on the number of parts.
+#[cfg(feature = "std")]
 #[doc(hidden)]
 pub fn in_parts<T>(count: usize, run: impl FnOnce() -> T) -> T {
     /// Restores the number even if `run` panics.
@@ -149,7 +161,7 @@ pub fn chunks<'v, V>(vals: &'v mut [V], parts: &Parts) -> Vec<&'v mut [V]> {
     let each = vals.len().checked_div(parts.size()).unwrap_or(0);
     let mut rest = vals;
     let chunk = |range: Range<usize>| {
-        let (chunk, behind) = std::mem::take(&mut rest).split_at_mut(each * range.len());
+        let (chunk, behind) = core::mem::take(&mut rest).split_at_mut(each * range.len());
         rest = behind;
         chunk
     };
@@ -163,7 +175,7 @@ pub fn copies<V: Clone>(vals: &[V], parts: &Parts, neutral: V) -> Vec<Vec<V>> {
 
 /// Returns the values, for the first part, and the copies for the other ones.
 pub fn with_copies<'v, V>(vals: &'v mut [V], copies: &'v mut [Vec<V>]) -> Vec<&'v mut [V]> {
-    std::iter::once(vals).chain(copies.iter_mut().map(Vec::as_mut_slice)).collect()
+    core::iter::once(vals).chain(copies.iter_mut().map(Vec::as_mut_slice)).collect()
 }
 
 /// Combines the values with their copies, in order.
@@ -231,7 +243,7 @@ pub fn vectors<V>(all: &mut Vec<V>, parts: &Parts) -> Vec<Vec<V>> {
     let mut vectors: Vec<Vec<V>> = parts.ranges().map(|_| Vec::new()).collect();
     all.clear();
     if let Some(first) = vectors.first_mut() {
-        std::mem::swap(first, all);
+        core::mem::swap(first, all);
     }
     vectors
 }
@@ -248,7 +260,7 @@ pub fn join<V: Copy + Send + Sync>(all: &mut Vec<V>, parts: Vec<Vec<V>>) {
     let mut rest = &mut all.spare_capacity_mut()[..more];
     let mut pieces = Vec::with_capacity(parts.len());
     for part in parts {
-        let (own, behind) = std::mem::take(&mut rest).split_at_mut(part.len());
+        let (own, behind) = core::mem::take(&mut rest).split_at_mut(part.len());
         rest = behind;
         pieces.push((own, part));
     }

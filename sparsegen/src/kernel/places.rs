@@ -1,7 +1,9 @@
 //! The positions of coordinates that are stored in any order.
 
-use std::collections::HashMap;
-use std::ops::{Index, IndexMut};
+use alloc::vec::Vec;
+
+use crate::memory::HashMap;
+use core::ops::{Index, IndexMut};
 
 use crate::{Width, memory};
 

@@ -1,6 +1,7 @@
 //! Slices and vectors whose accesses are proven to be within bounds.
 
-use std::ops::{Index, IndexMut};
+use alloc::vec::Vec;
+use core::ops::{Index, IndexMut};
 
 use crate::memory;
 

@@ -1,5 +1,7 @@
 //! Growth of hash tables that are filled in any order.
 
+use alloc::vec::Vec;
+
 use crate::memory::filled;
 use crate::{Error, Width};
 
@@ -16,7 +18,7 @@ pub fn widen<C: Width>(
     what: &'static str,
 ) -> Result<Widened, Error> {
     let (wider, count) = (2 * width, crd.len());
-    let narrow = std::mem::replace(crd, doubled(count, C::MAX, what)?);
+    let narrow = core::mem::replace(crd, doubled(count, C::MAX, what)?);
     let mut moves = Vec::new();
     for (from, coordinate) in narrow.into_iter().enumerate() {
         if coordinate == C::MAX {
@@ -59,7 +61,7 @@ impl Widened {
     pub fn moving<V: Copy>(self, array: &mut Vec<V>, initial: V) -> Result<Self, Error> {
         let each = array.len().checked_div(self.count).unwrap_or(0);
         let wider = doubled(array.len(), initial, self.what)?;
-        let old = std::mem::replace(array, wider);
+        let old = core::mem::replace(array, wider);
         for (from, to) in &self.moves {
             array[to * each..][..each].copy_from_slice(&old[from * each..][..each]);
         }

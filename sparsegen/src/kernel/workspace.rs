@@ -1,6 +1,8 @@
 //! Workspaces: accumulators for entries that are not computed in order.
 
-use std::ops::{Index, IndexMut};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::ops::{Index, IndexMut};
 
 use crate::{Value, Width, memory};
 
@@ -98,11 +100,11 @@ impl<V: Value, C: Width> Workspace<V, C> {
         if let Some(hashed) = &mut self.hashed {
             return hashed.clear();
         }
-        let count = std::mem::take(&mut self.count);
+        let count = core::mem::take(&mut self.count);
         debug_assert!(count <= self.entered.capacity());
         // SAFETY: `index_mut` has written the first `count` elements, which are within the
         // capacity.
-        let entered = unsafe { std::slice::from_raw_parts(self.entered.as_ptr(), count) };
+        let entered = unsafe { core::slice::from_raw_parts(self.entered.as_ptr(), count) };
         for coordinate in entered {
             let coordinate = coordinate.to_usize();
             debug_assert!(coordinate < self.vals.len());
@@ -123,11 +125,11 @@ impl<V: Value, C: Width> Workspace<V, C> {
         if let Some(hashed) = &mut self.hashed {
             return hashed.harvest();
         }
-        let count = std::mem::take(&mut self.count);
+        let count = core::mem::take(&mut self.count);
         debug_assert!(count <= self.entered.capacity());
         // SAFETY: `index_mut` has written the first `count` elements, which are within the
         // capacity.
-        let entered = unsafe { std::slice::from_raw_parts_mut(self.entered.as_mut_ptr(), count) };
+        let entered = unsafe { core::slice::from_raw_parts_mut(self.entered.as_mut_ptr(), count) };
         self.harvested.clear();
         let places = (&mut self.vals[..], self.initial);
         collect(entered, places, &mut self.marks, &mut self.groups, &mut self.harvested);
@@ -146,7 +148,7 @@ fn collect<V: Value, C: Width>(
 ) {
     let count = entered.len();
     let comparisons = count * count.checked_ilog2().unwrap_or(0) as usize;
-    let mut take = |coordinate: usize| std::mem::replace(&mut vals[coordinate], initial);
+    let mut take = |coordinate: usize| core::mem::replace(&mut vals[coordinate], initial);
     harvested.reserve(count);
     if count < 24 || comparisons < groups.len() {
         entered.sort_unstable();
@@ -163,9 +165,9 @@ fn collect<V: Value, C: Width>(
     }
     let mut sorted = entered.iter_mut();
     for (group, words) in groups.iter_mut().enumerate() {
-        for word in Bits(std::mem::take(words)) {
+        for word in Bits(core::mem::take(words)) {
             let word = group * WORD + word;
-            for bit in Bits(std::mem::take(&mut marks[word])) {
+            for bit in Bits(core::mem::take(&mut marks[word])) {
                 let coordinate = word * WORD + bit;
                 harvested.push(take(coordinate));
                 if let Some(place) = sorted.next() {
@@ -254,7 +256,7 @@ fn narrow<C: Width>(coordinate: usize) -> C {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use alloc::collections::BTreeMap;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Axes: the coordinates of a level, as its tensor's shape and its format determine them.
 
-use std::ops::Range;
+use core::ops::Range;
 
 use super::{Fault, Kind, MAX_LEVELS};
 use crate::Width;

@@ -1,6 +1,7 @@
 //! `bitmap`: a bit for every coordinate under every parent.
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing, repeated};
 

@@ -1,6 +1,7 @@
 //! `compressed`: the stored coordinates, one segment of an array per parent.
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::{
     Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing, narrowed, repeated,
@@ -69,7 +70,7 @@ unsafe impl<P: Width, C: Width> Level for Compressed<P, C> {
 
     fn empty(axis: &Axis, parents: usize) -> Result<Self, Fault> {
         if axis.properties.full {
-            return Ok(Self::build(axis, parents, std::iter::empty())?.0);
+            return Ok(Self::build(axis, parents, core::iter::empty())?.0);
         }
         Self::childless(axis, parents)
     }

@@ -1,6 +1,7 @@
 //! `dense`: every coordinate under every parent, so that nothing needs to be stored.
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing};
 

@@ -1,5 +1,7 @@
 //! Faults of levels.
 
+use alloc::string::String;
+
 use crate::width::narrowest;
 use crate::{Error, Width};
 

@@ -1,6 +1,7 @@
 //! `hashed`: a hash table per parent.
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::{
     Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing, repeated, widened,

@@ -1,7 +1,8 @@
 //! Levels as whole arrays, which conversion and packing process without a call per child.
 
-use std::any::Any;
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::any::Any;
 
 use super::{Axis, Fault, narrowed};
 use crate::Width;
@@ -70,7 +71,7 @@ pub(super) fn coordinates<C: Width>(
     crd: &mut Cow<'_, [u32]>,
 ) -> Result<Vec<C>, Fault> {
     axis.fits::<C>()?;
-    let crd = std::mem::take(crd).into_owned();
+    let crd = core::mem::take(crd).into_owned();
     if axis.first == 0 {
         return kept(crd, |coordinate| axis.stored(coordinate));
     }
@@ -79,7 +80,7 @@ pub(super) fn coordinates<C: Width>(
 
 /// Converts positions to the type that stores them.
 pub(super) fn positions<P: Width>(pos: &mut Cow<'_, [u32]>) -> Result<Vec<P>, Fault> {
-    kept(std::mem::take(pos).into_owned(), narrowed)
+    kept(core::mem::take(pos).into_owned(), narrowed)
 }
 
 /// Converts an array to another integer type. Keeps the array if it has that type.
@@ -88,7 +89,7 @@ fn kept<W: Width>(
     convert: impl Fn(usize) -> Result<W, Fault>,
 ) -> Result<Vec<W>, Fault> {
     if let Some(same) = (&mut array as &mut dyn Any).downcast_mut::<Vec<W>>() {
-        let mut same = std::mem::take(same);
+        let mut same = core::mem::take(same);
         same.shrink_to_fit();
         return Ok(same);
     }

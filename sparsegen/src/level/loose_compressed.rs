@@ -1,6 +1,7 @@
 //! `loose_compressed`: like `compressed`, with gaps between segments, which may have any order.
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::{
     Axis, Fault, Kind, Level, LevelView, Node, Parents, narrowed, repeated, segments, widened,

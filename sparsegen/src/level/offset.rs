@@ -1,6 +1,7 @@
 //! `offset`: the coordinate that a diagonal and the coordinate of another dimension determine.
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents};
 

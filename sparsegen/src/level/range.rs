@@ -1,5 +1,7 @@
 //! `range`: the coordinates of a dimension that lie on a diagonal.
 
+use alloc::vec::Vec;
+
 use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing};
 
 /// A level of the coordinates on a diagonal: those for which the coordinate of another dimension,
@@ -45,7 +47,7 @@ unsafe impl Level for Range {
 }
 
 /// Returns the coordinates on the diagonal of `parent`.
-fn bounds(axis: &Axis, parent: Node<'_>) -> std::ops::Range<usize> {
+fn bounds(axis: &Axis, parent: Node<'_>) -> core::ops::Range<usize> {
     match &axis.diagonal {
         Some(diagonal) => diagonal.bounds(axis.size, parent.coords),
         None => 0..axis.size,
@@ -63,7 +65,7 @@ unsafe impl LevelView for Range {
         parents.checked_mul(axis.size)
     }
 
-    fn expand(&self, axis: &Axis, parent: Node<'_>) -> std::ops::Range<usize> {
+    fn expand(&self, axis: &Axis, parent: Node<'_>) -> core::ops::Range<usize> {
         bounds(axis, parent)
     }
 
@@ -75,7 +77,7 @@ unsafe impl LevelView for Range {
         Some(Listing::Every(axis.size))
     }
 
-    fn locate(&self, axis: &Axis, parent: Node<'_>, coordinate: usize) -> std::ops::Range<usize> {
+    fn locate(&self, axis: &Axis, parent: Node<'_>, coordinate: usize) -> core::ops::Range<usize> {
         let inside = bounds(axis, parent).contains(&coordinate);
         if inside { coordinate..coordinate + 1 } else { 0..0 }
     }

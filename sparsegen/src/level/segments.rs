@@ -1,7 +1,8 @@
 //! Segments of an array of coordinates, one per parent: the common part of `compressed` and
 //! `loose_compressed`.
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::{Axis, Fault};
 use crate::{Width, memory};

@@ -1,6 +1,7 @@
 //! `singleton`: exactly one child per parent, at the parent's position.
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::{
     Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing, repeated, widened,

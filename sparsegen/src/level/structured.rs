@@ -1,6 +1,8 @@
 //! `structured(n, m)`: a fixed number of coordinates of each block.
 
-use std::ops::Range;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::{
     Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing, repeated, widened,

@@ -1,6 +1,6 @@
 //! The levels of a format as one type, a tuple.
 
-use std::fmt::Debug;
+use core::fmt::Debug;
 
 use super::{Kind, Level, LevelView};
 use crate::Error;

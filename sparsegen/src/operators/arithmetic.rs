@@ -1,6 +1,6 @@
 //! The operators of the standard library.
 
-use std::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use super::{Difference, Product, Ring, Sum, expect};
 use crate::{Format, Tensor, Value, View};

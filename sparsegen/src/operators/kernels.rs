@@ -2784,7 +2784,7 @@ fn sub_dense_col_kernel<T: Value + num_traits::NumAssign>(
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
 /// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
-pub fn sub_csr<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+pub fn sub_csr<'a, 'b, T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     a: impl IntoView<'a, T, Csr>,
     b: impl IntoView<'b, T, Csr>,
 ) -> Result<Tensor<T, Csr>, Error> {
@@ -2804,7 +2804,7 @@ pub fn sub_csr<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output =
 pub fn sub_csr_into<
     'a,
     'b,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     c: &mut Tensor<T, Csr>,
     a: impl IntoView<'a, T, Csr>,
@@ -2832,7 +2832,7 @@ pub fn sub_csr_into<
 }
 
 /// The loops of [`sub_csr`].
-fn sub_csr_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+fn sub_csr_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     c2_pos: &mut Vec<u32>,
     c2_crd: &mut Vec<u32>,
     c_vals: &mut Vec<T>,
@@ -2919,7 +2919,7 @@ fn sub_csr_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
 /// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
-pub fn sub_csc<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+pub fn sub_csc<'a, 'b, T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     a: impl IntoView<'a, T, Csc>,
     b: impl IntoView<'b, T, Csc>,
 ) -> Result<Tensor<T, Csc>, Error> {
@@ -2939,7 +2939,7 @@ pub fn sub_csc<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output =
 pub fn sub_csc_into<
     'a,
     'b,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     c: &mut Tensor<T, Csc>,
     a: impl IntoView<'a, T, Csc>,
@@ -2967,7 +2967,7 @@ pub fn sub_csc_into<
 }
 
 /// The loops of [`sub_csc`].
-fn sub_csc_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+fn sub_csc_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     c2_pos: &mut Vec<u32>,
     c2_crd: &mut Vec<u32>,
     c_vals: &mut Vec<T>,
@@ -3054,7 +3054,7 @@ fn sub_csc_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
 /// - [`Error::Width`] if the positions of level 1 or 2 of `C` do not fit in `u32`.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
-pub fn sub_dcsr<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+pub fn sub_dcsr<'a, 'b, T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     a: impl IntoView<'a, T, Dcsr>,
     b: impl IntoView<'b, T, Dcsr>,
 ) -> Result<Tensor<T, Dcsr>, Error> {
@@ -3074,7 +3074,7 @@ pub fn sub_dcsr<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output 
 pub fn sub_dcsr_into<
     'a,
     'b,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     c: &mut Tensor<T, Dcsr>,
     a: impl IntoView<'a, T, Dcsr>,
@@ -3111,7 +3111,7 @@ pub fn sub_dcsr_into<
 }
 
 /// The loops of [`sub_dcsr`].
-fn sub_dcsr_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+fn sub_dcsr_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     c1_pos: &mut Vec<u32>,
     c1_crd: &mut Vec<u32>,
     c2_pos: &mut Vec<u32>,
@@ -3281,7 +3281,7 @@ fn sub_dcsr_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
 /// - [`Error::Width`] if the positions of level 1 or 2 of `C` do not fit in `u32`.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
-pub fn sub_dcsc<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+pub fn sub_dcsc<'a, 'b, T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     a: impl IntoView<'a, T, Dcsc>,
     b: impl IntoView<'b, T, Dcsc>,
 ) -> Result<Tensor<T, Dcsc>, Error> {
@@ -3301,7 +3301,7 @@ pub fn sub_dcsc<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output 
 pub fn sub_dcsc_into<
     'a,
     'b,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     c: &mut Tensor<T, Dcsc>,
     a: impl IntoView<'a, T, Dcsc>,
@@ -3338,7 +3338,7 @@ pub fn sub_dcsc_into<
 }
 
 /// The loops of [`sub_dcsc`].
-fn sub_dcsc_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+fn sub_dcsc_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     c1_pos: &mut Vec<u32>,
     c1_crd: &mut Vec<u32>,
     c2_pos: &mut Vec<u32>,
@@ -3508,7 +3508,7 @@ fn sub_dcsc_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
 /// - [`Error::Width`] if the positions of level 1 of `C` do not fit in `u32`.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
-pub fn sub_coo<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+pub fn sub_coo<'a, 'b, T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     a: impl IntoView<'a, T, Coo<2>>,
     b: impl IntoView<'b, T, Coo<2>>,
 ) -> Result<Tensor<T, Coo<2>>, Error> {
@@ -3528,7 +3528,7 @@ pub fn sub_coo<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output =
 pub fn sub_coo_into<
     'a,
     'b,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     c: &mut Tensor<T, Coo<2>>,
     a: impl IntoView<'a, T, Coo<2>>,
@@ -3563,7 +3563,7 @@ pub fn sub_coo_into<
 }
 
 /// The loops of [`sub_coo`].
-fn sub_coo_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+fn sub_coo_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     c1_pos: &mut Vec<u32>,
     c1_crd: &mut Vec<u32>,
     c2_crd: &mut Vec<u32>,
@@ -3719,7 +3719,7 @@ fn sub_coo_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
 pub fn sub_coo_unordered<
     'a,
     'b,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     a: impl IntoView<'a, T, CooUnordered<2>>,
     b: impl IntoView<'b, T, CooUnordered<2>>,
@@ -3740,7 +3740,7 @@ pub fn sub_coo_unordered<
 pub fn sub_coo_unordered_into<
     'a,
     'b,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     c: &mut Tensor<T, CooUnordered<2>>,
     a: impl IntoView<'a, T, CooUnordered<2>>,
@@ -3778,7 +3778,7 @@ pub fn sub_coo_unordered_into<
 
 /// The loops of [`sub_coo_unordered`].
 fn sub_coo_unordered_kernel<
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     c1_pos: &mut Vec<u32>,
     c1_crd: &mut Vec<u32>,
@@ -4006,7 +4006,7 @@ fn sub_coo_unordered_kernel<
 /// - [`Error::Shape`] if `A` and `B` differ in the extent of `i` or `j`.
 /// - [`Error::Width`] if the positions of level 1 or 2 of `C` do not fit in `u32`.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
-pub fn sub_csf<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+pub fn sub_csf<'a, 'b, T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     a: impl IntoView<'a, T, Csf<2>>,
     b: impl IntoView<'b, T, Csf<2>>,
 ) -> Result<Tensor<T, Csf<2>>, Error> {
@@ -4026,7 +4026,7 @@ pub fn sub_csf<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output =
 pub fn sub_csf_into<
     'a,
     'b,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     c: &mut Tensor<T, Csf<2>>,
     a: impl IntoView<'a, T, Csf<2>>,
@@ -4063,7 +4063,7 @@ pub fn sub_csf_into<
 }
 
 /// The loops of [`sub_csf`].
-fn sub_csf_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+fn sub_csf_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     c1_pos: &mut Vec<u32>,
     c1_crd: &mut Vec<u32>,
     c2_pos: &mut Vec<u32>,
@@ -4236,7 +4236,7 @@ fn sub_csf_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
 /// - [`Error::Width`] if the positions of level 1 of `C` do not fit in `u32`.
 /// - [`Error::Size`] if memory for the entries of `C` is not available.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
-pub fn sub_dia<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+pub fn sub_dia<'a, 'b, T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     a: impl IntoView<'a, T, Dia>,
     b: impl IntoView<'b, T, Dia>,
 ) -> Result<Tensor<T, Dia>, Error> {
@@ -4257,7 +4257,7 @@ pub fn sub_dia<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output =
 pub fn sub_dia_into<
     'a,
     'b,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     c: &mut Tensor<T, Dia>,
     a: impl IntoView<'a, T, Dia>,
@@ -4285,7 +4285,7 @@ pub fn sub_dia_into<
 }
 
 /// The loops of [`sub_dia`].
-fn sub_dia_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+fn sub_dia_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     c1_pos: &mut Vec<u32>,
     c1_crd: &mut Vec<i32>,
     c_vals: &mut Vec<T>,
@@ -4434,7 +4434,7 @@ fn sub_dia_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
 /// - [`Error::Size`] if memory for the extent of `i` is not available.
 /// - [`Error::Size`] if memory for the entries of `C` is not available.
 /// - [`Error::Size`] or [`Error::Width`] if the result cannot have these extents.
-pub fn sub_ell<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+pub fn sub_ell<'a, 'b, T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     a: impl IntoView<'a, T, Ell>,
     b: impl IntoView<'b, T, Ell>,
 ) -> Result<Tensor<T, Ell>, Error> {
@@ -4454,7 +4454,7 @@ pub fn sub_ell<'a, 'b, T: Value + num_traits::NumAssign + std::ops::Neg<Output =
 pub fn sub_ell_into<
     'a,
     'b,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     c: &mut Tensor<T, Ell>,
     a: impl IntoView<'a, T, Ell>,
@@ -4482,7 +4482,7 @@ pub fn sub_ell_into<
 }
 
 /// The loops of [`sub_ell`].
-fn sub_ell_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+fn sub_ell_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     c3_crd: &mut Vec<u32>,
     c_vals: &mut Vec<T>,
     a: View<'_, T, Ell>,
@@ -4577,7 +4577,7 @@ fn sub_ell_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
 pub fn sub_hash_rows<
     'a,
     'b,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     a: impl IntoView<'a, T, HashRows>,
     b: impl IntoView<'b, T, HashRows>,
@@ -4598,7 +4598,7 @@ pub fn sub_hash_rows<
 pub fn sub_hash_rows_into<
     'a,
     'b,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     c: &mut Tensor<T, HashRows>,
     a: impl IntoView<'a, T, HashRows>,
@@ -4626,7 +4626,7 @@ pub fn sub_hash_rows_into<
 }
 
 /// The loops of [`sub_hash_rows`].
-fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     c2_crd: &mut Vec<u32>,
     c_vals: &mut Vec<T>,
     a: View<'_, T, HashRows>,
@@ -4935,7 +4935,7 @@ fn sub_dense_vector_kernel<T: Value + num_traits::NumAssign>(
 pub fn sub_sparse_vector<
     'x,
     'y,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     x: impl IntoView<'x, T, SparseVector>,
     y: impl IntoView<'y, T, SparseVector>,
@@ -4956,7 +4956,7 @@ pub fn sub_sparse_vector<
 pub fn sub_sparse_vector_into<
     'x,
     'y,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     z: &mut Tensor<T, SparseVector>,
     x: impl IntoView<'x, T, SparseVector>,
@@ -4982,7 +4982,7 @@ pub fn sub_sparse_vector_into<
 
 /// The loops of [`sub_sparse_vector`].
 fn sub_sparse_vector_kernel<
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     z1_pos: &mut Vec<u32>,
     z1_crd: &mut Vec<u32>,
@@ -5070,7 +5070,7 @@ fn sub_sparse_vector_kernel<
 pub fn sub_hash_vector<
     'x,
     'y,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     x: impl IntoView<'x, T, HashVector>,
     y: impl IntoView<'y, T, HashVector>,
@@ -5090,7 +5090,7 @@ pub fn sub_hash_vector<
 pub fn sub_hash_vector_into<
     'x,
     'y,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     z: &mut Tensor<T, HashVector>,
     x: impl IntoView<'x, T, HashVector>,
@@ -5112,7 +5112,7 @@ pub fn sub_hash_vector_into<
 }
 
 /// The loops of [`sub_hash_vector`].
-fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     z1_crd: &mut Vec<u32>,
     z_vals: &mut Vec<T>,
     x: View<'_, T, HashVector>,
@@ -7388,7 +7388,7 @@ fn add_sparse_dense_kernel<T: Value + num_traits::NumAssign>(
 pub fn sub_csr_dense<
     'a,
     'b,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     a: impl IntoView<'a, T, Csr>,
     b: impl IntoView<'b, T, Dense<2>>,
@@ -7406,7 +7406,7 @@ pub fn sub_csr_dense<
 pub fn sub_csr_dense_into<
     'a,
     'b,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     c: &mut Tensor<T, Dense<2>>,
     a: impl IntoView<'a, T, Csr>,
@@ -7428,7 +7428,7 @@ pub fn sub_csr_dense_into<
 }
 
 /// The loops of [`sub_csr_dense`].
-fn sub_csr_dense_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+fn sub_csr_dense_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     c_vals: &mut [T],
     a: View<'_, T, Csr>,
     b: View<'_, T, Dense<2>>,
@@ -7489,7 +7489,7 @@ fn sub_csr_dense_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output 
 pub fn sub_sparse_dense<
     'x,
     'y,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     x: impl IntoView<'x, T, SparseVector>,
     y: impl IntoView<'y, T, Dense<1>>,
@@ -7507,7 +7507,7 @@ pub fn sub_sparse_dense<
 pub fn sub_sparse_dense_into<
     'x,
     'y,
-    T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
     z: &mut Tensor<T, Dense<1>>,
     x: impl IntoView<'x, T, SparseVector>,
@@ -7524,7 +7524,7 @@ pub fn sub_sparse_dense_into<
 }
 
 /// The loops of [`sub_sparse_dense`].
-fn sub_sparse_dense_kernel<T: Value + num_traits::NumAssign + std::ops::Neg<Output = T>>(
+fn sub_sparse_dense_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
     z_vals: &mut [T],
     x: View<'_, T, SparseVector>,
     y: View<'_, T, Dense<1>>,

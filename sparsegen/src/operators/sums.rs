@@ -1,6 +1,6 @@
 //! Sums, differences and elementwise products.
 
-use std::ops::Neg;
+use core::ops::Neg;
 
 use super::{Difference, Dot, Hadamard, Ring, Sum, kernels};
 use crate::{

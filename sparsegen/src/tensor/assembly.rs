@@ -1,8 +1,10 @@
 //! The assembly of many tensors from values at the same coordinates.
 
-use std::collections::HashMap;
-use std::fmt::{self, Debug};
-use std::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::memory::HashMap;
+use alloc::sync::Arc;
+use core::fmt::{self, Debug};
 
 use crate::{Duplicates, Error, Format, Stored, Tensor, Value, memory};
 

@@ -1,5 +1,7 @@
 //! Building tensors from entries.
 
+use alloc::vec::Vec;
+
 use crate::{Error, Format, Stored, Tensor, Value};
 
 use super::pack::pack;

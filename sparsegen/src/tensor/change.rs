@@ -1,6 +1,6 @@
 //! Changing the values of a tensor, and removing small ones.
 
-use std::sync::Arc;
+use alloc::sync::Arc;
 
 use crate::{Error, Format, Pattern, Stored, Tensor, Value};
 

@@ -1,7 +1,8 @@
 //! The entries of a tensor as one array for each dimension, computed level by level, so that the
 //! code is compiled once and not for each format.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
 use crate::format::{Format, Inverse, LevelExpr, Shape};
 use crate::level::{Axes, LevelViews, Listing};
@@ -63,7 +64,7 @@ pub(super) fn columns<'a, V: Stored, F: Format>(
         let mut dimensions = vec![Cow::default(); F::Shape::ORDER];
         for (map, coords) in format.map.levels.iter().zip(&mut coords) {
             if let LevelExpr::Dimension(dimension) = map.expr {
-                dimensions[dimension] = std::mem::take(coords);
+                dimensions[dimension] = core::mem::take(coords);
             }
         }
         return Some(Columns { dimensions, vals, may_repeat });

@@ -1,5 +1,7 @@
 //! Comparing tensors, by storage and by value.
 
+use alloc::vec::Vec;
+
 use crate::{Format, Stored, Tensor, Value};
 
 /// Compares shape, structure and values. The structure takes constant time if the tensors share it.

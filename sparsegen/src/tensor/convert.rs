@@ -1,5 +1,7 @@
 //! Conversion between formats, and from dense arrays.
 
+use alloc::vec::Vec;
+
 use crate::format::Shape;
 
 use crate::{Error, Format, Stored, Tensor, Value, View};

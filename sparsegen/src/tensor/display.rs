@@ -1,6 +1,7 @@
 //! Displaying tensors; large ones are abridged.
 
-use std::fmt::{self, Debug, Display};
+use alloc::vec::Vec;
+use core::fmt::{self, Debug, Display};
 
 use crate::level::LevelViews;
 use crate::{Format, Stored, Tensor, View};

@@ -1,6 +1,8 @@
 //! Tensors from functions and from other tensors.
 
-use std::ops::Mul;
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
+use core::ops::Mul;
 
 use crate::format::Shape;
 use crate::memory::has_room;
@@ -147,7 +149,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         for tensor in tensors {
             let start = shape.as_ref()[mode];
             let mut others = tensor.shape;
-            let extent = std::mem::replace(&mut others.as_mut()[mode], start);
+            let extent = core::mem::replace(&mut others.as_mut()[mode], start);
             if others != shape {
                 let reason = format!(
                     "the shapes {:?} and {:?} differ in another mode than {mode}",

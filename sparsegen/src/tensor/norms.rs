@@ -1,5 +1,10 @@
 //! Norms of tensors, over all of their elements.
 
+use alloc::vec::Vec;
+
+#[cfg(not(feature = "std"))]
+use num_traits::Float;
+
 use crate::{Format, Stored, Tensor, Value};
 
 use super::build::Merge;

@@ -1,6 +1,8 @@
 //! The order of packing: entries sorted by their coordinates at every level, and counted.
 
-use std::collections::HashMap;
+use alloc::vec::Vec;
+
+use crate::memory::HashMap;
 
 use crate::format::{Map, Shape};
 use crate::level::{Axes, MAX_LEVELS};
@@ -45,7 +47,7 @@ pub(super) fn sort_counted<S: Shape, V: Copy>(
     if counts.is_empty() {
         return;
     }
-    let mut counted: Vec<_> = std::mem::take(entries).into_iter().zip(counts.drain(..)).collect();
+    let mut counted: Vec<_> = core::mem::take(entries).into_iter().zip(counts.drain(..)).collect();
     sort_by_levels(map, &mut counted, axes, |((entry, _), count)| (*entry, *count));
     (*entries, *counts) = counted.into_iter().unzip();
 }

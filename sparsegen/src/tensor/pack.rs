@@ -1,5 +1,9 @@
 //! General packing: a fold of `build` over the levels.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use crate::format::{Format, Shape};
 use crate::level::{Axes, Axis, Fault, Level, LevelSource, LevelView, Levels};
 use crate::memory::filled;

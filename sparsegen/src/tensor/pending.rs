@@ -1,7 +1,9 @@
 //! Changes of single entries, which are collected and merged into the arrays together.
 
-use std::collections::HashMap;
-use std::sync::OnceLock;
+use alloc::vec::Vec;
+
+use crate::memory::HashMap;
+use crate::memory::OnceLock;
 
 use crate::level::{LevelViews, Levels};
 use crate::memory::has_room;
@@ -110,7 +112,7 @@ impl<V: Stored, F: Format> Pending<V, F> {
     /// changes.
     fn merge(&self, shape: F::Shape, arrays: &Arrays<V, F>) -> Result<Arrays<V, F>, Error> {
         count_merge();
-        let mut numbers = HashMap::with_capacity(self.changes.len());
+        let mut numbers = HashMap::new();
         let mut changed: Vec<(F::Shape, Option<V>)> = Vec::new();
         for (coordinate, _) in &self.changes {
             numbers.entry(*coordinate).or_insert_with(|| {
@@ -170,7 +172,7 @@ fn largest<V, F: Format>(shape: F::Shape, arrays: &Arrays<V, F>, added: usize) -
 #[cfg(test)]
 thread_local! {
     /// The number of merges of this thread.
-    static MERGES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    static MERGES: core::cell::Cell<usize> = const { core::cell::Cell::new(0) };
 }
 
 #[cfg(test)]

@@ -14,7 +14,8 @@
 //! kernel has to be generated for any pair of them. Where it does not apply, or entries are to be
 //! refused, [general packing](super::pack) takes over, which reports errors.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
 use crate::format::{Format, LevelMap};
 use crate::level::{Axes, Fault, Level, LevelSource, LevelView, Levels};
@@ -191,7 +192,7 @@ fn assign(places: &mut [u32], positions: &[usize]) -> Option<()> {
 impl LevelSource for Placing<'_> {
     fn next_level<L: Level>(&mut self) -> Result<L, Error> {
         let depth = self.format.node_depth(self.level, self.depth);
-        let places = std::mem::take(&mut self.positions);
+        let places = core::mem::take(&mut self.positions);
         let built = self.build::<L>(depth, places).unwrap_or(Err(Fault::Size));
         let built = built.and_then(|(level, positions)| {
             let children = level.view().children(&self.axes[self.level], self.parents);

@@ -1,6 +1,8 @@
 //! Tensors from other tensors: converted to another format, or with a part replaced.
 
-use std::collections::HashMap;
+use alloc::vec::Vec;
+
+use crate::memory::HashMap;
 
 use crate::format::Format;
 use crate::{Error, Fill, Stored, Tensor, Value, View};

@@ -1,6 +1,6 @@
 //! Tensors of the entries of another one, at other coordinates.
 
-use std::ops::Range;
+use core::ops::Range;
 
 use crate::format::Shape;
 use crate::{Error, Format, Stored, Tensor};

@@ -1,6 +1,8 @@
 //! Tensors with the same structure, which share the arrays of their levels.
 
-use std::sync::Arc;
+use alloc::borrow::ToOwned;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use crate::{Error, Format, Stored, Tensor, Value};
 
@@ -131,6 +133,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     }
 
     /// Returns the levels, which identify the structure: tensors that share them have the same shape.
+    #[cfg(feature = "std")]
     pub(crate) fn structure(&self) -> &Arc<F::Levels> {
         &self.arrays().levels
     }

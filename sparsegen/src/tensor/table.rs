@@ -1,7 +1,12 @@
 //! Small matrices as tables.
 
-use std::collections::HashMap;
-use std::fmt::{self, Display};
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use crate::memory::HashMap;
+use core::fmt::{self, Display};
 
 use crate::{Format, Stored, View};
 

@@ -1,6 +1,8 @@
 //! The levels of a tensor as a tree.
 
-use std::fmt::{self, Display, Formatter};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::{self, Display, Formatter};
 
 use crate::level::{Axes, Axis, LevelViews, MAX_LEVELS, Node};
 use crate::{Format, Stored, Tensor, View};

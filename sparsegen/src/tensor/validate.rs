@@ -1,6 +1,8 @@
 //! Validation: a fold of `validate` over the levels, and invariants that span several levels.
 
-use std::cmp::Ordering;
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
 
 use crate::level::{Axes, Fault, LevelViews, Node, Parents};
 use crate::memory::filled;

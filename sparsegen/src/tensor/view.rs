@@ -1,6 +1,7 @@
 //! Tensors that borrow their storage.
 
-use std::convert::Infallible;
+use alloc::vec::Vec;
+use core::convert::Infallible;
 
 use crate::formats::Dense;
 use crate::level::{DenseView, Levels};

@@ -1,6 +1,7 @@
 //! Iteration: a fold of `expand` over the levels, one node at a time.
 
-use std::ops::Range;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::level::{Axes, Axis, LevelViews, Levels, MAX_LEVELS, Node};
 use crate::{Format, Stored, Value, View};
@@ -180,7 +181,7 @@ impl<V: Stored, F: Format> Iterator for Iter<'_, V, F> {
     }
 }
 
-impl<V: Stored, F: Format> std::iter::FusedIterator for Iter<'_, V, F> {}
+impl<V: Stored, F: Format> core::iter::FusedIterator for Iter<'_, V, F> {}
 
 /// An iterator over the stored entries of a tensor, in storage order and without padding, that
 /// allows to modify the values; created by [`Tensor::iter_mut`](crate::Tensor::iter_mut).
@@ -231,4 +232,4 @@ impl<'t, V: Stored, F: Format> Iterator for IterMut<'t, V, F> {
     }
 }
 
-impl<V: Stored, F: Format> std::iter::FusedIterator for IterMut<'_, V, F> {}
+impl<V: Stored, F: Format> core::iter::FusedIterator for IterMut<'_, V, F> {}

@@ -1,5 +1,8 @@
 //! Changing single entries, and values in place.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 use crate::format::Shape;
 use crate::{Duplicates, Error, Format, Stored, Tensor, Value};
 
@@ -198,7 +201,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         if self.change_in_place(coordinate, change) {
             return Ok(());
         }
-        self.defer(std::iter::once((coordinate, change)))
+        self.defer(core::iter::once((coordinate, change)))
     }
 
     /// Makes a change that leaves the structure unchanged; returns whether it is one.

@@ -1,5 +1,7 @@
 //! The hash table of workspaces that have too many coordinates for an array.
 
+use alloc::vec::Vec;
+
 use crate::{Value, Width};
 
 use super::narrow;
@@ -85,7 +87,8 @@ impl Table {
     fn find<C: Width>(&self, entered: &[C], coordinate: usize) -> Result<usize, usize> {
         let mask = self.places.len() - 1;
         // The golden ratio spreads neighbours (Knuth, volume 3, section 6.4).
-        let mut place = (coordinate.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) & mask;
+        let mut place =
+            ((coordinate as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
         loop {
             match self.places[place].checked_sub(1) {
                 None => return Err(place),

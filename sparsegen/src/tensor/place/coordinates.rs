@@ -1,6 +1,6 @@
 //! The coordinates of entries at a level, from those in the dimensions.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
 
 use crate::format::LevelExpr;
 use crate::level::Axis;

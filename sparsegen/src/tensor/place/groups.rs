@@ -1,7 +1,9 @@
 //! Entries grouped by the nodes of a level.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use crate::memory::HashMap;
 
 use crate::level::Listing;
 use crate::memory::{filled, try_reserve};

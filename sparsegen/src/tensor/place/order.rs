@@ -1,6 +1,7 @@
 //! Entries in the order of packing, for the levels that depend on it.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
 use crate::level::Axes;
 use crate::memory::{filled, try_reserve};

@@ -1,6 +1,7 @@
 //! Values at the positions of their entries.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
 use crate::level::is_identity;
 use crate::memory::filled;
