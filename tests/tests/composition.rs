@@ -6,6 +6,7 @@
 //! taken from the generated documentation.
 
 use std::fmt::Write as _;
+use std::thread;
 
 use sparsegen_build::ir::{Kernel, Result as IrResult};
 use sparsegen_build::{Output, compile_str, explain};
@@ -47,34 +48,46 @@ const REFUSED: [(&str, &str); 0] = [];
 
 #[test]
 fn modifiers_change_neither_results_nor_times() {
-    let text = include_str!("../composition/kernels.txt");
+    let bases = bases(include_str!("../composition/kernels.txt"));
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let faults: String = thread::scope(|scope| {
+        let worker = |first: usize| {
+            let own = bases.iter().skip(first).step_by(workers);
+            scope.spawn(|| own.map(faults_of).collect::<String>())
+        };
+        let handles: Vec<_> = (0..workers).map(worker).collect();
+        handles.into_iter().map(|handle| handle.join().expect("no thread panics")).collect()
+    });
+    assert!(faults.is_empty(), "{} faults:\n{faults}", faults.lines().count());
+}
+
+/// Returns a line for each modifier that changes a kernel.
+fn faults_of(base: &Base) -> String {
     let mut faults = String::new();
-    for base in bases(text) {
-        let plain = base.case(&base.statement, &base.words);
-        let Some(time) = checked(&base.name, "as it is", &plain, &mut faults) else { continue };
-        for (modifier, change) in MODIFIERS {
-            let Some(variant) = change(&base) else { continue };
-            let case = base.case(&variant.statement, &variant.words);
-            if REFUSED.contains(&(&base.name, modifier)) {
-                let refused = !compile_str("case.toml", &case.manifest).diagnostics.is_empty();
-                assert!(refused, "{} with {modifier} is accepted", base.name);
-                continue;
-            }
-            let Some(modified) = checked(&base.name, modifier, &case, &mut faults) else {
-                continue;
-            };
-            // Updates copy the old entries of a result by rows.
-            let is_update = modifier == "update";
-            let [time, modified] = [&time, &modified].map(|time| match is_update {
-                true => base.without_result(time),
-                false => time.clone(),
-            });
-            if time != modified {
-                let _ = writeln!(faults, "{}: {modifier}: O({modified}), not O({time})", base.name);
-            }
+    let plain = base.case(&base.statement, &base.words);
+    let Some(time) = checked(&base.name, "as it is", &plain, &mut faults) else { return faults };
+    for (modifier, change) in MODIFIERS {
+        let Some(variant) = change(base) else { continue };
+        let case = base.case(&variant.statement, &variant.words);
+        if REFUSED.contains(&(&base.name, modifier)) {
+            let refused = !compile_str("case.toml", &case.manifest).diagnostics.is_empty();
+            assert!(refused, "{} with {modifier} is accepted", base.name);
+            continue;
+        }
+        let Some(modified) = checked(&base.name, modifier, &case, &mut faults) else {
+            continue;
+        };
+        // Updates copy the old entries of a result by rows.
+        let is_update = modifier == "update";
+        let [time, modified] = [&time, &modified].map(|time| match is_update {
+            true => base.without_result(time),
+            false => time.clone(),
+        });
+        if time != modified {
+            let _ = writeln!(faults, "{}: {modifier}: O({modified}), not O({time})", base.name);
         }
     }
-    assert!(faults.is_empty(), "{} faults:\n{faults}", faults.lines().count());
+    faults
 }
 
 /// The kernels that do not share loops with their copy: they assign slices of two results.
