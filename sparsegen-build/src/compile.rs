@@ -11,6 +11,7 @@ use crate::format::{LevelExpr, LevelSpec};
 use crate::ir;
 use crate::iteration::plan::Plan;
 use crate::level::{Level, Levels};
+use crate::lower::distribution::distribution;
 use crate::lower::entry::complete;
 use crate::lower::{lower, show_assembly};
 use crate::names::Identifiers;
@@ -208,6 +209,7 @@ fn compiled(
         let function = lowered(&program, &plan, &kernel.name, observe);
         kernel.share(statements, function, &|name| module.is_taken(name));
     }
+    kernel.distribution = distribution(block.statements);
     complete(kernel)
 }
 

@@ -7,6 +7,7 @@
 
 mod body;
 mod checks;
+mod distributed;
 mod docs;
 mod element;
 mod entry;
@@ -38,6 +39,7 @@ pub fn emit(module: &Module) -> String {
         items.extend(kernel.loops.iter().map(loops::item));
     }
     items.extend(lazy::item(module));
+    items.extend(distributed::items(module));
     let own = imports::declared(module);
     items = items.into_iter().map(|item| scope::qualified(item, &own)).collect();
     let version = &module.version;

@@ -7,6 +7,7 @@
 mod bound;
 mod demand;
 mod display;
+mod distribution;
 mod entry;
 mod fold;
 mod function;
@@ -30,6 +31,7 @@ mod walk;
 
 pub use bound::{Bound, Ground, Unchecked};
 pub use demand::Demand;
+pub use distribution::{DistributedResult, Distribution, Indexed};
 pub use entry::{Binding, Entry, Loops, Meaning, Parameter, TensorType, Type};
 pub use function::{
     Array, Bounds, Conversion, ConversionKind, Element, Extent, Function, Operand, Place, Size,

@@ -14,6 +14,7 @@ mod carried;
 mod cases;
 mod combine;
 mod complexity;
+pub mod distribution;
 mod docs;
 mod entries;
 pub mod entry;

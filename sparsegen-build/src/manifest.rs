@@ -117,6 +117,8 @@ pub struct KernelEntry {
     pub parallel: bool,
     /// `true` if sums may be pushed inwards.
     pub reassociate: bool,
+    /// The variable that is divided among the ranks of an MPI program.
+    pub distribute: Option<Name>,
     /// The semiring of `+` and `*`.
     pub semiring: Semiring,
     /// The commands of `schedule`.

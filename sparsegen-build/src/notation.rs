@@ -11,6 +11,7 @@ mod call;
 mod check;
 mod declared;
 mod display;
+mod distribution;
 mod expr;
 pub mod functions;
 mod mask;
@@ -24,7 +25,7 @@ mod slice;
 mod subscript;
 pub mod syntax;
 
-use crate::error::Span;
+use crate::error::{Name, Span};
 use crate::format::Format;
 use crate::ir::Bounds;
 use crate::types::{Dtype, Literal};
@@ -33,6 +34,7 @@ pub use crate::operator::BinaryOp;
 pub use call::Function;
 pub use check::check;
 pub use declared::{DeclaredFormat, DeclaredKind, declare};
+pub use distribution::Distribution;
 pub(crate) use mask::are_opposite;
 pub use own::{Laws, Own, PathId, Region, RustPath, UserFunction};
 pub use parse::parse;
@@ -141,6 +143,8 @@ pub struct Kernel {
     pub parallel: bool,
     /// `true` if sums may be pushed inwards.
     pub reassociate: bool,
+    /// The variable that is divided among the ranks of an MPI program.
+    pub distribute: Option<Name>,
     /// The commands of the schedule.
     pub schedule: Schedule,
 }

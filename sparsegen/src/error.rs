@@ -170,6 +170,13 @@ pub enum Error {
         /// The reason, and what to do.
         reason: String,
     },
+    /// A rank has an error, which all ranks return.
+    Rank {
+        /// The first rank with an error, counted from 0.
+        rank: usize,
+        /// The message of its error.
+        reason: String,
+    },
     /// A file is not valid.
     Parse {
         /// The file's name.
@@ -289,6 +296,7 @@ impl fmt::Display for Error {
             Error::Layout { from, to, reason } => {
                 write!(f, "{from} cannot be used as {to}: {reason}")
             }
+            Error::Rank { rank, reason } => write!(f, "rank {rank}: {reason}"),
             Error::Parse { file, line, message } => write!(f, "{file}:{line}: {message}"),
             Error::Array { file, array, message } => {
                 write!(f, "{file}: array `{array}`: {message}")

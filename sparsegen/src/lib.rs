@@ -58,6 +58,8 @@
 //! - `npz`: reading and writing the sparse arrays of SciPy.
 //! - `binsparse`: files with the arrays of tensors in every format, see [`io`]. With `mmap` they are
 //!   mapped into memory instead of read.
+//! - `mpi`: tensors and kernels that are distributed among the ranks of an MPI program, see
+//!   `distributed`. MPI and the library of Clang have to be installed.
 //! - `serde`: [`Tensor`] and [`Pattern`] implement `Serialize` and `Deserialize`. A tensor is
 //!   validated when it is deserialized.
 //! - `sprs-0_11`, `faer-0_24`, `nalgebra-sparse-0_12`, `ndarray-0_17`: conversions from and to the
@@ -88,6 +90,8 @@ extern crate self as sparsegen;
 
 #[cfg(feature = "std")]
 pub mod bridge;
+#[cfg(feature = "mpi")]
+pub mod distributed;
 pub mod error;
 pub mod format;
 pub mod formats;

@@ -41,6 +41,8 @@ use pending::Pending;
 pub use assembly::Assembly;
 pub(crate) use build::Merge;
 pub use build::{Builder, Duplicates};
+#[cfg(feature = "mpi")]
+pub(crate) use pack::pack;
 #[cfg(feature = "parallel")]
 pub use parallel::ParIter;
 pub(crate) use repack::cover;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::{Bounds, Entry, Function, Loops, Operand, Trait};
+use super::{Bounds, Distribution, Entry, Function, Loops, Operand, Trait};
 use crate::names::{beside, plain};
 
 /// A kernel of the manifest, with its generated functions.
@@ -21,6 +21,8 @@ pub struct Kernel {
     pub entries: Vec<Entry>,
     /// The functions with loops.
     pub loops: Vec<Loops>,
+    /// The distribution among ranks, if there is one.
+    pub distribution: Option<Distribution>,
 }
 
 /// Consecutive statements with common loops.

@@ -15,7 +15,7 @@ pub(super) struct Context<'m> {
 }
 
 /// The keys of a kernel.
-pub(super) const KEYS: [&str; 12] = [
+pub(super) const KEYS: [&str; 13] = [
     "expr",
     "exprs",
     "tensors",
@@ -25,6 +25,7 @@ pub(super) const KEYS: [&str; 12] = [
     "semiring",
     "schedule",
     "parallel",
+    "distribute",
     "reassociate",
     "bounds",
     "doc",
@@ -57,6 +58,7 @@ pub(super) fn kernel(
         bounds: context.defaults.bounds,
         parallel: context.defaults.parallel,
         reassociate: context.defaults.reassociate,
+        distribute: None,
         semiring: Semiring::PLUS_TIMES,
         schedule: Vec::new(),
         doc: None,
@@ -104,6 +106,11 @@ pub(super) fn kernel(
             "reassociate" => {
                 let default = context.defaults.reassociate;
                 kernel.reassociate = truth(&value, diagnostics).unwrap_or(default);
+            }
+            "distribute" => {
+                let variable = value.text("an index variable, such as \"i\"", diagnostics);
+                kernel.distribute =
+                    variable.map(|text| Name { span: text.inner(), text: text.value });
             }
             "schedule" => kernel.schedule = schedule(&value, diagnostics),
             "bounds" => {

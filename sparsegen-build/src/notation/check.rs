@@ -36,7 +36,7 @@ use arguments::Arguments;
 use functions::Functions;
 
 use super::syntax::Statement;
-use super::{Kernel, Module};
+use super::{Distribution, Kernel, Module};
 
 /// Checks the statements of a manifest, one for each of its kernels; `None` for a statement that is
 /// missing or has errors. The module contains only kernels without errors.
@@ -84,7 +84,10 @@ pub fn check(
     }
     let formats = declare::formats(manifest, &formats, &mut kernels);
     declare::check_functions(manifest, &kernels, &mut diagnostics);
-    (Module { formats, kernels, several }, diagnostics)
+    let module = Module { formats, kernels, several };
+    let blocks = module.blocks().into_iter();
+    diagnostics.extend(blocks.filter_map(|block| Distribution::of(block.statements).err()));
+    (module, diagnostics)
 }
 
 /// The context in which a statement is checked.

@@ -170,6 +170,21 @@ impl<F: Format> Assembly<F> {
         Ok(())
     }
 
+    /// Returns whether the k-th value is stored at position k, and nothing else is stored.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn keeps_order(&self) -> bool {
+        let firsts = self.firsts.iter().map(|first| *first as usize);
+        self.others.is_empty() && firsts.eq(0..self.count)
+    }
+
+    /// Returns a view of values at the coordinates, in the order in which they are stored.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn view<'a, V: Stored>(&'a self, vals: &'a [V]) -> super::View<'a, V, F> {
+        use crate::Levels;
+        assert_eq!(vals.len(), self.firsts.len(), "there is one value for each position");
+        super::View { shape: self.shape, levels: self.levels.views(), vals }
+    }
+
     /// Returns the number of coordinates, which is the number of values for [`Assembly::fill`].
     ///
     /// ```

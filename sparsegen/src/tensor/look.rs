@@ -129,6 +129,19 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         self.view().nnz()
     }
 
+    /// Returns whether the format determines which positions have entries, and not the values.
+    #[cfg(feature = "mpi")]
+    pub(crate) fn all_are_entries(&self) -> bool {
+        !super::pads::<F>()
+    }
+
+    /// Returns the position of each entry, in the order of [`Tensor::iter`].
+    #[cfg(feature = "mpi")]
+    pub(crate) fn positions(&self) -> Vec<usize> {
+        let mut entries = self.iter();
+        core::iter::from_fn(|| Some(entries.next_position()?.0)).collect()
+    }
+
     /// Returns an iterator over the coordinates and values of the stored entries, in storage order.
     /// In a format that pads (`dia`, `ell`, `structured`, dense levels below sparse ones), fill
     /// values are padding and not entries.

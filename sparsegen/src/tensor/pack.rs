@@ -34,7 +34,7 @@ pub(super) fn empty<V: Stored, F: Format>(shape: F::Shape) -> Result<Tensor<V, F
 }
 
 /// Packs entries in any order.
-pub(super) fn pack<V: Stored, F: Format>(
+pub(crate) fn pack<V: Stored, F: Format>(
     shape: F::Shape,
     entries: Vec<(F::Shape, V)>,
     merge: Merge<'_, V::Value>,

@@ -139,6 +139,7 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
         bounds: entry.bounds,
         parallel: entry.parallel || parallelizes,
         reassociate: entry.reassociate,
+        distribute: entry.distribute.clone(),
         schedule: schedule.commands,
     })
 }

@@ -1,0 +1,70 @@
+//! Tensors and kernels on the ranks of an MPI program.
+//!
+//! Every rank runs the same program on its part. A [`Distributed`] tensor is divided by its outermost
+//! mode: each rank owns consecutive coordinates, which a [`Layout`] lists, and stores them as an
+//! ordinary [`Tensor`](crate::Tensor). A kernel with the key
+//!
+//! ```toml
+//! [kernels.spmv]
+//! expr = "y[i] = A[i,j] * x[j]"
+//! tensors = { y = "dense", A = "csr", x = "dense" }
+//! distribute = "i"
+//! ```
+//!
+//! has, beside its ordinary functions, `spmv_plan`. It determines which elements of `x` this rank
+//! needs for its rows of `A` and who owns them, once for many runs:
+//!
+//! ```ignore
+//! let universe = mpi::initialize().expect("MPI is not yet initialized");
+//! let world = World::new(&universe.world());
+//! let layout = Layout::equal(n, world.size());
+//! let a = Distributed::from_triplets(&world, [n, n], &layout, my_entries)?;
+//! let x = Distributed::from_triplets(&world, [n], &layout, my_elements)?;
+//!
+//! let mut plan = kernels::spmv_plan(&world, &a, &x)?;
+//! println!("{}", plan.report());
+//! let y = plan.run(&a, &x)?;
+//! ```
+//!
+//! # What is exchanged
+//!
+//! Let `i` be the distributed variable. An operand whose outermost mode `i` indexes is used where it
+//! is. Of an operand whose outermost mode another variable `v` indexes, a rank receives the entries at
+//! the coordinates of `v` at which its own entries permit an effect: for a product those that the
+//! other factors store, for a sum those that any operand stores, and all of them if an operand stores
+//! every coordinate. These coordinates are numbered anew, and the ordinary generated kernel runs on
+//! the smaller local problem. A result that `i` indexes stays where it is computed. The contributions
+//! to one that `v` indexes are sent to their owners, who combine them by the operator of the
+//! reduction, in the order of the ranks; so are those to a scalar. A tensor that is not distributed is
+//! used on every rank as it is.
+//!
+//! The result of a run is bit-identical for the same number of ranks and the same layouts.
+//!
+//! # Errors
+//!
+//! All functions that take a [`World`], and those of a plan, are collective: all ranks call them. If
+//! one rank has an error, all return the same [`Error::Rank`](crate::Error::Rank).
+
+mod exchange;
+mod inspect;
+mod layout;
+mod plan;
+mod report;
+#[doc(hidden)]
+pub mod scheme;
+mod simulate;
+mod tensor;
+mod world;
+
+pub use mpi;
+
+pub use layout::Layout;
+pub use plan::Operand;
+#[doc(hidden)]
+pub use plan::{Inspected, Part, Plan};
+pub use report::{Report, Traffic};
+pub use simulate::Pretended;
+#[doc(hidden)]
+pub use simulate::simulate;
+pub use tensor::Distributed;
+pub use world::World;

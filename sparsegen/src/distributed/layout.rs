@@ -1,0 +1,114 @@
+//! Layouts: the division of a mode among ranks.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::Error;
+
+/// The division of the coordinates of a mode among ranks: each rank owns consecutive coordinates.
+///
+/// ```
+/// use sparsegen::distributed::Layout;
+///
+/// let layout = Layout::equal(10, 4);
+/// assert_eq!(layout.range(1), 3..6);
+/// assert_eq!(layout.owner(9), 3);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The first coordinate of each rank, and the extent of the mode.
+    offsets: Arc<[usize]>,
+}
+
+impl Layout {
+    /// Divides a mode into parts that differ by at most one coordinate; the first ones are larger.
+    ///
+    /// # Panics
+    /// Panics if there are no ranks.
+    pub fn equal(extent: usize, ranks: usize) -> Layout {
+        assert!(ranks > 0, "a layout has at least one rank");
+        let (each, more) = (extent / ranks, extent % ranks);
+        Layout { offsets: (0..=ranks).map(|rank| rank * each + rank.min(more)).collect() }
+    }
+
+    /// Divides a mode so that each rank owns about the same number of entries, given the coordinate
+    /// of each entry in any order. Entries at the same coordinate stay together.
+    ///
+    /// Takes the time of sorting the coordinates.
+    ///
+    /// ```
+    /// use sparsegen::distributed::Layout;
+    ///
+    /// let layout = Layout::balanced(6, 2, [0, 0, 0, 0, 1, 2, 3, 5]);
+    /// assert_eq!(layout.range(0), 0..1);
+    /// ```
+    ///
+    /// # Panics
+    /// Panics if there are no ranks.
+    pub fn balanced(
+        extent: usize,
+        ranks: usize,
+        coordinates: impl IntoIterator<Item = usize>,
+    ) -> Layout {
+        let mut coordinates: Vec<usize> = coordinates.into_iter().collect();
+        if coordinates.is_empty() {
+            return Layout::equal(extent, ranks);
+        }
+        coordinates.sort_unstable();
+        let count = coordinates.len();
+        let first = |rank: usize| match rank {
+            0 => 0,
+            rank if rank == ranks => extent,
+            // The first coordinate with this share of the entries before it.
+            rank => coordinates.get(count * rank / ranks).copied().unwrap_or(extent).min(extent),
+        };
+        Layout { offsets: (0..=ranks).map(first).collect() }
+    }
+
+    /// Creates a layout from the first coordinate of each rank, followed by the extent of the mode.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if the first offset is not 0, if they descend, or if there are fewer than
+    /// two.
+    pub fn from_offsets(offsets: &[usize]) -> Result<Layout, Error> {
+        let refused = |reason: String| Err(Error::Argument { function: "from_offsets", reason });
+        if offsets.len() < 2 {
+            return refused(format!("{} offsets divide nothing; one rank has two", offsets.len()));
+        }
+        if offsets[0] != 0 {
+            return refused(format!("the first offset is {}, not 0", offsets[0]));
+        }
+        if let Some(rank) = (1..offsets.len()).find(|rank| offsets[*rank] < offsets[*rank - 1]) {
+            let (before, after) = (offsets[rank - 1], offsets[rank]);
+            return refused(format!("offset {rank} is {after}, less than the {before} before it"));
+        }
+        Ok(Layout { offsets: offsets.into() })
+    }
+
+    /// Returns the number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Returns the extent of the mode.
+    pub fn extent(&self) -> usize {
+        self.offsets[self.ranks()]
+    }
+
+    /// Returns the coordinates that a rank owns.
+    ///
+    /// # Panics
+    /// Panics if there is no such rank.
+    pub fn range(&self, rank: usize) -> Range<usize> {
+        self.offsets[rank]..self.offsets[rank + 1]
+    }
+
+    /// Returns the rank that owns a coordinate, by binary search.
+    ///
+    /// # Panics
+    /// Panics if the coordinate is not below the extent.
+    pub fn owner(&self, coordinate: usize) -> usize {
+        assert!(coordinate < self.extent(), "coordinate {coordinate} of {}", self.extent());
+        self.offsets.partition_point(|offset| *offset <= coordinate) - 1
+    }
+}

@@ -1,0 +1,74 @@
+//! What a plan costs: the entries that ranks read, send and receive.
+
+use std::fmt::{self, Display};
+
+/// The traffic of each run of a plan, for each rank.
+///
+/// Only values are counted: a plan exchanges coordinates once, when it is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The traffic of each rank.
+    pub ranks: Vec<Traffic>,
+}
+
+/// The traffic of a rank in each run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// The number of entries of operands that the kernel reads on this rank.
+    pub entries: usize,
+    /// The number of values of operands that the rank sends to others.
+    pub sent: usize,
+    /// The number of values of operands that the rank receives from others.
+    pub received: usize,
+    /// The number of messages with values of operands that the rank sends: one for each operand and
+    /// each rank that needs some of its values.
+    pub messages: usize,
+    /// The number of coordinates of the results' outermost modes whose entries the rank may have
+    /// to send to their owners.
+    pub contributions: usize,
+}
+
+impl Report {
+    /// Returns the number of values of operands that all ranks send.
+    pub fn volume(&self) -> usize {
+        self.ranks.iter().map(|rank| rank.sent).sum()
+    }
+
+    /// Returns the number of messages of all ranks.
+    pub fn messages(&self) -> usize {
+        self.ranks.iter().map(|rank| rank.messages).sum()
+    }
+
+    /// Returns the largest number of entries of a rank, divided by the average; 1 without entries.
+    pub fn imbalance(&self) -> f64 {
+        let largest = self.ranks.iter().map(|rank| rank.entries).max().unwrap_or(0);
+        let all: usize = self.ranks.iter().map(|rank| rank.entries).sum();
+        if all == 0 { 1.0 } else { (largest * self.ranks.len()) as f64 / all as f64 }
+    }
+}
+
+/// The number of ranks that are printed.
+const PRINTED: usize = 16;
+
+impl Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let row = |f: &mut fmt::Formatter<'_>, cells: [&str; 6]| {
+            let [rank, others @ ..] = cells;
+            write!(f, "{rank:>6}")?;
+            others.iter().try_for_each(|cell| write!(f, " {cell:>13}"))?;
+            writeln!(f)
+        };
+        row(f, ["rank", "entries", "sent", "received", "messages", "contributions"])?;
+        for (rank, traffic) in self.ranks.iter().enumerate().take(PRINTED) {
+            let Traffic { entries, sent, received, messages, contributions } = traffic;
+            let cells = [&rank, entries, sent, received, messages, contributions];
+            let cells = cells.map(usize::to_string);
+            row(f, cells.each_ref().map(String::as_str))?;
+        }
+        if let Some(more) = self.ranks.len().checked_sub(PRINTED).filter(|more| *more > 0) {
+            writeln!(f, "… and {more} more ranks")?;
+        }
+        let (volume, messages, imbalance) = (self.volume(), self.messages(), self.imbalance());
+        write!(f, "{volume} values in {messages} messages; imbalance {imbalance:.2}")
+    }
+}

@@ -1,0 +1,138 @@
+//! The inspector for pretended ranks, in one process.
+
+use super::inspect::{Division, Entries, Grouped, Needed, Request, Stored};
+use super::scheme::Scheme;
+use super::tensor::entries;
+use super::{Layout, Report, Traffic};
+use crate::{Error, Format, Tensor, Value};
+
+/// An operand of a simulation. A reference to a tensor converts into one that is distributed in
+/// equal parts.
+pub struct Pretended {
+    shape: Vec<usize>,
+    entries: Entries,
+    parts: Parts,
+}
+
+enum Parts {
+    Equal,
+    Of(Layout),
+    /// Every rank has the whole tensor.
+    Whole,
+}
+
+impl Pretended {
+    fn new<V: Value, F: Format>(tensor: &Tensor<V, F>, parts: Parts) -> Pretended {
+        Pretended { shape: tensor.shape().as_ref().to_vec(), entries: entries(tensor, 0), parts }
+    }
+
+    /// Returns an operand that is distributed in a layout.
+    pub fn distributed<V: Value, F: Format>(tensor: &Tensor<V, F>, layout: &Layout) -> Pretended {
+        Pretended::new(tensor, Parts::Of(layout.clone()))
+    }
+
+    /// Returns an operand that every rank has whole.
+    pub fn replicated<V: Value, F: Format>(tensor: &Tensor<V, F>) -> Pretended {
+        Pretended::new(tensor, Parts::Whole)
+    }
+}
+
+impl<V: Value, F: Format> From<&Tensor<V, F>> for Pretended {
+    fn from(tensor: &Tensor<V, F>) -> Pretended {
+        Pretended::new(tensor, Parts::Equal)
+    }
+}
+
+/// Returns the traffic of a kernel on pretended ranks.
+///
+/// Takes the time of inspecting all parts one after another: in the order of the entries and of
+/// those that the ranks receive.
+///
+/// # Errors
+/// [`Error::Argument`] if the extents or the layouts of operands do not match.
+pub fn simulate(
+    scheme: &'static Scheme,
+    ranks: usize,
+    operands: Vec<Pretended>,
+) -> Result<Report, Error> {
+    if ranks == 0 {
+        let reason = "there are no ranks to simulate".to_owned();
+        return Err(Error::Argument { function: scheme.kernel, reason });
+    }
+    let (mut stored, mut grouped) = (Vec::new(), Vec::new());
+    for (Pretended { shape, entries, parts }, indexed) in operands.into_iter().zip(scheme.operands)
+    {
+        let extent = shape[indexed.outermost];
+        let layout = match parts {
+            Parts::Equal => Some(Layout::equal(extent, ranks)),
+            Parts::Of(layout) if layout.ranks() == ranks && layout.extent() == extent => {
+                Some(layout)
+            }
+            Parts::Of(layout) => {
+                let (of, parts) = (layout.extent(), layout.ranks());
+                let reason = format!(
+                    "the layout of `{}` divides {of} coordinates among {parts} ranks, not {extent} \
+                     among {ranks}",
+                    indexed.name
+                );
+                return Err(Error::Argument { function: scheme.kernel, reason });
+            }
+            Parts::Whole => None,
+        };
+        // A whole operand is used at the coordinates of the rank.
+        let by = indexed.variables.iter().position(|v| *v == scheme.by);
+        let mode = if layout.is_some() { indexed.outermost } else { by.unwrap_or(0) };
+        grouped.push((Grouped::by(mode, entries), by.is_some()));
+        stored.push(Stored { shape, layout });
+    }
+    let division = Division::of(scheme, stored, ranks)?;
+    let mut report = Report { ranks: vec![Traffic::default(); ranks] };
+    for rank in 0..ranks {
+        let own = division.layout().range(rank);
+        let local = division.inspect(rank, &mut |Request { operand, outermost }| {
+            let (grouped, has_own) = &grouped[operand];
+            let Some(needed) = outermost else {
+                return Ok(match has_own {
+                    true => grouped.select(grouped.within(own.clone()).iter().copied()),
+                    false => grouped.entries().clone(),
+                });
+            };
+            let layout = division.operands[operand].layout.as_ref();
+            let layout = layout.expect("only distributed operands are fetched");
+            let mut fetched = Vec::new();
+            let mut last = None;
+            for coordinate in needed.within(0..layout.extent()) {
+                let (numbers, owner) =
+                    (grouped.within(coordinate..coordinate + 1), layout.owner(coordinate));
+                fetched.extend_from_slice(numbers);
+                if owner == rank || numbers.is_empty() {
+                    continue;
+                }
+                report.ranks[owner].sent += numbers.len();
+                report.ranks[rank].received += numbers.len();
+                if last.replace(owner) != Some(owner) {
+                    report.ranks[owner].messages += 1;
+                }
+            }
+            Ok(grouped.select(fetched))
+        })?;
+        let traffic = &mut report.ranks[rank];
+        traffic.entries = local.used(&division);
+        traffic.contributions = division.contributions(rank, &local.needed);
+    }
+    Ok(report)
+}
+
+impl Division {
+    /// Returns the number of coordinates of results' outermost modes that other ranks own.
+    pub(super) fn contributions(&self, rank: usize, needed: &[Needed]) -> usize {
+        let foreign = |variable: usize| {
+            let layout = self.layouts[variable].as_ref().expect("results are distributed");
+            let (own, extent) = (layout.range(rank), layout.extent());
+            let all = needed[variable].within(0..extent).count();
+            all - needed[variable].within(own).count()
+        };
+        let firsts = self.scheme.results.iter().filter_map(|result| result.first());
+        firsts.filter(|first| *first != self.scheme.by).map(foreign).sum()
+    }
+}

@@ -1,0 +1,5 @@
+//! Generates the kernels that the ranks run.
+
+fn main() {
+    sparsegen_build::compile("kernels.toml");
+}

@@ -1,0 +1,36 @@
+//! Runs kernels on the ranks of an MPI program, where MPI is installed; see `tests/mpi`.
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn ranks_compute_what_one_process_does() {
+    let finds = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    if !["mpirun", "mpicc", "clang"].into_iter().all(finds) {
+        println!("SKIPPED: `mpirun`, `mpicc` and `clang` are not all installed");
+        return;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    // Cargo has released its lock when tests run.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target directory");
+    let built = Command::new(env!("CARGO"))
+        .current_dir(root)
+        .args(["build", "--locked", "-p", "sparsegen-mpi-tests", "--features", "mpi"])
+        .arg("--target-dir")
+        .arg(target)
+        .output()
+        .expect("cargo runs");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    for ranks in ["1", "2", "3", "5", "8"] {
+        // More ranks than cores, and as the administrator of a container.
+        let run = Command::new("mpirun")
+            .args(["--oversubscribe", "--allow-run-as-root", "-n", ranks])
+            .arg(target.join("debug/ranks"))
+            .output()
+            .expect("mpirun runs");
+        let (out, err) =
+            (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+        assert!(run.status.success(), "{ranks} ranks:\n{out}{err}");
+        assert!(out.contains(&format!("on {ranks} ranks")), "{out}{err}");
+    }
+}
