@@ -27,7 +27,8 @@ pub const CONVERSIONS: usize = 400;
 pub const CONVERTIBLE: usize = 8;
 
 /// The number of planned loops and assignments after which the search ends with the cheapest plan
-/// so far.
+/// so far, and after which no more optional conversions are tried. The operators and operands of each
+/// statement without loops count too.
 pub const PLANNED: usize = 2000;
 
 /// The largest number of regions of a loop: a sum of eight sparse operands has this many.
@@ -73,6 +74,8 @@ pub const ABSENT: usize = 8;
 #[derive(Debug)]
 pub struct Budget {
     steps: Cell<u64>,
+    /// The number of parts of the plans that were compared.
+    weighed: Cell<usize>,
     /// The planned merge with the most regions.
     largest: RefCell<Option<Merge>>,
     /// The first limit that a plan exceeded, if any.
@@ -105,6 +108,7 @@ impl Default for Budget {
     fn default() -> Budget {
         Budget {
             steps: Cell::new(STEPS),
+            weighed: Cell::new(0),
             largest: RefCell::new(None),
             exceeded: Cell::new(None),
             planned: Rc::default(),
@@ -121,6 +125,16 @@ impl Budget {
             self.exceed(Limit::Steps);
         }
         left.is_some()
+    }
+
+    /// Counts parts of plans that are compared.
+    pub fn weigh(&self, parts: usize) {
+        self.weighed.set(self.weighed.get() + parts);
+    }
+
+    /// Returns the number of parts of the plans that were compared.
+    pub fn weighed(&self) -> usize {
+        self.weighed.get()
     }
 
     /// Returns a full budget for another search for the loops of the same kernel.

@@ -131,7 +131,7 @@ fn in_terms(
     let budget = budget.renewed();
     let own = term_by_term(&Conversion::none(kernel), &budget);
     own.or_else(|| {
-        let mut choices = conversions(kernel, levels).into_iter().filter(|_| may_convert);
+        let mut choices = conversions(kernel, levels).filter(|_| may_convert);
         choices.find_map(|conversion| term_by_term(&conversion, &budget))
     })
 }
@@ -196,7 +196,12 @@ fn converted(
 ) -> Option<Candidate> {
     let mut best: Option<(usize, Candidate)> = None;
     let packs = |conversion: &Conversion| conversion.packed.is_some() && kernel.packed.is_none();
+    let weighed = budget.weighed();
     for conversion in conversions(kernel, levels) {
+        // The limit is infinite until some program is known.
+        if limit.is_finite() && budget.weighed() - weighed > limits::PLANNED {
+            break;
+        }
         let count = conversion.count();
         let factor = if packs(&conversion) { PACKED } else { 1.0 };
         let before = factor * cost_of_conversions(&conversion);
@@ -258,20 +263,22 @@ fn cheapest_of(
 ) -> Option<Candidate> {
     let kernel = &conversion.kernel;
     // A program is constructed for each order.
-    let parts = NEST * kernel.assignment.value.size();
+    let size = kernel.assignment.value.size();
+    let parts = NEST * size;
     let mut best: Option<Candidate> = None;
-    let mut weighed = 0;
+    let before = budget.weighed();
     for start in starts {
         // Loops within blocks search their first coordinate, which those that replace them need not.
         if best.as_ref().is_some_and(|best| start.basis.exceeds(&best.program.basis)) {
             break;
         }
+        budget.weigh(size);
         let Some(graph) = IterationGraph::of(&start) else {
             continue;
         };
         for order in graph.orders() {
             for &sums in styles(kernel) {
-                let is_enough = weighed > limits::PLANNED && best.is_some();
+                let is_enough = budget.weighed() - weighed > limits::PLANNED && best.is_some();
                 if is_enough || !budget.spend(parts) {
                     return best;
                 }
@@ -280,7 +287,7 @@ fn cheapest_of(
                     continue;
                 }
                 let Ok(plan) = plan(&program, budget) else { continue };
-                weighed += plan.size();
+                budget.weigh(plan.size());
                 if commands::check(&program, &plan).is_err()
                     || split::obstacle(&program, &plan, |_| true).is_some()
                 {

@@ -13,13 +13,17 @@ use crate::names::is_keyword;
 
 /// Qualifies the shadowed names of an item; `own` are the types that the file declares.
 pub(super) fn qualified(item: TokenStream, own: &BTreeSet<String>) -> TokenStream {
-    let mut variables = BTreeSet::new();
+    let (mut variables, mut called) = (BTreeSet::new(), BTreeSet::new());
     bare_names(item.clone(), &mut |name, used_as| {
-        if used_as == UsedAs::Value {
-            variables.insert(name.to_owned());
-        }
+        match used_as {
+            UsedAs::Value => variables.insert(name.to_owned()),
+            UsedAs::Function => called.insert(name.to_owned()),
+            UsedAs::Path => false,
+        };
     });
-    Scope { own, variables }.qualify(item)
+    // Most items use no name twice.
+    let is_plain = called.is_disjoint(&variables) && own.iter().all(|name| find(name).is_none());
+    if is_plain { item } else { Scope { own, variables }.qualify(item) }
 }
 
 /// The use of an identifier.
@@ -110,17 +114,20 @@ impl Scope<'_> {
     }
 }
 
+/// The keywords before the name of a definition.
+const DEFINING: [&str; 5] = ["fn", "struct", "type", "trait", "const"];
+
 /// Returns whether an identifier starts a path and is not a field, a lifetime or a definition.
 fn is_bare(trees: &[TokenTree], k: usize) -> bool {
-    let before = k.checked_sub(1).map(|k| trees[k].to_string());
+    let before = |back: usize| k.checked_sub(back).map(|before| &trees[before]);
+    let is_sign = |back: usize, sign: char| matches!(before(back), Some(TokenTree::Punct(punct)) if punct.as_char() == sign);
+    let is_in_path = is_sign(1, ':') && is_sign(2, ':');
     // A range ends with the punctuation of a field access.
-    let is_range = k >= 2 && trees[k - 2].to_string() == ".";
-    match before.as_deref() {
-        Some(":") => !(k >= 2 && trees[k - 2].to_string() == ":"),
-        Some(".") => is_range,
-        Some("'" | "fn" | "struct" | "type" | "trait" | "const") => false,
-        Some(_) | None => !is_keyword(&trees[k].to_string()),
-    }
+    let is_field = is_sign(1, '.') && !is_sign(2, '.');
+    let is_defined =
+        matches!(before(1), Some(TokenTree::Ident(word)) if DEFINING.iter().any(|it| word == it));
+    let is_special = is_in_path || is_field || is_sign(1, '\'') || is_defined;
+    !is_special && !is_keyword(&trees[k].to_string())
 }
 
 /// Returns the use of an identifier by the tokens that follow.
@@ -140,7 +147,7 @@ fn used_as(trees: &[TokenTree], k: usize) -> UsedAs {
 
 /// Returns whether a group is the content of an attribute.
 fn is_attribute(trees: &[TokenTree], k: usize) -> bool {
-    k >= 1 && trees[k - 1].to_string() == "#"
+    k >= 1 && matches!(&trees[k - 1], TokenTree::Punct(sign) if sign.as_char() == '#')
 }
 
 #[cfg(test)]

@@ -208,6 +208,15 @@ impl Builtin {
         format!("({}) -> ({})", dimensions.join(", "), levels.join(", "))
     }
 
+    /// Returns whether its map for a supported order has levels with these names. This is cheaper
+    /// than parsing the map.
+    pub fn has_levels<'l>(&self, order: usize, names: impl Iterator<Item = &'l str>) -> bool {
+        let map = self.map(order);
+        let after_name = |c: char| !c.is_alphanumeric() && c != '_';
+        let levels = map.split(" : ").skip(1).filter_map(|level| level.split(after_name).next());
+        levels.eq(names)
+    }
+
     /// Returns its type in the runtime crate: `Csr`, `Coo<3>`, `Csr<u64, u32>`.
     pub fn marker(&self, order: usize, pos: Width, crd: Width) -> String {
         self.marker_over(&order.to_string(), pos, crd)

@@ -121,9 +121,11 @@ fn of_builtin(builtin: &Builtin, order: usize, levels: &Levels) -> Option<Format
 /// Returns the built-in format with the same map.
 pub(super) fn recognize(format: &Format, levels: &Levels) -> Option<&'static Builtin> {
     const TABLE: &[Builtin] = &BUILTINS;
-    TABLE.iter().filter(|builtin| builtin.fits(format.order())).find(|builtin| {
-        of_builtin(builtin, format.order(), levels).is_some_and(|known| known.same_map(format))
-    })
+    let order = format.order();
+    let names = || format.levels.iter().map(|spec| spec.level.name());
+    let mut fitting =
+        TABLE.iter().filter(|known| known.fits(order) && known.has_levels(order, names()));
+    fitting.find(|known| of_builtin(known, order, levels).is_some_and(|it| it.same_map(format)))
 }
 
 impl Format {

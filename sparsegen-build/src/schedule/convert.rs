@@ -86,7 +86,7 @@ fn into(kernel: &mut Kernel, of: TensorId, format: Format, for_lookup: bool) -> 
 }
 
 /// Returns the possible conversions of a kernel, those of fewer tensors first.
-pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
+pub fn conversions(kernel: &Kernel, levels: &Levels) -> impl Iterator<Item = Conversion> {
     let mut reads: Vec<Access> = Vec::new();
     kernel.assignment.value.for_each_access(&mut |access| {
         let is_passed = !kernel.is_made(access.tensor);
@@ -107,13 +107,11 @@ pub fn conversions(kernel: &Kernel, levels: &Levels) -> Vec<Conversion> {
         choices.add(&results.into_iter().map(Output::Packed).collect::<Vec<_>>());
     }
     let choices = choices.by_count.into_iter().flatten().take(CONVERSIONS);
-    choices
-        .map(|choice| {
-            let chosen =
-                choice.chosen.into_iter().map(|(k, format)| (&reads[k], &formats[k][format]));
-            convert(kernel, chosen, &choice.result)
-        })
-        .collect()
+    // Few of them are tried.
+    choices.map(move |choice| {
+        let chosen = choice.chosen.into_iter().map(|(k, format)| (&reads[k], &formats[k][format]));
+        convert(kernel, chosen, &choice.result)
+    })
 }
 
 /// A choice of formats.
@@ -244,7 +242,7 @@ fn is_at_random(kernel: &Kernel, access: &Access) -> bool {
 }
 
 /// Returns the plain formats of an accessed tensor, in every order of the variables that determine
-/// its coordinates.
+/// its coordinates, without its own format.
 fn plain_formats(kernel: &Kernel, access: &Access, levels: &Levels) -> Vec<Format> {
     let format = &kernel.tensor(access.tensor).format;
     let modes = leading_first(kernel, access);
@@ -252,7 +250,8 @@ fn plain_formats(kernel: &Kernel, access: &Access, levels: &Levels) -> Vec<Forma
         modes.iter().map(|mode| determining(kernel, access.indices[*mode])).collect();
     let orders = orders(&variables).into_iter();
     let orders = orders.map(|order| order.into_iter().map(|k| modes[k]).collect::<Vec<_>>());
-    orders.flat_map(|modes| plain(format, &modes, levels)).collect()
+    let formats = orders.flat_map(|modes| plain(format, &modes, levels));
+    formats.filter(|plain| !plain.is_same(format)).collect()
 }
 
 /// Returns the modes of an access, those that follow a variable of another mode last: they are
