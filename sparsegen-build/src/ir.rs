@@ -51,7 +51,7 @@ pub use rearrange::Rearrange;
 pub use results::{Assembly, Combining, Cover, Fit, Result, TensorResult, UpdatedScalar};
 pub use time::{Factor, Term, Time};
 pub use traits::Trait;
-pub use uses::Uses;
+pub use uses::{Use, Uses, for_each_use};
 pub use walk::substitute;
 
 pub use crate::math;

@@ -162,7 +162,7 @@ impl Body {
                 quote!(kernel::grow(#local #array, &[#(#factors),*], #value, #what)?;)
             }
             Stmt::For { name, start, end, body } => {
-                let unused = Uses::of(body).reads(name) == 0;
+                let unused = Uses::of_name(body, name).reads(name) == 0;
                 let name = if unused { quote!(_) } else { tokens(name) };
                 let (start, end) = (self.within(start, 1), self.within(end, 1));
                 let body = self.stmts(body);

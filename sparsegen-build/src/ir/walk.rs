@@ -1,7 +1,5 @@
 //! Traversal of expressions and statements: reads and substitution.
 
-use std::collections::BTreeSet;
-
 use super::{Callee, Expr, Stmt};
 
 impl Expr {
@@ -172,16 +170,16 @@ impl Stmt {
         }
     }
 
-    /// Returns the names that this statement binds, at any depth.
-    pub fn binds_within(&self) -> BTreeSet<&str> {
-        let mut names = BTreeSet::new();
+    /// Returns whether this statement binds such a name, at any depth.
+    pub fn binds_within(&self, is_such: &dyn Fn(&str) -> bool) -> bool {
+        let mut binds = false;
         self.for_each(&mut |stmt| {
-            names.extend(stmt.binds());
-            if let Stmt::For { name, .. } = stmt {
-                names.insert(name.as_str());
-            }
+            binds |= match stmt {
+                Stmt::For { name, .. } => is_such(name),
+                stmt => stmt.binds().into_iter().any(is_such),
+            };
         });
-        names
+        binds
     }
 
     /// Returns the nested bodies.

@@ -3,7 +3,7 @@
 //! For readability: one name shows that two positions are equal. rustc does it too. The value must
 //! not change between the names.
 
-use crate::ir::{Expr, Function, Stmt, Uses};
+use crate::ir::{Expr, Function, Stmt, Use, for_each_use};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
@@ -20,6 +20,7 @@ fn eliminate(body: &[Stmt]) -> Vec<Stmt> {
         let stmt = rest.remove(0);
         if let Stmt::Let { name, mutable: false, value } = &stmt
             && is_computed(value)
+            && rest.iter().any(|stmt| repeats(stmt, value))
         {
             rest = renamed(&rest, name, value);
         }
@@ -37,23 +38,40 @@ fn is_computed(value: &Expr) -> bool {
     matches!(value, Expr::Binary(..)) && !loads
 }
 
+/// Returns whether a statement binds another name to a value.
+fn repeats(stmt: &Stmt, value: &Expr) -> bool {
+    let mut repeats = false;
+    stmt.for_each(&mut |stmt| {
+        repeats |= matches!(stmt, Stmt::Let { mutable: false, value: same, .. } if same == value);
+    });
+    repeats
+}
+
 /// Returns statements with every computation of a value replaced by its name, until either changes.
 fn renamed(body: &[Stmt], name: &str, value: &Expr) -> Vec<Stmt> {
+    let changes = |other: &str| other == name || value.mentions(other);
     let stays = |stmt: &Stmt| {
-        let stmts = std::slice::from_ref(stmt);
-        let changes = |other: &str| other == name || value.mentions(other);
-        !Uses::of(stmts).written.keys().any(|written| changes(written))
-            && !stmt.binds_within().into_iter().any(changes)
+        let mut changed = stmt.binds_within(&changes);
+        for_each_use(std::slice::from_ref(stmt), &mut |kind, used| {
+            changed |= kind == Use::Written && changes(used);
+        });
+        !changed
     };
     let until = body.iter().position(|stmt| !stays(stmt)).unwrap_or(body.len());
-    let rename = |stmt: &Stmt| match stmt {
+    let renamed = body[..until].iter().flat_map(|stmt| rename(stmt, name, value));
+    renamed.chain(body[until..].iter().cloned()).collect()
+}
+
+/// Replaces every computation of a value in a statement that changes neither it nor its name.
+fn rename(stmt: &Stmt, name: &str, value: &Expr) -> Vec<Stmt> {
+    match stmt {
         Stmt::Let { name: other, mutable: false, value: same } if same == value => {
             vec![Stmt::bind(other, Expr::var(name))]
         }
-        stmt => stmt.clone().map(&mut Expr::clone, &mut |inner| renamed(inner, name, value)),
-    };
-    let renamed = body[..until].iter().flat_map(rename);
-    renamed.chain(body[until..].iter().cloned()).collect()
+        stmt => stmt.map(&mut Expr::clone, &mut |inner| {
+            inner.iter().flat_map(|stmt| rename(stmt, name, value)).collect()
+        }),
+    }
 }
 
 #[cfg(test)]

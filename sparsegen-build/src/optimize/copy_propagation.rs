@@ -5,8 +5,6 @@
 //! one array to another needs no casts. rustc does it too. The value must not change while the name
 //! is in use.
 
-use std::collections::BTreeSet;
-
 use crate::ir::{Expr, Function, Result, Stmt, Uses, substitute};
 
 /// Runs the pass.
@@ -47,12 +45,12 @@ fn propagate(body: &[Stmt]) -> Vec<Stmt> {
 /// Returns whether a value is a name or a constant that does not change in the following
 /// statements.
 fn is_constant_in(value: &Expr, name: &str, rest: &[Stmt]) -> bool {
-    let bound: BTreeSet<&str> = rest.iter().flat_map(Stmt::binds_within).collect();
+    let binds = |name: &str| rest.iter().any(|stmt| stmt.binds_within(&|bound| bound == name));
     match value {
-        Expr::Index(_) | Expr::Bool(_) => !bound.contains(name),
+        Expr::Index(_) | Expr::Bool(_) => !binds(name),
         Expr::Var(other) => {
-            let changes = Uses::of(rest).writes(other) > 0;
-            !changes && !bound.contains(name) && !bound.contains(other.as_str())
+            let changes = Uses::of_name(rest, other).writes(other) > 0;
+            !changes && !binds(name) && !binds(other)
         }
         Expr::Value(..)
         | Expr::Constant(..)
@@ -81,9 +79,9 @@ fn is_copied(value: &Expr, name: &str, rest: &[Stmt]) -> bool {
     let Some(at) = rest.iter().position(is_copy) else { return false };
     let before = Uses::of(&rest[..at]);
     let changes = |name: &String| name == array || index.mentions(name);
-    Uses::of(rest).reads(name) == 1
+    Uses::of_name(rest, name).reads(name) == 1
         && !before.written.keys().any(changes)
-        && !rest.iter().any(|stmt| stmt.binds_within().contains(name))
+        && !rest.iter().any(|stmt| stmt.binds_within(&|bound| bound == name))
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
     while !rest.is_empty() {
         let stmt = rest.remove(0);
         if let Stmt::Scratch { name, .. } = &stmt {
-            let uses = Uses::of(&rest);
+            let uses = Uses::of_name(&rest, name);
             if uses.reads(name) + uses.measures(name) == 0 {
                 rest = without_filling(&rest, name);
             } else {
@@ -62,7 +62,7 @@ fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
         } else if let Stmt::Let { name, value, .. } = &stmt {
             let shadowed = rest.iter().position(|stmt| stmt.binds().contains(&name.as_str()));
             let later = rest.split_off(shadowed.unwrap_or(rest.len()));
-            let mut uses = Uses::of(&rest);
+            let mut uses = Uses::of_name(&rest, name);
             // A variable of the same name may be computed from this one.
             if let Some(Stmt::Let { value, .. }) = later.first() {
                 uses.count_expr(value);
@@ -86,7 +86,7 @@ fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
         {
             // What is stored in the workspace before is not read, unless these statements do.
             let before = without_filling(&kept, workspace);
-            if before == kept || Uses::of(&before).touches(workspace) {
+            if before == kept || Uses::of_name(&before, workspace).touches(workspace) {
                 kept.push(Stmt::clear(workspace));
             } else {
                 kept = before;
@@ -108,7 +108,7 @@ fn drop_unread(body: &[Stmt], after: &Uses) -> Vec<Stmt> {
 /// again.
 fn is_ignored(array: &str, body: &[Stmt]) -> bool {
     let shadowed = body.iter().position(|stmt| stmt.binds().contains(&array));
-    let uses = Uses::of(&body[..shadowed.unwrap_or(body.len())]);
+    let uses = Uses::of_name(&body[..shadowed.unwrap_or(body.len())], array);
     uses.reads(array) + uses.measures(array) == 0
 }
 

@@ -47,7 +47,8 @@ impl Search<'_> {
         let mut shorter = Vec::new();
         for stmt in rest {
             let stmts = std::slice::from_ref(stmt);
-            let reads_unknown = unknown.iter().any(|name| Uses::of(stmts).reads(name) > 0);
+            let reads_unknown =
+                unknown.iter().any(|name| Uses::of_name(stmts, name).reads(name) > 0);
             if !is_searching(stmt) {
                 // A variable that is assigned again is known.
                 match self.sets(stmt) {
@@ -139,7 +140,7 @@ impl Search<'_> {
     }
 
     fn assigns(&self, body: &[Stmt]) -> bool {
-        Uses::of(body).writes(self.name) > 0
+        Uses::of_name(body, self.name).writes(self.name) > 0
     }
 
     /// Returns a loop that ends when the variable is decided.
@@ -150,7 +151,7 @@ impl Search<'_> {
                 if body.last() != Some(&Stmt::Break) {
                     return Stmt::for_range(name, start.clone(), end.clone(), body);
                 }
-                let is_read = Uses::of(&body).reads(name) > 0;
+                let is_read = Uses::of_name(&body, name).reads(name) > 0;
                 let first = is_read.then(|| Stmt::bind(name, start.clone()));
                 (Expr::lt(start.clone(), end.clone()), first.into_iter().chain(body).collect())
             }

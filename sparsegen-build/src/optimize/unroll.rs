@@ -150,7 +150,7 @@ fn is_done(stmt: &Stmt, body: &[Stmt]) -> bool {
     matches!(
         stmt,
         Stmt::Assign { name, op: None, value: Expr::Bool(_) | Expr::Index(_) | Expr::Value(..) | Expr::Constant(..) }
-            if Uses::of(body).writes(name) == 1
+            if Uses::of_name(body, name).writes(name) == 1
     )
 }
 
