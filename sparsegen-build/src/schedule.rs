@@ -131,7 +131,8 @@ fn in_terms(
     let budget = budget.renewed();
     let own = term_by_term(&Conversion::none(kernel), &budget);
     own.or_else(|| {
-        let mut choices = conversions(kernel, levels).filter(|_| may_convert);
+        let choices = in_any_order(kernel).chain(conversions(kernel, levels));
+        let mut choices = choices.filter(|_| may_convert);
         choices.find_map(|conversion| term_by_term(&conversion, &budget))
     })
 }

@@ -11,19 +11,20 @@ mod precomputed;
 mod temporaries;
 mod variables;
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::commands::annotations;
 use crate::concrete::terms::{
     additive_terms, gathered, outermost_reductions, pull_reduction, replace, takes_duplicates,
 };
-use crate::concrete::{Precomputed, Program, Stmt, Temporary, fixed};
+use crate::concrete::{Program, Stmt, Temporary, fixed};
 use crate::iteration::graph::last_appended;
 use crate::iteration::placed::Placing;
 use crate::limits::REWRITES;
 use crate::notation::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, TensorId, VariableId};
 use blocks::is_within_blocks;
-use precomputed::parts_of;
+use precomputed::{Pending, parts_of};
 
 /// The target of sums that may be accumulated in a temporary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +63,8 @@ pub(super) fn nest_into(
             .filter(|v| !target.indices.iter().any(|mode| program.space.counted(*mode) == *v)),
     );
     let pending = parts_of(program, &value);
-    let mut nest = Nest { program, order, sums, pending, rewrites: 0 };
+    let sources = RefCell::default();
+    let mut nest = Nest { program, order, sums, pending, sources, rewrites: 0 };
     let stmt = match sums {
         Sums::Temporary => nest.assign(&[], &free, &target, accumulate, value),
         Sums::Result => nest.split_terms(&[], &free, &target, accumulate, value),
@@ -76,7 +78,9 @@ struct Nest<'a> {
     order: &'a [VariableId],
     sums: Sums,
     /// The precomputed parts that have not been placed.
-    pending: Vec<Precomputed>,
+    pending: Vec<Pending>,
+    /// The loops that determine an entry, by access.
+    sources: RefCell<Vec<(Access, Rc<[VariableId]>)>>,
     /// The depth of nested rewrites.
     rewrites: usize,
 }
@@ -124,10 +128,8 @@ impl Nest<'_> {
             once.then_some(())?;
             return self.split_terms(bound, free, target, accumulate, value);
         }
-        if let Some(Precomputed { workspace, value: part, .. }) = self.take_pending(bound, &value) {
-            let (part, fixed_loops) = fixed::split(self.program, part);
-            let over = [self.loops(&workspace.indices), fixed_loops].concat();
-            let producer = self.assign(bound, &over, &workspace, None, part)?;
+        if let Some(Pending { workspace, value: part, loops }) = self.take_pending(bound, &value) {
+            let producer = self.assign(bound, &loops, &workspace, None, part)?;
             let consumer = self.assign(bound, free, target, accumulate, value)?;
             return Some(Stmt::where_(
                 vec![Temporary { tensor: workspace.tensor, op: ReduceOp::SUM }],

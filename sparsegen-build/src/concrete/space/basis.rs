@@ -238,6 +238,11 @@ impl Basis {
         self.stead.get(&v).cloned().unwrap_or_else(|| vec![v])
     }
 
+    /// Returns the loops that compute variables.
+    pub fn loops_of(&self, variables: &[VariableId]) -> Vec<VariableId> {
+        variables.iter().flat_map(|v| self.loops(*v)).collect()
+    }
+
     /// Returns whether the loop over a variable runs over a block of its coordinates or positions.
     pub fn is_limited(&self, v: VariableId) -> bool {
         self.limits.contains_key(&v)

@@ -1,12 +1,15 @@
 //! The loops that a value requires.
 
+use std::rc::Rc;
+
 use super::Nest;
+use crate::concrete::Program;
 use crate::notation::{Access, Expr, Reduce, VariableId};
 
 impl Nest<'_> {
     /// Returns the loops that compute variables; loops over the variables themselves are kept.
     pub(super) fn loops(&self, variables: &[VariableId]) -> Vec<VariableId> {
-        variables.iter().flat_map(|v| self.program.basis.loops(*v)).collect()
+        self.program.basis.loops_of(variables)
     }
 
     /// Returns those of the loops that compute variables that are not among the enclosing ones.
@@ -20,9 +23,16 @@ impl Nest<'_> {
         loops
     }
 
-    /// Returns the loops that determine an entry of a tensor.
-    pub(super) fn sources(&self, access: &Access) -> Vec<VariableId> {
-        self.program.space.access_sources(&self.program.basis, access)
+    /// Returns the loops that determine an entry of a tensor. They are determined once.
+    pub(super) fn sources(&self, access: &Access) -> Rc<[VariableId]> {
+        let mut all = self.sources.borrow_mut();
+        if let Some((_, known)) = all.iter().find(|(known, _)| known == access) {
+            return Rc::clone(known);
+        }
+        let Program { space, basis, .. } = &*self.program;
+        let sources: Rc<[VariableId]> = space.access_sources(basis, access).into();
+        all.push((access.clone(), Rc::clone(&sources)));
+        sources
     }
 
     /// Returns the enclosing loops that a reduction's body needs in addition to its own.
@@ -45,12 +55,12 @@ impl Nest<'_> {
                 free.extend(sources.into_iter().filter(|v| !bound.contains(v)));
             }
             Expr::Access(access) => {
-                let mut sources = self.sources(access);
+                free.extend(self.sources(access).iter().filter(|v| !bound.contains(v)));
                 // A workspace that is filled within loops is available only there.
                 if let Some(part) = self.pending.iter().find(|part| part.workspace == *access) {
-                    sources.extend(self.outer_variables(part));
+                    let outer = self.outer_variables(part).into_iter();
+                    free.extend(outer.filter(|v| !bound.contains(v)));
                 }
-                free.extend(sources.into_iter().filter(|v| !bound.contains(v)));
             }
             Expr::Neg(_) | Expr::Binary(..) | Expr::Call(..) => {
                 for child in expr.children() {
