@@ -267,7 +267,7 @@ fn cheapest_of(
     let size = kernel.assignment.value.size();
     let parts = NEST * size;
     let mut best: Option<Candidate> = None;
-    let before = budget.weighed();
+    let weighed = budget.weighed();
     for start in starts {
         // Loops within blocks search their first coordinate, which those that replace them need not.
         if best.as_ref().is_some_and(|best| start.basis.exceeds(&best.program.basis)) {
