@@ -72,7 +72,7 @@ mod tests {
         assert!(copied("ell", "csr").contains("in the next slot"));
         assert!(copied("blocks", "coo").contains("jo (compressed) is appended in any order"));
         assert_eq!(shown("s = x[i]", "x = 'dense'"), "s is a value");
-        let added = shown("C[i,j] = A[i,j] + B[i,j]", "C = 'sparse_blocks', A = 'coo', B = 'dcsr'");
-        assert!(added.contains("then packed as"), "{added}");
+        let turned = shown("C[i,j,k] = A[k,j,l] * B[l,i]", "C = 'csf', A = 'csf', B = 'dcsr'");
+        assert!(turned.contains("then packed as"), "{turned}");
     }
 }

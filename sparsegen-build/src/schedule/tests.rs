@@ -108,11 +108,9 @@ fn what_has_no_order_is_converted_or_refused() {
     let product = "C[i,j] = A[i,k] * B[k,j]";
     let (into, _) = converted(product, "C = 'dcsr', A = 'dcsr', B = 'dcsr'");
     assert_eq!(into, ["by_row"]);
-    // An unordered result is packed.
-    assert_eq!(
-        converted(product, "C = 'dcsr', A = 'dcsc', B = 'dcsr'"),
-        (Vec::new(), Some("dcsr".to_owned()))
-    );
+    // Operands are converted rather than the result packed.
+    let both = vec!["by_column".to_owned(), "dcsc".to_owned()];
+    assert_eq!(converted(product, "C = 'dcsr', A = 'dcsc', B = 'dcsr'"), (both, None));
     // Rows are computed one at a time, where rows would be matched with columns otherwise.
     assert_eq!(converted(product, "C = 'csr', A = 'csr', B = 'csc'").0, ["csr"]);
 }
