@@ -7524,11 +7524,9 @@ pub fn sub_sparse_dense_into<
 }
 
 /// The loops of [`sub_sparse_dense`].
-fn sub_sparse_dense_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
-    z_vals: &mut [T],
-    x: View<'_, T, SparseVector>,
-    y: View<'_, T, Dense<1>>,
-) {
+fn sub_sparse_dense_kernel<
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
+>(z_vals: &mut [T], x: View<'_, T, SparseVector>, y: View<'_, T, Dense<1>>) {
     let i_size = x.shape()[0];
     // SAFETY: Tensors are validated when they are constructed: positions and coordinates are within
     // the arrays and extents that they index. The caller has checked that the extents agree.
