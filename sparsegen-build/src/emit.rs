@@ -7,6 +7,7 @@
 
 mod body;
 mod checks;
+mod dispatch;
 mod distributed;
 mod docs;
 mod element;
@@ -36,7 +37,7 @@ pub fn emit(module: &Module) -> String {
     let mut items: Vec<_> = module.formats.iter().flat_map(formats::items).collect();
     for kernel in &module.kernels {
         items.extend(kernel.entries.iter().map(entry::item));
-        items.extend(kernel.loops.iter().map(loops::item));
+        items.extend(kernel.loops.iter().flat_map(loops::items));
     }
     items.extend(lazy::item(module));
     items.extend(distributed::items(module));

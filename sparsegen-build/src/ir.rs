@@ -34,8 +34,8 @@ pub use demand::Demand;
 pub use distribution::{DistributedResult, Distribution, Indexed};
 pub use entry::{Binding, Entry, Loops, Meaning, Parameter, TensorType, Type};
 pub use function::{
-    Array, Bounds, Conversion, ConversionKind, Element, Extent, Function, Operand, Place, Size,
-    Source, TensorOperand, Unroll,
+    Array, Bounds, Conversion, ConversionKind, Element, Extent, Function, Operand, Place, Simd,
+    Size, Source, TensorOperand, Unroll,
 };
 pub use instruction::{
     Argument, Assembled, Call, Check, Field, Instruction, Joined, Joining, Listing, Mode, Ordered,
@@ -173,6 +173,8 @@ pub enum Stmt {
     Store { array: String, index: Expr, op: Option<BinaryOp>, value: Expr },
     /// `let mut name = Vec::new();`, a local vector.
     Scratch { name: String, element: Element },
+    /// `let mut name = [initial; len];`, a few elements that rustc keeps in registers.
+    Tile { name: String, dtype: Dtype, len: usize, initial: Expr },
     /// `array.sort_unstable();`
     Sort { array: String },
     /// `let mut name = Workspace::<dtype, crd>::new(size);`, an array of `size` initial values that

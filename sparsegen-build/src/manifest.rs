@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use crate::error::{Diagnostic, Name, Span};
 use crate::format::Widths;
-use crate::ir::Bounds;
+use crate::ir::{Bounds, Simd};
 use crate::names::is_path;
 use crate::notation::{Laws, Parameter, RustPath, Semiring};
 use crate::types::{Dtype, Literal, UserType, Width};
@@ -119,6 +119,8 @@ pub struct KernelEntry {
     pub reassociate: bool,
     /// The variable that is divided among the ranks of an MPI program.
     pub distribute: Option<Name>,
+    /// The instructions for which the loops are compiled.
+    pub simd: Simd,
     /// The semiring of `+` and `*`.
     pub semiring: Semiring,
     /// The commands of `schedule`.
@@ -174,6 +176,8 @@ pub struct Defaults {
     pub parallel: bool,
     /// `true` if sums may be pushed inwards.
     pub reassociate: bool,
+    /// The instructions for which loops are compiled.
+    pub simd: Simd,
     /// `true` if there are functions that declare results without computing them.
     pub lazy: bool,
     /// The type of positions of formats that declare none.
@@ -190,6 +194,7 @@ impl Default for Defaults {
             bounds: Bounds::Proven,
             parallel: false,
             reassociate: true,
+            simd: Simd::Auto,
             lazy: false,
             pos: Width::U32,
             crd: Width::U32,
@@ -336,23 +341,33 @@ fn widths(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<(Width
     Some((Widths::Each(list.into_iter().collect::<Option<_>>()?), value.span))
 }
 
-/// Parses `"proven"` or `"checked"`.
+/// Parses `bounds`.
 fn bounds(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Bounds> {
-    let text = value.text("\"proven\" or \"checked\"", diagnostics)?;
-    match text.value.as_str() {
-        "proven" => Some(Bounds::Proven),
-        "checked" => Some(Bounds::Checked),
-        unknown => {
-            diagnostics.push(
-                Diagnostic::new(text.inner(), format!("bounds cannot be `{unknown}`")).suggest(
-                    unknown,
-                    ["proven", "checked"],
-                    "the choices",
-                ),
-            );
-            None
-        }
+    let choices = [("proven", Bounds::Proven), ("checked", Bounds::Checked)];
+    choice(value, "bounds", choices, diagnostics)
+}
+
+/// Parses `simd`.
+fn simd(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Simd> {
+    choice(value, "`simd`", [("auto", Simd::Auto), ("portable", Simd::Portable)], diagnostics)
+}
+
+/// Parses one of two names.
+fn choice<T>(
+    value: &Value<'_>,
+    what: &str,
+    choices: [(&'static str, T); 2],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<T> {
+    let names = [choices[0].0, choices[1].0];
+    let text = value.text(&format!("{:?} or {:?}", names[0], names[1]), diagnostics)?;
+    let chosen = choices.into_iter().find(|(name, _)| *name == text.value);
+    if chosen.is_none() {
+        let unknown = text.value.as_str();
+        let diagnostic = Diagnostic::new(text.inner(), format!("{what} cannot be `{unknown}`"));
+        diagnostics.push(diagnostic.suggest(unknown, names, "the choices"));
     }
+    chosen.map(|(_, chosen)| chosen)
 }
 
 /// Parses `parallel`, `reassociate` and `lazy`.

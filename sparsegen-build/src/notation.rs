@@ -27,7 +27,7 @@ pub mod syntax;
 
 use crate::error::{Name, Span};
 use crate::format::Format;
-use crate::ir::Bounds;
+use crate::ir::{Bounds, Simd};
 use crate::types::{Dtype, Literal};
 
 pub use crate::operator::BinaryOp;
@@ -145,6 +145,8 @@ pub struct Kernel {
     pub reassociate: bool,
     /// The variable that is divided among the ranks of an MPI program.
     pub distribute: Option<Name>,
+    /// The instructions for which the loops are compiled.
+    pub simd: Simd,
     /// The commands of the schedule.
     pub schedule: Schedule,
 }

@@ -10,7 +10,10 @@ mod dead_code;
 mod early_exit;
 mod known_ranges;
 mod loop_versioning;
+mod strips;
+mod sums;
 mod tail_merging;
+mod tiles;
 mod unroll;
 
 use std::fmt;
@@ -27,7 +30,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 8] = [
+pub const PASSES: [Pass; 10] = [
     Pass {
         name: "common-subexpression elimination",
         reason: "Positions in several tensors are often equal. Before copy propagation, because it \
@@ -50,6 +53,19 @@ pub const PASSES: [Pass; 8] = [
         reason: "Whether a loop has any iteration follows from its range. Before bodies are \
                  duplicated, and before early exits.",
         run: known_ranges::run,
+    },
+    Pass {
+        name: "register tiles",
+        reason: "Elements of a result that a loop accumulates stay in registers. Before loop \
+                 versioning and unrolling, because it exchanges loops, whose lengths it makes \
+                 constant.",
+        run: tiles::run,
+    },
+    Pass {
+        name: "sums",
+        reason: "Sums over dense loops need no additions that wait for each other. After register \
+                 tiles, whose sums are already independent.",
+        run: sums::run,
     },
     Pass {
         name: "loop versioning",

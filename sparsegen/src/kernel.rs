@@ -12,6 +12,8 @@ mod lists;
 mod parallel;
 mod places;
 pub mod prelude;
+#[cfg(target_arch = "x86_64")]
+mod processor;
 mod proven;
 mod version;
 mod widen;
@@ -39,6 +41,8 @@ pub use parallel::{
     join_ends, join_positions, parts, split, thread_parts, total, vectors, with_copies,
 };
 pub use places::Places;
+#[cfg(target_arch = "x86_64")]
+pub use processor::has_avx2;
 pub use proven::{Proven, ProvenMut, Reserved};
 pub use version::assert_version;
 pub use widen::{Widened, widen};

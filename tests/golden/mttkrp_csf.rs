@@ -74,8 +74,35 @@ fn mttkrp_csf_check(
     Ok(())
 }
 
-/// The loops of [`mttkrp_csf`].
+/// The loops of [`mttkrp_csf`], with AVX2 if the processor has it.
 fn mttkrp_csf_kernel(
+    a_vals: &mut [f64],
+    b: View<'_, f64, Csf<3>>,
+    c: View<'_, f64, Dense<2>>,
+    d: View<'_, f64, Dense<2>>,
+) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        fn with_avx2(
+            a_vals: &mut [f64],
+            b: View<'_, f64, Csf<3>>,
+            c: View<'_, f64, Dense<2>>,
+            d: View<'_, f64, Dense<2>>,
+        ) {
+            mttkrp_csf_kernel_loops(a_vals, b, c, d)
+        }
+        if kernel::has_avx2() {
+            // SAFETY: The processor has the instructions.
+            return unsafe { with_avx2(a_vals, b, c, d) };
+        }
+    }
+    mttkrp_csf_kernel_loops(a_vals, b, c, d)
+}
+
+/// The loops of [`mttkrp_csf`].
+#[inline(always)]
+fn mttkrp_csf_kernel_loops(
     a_vals: &mut [f64],
     b: View<'_, f64, Csf<3>>,
     c: View<'_, f64, Dense<2>>,
@@ -114,13 +141,35 @@ fn mttkrp_csf_kernel(
         let i = b1_crd[p_b1] as usize;
         for p_b2 in b2_pos[p_b1] as usize..b2_pos[p_b1 + 1] as usize {
             let k = b2_crd[p_b2] as usize;
-            for p_b3 in b3_pos[p_b2] as usize..b3_pos[p_b2 + 1] as usize {
-                let l = b3_crd[p_b3] as usize;
-                for j in 0..j_size {
-                    let p_c = k * j_size + j;
-                    let p_d = l * j_size + j;
-                    let p_a = i * j_size + j;
-                    a_vals[p_a] += b_vals[p_b3] * c_vals[p_c] * d_vals[p_d];
+            if b3_pos[p_b2] < b3_pos[p_b2 + 1] {
+                // 8 elements of `a_vals` at a time, in registers.
+                for j_tile in 0..j_size / 8 {
+                    let mut a_tile = [0.0_f64; 8];
+                    for p_b3 in b3_pos[p_b2] as usize..b3_pos[p_b2 + 1] as usize {
+                        let l = b3_crd[p_b3] as usize;
+                        for lane in 0..8 {
+                            let j = j_tile * 8 + lane;
+                            let p_d = l * j_size + j;
+                            a_tile[lane] += b_vals[p_b3] * d_vals[p_d];
+                        }
+                    }
+                    for lane in 0..8 {
+                        let j = j_tile * 8 + lane;
+                        let p_c = k * j_size + j;
+                        let p_a = i * j_size + j;
+                        a_vals[p_a] += c_vals[p_c] * a_tile[lane];
+                    }
+                }
+                if !j_size.is_multiple_of(8) {
+                    for p_b3 in b3_pos[p_b2] as usize..b3_pos[p_b2 + 1] as usize {
+                        let l = b3_crd[p_b3] as usize;
+                        for j in j_size / 8 * 8..j_size {
+                            let p_c = k * j_size + j;
+                            let p_d = l * j_size + j;
+                            let p_a = i * j_size + j;
+                            a_vals[p_a] += b_vals[p_b3] * c_vals[p_c] * d_vals[p_d];
+                        }
+                    }
                 }
             }
         }

@@ -121,8 +121,39 @@ pub fn sddmm_csr_compute<'s, 'a, 'b>(
     Ok(())
 }
 
-/// The loops of [`sddmm_csr`].
+/// The loops of [`sddmm_csr`], with AVX2 if the processor has it.
 fn sddmm_csr_kernel(
+    c2_pos: &mut Vec<u32>,
+    c2_crd: &mut Vec<u32>,
+    c_vals: &mut Vec<f64>,
+    s: View<'_, f64, Csr>,
+    a: View<'_, f64, Dense<2>>,
+    b: View<'_, f64, Dense<2>>,
+) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        fn with_avx2(
+            c2_pos: &mut Vec<u32>,
+            c2_crd: &mut Vec<u32>,
+            c_vals: &mut Vec<f64>,
+            s: View<'_, f64, Csr>,
+            a: View<'_, f64, Dense<2>>,
+            b: View<'_, f64, Dense<2>>,
+        ) {
+            sddmm_csr_kernel_loops(c2_pos, c2_crd, c_vals, s, a, b)
+        }
+        if kernel::has_avx2() {
+            // SAFETY: The processor has the instructions.
+            return unsafe { with_avx2(c2_pos, c2_crd, c_vals, s, a, b) };
+        }
+    }
+    sddmm_csr_kernel_loops(c2_pos, c2_crd, c_vals, s, a, b)
+}
+
+/// The loops of [`sddmm_csr`].
+#[inline(always)]
+fn sddmm_csr_kernel_loops(
     c2_pos: &mut Vec<u32>,
     c2_crd: &mut Vec<u32>,
     c_vals: &mut Vec<f64>,
@@ -153,11 +184,26 @@ fn sddmm_csr_kernel(
             let j = s2_crd[p_s] as usize;
             let mut sum = 0.0;
             let found = 0 < k_size;
-            for k in 0..k_size {
+            // 8 parts of `sum` at a time.
+            let mut sum_lanes = [0.0_f64; 8];
+            for k_tile in 0..k_size / 8 {
+                for lane in 0..8 {
+                    let k = k_tile * 8 + lane;
+                    let p_a = i * k_size + k;
+                    let p_b = j * k_size + k;
+                    sum_lanes[lane] += a_vals[p_a] * b_vals[p_b];
+                }
+            }
+            for lane in 0..4 {
+                sum_lanes[lane] += sum_lanes[lane + 4];
+            }
+            sum += sum_lanes[0] + sum_lanes[2] + (sum_lanes[1] + sum_lanes[3]);
+            for k in k_size / 8 * 8..k_size {
                 let p_a = i * k_size + k;
                 let p_b = j * k_size + k;
-                sum += s_vals[p_s] * a_vals[p_a] * b_vals[p_b];
+                sum += a_vals[p_a] * b_vals[p_b];
             }
+            sum *= s_vals[p_s];
             if found {
                 c2_crd.push(j as u32);
                 c_vals.push(sum);
@@ -167,8 +213,39 @@ fn sddmm_csr_kernel(
     }
 }
 
-/// The loops of [`sddmm_csr_compute`].
+/// The loops of [`sddmm_csr_compute`], with AVX2 if the processor has it.
 fn sddmm_csr_compute_kernel(
+    c_vals: &mut [f64],
+    c2_pos: &[u32],
+    c2_crd: &[u32],
+    s: View<'_, f64, Csr>,
+    a: View<'_, f64, Dense<2>>,
+    b: View<'_, f64, Dense<2>>,
+) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        fn with_avx2(
+            c_vals: &mut [f64],
+            c2_pos: &[u32],
+            c2_crd: &[u32],
+            s: View<'_, f64, Csr>,
+            a: View<'_, f64, Dense<2>>,
+            b: View<'_, f64, Dense<2>>,
+        ) -> bool {
+            sddmm_csr_compute_kernel_loops(c_vals, c2_pos, c2_crd, s, a, b)
+        }
+        if kernel::has_avx2() {
+            // SAFETY: The processor has the instructions.
+            return unsafe { with_avx2(c_vals, c2_pos, c2_crd, s, a, b) };
+        }
+    }
+    sddmm_csr_compute_kernel_loops(c_vals, c2_pos, c2_crd, s, a, b)
+}
+
+/// The loops of [`sddmm_csr_compute`].
+#[inline(always)]
+fn sddmm_csr_compute_kernel_loops(
     c_vals: &mut [f64],
     c2_pos: &[u32],
     c2_crd: &[u32],
@@ -200,11 +277,26 @@ fn sddmm_csr_compute_kernel(
             let j = s2_crd[p_s] as usize;
             let mut sum = 0.0;
             let found = 0 < k_size;
-            for k in 0..k_size {
+            // 8 parts of `sum` at a time.
+            let mut sum_lanes = [0.0_f64; 8];
+            for k_tile in 0..k_size / 8 {
+                for lane in 0..8 {
+                    let k = k_tile * 8 + lane;
+                    let p_a = i * k_size + k;
+                    let p_b = j * k_size + k;
+                    sum_lanes[lane] += a_vals[p_a] * b_vals[p_b];
+                }
+            }
+            for lane in 0..4 {
+                sum_lanes[lane] += sum_lanes[lane + 4];
+            }
+            sum += sum_lanes[0] + sum_lanes[2] + (sum_lanes[1] + sum_lanes[3]);
+            for k in k_size / 8 * 8..k_size {
                 let p_a = i * k_size + k;
                 let p_b = j * k_size + k;
-                sum += s_vals[p_s] * a_vals[p_a] * b_vals[p_b];
+                sum += a_vals[p_a] * b_vals[p_b];
             }
+            sum *= s_vals[p_s];
             if found {
                 if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                     return false;

@@ -61,8 +61,33 @@ fn spmm_csr_check(
     Ok(())
 }
 
-/// The loops of [`spmm_csr`].
+/// The loops of [`spmm_csr`], with AVX2 if the processor has it.
 fn spmm_csr_kernel(
+    c_vals: &mut [f64],
+    a: View<'_, f64, Csr>,
+    b: View<'_, f64, Dense<2>>,
+) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        fn with_avx2(
+            c_vals: &mut [f64],
+            a: View<'_, f64, Csr>,
+            b: View<'_, f64, Dense<2>>,
+        ) {
+            spmm_csr_kernel_loops(c_vals, a, b)
+        }
+        if kernel::has_avx2() {
+            // SAFETY: The processor has the instructions.
+            return unsafe { with_avx2(c_vals, a, b) };
+        }
+    }
+    spmm_csr_kernel_loops(c_vals, a, b)
+}
+
+/// The loops of [`spmm_csr`].
+#[inline(always)]
+fn spmm_csr_kernel_loops(
     c_vals: &mut [f64],
     a: View<'_, f64, Csr>,
     b: View<'_, f64, Dense<2>>,
@@ -82,12 +107,36 @@ fn spmm_csr_kernel(
     };
 
     for i in 0..i_size {
-        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-            let k = a2_crd[p_a] as usize;
-            for j in 0..j_size {
-                let p_b = k * j_size + j;
+        // 8 elements of `c_vals` at a time, in registers.
+        for j_tile in 0..j_size / 8 {
+            let mut c_tile = [0.0_f64; 8];
+            for lane in 0..8 {
+                let j = j_tile * 8 + lane;
                 let p_c = i * j_size + j;
-                c_vals[p_c] += a_vals[p_a] * b_vals[p_b];
+                c_tile[lane] = c_vals[p_c];
+            }
+            for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+                let k = a2_crd[p_a] as usize;
+                for lane in 0..8 {
+                    let j = j_tile * 8 + lane;
+                    let p_b = k * j_size + j;
+                    c_tile[lane] += a_vals[p_a] * b_vals[p_b];
+                }
+            }
+            for lane in 0..8 {
+                let j = j_tile * 8 + lane;
+                let p_c = i * j_size + j;
+                c_vals[p_c] = c_tile[lane];
+            }
+        }
+        if !j_size.is_multiple_of(8) {
+            for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+                let k = a2_crd[p_a] as usize;
+                for j in j_size / 8 * 8..j_size {
+                    let p_b = k * j_size + j;
+                    let p_c = i * j_size + j;
+                    c_vals[p_c] += a_vals[p_a] * b_vals[p_b];
+                }
             }
         }
     }

@@ -64,8 +64,33 @@ fn spmm_tiled_check(
     Ok(())
 }
 
-/// The loops of [`spmm_tiled`].
+/// The loops of [`spmm_tiled`], with AVX2 if the processor has it.
 fn spmm_tiled_kernel(
+    c_vals: &mut [f64],
+    a: View<'_, f64, Csr>,
+    b: View<'_, f64, Dense<2>>,
+) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        fn with_avx2(
+            c_vals: &mut [f64],
+            a: View<'_, f64, Csr>,
+            b: View<'_, f64, Dense<2>>,
+        ) {
+            spmm_tiled_kernel_loops(c_vals, a, b)
+        }
+        if kernel::has_avx2() {
+            // SAFETY: The processor has the instructions.
+            return unsafe { with_avx2(c_vals, a, b) };
+        }
+    }
+    spmm_tiled_kernel_loops(c_vals, a, b)
+}
+
+/// The loops of [`spmm_tiled`].
+#[inline(always)]
+fn spmm_tiled_kernel_loops(
     c_vals: &mut [f64],
     a: View<'_, f64, Csr>,
     b: View<'_, f64, Dense<2>>,
@@ -87,18 +112,31 @@ fn spmm_tiled_kernel(
     let jo_size = j_size.div_ceil(16);
     for i in 0..i_size {
         for jo in 0..jo_size {
-            for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-                let k = a2_crd[p_a] as usize;
-                // Loops over full blocks have a constant length.
-                if jo * 16 + 16 <= j_size {
+            if jo * 16 + 16 <= j_size {
+                // The 16 elements of `c_vals` stay in registers.
+                let mut c_tile = [0.0_f64; 16];
+                for ji in 0..16 {
+                    let j = jo * 16 + ji;
+                    let p_c = i * j_size + j;
+                    c_tile[ji] = c_vals[p_c];
+                }
+                for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+                    let k = a2_crd[p_a] as usize;
                     for ji in 0..16 {
                         let j = jo * 16 + ji;
                         let p_b = k * j_size + j;
-                        let p_c = i * j_size + j;
-                        c_vals[p_c] += a_vals[p_a] * b_vals[p_b];
+                        c_tile[ji] += a_vals[p_a] * b_vals[p_b];
                     }
-                } else {
-                    for ji in 0..(j_size - jo * 16).min(16) {
+                }
+                for ji in 0..16 {
+                    let j = jo * 16 + ji;
+                    let p_c = i * j_size + j;
+                    c_vals[p_c] = c_tile[ji];
+                }
+            } else {
+                for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+                    let k = a2_crd[p_a] as usize;
+                    for ji in 0..j_size - jo * 16 {
                         let j = jo * 16 + ji;
                         let p_b = k * j_size + j;
                         let p_c = i * j_size + j;

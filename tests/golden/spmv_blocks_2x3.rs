@@ -91,8 +91,33 @@ fn spmv_blocks_2x3_check(
     Ok(())
 }
 
-/// The loops of [`spmv_blocks_2x3`].
+/// The loops of [`spmv_blocks_2x3`], with AVX2 if the processor has it.
 fn spmv_blocks_2x3_kernel(
+    y_vals: &mut [f64],
+    a: View<'_, f64, Blocks>,
+    x: View<'_, f64, Dense<1>>,
+) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        fn with_avx2(
+            y_vals: &mut [f64],
+            a: View<'_, f64, Blocks>,
+            x: View<'_, f64, Dense<1>>,
+        ) {
+            spmv_blocks_2x3_kernel_loops(y_vals, a, x)
+        }
+        if kernel::has_avx2() {
+            // SAFETY: The processor has the instructions.
+            return unsafe { with_avx2(y_vals, a, x) };
+        }
+    }
+    spmv_blocks_2x3_kernel_loops(y_vals, a, x)
+}
+
+/// The loops of [`spmv_blocks_2x3`].
+#[inline(always)]
+fn spmv_blocks_2x3_kernel_loops(
     y_vals: &mut [f64],
     a: View<'_, f64, Blocks>,
     x: View<'_, f64, Dense<1>>,
@@ -113,28 +138,61 @@ fn spmv_blocks_2x3_kernel(
 
     let io_size = i_size.div_ceil(2);
     for io in 0..io_size {
-        for p_a2 in a2_pos[io] as usize..a2_pos[io + 1] as usize {
-            let jo = a2_crd[p_a2] as usize;
-            // Loops over full blocks have a constant length.
-            if io * 2 + 2 <= i_size && jo * 3 + 3 <= j_size {
-                for ii in 0..2 {
-                    let i = io * 2 + ii;
-                    let mut sum = 0.0;
-                    for ji in 0..3 {
-                        let j = jo * 3 + ji;
-                        let p_a4 = (p_a2 * 2 + ii) * 3 + ji;
-                        sum += a_vals[p_a4] * x_vals[j];
+        if io * 2 + 2 <= i_size {
+            // The 2 elements of `y_vals` stay in registers.
+            let mut y_tile = [0.0_f64; 2];
+            for ii in 0..2 {
+                let i = io * 2 + ii;
+                y_tile[ii] = y_vals[i];
+            }
+            for p_a2 in a2_pos[io] as usize..a2_pos[io + 1] as usize {
+                let jo = a2_crd[p_a2] as usize;
+                // Loops over full blocks have a constant length.
+                if jo * 3 + 3 <= j_size {
+                    for ii in 0..2 {
+                        let mut sum = 0.0;
+                        for ji in 0..3 {
+                            let j = jo * 3 + ji;
+                            let p_a4 = (p_a2 * 2 + ii) * 3 + ji;
+                            sum += a_vals[p_a4] * x_vals[j];
+                        }
+                        y_tile[ii] += sum;
                     }
-                    y_vals[i] += sum;
+                } else {
+                    for ii in 0..2 {
+                        let mut sum = 0.0;
+                        for ji in 0..(j_size - jo * 3).min(3) {
+                            let j = jo * 3 + ji;
+                            let p_a4 = (p_a2 * 2 + ii) * 3 + ji;
+                            sum += a_vals[p_a4] * x_vals[j];
+                        }
+                        y_tile[ii] += sum;
+                    }
                 }
-            } else {
-                for ii in 0..(i_size - io * 2).min(2) {
+            }
+            for ii in 0..2 {
+                let i = io * 2 + ii;
+                y_vals[i] = y_tile[ii];
+            }
+        } else {
+            for p_a2 in a2_pos[io] as usize..a2_pos[io + 1] as usize {
+                let jo = a2_crd[p_a2] as usize;
+                for ii in 0..i_size - io * 2 {
                     let i = io * 2 + ii;
                     let mut sum = 0.0;
-                    for ji in 0..(j_size - jo * 3).min(3) {
-                        let j = jo * 3 + ji;
-                        let p_a4 = (p_a2 * 2 + ii) * 3 + ji;
-                        sum += a_vals[p_a4] * x_vals[j];
+                    // Loops over full blocks have a constant length.
+                    if jo * 3 + 3 <= j_size {
+                        for ji in 0..3 {
+                            let j = jo * 3 + ji;
+                            let p_a4 = (p_a2 * 2 + ii) * 3 + ji;
+                            sum += a_vals[p_a4] * x_vals[j];
+                        }
+                    } else {
+                        for ji in 0..(j_size - jo * 3).min(3) {
+                            let j = jo * 3 + ji;
+                            let p_a4 = (p_a2 * 2 + ii) * 3 + ji;
+                            sum += a_vals[p_a4] * x_vals[j];
+                        }
                     }
                     y_vals[i] += sum;
                 }

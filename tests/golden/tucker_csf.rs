@@ -88,8 +88,37 @@ fn tucker_csf_check(
     Ok(())
 }
 
-/// The loops of [`tucker_csf`].
+/// The loops of [`tucker_csf`], with AVX2 if the processor has it.
 fn tucker_csf_kernel(
+    r_vals: &mut [f64],
+    x: View<'_, f64, Csf<3>>,
+    u: View<'_, f64, Dense<2>>,
+    v: View<'_, f64, Dense<2>>,
+    w: View<'_, f64, Dense<2>>,
+) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2")]
+        fn with_avx2(
+            r_vals: &mut [f64],
+            x: View<'_, f64, Csf<3>>,
+            u: View<'_, f64, Dense<2>>,
+            v: View<'_, f64, Dense<2>>,
+            w: View<'_, f64, Dense<2>>,
+        ) {
+            tucker_csf_kernel_loops(r_vals, x, u, v, w)
+        }
+        if kernel::has_avx2() {
+            // SAFETY: The processor has the instructions.
+            return unsafe { with_avx2(r_vals, x, u, v, w) };
+        }
+    }
+    tucker_csf_kernel_loops(r_vals, x, u, v, w)
+}
+
+/// The loops of [`tucker_csf`].
+#[inline(always)]
+fn tucker_csf_kernel_loops(
     r_vals: &mut [f64],
     x: View<'_, f64, Csf<3>>,
     u: View<'_, f64, Dense<2>>,
@@ -139,11 +168,35 @@ fn tucker_csf_kernel(
             let j = x2_crd[p_x2] as usize;
             t_vals.clear();
             t_vals.resize(c_size, 0.0);
-            for p_x3 in x3_pos[p_x2] as usize..x3_pos[p_x2 + 1] as usize {
-                let k = x3_crd[p_x3] as usize;
-                for c in 0..c_size {
-                    let p_w = k * c_size + c;
-                    t_vals[c] += x_vals[p_x3] * w_vals[p_w];
+            if x3_pos[p_x2] < x3_pos[p_x2 + 1] {
+                // 8 elements of `t_vals` at a time, in registers.
+                for c_tile in 0..c_size / 8 {
+                    let mut t_tile = [0.0_f64; 8];
+                    for lane in 0..8 {
+                        let c = c_tile * 8 + lane;
+                        t_tile[lane] = t_vals[c];
+                    }
+                    for p_x3 in x3_pos[p_x2] as usize..x3_pos[p_x2 + 1] as usize {
+                        let k = x3_crd[p_x3] as usize;
+                        for lane in 0..8 {
+                            let c = c_tile * 8 + lane;
+                            let p_w = k * c_size + c;
+                            t_tile[lane] += x_vals[p_x3] * w_vals[p_w];
+                        }
+                    }
+                    for lane in 0..8 {
+                        let c = c_tile * 8 + lane;
+                        t_vals[c] = t_tile[lane];
+                    }
+                }
+                if !c_size.is_multiple_of(8) {
+                    for p_x3 in x3_pos[p_x2] as usize..x3_pos[p_x2 + 1] as usize {
+                        let k = x3_crd[p_x3] as usize;
+                        for c in c_size / 8 * 8..c_size {
+                            let p_w = k * c_size + c;
+                            t_vals[c] += x_vals[p_x3] * w_vals[p_w];
+                        }
+                    }
                 }
             }
             for b in 0..b_size {

@@ -97,6 +97,11 @@ impl Body {
                 let name = ident(name);
                 quote!(let mut #name = Vec::new();)
             }
+            Stmt::Tile { name, len, initial, .. } => {
+                let (name, len) = (ident(name), number(*len));
+                let initial = self.receiver(initial);
+                quote!(let mut #name = [#initial; #len];)
+            }
             Stmt::Sort { array } => {
                 let array = ident(array);
                 quote!(#array.sort_unstable();)

@@ -6,23 +6,20 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::body::Body;
-use super::docs;
 use super::entry::tuple;
 use super::layout::{blank, comment};
 use super::names::{ident, number, place_in_view};
 use super::reserve::Reserved;
 use super::signature::{generics, parameters, ty};
+use super::{dispatch, docs};
 use crate::ir::{
     BinaryOp, Binding, Element, Expr, Function, Ground, List, Loops, Meaning, Stmt, Unchecked,
     Width,
 };
 
-/// Emits a function with loops.
-pub(super) fn item(loops: &Loops) -> TokenStream {
-    let docs = docs::attributes(&loops.docs);
+/// Emits a function with loops, preceded by one that chooses its instructions if it gains by them.
+pub(super) fn items(loops: &Loops) -> Vec<TokenStream> {
     let function = &loops.function;
-    let (name, parameters) = (ident(&loops.name), parameters(&loops.parameters));
-    let generics = generics(&loops.parameters, &function.traits);
     let head = head(loops);
     let body = body(loops);
     let stmts = match Reserved::of(function) {
@@ -37,12 +34,14 @@ pub(super) fn item(loops: &Loops) -> TokenStream {
         (false, true) => (None, None),
         (false, false) => (Some(quote!(-> #returns)), Some(value)),
     };
-    quote! {
-        #docs
-        fn #name #generics(#(#parameters),*) #returns {
-            #head
-            #stmts
-            #value
+    let body = quote!(#head #stmts #value);
+    match function.dispatches() {
+        true => dispatch::items(loops, returns.as_ref(), &body),
+        false => {
+            let docs = docs::attributes(&loops.docs);
+            let (name, parameters) = (ident(&loops.name), parameters(&loops.parameters));
+            let generics = generics(&loops.parameters, &function.traits);
+            vec![quote!(#docs fn #name #generics(#(#parameters),*) #returns { #body })]
         }
     }
 }
@@ -142,6 +141,9 @@ fn body(Loops { function, .. }: &Loops) -> Body {
             if let Stmt::Scratch { name, element } = stmt {
                 local.insert(name.clone());
                 elements.insert(name.clone(), *element);
+            }
+            if let Stmt::Tile { name, dtype, .. } = stmt {
+                elements.insert(name.clone(), Element::Value(*dtype));
             }
             if let Stmt::Assign { name, op: Some(BinaryOp::Min | BinaryOp::Max), .. } = stmt {
                 typed.insert(name.clone());

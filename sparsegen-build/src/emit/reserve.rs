@@ -55,6 +55,7 @@ impl<'f> Reserved<'f> {
             | Stmt::Assign { .. }
             | Stmt::Store { .. }
             | Stmt::Scratch { .. }
+            | Stmt::Tile { .. }
             | Stmt::Sort { .. }
             | Stmt::Workspace { .. }
             | Stmt::Harvest { .. }

@@ -104,6 +104,7 @@ impl Search {
             | Stmt::Let { mutable: true, .. }
             | Stmt::Assign { .. }
             | Stmt::Store { .. }
+            | Stmt::Tile { .. }
             | Stmt::Sort { .. }
             | Stmt::Workspace { .. }
             | Stmt::Harvest { .. }

@@ -160,6 +160,9 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
             writeln!(f, "{array}[{index}] {}= {value};", symbol(op))
         }
         Stmt::Scratch { name, .. } => writeln!(f, "let mut {name} = Vec::new();"),
+        Stmt::Tile { name, len, initial, .. } => {
+            writeln!(f, "let mut {name} = [{initial}; {len}];")
+        }
         Stmt::Sort { array } => writeln!(f, "{array}.sort_unstable();"),
         Stmt::Workspace { name, dtype, crd, size, .. } => {
             writeln!(f, "let mut {name} = Workspace::<{dtype}, {crd}>::new({size});")

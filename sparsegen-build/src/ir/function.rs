@@ -33,6 +33,12 @@ pub struct Function {
     pub traits: Vec<Trait>,
     /// The loops to unroll.
     pub unroll: Vec<Unroll>,
+    /// `true` if sums may be computed in another order, and over fewer factors.
+    pub reassociates: bool,
+    /// The instructions for which the loops are compiled.
+    pub simd: Simd,
+    /// `true` if loops are written for vectors of the processor.
+    pub is_vectorized: bool,
     /// The outermost loop, if it is divided into parts.
     pub parallel: Option<Parallel>,
     /// The name of the helper that records integer divisions by zero, if the body divides integers.
@@ -52,6 +58,12 @@ impl Function {
         if let Some(compute) = &mut self.compute {
             compute.check_all();
         }
+    }
+
+    /// Returns whether the loops are also compiled for wider vectors than those of the target, which
+    /// takes an unsafe call.
+    pub fn dispatches(&self) -> bool {
+        self.is_vectorized && self.simd == Simd::Auto && self.bounds == Bounds::Proven
     }
 
     /// Returns the tensors that the body reads: operands, then converted operands.
@@ -81,6 +93,16 @@ pub enum Bounds {
     Proven,
     /// Bounds checks for all accesses, without `unsafe` code.
     Checked,
+}
+
+/// The instructions for which loops are compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Simd {
+    /// Those of the target, and wider vectors where the processor has them and loops gain by them.
+    #[default]
+    Auto,
+    /// Those of the target.
+    Portable,
 }
 
 /// An operand of a kernel.

@@ -280,6 +280,12 @@ impl Machine {
                 self.arrays.insert(name.clone(), Storage::empty(*element));
                 Ok(())
             }
+            Stmt::Tile { name, dtype, len, initial } => {
+                let initial = self.eval(initial).map_err(here)?;
+                let tile = Storage::values(Element::Value(*dtype), vec![Some(initial); *len]);
+                self.arrays.insert(name.clone(), tile);
+                Ok(())
+            }
             Stmt::Sort { array } => {
                 let len = self.vector(array).map_err(here)?.cells.len();
                 self.spend(cost::sorting(len)).map_err(here)?;

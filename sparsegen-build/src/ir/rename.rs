@@ -176,9 +176,9 @@ fn of_stmt(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut String)) {
         Stmt::Scratch { name, .. } | Stmt::Sort { array: name } | Stmt::Clear { array: name } => {
             visit(name);
         }
-        Stmt::Places { name, size } => {
+        Stmt::Places { name, size: value } | Stmt::Tile { name, initial: value, .. } => {
             visit(name);
-            of_expr(size, visit);
+            of_expr(value, visit);
         }
         Stmt::Rearrange(Rearrange::Sort { places, crd, vals, start, each, first }) => {
             [places, crd, vals].into_iter().for_each(&mut *visit);

@@ -159,6 +159,7 @@ fn each_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(Use, &'s str)) {
         Stmt::Comment(_)
         | Stmt::Let { .. }
         | Stmt::Scratch { .. }
+        | Stmt::Tile { .. }
         | Stmt::Workspace { .. }
         | Stmt::Places { .. }
         | Stmt::Refuse { .. }

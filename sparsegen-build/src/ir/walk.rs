@@ -1,6 +1,6 @@
 //! Traversal of expressions and statements: reads and substitution.
 
-use super::{Callee, Expr, Stmt};
+use super::{BinaryOp, Callee, Expr, Stmt};
 
 impl Expr {
     /// Calls `visit` on this expression and all nested expressions, outermost first.
@@ -65,10 +65,33 @@ impl Expr {
         found
     }
 
+    /// Collects the factors of a product.
+    pub fn factors<'e>(&'e self, factors: &mut Vec<&'e Expr>) {
+        match self {
+            Expr::Binary(BinaryOp::Mul, a, b) => {
+                [a, b].into_iter().for_each(|part| part.factors(factors));
+            }
+            factor => factors.push(factor),
+        }
+    }
+
     /// Replaces a variable, and folds the result.
     pub fn substitute(&self, name: &str, by: &Expr) -> Expr {
+        self.replaced(&|e| matches!(e, Expr::Var(own) if own == name).then(|| by.clone()))
+    }
+
+    /// Replaces the elements of an array by one of another array, and folds the result.
+    pub fn with_element(&self, array: &str, to: &str, at: &Expr) -> Expr {
+        let is_element = |e: &Expr| matches!(e, Expr::Load { array: own, .. } if own == array);
+        self.replaced(&|e| is_element(e).then(|| Expr::load(to, at.clone())))
+    }
+
+    /// Replaces the outermost expressions for which there is another one, and folds the result.
+    fn replaced(&self, by: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
+        if let Some(other) = by(self) {
+            return other;
+        }
         match self {
-            Expr::Var(n) if n == name => by.clone(),
             Expr::Index(_)
             | Expr::Value(..)
             | Expr::Constant(..)
@@ -77,17 +100,15 @@ impl Expr {
             | Expr::Var(_)
             | Expr::Len(_)
             | Expr::Extent(..) => self.clone(),
-            Expr::Pair(a, b) => Expr::pair(a.substitute(name, by), b.substitute(name, by)),
-            Expr::Load { array, index } => Expr::load(array, index.substitute(name, by)),
-            Expr::Contains { workspace, index } => {
-                Expr::contains(workspace, index.substitute(name, by))
-            }
+            Expr::Pair(a, b) => Expr::pair(a.replaced(by), b.replaced(by)),
+            Expr::Load { array, index } => Expr::load(array, index.replaced(by)),
+            Expr::Contains { workspace, index } => Expr::contains(workspace, index.replaced(by)),
             Expr::Search { array, start, end, index } => {
-                let [start, end, index] = [start, end, index].map(|e| e.substitute(name, by));
+                let [start, end, index] = [start, end, index].map(|e| e.replaced(by));
                 Expr::search(array, start, end, index)
             }
             Expr::Call(callee, dtype, arguments) => {
-                let arguments = arguments.iter().map(|a| a.substitute(name, by)).collect();
+                let arguments = arguments.iter().map(|a| a.replaced(by)).collect();
                 match callee {
                     Callee::Math(function) => Expr::call(*function, *dtype, arguments),
                     Callee::Path(path) => Expr::run(path, *dtype, arguments),
@@ -97,17 +118,15 @@ impl Expr {
                     | Callee::RepeatedPath(_) => Expr::Call(callee.clone(), *dtype, arguments),
                 }
             }
-            Expr::Cast { value, from, to } => Expr::cast(value.substitute(name, by), *from, *to),
+            Expr::Cast { value, from, to } => Expr::cast(value.replaced(by), *from, *to),
             Expr::Choose { condition, holds, otherwise } => {
-                let parts = [condition, holds, otherwise].map(|e| e.substitute(name, by));
-                let [condition, holds, otherwise] = parts;
+                let [condition, holds, otherwise] =
+                    [condition, holds, otherwise].map(|e| e.replaced(by));
                 Expr::choose(condition, holds, otherwise)
             }
-            Expr::Unary(op, a) => Expr::unary(*op, a.substitute(name, by)),
-            Expr::ToIndex(op, a) => Expr::to_index(*op, a.substitute(name, by)),
-            Expr::Binary(op, a, b) => {
-                Expr::binary(*op, a.substitute(name, by), b.substitute(name, by))
-            }
+            Expr::Unary(op, a) => Expr::unary(*op, a.replaced(by)),
+            Expr::ToIndex(op, a) => Expr::to_index(*op, a.replaced(by)),
+            Expr::Binary(op, a, b) => Expr::binary(*op, a.replaced(by), b.replaced(by)),
         }
     }
 }
@@ -123,7 +142,7 @@ impl Stmt {
             | Stmt::Clear { .. }
             | Stmt::Break => Vec::new(),
             Stmt::Workspace { size, initial, .. } => vec![size, initial],
-            Stmt::Places { size, .. } => vec![size],
+            Stmt::Places { size: value, .. } | Stmt::Tile { initial: value, .. } => vec![value],
             Stmt::Rearrange(rearrange) => rearrange.expressions(),
             Stmt::Refuse { condition, error } => {
                 let error = error.iter().flat_map(|error| &error.coordinate);
@@ -148,6 +167,7 @@ impl Stmt {
             Stmt::Let { name, .. }
             | Stmt::Scratch { name, .. }
             | Stmt::Workspace { name, .. }
+            | Stmt::Tile { name, .. }
             | Stmt::Places { name, .. } => vec![name],
             Stmt::Harvest { crd, vals, .. } => {
                 [crd].into_iter().chain(vals).map(String::as_str).collect()
@@ -190,6 +210,7 @@ impl Stmt {
             | Stmt::Assign { .. }
             | Stmt::Store { .. }
             | Stmt::Scratch { .. }
+            | Stmt::Tile { .. }
             | Stmt::Sort { .. }
             | Stmt::Workspace { .. }
             | Stmt::Harvest { .. }
@@ -237,6 +258,10 @@ impl Stmt {
                 Stmt::workspace(name, *dtype, *crd, expr(size), expr(initial))
             }
             Stmt::Places { name, size } => Stmt::Places { name: name.clone(), size: expr(size) },
+            Stmt::Tile { name, dtype, len, initial } => {
+                let (name, initial) = (name.clone(), expr(initial));
+                Stmt::Tile { name, dtype: *dtype, len: *len, initial }
+            }
             Stmt::Rearrange(rearrange) => Stmt::Rearrange(rearrange.map(expr)),
             Stmt::Refuse { condition, error } => {
                 let mut error = error.clone();

@@ -5,7 +5,9 @@ use crate::notation::{Parameter, Semiring};
 
 use super::sections::{FORMAT_KEYS, format, format_table};
 use super::values::{Entry, Value};
-use super::{Defaults, Given, KernelEntry, TensorEntry, Text, bounds, dtype, truth, unknown_key};
+use super::{
+    Defaults, Given, KernelEntry, TensorEntry, Text, bounds, dtype, simd, truth, unknown_key,
+};
 
 /// The parts of a manifest that a kernel's table refers to.
 #[derive(Clone, Copy)]
@@ -15,7 +17,7 @@ pub(super) struct Context<'m> {
 }
 
 /// The keys of a kernel.
-pub(super) const KEYS: [&str; 13] = [
+pub(super) const KEYS: [&str; 14] = [
     "expr",
     "exprs",
     "tensors",
@@ -27,6 +29,7 @@ pub(super) const KEYS: [&str; 13] = [
     "parallel",
     "distribute",
     "reassociate",
+    "simd",
     "bounds",
     "doc",
 ];
@@ -59,6 +62,7 @@ pub(super) fn kernel(
         parallel: context.defaults.parallel,
         reassociate: context.defaults.reassociate,
         distribute: None,
+        simd: context.defaults.simd,
         semiring: Semiring::PLUS_TIMES,
         schedule: Vec::new(),
         doc: None,
@@ -111,6 +115,9 @@ pub(super) fn kernel(
                 let variable = value.text("an index variable, such as \"i\"", diagnostics);
                 kernel.distribute =
                     variable.map(|text| Name { span: text.inner(), text: text.value });
+            }
+            "simd" => {
+                kernel.simd = simd(&value, diagnostics).unwrap_or(context.defaults.simd);
             }
             "schedule" => kernel.schedule = schedule(&value, diagnostics),
             "bounds" => {

@@ -7,11 +7,14 @@ use crate::notation::{Constant, Operator, PathId, RustPath, Semiring};
 use crate::operator::Monoid;
 
 use super::values::{Entry, Value};
-use super::{Defaults, FormatEntry, FormatText, bounds, dtype, truth, unknown_key, width, widths};
+use super::{
+    Defaults, FormatEntry, FormatText, bounds, dtype, simd, truth, unknown_key, width, widths,
+};
 
 /// Parses `[defaults]`.
 pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Defaults {
-    const KEYS: [&str; 7] = ["dtype", "parallel", "reassociate", "lazy", "bounds", "pos", "crd"];
+    const KEYS: [&str; 8] =
+        ["dtype", "parallel", "reassociate", "simd", "lazy", "bounds", "pos", "crd"];
     let mut defaults = Defaults::default();
     for Entry { key, value } in value.table("a table of defaults", diagnostics) {
         match key.text.as_str() {
@@ -23,6 +26,7 @@ pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
             "reassociate" => {
                 defaults.reassociate = truth(&value, diagnostics).unwrap_or(defaults.reassociate);
             }
+            "simd" => defaults.simd = simd(&value, diagnostics).unwrap_or_default(),
             "lazy" => defaults.lazy = truth(&value, diagnostics).unwrap_or_default(),
             "bounds" => defaults.bounds = bounds(&value, diagnostics).unwrap_or_default(),
             "pos" => defaults.pos = width(&value, diagnostics).unwrap_or_default(),

@@ -132,6 +132,7 @@ fn without_filling(body: &[Stmt], vector: &str) -> Vec<Stmt> {
         | Stmt::Let { .. }
         | Stmt::Assign { .. }
         | Stmt::Scratch { .. }
+        | Stmt::Tile { .. }
         | Stmt::Workspace { .. }
         | Stmt::Harvest { .. }
         | Stmt::Places { .. }

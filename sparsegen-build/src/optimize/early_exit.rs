@@ -112,6 +112,7 @@ impl Search<'_> {
                 | Stmt::If { .. } => {}
                 Stmt::Store { .. }
                 | Stmt::Scratch { .. }
+                | Stmt::Tile { .. }
                 | Stmt::Sort { .. }
                 | Stmt::Workspace { .. }
                 | Stmt::Harvest { .. }

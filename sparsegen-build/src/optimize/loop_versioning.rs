@@ -7,7 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::ir::{BinaryOp, Expr, Function, Stmt, Uses};
+use super::strips::{cut, reaches};
+use crate::ir::{Expr, Function, Stmt, Uses};
 
 /// The largest number of statements that are duplicated.
 const SHORT: usize = 16;
@@ -24,7 +25,8 @@ fn versions(body: &[Stmt]) -> Vec<Stmt> {
 
 fn version(stmt: &Stmt) -> Vec<Stmt> {
     let inner = || stmt.map(&mut Expr::clone, &mut versions);
-    let is_cut = matches!(stmt, Stmt::For { end, .. } if cut(end).is_some());
+    // The versions of a loop are chosen outside of loops of constant length.
+    let is_cut = matches!(stmt, Stmt::For { end, .. } if cut(end).is_some() || matches!(end, Expr::Index(_)));
     let (mut count, mut bound) = (0, BTreeSet::new());
     stmt.for_each(&mut |stmt| {
         count += 1;
@@ -73,22 +75,6 @@ fn version(stmt: &Stmt) -> Vec<Stmt> {
     let mut stmts = vec![comment];
     stmts.extend(Stmt::choose(vec![(all, whole)], vec![stmt.clone()]));
     stmts
-}
-
-/// Returns the bound and the constant of a loop's end that is their minimum.
-fn cut(end: &Expr) -> Option<(&Expr, usize)> {
-    let Expr::Binary(BinaryOp::Min, left, most) = end else { return None };
-    if let Expr::Index(most) = **most { Some((left, most)) } else { None }
-}
-
-/// Returns `most <= left`, without a subtraction if `left` is a difference.
-fn reaches(left: &Expr, most: usize) -> Expr {
-    match left {
-        Expr::Binary(BinaryOp::Sub, size, begin) => {
-            Expr::le(Expr::add((**begin).clone(), Expr::Index(most)), (**size).clone())
-        }
-        left => Expr::le(Expr::Index(most), left.clone()),
-    }
 }
 
 /// Returns statements in which these ends of loops are replaced by their constants.

@@ -75,6 +75,7 @@ fn is_local(stmt: &Stmt) -> bool {
         stmt,
         Stmt::Let { .. }
             | Stmt::Scratch { .. }
+            | Stmt::Tile { .. }
             | Stmt::Workspace { .. }
             | Stmt::Places { .. }
             | Stmt::Harvest { .. }

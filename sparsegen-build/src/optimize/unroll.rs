@@ -10,6 +10,8 @@ use crate::ir::{BinaryOp, Expr, Function, Stmt, Unroll, Uses, substitute};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
+    // Loops of single iterations stay as they are.
+    function.unroll.retain(|unroll| unroll.by > 1);
     if function.unroll.is_empty() {
         return function;
     }

@@ -8448,12 +8448,36 @@ fn mul_csr_dense_kernel<T: Value + num_traits::NumAssign>(
     };
 
     for i in 0..i_size {
-        for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
-            let k = a2_crd[p_a] as usize;
-            for j in 0..j_size {
-                let p_b = k * j_size + j;
+        // 8 elements of `c_vals` at a time, in registers.
+        for j_tile in 0..j_size / 8 {
+            let mut c_tile = [T::ZERO; 8];
+            for lane in 0..8 {
+                let j = j_tile * 8 + lane;
                 let p_c = i * j_size + j;
-                c_vals[p_c] += a_vals[p_a] * b_vals[p_b];
+                c_tile[lane] = c_vals[p_c];
+            }
+            for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+                let k = a2_crd[p_a] as usize;
+                for lane in 0..8 {
+                    let j = j_tile * 8 + lane;
+                    let p_b = k * j_size + j;
+                    c_tile[lane] += a_vals[p_a] * b_vals[p_b];
+                }
+            }
+            for lane in 0..8 {
+                let j = j_tile * 8 + lane;
+                let p_c = i * j_size + j;
+                c_vals[p_c] = c_tile[lane];
+            }
+        }
+        if !j_size.is_multiple_of(8) {
+            for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
+                let k = a2_crd[p_a] as usize;
+                for j in j_size / 8 * 8..j_size {
+                    let p_b = k * j_size + j;
+                    let p_c = i * j_size + j;
+                    c_vals[p_c] += a_vals[p_a] * b_vals[p_b];
+                }
             }
         }
     }
@@ -8971,7 +8995,20 @@ fn apply_dense_kernel<T: Value + num_traits::NumAssign>(
 
     for i in 0..i_size {
         let mut sum = T::ZERO;
-        for j in 0..j_size {
+        // 8 parts of `sum` at a time.
+        let mut sum_lanes = [T::ZERO; 8];
+        for j_tile in 0..j_size / 8 {
+            for lane in 0..8 {
+                let j = j_tile * 8 + lane;
+                let p_a = i * j_size + j;
+                sum_lanes[lane] += a_vals[p_a] * x_vals[j];
+            }
+        }
+        for lane in 0..4 {
+            sum_lanes[lane] += sum_lanes[lane + 4];
+        }
+        sum += sum_lanes[0] + sum_lanes[2] + (sum_lanes[1] + sum_lanes[3]);
+        for j in j_size / 8 * 8..j_size {
             let p_a = i * j_size + j;
             sum += a_vals[p_a] * x_vals[j];
         }
@@ -9876,7 +9913,19 @@ fn dot_dense_kernel<T: Value + num_traits::NumAssign>(
     let (x_vals, y_vals) = unsafe { (Proven::new(x.vals()), Proven::new(y.vals())) };
 
     let mut sum = T::ZERO;
-    for i in 0..i_size {
+    // 8 parts of `sum` at a time.
+    let mut sum_lanes = [T::ZERO; 8];
+    for i_tile in 0..i_size / 8 {
+        for lane in 0..8 {
+            let i = i_tile * 8 + lane;
+            sum_lanes[lane] += x_vals[i] * y_vals[i];
+        }
+    }
+    for lane in 0..4 {
+        sum_lanes[lane] += sum_lanes[lane + 4];
+    }
+    sum += sum_lanes[0] + sum_lanes[2] + (sum_lanes[1] + sum_lanes[3]);
+    for i in i_size / 8 * 8..i_size {
         sum += x_vals[i] * y_vals[i];
     }
     sum

@@ -26,7 +26,11 @@ fn cases() -> Vec<Case> {
         let text = fs::read_to_string(file).expect("a file of the corpus can be read");
         corpus::parse(&file.display().to_string(), &text).expect("a file of the corpus is valid")
     };
-    files.iter().flat_map(of_file).filter(|case| case.refusal.is_none()).collect()
+    let runs = |case: &Case| {
+        let on_one = case.choice.iter().any(|(key, value)| key == "@parallel" && value == "false");
+        case.refusal.is_none() && !on_one
+    };
+    files.iter().flat_map(of_file).filter(runs).collect()
 }
 
 /// Returns why the loops of a kernel run on one thread, for each of them that does.

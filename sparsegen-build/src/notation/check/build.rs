@@ -140,6 +140,7 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
         parallel: entry.parallel || parallelizes,
         reassociate: entry.reassociate,
         distribute: entry.distribute.clone(),
+        simd: entry.simd,
         schedule: schedule.commands,
     })
 }

@@ -93,7 +93,15 @@ pub(super) fn check_functions(
     for several in &manifest.several {
         let of = &several.name;
         functions.push((of.text.clone(), of));
-        let suffixes = ["into", "assemble", "compute", "kernel", "compute_kernel"];
+        let suffixes = [
+            "into",
+            "assemble",
+            "compute",
+            "kernel",
+            "kernel_loops",
+            "compute_kernel",
+            "compute_kernel_loops",
+        ];
         functions.extend(suffixes.map(|suffix| (beside(&of.text, suffix), of)));
     }
     let mut told: Vec<&Name> = Vec::new();
@@ -117,12 +125,12 @@ pub(super) fn check_functions(
 /// Returns the names of the functions that a kernel generates besides the one of its own name.
 fn made_beside(kernel: &Kernel) -> Vec<String> {
     let result = &kernel.tensors[kernel.result().0];
-    let mut suffixes = vec!["kernel"];
+    let mut suffixes = vec!["kernel", "kernel_loops"];
     if !result.by_value {
         suffixes.extend(["into", "check"]);
     }
     if result.format.levels.iter().any(|spec| spec.level.insert().is_none()) {
-        suffixes.extend(["assemble", "compute", "compute_kernel"]);
+        suffixes.extend(["assemble", "compute", "compute_kernel", "compute_kernel_loops"]);
     }
     suffixes.iter().map(|suffix| beside(&kernel.name, suffix)).collect()
 }

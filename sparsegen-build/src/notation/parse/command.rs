@@ -87,7 +87,7 @@ impl Parser {
                 self.comma()?;
                 Action::Unroll {
                     variable,
-                    by: self.count("the number of iterations", 2, UNROLLED)?,
+                    by: self.count("the number of iterations", 1, UNROLLED)?,
                 }
             }
             "precompute" => {

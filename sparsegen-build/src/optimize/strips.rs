@@ -1,0 +1,96 @@
+//! Strips of a loop: a few iterations at a time, as many as rustc runs in one instruction or two.
+
+use crate::ir::{BinaryOp, Dtype, Expr, Literal};
+
+/// The number of bytes of a strip: a line of the cache.
+const BYTES: usize = 64;
+
+/// Returns the number of iterations of a strip for elements of a type.
+pub(super) fn lanes(dtype: Dtype) -> usize {
+    let size = match dtype {
+        Dtype::F64 | Dtype::I64 | Dtype::U64 | Dtype::Usize => 8,
+        Dtype::F32 | Dtype::I32 | Dtype::U32 | Dtype::C32 => 4,
+        // Longer strips would leave more iterations for the loop behind them.
+        Dtype::F16 | Dtype::Bf16 | Dtype::I16 | Dtype::U16 => 4,
+        Dtype::I8 | Dtype::U8 | Dtype::Bool => 4,
+        // Most often `f64`.
+        Dtype::Generic => 8,
+        Dtype::C64 | Dtype::User(_) => 16,
+    };
+    BYTES / size
+}
+
+/// Returns 0, or `false`.
+pub(super) fn zero(dtype: Dtype) -> Expr {
+    match dtype {
+        Dtype::Bool => Expr::Bool(false),
+        dtype => Expr::value(Literal::Int(0), dtype),
+    }
+}
+
+/// The number of iterations of a loop.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Trip<'e> {
+    /// A constant.
+    Constant(usize),
+    /// A constant under a condition, and fewer otherwise.
+    Cut {
+        /// The condition.
+        reached: Expr,
+        /// The number otherwise.
+        left: &'e Expr,
+        /// The constant.
+        len: usize,
+    },
+    /// Not known before the loop.
+    Unknown,
+}
+
+impl<'e> Trip<'e> {
+    /// Returns the number of iterations of a loop over a range.
+    pub(super) fn of(from: &Expr, to: &'e Expr) -> Trip<'e> {
+        match (from, to) {
+            (Expr::Index(from), Expr::Index(to)) => Trip::Constant(to.saturating_sub(*from)),
+            (Expr::Index(0), to) => match cut(to) {
+                Some((left, len)) => Trip::Cut { reached: reaches(left, len), left, len },
+                None => Trip::Unknown,
+            },
+            (_, _) => Trip::Unknown,
+        }
+    }
+}
+
+/// Returns the bound and the constant of a loop's end that is their minimum.
+pub(super) fn cut(end: &Expr) -> Option<(&Expr, usize)> {
+    let Expr::Binary(BinaryOp::Min, left, most) = end else { return None };
+    if let Expr::Index(most) = **most { Some((left, most)) } else { None }
+}
+
+/// Returns `most <= left`, without a subtraction if `left` is a difference.
+pub(super) fn reaches(left: &Expr, most: usize) -> Expr {
+    match left {
+        Expr::Binary(BinaryOp::Sub, size, begin) => {
+            Expr::le(Expr::add((**begin).clone(), Expr::Index(most)), (**size).clone())
+        }
+        left => Expr::le(Expr::Index(most), left.clone()),
+    }
+}
+
+/// Returns an expression in which constants are replaced by their values.
+pub(super) fn expanded(expr: &Expr, lets: &[(String, Expr)]) -> Expr {
+    lets.iter().rev().fold(expr.clone(), |expr, (name, value)| expr.substitute(name, value))
+}
+
+/// Returns whether an index grows by 1 with a variable.
+pub(super) fn is_contiguous(index: &Expr, variable: &str) -> bool {
+    match index {
+        Expr::Var(name) => name == variable,
+        Expr::Binary(BinaryOp::Add, a, b) => match (a.mentions(variable), b.mentions(variable)) {
+            (true, false) => is_contiguous(a, variable),
+            (false, true) => is_contiguous(b, variable),
+            (_, _) => false,
+        },
+        Expr::Binary(BinaryOp::Offset, a, b) => !b.mentions(variable) && is_contiguous(a, variable),
+        _ => false,
+    }
+}
