@@ -37,7 +37,7 @@ impl Lowering<'_> {
                 _ => Width::Usize,
             };
             let size = self.workspace_size(access.tensor);
-            return vec![Stmt::workspace(name, *dtype, width, size, self.zero(*dtype))];
+            return vec![Stmt::workspace(name, *dtype, width, size, self.fill(access.tensor))];
         }
         vec![Stmt::scratch(&self.names.values(access.tensor), Element::Value(*dtype))]
     }
@@ -220,8 +220,7 @@ impl Lowering<'_> {
             };
         }
         let size = self.workspace_size(workspace);
-        let zero = self.zero(self.program.tensor(workspace).dtype);
-        vec![Stmt::clear(&vals), Stmt::resize(&vals, size, zero)]
+        vec![Stmt::clear(&vals), Stmt::resize(&vals, size, self.fill(workspace))]
     }
 
     /// Stores a value in a workspace.
@@ -234,7 +233,8 @@ impl Lowering<'_> {
     ) -> Vec<Stmt> {
         let coordinates: Vec<Expr> = target.indices.iter().map(|v| scope.coordinate(*v)).collect();
         let dtype = self.program.tensor(target.tensor).dtype;
-        let add = Combine::reducing(&self.program.kernel, ReduceOp::SUM, dtype);
+        let op = accumulate.unwrap_or(ReduceOp::SUM);
+        let add = Combine::reducing(&self.program.kernel, op, dtype);
         let (mut stmts, mut position) = (Vec::new(), Expr::Index(0));
         let levels = &self.program.tensor(target.tensor).format.levels;
         for (level, (spec, coordinate)) in levels.iter().zip(coordinates).enumerate() {

@@ -7,6 +7,7 @@
 //! value is not a sum of terms, a workspace is used: `∀i (∀j C[i,j] = w[j] where ∀k ∀j w[j] += …)`.
 
 mod blocks;
+mod gather;
 mod precomputed;
 mod temporaries;
 mod variables;
@@ -16,7 +17,7 @@ use std::rc::Rc;
 
 use super::commands::annotations;
 use crate::concrete::terms::{
-    additive_terms, gathered, outermost_reductions, pull_reduction, replace, takes_duplicates,
+    additive_terms, outermost_reductions, pull_reduction, replace, takes_duplicates,
 };
 use crate::concrete::{Program, Stmt, Temporary, fixed};
 use crate::iteration::graph::last_appended;
@@ -281,12 +282,8 @@ impl Nest<'_> {
         if !plain.is_zero() {
             statements.push(self.assign(bound, free, target, accumulate, plain)?);
         }
-        for Reduce { variables, body, .. } in sums {
-            let mut free = free.to_vec();
-            let loops = self.open_loops(bound, &variables).into_iter();
-            let loops: Vec<_> = loops.filter(|v| !free.contains(v)).collect();
-            free.extend(loops);
-            statements.push(self.assign(bound, &free, target, Some(ReduceOp::SUM), *body)?);
+        for sum in sums {
+            statements.push(self.accumulate(bound, free, target, sum)?);
         }
         Some(Stmt::sequence(statements))
     }
@@ -306,31 +303,19 @@ impl Nest<'_> {
             && (0..=last).filter_map(variable).any(|v| !known.contains(&v))
     }
 
-    /// Constructs `target = value`, where sums in the value go through a workspace over the only
-    /// free variable.
-    fn gather(
+    /// Constructs the loops that accumulate a reduction in a target.
+    fn accumulate(
         &mut self,
         bound: &[VariableId],
         free: &[VariableId],
         target: &Access,
-        value: Expr,
+        Reduce { op, variables, body }: Reduce,
     ) -> Option<Stmt> {
-        let (gathered, rest) = gathered(value);
-        let mut over = Vec::new();
-        self.collect_free(&gathered, &mut bound.to_vec(), &mut over);
-        let v = *over.first()?;
-        if over.iter().any(|other| *other != v) || !free.contains(&v) {
-            return None;
-        }
-        let workspace = Access { tensor: self.add_workspace(&gathered), indices: vec![v] };
-        let value = rest(Expr::Access(workspace.clone()));
-        let producer = self.split_terms(bound, &[v], &workspace, Some(ReduceOp::SUM), gathered)?;
-        let consumer = self.assign(bound, free, target, None, value)?;
-        Some(Stmt::where_(
-            vec![Temporary { tensor: workspace.tensor, op: ReduceOp::SUM }],
-            consumer,
-            producer,
-        ))
+        let mut free = free.to_vec();
+        let loops = self.open_loops(bound, &variables).into_iter();
+        let loops: Vec<_> = loops.filter(|v| !free.contains(v)).collect();
+        free.extend(loops);
+        self.assign(bound, &free, target, Some(op), *body)
     }
 
     /// Constructs `scalar += value`, where sums in the value accumulate in the scalar directly.

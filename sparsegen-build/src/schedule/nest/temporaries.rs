@@ -42,13 +42,15 @@ impl Nest<'_> {
         temporary
     }
 
-    pub(super) fn add_workspace(&mut self, value: &Expr) -> TensorId {
-        let level = workspace();
-        self.add(
-            "w".to_owned(),
-            self.dtype(value),
-            Some(LevelSpec::new(LevelExpr::Dimension(0), level)),
-        )
+    /// Adds a workspace over one variable for a value that is combined by `op`. Its fill value is
+    /// that of a reduction of nothing.
+    pub(super) fn add_workspace(&mut self, value: &Expr, op: ReduceOp) -> TensorId {
+        let level = LevelSpec::new(LevelExpr::Dimension(0), workspace());
+        let workspace = self.add("w".to_owned(), self.dtype(value), Some(level));
+        if op != ReduceOp::SUM {
+            self.program.kernel.tensors[workspace.0].format.fill = op.of_nothing();
+        }
+        workspace
     }
 
     /// Returns the type of a value, which is that of the result if it depends on the context.
