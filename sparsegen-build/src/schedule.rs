@@ -24,6 +24,7 @@ mod split;
 #[cfg(test)]
 mod tests;
 mod unroll;
+mod windows;
 
 use crate::concrete::space::{Basis, Space};
 use crate::concrete::terms::{additive_terms, takes_duplicates};
@@ -313,6 +314,7 @@ fn starts(conversion: &Conversion) -> Vec<Program> {
         true => {
             let mut forms = distribute::forms(&kernel);
             forms.extend(inverse::forms(&kernel).iter().flat_map(distribute::forms));
+            forms.extend(windows::forms(&kernel).into_iter().map(|form| (form, Vec::new())));
             scatter::add(&kernel, &mut forms);
             forms
         }

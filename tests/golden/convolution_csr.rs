@@ -17,7 +17,7 @@ const _: () = sparsegen::kernel::assert_version("0.1.0");
 /// Loops: `i` over its whole range; `j` over the entries of `M`; `k` over the entries of `A`; `l`
 /// over the entries of `A`, `F` located.
 ///
-/// Time: O(i + nnz(A) · nnz(M)).
+/// Time: O(i + k · nnz(M) + nnz(A) · nnz(M)).
 ///
 /// # Errors
 /// - [`Error::Width`] if the positions of level 2 of `C` do not fit in `u32`.

@@ -4,6 +4,8 @@
 //! a traversal of the enclosing loops, both together traverse the stored entries of one tensor: `i
 //! + nnz(A)`, not `i · nnz(A)`.
 
+mod filled;
+
 use std::collections::BTreeMap;
 
 use crate::concrete::space::{BlockSize, Definition};
@@ -13,7 +15,9 @@ use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::ir;
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::{Access, TensorId, VariableId};
+use crate::notation::{Access, Reads, Slice, TensorId, VariableId};
+
+use filled::Filled;
 
 /// A number of iterations, as a product.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,7 +36,7 @@ struct Trips {
 
 /// Returns the time as a sum of products, such as `i + nnz(A)`.
 pub(super) fn time(program: &Program, plan: &Plan) -> ir::Time {
-    let mut time = Time { program, terms: Vec::new() };
+    let mut time = Time { program, terms: Vec::new(), filled: BTreeMap::new() };
     time.add(plan, &Trips { visited: Some(Vec::new()), ..Trips::default() }, &[]);
     program.targets.iter().for_each(|target| time.add_result(target));
     time.add_conversions();
@@ -74,6 +78,7 @@ fn is_within(part: &Trips, whole: &Trips) -> bool {
 struct Time<'p> {
     program: &'p Program,
     terms: Vec<Trips>,
+    filled: BTreeMap<TensorId, Filled>,
 }
 
 impl Time<'_> {
@@ -85,11 +90,18 @@ impl Time<'_> {
             Plan::Where { temporaries, consumer, producer } => {
                 for temporary in temporaries {
                     self.clear(temporary.tensor, around);
+                    let filled = Filled { around: around.clone(), assignments: Vec::new() };
+                    self.filled.insert(temporary.tensor, filled);
                 }
                 self.add(producer, around, elsewhere);
                 self.add(consumer, around, elsewhere);
             }
-            Plan::Assign { .. } => self.push(around.clone()),
+            Plan::Assign { target, .. } => {
+                if let Some(filled) = self.filled.get_mut(&target.tensor) {
+                    filled.assignments.push(around.clone());
+                }
+                self.push(around.clone());
+            }
             Plan::Visit(_) => {}
             Plan::If { body, .. } => {
                 self.push(around.clone());
@@ -195,14 +207,18 @@ impl Time<'_> {
         let Some(point) = inner.points.first() else { return };
         let mut drivers: Vec<&LevelIterator> =
             point.drivers.members().map(|member| &inner.iterators[member]).collect();
-        let is_full = |iterator: &&LevelIterator| iterator.is_full(self.program);
-        let whole = point.by_dimension || drivers.iter().any(|it| it.visits_all(self.program));
+        let is_full = |it: &&LevelIterator| it.is_full(self.program) || self.is_window_of_full(it);
+        let visits_all =
+            |it: &&LevelIterator| it.visits_all(self.program) || self.is_window_of_full(it);
+        let whole = point.by_dimension || drivers.iter().any(visits_all);
+        let is_temporary = |it: &&LevelIterator| self.program.kernel.is_temporary(it.access.tensor);
+        let workspaces: Vec<TensorId> =
+            drivers.iter().filter(|it| is_temporary(it)).map(|it| it.access.tensor).collect();
         drivers.retain(|iterator| {
-            // The loops that fill a workspace have been counted.
-            let counted = self.program.kernel.is_temporary(iterator.access.tensor);
             // A diagonal has at most one entry for each coordinate that has been counted.
             let is_diagonal = self.program.kernel.predicate(iterator.access.tensor).is_some();
-            !counted && !is_diagonal && !is_full(iterator) && !elsewhere.contains(&iterator.access)
+            let is_counted = is_temporary(iterator) || is_diagonal || is_full(iterator);
+            !is_counted && !elsewhere.contains(&iterator.access)
         });
         let beside = |own: Option<&Access>| {
             let others = drivers.iter().map(|iterator| &iterator.access);
@@ -212,6 +228,10 @@ impl Time<'_> {
         let mut ways: Vec<(Trips, Vec<Access>)> = Vec::new();
         if whole {
             ways.push((self.over_dimension(inner, around), beside(None)));
+        } else {
+            let filled = workspaces.iter().filter_map(|workspace| self.filled.get(workspace));
+            let entries = filled.flat_map(|filled| filled.trips(around));
+            ways.extend(entries.map(|trips| (trips, beside(None))));
         }
         for iterator in &drivers {
             ways.push((self.along(iterator, around), beside(Some(&iterator.access))));
@@ -267,8 +287,8 @@ impl Time<'_> {
             trips.walked.insert(access.clone(), *level);
             return trips;
         }
-        let levels = (0..*level).filter_map(|level| self.program.level_variable(access, level));
-        let levels: Vec<VariableId> = levels.map(|v| self.root(v)).collect();
+        let modes = (0..*level).filter_map(|level| self.program.level_variable(access, level));
+        let levels: Vec<VariableId> = modes.map(|v| self.root(self.varied(v, around))).collect();
         // If the enclosing loops only iterate the parents, and each at most once, no entry is
         // traversed twice.
         let own = self.program.level_variable(access, *level);
@@ -288,6 +308,24 @@ impl Time<'_> {
         }
         trips.walked.insert(access.clone(), *level);
         trips
+    }
+
+    /// Returns whether an iterator visits a window of a level that stores all coordinates.
+    fn is_window_of_full(&self, iterator: &LevelIterator) -> bool {
+        let slice = iterator.slice(self.program);
+        slice.is_some_and(|slice| matches!(slice.reads, Reads::Window(_)))
+            && iterator.spec(self.program).properties.full
+    }
+
+    /// Returns a variable for each of whose coordinates a mode is at another one. In a window, that is
+    /// any of its variables: one with many coordinates if possible.
+    fn varied(&self, mode: VariableId, around: &Trips) -> VariableId {
+        let Program { kernel, space, .. } = self.program;
+        let Some(Slice { reads: Reads::Window(_), .. }) = space.slice(mode) else { return mode };
+        let result = kernel.assignment.result.indices.iter().map(|v| space.counted(*v));
+        let mut long = result.filter(|v| around.dimensions.contains(v));
+        let of_window = long.find(|v| space.needs(mode).contains(v));
+        of_window.unwrap_or(mode)
     }
 
     /// Returns the variables whose extents are factors of that of a variable.

@@ -1,7 +1,7 @@
 //! The cost of a plan for nominal sizes, which is only meaningful for comparing plans of one
 //! kernel.
 //!
-//! A dimension has 1000 coordinates unless the manifest declares its extent; a compressed level has
+//! A dimension has 1000 coordinates unless the manifest declares its extent, and one of offsets 8; a compressed level has
 //! 300 at the root and 8 under each parent, and four times as many positions if it is not unique.
 //! An iteration costs one, or six if it reads a coordinate first, and each memory access of an
 //! operand costs one, or eight if consecutive iterations access distant addresses. Converting or
@@ -12,7 +12,7 @@ use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::{Access, Converted, Inverse, TensorId, VariableId};
+use crate::notation::{Access, Converted, Inverse, Kernel, Reads, Subscript, TensorId, VariableId};
 
 use super::convert::Conversion as Conversions;
 use crate::concrete::space::{BlockSize, Definition};
@@ -28,7 +28,7 @@ const STEP: f64 = 6.0;
 /// The number of entries in a workspace that is filled within a loop: some coordinates meet. Outside
 /// of loops, it has an entry for each coordinate.
 const GATHERED: f64 = 0.7 * ENTRIES * ENTRIES;
-/// The cost of finding an entry of a workspace.
+/// The cost of finding or inserting an entry of a workspace.
 const ENTER: f64 = 4.0;
 /// The cost of sorting an entry of a workspace.
 const HARVESTED: f64 = 8.0;
@@ -43,6 +43,8 @@ pub(super) const PACKED: f64 = 2.0;
 const LISTED: f64 = 4.0;
 /// The cost of copying an entry to scratch memory and sorting it.
 const SORTED: f64 = 16.0;
+/// The cost of searching for the first and the last entry of a window.
+const SEARCHED: f64 = 16.0;
 /// The probability that a condition holds.
 const HOLDS: f64 = 0.5;
 /// The probability that the operands of an intersection both have an entry.
@@ -108,6 +110,22 @@ fn extent(expr: &LevelExpr) -> f64 {
     }
 }
 
+/// Returns whether a variable is added to others in a subscript, and is not one of the result: the
+/// windows of stencils and convolutions are small.
+fn is_offset(kernel: &Kernel, v: VariableId) -> bool {
+    let counted = |v: &VariableId| kernel.variable(*v).role.slice().map_or(*v, |slice| slice.of);
+    let is_summed = |subscript: &Subscript| match subscript {
+        Subscript::Affine(sum) => {
+            let variables = sum.variables().filter_map(|symbol| symbol.as_variable());
+            let variables: Vec<VariableId> = variables.collect();
+            variables.len() > 1 && variables.contains(&v)
+        }
+        Subscript::Element(_) | Subscript::Listed(..) => false,
+    };
+    kernel.subscripts.iter().any(is_summed)
+        && !kernel.assignment.result.indices.iter().any(|index| counted(index) == v)
+}
+
 struct Cost<'p> {
     program: &'p Program,
     /// The accesses for which the enclosing loops have reached several positions.
@@ -138,7 +156,8 @@ impl Cost<'_> {
             }
             Plan::Assign { target, accumulate, value } => {
                 let scatters = || self.program.tensor(target.tensor).format.scattered().is_some();
-                let gathers = self.program.is_listed(target.tensor) || scatters();
+                let enters = |id| self.program.is_listed(id) || self.program.is_looked_up(id);
+                let gathers = enters(target.tensor) || scatters();
                 let result = self.program.target(target.tensor);
                 let packs = result.is_some_and(|result| result.packed.is_some());
                 let enter = if gathers { ENTER } else { 0.0 };
@@ -180,7 +199,8 @@ impl Cost<'_> {
             _ => 1.0,
         };
         let scan: f64 = self.drivers(inner, point).map(|driver| self.scan(driver)).sum();
-        rest + trips * (steps.max(1.0) + scan + meets * body)
+        let searched: f64 = self.drivers(inner, point).map(|driver| self.search(driver)).sum();
+        rest + searched + trips * (steps.max(1.0) + scan + meets * body)
     }
 
     fn drivers<'l>(
@@ -218,7 +238,11 @@ impl Cost<'_> {
     /// Returns the number of coordinates of a variable.
     fn dimension(&self, v: VariableId) -> f64 {
         match self.program.space.definition(v) {
-            None => self.program.kernel.variable(v).size.map_or(DIMENSION, |size| size as f64),
+            None => {
+                let kernel = &self.program.kernel;
+                let nominal = if is_offset(kernel, v) { ENTRIES } else { DIMENSION };
+                kernel.variable(v).size.map_or(nominal, |size| size as f64)
+            }
             Some(Definition::Computed(computed)) => match *computed {
                 Coordinate::Div(of, BlockSize::Constant(by))
                 | Coordinate::Mod(of, BlockSize::Share(by)) => self.dimension(of) / by as f64,
@@ -259,6 +283,7 @@ impl Cost<'_> {
         let distinct = if iterator.level == 0 { ROOT_ENTRIES } else { ENTRIES };
         let variable = self.program.level_variable(&iterator.access, iterator.level);
         let distinct = variable.map_or(distinct, |v| distinct.min(self.dimension(v)));
+        let distinct = distinct * self.window(iterator).unwrap_or(1.0);
         let LevelSpec { level, properties, .. } = iterator.spec(self.program);
         if level.coordinate_iteration().is_some() && level.pads() {
             // Most coordinates of a diagonal are in the matrix.
@@ -270,6 +295,19 @@ impl Cost<'_> {
         }
         let one_by_one = iterator.conversions.contains(&Conversion::Fused);
         if one_by_one { distinct * DUPLICATES } else { distinct }
+    }
+
+    /// Returns the share of the coordinates of a mode that a window of it contains.
+    fn window(&self, iterator: &LevelIterator) -> Option<f64> {
+        let slice = iterator.slice(self.program)?;
+        let is_window = matches!(slice.reads, Reads::Window(_));
+        is_window.then(|| (self.dimension(slice.of) / DIMENSION).min(1.0))
+    }
+
+    /// Returns the cost of finding the entries of a window.
+    fn search(&self, iterator: &LevelIterator) -> f64 {
+        let is_searched = iterator.spec(self.program).level.locate().is_none();
+        self.window(iterator).filter(|_| is_searched).map_or(0.0, |_| SEARCHED)
     }
 
     fn step(&self, iterator: &LevelIterator) -> f64 {

@@ -1,0 +1,62 @@
+//! Windows of sparse operands: `O[x] = K[b] * I[x + b]`, by the output or by the input.
+//!
+//! A loop over the offsets `b` searches the window of `I` at every `x`. One over `x` visits all
+//! entries of `I` at every offset, and adds each to `O[c - b]`, where `c` is its coordinate. Each
+//! variable of a sum that a window ranges over is a candidate; the cost decides.
+
+use crate::notation::{Access, Kernel, Reads, Slice, Subscript, VariableId, VariableRole, Window};
+
+use super::scatter::names_operands;
+
+/// The number of forms of a kernel that are compared.
+const FORMS: usize = 4;
+
+/// Returns the forms of a kernel in which windows of operands that are searched range over other
+/// variables.
+pub(super) fn forms(kernel: &Kernel) -> Vec<Kernel> {
+    if kernel.schedule.iter().any(|command| names_operands(&command.action)) {
+        return Vec::new();
+    }
+    let mut forms: Vec<Kernel> = Vec::new();
+    for mode in (0..kernel.variables.len()).map(VariableId) {
+        let VariableRole::Mode(Slice { of, reads: Reads::Window(window) }) =
+            kernel.variable(mode).role
+        else {
+            continue;
+        };
+        let searched = kernel.accesses.iter().filter(|access| is_searched(kernel, access, mode));
+        let searched: Vec<&Access> = searched.collect();
+        let Subscript::Affine(sum) = kernel.subscript(window.at) else { continue };
+        let rising = sum.terms().iter().filter(|term| term.times > 0);
+        let rising = rising.filter_map(|term| Some((term.of.as_variable()?, term.times)));
+        for (v, step) in rising.filter(|(v, _)| *v != of && !searched.is_empty()) {
+            let indexes = |access: &&Access| {
+                let counted = |v: &VariableId| kernel.variable(*v).role.slice().map(|s| s.of);
+                access.indices.iter().any(|index| *index == v || counted(index) == Some(v))
+            };
+            if searched.iter().any(indexes) {
+                continue;
+            }
+            let step = step.unsigned_abs();
+            let reads = Reads::Window(Window { step, ..window });
+            let with_other = |form: &Kernel| {
+                let mut form = form.clone();
+                form.variables[mode.0].role = VariableRole::Mode(Slice { of: v, reads });
+                form
+            };
+            let more: Vec<Kernel> = std::iter::once(kernel).chain(&forms).map(with_other).collect();
+            forms.extend(more);
+            forms.truncate(FORMS);
+        }
+    }
+    forms
+}
+
+/// Returns whether a mode of an access is stored by a level that is searched for coordinates.
+fn is_searched(kernel: &Kernel, access: &Access, mode: VariableId) -> bool {
+    let format = &kernel.tensor(access.tensor).format;
+    format.levels.iter().enumerate().any(|(level, spec)| {
+        let stores = format.mode_of(level).is_some_and(|k| access.indices[k] == mode);
+        stores && spec.level.locate().is_none()
+    })
+}
