@@ -179,7 +179,8 @@ pub enum Stmt {
     Sort { array: String },
     /// `let mut name = Workspace::<dtype, crd>::new(size);`, an array of `size` initial values that
     /// records where it is stored to.
-    Workspace { name: String, dtype: Dtype, crd: Width, size: Expr, initial: Expr },
+    /// Without a size, the values are in a hash table.
+    Workspace { name: String, dtype: Dtype, crd: Width, size: Option<Expr>, initial: Expr },
     /// `let (crd, vals) = workspace.harvest();`: the coordinates that were stored to, sorted, and
     /// their values, or only the coordinates without `vals`. Resets the workspace to initial
     /// values.

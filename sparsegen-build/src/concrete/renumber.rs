@@ -139,7 +139,7 @@ impl Renumbering {
             | TensorRole::Parameter(_)
             | TensorRole::Previous
             | TensorRole::Temporary
-            | TensorRole::Workspace => role,
+            | TensorRole::Workspace(_) => role,
         }
     }
 

@@ -107,8 +107,13 @@ impl Body {
                 quote!(#array.sort_unstable();)
             }
             Stmt::Workspace { name, dtype, crd, size, initial } => {
-                let (name, size) = (ident(name), self.expr(size));
+                let name = ident(name);
                 let types = tokens(&format!("Workspace::<{}, {crd}>", dtype.rust_name()));
+                let Some(size) = size else {
+                    let initial = self.expr(initial);
+                    return quote!(let mut #name = #types::hashed(#initial););
+                };
+                let size = self.expr(size);
                 if initial.is_zero() || *initial == Expr::Bool(false) {
                     return quote!(let mut #name = #types::new(#size););
                 }

@@ -165,7 +165,11 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         }
         Stmt::Sort { array } => writeln!(f, "{array}.sort_unstable();"),
         Stmt::Workspace { name, dtype, crd, size, .. } => {
-            writeln!(f, "let mut {name} = Workspace::<{dtype}, {crd}>::new({size});")
+            write!(f, "let mut {name} = Workspace::<{dtype}, {crd}>::")?;
+            match size {
+                Some(size) => writeln!(f, "new({size});"),
+                None => writeln!(f, "hashed();"),
+            }
         }
         Stmt::Harvest { workspace, crd, vals } => {
             let vals = vals.as_deref().unwrap_or("_");

@@ -292,9 +292,11 @@ impl Machine {
                 self.vector(array).and_then(Storage::sort).map_err(here)
             }
             Stmt::Workspace { name, dtype, crd, size, initial } => {
-                let size = self.eval(size).and_then(Value::index).map_err(here)?;
+                let size = size.as_ref().map(|size| self.eval(size).and_then(Value::index));
+                let size = size.transpose().map_err(here)?;
                 let initial = self.eval(initial).map_err(here)?;
-                self.spend(size as u64).map_err(here)?;
+                self.spend(size.unwrap_or(1) as u64).map_err(here)?;
+                let size = size.unwrap_or(usize::MAX);
                 let workspace = Workspace::new(Element::Value(*dtype), *crd, size, initial);
                 self.workspaces.insert(name.clone(), workspace);
                 Ok(())

@@ -163,11 +163,14 @@ fn of_stmt(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut String)) {
             of_expr(value, visit);
         }
         Stmt::Store { array, index: a, value: b, .. }
-        | Stmt::Workspace { name: array, size: a, initial: b, .. }
         | Stmt::Resize { array, len: a, value: b } => {
             visit(array);
             of_expr(a, visit);
             of_expr(b, visit);
+        }
+        Stmt::Workspace { name, size, initial, .. } => {
+            visit(name);
+            size.iter_mut().chain([initial]).for_each(|expr| of_expr(expr, visit));
         }
         Stmt::Grow { array, factors, value } => {
             visit(array);

@@ -141,7 +141,7 @@ impl Stmt {
             | Stmt::Harvest { .. }
             | Stmt::Clear { .. }
             | Stmt::Break => Vec::new(),
-            Stmt::Workspace { size, initial, .. } => vec![size, initial],
+            Stmt::Workspace { size, initial, .. } => size.iter().chain([initial]).collect(),
             Stmt::Places { size: value, .. } | Stmt::Tile { initial: value, .. } => vec![value],
             Stmt::Rearrange(rearrange) => rearrange.expressions(),
             Stmt::Refuse { condition, error } => {
@@ -254,9 +254,13 @@ impl Stmt {
             | Stmt::Harvest { .. }
             | Stmt::Clear { .. }
             | Stmt::Break => self.clone(),
-            Stmt::Workspace { name, dtype, crd, size, initial } => {
-                Stmt::workspace(name, *dtype, *crd, expr(size), expr(initial))
-            }
+            Stmt::Workspace { name, dtype, crd, size, initial } => Stmt::Workspace {
+                name: name.clone(),
+                dtype: *dtype,
+                crd: *crd,
+                size: size.as_ref().map(&mut *expr),
+                initial: expr(initial),
+            },
             Stmt::Places { name, size } => Stmt::Places { name: name.clone(), size: expr(size) },
             Stmt::Tile { name, dtype, len, initial } => {
                 let (name, initial) = (name.clone(), expr(initial));

@@ -10,6 +10,7 @@ use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::{Loop, Plan};
 use crate::iteration::visits::level_variables;
 use crate::names::{plain, snake_case};
+use crate::notation::schedule::Accumulator;
 use crate::notation::{Access, Expr, Parameter, Semiring, TensorId, TensorRole, VariableId};
 
 /// Returns Markdown, one line per element.
@@ -92,10 +93,13 @@ fn memory(program: &Program) -> String {
             .map(|v| format!("`{}`", program.kernel.variable(*v).name))
             .collect();
         let over = over.join(" and ");
+        let is_hashed =
+            program.tensor(access.tensor).role == TensorRole::Workspace(Accumulator::Hashed);
+        let hashed = if is_hashed { " in a hash table" } else { "" };
         match program.is_listed(access.tensor) {
-            true => format!("`{name}` collects entries over {over}, sorted"),
+            true => format!("`{name}` collects entries over {over}{hashed}, sorted"),
             false if program.is_looked_up(access.tensor) => {
-                format!("`{name}` holds entries over {over}, looked up")
+                format!("`{name}` holds entries over {over}{hashed}, looked up")
             }
             false => format!("`{name}` has an element for each {over}"),
         }

@@ -9,8 +9,9 @@ use crate::ir::{Element, Expr, Stmt};
 use crate::iteration::plan::Plan;
 use crate::iteration::presence::{annihilates, for_each_constant, found};
 use crate::iteration::visits::covered;
+use crate::notation::schedule::Accumulator;
 use crate::notation::{
-    Access, Expr as Value, Function, Reads, ReduceOp, Tensor, TensorId, VariableId,
+    Access, Expr as Value, Function, Reads, ReduceOp, Tensor, TensorId, TensorRole, VariableId,
 };
 use crate::types::{Dtype, Literal, Width};
 
@@ -28,7 +29,7 @@ impl Lowering<'_> {
     }
 
     fn declare(&self, access: &Access) -> Vec<Stmt> {
-        let Tensor { dtype, .. } = self.program.tensor(access.tensor);
+        let Tensor { dtype, role, .. } = self.program.tensor(access.tensor);
         if self.program.is_listed(access.tensor) || self.program.is_looked_up(access.tensor) {
             let name = self.names.argument(access.tensor);
             // The positions below several modes are recorded.
@@ -36,8 +37,14 @@ impl Lowering<'_> {
                 [v] => self.width(v),
                 _ => Width::Usize,
             };
-            let size = self.workspace_size(access.tensor);
-            return vec![Stmt::workspace(name, *dtype, width, size, self.fill(access.tensor))];
+            return vec![Stmt::Workspace {
+                name: name.to_owned(),
+                dtype: *dtype,
+                crd: width,
+                size: (*role != TensorRole::Workspace(Accumulator::Hashed))
+                    .then(|| self.workspace_size(access.tensor)),
+                initial: self.fill(access.tensor),
+            }];
         }
         vec![Stmt::scratch(&self.names.values(access.tensor), Element::Value(*dtype))]
     }

@@ -112,7 +112,7 @@ impl fmt::Display for Kernel {
                 | TensorRole::Inverse(_)
                 | TensorRole::Temporary
                 | TensorRole::Choice(_)
-                | TensorRole::Workspace => {
+                | TensorRole::Workspace(_) => {
                     writeln!(f, "    {name}: {} of {}", tensor.format, tensor.dtype)?;
                 }
             }

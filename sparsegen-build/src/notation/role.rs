@@ -3,6 +3,7 @@
 //! Tensors and variables are identified by their roles, not by their positions in lists. The stages
 //! that add them to a kernel assign the role.
 
+use super::schedule::Accumulator;
 use super::{Access, Kernel, Slice, TensorId, VariableId};
 
 /// The role of a tensor of a kernel.
@@ -27,7 +28,7 @@ pub enum TensorRole {
     /// The scalar that holds the coordinate of an arg-reduction.
     Choice(Choice),
     /// A temporary tensor with modes.
-    Workspace,
+    Workspace(Accumulator),
 }
 
 /// The format conversion of a tensor.
@@ -131,14 +132,14 @@ impl TensorRole {
             | TensorRole::Inverse(_)
             | TensorRole::Temporary
             | TensorRole::Choice(_)
-            | TensorRole::Workspace => false,
+            | TensorRole::Workspace(_) => false,
         }
     }
 
     /// Returns whether the kernel computes the tensor for its own use.
     pub fn is_temporary(self) -> bool {
         match self {
-            TensorRole::Temporary | TensorRole::Choice(_) | TensorRole::Workspace => true,
+            TensorRole::Temporary | TensorRole::Choice(_) | TensorRole::Workspace(_) => true,
             TensorRole::Result
             | TensorRole::Operand
             | TensorRole::Parameter(_)

@@ -69,7 +69,7 @@ pub enum Action<V, T, E> {
     /// `parallelize(i)`: distributes the iterations over threads.
     Parallelize(V),
     /// `precompute(A[i,k] * B[k,j], j, w)`: computes a part of the value into a workspace first.
-    /// Several variables are in parentheses: `(j, k)`.
+    /// Several variables are in parentheses: `(j, k)`. `hashed` may follow the name.
     Precompute {
         /// The part of the value.
         value: E,
@@ -77,6 +77,8 @@ pub enum Action<V, T, E> {
         over: Vec<V>,
         /// The name of the workspace.
         workspace: Name,
+        /// The storage of its entries.
+        accumulator: Accumulator,
     },
     /// `merge(j, gallop)`: the method by which the loop intersects its operands.
     Merge {
@@ -108,6 +110,21 @@ impl Strategy {
     /// All methods, with their names in a command.
     pub const ALL: [(&'static str, Strategy); 2] =
         [("walk", Strategy::Walk), ("gallop", Strategy::Gallop)];
+}
+
+/// The storage of the entries of a workspace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Accumulator {
+    /// An array with an element for each coordinate, or a hash table if there are too many.
+    #[default]
+    Automatic,
+    /// A hash table, which takes memory for the entries only.
+    Hashed,
+}
+
+impl Accumulator {
+    /// The names of accumulators in a command.
+    pub const NAMED: [(&'static str, Accumulator); 1] = [("hashed", Accumulator::Hashed)];
 }
 
 impl<V, T, E> Action<V, T, E> {

@@ -6,6 +6,7 @@
 //! but other rounding.
 
 use crate::concrete::Precomputed;
+use crate::notation::schedule::Accumulator;
 use crate::notation::{
     Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, TensorId, VariableId, VariableRole,
 };
@@ -125,7 +126,8 @@ fn keep(
 ) -> Expr {
     let access = Access { tensor: TensorId(kernel.tensors.len()), indices: over };
     let (name, span) = (unused_name(kernel), kernel.span);
-    precompute::add_workspace(kernel, name, &part, &access.indices, span);
+    let accumulator = Accumulator::default();
+    precompute::add_workspace(kernel, name, &part, &access.indices, accumulator, span);
     // Workspaces that others read come last.
     let own = Precomputed { workspace: access.clone(), value: part, is_copy: false };
     taken.insert(0, own);

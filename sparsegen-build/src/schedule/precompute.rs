@@ -13,7 +13,7 @@ use crate::error::{Diagnostic, Span};
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level::{self, Level};
 use crate::names::snake_case;
-use crate::notation::schedule::Action;
+use crate::notation::schedule::{Accumulator, Action};
 use crate::notation::{
     Access, BinaryOp, Expr, Function, Kernel, Reduce, ReduceOp, Tensor, TensorId, TensorRole,
     VariableId, VariableRole,
@@ -28,7 +28,10 @@ use std::rc::Rc;
 pub(super) fn take_out(kernel: &mut Kernel) -> Result<Vec<Precomputed>, Span> {
     let mut taken: Vec<Precomputed> = Vec::new();
     for command in kernel.schedule.clone() {
-        let Action::Precompute { value: part, over, workspace } = &command.action else { continue };
+        let Action::Precompute { value: part, over, workspace, accumulator } = &command.action
+        else {
+            continue;
+        };
         let access = Access { tensor: TensorId(kernel.tensors.len()), indices: over.clone() };
         let search = Search { part, workspace: &access };
         // The whole of another part has a workspace already.
@@ -37,7 +40,7 @@ pub(super) fn take_out(kernel: &mut Kernel) -> Result<Vec<Precomputed>, Span> {
         let found = values.find_map(|value| search.within(value).map(|found| (value, found)));
         let Some((of, found)) = found else { return Err(command.span) };
         *of = found.rest;
-        add_workspace(kernel, &workspace.text, &found.value, over, command.span);
+        add_workspace(kernel, &workspace.text, &found.value, over, *accumulator, command.span);
         taken.push(Precomputed { workspace: access, value: found.value, is_copy: false });
     }
     Ok(taken)
@@ -49,11 +52,13 @@ pub(super) fn add_workspace(
     name: &str,
     value: &Expr,
     over: &[VariableId],
+    accumulator: Accumulator,
     span: Span,
 ) {
-    let kinds = kinds(kernel, value, over);
+    let kinds = kinds(kernel, value, over, accumulator);
     let dtype = kernel.dtype_of(value);
     let mut tensor = tensor(kernel, name, specs(&kinds[0], over.len()), span);
+    tensor.role = TensorRole::Workspace(accumulator);
     tensor.dtype = dtype.unwrap_or(tensor.dtype);
     kernel.tensors.push(tensor);
 }
@@ -64,7 +69,8 @@ pub(super) fn with_kinds(program: Program) -> Vec<Program> {
     for precomputed in program.precomputed.iter().filter(|part| !part.is_copy) {
         let id = precomputed.workspace.tensor;
         let over = &precomputed.workspace.indices;
-        let kinds = kinds(&program.kernel, &precomputed.value, over);
+        let TensorRole::Workspace(accumulator) = program.tensor(id).role else { continue };
+        let kinds = kinds(&program.kernel, &precomputed.value, over, accumulator);
         let with_kind = |program: &Program, level: &Rc<dyn Level>| {
             let mut program = program.clone();
             program.kernel.tensors[id.0].format.levels = specs(level, over.len());
@@ -103,11 +109,17 @@ pub(super) fn refuse(
 }
 
 /// Returns the last level of each kind of workspace for a value; the levels above are full. A value
-/// that is present at all coordinates or at none needs no record of them. The list of a workspace
-/// that is read in order has one mode.
-fn kinds(kernel: &Kernel, value: &Expr, over: &[VariableId]) -> Vec<Rc<dyn Level>> {
+/// that is present at all coordinates or at none needs no record of them, except in a hash table.
+/// The list of a workspace that is read in order has one mode.
+fn kinds(
+    kernel: &Kernel,
+    value: &Expr,
+    over: &[VariableId],
+    accumulator: Accumulator,
+) -> Vec<Rc<dyn Level>> {
+    let is_array = accumulator != Accumulator::Hashed;
     match over {
-        _ if is_uniform(kernel, value, over) => vec![level::full_workspace()],
+        _ if is_array && is_uniform(kernel, value, over) => vec![level::full_workspace()],
         [_] => vec![level::workspace(), level::lookup_workspace()],
         _ => vec![level::lookup_workspace()],
     }
@@ -157,7 +169,7 @@ fn tensor(kernel: &Kernel, name: &str, levels: Vec<LevelSpec>, span: Span) -> Te
         dtype: result.dtype,
         by_value: false,
         pattern: false,
-        role: TensorRole::Workspace,
+        role: TensorRole::Workspace(Accumulator::default()),
         span,
     }
 }

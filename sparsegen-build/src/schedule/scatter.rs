@@ -8,7 +8,7 @@
 use crate::concrete::Precomputed;
 use crate::format::LevelExpr;
 use crate::level;
-use crate::notation::schedule::Action;
+use crate::notation::schedule::{Accumulator, Action};
 use crate::notation::{Access, Expr, Kernel, TensorId, TensorRole, VariableId, VariableRole};
 
 use super::precompute;
@@ -120,7 +120,7 @@ fn form(
     let of = kernel.tensor(operand.tensor).clone();
     let name = format!("{}_lookup", crate::names::plain(&of.argument));
     let span = kernel.span;
-    precompute::add_workspace(&mut kernel, &name, &part, &[over], span);
+    precompute::add_workspace(&mut kernel, &name, &part, &[over], Accumulator::default(), span);
     let tensor = &mut kernel.tensors[workspace.tensor.0];
     let [spec] = &mut tensor.format.levels[..] else { unreachable!("a workspace has one level") };
     spec.level = level::lookup_workspace();

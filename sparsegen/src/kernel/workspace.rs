@@ -66,6 +66,13 @@ impl<V: Value, C: Width> Workspace<V, C> {
         Self::of_widest(size, WIDEST, initial)
     }
 
+    /// Creates an empty workspace for any coordinates that fit `C`, which are hashed.
+    ///
+    /// Allocates memory for as many entries as are present at a time.
+    pub fn hashed(initial: V) -> Self {
+        Self::of_widest(usize::MAX, 0, initial)
+    }
+
     #[inline(always)]
     fn of_widest(size: usize, widest: usize, initial: V) -> Self {
         let has_places = size <= widest && memory::has_room::<V>(size);
@@ -321,6 +328,16 @@ mod tests {
             workspace[coordinate] += 1.0;
         }
         assert_eq!(workspace.harvest(), (&[3, 1 << 40, 1 << 49][..], &[2.0, 1.0, 1.0][..]));
+    }
+
+    #[test]
+    fn entries_are_hashed_on_demand() {
+        let mut workspace = Workspace::<f64, u32>::hashed(1.0);
+        for coordinate in [7, 3, 7] {
+            workspace[coordinate] += 1.0;
+        }
+        assert!(workspace.vals.is_empty());
+        assert_eq!(workspace.harvest(), (&[3, 7][..], &[2.0, 3.0][..]));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Folding constructors of statements, which remove no-ops.
 
-use crate::ir::{BinaryOp, Dtype, Element, Expr, Full, Stmt, UnaryOp, Width};
+use crate::ir::{BinaryOp, Element, Expr, Full, Stmt, UnaryOp};
 
 impl Stmt {
     /// `let name = value;`
@@ -65,11 +65,6 @@ impl Stmt {
     /// `let mut name = Vec::new();`
     pub fn scratch(name: &str, element: Element) -> Stmt {
         Stmt::Scratch { name: name.to_string(), element }
-    }
-
-    /// `let mut name = Workspace::<dtype, crd>::new(size);`
-    pub fn workspace(name: &str, dtype: Dtype, crd: Width, size: Expr, initial: Expr) -> Stmt {
-        Stmt::Workspace { name: name.to_string(), dtype, crd, size, initial }
     }
 
     /// `let (crd, vals) = workspace.harvest();`

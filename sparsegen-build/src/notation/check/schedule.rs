@@ -175,8 +175,10 @@ impl<'m> Resolver<'m, '_, '_> {
                 Action::Unroll { variable: self.variable(variable)?, by: *by }
             }
             Action::Parallelize(variable) => Action::Parallelize(self.variable(variable)?),
-            Action::Precompute { value, over, workspace } => {
-                self.precompute(value, over, workspace)?
+            Action::Precompute { value, over, workspace, accumulator } => {
+                let part = self.precompute(value, over, workspace)?;
+                let (workspace, accumulator) = (workspace.clone(), *accumulator);
+                Action::Precompute { value: part.0, over: part.1, workspace, accumulator }
             }
             Action::Merge { variable, strategy } => {
                 Action::Merge { variable: self.variable(variable)?, strategy: *strategy }

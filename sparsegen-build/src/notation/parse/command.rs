@@ -4,7 +4,7 @@ use crate::error::{Diagnostic, Name};
 use crate::manifest::Text;
 use crate::manifest::tokens::{Number, Token, Tokens};
 use crate::notation::functions;
-use crate::notation::schedule::{Action, Strategy};
+use crate::notation::schedule::{Accumulator, Action, Strategy};
 use crate::notation::syntax::{Command, Expr};
 
 use super::{Parser, signs};
@@ -94,7 +94,12 @@ impl Parser {
                 let value = self.expr()?;
                 self.comma()?;
                 let over = self.modes()?;
-                Action::Precompute { value, over, workspace: self.next_loop_name()? }
+                let workspace = self.next_loop_name()?;
+                let accumulator = match self.tokens.eat(",") {
+                    true => self.accumulator()?,
+                    false => Accumulator::default(),
+                };
+                Action::Precompute { value, over, workspace, accumulator }
             }
             "merge" => {
                 let variable = self.loop_name()?;
@@ -169,6 +174,20 @@ impl Parser {
                 Err(Diagnostic::new(span, format!("{what} must be from {least} to {most}")))
             }
         }
+    }
+
+    fn accumulator(&mut self) -> Result<Accumulator, Diagnostic> {
+        let name = self.tokens.name("`hashed`")?;
+        let mut named = Accumulator::NAMED.into_iter();
+        let found = named.find(|(known, _)| *known == name.text);
+        found.map(|(_, accumulator)| accumulator).ok_or_else(|| {
+            let known = Accumulator::NAMED.iter().map(|(known, _)| *known);
+            Diagnostic::new(name.span, format!("a workspace cannot be `{}`", name.text)).suggest(
+                &name.text,
+                known,
+                "the storage of a workspace",
+            )
+        })
     }
 
     fn strategy(&mut self) -> Result<Strategy, Diagnostic> {

@@ -236,7 +236,7 @@ fn add_temporaries(program: &mut Program, second: &Program, map: &mut Renumberin
             | TensorRole::Parameter(_)
             | TensorRole::Temporary
             | TensorRole::Choice(_)
-            | TensorRole::Workspace => None,
+            | TensorRole::Workspace(_) => None,
         };
         let into = known.unwrap_or_else(|| {
             let is_taken = program.kernel.tensors.iter().any(|t| t.argument == tensor.argument);

@@ -4,6 +4,7 @@ use super::Nest;
 use crate::concrete::Program;
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level::workspace;
+use crate::notation::schedule::Accumulator;
 use crate::notation::{Choice, Expr, Reduce, ReduceOp, Tensor, TensorId, TensorRole};
 use crate::types::{Dtype, Literal};
 
@@ -11,7 +12,7 @@ impl Nest<'_> {
     pub(super) fn add_temporary(&mut self, reduce: &Reduce) -> TensorId {
         let kernel = &self.program.kernel;
         let is_scalar = |id: &TensorId| {
-            kernel.is_temporary(*id) && kernel.tensor(*id).role != TensorRole::Workspace
+            kernel.is_temporary(*id) && !matches!(kernel.tensor(*id).role, TensorRole::Workspace(_))
         };
         let count = kernel.tensor_ids().filter(is_scalar).count();
         let own = match reduce.op {
@@ -88,7 +89,11 @@ impl Program {
     ) -> TensorId {
         let kernel = &mut self.kernel;
         let by_value = level.is_none();
-        let role = if by_value { TensorRole::Temporary } else { TensorRole::Workspace };
+        let role = if by_value {
+            TensorRole::Temporary
+        } else {
+            TensorRole::Workspace(Accumulator::default())
+        };
         let temporary = Tensor {
             argument: name.clone(),
             name,

@@ -4,17 +4,17 @@ use super::Resolver;
 use crate::error::{Diagnostic, Name, quoted};
 use crate::notation::check::bindings::free_variables;
 use crate::notation::check::build;
-use crate::notation::schedule::Action;
 use crate::notation::syntax::Expr;
-use crate::notation::{self, TensorId, VariableId};
+use crate::notation::{self, VariableId};
 
 impl<'m> Resolver<'m, '_, '_> {
+    /// Returns the part and the variables of its workspace.
     pub(super) fn precompute(
         &mut self,
         value: &'m Expr,
         over: &[Name],
         workspace: &Name,
-    ) -> Option<Action<VariableId, TensorId, notation::Expr>> {
+    ) -> Option<(notation::Expr, Vec<VariableId>)> {
         let mut sound = true;
         let mut operands: Vec<&Name> = Vec::new();
         value.for_each_access(&mut |access| operands.push(&access.name));
@@ -41,7 +41,7 @@ impl<'m> Resolver<'m, '_, '_> {
                     .help("precompute factors of a product, or terms of a sum"),
             );
         }
-        Some(Action::Precompute { value: part?, over: variables, workspace: workspace.clone() })
+        Some((part?, variables))
     }
 
     /// Returns the diagnostic for a variable that cannot index the workspace of a value after other
