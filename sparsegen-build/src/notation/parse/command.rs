@@ -181,12 +181,8 @@ impl Parser {
         let mut named = Accumulator::NAMED.into_iter();
         let found = named.find(|(known, _)| *known == name.text);
         found.map(|(_, accumulator)| accumulator).ok_or_else(|| {
-            let known = Accumulator::NAMED.iter().map(|(known, _)| *known);
-            Diagnostic::new(name.span, format!("a workspace cannot be `{}`", name.text)).suggest(
-                &name.text,
-                known,
-                "the storage of a workspace",
-            )
+            Diagnostic::new(name.span, format!("a workspace cannot be `{}`", name.text))
+                .help("write `hashed` to keep its entries in a hash table, or nothing")
         })
     }
 
