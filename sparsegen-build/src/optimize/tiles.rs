@@ -21,6 +21,11 @@ const WHOLE: usize = 4;
 pub(super) fn run(mut function: Function) -> Function {
     let mut tiling = Tiling {
         arrays: elements(&function),
+        extents: function
+            .sizes
+            .iter()
+            .filter_map(|size| Some((size.name.clone(), size.constant? as usize)))
+            .collect(),
         taken: function.names(),
         demanded: function.unroll.iter().map(|u| (u.variable.clone(), u.by)).collect(),
         reassociates: function.reassociates,
@@ -53,6 +58,8 @@ fn elements(function: &Function) -> BTreeMap<String, Dtype> {
 
 struct Tiling {
     arrays: BTreeMap<String, Dtype>,
+    /// The extents that the kernel declares, which its entry points check.
+    extents: BTreeMap<String, usize>,
     taken: BTreeSet<String>,
     /// The numbers of iterations at a time that the schedule demands.
     demanded: BTreeMap<String, usize>,
@@ -105,7 +112,12 @@ impl Tiling {
         }
         let by = nest.targets.iter().map(|target| lanes(target.dtype)).min()?;
         let by = demanded.unwrap_or(by);
-        let trip = Trip::of(nest.from, nest.to);
+        let to = match nest.to {
+            Expr::Var(extent) => self.extents.get(extent).map(|len| Expr::Index(*len)),
+            _ => None,
+        };
+        let to = to.as_ref().unwrap_or(nest.to);
+        let trip = Trip::of(nest.from, to);
         match trip {
             Trip::Constant(len) | Trip::Cut { len, .. } if !(2..=by * WHOLE).contains(&len) => {
                 if matches!(trip, Trip::Cut { .. }) || len < 2 {
@@ -121,7 +133,7 @@ impl Tiling {
                 let rest = nest.with_range(nest.from.clone(), left.clone());
                 Stmt::choose(vec![(reached, self.whole(nest, len))], rest)
             }
-            Trip::Constant(_) | Trip::Unknown => self.several(nest, by),
+            Trip::Constant(_) | Trip::Unknown => self.several(nest, to, by),
         };
         // Without an iteration, factors have no effect, even if they are infinite.
         let is_factored = nest.targets.iter().any(|target| self.factored(nest, target).is_some());
@@ -145,10 +157,10 @@ impl Tiling {
     }
 
     /// Returns the statements for as many full tiles as there are, and for the remaining elements.
-    fn several(&mut self, nest: &Nest<'_>, by: usize) -> Vec<Stmt> {
+    fn several(&mut self, nest: &Nest<'_>, to: &Expr, by: usize) -> Vec<Stmt> {
         let mut stmts = Vec::new();
-        let to = match nest.to {
-            Expr::Var(_) | Expr::Index(_) => nest.to.clone(),
+        let to = match to {
+            Expr::Var(_) | Expr::Index(_) => to.clone(),
             to => {
                 let end = self.fresh(&format!("{}_end", nest.variable));
                 stmts.push(Stmt::bind(&end, to.clone()));
