@@ -32,6 +32,7 @@ pub use promise::Promise;
 pub use properties::{Properties, Property};
 pub use registry::Levels;
 pub use storage::{Found, Holds, Offset, Relation, Segment, Storage, StorageArray};
+pub(crate) use workspace::HASHED;
 
 use code::{Expr, Stmt};
 

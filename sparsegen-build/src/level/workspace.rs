@@ -18,6 +18,9 @@ const PROPERTIES: Properties = Properties {
     padded: true,
 };
 
+/// The option of a schedule that stores a workspace like the level of this name.
+pub const HASHED: &str = "hashed";
+
 /// The entries of a harvest, in the order of their coordinates. `crd` holds the coordinates of the
 /// single parent.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 //! Parsed and canonical commands have the same type [`Action`], over names and over ids.
 
 use crate::error::{Name, Span};
+use crate::level::HASHED;
 
 use super::{Expr, TensorId, VariableId};
 
@@ -124,7 +125,7 @@ pub enum Accumulator {
 
 impl Accumulator {
     /// The names of accumulators in a command.
-    pub const NAMED: [(&'static str, Accumulator); 1] = [("hashed", Accumulator::Hashed)];
+    pub const NAMED: [(&'static str, Accumulator); 1] = [(HASHED, Accumulator::Hashed)];
 }
 
 impl<V, T, E> Action<V, T, E> {

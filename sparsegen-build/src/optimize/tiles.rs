@@ -119,11 +119,8 @@ impl Tiling {
         let to = to.as_ref().unwrap_or(nest.to);
         let trip = Trip::of(nest.from, to);
         match trip {
-            Trip::Constant(len) | Trip::Cut { len, .. } if !(2..=by * WHOLE).contains(&len) => {
-                if matches!(trip, Trip::Cut { .. }) || len < 2 {
-                    return None;
-                }
-            }
+            Trip::Constant(len) if len < 2 => return None,
+            Trip::Cut { len, .. } if !(2..=by * WHOLE).contains(&len) => return None,
             _ => {}
         }
         self.tiled.insert(nest.variable.to_owned());
@@ -241,7 +238,6 @@ impl Tiling {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::compile_str;
 
     /// Returns the loops of a kernel in generated code.

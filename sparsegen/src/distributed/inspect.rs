@@ -35,7 +35,7 @@ impl Entries {
 
     /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
-        if self.order == 0 { 0 } else { self.coordinates.len() / self.order }
+        self.coordinates.len().checked_div(self.order).unwrap_or(0)
     }
 
     /// Returns the coordinates of each entry.
@@ -270,9 +270,9 @@ impl Division {
             })
             .collect();
         let mut entries: Vec<Option<Entries>> = vec![None; scheme.operands.len()];
-        for operand in 0..entries.len() {
+        for (operand, own) in entries.iter_mut().enumerate() {
             if self.fetched(operand).is_none() {
-                entries[operand] = Some(request(Request { operand, outermost: None })?);
+                *own = Some(request(Request { operand, outermost: None })?);
             }
         }
         while let Some(variable) = self.next(&needed, &entries) {
