@@ -12,7 +12,7 @@
 //! ```
 //!
 //! has, beside its ordinary functions, `spmv_plan`. It determines which elements of `x` this rank
-//! needs for its rows of `A` and who owns them, once for many runs:
+//! needs for its rows of `A` and which ranks own them, once for many runs:
 //!
 //! ```ignore
 //! let universe = mpi::initialize().expect("MPI is not yet initialized");
@@ -30,11 +30,11 @@
 //!
 //! Let `i` be the distributed variable. An operand whose outermost mode `i` indexes is used where it
 //! is. Of an operand whose outermost mode another variable `v` indexes, a rank receives the entries at
-//! the coordinates of `v` at which its own entries permit an effect: for a product those that the
-//! other factors store, for a sum those that any operand stores, and all of them if an operand stores
-//! every coordinate. These coordinates are numbered anew, and the ordinary generated kernel runs on
+//! the coordinates of `v` at which its own entries permit an effect: for a product the coordinates at
+//! which the other factors have entries, for a sum those of any operand, and all coordinates if an
+//! operand stores all of them. These coordinates are numbered anew, and the ordinary generated kernel runs on
 //! the smaller local problem. A result that `i` indexes stays where it is computed. The contributions
-//! to one that `v` indexes are sent to their owners, who combine them by the operator of the
+//! to one that `v` indexes are sent to their owners, which combine them by the operator of the
 //! reduction, in the order of the ranks; so are those to a scalar. A tensor that is not distributed is
 //! used on every rank as it is.
 //!

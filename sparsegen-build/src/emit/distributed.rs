@@ -126,7 +126,7 @@ impl<'m> Distributed<'m> {
         });
         let name = &self.kernel.name;
         let docs = docs::attributes(&[format!(
-            "What the ranks exchange in each run of [`{name}`](super::{name})."
+            "The exchange of the ranks in each run of [`{name}`](super::{name})."
         )]);
         quote! {
             #scheme
@@ -401,7 +401,7 @@ impl<'m> Distributed<'m> {
                 .to_owned(),
             String::new(),
             "# Errors".to_owned(),
-            "[`Error::Rank`] as for `run`, and if the layout of a result is not that of the plan."
+            "[`Error::Rank`] as for `run`, and if a result has another layout than the plan."
                 .to_owned(),
         ]);
         quote! {

@@ -328,7 +328,7 @@ impl Time<'_> {
         of_window.unwrap_or(mode)
     }
 
-    /// Returns the variables whose extents are factors of that of a variable.
+    /// Returns the variables whose extents are factors of a variable's extent.
     fn extents(&self, v: VariableId) -> Vec<VariableId> {
         let root = self.root(v);
         match self.program.space.definition(root) {
@@ -370,7 +370,7 @@ impl Time<'_> {
         }
     }
 
-    /// Returns the extent of a variable, or that of the mode of an operand that is read at the single
+    /// Returns the extent of a variable, or of the mode of an operand that is read at the single
     /// coordinate of the variable, or at the coordinates of a list.
     fn extent(&self, v: VariableId) -> ir::Factor {
         let Program { kernel, space, .. } = self.program;

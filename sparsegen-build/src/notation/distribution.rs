@@ -1,5 +1,5 @@
-//! The distribution of a kernel among ranks: which coordinates a rank needs of each operand, and who
-//! owns the results.
+//! The distribution of a kernel among ranks: which coordinates a rank needs of each operand, and
+//! which rank owns each part of the results.
 //!
 //! One variable is divided among the ranks. The rule is that of `sparsegen::distributed`; this module
 //! derives what it depends on from the statements.
@@ -387,7 +387,7 @@ impl Region<'_> {
         let value = &kernel.assignment.value;
         if kernel.assignment.result.indices.iter().any(is_it) {
             return match (value, self.reduced) {
-                // What a rank does not contribute must be the identity of the owner's reduction.
+                // A missing contribution of a rank must be the identity of the owner's reduction.
                 (Expr::Reduce(reduce), Some(op)) => vec![(op, without(&reduce.body))],
                 _ => vec![(ReduceOp::SUM, without(value))],
             };

@@ -1,4 +1,4 @@
-//! The exchange of entries: who sends which to whom.
+//! The exchange of entries between ranks.
 
 use mpi::traits::Equivalence;
 
@@ -25,7 +25,7 @@ impl Exchange {
         self.from.total
     }
 
-    /// Sends values, and returns those that the rank needs, in the order of their owners.
+    /// Sends values, and returns the values that the rank needs, in the order of their owners.
     pub(super) fn run<V: Equivalence + Copy>(
         &self,
         world: &World,

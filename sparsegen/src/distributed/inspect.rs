@@ -166,11 +166,11 @@ pub(super) struct Request<'n> {
     pub(super) outermost: Option<&'n Needed>,
 }
 
-/// What a rank needs.
+/// The needs of a rank.
 pub(super) struct Local {
     /// The coordinates of each variable.
     pub(super) needed: Vec<Needed>,
-    /// The entries of each operand; those that are not fetched are the rank's own.
+    /// The entries of each operand: the rank's own, or fetched ones.
     pub(super) entries: Vec<Entries>,
 }
 

@@ -51,7 +51,7 @@ impl<'t, V: Value, F: Format> Operand<'t, V, F> {
     }
 }
 
-/// An operand of which only the structure is of interest.
+/// The structure of an operand.
 #[doc(hidden)]
 pub trait Inspected {
     fn stored(&self) -> Stored;
@@ -76,7 +76,7 @@ impl<V: Value, F: Format> Inspected for Operand<'_, V, F> {
     }
 }
 
-/// What the ranks exchange in each run of a kernel.
+/// The exchange of the ranks in each run of a kernel.
 pub struct Plan {
     world: World,
     division: Division,
@@ -87,7 +87,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Determines what this rank needs of the operands, and who has it. Collective.
+    /// Determines which entries of the operands this rank needs, and which ranks own them. Collective.
     ///
     /// # Errors
     /// [`Error::Rank`] if extents or layouts of operands do not match.

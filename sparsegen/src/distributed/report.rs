@@ -1,4 +1,4 @@
-//! What a plan costs: the entries that ranks read, send and receive.
+//! The cost of a plan: the entries that ranks read, send and receive.
 
 use std::fmt::{self, Display};
 

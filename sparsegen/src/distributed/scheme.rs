@@ -1,4 +1,4 @@
-//! What a kernel says of its distribution, as data of the generated code.
+//! The distribution of a kernel, as data of the generated code.
 
 /// How the index variables of a kernel index its operands and results.
 ///

@@ -45,8 +45,8 @@ impl<V: Value, F: Format> From<&Tensor<V, F>> for Pretended {
 
 /// Returns the traffic of a kernel on pretended ranks.
 ///
-/// Takes the time of inspecting all parts one after another: in the order of the entries and of
-/// those that the ranks receive.
+/// Takes the time of inspecting all parts one after another: in the order of the numbers of
+/// entries, owned and received.
 ///
 /// # Errors
 /// [`Error::Argument`] if the extents or the layouts of operands do not match.

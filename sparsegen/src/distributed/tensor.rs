@@ -238,7 +238,7 @@ fn check<F: Format>(world: &World, shape: &F::Shape, layout: &Layout) -> Result<
     Err(Error::Argument { function: "Distributed", reason })
 }
 
-/// Sends entries to their owners; returns those that this rank owns, in the order of the senders.
+/// Sends entries to their owners; returns the entries that this rank owns, in the order of the senders.
 pub(super) fn sent_to_owners<V: Value + Equivalence, F: Format>(
     world: &World,
     layout: &Layout,

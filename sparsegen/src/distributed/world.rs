@@ -97,8 +97,8 @@ impl World {
         Ok(all)
     }
 
-    /// Returns the number of values that each rank sends to this one, given those that this one sends
-    /// to each.
+    /// Returns the number of values that this rank receives from each rank, given the numbers that it
+    /// sends.
     pub(super) fn exchange_counts(&self, sent: &[usize]) -> Vec<usize> {
         let mut received = vec![0_usize; sent.len()];
         self.communicator.all_to_all_into(sent, &mut received[..]);

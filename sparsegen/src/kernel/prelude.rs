@@ -1,4 +1,4 @@
-//! What the prelude of the standard library has, for kernels in crates without it.
+//! The names of the standard library's prelude, for kernels in crates without it.
 
 pub use alloc::vec::Vec;
 #[cfg(not(feature = "std"))]

@@ -62,7 +62,7 @@ impl<'w> ArrayWriter<'w> {
         self.array(name, &[number as u64])
     }
 
-    /// Adds an array of numbers that stand for elements of a type.
+    /// Adds an array of numbers that represent elements of a type.
     pub(super) fn plain<N: Plain>(
         &mut self,
         array: &str,

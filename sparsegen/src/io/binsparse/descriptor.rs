@@ -60,7 +60,7 @@ impl Layout {
     /// Returns the layout of a format, or `None` if Binsparse cannot describe it.
     pub(super) fn of<F: Format<Levels: FileLevels>>() -> Option<Layout> {
         let mut layout = Layout { levels: Vec::new(), dimensions: Vec::new() };
-        // Whether the node of the previous level is continued by this one.
+        // `true` if this level continues the node of the previous one.
         let mut is_open = false;
         for (level, role) in F::MAP.levels.iter().zip(F::Levels::ROLES) {
             let LevelExpr::Dimension(dimension) = level.expr else { return None };
@@ -97,7 +97,7 @@ impl Layout {
         let custom = object.get("custom").filter(|_| name == "custom");
         let custom = custom.ok_or_else(|| {
             let names: Vec<&str> = NAMES.iter().map(|(alias, ..)| *alias).collect();
-            format!("the format `{name}` is none of {}", names.join(", "))
+            format!("the format `{name}` is not one of {}", names.join(", "))
         })?;
         let mut levels = Vec::new();
         let mut level = custom.get("level");
@@ -273,7 +273,7 @@ mod tests {
         check(r#","version":"2.0""#, "the version 2.0 is neither 0.1.0 nor 1");
         check(r#","shape":[2,-3]"#, "`shape` is not a list of extents");
         let names = "DVEC, DMATR, DMATC, CVEC, CSR, CSC, DCSR, DCSC, COOR, COOC, DMAT, COO";
-        check(r#","format":"ELL""#, &format!("the format `ELL` is none of {names}"));
+        check(r#","format":"ELL""#, &format!("the format `ELL` is not one of {names}"));
         let custom = |level: &str| format!(r#","format":"custom","custom":{{"level":{level}}}"#);
         check(&custom("1"), "a level has no `level_desc`");
         check(&custom(r#"{"level_desc":"hash"}"#), "a level `hash` is not known");

@@ -9,7 +9,7 @@ use crate::{Error, Level, Width};
 
 use super::{ArrayReader, ArraySlices, ArrayWriter, FileNumber};
 
-/// What a level is in the terms of Binsparse.
+/// A level in the terms of Binsparse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Every coordinate under each parent, without arrays.
@@ -75,7 +75,7 @@ pub enum Role {
             of built-in levels"
 )]
 pub trait FileLevel: Level {
-    /// What the level is in the terms of Binsparse. Other programs can read the tensor if each of
+    /// The level in the terms of Binsparse. Other programs can read the tensor if each of
     /// its levels has a role; the default is `None`.
     const ROLE: Option<Role> = None;
 
@@ -210,7 +210,7 @@ without_arrays!(Range Offset);
             of built-in levels"
 )]
 pub trait FileLevels: Levels {
-    /// What each level is in the terms of Binsparse.
+    /// Each level in the terms of Binsparse.
     #[doc(hidden)]
     const ROLES: &'static [Option<Role>];
 

@@ -43,14 +43,14 @@ pub struct Mapped<V, F: Format> {
 impl<V: FileElement, F: Format<Levels: FileLevels>> Mapped<V, F> {
     /// Maps a file, and checks every invariant of the format.
     ///
-    /// Takes the time of reading all arrays of the structure; the values are not read, except those
-    /// of `bool`. The memory for all of them can be used otherwise again. Checksums are not
-    /// compared: see [`Mapped::verify`].
+    /// Takes the time of reading all arrays of the structure; values are not read, except
+    /// `bool`s. The system may reclaim the memory of all arrays, and reads them again when they are
+    /// used. Checksums are not compared: see [`Mapped::verify`].
     ///
     /// # Safety
     /// While it is mapped, the file must not be changed or made shorter, by this program or any
     /// other. Files that [`write_binsparse`](crate::io::write_binsparse) replaces remain as they were
-    /// for those who have mapped them.
+    /// for the programs that have mapped them.
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be mapped, and the errors of
