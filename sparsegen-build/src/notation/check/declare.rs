@@ -74,6 +74,9 @@ fn check_kernel_name(name: &Name) -> Option<Diagnostic> {
     )
 }
 
+/// The functions of a distributed kernel.
+const OF_RANKS: [&str; 2] = ["plan", "simulate"];
+
 /// Checks that no two functions of the generated module have the same name.
 pub(super) fn check_functions(
     manifest: &Manifest,
@@ -103,6 +106,9 @@ pub(super) fn check_functions(
             "compute_kernel_loops",
         ];
         functions.extend(suffixes.map(|suffix| (beside(&of.text, suffix), of)));
+        if manifest.kernels[several.steps.clone()].iter().any(|step| step.distribute.is_some()) {
+            functions.extend(OF_RANKS.map(|suffix| (beside(&of.text, suffix), of)));
+        }
     }
     let mut told: Vec<&Name> = Vec::new();
     for (k, (name, of)) in functions.iter().enumerate() {
@@ -131,6 +137,9 @@ fn made_beside(kernel: &Kernel) -> Vec<String> {
     }
     if result.format.levels.iter().any(|spec| spec.level.insert().is_none()) {
         suffixes.extend(["assemble", "compute", "compute_kernel", "compute_kernel_loops"]);
+    }
+    if kernel.distribute.is_some() {
+        suffixes.extend(OF_RANKS);
     }
     suffixes.iter().map(|suffix| beside(&kernel.name, suffix)).collect()
 }
