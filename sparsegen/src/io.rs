@@ -1,8 +1,7 @@
 //! Reading and writing: Matrix Market (`.mtx`) for matrices and FROSTT (`.tns`) for tensors of any
 //! order, both plain or compressed with gzip or Zstandard (features `gzip` and `zstd`), and the
-//! sparse arrays of SciPy (`.npz`, feature `npz`). Tensors in every format are stored as they are in
-//! memory by [`binsparse`](mod@binsparse) (feature `binsparse`), and mapped instead of read (feature
-//! `mmap`).
+//! sparse arrays of SciPy (`.npz`, feature `npz`). With the feature `binsparse`, files store the arrays
+//! of tensors in every format as they are in memory; with `mmap` they are mapped instead of read.
 //!
 //! ```no_run
 //! use sparsegen::{Csf, Csr, Tensor, io};

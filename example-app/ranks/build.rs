@@ -1,0 +1,5 @@
+//! Generates the kernels.
+
+fn main() {
+    sparsegen_build::compile("kernels.toml");
+}
