@@ -8,6 +8,7 @@ mod common_subexpressions;
 mod copy_propagation;
 mod dead_code;
 mod early_exit;
+mod fresh;
 mod known_ranges;
 mod loop_versioning;
 mod strips;

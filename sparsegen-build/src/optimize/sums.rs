@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::fresh::Names;
 use super::strips::{Trip, expanded, is_contiguous, lanes, zero};
 use crate::ir::{BinaryOp, Dtype, Expr, Function, Literal, Stmt, Uses};
 
@@ -16,7 +17,7 @@ pub(super) fn run(mut function: Function) -> Function {
         return function;
     }
     let mut sums = Sums {
-        taken: function.names(),
+        names: Names::of(&function),
         demanded: function.unroll.iter().map(|u| (u.variable.clone(), u.by)).collect(),
         split: BTreeSet::new(),
     };
@@ -28,7 +29,7 @@ pub(super) fn run(mut function: Function) -> Function {
 }
 
 struct Sums {
-    taken: BTreeSet<String>,
+    names: Names,
     /// The numbers of iterations at a time that the schedule demands.
     demanded: BTreeMap<String, usize>,
     /// The variables of the loops that were split.
@@ -71,12 +72,8 @@ impl Sums {
             match Reduction::of(stmt, &types) {
                 Some(reduction) => {
                     let (short, factors) = reduction.factored(&zeros);
-                    let short = Reduction::of(&short, &types).map(|short| self.split(&short));
-                    match short.flatten() {
-                        Some(split) => done.extend(split),
-                        None if factors.is_empty() => done.push(stmt.clone()),
-                        None => done.push(reduction.factored(&zeros).0),
-                    }
+                    let split = Reduction::of(&short, &types).and_then(|short| self.split(&short));
+                    done.extend(split.unwrap_or_else(|| vec![short]));
                     done.extend(factors);
                 }
                 None => {
@@ -109,21 +106,15 @@ impl Sums {
         self.split.insert(reduction.variable.to_owned());
         let Reduction { variable, from, to, body, sums, .. } = reduction;
         let mut stmts = Vec::new();
-        let to = match to {
-            Expr::Var(_) | Expr::Index(_) => (*to).clone(),
-            to => {
-                let end = self.fresh(&format!("{variable}_end"));
-                stmts.push(Stmt::bind(&end, (*to).clone()));
-                Expr::var(&end)
-            }
-        };
+        let to = self.names.end(variable, to, &mut stmts);
         let full = Expr::saturating_sub(to.clone(), (*from).clone());
         let full = Expr::div(full, Expr::Index(by));
-        let (number, lane) = (self.fresh(&format!("{variable}_tile")), self.fresh("lane"));
+        let (number, lane) =
+            (self.names.fresh(&format!("{variable}_tile")), self.names.fresh("lane"));
         let first = Expr::add((*from).clone(), Expr::mul(Expr::var(&number), Expr::Index(by)));
         let mut inner = vec![Stmt::bind(variable, Expr::add(first, Expr::var(&lane)))];
         let names: Vec<String> =
-            sums.iter().map(|sum| self.fresh(&format!("{}_lanes", sum.name))).collect();
+            sums.iter().map(|sum| self.names.fresh(&format!("{}_lanes", sum.name))).collect();
         let lane_of = |name: &str| {
             let sum = sums.iter().position(|sum| sum.name == name);
             sum.map(|sum| names[sum].clone())
@@ -149,12 +140,6 @@ impl Sums {
         let rest = Expr::add((*from).clone(), Expr::mul(full, Expr::Index(by)));
         stmts.extend(Stmt::for_range(variable, rest, to, body.to_vec()));
         Some(stmts)
-    }
-
-    fn fresh(&mut self, name: &str) -> String {
-        let name = crate::names::free(name, |name| self.taken.contains(name));
-        self.taken.insert(name.clone());
-        name
     }
 }
 

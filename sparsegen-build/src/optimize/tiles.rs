@@ -10,6 +10,7 @@ mod nest;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::fresh::Names;
 use super::strips::{Trip, lanes, zero};
 use crate::ir::{BinaryOp, Dtype, Element, Expr, Function, Stmt};
 use nest::{Nest, Target};
@@ -26,7 +27,7 @@ pub(super) fn run(mut function: Function) -> Function {
             .iter()
             .filter_map(|size| Some((size.name.clone(), size.constant? as usize)))
             .collect(),
-        taken: function.names(),
+        names: Names::of(&function),
         demanded: function.unroll.iter().map(|u| (u.variable.clone(), u.by)).collect(),
         reassociates: function.reassociates,
         tiled: BTreeSet::new(),
@@ -60,7 +61,7 @@ struct Tiling {
     arrays: BTreeMap<String, Dtype>,
     /// The extents that the kernel declares, which its entry points check.
     extents: BTreeMap<String, usize>,
-    taken: BTreeSet<String>,
+    names: Names,
     /// The numbers of iterations at a time that the schedule demands.
     demanded: BTreeMap<String, usize>,
     /// `true` if factors may be taken out of sums.
@@ -147,7 +148,7 @@ impl Tiling {
         if *nest.from == Expr::Index(0) {
             return [vec![comment], self.tile(nest, nest.variable, len, &[])].concat();
         }
-        let lane = self.fresh("lane");
+        let lane = self.names.fresh("lane");
         let at = Expr::add(nest.from.clone(), Expr::var(&lane));
         let tile = self.tile(nest, &lane, len, &[Stmt::bind(nest.variable, at)]);
         [vec![comment], tile].concat()
@@ -156,17 +157,11 @@ impl Tiling {
     /// Returns the statements for as many full tiles as there are, and for the remaining elements.
     fn several(&mut self, nest: &Nest<'_>, to: &Expr, by: usize) -> Vec<Stmt> {
         let mut stmts = Vec::new();
-        let to = match to {
-            Expr::Var(_) | Expr::Index(_) => to.clone(),
-            to => {
-                let end = self.fresh(&format!("{}_end", nest.variable));
-                stmts.push(Stmt::bind(&end, to.clone()));
-                Expr::var(&end)
-            }
-        };
+        let to = self.names.end(nest.variable, to, &mut stmts);
         let count = Expr::saturating_sub(to.clone(), nest.from.clone());
         let full = Expr::div(count.clone(), Expr::Index(by));
-        let (number, lane) = (self.fresh(&format!("{}_tile", nest.variable)), self.fresh("lane"));
+        let (number, lane) =
+            (self.names.fresh(&format!("{}_tile", nest.variable)), self.names.fresh("lane"));
         let first = Expr::add(nest.from.clone(), Expr::mul(Expr::var(&number), Expr::Index(by)));
         let bind = Stmt::bind(nest.variable, Expr::add(first, Expr::var(&lane)));
         let tile = self.tile(nest, &lane, by, &[bind]);
@@ -192,7 +187,7 @@ impl Tiling {
         for target in &nest.targets {
             let Target { array, index, dtype, .. } = target;
             let stem = array.strip_suffix("_vals").unwrap_or(array);
-            let name = self.fresh(&format!("{stem}_tile"));
+            let name = self.names.fresh(&format!("{stem}_tile"));
             let element = Expr::load(&name, Expr::var(lane));
             match self.factored(nest, target) {
                 Some((factor, sign, rest)) => {
@@ -227,12 +222,6 @@ impl Tiling {
     /// Returns the factors to multiply the sum by, the sign of the sum, and what is added.
     fn factored(&self, nest: &Nest<'_>, target: &Target) -> Option<(Expr, BinaryOp, Expr)> {
         nest.factored(target).filter(|_| self.reassociates)
-    }
-
-    fn fresh(&mut self, name: &str) -> String {
-        let name = crate::names::free(name, |name| self.taken.contains(name));
-        self.taken.insert(name.clone());
-        name
     }
 }
 

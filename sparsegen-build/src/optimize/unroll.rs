@@ -4,8 +4,7 @@
 //! cannot do that, because it preserves the order of floating-point additions. A second loop runs
 //! the remaining iterations.
 
-use std::collections::BTreeSet;
-
+use super::fresh::Names;
 use crate::ir::{BinaryOp, Expr, Function, Stmt, Unroll, Uses, substitute};
 
 /// Runs the pass.
@@ -15,7 +14,7 @@ pub(super) fn run(mut function: Function) -> Function {
     if function.unroll.is_empty() {
         return function;
     }
-    let mut unrolling = Unrolling { loops: &function.unroll, taken: function.names() };
+    let mut unrolling = Unrolling { loops: &function.unroll, names: Names::of(&function) };
     let body = unrolling.body(&function.body, &[]);
     function.body = body;
     function.unroll = Vec::new();
@@ -24,7 +23,7 @@ pub(super) fn run(mut function: Function) -> Function {
 
 struct Unrolling<'f> {
     loops: &'f [Unroll],
-    taken: BTreeSet<String>,
+    names: Names,
 }
 
 /// A variable that a loop only adds to, with its initial value.
@@ -90,14 +89,7 @@ impl Unrolling<'_> {
             let parts = sum.parts.iter();
             stmts.extend(parts.map(|part| Stmt::bind_mut(part, sum.zero.clone())));
         }
-        let end = match end {
-            Expr::Var(_) | Expr::Index(_) => end,
-            end => {
-                let bound = self.fresh(&format!("{name}_end"));
-                stmts.push(Stmt::bind(&bound, end));
-                Expr::var(&bound)
-            }
-        };
+        let end = self.names.end(name, &end, &mut stmts);
         stmts.push(Stmt::bind_mut(name, start));
         let several = Expr::add(Expr::var(name), Expr::Index(by));
         let mut iterations = Vec::new();
@@ -132,18 +124,12 @@ impl Unrolling<'_> {
             let adds = count_additions(body, name);
             let only_adds = adds > 0 && uses.writes(name) == adds && uses.reads(name) == 0;
             if only_adds && !sums.iter().any(|sum| sum.name == *name) {
-                let parts = (1..by).map(|k| self.fresh(&format!("{name}_{k}")));
+                let parts = (1..by).map(|k| self.names.fresh(&format!("{name}_{k}")));
                 let (name, zero, parts) = (name.clone(), zero.clone(), parts.collect());
                 sums.push(Sum { name, zero, parts });
             }
         }
         sums
-    }
-
-    fn fresh(&mut self, name: &str) -> String {
-        let name = crate::names::free(name, |name| self.taken.contains(name));
-        self.taken.insert(name.clone());
-        name
     }
 }
 
