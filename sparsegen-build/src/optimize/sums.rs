@@ -74,7 +74,9 @@ impl Sums {
                     let (short, factors) = reduction.factored(&zeros);
                     let split = Reduction::of(&short, &types).and_then(|short| self.split(&short));
                     done.extend(split.unwrap_or_else(|| vec![short]));
-                    done.extend(factors);
+                    // An empty sum is 0, even if a factor is infinite.
+                    let has_terms = Expr::lt(reduction.from.clone(), reduction.to.clone());
+                    done.extend(Stmt::when(has_terms, factors));
                 }
                 None => {
                     done.extend(stmt.map(&mut Expr::clone, &mut |body| self.body(body, &types)));
@@ -300,7 +302,8 @@ mod tests {
         };
         let short = sampled("");
         assert!(short.contains("sum_lanes[lane] += u_vals[p_u] * v_vals[p_v];"), "{short}");
-        assert!(short.contains("sum *= s_vals[p_s];"), "{short}");
+        let multiplied = "if 0 < k_size {\n                sum *= s_vals[p_s];\n            }";
+        assert!(short.contains(multiplied), "{short}");
         let as_written = sampled("reassociate = false");
         assert!(as_written.contains("sum += s_vals[p_s] * u_vals[p_u] * v_vals[p_v];"));
         assert!(!as_written.contains("lanes"));
