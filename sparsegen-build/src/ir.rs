@@ -31,7 +31,7 @@ mod walk;
 
 pub use bound::{Bound, Ground, Unchecked};
 pub use demand::Demand;
-pub use distribution::{DistributedResult, Distribution, Indexed};
+pub use distribution::{Contribution, Distribution, Indexed, Scheme};
 pub use entry::{Binding, Entry, Loops, Meaning, Parameter, TensorType, Type};
 pub use function::{
     Array, Bounds, Conversion, ConversionKind, Element, Extent, Function, Operand, Place, Simd,

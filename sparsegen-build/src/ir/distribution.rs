@@ -2,18 +2,27 @@
 
 use super::Expr;
 
-/// How the variables of a kernel index its operands and results. Variables, operands and results
-/// are numbered in the order of these lists.
+/// The distribution of a kernel among ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distribution {
+    /// How its variables index its tensors.
+    pub scheme: Scheme,
+    /// How the ranks' parts of each result are combined.
+    pub contributions: Vec<Contribution>,
+}
+
+/// How the variables of a kernel index its operands and results. Variables, operands and results
+/// are numbered in the order of these lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scheme {
     /// The names of the index variables.
     pub variables: Vec<String>,
     /// The variable that is divided among the ranks.
     pub by: usize,
     /// The operands with modes.
     pub operands: Vec<Indexed>,
-    /// The results, in the order of their statements.
-    pub results: Vec<DistributedResult>,
+    /// The results, one for each statement.
+    pub results: Vec<Indexed>,
     /// For each variable, the sets of operands that together may have an effect: without entries of
     /// all operands of a set, the statements do nothing at a coordinate.
     pub needed: Vec<Vec<Vec<usize>>>,
@@ -35,11 +44,9 @@ pub struct Indexed {
     pub read: Vec<Vec<usize>>,
 }
 
-/// A result of a distributed kernel.
+/// How the ranks' parts of a result are combined.
 #[derive(Clone, Debug, PartialEq)]
-pub struct DistributedResult {
-    /// The result as a tensor.
-    pub indexed: Indexed,
+pub struct Contribution {
     /// The value of elements to which no rank contributes.
     pub initial: Expr,
     /// The value of two contributions, `earlier` and `later`.
