@@ -48,6 +48,7 @@
 mod exchange;
 mod inspect;
 mod layout;
+mod part;
 mod plan;
 mod report;
 #[doc(hidden)]
@@ -59,9 +60,11 @@ mod world;
 pub use mpi;
 
 pub use layout::Layout;
+#[doc(hidden)]
+pub use part::Part;
 pub use plan::Operand;
 #[doc(hidden)]
-pub use plan::{Inspected, Part, Plan};
+pub use plan::{Inspected, Plan};
 pub use report::{Report, Traffic};
 pub use simulate::Pretended;
 #[doc(hidden)]

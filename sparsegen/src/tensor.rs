@@ -45,6 +45,8 @@ pub use build::{Builder, Duplicates};
 pub(crate) use pack::pack;
 #[cfg(feature = "parallel")]
 pub use parallel::ParIter;
+#[cfg(feature = "mpi")]
+pub(crate) use repack::coordinates;
 pub(crate) use repack::cover;
 pub use tree::Tree;
 pub use view::{IntoView, View};
@@ -280,13 +282,18 @@ const fn fills<F: Format>() -> bool {
 /// Returns whether the format pads, so that stored fill values are padding and not entries. A
 /// format whose levels are all full does not pad: each of its coordinates is an entry.
 const fn pads<F: Format>() -> bool {
+    fills::<F>() && !is_dense::<F>()
+}
+
+/// Returns whether a format stores every coordinate: whether all of its levels are full.
+pub(crate) const fn is_dense<F: Format>() -> bool {
     let mut is_dense = true;
     let mut level = 0;
     while level < F::Levels::KINDS.len() {
         is_dense = is_dense && is_full::<F>(level);
         level += 1;
     }
-    fills::<F>() && !is_dense
+    is_dense
 }
 
 /// Returns whether a value equals the fill value, which may be NaN.

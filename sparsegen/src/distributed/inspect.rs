@@ -179,7 +179,11 @@ impl Local {
     pub(super) fn used(&self, division: &Division) -> usize {
         let operands = division.scheme.operands.iter().zip(&self.entries);
         let used = operands.map(|(indexed, entries)| {
-            entries.iter().filter(|entry| self.numbered(indexed.variables, entry).is_some()).count()
+            let is_used = |entry: &&[usize]| {
+                let mut modes = indexed.variables.iter().zip(*entry);
+                modes.all(|(v, coordinate)| self.needed[*v].number(*coordinate).is_some())
+            };
+            entries.iter().filter(is_used).count()
         });
         used.sum()
     }
@@ -217,6 +221,7 @@ impl Division {
             let Some((first, layout)) = indexed.first().zip(stored.layout.as_ref()) else {
                 continue;
             };
+            layout.check(scheme.kernel, stored.shape[indexed.outermost], ranks)?;
             match &layouts[first] {
                 None => layouts[first] = Some((layout.clone(), indexed.name)),
                 // Other modes than the distributed one are fetched, wherever they are.

@@ -85,6 +85,23 @@ impl Layout {
         Ok(Layout { offsets: offsets.into() })
     }
 
+    /// Checks that it divides a mode of this extent among so many ranks.
+    pub(super) fn check(
+        &self,
+        function: &'static str,
+        extent: usize,
+        ranks: usize,
+    ) -> Result<(), Error> {
+        if self.ranks() == ranks && self.extent() == extent {
+            return Ok(());
+        }
+        let (of, parts) = (self.extent(), self.ranks());
+        let reason = format!(
+            "the layout divides {of} coordinates among {parts} ranks, not {extent} among {ranks}"
+        );
+        Err(Error::Argument { function, reason })
+    }
+
     /// Returns the number of ranks.
     pub fn ranks(&self) -> usize {
         self.offsets.len() - 1

@@ -62,21 +62,9 @@ pub fn simulate(
     let (mut stored, mut grouped) = (Vec::new(), Vec::new());
     for (Pretended { shape, entries, parts }, indexed) in operands.into_iter().zip(scheme.operands)
     {
-        let extent = shape[indexed.outermost];
         let layout = match parts {
-            Parts::Equal => Some(Layout::equal(extent, ranks)),
-            Parts::Of(layout) if layout.ranks() == ranks && layout.extent() == extent => {
-                Some(layout)
-            }
-            Parts::Of(layout) => {
-                let (of, parts) = (layout.extent(), layout.ranks());
-                let reason = format!(
-                    "the layout of `{}` divides {of} coordinates among {parts} ranks, not {extent} \
-                     among {ranks}",
-                    indexed.name
-                );
-                return Err(Error::Argument { function: scheme.kernel, reason });
-            }
+            Parts::Equal => Some(Layout::equal(shape[indexed.outermost], ranks)),
+            Parts::Of(layout) => Some(layout),
             Parts::Whole => None,
         };
         // A whole operand is used at the coordinates of the rank.

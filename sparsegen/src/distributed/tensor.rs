@@ -227,15 +227,7 @@ impl<V: Value, F: Format> Debug for Distributed<V, F> {
 /// Checks that a layout divides the outermost mode among the ranks.
 fn check<F: Format>(world: &World, shape: &F::Shape, layout: &Layout) -> Result<(), Error> {
     const { assert!(F::Shape::ORDER > 0, "a scalar has no mode to distribute") }
-    let (ranks, extent) = (world.size(), shape.as_ref()[outermost::<F>()]);
-    if layout.ranks() == ranks && layout.extent() == extent {
-        return Ok(());
-    }
-    let (of, parts) = (layout.extent(), layout.ranks());
-    let reason = format!(
-        "the layout divides {of} coordinates among {parts} ranks, not {extent} among {ranks}"
-    );
-    Err(Error::Argument { function: "Distributed", reason })
+    layout.check("Distributed", shape.as_ref()[outermost::<F>()], world.size())
 }
 
 /// Sends entries to their owners; returns the entries that this rank owns, in the order of the senders.

@@ -74,7 +74,7 @@ fn refill<V: Stored, G: Format>(
 }
 
 /// Returns every coordinate inside a shape, in row-major order.
-pub(super) fn coordinates<F: Format>(
+pub(crate) fn coordinates<F: Format>(
     shape: F::Shape,
 ) -> Result<impl Iterator<Item = F::Shape>, Error> {
     let extents = shape.as_ref();
