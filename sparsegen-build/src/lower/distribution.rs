@@ -5,7 +5,7 @@ use crate::notation::{Distribution, Kernel, ReduceOp};
 
 use super::combine::Combine;
 use super::initial;
-use super::value::zero;
+use super::value::semiring_constant;
 
 /// Returns the distribution of a kernel of these statements, if it is distributed.
 pub fn distribution(statements: &[Kernel]) -> Option<ir::Distribution> {
@@ -19,7 +19,10 @@ pub fn distribution(statements: &[Kernel]) -> Option<ir::Distribution> {
                 let combine = Combine::reducing(kernel, op, dtype);
                 (initial(kernel, op, dtype), combine.of(earlier, later))
             }
-            None => (zero(kernel, dtype), later),
+            None => {
+                let fill = kernel.fill_value(kernel.result());
+                (semiring_constant(kernel, fill, dtype), later)
+            }
         };
         ir::Contribution { initial, combined }
     };

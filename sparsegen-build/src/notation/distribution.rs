@@ -9,7 +9,7 @@ mod region;
 use crate::error::Diagnostic;
 use crate::format::{Format, LevelExpr};
 use crate::ir::{Indexed, Scheme};
-use crate::types::{Dtype, Literal};
+use crate::types::Dtype;
 
 use super::{Access, Expr, Kernel, ReduceOp, Tensor, TensorRole, VariableId, VariableRole};
 
@@ -209,8 +209,8 @@ impl Builder {
                     .note("the ranks number the coordinates of their parts from 0")
                     .help("compute it in a kernel without `distribute`"));
                 }
-                let zero = Expr::Literal(Literal::Int(0));
-                if result.format.is_sparse() && !reduce.op.ignores(&zero) {
+                let fill = kernel.fill(kernel.result());
+                if result.format.is_sparse() && !reduce.op.ignores(&fill) {
                     return Err(refused(format!(
                         "the parts of `{}` cannot be combined: coordinates that a rank does not store take \
                          part in `{}`",

@@ -4,13 +4,14 @@
 //! `mpirun -n 4 target/debug/ranks`: every rank makes the whole operands from the same seed, and
 //! distributes them.
 
+mod asserts;
 mod random;
+mod refusals;
 
-use std::fmt::Debug;
+use sparsegen::distributed::{Distributed, Layout, World, mpi};
+use sparsegen::{Csr, Dense, Tensor, Value};
 
-use sparsegen::distributed::{Distributed, Layout, Report, World, mpi};
-use sparsegen::{Csr, Dense, Error, Format, Tensor, Value};
-
+use asserts::{assert_identical, assert_same, minimal_volume};
 use random::{Random, layout};
 
 sparsegen::include_kernels!(mod kernels);
@@ -34,41 +35,11 @@ fn main() {
             cases += compare(&world, extents, kind, 100 * number as u64 + kind as u64);
         }
     }
-    errors(&world);
+    refusals::errors(&world);
     large(&world);
     if world.rank() == 0 {
         println!("{cases} runs on {} ranks", world.size());
     }
-}
-
-/// Asserts that a distributed result has the values and the structure of the expected one.
-#[track_caller]
-fn assert_same<V, F: Format>(
-    what: &str,
-    world: &World,
-    found: &Distributed<V, F>,
-    expected: &Tensor<V, F>,
-) where
-    V: Value + mpi::traits::Equivalence,
-{
-    let found = found.gather(world).expect("the parts are valid");
-    assert_eq!(found.shape().as_ref(), expected.shape().as_ref(), "{what}");
-    let mut entries: Vec<_> = found.iter().collect();
-    let mut others: Vec<_> = expected.iter().collect();
-    entries.sort_by_key(|(at, _)| at.as_ref().to_vec());
-    others.sort_by_key(|(at, _)| at.as_ref().to_vec());
-    assert_eq!(entries.len(), others.len(), "{what}: {entries:?} instead of {others:?}");
-    for ((at, value), (expected_at, expected)) in entries.iter().zip(&others) {
-        assert_eq!(at.as_ref(), expected_at.as_ref(), "{what}");
-        assert!(value.is_close(*expected, 1e-12), "{what}: {value} at {at:?}, not {expected}");
-    }
-}
-
-/// Asserts that two runs have the same bits.
-#[track_caller]
-fn assert_identical<V: Value + Debug, F: Format>(a: &Distributed<V, F>, b: &Distributed<V, F>) {
-    assert!(a.local().same_structure(b.local()));
-    assert!(a.local().vals() == b.local().vals(), "{a:?} and {b:?}");
 }
 
 /// Runs a kernel on distributed operands, twice, and compares it.
@@ -129,6 +100,7 @@ fn compare(world: &World, [i, j, k, l]: [usize; 4], kind: usize, seed: u64) -> u
         (b, db),
         (x, dx)
     );
+    count += run!(world, what, filled, filled_plan, filled_simulate, (a, da), (x, dx));
     count += run!(world, what, greatest, greatest_plan, greatest_simulate, (a, da));
     count += run!(
         world,
@@ -324,6 +296,16 @@ fn others(
     kernels::accumulate_into(&mut expected, a, x).expect("fits");
     assert_same(what, world, &sums, &expected);
 
+    let blocks = a.to::<kernels::Blocks>().expect("the format stores all entries");
+    let dblocks = Distributed::part_of(world, &blocks, da.layout()).expect("the layout fits");
+    let (mut sums, mut squares) = (dz.clone(), dz.clone());
+    let mut plan = kernels::together_plan(world, &dblocks, dx).expect("the layouts agree");
+    plan.run_into(&mut sums, &mut squares, &dblocks, dx).expect("fits");
+    let (mut expected, mut expected_squares) = (z.clone(), z.clone());
+    kernels::together_into(&mut expected, &mut expected_squares, &blocks, x).expect("fits");
+    assert_same(what, world, &sums, &expected);
+    assert_same(what, world, &squares, &expected_squares);
+
     let truths = |tensor: &Tensor<f64, Csr<u64, u64>>| tensor.map(|_, value| value > 0.0);
     let (graph, start) = (truths(a), random::sparse(z).map(|_, _| true));
     let dgraph = Distributed::part_of(world, &graph, da.layout()).expect("the layout fits");
@@ -349,67 +331,7 @@ fn others(
     let scattered = Distributed::scatter(world, whole).expect("one rank has it");
     assert_same(what, world, &scattered, a);
     assert_identical(&scattered.redistribute(world, da.layout()).expect("fits"), da);
-    9
-}
-
-/// Asserts that a product sends the elements of `x` at the distinct columns of each rank's rows that
-/// other ranks own, and nothing else.
-fn minimal_volume(
-    world: &World,
-    a: &Tensor<f64, Csr<u64, u64>>,
-    rows: &Layout,
-    columns: &Layout,
-    report: &Report,
-) {
-    for rank in 0..world.size() {
-        let mut needed: Vec<usize> = a
-            .iter()
-            .filter(|([i, _], _)| rows.range(rank).contains(i))
-            .map(|([_, j], _)| j)
-            .collect();
-        needed.sort_unstable();
-        needed.dedup();
-        needed.retain(|j| !columns.range(rank).contains(j));
-        assert_eq!(report.ranks[rank].received, needed.len(), "rank {rank}");
-    }
-}
-
-/// Asserts that all ranks return the error of one.
-fn errors(world: &World) {
-    let layout = Layout::equal(8, world.size());
-    let last = world.size() - 1;
-    // Only one rank has an entry outside.
-    let entries = if world.rank() == last { vec![([9, 0], 1.0)] } else { vec![([0, 0], 1.0)] };
-    let refused = Distributed::<f64, Csr<u64, u64>>::from_triplets(world, [8, 8], &layout, entries);
-    match refused {
-        Err(Error::Rank { rank, reason }) => {
-            assert_eq!(rank, last);
-            assert!(reason.contains("[9, 0]"), "{reason}");
-        }
-        other => panic!("rank {}: {other:?}", world.rank()),
-    }
-    // A plan is for one structure.
-    let a = Tensor::<f64, Csr<u64, u64>>::eye(8).expect("fits");
-    let x = Tensor::<f64, Dense<1>>::from_dense([8], &[1.0; 8]).expect("fits");
-    let part = |tensor: &Tensor<f64, Csr<u64, u64>>| {
-        Distributed::part_of(world, tensor, &layout).expect("the layout fits")
-    };
-    let dx = Distributed::part_of(world, &x, &layout).expect("the layout fits");
-    let mut plan = kernels::spmv_plan(world, &part(&a), &dx).expect("the layouts agree");
-    let other = Tensor::from_triplets([8, 8], [([7, 0], 1.0)]).expect("fits");
-    let refused = plan.run(&part(&other), &dx);
-    assert!(
-        matches!(&refused, Err(Error::Rank { reason, .. }) if reason.contains("structure")),
-        "{refused:?}"
-    );
-    let short = Tensor::<f64, Dense<1>>::from_dense([7], &[1.0; 7]).expect("fits");
-    let of_seven = Layout::equal(7, world.size());
-    let short = Distributed::part_of(world, &short, &of_seven).expect("the layout fits");
-    let refused = kernels::spmv_plan(world, &part(&a), &short).map(|_| ());
-    assert!(
-        matches!(&refused, Err(Error::Rank { reason, .. }) if reason.contains("extent")),
-        "{refused:?}"
-    );
+    10
 }
 
 /// Multiplies matrices whose modes have 2^40 coordinates.

@@ -2,6 +2,7 @@
 
 use super::for_each;
 use crate::notation::{Access, Expr, Kernel, ReduceOp, VariableId};
+use crate::types::Literal;
 
 /// A statement at a coordinate of a variable at which some operands have no entry.
 pub(super) struct Region<'k> {
@@ -15,9 +16,8 @@ pub(super) struct Region<'k> {
 }
 
 impl Region<'_> {
-    /// Returns the values at the coordinate, simplified, each with the operator that combines it with
-    /// those at other coordinates.
-    fn values(&self) -> Vec<(ReduceOp, Expr)> {
+    /// Returns the values at the coordinate, simplified, each with the value that has no effect.
+    fn values(&self) -> Vec<(Literal, Expr)> {
         let kernel = self.kernel;
         let is_it = |v: &VariableId| kernel.variable(*v).name == self.variable;
         let without = |value: &Expr| {
@@ -30,8 +30,8 @@ impl Region<'_> {
         if kernel.assignment.result.indices.iter().any(is_it) {
             return match (value, self.reduced) {
                 // A missing contribution of a rank must be the identity of the owner's reduction.
-                (Expr::Reduce(reduce), Some(op)) => vec![(op, without(&reduce.body))],
-                _ => vec![(ReduceOp::SUM, without(value))],
+                (Expr::Reduce(reduce), Some(op)) => vec![(op.identity(), without(&reduce.body))],
+                _ => vec![(kernel.fill_value(kernel.result()), without(value))],
             };
         }
         let mut values = Vec::new();
@@ -39,7 +39,7 @@ impl Region<'_> {
             if let Expr::Reduce(reduce) = expr
                 && reduce.variables.iter().any(is_it)
             {
-                values.push((reduce.op, without(&reduce.body)));
+                values.push((reduce.op.identity(), without(&reduce.body)));
             }
         });
         values
@@ -47,20 +47,24 @@ impl Region<'_> {
 
     /// Returns whether the statement may do something.
     pub(super) fn has_effect(&self) -> bool {
-        self.values().iter().any(|(op, value)| !op.ignores(value))
+        self.values().iter().any(|(nothing, value)| !is(value, *nothing))
     }
 
     /// Returns whether the statement may read an operand.
     pub(super) fn reads(&self, name: &str) -> bool {
         let mut reads = false;
-        for (op, value) in self.values() {
+        for (_, value) in self.values() {
             value.for_each_access(&mut |access| {
-                let is_it = self.kernel.tensor(access.tensor).name == name;
-                reads |= is_it && !op.ignores(&value);
+                reads |= self.kernel.tensor(access.tensor).name == name;
             });
         }
         reads
     }
+}
+
+/// Returns whether a value is a literal.
+fn is(value: &Expr, literal: Literal) -> bool {
+    value.as_literal().is_some_and(|known| known.is_same(literal))
 }
 
 /// The largest number of operands of which all sets are tried.
