@@ -13,6 +13,7 @@ mod cost;
 mod declare;
 mod entry;
 mod expr;
+mod fault;
 mod frame;
 mod intervals;
 mod join;
@@ -32,6 +33,8 @@ use std::result::Result;
 pub use entry::{Combines, Covers, Runtime, Session, Stop, Tensor};
 #[cfg(test)]
 pub(crate) use expr::binary;
+pub use fault::Fault;
+use fault::fault;
 pub use frame::Object;
 pub use number::Number;
 
@@ -68,23 +71,6 @@ pub enum Outputs {
     /// A scalar.
     Scalar(Number),
 }
-
-/// The reason why a run stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// The statement, or the part of the function, in its displayed form.
-    pub statement: String,
-    /// The error.
-    pub reason: String,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}`: {}", self.statement, self.reason)
-    }
-}
-
-impl std::error::Error for Fault {}
 
 /// The number of statements after which [`run`] reports an endless loop.
 const STEPS: u64 = 1_000_000_000;
@@ -140,10 +126,6 @@ fn finish(machine: &Machine, function: &Function) -> Result<Outputs, Fault> {
             Ok(Outputs::Arrays(outputs.map_err(end)?))
         }
     }
-}
-
-fn fault(statement: &str, reason: String) -> Fault {
-    Fault { statement: statement.lines().next().unwrap_or_default().to_string(), reason }
 }
 
 /// The value of an expression.
