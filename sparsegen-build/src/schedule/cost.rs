@@ -1,11 +1,12 @@
 //! The cost of a plan for nominal sizes, which is only meaningful for comparing plans of one
 //! kernel.
 //!
-//! A dimension has 1000 coordinates unless the manifest declares its extent, and one of offsets 8; a compressed level has
-//! 300 at the root and 8 under each parent, and four times as many positions if it is not unique.
-//! An iteration costs one, or six if it reads a coordinate first, and each memory access of an
-//! operand costs one, or eight if consecutive iterations access distant addresses. Converting or
-//! packing an entry costs thirty. A result that is assembled in two passes costs two.
+//! A dimension has 1000 coordinates unless the manifest declares its extent, and the offsets of a window
+//! are 8; a compressed level has 300 at the root and 8 under each parent, and four times as many
+//! positions if it is not unique. An iteration costs one, or six if it reads a coordinate first, and
+//! each memory access of an operand costs one, or eight if consecutive iterations access distant
+//! addresses. Converting or packing an entry costs thirty. A result that is assembled in two passes
+//! costs two.
 
 use crate::coordinate::Coordinate;
 use crate::format::{Format, LevelExpr, LevelSpec};
