@@ -203,7 +203,9 @@ fn sddmm_csr_kernel_loops(
                 let p_b = j * k_size + k;
                 sum += a_vals[p_a] * b_vals[p_b];
             }
-            sum *= s_vals[p_s];
+            if 0 < k_size {
+                sum *= s_vals[p_s];
+            }
             if found {
                 c2_crd.push(j as u32);
                 c_vals.push(sum);
@@ -296,7 +298,9 @@ fn sddmm_csr_compute_kernel_loops(
                 let p_b = j * k_size + k;
                 sum += a_vals[p_a] * b_vals[p_b];
             }
-            sum *= s_vals[p_s];
+            if 0 < k_size {
+                sum *= s_vals[p_s];
+            }
             if found {
                 if p_c2 == p_c2_end || c2_crd[p_c2] as usize != j {
                     return false;
