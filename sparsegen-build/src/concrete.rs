@@ -24,7 +24,7 @@ use crate::ir::Bounds;
 use crate::level::Holds;
 use crate::names::beside;
 use crate::notation::{
-    Access, DeclaredFormat, Expr, Kernel, Slice, Tensor, TensorId, VariableId, declare,
+    Access, DeclaredFormat, Expr, Kernel, Tensor, TensorId, VariableId, declare,
 };
 use crate::types::Literal;
 
@@ -150,13 +150,15 @@ impl Program {
         self.space.level_variable(&self.kernel, access, level)
     }
 
-    /// Returns the slices of the modes of a level in which the loops may have coordinates that
+    /// Returns the variables of the modes of a level in which the loops may have coordinates that
     /// nothing reads.
-    pub fn may_leave(&self, access: &Access, level: usize) -> Vec<Slice> {
+    pub fn may_leave(&self, access: &Access, level: usize) -> Vec<VariableId> {
         let spec = &self.tensor(access.tensor).format.levels[level];
         let modes = spec.expr.modes().into_iter().map(|mode| access.indices[mode]);
-        let slices = modes.map(|v| self.space.slice(self.space.place(v).unwrap_or(v)));
-        slices.flatten().filter(|slice| self.kernel.may_leave(slice)).collect()
+        let modes = modes.map(|v| self.space.place(v).unwrap_or(v));
+        let leaves =
+            |v: &VariableId| self.space.slice(*v).is_some_and(|slice| self.kernel.may_leave(slice));
+        modes.filter(leaves).collect()
     }
 
     /// Declares the formats of converted tensors for which the runtime crate has no type.

@@ -123,6 +123,14 @@ impl<V: Clone + PartialEq> Affine<V> {
         self.terms.iter().map(|term| &term.of)
     }
 
+    /// Returns the variable, if the value is that of one.
+    pub fn as_variable(&self) -> Option<&V> {
+        match &self.terms[..] {
+            [Term { times: 1, of }] if self.constant == 0 => Some(of),
+            _ => None,
+        }
+    }
+
     /// Returns the value, if it does not depend on variables.
     pub fn as_constant(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)

@@ -43,8 +43,8 @@ pub(crate) use parse::statement;
 pub use reduction::ReduceOp;
 pub use role::{Choice, Converted, Diagonal, Inverse, Parameter, TensorRole, VariableRole};
 pub use semiring::{Constant, Operator, Semiring};
-pub use slice::{Bound, Range, Reads, Slice, Window};
-pub use subscript::{List, Subscript, SubscriptId, Symbol};
+pub use slice::{Bound, Domain, Range, Slice};
+pub use subscript::{List, Subscript, Symbol};
 
 use schedule::Schedule;
 
@@ -116,8 +116,6 @@ pub struct Kernel {
     pub tensors: Vec<Tensor>,
     /// The variables. The index variables of the statement are in the order of their first use.
     pub variables: Vec<Variable>,
-    /// The computed subscripts of modes, which follow from variables.
-    pub subscripts: Vec<Subscript>,
     /// The statement.
     pub assignment: Assignment,
     /// `true` if the value is added to the contents of the result, which nothing else reads.
@@ -270,7 +268,7 @@ impl Kernel {
         value.for_each_access(&mut |access| {
             let mut parts = access.indices.iter().filter_map(|v| self.variable(*v).role.slice());
             let is_sparse = self.tensor(access.tensor).format.is_sparse();
-            if (is_sparse || parts.any(|part| self.may_leave(&part))) && !sparse.contains(&access) {
+            if (is_sparse || parts.any(|part| self.may_leave(part))) && !sparse.contains(&access) {
                 sparse.push(access);
             }
         });
@@ -319,8 +317,8 @@ impl Kernel {
 
     /// Returns whether the kernel assigns a part of the result and keeps the rest.
     pub fn is_partial(&self) -> bool {
-        let roles = self.assignment.result.indices.iter().map(|v| self.variable(*v).role);
-        roles.into_iter().any(|role| matches!(role, VariableRole::Mode(_)))
+        let mut indices = self.assignment.result.indices.iter();
+        indices.any(|v| self.variable(*v).role.slice().is_some())
     }
 
     /// Returns the tensor of the result.

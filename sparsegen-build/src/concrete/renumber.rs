@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use crate::coordinate::Affine;
 use crate::notation::{
-    Access, Bound, Choice, Converted, Diagonal, Expr, Inverse, Kernel, List, Range, Reads, Reduce,
-    Slice, Subscript, SubscriptId, Symbol, TensorId, TensorRole, VariableId, VariableRole, Window,
+    Access, Bound, Choice, Converted, Diagonal, Domain, Expr, Inverse, Kernel, List, Range, Reduce,
+    Slice, Subscript, Symbol, TensorId, TensorRole, VariableId, VariableRole,
 };
 
 use super::space::{Definition, Positions};
@@ -17,18 +17,15 @@ use super::{Annotations, Stmt, Target, Temporary};
 pub struct Renumbering {
     pub tensors: BTreeMap<TensorId, TensorId>,
     pub variables: BTreeMap<VariableId, VariableId>,
-    pub subscripts: BTreeMap<SubscriptId, SubscriptId>,
 }
 
 impl Renumbering {
     /// Returns the identity.
     pub fn identity(kernel: &Kernel) -> Renumbering {
         let variables = (0..kernel.variables.len()).map(VariableId);
-        let subscripts = (0..kernel.subscripts.len()).map(SubscriptId);
         Renumbering {
             tensors: kernel.tensor_ids().map(|id| (id, id)).collect(),
             variables: variables.map(|v| (v, v)).collect(),
-            subscripts: subscripts.map(|subscript| (subscript, subscript)).collect(),
         }
     }
 
@@ -107,13 +104,13 @@ impl Renumbering {
 
     /// Translates the role of a variable. Returns `None` if a number that it refers to has not been
     /// assigned.
-    pub fn variable_role(&self, role: VariableRole) -> Option<VariableRole> {
+    pub fn variable_role(&self, role: &VariableRole) -> Option<VariableRole> {
         match role {
             VariableRole::Mode(slice) => self.slice(slice).map(VariableRole::Mode),
             VariableRole::Index
             | VariableRole::Fixed
             | VariableRole::Scheduled
-            | VariableRole::Stored => Some(role),
+            | VariableRole::Stored => Some(role.clone()),
         }
     }
 
@@ -161,37 +158,30 @@ impl Renumbering {
             }
             Definition::Slot(id) => Definition::Slot(*self.tensors.get(id)?),
             Definition::Fixed => Definition::Fixed,
-            Definition::Slice(slice) => Definition::Slice(self.slice(*slice)?),
+            Definition::Slice(slice) => Definition::Slice(self.slice(slice)?),
         })
     }
 
     /// Translates a slice. Returns `None` like [`Self::variable_role`].
-    pub fn slice(&self, Slice { of, reads }: Slice) -> Option<Slice> {
-        Some(Slice { of: *self.variables.get(&of)?, reads: self.reads(reads)? })
+    pub fn slice(&self, Slice { of, at, domain }: &Slice) -> Option<Slice> {
+        let domain = match domain {
+            Domain::Range(range) => Domain::Range(self.range(range)?),
+            Domain::Any | Domain::Mode => domain.clone(),
+        };
+        Some(Slice { of: *self.variables.get(of)?, at: self.subscript(at)?, domain })
     }
 
-    /// Translates the coordinates of a slice. Returns `None` like [`Self::variable_role`].
-    pub fn reads(&self, reads: Reads) -> Option<Reads> {
+    /// Translates the range of a slice. Returns `None` like [`Self::variable_role`].
+    pub fn range(&self, range: &Range) -> Option<Range> {
         let bound = |bound: Bound| match bound {
             Bound::Number(number) => Some(Bound::Number(number)),
             Bound::Parameter(id) => self.tensors.get(&id).copied().map(Bound::Parameter),
         };
-        Some(match reads {
-            Reads::Range(range) => {
-                let (start, end) = (bound(range.start)?, bound(range.end)?);
-                Reads::Range(Range { start, end, ..range })
-            }
-            Reads::Window(window) => {
-                Reads::Window(Window { at: *self.subscripts.get(&window.at)?, ..window })
-            }
-            Reads::Fixed(at) => Reads::Fixed(bound(at)?),
-            Reads::Variable(v) => Reads::Variable(*self.variables.get(&v)?),
-            Reads::Subscript(subscript) => Reads::Subscript(*self.subscripts.get(&subscript)?),
-        })
+        Some(Range { start: bound(range.start)?, end: bound(range.end)?, ..*range })
     }
 
     /// Translates a subscript. Returns `None` like [`Self::variable_role`].
-    pub fn subscript(&self, subscript: &Subscript) -> Option<Subscript> {
+    fn subscript(&self, subscript: &Subscript) -> Option<Subscript> {
         let variable = |v: &VariableId| self.variables.get(v).copied();
         let tensor = |id: &TensorId| self.tensors.get(id).copied();
         Some(match subscript {

@@ -76,17 +76,14 @@ impl Space {
     /// that its schedule defines.
     pub fn of(kernel: &mut Kernel, mut space: Space) -> Space {
         for (id, variable) in kernel.variables.iter().enumerate() {
-            let definition = match variable.role {
+            let definition = match &variable.role {
                 VariableRole::Index | VariableRole::Scheduled | VariableRole::Stored => continue,
                 VariableRole::Fixed => Definition::Fixed,
                 VariableRole::Mode(slice) => {
-                    let mut needs = match slice.subscript() {
-                        Some(place) => kernel.variables_of_subscript(place),
-                        None => slice.follows().into_iter().collect(),
-                    };
+                    let mut needs = kernel.variables_of(&slice.at);
                     needs.retain(|v| *v != slice.of);
                     space.needs.insert(VariableId(id), needs);
-                    Definition::Slice(slice)
+                    Definition::Slice(slice.clone())
                 }
             };
             space.definitions.insert(VariableId(id), definition);
@@ -179,21 +176,15 @@ impl Space {
     }
 
     /// Returns the slice of a mode, given the mode's variable.
-    pub fn slice(&self, v: VariableId) -> Option<Slice> {
+    pub fn slice(&self, v: VariableId) -> Option<&Slice> {
         match self.definition(v)? {
-            Definition::Slice(slice) => Some(*slice),
+            Definition::Slice(slice) => Some(slice),
             Definition::Computed(_)
             | Definition::Fused(..)
             | Definition::Positions(_)
             | Definition::Slot(_)
             | Definition::Fixed => None,
         }
-    }
-
-    /// Returns the variable of the mode of a slice.
-    pub fn mode_of(&self, slice: Slice) -> VariableId {
-        let mode = self.variable(&Definition::Slice(slice));
-        mode.expect("every part that is read has a variable")
     }
 
     /// Returns the variable of the loop over `v`: the variable of the slice, if `v` is a mode that

@@ -14,7 +14,7 @@ pub fn in_place(kernel: &Kernel) -> Kernel {
     let Assignment { result, value } = &kernel.assignment;
     let before = Access { tensor: old, ..result.clone() };
     let Some(added) = without(value, &before) else { return changed };
-    let mut reads = kernel.subscripts.iter().any(|place| place.reads(old));
+    let mut reads = kernel.is_subscript(old);
     added.for_each_access(&mut |access| reads |= access.tensor == old);
     if reads {
         return changed;

@@ -48,7 +48,7 @@ pub(super) fn convert(
             && duplicates == Duplicates::OneByOne
             && result_tolerates(program, &iterator);
         let dedups = repeats && !fused && iterator.may_repeat(program);
-        let unsearched = iterator.slice(program).is_some()
+        let unsearched = iterator.part(program).is_some()
             && iterator.walks(program)
             && !iterator.is_searched(program);
         let unordered = !iterator.is_in_order(program);

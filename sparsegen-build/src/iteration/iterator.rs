@@ -7,7 +7,7 @@ use crate::concrete::{Program, Stmt};
 use crate::format::LevelSpec;
 use crate::iteration::graph::is_implied;
 use crate::level::is_list;
-use crate::notation::{Access, Slice, VariableId};
+use crate::notation::{Access, VariableId};
 
 /// An iterator over one level of one access.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl LevelIterator {
             && self.level > 0
             && self.drives
             && self.parents == Positions::One
-            && self.slice(program).is_none()
+            && self.part(program).is_none()
             && self.waiting_are_full(program)
             && !self.may_leave(program, self.level)
     }
@@ -149,10 +149,11 @@ impl LevelIterator {
         }
     }
 
-    /// Returns the slice of the mode that the loop iterates, if it does not iterate the whole mode.
-    pub fn slice(&self, program: &Program) -> Option<Slice> {
-        let variable = program.level_variable(&self.access, self.level)?;
-        program.space.slice(variable).filter(|_| self.drives)
+    /// Returns the variable of the mode of which the loop iterates a slice, if it does not iterate
+    /// the whole mode.
+    pub fn part(&self, program: &Program) -> Option<VariableId> {
+        let mode = program.level_variable(&self.access, self.level)?;
+        program.space.slice(mode).filter(|_| self.drives).map(|_| mode)
     }
 
     /// Returns whether the bounds of a slice can be searched for among its positions.
@@ -165,7 +166,7 @@ impl LevelIterator {
     pub fn filters(&self, program: &Program) -> bool {
         let by_position = self.spec(program).level.position_iteration().is_some();
         let looks = self.is_single(program) || !self.is_searched(program);
-        self.slice(program).is_some() && by_position && looks
+        self.part(program).is_some() && by_position && looks
     }
 
     /// Returns whether there is at most one position.

@@ -121,7 +121,7 @@ pub(crate) fn overwrites(program: &Program, plan: &Plan) -> bool {
         && program.tensor(target.access.tensor).format.levels.iter().all(is_value_array)
         && kernel.converted().all(|(_, converted)| converted.of != old)
         && kernel.accesses.iter().all(reads_itself)
-        && !kernel.subscripts.iter().any(|place| place.reads(old))
+        && !kernel.is_subscript(old)
         && covers(program, target, plan)
 }
 

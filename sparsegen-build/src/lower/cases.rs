@@ -13,7 +13,7 @@ use super::assembly::Assembler;
 use super::combine::Combine;
 use super::scope::{Reached, Scope};
 use super::subscripts::locate_where;
-use crate::notation::{Reads, ReduceOp};
+use crate::notation::ReduceOp;
 
 impl Lowering<'_> {
     /// Lowers the cases of a merge point. `here` has a condition for each driver that may not have
@@ -229,13 +229,12 @@ impl Lowering<'_> {
         for level in levels {
             let v = self.program.level_variable(access, level).expect("a level of the access");
             let keeps = driven == Some(level) && !self.is_parted(scope);
-            for slice in self.program.may_leave(access, level) {
+            for mode in self.program.may_leave(access, level) {
                 // The bounds of a loop over a window are within the mode.
-                let is_own = self.program.space.slice(v) == Some(slice);
-                if keeps && is_own && matches!(slice.reads, Reads::Window(_)) {
+                if keeps && v == mode && self.slice(mode).is_window() {
                     continue;
                 }
-                let condition = self.is_moved_to(&slice, scope);
+                let condition = self.is_moved_to(mode, scope);
                 if condition != Expr::Bool(true) && !conditions.contains(&condition) {
                     conditions.push(condition);
                 }

@@ -15,7 +15,7 @@ use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::ir;
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::{Access, Reads, Slice, TensorId, VariableId};
+use crate::notation::{Access, Slice, TensorId, VariableId};
 
 use filled::Filled;
 
@@ -312,16 +312,18 @@ impl Time<'_> {
 
     /// Returns whether an iterator visits a window of a level that stores all coordinates.
     fn is_window_of_full(&self, iterator: &LevelIterator) -> bool {
-        let slice = iterator.slice(self.program);
-        slice.is_some_and(|slice| matches!(slice.reads, Reads::Window(_)))
-            && iterator.spec(self.program).properties.full
+        let mode = iterator.part(self.program);
+        let slice = mode.and_then(|mode| self.program.space.slice(mode));
+        slice.is_some_and(Slice::is_window) && iterator.spec(self.program).properties.full
     }
 
     /// Returns a variable for each of whose coordinates a mode is at another one. In a window, that is
     /// any of its variables: one with many coordinates if possible.
     fn varied(&self, mode: VariableId, around: &Trips) -> VariableId {
         let Program { kernel, space, .. } = self.program;
-        let Some(Slice { reads: Reads::Window(_), .. }) = space.slice(mode) else { return mode };
+        if !space.slice(mode).is_some_and(Slice::is_window) {
+            return mode;
+        }
         let result = kernel.assignment.result.indices.iter().map(|v| space.counted(*v));
         let mut long = result.filter(|v| around.dimensions.contains(v));
         let of_window = long.find(|v| space.needs(mode).contains(v));

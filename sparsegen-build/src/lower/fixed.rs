@@ -42,11 +42,11 @@ impl Lowering<'_> {
         if let Some(driver) = point.drivers.members().find(|member| partial(*member)) {
             let iterator = &inner.iterators[driver];
             let within = self.own_bounds(iterator, outer)?;
-            let at = self.bounds(&iterator.slice(self.program)?, outer).start;
+            let mode = iterator.part(self.program)?;
+            let at = self.bounds(mode, outer).start;
             let reached = Expr::le(within.start, at.clone());
             let inside = Expr::and(reached, Expr::lt(at, within.end));
-            let slice = iterator.slice(self.program)?;
-            let inside = Expr::and(self.is_reached(&slice, outer), inside);
+            let inside = Expr::and(self.is_reached(mode, outer), inside);
             return Some(Stmt::when(inside, self.cases(inner, point, &scope, &[])));
         }
         let mut stmts = Vec::new();
@@ -54,8 +54,8 @@ impl Lowering<'_> {
         for member in &searched {
             let iterator = &inner.iterators[*member];
             let (found, segment) = self.find(iterator, &scope, &mut stmts);
-            let found = match iterator.slice(self.program) {
-                Some(slice) => Expr::and(self.is_reached(&slice, outer), found),
+            let found = match iterator.part(self.program) {
+                Some(mode) => Expr::and(self.is_reached(mode, outer), found),
                 None => found,
             };
             scope.resolve(&iterator.access, self.standing(iterator, segment));
@@ -82,8 +82,8 @@ impl Lowering<'_> {
         let (begin, positions) = self.begin(iterator, scope);
         stmts.extend(begin);
         // A tensor indexed by the loop's own variable, such as a workspace, has only coordinate 0.
-        let slice = iterator.slice(self.program);
-        let sought = slice.map_or(Segment::of(Expr::Index(0)), |slice| self.bounds(&slice, scope));
+        let mode = iterator.part(self.program);
+        let sought = mode.map_or(Segment::of(Expr::Index(0)), |mode| self.bounds(mode, scope));
         let Segment { start: first, end: last } = sought;
         let at = |position: &Expr| self.raw_access(iterator, position, scope).value;
         if positions == Segment::of(positions.start.clone()) {

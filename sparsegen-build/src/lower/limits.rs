@@ -42,7 +42,7 @@ impl Lowering<'_> {
             return Some(self.run_by_coordinate(&rest, point, limits.within(whole), scope));
         };
         let iterator = &inner.iterators[*driver];
-        if point.by_dimension || iterator.slice(self.program).is_some() {
+        if point.by_dimension || iterator.part(self.program).is_some() {
             return None;
         }
         if let Some(bounds) = self.coordinate_bounds(iterator, scope) {

@@ -173,10 +173,10 @@ impl Lowering<'_> {
         let own = self.names.coordinate(inner.variable, &iterator.access);
         let filter = self.filter(iterator, &Expr::var(&own), scope);
         let (mut cases, mut stored) = (Vec::new(), coordinate.clone());
-        if let (Some(_), Some(slice)) = (&filter, self.part_of(iterator)) {
+        if let (Some(_), Some(mode)) = (&filter, self.part_of(iterator)) {
             let raw = self.raw_access(iterator, &position, scope).value;
             body.push(Stmt::bind(&own, raw));
-            let counted = self.counted(&slice, Expr::var(&own), scope);
+            let counted = self.counted(mode, Expr::var(&own), scope);
             cases.push(Stmt::bind(&coordinate, counted));
             stored = own;
         } else {
@@ -256,9 +256,9 @@ impl Lowering<'_> {
         let next = format!("{position}_next");
         let (at_next, here) = match self.part_of(iterator) {
             // Entries between two steps of a slice must not be counted with the first one.
-            Some(slice) => (
+            Some(mode) => (
                 self.raw_access(iterator, &Expr::var(&next), scope).value,
-                self.in_mode(&slice, coordinate.clone(), scope),
+                self.in_mode(mode, coordinate.clone(), scope),
             ),
             None => (self.access(iterator, &Expr::var(&next), scope).value, coordinate.clone()),
         };
@@ -290,7 +290,7 @@ impl Lowering<'_> {
         }
         let raw = self.raw_access(iterator, position, scope);
         match self.part_of(iterator) {
-            Some(slice) => Found { value: self.counted(&slice, raw.value.clone(), scope), ..raw },
+            Some(mode) => Found { value: self.counted(mode, raw.value.clone(), scope), ..raw },
             None => raw,
         }
     }

@@ -7,10 +7,12 @@
 //! Names of the compiler's own, such as `division‹›`, have them at the end.
 //! Only arguments have identifiers from the beginning.
 
+use std::collections::BTreeMap;
+
 use crate::concrete::Program;
 use crate::ir::Function;
 use crate::names::{Identifiers, provisional, provisional_of_several, snake_case};
-use crate::notation::{Access, List, Subscript, SubscriptId, TensorId, TensorRole, VariableId};
+use crate::notation::{Access, List, TensorId, TensorRole, VariableId};
 
 pub(super) struct Names {
     /// By tensor: the identifier of the argument, or the name of the temporary.
@@ -22,8 +24,8 @@ pub(super) struct Names {
     /// By variable: `true` if its identifier is a single letter.
     is_short: Vec<bool>,
     sizes: Vec<String>,
-    /// By computed subscript: the list of an index set, unless it is an argument.
-    lists: Vec<String>,
+    /// By variable of a mode: the list of its index set, unless it is an argument.
+    lists: BTreeMap<VariableId, String>,
     /// By temporary: the flag that records whether a value was stored.
     found: Vec<String>,
     /// By tensor: `true` if it has several accesses, so that the names of positions include the
@@ -70,16 +72,17 @@ impl Names {
                 before => provisional_of_several(spelt[v], before + 1),
             })
             .collect();
-        let lists = kernel.subscripts.iter().enumerate().map(|(id, place)| match place {
-            Subscript::Listed(List::Numbers(_), v) => {
-                format!("{}_list", provisional_of_several(spelt[v.0], id))
-            }
-            Subscript::Listed(List::LastOfParameter(parameter), _) => {
-                format!("{}_last", provisional_of_several(wished[parameter.0], id))
-            }
-            Subscript::Listed(List::Parameter(_), _)
-            | Subscript::Affine(_)
-            | Subscript::Element(_) => String::new(),
+        let lists = kernel.slices().filter_map(|(mode, slice)| {
+            let name = match slice.list()? {
+                (List::Numbers(_), v) => {
+                    format!("{}_list", provisional_of_several(spelt[v.0], mode.0))
+                }
+                (List::LastOfParameter(parameter), _) => {
+                    format!("{}_last", provisional_of_several(wished[parameter.0], mode.0))
+                }
+                (List::Parameter(_), _) => return None,
+            };
+            Some((mode, name))
         });
         let reads = program.body.reads();
         let ways = |id| reads.iter().filter(|access| access.tensor == TensorId(id)).count();
@@ -163,9 +166,10 @@ impl Names {
         &self.variables[v.0]
     }
 
-    /// Returns `j_list`, the name of the coordinates of an index set.
-    pub(super) fn list(&self, place: SubscriptId) -> &str {
-        &self.lists[place.0]
+    /// Returns `j_list`, the name of the coordinates of the index set of a mode, or an empty name if
+    /// it is an argument.
+    pub(super) fn list(&self, mode: VariableId) -> &str {
+        self.lists.get(&mode).map_or("", String::as_str)
     }
 
     /// Returns `j_size`.

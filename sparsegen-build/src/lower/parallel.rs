@@ -10,7 +10,7 @@ use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
 use crate::iteration::plan::{Loop, Plan};
 use crate::level::{Holds, Segment};
-use crate::notation::{Access, ReduceOp, Slice, VariableId};
+use crate::notation::{Access, ReduceOp, VariableId};
 use crate::types::Dtype;
 
 use super::Lowering;
@@ -192,7 +192,7 @@ impl Lowering<'_> {
                 let is_list = iterator.level == 0
                     && iterator.is_searched(self.program)
                     && iterator.spec(self.program).properties.compact
-                    && iterator.slice(self.program).is_none()
+                    && iterator.part(self.program).is_none()
                     && iterator.spec(self.program).level.coordinate_iteration().is_none()
                     && !self.program.kernel.is_temporary(iterator.access.tensor);
                 let entries = self.coordinates_of(&iterator.access, 0).filter(|_| is_list);
@@ -296,9 +296,9 @@ impl Lowering<'_> {
 
     /// Returns the first coordinate of a level that a slice maps to a coordinate of the loop or to
     /// one after it.
-    pub(super) fn first_in_mode(&self, slice: &Slice, counted: Expr, scope: &Scope) -> Expr {
-        let Some(shift) = slice.shift() else {
-            return self.in_mode(slice, counted, scope);
+    pub(super) fn first_in_mode(&self, mode: VariableId, counted: Expr, scope: &Scope) -> Expr {
+        let Some(shift) = self.slice(mode).shift() else {
+            return self.in_mode(mode, counted, scope);
         };
         let by = Expr::Index(shift.unsigned_abs() as usize);
         match shift < 0 {

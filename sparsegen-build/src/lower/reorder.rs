@@ -75,15 +75,14 @@ impl Lowering<'_> {
         let Found { prelude: mut body, value, found } =
             self.access_below(iterator, &position, &ancestors);
         // Coordinates of a slice are stored as coordinates of the loop.
-        let (value, counted, is_inside) = match iterator.slice(self.program) {
-            Some(slice) => {
-                let variable = self.program.level_variable(&iterator.access, iterator.level);
-                let variable = variable.map(|v| self.program.space.counted(v));
-                let own = self.names.coordinate(variable.expect("a level"), &iterator.access);
+        let (value, counted, is_inside) = match iterator.part(self.program) {
+            Some(mode) => {
+                let variable = self.program.space.counted(mode);
+                let own = self.names.coordinate(variable, &iterator.access);
                 body.push(Stmt::bind(&own, value));
                 let own = Expr::var(&own);
-                let is_inside = self.inside(&slice, &own, scope);
-                let counted = self.counted(&slice, own.clone(), scope);
+                let is_inside = self.inside(mode, &own, scope);
+                let counted = self.counted(mode, own.clone(), scope);
                 (own, counted, is_inside)
             }
             None => (value.clone(), value, Expr::Bool(true)),

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use crate::concrete::space::Definition;
 use crate::ir::{self, Gather, Limit, Part, Size, Source};
 use crate::notation::{
-    self, Bound, List, Range, Reads, Subscript, SubscriptId, TensorId, TensorRole, VariableId,
-    VariableRole,
+    self, Bound, List, Range, Slice, TensorId, TensorRole, VariableId, VariableRole,
 };
 
 use crate::concrete::Program;
@@ -76,13 +75,10 @@ impl Lowering<'_> {
     /// [`Lowering::parts`].
     fn parted_modes(&self, operands: &[TensorId]) -> Vec<VariableId> {
         let Program { kernel, space, .. } = self.program;
-        let is_part = |v: &VariableId| match space.slice(*v).map(|slice| slice.reads) {
-            None | Some(Reads::Window(_) | Reads::Variable(_)) => false,
-            Some(Reads::Range(_) | Reads::Fixed(_)) => true,
-            Some(Reads::Subscript(place)) => match kernel.subscript(place) {
-                Subscript::Listed(..) => true,
-                Subscript::Affine(_) | Subscript::Element(_) => false,
-            },
+        let is_part = |v: &VariableId| {
+            space.slice(*v).is_some_and(|slice| {
+                slice.range().is_some() || slice.fixed().is_some() || slice.list().is_some()
+            })
         };
         let parts = (0..kernel.variables.len()).map(VariableId).filter(is_part);
         parts.filter(|v| self.access_by(*v, operands).is_some()).collect()
@@ -90,13 +86,8 @@ impl Lowering<'_> {
 
     /// Returns the variable that counts the coordinates of a subrange.
     fn counter(&self, part: VariableId) -> VariableId {
-        let place = self.program.space.slice(part).and_then(|slice| slice.subscript());
-        match place.map(|place| self.program.kernel.subscript(place)) {
-            Some(Subscript::Listed(_, v)) => *v,
-            Some(Subscript::Affine(_) | Subscript::Element(_)) | None => {
-                self.program.space.counted(part)
-            }
-        }
+        let list = self.program.space.slice(part).and_then(Slice::list);
+        list.map_or_else(|| self.program.space.counted(part), |(_, v)| v)
     }
 
     /// Returns the subranges of modes that are read or assigned.
@@ -109,16 +100,13 @@ impl Lowering<'_> {
         let space = &self.program.space;
         let part = |v: VariableId| {
             let (access, of, mode) = self.access_by(v, operands)?;
-            let reads = match space.slice(v)?.reads {
-                Reads::Range(Range { start, end, step, .. }) => {
-                    ir::Reads::Range { start: limit(start), end: limit(end), step }
+            let slice = space.slice(v)?;
+            let reads = match (slice.range(), slice.fixed()) {
+                (Some(Range { start, end, step, .. }), _) => {
+                    ir::Reads::Range { start: limit(*start), end: limit(*end), step: *step }
                 }
-                Reads::Fixed(at) => ir::Reads::At(limit(at)),
-                Reads::Subscript(place) => match kernel.subscript(place) {
-                    Subscript::Listed(..) => ir::Reads::Listed(self.list_of(place)?),
-                    Subscript::Affine(_) | Subscript::Element(_) => return None,
-                },
-                Reads::Variable(_) | Reads::Window(_) => return None,
+                (None, Some(at)) => ir::Reads::At(limit(at)),
+                (None, None) => ir::Reads::Listed(self.list_of(v)?),
             };
             Some(Part { access: kernel.show_access(access), of, mode, reads })
         };
@@ -149,10 +137,10 @@ impl Lowering<'_> {
         Some((access, of, access.indices.iter().position(is_it)?))
     }
 
-    /// Returns the list of an index set.
-    pub(super) fn list_of(&self, place: SubscriptId) -> Option<ir::List> {
-        let Subscript::Listed(list, _) = self.program.kernel.subscript(place) else { return None };
-        let name = self.names.list(place).to_owned();
+    /// Returns the list of a mode that is read at an index set.
+    pub(super) fn list_of(&self, mode: VariableId) -> Option<ir::List> {
+        let (list, _) = self.program.space.slice(mode)?.list()?;
+        let name = self.names.list(mode).to_owned();
         let argument = |id: &TensorId| self.names.argument(*id).to_owned();
         Some(match list {
             List::Parameter(id) => ir::List::Argument(argument(id)),
@@ -165,9 +153,7 @@ impl Lowering<'_> {
     pub(super) fn gathers(&self, operands: &[TensorId]) -> Vec<Gather> {
         let Program { kernel, space, .. } = self.program;
         let gather = |v: VariableId| {
-            let Subscript::Element(by) = kernel.subscript(space.slice(v)?.subscript()?) else {
-                return None;
-            };
+            let by = space.slice(v)?.at.element()?;
             let (_, of, mode) = self.access_by(v, operands)?;
             let tensor = self.program.kernel.passed_as(by.tensor);
             let by = operands.iter().position(|id| *id == tensor);

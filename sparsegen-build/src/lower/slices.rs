@@ -8,7 +8,7 @@ use crate::coordinate::Coordinate;
 use crate::ir::{Cover, Expr, Stmt};
 use crate::iteration::iterator::LevelIterator;
 use crate::level::{Found, Segment};
-use crate::notation::{Access, Bound, Range, Reads, Slice, VariableId};
+use crate::notation::{Access, Bound, Slice, VariableId};
 
 use super::Lowering;
 use super::affine::Difference;
@@ -25,41 +25,43 @@ fn bound(names: &Names, bound: Bound) -> Expr {
 }
 
 impl Lowering<'_> {
+    /// Returns how a mode is read, given its variable.
+    pub(super) fn slice(&self, mode: VariableId) -> &Slice {
+        self.program.space.slice(mode).expect("a mode that is read in part")
+    }
+
     /// Returns `(c - 2) / 3`, the coordinate of the loop for a coordinate within the slice.
-    pub(super) fn counted(&self, slice: &Slice, coordinate: Expr, scope: &Scope) -> Expr {
-        match slice.reads {
-            Reads::Fixed(_) | Reads::Variable(_) | Reads::Subscript(_) => Expr::Index(0),
-            Reads::Range(Range { shift: Some(shift), .. }) => {
-                let by = Expr::Index(shift.unsigned_abs() as usize);
-                if shift < 0 { Expr::sub(coordinate, by) } else { Expr::add(coordinate, by) }
-            }
-            Reads::Range(_) | Reads::Window(_) => {
-                let ahead = self.first(slice, scope).ahead(coordinate);
-                Expr::div(ahead, Expr::Index(slice.step() as usize))
-            }
+    pub(super) fn counted(&self, mode: VariableId, coordinate: Expr, scope: &Scope) -> Expr {
+        let slice = self.slice(mode);
+        if let Some(shift) = slice.shift() {
+            let by = Expr::Index(shift.unsigned_abs() as usize);
+            return if shift < 0 { Expr::sub(coordinate, by) } else { Expr::add(coordinate, by) };
         }
+        if !slice.varies() {
+            return Expr::Index(0);
+        }
+        let ahead = self.first(mode, scope).ahead(coordinate);
+        Expr::div(ahead, Expr::Index(slice.step() as usize))
     }
 
     /// Returns the first coordinate of a slice, which is negative if a window begins before the
     /// mode.
-    fn first(&self, slice: &Slice, scope: &Scope) -> Difference {
-        match slice.reads {
-            Reads::Range(range) => Difference::from(bound(&self.names, range.start)),
-            Reads::Window(window) => self.in_window(slice, &window, Expr::Index(0), scope),
-            Reads::Fixed(_) | Reads::Variable(_) | Reads::Subscript(_) => {
-                Difference::from(self.bounds(slice, scope).start)
-            }
+    fn first(&self, mode: VariableId, scope: &Scope) -> Difference {
+        match self.slice(mode).range() {
+            Some(range) => Difference::from(bound(&self.names, range.start)),
+            None if self.slice(mode).varies() => self.mode_at(mode, &Expr::Index(0), scope),
+            None => Difference::from(self.bounds(mode, scope).start),
         }
     }
 
     /// Returns the predicate that a coordinate at or after the first of a slice is a multiple of
     /// the step ahead of it.
-    fn aligned(&self, slice: &Slice, coordinate: &Expr, scope: &Scope) -> Expr {
-        let step = slice.step();
+    fn aligned(&self, mode: VariableId, coordinate: &Expr, scope: &Scope) -> Expr {
+        let step = self.slice(mode).step();
         if step == 1 {
             return Expr::Bool(true);
         }
-        let ahead = match self.first(slice, scope) {
+        let ahead = match self.first(mode, scope) {
             Difference { plus: Expr::Index(start), minus: Expr::Index(0) }
                 if start.is_multiple_of(step as usize) =>
             {
@@ -71,50 +73,48 @@ impl Lowering<'_> {
     }
 
     /// Returns the first coordinate of a slice, and the one after its last.
-    pub(super) fn bounds(&self, slice: &Slice, scope: &Scope) -> Segment {
-        match slice.reads {
-            Reads::Range(Range { start, end, shift, .. }) => {
-                let (start, end) = (bound(&self.names, start), bound(&self.names, end));
-                let by = Expr::Index(shift.map_or(0, i64::unsigned_abs) as usize);
-                match shift {
-                    Some(shift) if shift < 0 => Segment { start: Expr::max(start, by), end },
-                    Some(shift) if shift > 0 => {
-                        let size = Expr::max(self.extent(slice.of), by.clone());
-                        Segment { start, end: Expr::min(end, Expr::sub(size, by)) }
-                    }
-                    Some(_) | None => Segment { start, end },
-                }
+    pub(super) fn bounds(&self, mode: VariableId, scope: &Scope) -> Segment {
+        let slice = self.slice(mode);
+        let Some(range) = slice.range() else {
+            let start = self.mode_at(mode, &Expr::Index(0), scope).coordinate();
+            if !slice.varies() {
+                return Segment::of(start);
             }
-            Reads::Fixed(at) => Segment::of(bound(&self.names, at)),
-            Reads::Variable(v) => Segment::of(scope.coordinate(v)),
-            Reads::Subscript(place) => Segment::of(self.subscript_at(place, scope)),
-            Reads::Window(window) => self.window_bounds(slice, &window, scope),
+            let end = self.mode_at(mode, &self.extent(slice.of), scope).coordinate();
+            return Segment { start, end };
+        };
+        let [start, end] = [range.start, range.end].map(|at| bound(&self.names, at));
+        let by = Expr::Index(slice.shift().map_or(0, i64::unsigned_abs) as usize);
+        match slice.shift() {
+            Some(shift) if shift < 0 => Segment { start: Expr::max(start, by), end },
+            Some(shift) if shift > 0 => {
+                let size = Expr::max(self.extent(slice.of), by.clone());
+                Segment { start, end: Expr::min(end, Expr::sub(size, by)) }
+            }
+            Some(_) | None => Segment { start, end },
         }
     }
 
     /// Returns `2 + 3 * i`, the coordinate of the mode. For a shifted slice, it is an arbitrary
     /// coordinate of the mode if none is shifted to this one.
-    pub(super) fn in_mode(&self, slice: &Slice, counted: Expr, scope: &Scope) -> Expr {
-        if let Some(shift) = slice.shift() {
-            let by = Expr::Index(shift.unsigned_abs() as usize);
-            if shift < 0 {
-                let last = Expr::sub(self.extent(slice.of), Expr::Index(1));
-                return Expr::min(Expr::add(counted, by), last);
-            }
-            return Expr::sub(Expr::max(counted, by.clone()), by);
+    pub(super) fn in_mode(&self, mode: VariableId, counted: Expr, scope: &Scope) -> Expr {
+        let slice = self.slice(mode);
+        let Some(shift) = slice.shift() else {
+            return self.mode_at(mode, &counted, scope).coordinate();
+        };
+        let by = Expr::Index(shift.unsigned_abs() as usize);
+        if shift < 0 {
+            let last = Expr::sub(self.extent(slice.of), Expr::Index(1));
+            return Expr::min(Expr::add(counted, by), last);
         }
-        if let Reads::Window(window) = slice.reads {
-            return self.in_window(slice, &window, counted, scope).coordinate();
-        }
-        let steps = Expr::mul(counted, Expr::Index(slice.step() as usize));
-        Expr::add(steps, self.bounds(slice, scope).start)
+        Expr::sub(Expr::max(counted, by.clone()), by)
     }
 
     /// Returns the predicate that a coordinate lies within a slice.
-    pub(super) fn inside(&self, slice: &Slice, coordinate: &Expr, scope: &Scope) -> Expr {
-        let Segment { start, end } = self.bounds(slice, scope);
-        if let Reads::Fixed(_) | Reads::Variable(_) | Reads::Subscript(_) = slice.reads {
-            return Expr::and(self.is_reached(slice, scope), Expr::eq(coordinate.clone(), start));
+    pub(super) fn inside(&self, mode: VariableId, coordinate: &Expr, scope: &Scope) -> Expr {
+        let Segment { start, end } = self.bounds(mode, scope);
+        if !self.slice(mode).varies() {
+            return Expr::and(self.is_reached(mode, scope), Expr::eq(coordinate.clone(), start));
         }
         let behind = Expr::lt(coordinate.clone(), end);
         let within = if start == Expr::Index(0) {
@@ -122,31 +122,29 @@ impl Lowering<'_> {
         } else {
             Expr::and(Expr::le(start, coordinate.clone()), behind)
         };
-        Expr::and(within, self.aligned(slice, coordinate, scope))
+        Expr::and(within, self.aligned(mode, coordinate, scope))
     }
 
     /// Returns the predicate that the mode has the single coordinate at which it is read.
-    pub(super) fn is_reached(&self, slice: &Slice, scope: &Scope) -> Expr {
-        match slice.reads {
-            Reads::Variable(v) => {
-                let of = self.program.space.slice(v);
-                of.map_or(Expr::Bool(true), |of| self.is_moved_to(&of, scope))
-            }
-            Reads::Subscript(_) => self.is_in_mode(slice, scope),
-            Reads::Fixed(_) | Reads::Range(_) | Reads::Window(_) => Expr::Bool(true),
+    pub(super) fn is_reached(&self, mode: VariableId, scope: &Scope) -> Expr {
+        let slice = self.slice(mode);
+        match slice.follows() {
+            Some(v) if self.program.space.slice(v).is_some() => self.is_moved_to(v, scope),
+            None if !slice.varies() => self.is_in_mode(mode, scope),
+            Some(_) | None => Expr::Bool(true),
         }
     }
 
     /// Returns the predicate that the coordinate of the slice's variable is reached by the shifted
     /// slice.
-    pub(super) fn is_moved_to(&self, slice: &Slice, scope: &Scope) -> Expr {
-        let (Reads::Range(Range { start, end, .. }), Some(shift)) = (slice.reads, slice.shift())
-        else {
-            return self.is_in_mode(slice, scope);
+    pub(super) fn is_moved_to(&self, mode: VariableId, scope: &Scope) -> Expr {
+        let slice = self.slice(mode);
+        let (Some(range), Some(shift)) = (slice.range(), slice.shift()) else {
+            return self.is_in_mode(mode, scope);
         };
         let counted = scope.coordinate(slice.of);
         let by = Expr::Index(shift.unsigned_abs() as usize);
-        let (start, end) = (bound(&self.names, start), bound(&self.names, end));
+        let [start, end] = [range.start, range.end].map(|at| bound(&self.names, at));
         let (from, at, to) = if shift < 0 {
             (start, Expr::add(counted.clone(), by), end)
         } else {
@@ -158,8 +156,8 @@ impl Lowering<'_> {
             (from, _) => *from == Expr::Index(0),
         };
         let ahead = if is_ahead { Expr::Bool(true) } else { Expr::le(from, at) };
-        let own = self.in_mode(slice, counted, scope);
-        Expr::and(Expr::and(ahead, behind), self.aligned(slice, &own, scope))
+        let own = self.in_mode(mode, counted, scope);
+        Expr::and(Expr::and(ahead, behind), self.aligned(mode, &own, scope))
     }
 
     /// Returns the part of a result that the loops assign.
@@ -169,8 +167,8 @@ impl Lowering<'_> {
         let mut scope = Scope::default();
         for v in &result.indices {
             let own = Expr::var(self.names.variable(*v));
-            if let Some(slice @ Slice { reads: Reads::Range(_), .. }) = program.space.slice(*v) {
-                let counted = self.counted(&slice, own.clone(), &scope);
+            if let Some(slice) = program.space.slice(*v).filter(|slice| slice.range().is_some()) {
+                let counted = self.counted(*v, own.clone(), &scope);
                 scope.bind(slice.of, counted);
             }
             scope.bind(*v, own);
@@ -180,18 +178,16 @@ impl Lowering<'_> {
             if let Some(slice) = program.space.slice(place)
                 && !scope.knows(place)
             {
-                let at = self.in_mode(&slice, scope.coordinate(slice.of), &scope);
+                let at = self.in_mode(place, scope.coordinate(slice.of), &scope);
                 scope.bind(place, at);
             }
         }
         let inside = result.indices.iter().filter_map(|v| {
-            let slice = program.space.slice(*v).filter(|slice| slice.subscript().is_none())?;
-            Some(self.inside(&slice, &scope.coordinate(*v), &scope))
+            program.space.slice(*v).filter(|slice| !slice.is_computed())?;
+            Some(self.inside(*v, &scope.coordinate(*v), &scope))
         });
-        let listed = result.indices.iter().enumerate().filter_map(|(mode, v)| {
-            let place = program.space.slice(*v)?.subscript()?;
-            Some((mode, self.list_of(place)?))
-        });
+        let listed = result.indices.iter().enumerate();
+        let listed = listed.filter_map(|(mode, v)| Some((mode, self.list_of(*v)?)));
         Cover {
             coordinate: result.indices.iter().map(coordinate).collect(),
             inside: inside.fold(Expr::Bool(true), Expr::and),
@@ -199,10 +195,10 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the slice of its mode that an iterator ranges over; a sorted copy contains only the
-    /// slice.
-    pub(super) fn part_of(&self, iterator: &LevelIterator) -> Option<Slice> {
-        iterator.slice(self.program).filter(|_| !iterator.reorders())
+    /// Returns the variable of the mode of which an iterator ranges over a slice; a sorted copy
+    /// contains only the slice.
+    pub(super) fn part_of(&self, iterator: &LevelIterator) -> Option<VariableId> {
+        iterator.part(self.program).filter(|_| !iterator.reorders())
     }
 
     /// Returns the predicate that an entry's coordinate, which has a name, lies within the slice,
@@ -213,11 +209,11 @@ impl Lowering<'_> {
         coordinate: &Expr,
         scope: &Scope,
     ) -> Option<Expr> {
-        let slice = self.part_of(iterator)?;
+        let mode = self.part_of(iterator)?;
         let condition = if iterator.filters(self.program) {
-            self.inside(&slice, coordinate, scope)
+            self.inside(mode, coordinate, scope)
         } else {
-            Expr::and(self.is_reached(&slice, scope), self.aligned(&slice, coordinate, scope))
+            Expr::and(self.is_reached(mode, scope), self.aligned(mode, coordinate, scope))
         };
         (condition != Expr::Bool(true)).then_some(condition)
     }
@@ -239,16 +235,16 @@ impl Lowering<'_> {
         if self.is_copied_by_part(variable, iterator) {
             return (Vec::new(), positions);
         }
-        let slice = self.part_of(iterator).filter(|_| !iterator.filters(self.program));
+        let mode = self.part_of(iterator).filter(|_| !iterator.filters(self.program));
         let part = self.interval(variable, scope);
-        let Segment { start: first, end: last } = match (slice, part) {
+        let Segment { start: first, end: last } = match (mode, part) {
             (None, None) => return (Vec::new(), positions),
-            (Some(slice), None) => self.bounds(&slice, scope),
+            (Some(mode), None) => self.bounds(mode, scope),
             (None, Some(part)) => part,
-            (Some(slice), Some(part)) => {
-                let Segment { start, end } = self.bounds(&slice, scope);
+            (Some(mode), Some(part)) => {
+                let Segment { start, end } = self.bounds(mode, scope);
                 let [begin, after] =
-                    [part.start, part.end].map(|at| self.first_in_mode(&slice, at, scope));
+                    [part.start, part.end].map(|at| self.first_in_mode(mode, at, scope));
                 Segment { start: latest(start, begin), end: Expr::min(end, after) }
             }
         };
@@ -290,14 +286,14 @@ impl Lowering<'_> {
     /// Advances an iterator to the next coordinate that is a multiple of the step ahead of the
     /// first one.
     pub(super) fn skip(&self, iterator: &LevelIterator, scope: &Scope) -> Vec<Stmt> {
-        let Some(slice) = self.part_of(iterator).filter(|slice| slice.step() != 1) else {
+        let Some(mode) = self.part_of(iterator).filter(|mode| self.slice(*mode).step() != 1) else {
             return Vec::new();
         };
         let name = self.names.position(&iterator.access, iterator.level);
         let position = Expr::var(&name);
         let lasts = Expr::lt(position.clone(), Expr::var(&format!("{name}_end")));
         let coordinate = self.raw_access(iterator, &position, scope).value;
-        let between = Expr::not(self.aligned(&slice, &coordinate, scope));
+        let between = Expr::not(self.aligned(mode, &coordinate, scope));
         Stmt::repeat_while(Expr::and(lasts, between), vec![Stmt::accumulate(&name, Expr::Index(1))])
     }
 
@@ -311,7 +307,7 @@ impl Lowering<'_> {
     ) -> Segment {
         let v = self.program.level_variable(&iterator.access, iterator.level);
         let v = v.expect("a level of the access");
-        let Some(slice) = iterator.slice(self.program) else {
+        let Some(mode) = iterator.part(self.program) else {
             return match self.program.space.computed(v) {
                 Some(Coordinate::Div(of, BlockSize::Constant(size)))
                     if iterator.is_full(self.program) =>
@@ -321,19 +317,20 @@ impl Lowering<'_> {
                 Some(_) | None => own,
             };
         };
-        let extent = self.extent(self.program.space.counted(v));
+        let slice = self.slice(mode);
+        let extent = self.extent(slice.of);
         if iterator.is_full(self.program) {
             return Segment { start: Expr::Index(0), end: extent };
         }
         if slice.shift().is_some() {
-            let Segment { start, end } = self.bounds(&slice, scope);
+            let Segment { start, end } = self.bounds(mode, scope);
             let start = Expr::max(own.start, start);
             let end = Expr::max(Expr::min(own.end, end), start.clone());
-            let [start, end] = [start, end].map(|c| self.counted(&slice, c, scope));
+            let [start, end] = [start, end].map(|c| self.counted(mode, c, scope));
             return Segment { start, end };
         }
         let count = |reached: Expr| {
-            let Difference { plus, minus } = self.first(&slice, scope);
+            let Difference { plus, minus } = self.first(mode, scope);
             let ahead = Expr::saturating_sub(Expr::add(reached, minus), plus);
             Expr::div_ceil(ahead, Expr::Index(slice.step() as usize))
         };
@@ -347,7 +344,7 @@ impl Lowering<'_> {
         iterator: &LevelIterator,
         bounds: Segment,
     ) -> (Vec<Stmt>, Segment) {
-        if iterator.slice(self.program).is_none() || iterator.is_full(self.program) {
+        if iterator.part(self.program).is_none() || iterator.is_full(self.program) {
             return (Vec::new(), bounds);
         }
         let (begin, end) = self.names.part(variable);
@@ -357,11 +354,11 @@ impl Lowering<'_> {
 
     /// Returns the blocks of a mode that intersect the slice.
     fn counted_blocks(&self, of: VariableId, size: u64, all: Segment, scope: &Scope) -> Segment {
-        let Some(slice) = self.program.space.slice(of) else { return all };
-        if !self.program.space.needs(of).iter().all(|v| scope.knows(*v)) {
+        let space = &self.program.space;
+        if space.slice(of).is_none() || !space.needs(of).iter().all(|v| scope.knows(*v)) {
             return all;
         }
-        let Segment { start, end } = self.bounds(&slice, scope);
+        let Segment { start, end } = self.bounds(of, scope);
         let size = Expr::Index(size as usize);
         Segment { start: Expr::div(start, size.clone()), end: Expr::div_ceil(end, size) }
     }

@@ -4,10 +4,7 @@
 //! An affine subscript may lie outside of the mode.
 
 use crate::ir::{Expr, Stmt};
-use crate::level::Segment;
-use crate::notation::{
-    Access, List, Reads, Slice, Subscript, SubscriptId, Symbol, VariableId, VariableRole, Window,
-};
+use crate::notation::{Access, Domain, List, Subscript, Symbol, VariableId};
 use crate::types::Dtype;
 
 use super::Lowering;
@@ -15,62 +12,35 @@ use super::affine::Difference;
 use super::scope::Scope;
 
 impl Lowering<'_> {
-    /// Returns a computed subscript as a difference of two sums; `instead` replaces the coordinate
-    /// of one variable.
-    fn difference(
-        &self,
-        place: SubscriptId,
-        instead: Option<(VariableId, Expr)>,
-        scope: &Scope,
-    ) -> Difference {
-        match self.program.kernel.subscript(place) {
+    /// Returns the coordinate of a mode at a coordinate of its loop, as a difference of two sums.
+    pub(super) fn mode_at(&self, mode: VariableId, counted: &Expr, scope: &Scope) -> Difference {
+        let slice = self.slice(mode);
+        match &slice.at {
             Subscript::Affine(sum) => {
-                let value = |symbol: &Symbol| match (*symbol, &instead) {
-                    (Symbol::Variable(v), Some((of, value))) if v == *of => value.clone(),
-                    (Symbol::Variable(v), _) => scope.coordinate(v),
-                    (Symbol::Parameter(id), _) => Expr::var(self.names.argument(id)),
+                let value = |symbol: &Symbol| match *symbol {
+                    Symbol::Variable(v) if v == slice.of => counted.clone(),
+                    Symbol::Variable(v) => scope.coordinate(v),
+                    Symbol::Parameter(id) => Expr::var(self.names.argument(id)),
                 };
-                let is_parameter = |symbol: &Symbol| symbol.as_variable().is_none();
-                let sum = Difference::with_parameters(sum, is_parameter, |s| Some(value(s)));
+                // Others are checked to be within the mode.
+                let may_overflow =
+                    |symbol: &Symbol| symbol.as_variable().is_none() && slice.domain == Domain::Any;
+                let sum = Difference::with_parameters(sum, may_overflow, |s| Some(value(s)));
                 sum.expect("every symbol has a value")
             }
             Subscript::Element(access) => Difference::from(self.element(access, scope)),
-            Subscript::Listed(list, v) => Difference::from(self.listed(place, list, *v, scope)),
+            Subscript::Listed(list, v) => Difference::from(self.listed(mode, list, *v, scope)),
         }
     }
 
-    /// Returns the coordinate of a window at a coordinate of its variable.
-    pub(super) fn in_window(
-        &self,
-        slice: &Slice,
-        window: &Window,
-        counted: Expr,
-        scope: &Scope,
-    ) -> Difference {
-        self.difference(window.at, Some((slice.of, counted)), scope)
-    }
-
-    /// Returns the bounds of a window in coordinates of the mode.
-    pub(super) fn window_bounds(&self, slice: &Slice, window: &Window, scope: &Scope) -> Segment {
-        let start = self.in_window(slice, window, Expr::Index(0), scope).coordinate();
-        let end = self.in_window(slice, window, self.extent(slice.of), scope).coordinate();
-        Segment { start, end }
-    }
-
-    /// Returns the coordinate of a computed subscript.
-    pub(super) fn subscript_at(&self, place: SubscriptId, scope: &Scope) -> Expr {
-        self.difference(place, None, scope).coordinate()
-    }
-
-    /// Returns the predicate that a computed subscript lies within the mode.
-    pub(super) fn is_in_mode(&self, slice: &Slice, scope: &Scope) -> Expr {
-        match slice.subscript().filter(|_| self.program.kernel.may_leave(slice)) {
-            Some(place) => {
-                let size = self.extent(self.program.space.mode_of(*slice));
-                self.difference(place, None, scope).is_within(size)
-            }
-            None => Expr::Bool(true),
+    /// Returns the predicate that the coordinate of a mode, if it is computed, lies within the mode.
+    pub(super) fn is_in_mode(&self, mode: VariableId, scope: &Scope) -> Expr {
+        let slice = self.slice(mode);
+        if !slice.is_computed() || !self.program.kernel.may_leave(slice) {
+            return Expr::Bool(true);
         }
+        let counted = if slice.varies() { scope.coordinate(slice.of) } else { Expr::Index(0) };
+        self.mode_at(mode, &counted, scope).is_within(self.extent(mode))
     }
 
     /// Returns `word_vals[i] as usize`, or 0, the fill value, outside of the tensor.
@@ -93,26 +63,24 @@ impl Lowering<'_> {
 
     /// Returns the coordinate of a mode of a gather, and the predicate that it exists.
     fn coordinate_without_loop(&self, v: VariableId, scope: &Scope) -> (Expr, Expr) {
-        let VariableRole::Mode(slice) = self.program.kernel.variable(v).role else {
+        let Some(slice) = self.program.space.slice(v) else {
             return (scope.coordinate(v), Expr::Bool(true));
         };
-        match slice.reads {
-            Reads::Range(_) | Reads::Window(_) => {
-                let counted = scope.coordinate(slice.of);
-                (self.in_mode(&slice, counted, scope), self.is_moved_to(&slice, scope))
-            }
-            Reads::Variable(v) => self.coordinate_without_loop(v, scope),
-            Reads::Fixed(_) | Reads::Subscript(_) => {
-                (self.bounds(&slice, scope).start, self.is_reached(&slice, scope))
-            }
+        if let Some(followed) = slice.follows() {
+            return self.coordinate_without_loop(followed, scope);
         }
+        if slice.varies() {
+            let counted = scope.coordinate(slice.of);
+            return (self.in_mode(v, counted, scope), self.is_moved_to(v, scope));
+        }
+        (self.bounds(v, scope).start, self.is_reached(v, scope))
     }
 
     /// Returns `rows[i]`.
-    fn listed(&self, place: SubscriptId, list: &List, v: VariableId, scope: &Scope) -> Expr {
+    fn listed(&self, mode: VariableId, list: &List, v: VariableId, scope: &Scope) -> Expr {
         let array = match list {
             List::Parameter(id) => self.names.argument(*id),
-            List::Numbers(_) | List::LastOfParameter(_) => self.names.list(place),
+            List::Numbers(_) | List::LastOfParameter(_) => self.names.list(mode),
         };
         Expr::load(array, scope.coordinate(v))
     }

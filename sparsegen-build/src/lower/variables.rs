@@ -9,7 +9,7 @@ use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::Loop;
 use crate::level::Storage;
-use crate::notation::{Access, Reads, Slice, VariableId};
+use crate::notation::{Access, VariableId};
 
 use super::Lowering;
 use super::affine::Difference;
@@ -51,13 +51,14 @@ impl Lowering<'_> {
             if scope.knows(v) {
                 continue;
             }
-            if let Some((mode, slice)) = self.mode_of(v, scope) {
+            if let Some(part) = self.mode_of(v, scope) {
+                let mode = scope.coordinate(part);
                 let name = &program.kernel.variable(v).name;
                 let reason = format!("The coordinate may be outside of the range of `{name}`.");
-                let within = self.inside(&slice, &mode, scope);
+                let within = self.inside(part, &mode, scope);
                 add_guard(&mut guard, Guard { reason, inside: within });
                 groups.push((std::mem::take(&mut stmts), guard.take()));
-                let counted = self.counted(&slice, mode, scope);
+                let counted = self.counted(part, mode, scope);
                 let name = self.names.variable(v);
                 if counted == Expr::Index(0) {
                     scope.bind(v, counted);
@@ -114,19 +115,18 @@ impl Lowering<'_> {
         let slice = program.space.slice(v)?;
         let mut results = program.targets.iter();
         let of_result = results.any(|target| target.access.indices.contains(&v));
-        let may_leave = of_result && program.kernel.may_leave(&slice);
+        let may_leave = of_result && program.kernel.may_leave(slice);
         may_leave.then(|| Guard {
             reason: "The last of equal coordinates takes effect.".to_owned(),
-            inside: self.is_in_mode(&slice, scope),
+            inside: self.is_in_mode(v, scope),
         })
     }
 
-    /// Returns the coordinate of a mode of which a variable counts a subrange, if it is known.
-    fn mode_of(&self, v: VariableId, scope: &Scope) -> Option<(Expr, Slice)> {
+    /// Returns the variable of a mode of which a variable counts a subrange, if it is known.
+    fn mode_of(&self, v: VariableId, scope: &Scope) -> Option<VariableId> {
         let space = &self.program.space;
         let is_placed = |mode| space.needs(mode).iter().all(|v| scope.knows(*v));
-        let mode = space.modes(v).find(|mode| scope.knows(*mode) && is_placed(*mode))?;
-        Some((scope.coordinate(mode), space.slice(mode)?))
+        space.modes(v).find(|mode| scope.knows(*mode) && is_placed(*mode))
     }
 
     /// Returns the definition of one of the two parts of a split variable.
@@ -216,8 +216,8 @@ impl Lowering<'_> {
     /// Returns the coordinate of a mode for a loop over a window, whose bounds are those of the
     /// mode.
     fn kept(&self, v: VariableId, inner: &Loop, point: &MergePoint, scope: &Scope) -> Option<Expr> {
-        let slice = self.program.space.slice(v).filter(|slice| slice.of == inner.variable)?;
-        let Reads::Window(window) = slice.reads else { return None };
+        let slice = self.program.space.slice(v)?;
+        (slice.is_window() && slice.of == inner.variable).then_some(())?;
         let is_it = |driver: usize| {
             let iterator = &inner.iterators[driver];
             self.program.level_variable(&iterator.access, iterator.level) == Some(v)
@@ -225,7 +225,7 @@ impl Lowering<'_> {
         let is_kept = point.drivers.members().any(is_it) && !self.is_parted(scope);
         let known = self.program.space.needs(v).iter().all(|v| scope.knows(*v));
         (is_kept && known).then(|| {
-            let at = self.in_window(&slice, &window, scope.coordinate(slice.of), scope);
+            let at = self.mode_at(v, &scope.coordinate(slice.of), scope);
             Expr::sub(at.plus, at.minus)
         })
     }
@@ -259,7 +259,7 @@ impl Lowering<'_> {
             }
             Definition::Slice(slice) => {
                 self.program.space.needs(v).iter().all(|v| scope.knows(*v)).then_some(())?;
-                Some(self.in_mode(slice, known(slice.of)?, scope))
+                Some(self.in_mode(v, known(slice.of)?, scope))
             }
             Definition::Positions(_) | Definition::Slot(_) | Definition::Fixed => None,
         }

@@ -11,7 +11,7 @@ use crate::iteration::presence::{annihilates, for_each_constant, found};
 use crate::iteration::visits::covered;
 use crate::notation::schedule::Accumulator;
 use crate::notation::{
-    Access, Expr as Value, Function, Reads, ReduceOp, Tensor, TensorId, TensorRole, VariableId,
+    Access, Expr as Value, Function, ReduceOp, Tensor, TensorId, TensorRole, VariableId,
 };
 use crate::types::{Dtype, Literal, Width};
 
@@ -67,13 +67,10 @@ impl Lowering<'_> {
         });
         let holds = levels.filter_map(|(access, level, spec)| {
             let stored = self.program.level_variable(access, level)?;
-            let counted = match space.slice(stored).map(|slice| slice.reads) {
-                None => stored,
-                Some(Reads::Range(_)) => space.counted(stored),
-                Some(
-                    Reads::Fixed(_) | Reads::Variable(_) | Reads::Subscript(_) | Reads::Window(_),
-                ) => return None,
-            };
+            if space.slice(stored).is_some_and(|slice| slice.range().is_none()) {
+                return None;
+            }
+            let counted = space.counted(stored);
             let is_measured = !self.program.kernel.is_temporary(access.tensor)
                 && !spec.expr.may_be_negative()
                 && !spec.expr.modes().is_empty();

@@ -91,7 +91,7 @@ impl Parameter {
 }
 
 /// The role of a variable of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum VariableRole {
     /// An index variable of the statement, which ranges over whole modes.
     Index,
@@ -108,7 +108,7 @@ pub enum VariableRole {
 impl VariableRole {
     /// Returns whether the statement needs a loop over the variable, or over others that determine
     /// it.
-    pub fn is_looped(self) -> bool {
+    pub fn is_looped(&self) -> bool {
         match self {
             VariableRole::Index | VariableRole::Fixed => true,
             VariableRole::Mode(_) | VariableRole::Scheduled | VariableRole::Stored => false,
@@ -116,7 +116,7 @@ impl VariableRole {
     }
 
     /// Returns the slice of a mode whose coordinate the variable is, if it is one.
-    pub fn slice(self) -> Option<Slice> {
+    pub fn slice(&self) -> Option<&Slice> {
         if let VariableRole::Mode(slice) = self { Some(slice) } else { None }
     }
 }

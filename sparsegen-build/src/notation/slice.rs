@@ -1,33 +1,35 @@
-//! Subranges of modes: slices, windows and fixed coordinates.
+//! Modes that are read at a function of the variables of loops: slices, windows, fixed coordinates,
+//! gathers.
 
-use super::{Kernel, SubscriptId, TensorId, VariableId, VariableRole};
+use crate::coordinate::Affine;
 
-/// The coordinates of a mode that an index variable ranges over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Slice {
-    /// The variable that counts these coordinates from 0.
-    pub of: VariableId,
-    /// The coordinates of the mode.
-    pub reads: Reads,
-}
+use super::subscript::{List, Subscript, Symbol};
+use super::{Kernel, TensorId, VariableId, VariableRole};
 
 /// The coordinates of a mode that an access reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reads {
-    /// A range.
-    Range(Range),
-    /// The values of a sum of variables while one of them varies.
-    Window(Window),
-    /// A single coordinate that does not depend on the loops.
-    Fixed(Bound),
-    /// The coordinate of a variable that also indexes another mode of the tensor: `A[i,i]`.
-    Variable(VariableId),
-    /// The coordinate of a computed subscript: `word[i]`.
-    Subscript(SubscriptId),
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// The variable of the loop, which counts the coordinates from 0.
+    pub of: VariableId,
+    /// The coordinate of the mode, as a function of this variable and of others.
+    pub at: Subscript,
+    /// The values of the function.
+    pub domain: Domain,
 }
 
-/// `start..end step step shift shift`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The values of the function of a [`Slice`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// Any number: the value of a sum may lie outside of the mode, where it reads the fill value.
+    Any,
+    /// Coordinates of the mode, which is checked before the loops.
+    Mode,
+    /// Coordinates of a range of the mode, which the loop is restricted to.
+    Range(Range),
+}
+
+/// `start..end step step`
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
     /// The first coordinate.
     pub start: Bound,
@@ -35,23 +37,12 @@ pub struct Range {
     pub end: Bound,
     /// The distance of consecutive coordinates.
     pub step: u64,
-    /// The offset of the coordinates, if the variable ranges over the whole mode and not only over
-    /// the slice.
-    pub shift: Option<i64>,
+    /// `true` if the variable ranges over the whole mode and not only over the slice.
+    pub is_shifted: bool,
 }
 
-/// `2*i + k - 1`, in which one of the variables varies. It may begin before the mode and end after
-/// it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Window {
-    /// The sum, a [`Subscript::Affine`](super::Subscript::Affine) with a term in the variable.
-    pub at: SubscriptId,
-    /// The factor of the variable in the sum, which is the distance of consecutive coordinates.
-    pub step: u64,
-}
-
-/// The begin or the end of a slice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The begin or the end of a slice, or a coordinate that does not depend on the loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// `2`
     Number(u64),
@@ -60,81 +51,160 @@ pub enum Bound {
 }
 
 impl Slice {
-    /// Returns the variable at whose coordinate the mode is read, if it is a variable's.
-    pub fn follows(&self) -> Option<VariableId> {
-        match self.reads {
-            Reads::Variable(v) => Some(v),
-            Reads::Fixed(_) | Reads::Subscript(_) | Reads::Range(_) | Reads::Window(_) => None,
+    /// Returns the coordinate, if it is an affine function.
+    fn affine(&self) -> Option<&Affine<Symbol>> {
+        match &self.at {
+            Subscript::Affine(sum) => Some(sum),
+            Subscript::Element(_) | Subscript::Listed(..) => None,
         }
     }
 
-    /// Returns the computed subscript at which the mode is read, or that bounds a window.
-    pub fn subscript(&self) -> Option<SubscriptId> {
-        match self.reads {
-            Reads::Window(Window { at, .. }) | Reads::Subscript(at) => Some(at),
-            Reads::Fixed(_) | Reads::Variable(_) | Reads::Range(_) => None,
+    /// Returns whether consecutive iterations of the loop have different coordinates. Otherwise,
+    /// the loop has a single iteration.
+    pub fn varies(&self) -> bool {
+        self.stride() != 0
+    }
+
+    fn stride(&self) -> i64 {
+        self.affine().map_or(0, |sum| sum.stride(&Symbol::Variable(self.of)))
+    }
+
+    /// Returns whether the mode is read at the values of a sum of variables while one of them
+    /// varies, which may begin before the mode and end after it.
+    pub fn is_window(&self) -> bool {
+        self.varies() && self.domain == Domain::Any
+    }
+
+    /// Returns the single coordinate at which the mode is read, if it does not depend on the loops.
+    pub fn fixed(&self) -> Option<Bound> {
+        let sum = self.affine().filter(|_| self.domain == Domain::Mode)?;
+        match sum.as_constant() {
+            Some(number) => u64::try_from(number).ok().map(Bound::Number),
+            None => match sum.as_variable()? {
+                Symbol::Parameter(id) => Some(Bound::Parameter(*id)),
+                Symbol::Variable(_) => None,
+            },
         }
+    }
+
+    /// Returns the variable at whose coordinate the mode is read, if it is that of another mode:
+    /// `A[i,i]`.
+    pub fn follows(&self) -> Option<VariableId> {
+        let sum = self.affine().filter(|_| self.domain == Domain::Mode)?;
+        sum.as_variable()?.as_variable()
+    }
+
+    /// Returns whether the coordinates are computed by the loops, which includes elements of tensors
+    /// and of lists. Others are those of a range, of another mode, or fixed.
+    pub fn is_computed(&self) -> bool {
+        self.range().is_none() && self.fixed().is_none() && self.follows().is_none()
     }
 
     /// Returns whether the variable ranges only over coordinates of the mode that are part of the
     /// slice.
     pub fn keeps_to_mode(&self) -> bool {
-        match self.reads {
-            Reads::Range(range) => range.shift.is_none(),
-            Reads::Fixed(_) | Reads::Variable(_) => true,
-            Reads::Window(_) | Reads::Subscript(_) => false,
+        !self.is_computed() && self.shift().is_none()
+    }
+
+    /// Returns the range that the loop is restricted to, if it is.
+    pub fn range(&self) -> Option<&Range> {
+        match &self.domain {
+            Domain::Range(range) => Some(range),
+            Domain::Any | Domain::Mode => None,
         }
     }
 
-    /// Returns the offset of the coordinates, if the variable ranges over the whole mode.
+    /// Returns the offset of the variable's coordinates from those of the mode, if it ranges over
+    /// the whole mode.
     pub fn shift(&self) -> Option<i64> {
-        match self.reads {
-            Reads::Range(range) => range.shift,
-            Reads::Window(_) | Reads::Fixed(_) | Reads::Variable(_) | Reads::Subscript(_) => None,
-        }
+        self.range().filter(|range| range.is_shifted)?;
+        self.affine().map(|sum| -sum.offset())
     }
 
     /// Returns the distance of consecutive coordinates.
     pub fn step(&self) -> u64 {
-        match self.reads {
-            Reads::Range(range) => range.step,
-            Reads::Window(window) => window.step,
-            Reads::Fixed(_) | Reads::Variable(_) | Reads::Subscript(_) => 1,
+        let own = self.stride().unsigned_abs().max(1);
+        self.range().map_or(own, |range| range.step)
+    }
+
+    /// Returns the index set that the coordinates are taken from, with the variable that counts it.
+    pub fn list(&self) -> Option<(&List, VariableId)> {
+        match &self.at {
+            Subscript::Listed(list, v) => Some((list, *v)),
+            Subscript::Affine(_) | Subscript::Element(_) => None,
+        }
+    }
+}
+
+impl Bound {
+    /// Returns the bound as a function.
+    pub fn affine(self) -> Affine<Symbol> {
+        match self {
+            Bound::Number(number) => Affine::constant(number.try_into().unwrap_or(i64::MAX)),
+            Bound::Parameter(id) => Affine::variable(Symbol::Parameter(id)),
         }
     }
 }
 
 impl Kernel {
-    /// Prints the subscript of a variable's mode: `i`, `i in 2..n`, `3`.
-    pub fn show_index(&self, v: VariableId) -> String {
-        let variable = self.variable(v);
-        match variable.role {
-            VariableRole::Index
-            | VariableRole::Fixed
-            | VariableRole::Scheduled
-            | VariableRole::Stored => variable.name.clone(),
-            VariableRole::Mode(Slice { reads: Reads::Fixed(at), .. }) => self.show_bound(at),
-            VariableRole::Mode(Slice { reads: Reads::Variable(v), .. }) => self.show_index(v),
-            VariableRole::Mode(Slice {
-                reads: Reads::Window(Window { at, .. }) | Reads::Subscript(at),
-                ..
-            }) => self.show_subscript(at),
-            VariableRole::Mode(Slice {
-                of,
-                reads: Reads::Range(Range { start, end, step, shift }),
-            }) => {
-                let (start, end) = (self.show_bound(start), self.show_bound(end));
-                let step = if step == 1 { String::new() } else { format!(" step {step}") };
-                let shift = shift.map_or_else(String::new, |shift| format!(" shift {shift}"));
-                format!("{} in {start}..{end}{step}{shift}", self.variable(of).name)
+    /// Returns the variables of modes that are read in part, and how they are read.
+    pub fn slices(&self) -> impl Iterator<Item = (VariableId, &Slice)> {
+        let variables = self.variables.iter().enumerate();
+        variables.filter_map(|(id, variable)| Some((VariableId(id), variable.role.slice()?)))
+    }
+
+    /// Returns whether the coordinates of a slice's variable may lie outside of the mode, where the
+    /// fill value is read.
+    pub fn may_leave(&self, slice: &Slice) -> bool {
+        match (&slice.domain, &slice.at) {
+            (Domain::Any, _) => true,
+            (Domain::Range(range), _) => range.is_shifted,
+            (Domain::Mode, Subscript::Affine(_)) => false,
+            (Domain::Mode, Subscript::Listed(list, _)) => list.has_losers(),
+            // Outside of its tensor an element is 0, which need not be a coordinate.
+            (Domain::Mode, Subscript::Element(access)) => {
+                let slice = |v: &VariableId| self.variable(*v).role.slice();
+                access.indices.iter().filter_map(slice).any(|slice| self.may_leave(slice))
             }
         }
     }
 
-    fn show_bound(&self, bound: Bound) -> String {
-        match bound {
-            Bound::Number(number) => number.to_string(),
-            Bound::Parameter(id) => self.tensor(id).name.clone(),
+    /// Returns the variables that determine a coordinate, except those of modes.
+    pub fn variables_of(&self, at: &Subscript) -> Vec<VariableId> {
+        match at {
+            Subscript::Affine(sum) => {
+                sum.variables().filter_map(|symbol| symbol.as_variable()).collect()
+            }
+            Subscript::Element(access) => {
+                access.indices.iter().flat_map(|v| self.variables_of_index(*v)).collect()
+            }
+            Subscript::Listed(_, v) => vec![*v],
+        }
+    }
+
+    /// Returns the index variables that determine the coordinate of a mode without a separate loop.
+    fn variables_of_index(&self, v: VariableId) -> Vec<VariableId> {
+        let Some(slice) = self.variable(v).role.slice() else { return vec![v] };
+        match (slice.range(), slice.follows()) {
+            (Some(_), _) => vec![slice.of],
+            (None, Some(followed)) => self.variables_of_index(followed),
+            (None, None) => self.variables_of(&slice.at),
+        }
+    }
+
+    /// Prints the subscript of a variable's mode: `i`, `i in 2..n`, `3`.
+    pub fn show_index(&self, v: VariableId) -> String {
+        let variable = self.variable(v);
+        let VariableRole::Mode(slice) = &variable.role else { return variable.name.clone() };
+        match (slice.range(), slice.follows()) {
+            (Some(Range { start, end, step, .. }), _) => {
+                let [start, end] = [start, end].map(|bound| self.show_sum(&bound.affine()));
+                let step = if *step == 1 { String::new() } else { format!(" step {step}") };
+                let shift = slice.shift().map_or_else(String::new, |by| format!(" shift {by}"));
+                format!("{} in {start}..{end}{step}{shift}", self.variable(slice.of).name)
+            }
+            (None, Some(followed)) => self.show_index(followed),
+            (None, None) => self.show_subscript(&slice.at),
         }
     }
 }

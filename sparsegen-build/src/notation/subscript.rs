@@ -1,18 +1,14 @@
-//! Computed subscripts: coordinates that are not index variables but follow from some.
+//! Subscripts: the coordinates of modes as functions of variables, parameters and elements of
+//! tensors.
 
 use crate::coordinate::Affine;
 
-use super::{Access, Kernel, Reads, Slice, TensorId, VariableId};
+use super::{Access, Kernel, TensorId, VariableId};
 
-/// An index into [`Kernel::subscripts`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SubscriptId(pub usize);
-
-/// A coordinate that is computed from variables, parameters and elements of tensors.
-#[derive(Clone, Debug, PartialEq)]
+/// A coordinate as a function of variables, parameters and elements of tensors.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subscript {
-    /// `2*i + k - 1`: an affine subscript. It may lie outside of the mode, where it reads the fill
-    /// value.
+    /// `2*i + k - 1`, `3` or `n`.
     Affine(Affine<Symbol>),
     /// `word[i]`: a gather.
     Element(Access),
@@ -64,11 +60,11 @@ impl List {
 }
 
 impl Subscript {
-    /// Returns whether the coordinate is an element of `tensor`.
-    pub fn reads(&self, tensor: TensorId) -> bool {
+    /// Returns the access of whose tensor the coordinate is an element, if it is one.
+    pub fn element(&self) -> Option<&Access> {
         match self {
-            Subscript::Element(access) => access.tensor == tensor,
-            Subscript::Affine(_) | Subscript::Listed(..) => false,
+            Subscript::Element(access) => Some(access),
+            Subscript::Affine(_) | Subscript::Listed(..) => None,
         }
     }
 }
@@ -84,62 +80,16 @@ impl Symbol {
 }
 
 impl Kernel {
-    /// Returns the computed subscript with this id.
-    pub fn subscript(&self, id: SubscriptId) -> &Subscript {
-        &self.subscripts[id.0]
-    }
-
-    /// Returns whether the coordinates of a slice's variable may lie outside of the mode, where the
-    /// fill value is read. Elements of tensors and lists are checked before the loops.
-    pub fn may_leave(&self, slice: &Slice) -> bool {
-        match slice.reads {
-            Reads::Range(range) => range.shift.is_some(),
-            Reads::Window(_) => true,
-            Reads::Subscript(subscript) => match self.subscript(subscript) {
-                Subscript::Affine(_) => true,
-                Subscript::Listed(list, _) => list.has_losers(),
-                // Outside of its tensor an element is 0, which need not be a coordinate.
-                Subscript::Element(access) => {
-                    let slice = |v: &VariableId| self.variable(*v).role.slice();
-                    let mut slices = access.indices.iter().filter_map(slice);
-                    slices.any(|slice| self.may_leave(&slice))
-                }
-            },
-            Reads::Fixed(_) | Reads::Variable(_) => false,
-        }
-    }
-
-    /// Returns the variables of a computed subscript, except those of modes.
-    pub fn variables_of_subscript(&self, id: SubscriptId) -> Vec<VariableId> {
-        match self.subscript(id) {
-            Subscript::Affine(sum) => {
-                sum.variables().filter_map(|symbol| symbol.as_variable()).collect()
-            }
-            Subscript::Element(access) => {
-                access.indices.iter().flat_map(|v| self.variables_of_index(*v)).collect()
-            }
-            Subscript::Listed(_, v) => vec![*v],
-        }
-    }
-
-    /// Returns the index variables that determine the coordinate of a mode without a separate loop.
-    fn variables_of_index(&self, v: VariableId) -> Vec<VariableId> {
-        let Some(slice) = self.variable(v).role.slice() else { return vec![v] };
-        match slice.reads {
-            Reads::Range(_) => vec![slice.of],
-            Reads::Window(_) | Reads::Fixed(_) | Reads::Variable(_) | Reads::Subscript(_) => {
-                match slice.subscript() {
-                    Some(subscript) => self.variables_of_subscript(subscript),
-                    None => slice.follows().map_or_else(Vec::new, |v| self.variables_of_index(v)),
-                }
-            }
-        }
+    /// Returns whether some subscript is an element of `tensor`.
+    pub fn is_subscript(&self, tensor: TensorId) -> bool {
+        let mut elements = self.slices().filter_map(|(_, slice)| slice.at.element());
+        elements.any(|access| access.tensor == tensor)
     }
 
     /// Prints `2*i + k - 1`, `word[i]`, `rows[i]`.
-    pub fn show_subscript(&self, id: SubscriptId) -> String {
-        match self.subscript(id) {
-            Subscript::Affine(sum) => sum.show(|symbol| self.show_symbol(*symbol)),
+    pub fn show_subscript(&self, at: &Subscript) -> String {
+        match at {
+            Subscript::Affine(sum) => self.show_sum(sum),
             Subscript::Element(access) => self.show_access(access),
             Subscript::Listed(List::Numbers(numbers), v) => {
                 let numbers = numbers.iter().flatten().map(u64::to_string);
@@ -152,10 +102,10 @@ impl Kernel {
         }
     }
 
-    fn show_symbol(&self, symbol: Symbol) -> &str {
-        match symbol {
-            Symbol::Variable(v) => &self.variable(v).name,
-            Symbol::Parameter(id) => &self.tensor(id).name,
-        }
+    pub(super) fn show_sum(&self, sum: &Affine<Symbol>) -> String {
+        sum.show(|symbol| match symbol {
+            Symbol::Variable(v) => &self.variable(*v).name,
+            Symbol::Parameter(id) => &self.tensor(*id).name,
+        })
     }
 }

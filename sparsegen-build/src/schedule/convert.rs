@@ -12,7 +12,8 @@ use crate::format::{Format, at_random, plain, unordered};
 use crate::level::Levels;
 use crate::limits::{CONVERSIONS, CONVERTIBLE};
 use crate::notation::{
-    Access, Assignment, Converted, Kernel, Subscript, Tensor, TensorId, TensorRole, VariableId,
+    Access, Assignment, Converted, Kernel, Slice, Subscript, Tensor, TensorId, TensorRole,
+    VariableId, VariableRole,
 };
 
 pub use order::by_order;
@@ -42,8 +43,8 @@ impl Conversion {
 /// Returns the kernel with lookup formats for the tensors whose elements are coordinates.
 pub(super) fn gathered(kernel: &Kernel, levels: &Levels) -> Kernel {
     let mut gathered = kernel.clone();
-    for place in 0..kernel.subscripts.len() {
-        let Subscript::Element(access) = &kernel.subscripts[place] else { continue };
+    for (mode, slice) in kernel.slices() {
+        let Some(access) = slice.at.element() else { continue };
         if is_at_random(kernel, access) {
             continue;
         }
@@ -51,8 +52,9 @@ pub(super) fn gathered(kernel: &Kernel, levels: &Levels) -> Kernel {
             continue;
         };
         let into = into(&mut gathered, access.tensor, format, true);
-        gathered.subscripts[place] = Subscript::Element(Access { tensor: into, ..access.clone() });
         let instead = Access { tensor: into, ..access.clone() };
+        let at = Subscript::Element(instead.clone());
+        gathered.variables[mode.0].role = VariableRole::Mode(Slice { at, ..slice.clone() });
         let mut is_value = false;
         kernel.assignment.value.for_each_access(&mut |read| is_value |= read == access);
         if is_value {
@@ -228,7 +230,7 @@ impl Choices<'_> {
 fn determining(kernel: &Kernel, v: VariableId) -> VariableId {
     match kernel.variable(v).role.slice() {
         Some(slice) => slice.follows().map_or_else(
-            || if slice.subscript().is_some() { v } else { slice.of },
+            || if slice.is_computed() { v } else { slice.of },
             |followed| determining(kernel, followed),
         ),
         None => v,

@@ -13,7 +13,7 @@ use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::lattice::MergePoint;
 use crate::iteration::plan::{Loop, Plan};
-use crate::notation::{Access, Converted, Inverse, Kernel, Reads, Subscript, TensorId, VariableId};
+use crate::notation::{Access, Converted, Inverse, Kernel, Subscript, TensorId, VariableId};
 
 use super::convert::Conversion as Conversions;
 use crate::concrete::space::{BlockSize, Definition};
@@ -123,7 +123,7 @@ fn is_offset(kernel: &Kernel, v: VariableId) -> bool {
         }
         Subscript::Element(_) | Subscript::Listed(..) => false,
     };
-    kernel.subscripts.iter().any(is_summed)
+    kernel.slices().any(|(_, slice)| is_summed(&slice.at))
         && !kernel.assignment.result.indices.iter().any(|index| counted(index) == v)
 }
 
@@ -300,9 +300,8 @@ impl Cost<'_> {
 
     /// Returns the share of the coordinates of a mode that a window of it contains.
     fn window(&self, iterator: &LevelIterator) -> Option<f64> {
-        let slice = iterator.slice(self.program)?;
-        let is_window = matches!(slice.reads, Reads::Window(_));
-        is_window.then(|| (self.dimension(slice.of) / DIMENSION).min(1.0))
+        let slice = self.program.space.slice(iterator.part(self.program)?)?;
+        slice.is_window().then(|| (self.dimension(slice.of) / DIMENSION).min(1.0))
     }
 
     /// Returns the cost of finding the entries of a window.

@@ -10,8 +10,8 @@ use crate::concrete::fixed::released;
 use crate::format::{Format, inverse_of_list};
 use crate::level::Levels;
 use crate::notation::{
-    Access, BinaryOp, Expr, Function, Inverse, Kernel, List, Reads, Reduce, ReduceOp, Subscript,
-    Tensor, TensorId, TensorRole, Variable, VariableId, VariableRole,
+    Access, BinaryOp, Expr, Function, Inverse, Kernel, List, Reduce, ReduceOp, Subscript, Tensor,
+    TensorId, TensorRole, Variable, VariableId, VariableRole,
 };
 use crate::types::Dtype;
 
@@ -53,10 +53,8 @@ struct Gather {
 fn gathers(kernel: &Kernel) -> Vec<Gather> {
     let mut found: Vec<Gather> = Vec::new();
     let mut refused: Vec<VariableId> = kernel.assignment.result.indices.clone();
-    for place in &kernel.subscripts {
-        if let Subscript::Element(access) = place {
-            refused.extend(&access.indices);
-        }
+    for access in kernel.slices().filter_map(|(_, slice)| slice.at.element()) {
+        refused.extend(&access.indices);
     }
     kernel.assignment.value.for_each_access(&mut |access| {
         for (mode, v) in access.indices.iter().enumerate() {
@@ -81,8 +79,7 @@ fn gathers(kernel: &Kernel) -> Vec<Gather> {
 /// Returns the list at whose coordinates a mode is read, if it is one that the kernel can invert.
 fn gather(kernel: &Kernel, mode: VariableId) -> Option<Gather> {
     let slice = kernel.variable(mode).role.slice()?;
-    let Reads::Subscript(place) = slice.reads else { return None };
-    let (list, at) = match kernel.subscript(place) {
+    let (list, at) = match &slice.at {
         Subscript::Listed(List::Parameter(list), at) => (*list, *at),
         Subscript::Element(Access { tensor, indices }) => match indices[..] {
             [at] if is_list(kernel.tensor(*tensor)) => (*tensor, at),

@@ -311,7 +311,7 @@ fn is_divided_anywhere(program: &Program, iterator: &LevelIterator) -> bool {
     iterator.level == 0
         && spec.level.position_iteration().is_some_and(is_plain)
         && arrays.any(|array| array.holds == Holds::Coordinates)
-        && iterator.slice(program).is_none()
+        && iterator.part(program).is_none()
         && !iterator.reorders()
         && !iterator.dedups()
 }

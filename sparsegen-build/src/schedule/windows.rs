@@ -4,7 +4,7 @@
 //! entries of `I` at every offset, and adds each to `O[c - b]`, where `c` is its coordinate. Each
 //! variable of a sum that a window ranges over is a candidate; the cost decides.
 
-use crate::notation::{Access, Kernel, Reads, Slice, Subscript, VariableId, VariableRole, Window};
+use crate::notation::{Access, Kernel, Slice, Subscript, VariableId, VariableRole};
 
 use super::scatter::names_operands;
 
@@ -18,18 +18,13 @@ pub(super) fn forms(kernel: &Kernel) -> Vec<Kernel> {
         return Vec::new();
     }
     let mut forms: Vec<Kernel> = Vec::new();
-    for mode in (0..kernel.variables.len()).map(VariableId) {
-        let VariableRole::Mode(Slice { of, reads: Reads::Window(window) }) =
-            kernel.variable(mode).role
-        else {
-            continue;
-        };
+    for (mode, slice) in kernel.slices().filter(|(_, slice)| slice.is_window()) {
         let searched = kernel.accesses.iter().filter(|access| is_searched(kernel, access, mode));
         let searched: Vec<&Access> = searched.collect();
-        let Subscript::Affine(sum) = kernel.subscript(window.at) else { continue };
+        let Subscript::Affine(sum) = &slice.at else { continue };
         let rising = sum.terms().iter().filter(|term| term.times > 0);
-        let rising = rising.filter_map(|term| Some((term.of.as_variable()?, term.times)));
-        for (v, step) in rising.filter(|(v, _)| *v != of && !searched.is_empty()) {
+        let rising = rising.filter_map(|term| term.of.as_variable());
+        for v in rising.filter(|v| *v != slice.of && !searched.is_empty()) {
             let indexes = |access: &&Access| {
                 let counted = |v: &VariableId| kernel.variable(*v).role.slice().map(|s| s.of);
                 access.indices.iter().any(|index| *index == v || counted(index) == Some(v))
@@ -37,11 +32,9 @@ pub(super) fn forms(kernel: &Kernel) -> Vec<Kernel> {
             if searched.iter().any(indexes) {
                 continue;
             }
-            let step = step.unsigned_abs();
-            let reads = Reads::Window(Window { step, ..window });
             let with_other = |form: &Kernel| {
                 let mut form = form.clone();
-                form.variables[mode.0].role = VariableRole::Mode(Slice { of: v, reads });
+                form.variables[mode.0].role = VariableRole::Mode(Slice { of: v, ..slice.clone() });
                 form
             };
             let more: Vec<Kernel> = std::iter::once(kernel).chain(&forms).map(with_other).collect();

@@ -4,8 +4,8 @@
 use crate::notation::schedule::Action;
 use crate::notation::syntax::{self, BinaryOp, Statement};
 use crate::notation::{
-    Access, Assignment, Expr, Kernel, Semiring, Subscript, Tensor, TensorId, TensorRole, Variable,
-    VariableRole,
+    Access, Assignment, Expr, Kernel, Semiring, Slice, Subscript, Tensor, TensorId, TensorRole,
+    Variable, VariableRole,
 };
 use crate::types::{Dtype, Literal};
 
@@ -83,9 +83,10 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
             false => VariableRole::Scheduled,
         },
     });
-    let (of_parts, mut subscripts) = names.parts.variables(names.known(context));
-    for place in &mut subscripts {
-        if let (Subscript::Element(access), Some(old)) = (place, old)
+    let mut of_parts = names.parts.variables(names.known(context));
+    for variable in &mut of_parts {
+        if let VariableRole::Mode(Slice { at: Subscript::Element(access), .. }) = &mut variable.role
+            && let Some(old) = old
             && access.tensor == TensorId(0)
         {
             access.tensor = old;
@@ -127,7 +128,6 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
         span: statement.span,
         tensors,
         variables,
-        subscripts,
         assignment,
         in_place: false,
         unassigned: Literal::Int(0),

@@ -13,8 +13,8 @@ use crate::coordinate::Affine;
 use crate::names::{plain, snake_case};
 use crate::notation::syntax::Access;
 use crate::notation::{
-    self, Bound, Expr as Canonical, List, Range, Reads, Reduce, Slice, Subscript, SubscriptId,
-    Symbol, TensorId, Variable, VariableId, VariableRole, Window,
+    self, Domain, Expr as Canonical, List, Reduce, Slice, Subscript, Symbol, TensorId, Variable,
+    VariableId, VariableRole,
 };
 
 use super::Context;
@@ -39,34 +39,22 @@ struct Part<R> {
     reads: R,
 }
 
-/// The variable of a subrange.
+/// The coordinates that a variable ranges over.
 #[derive(Clone, Debug, PartialEq)]
 struct Counted {
     of: VariableId,
-    reads: Runs,
-}
-
-/// The coordinates that a variable ranges over.
-#[derive(Clone, Debug, PartialEq)]
-enum Runs {
-    Range(Range),
-    /// The values of a sum in which the variable has the factor `step`.
-    Window {
-        sum: Affine<Symbol>,
-        step: u64,
-    },
+    at: Affine<Symbol>,
+    domain: Domain,
 }
 
 /// A single coordinate.
 #[derive(Clone, Debug, PartialEq)]
 enum Point<'m> {
-    Fixed(Bound),
-    /// The coordinate of a variable of the statement.
-    Variable(VariableId),
+    /// A constant, a variable of another mode, or the value of a sum, none of whose variables ranges
+    /// over the mode.
+    Affine(Affine<Symbol>, Domain),
     /// The coordinate of a variable of the statement within a range of the mode.
     InRange(Counted),
-    /// A sum, none of whose variables ranges over the mode.
-    Affine(Affine<Symbol>),
     Element(Gather<'m>),
     Listed(List, VariableId),
 }
@@ -182,11 +170,9 @@ impl<'m> Parts<'m> {
         known.variables.len() + self.points.len()
     }
 
-    /// Returns the variables of single coordinates, followed by those of modes with subranges, and
-    /// the computed subscripts of these modes.
-    pub(super) fn variables(&self, known: Known<'_, 'm>) -> (Vec<Variable>, Vec<Subscript>) {
+    /// Returns the variables of single coordinates, followed by those of modes with subranges.
+    pub(super) fn variables(&self, known: Known<'_, 'm>) -> Vec<Variable> {
         let mut made: Vec<Variable> = Vec::new();
-        let mut subscripts: Vec<Subscript> = Vec::new();
         let mut add = |name: String, role: VariableRole| {
             let mut free = name;
             let is_taken = |free: &String| {
@@ -198,10 +184,6 @@ impl<'m> Parts<'m> {
             let size = (role == VariableRole::Fixed).then_some(1);
             made.push(Variable { name: free, size, role });
         };
-        let mut place = |place: Subscript| {
-            subscripts.push(place);
-            SubscriptId(subscripts.len() - 1)
-        };
         let of_tensor = |name: &str, tensor: usize| {
             let tensor = plain(&known.tensors[tensor].argument);
             format!("{name}_of_{tensor}")
@@ -209,56 +191,59 @@ impl<'m> Parts<'m> {
         for part in &self.points {
             add(name_of(known, &part.reads), VariableRole::Fixed);
         }
-        for Part { tensor, reads: Counted { of, reads }, .. } in &self.counted {
-            let reads = match reads {
-                Runs::Range(range) => Reads::Range(*range),
-                Runs::Window { sum, step } => {
-                    Reads::Window(Window { at: place(Subscript::Affine(sum.clone())), step: *step })
-                }
-            };
-            let slice = Slice { of: *of, reads };
+        for Part { tensor, reads: Counted { of, at, domain }, .. } in &self.counted {
+            let at = Subscript::Affine(at.clone());
+            let slice = Slice { of: *of, at, domain: domain.clone() };
             add(of_tensor(known.variables[of.0], *tensor), VariableRole::Mode(slice));
         }
-        for (k, Part { tensor, mode, reads: point }) in self.points.iter().enumerate() {
-            let reads = match point {
-                Point::Fixed(bound) => Reads::Fixed(*bound),
-                Point::Variable(v) => Reads::Variable(*v),
-                Point::InRange(reads) => {
-                    let part = Part { tensor: *tensor, mode: *mode, reads: reads.clone() };
-                    let Some(range) = self.counted(known, &part) else { continue };
-                    Reads::Variable(range)
-                }
-                Point::Affine(sum) => Reads::Subscript(place(Subscript::Affine(sum.clone()))),
-                Point::Element(gather) => {
-                    let Some(access) = self.access(known, gather.access) else { continue };
-                    Reads::Subscript(place(Subscript::Element(access)))
-                }
-                Point::Listed(list, v) => {
-                    Reads::Subscript(place(Subscript::Listed(list.clone(), *v)))
-                }
-            };
+        for (k, part) in self.points.iter().enumerate() {
+            let Some((at, domain)) = self.subscript(known, part) else { continue };
             let of = VariableId(known.variables.len() + k);
-            let role = VariableRole::Mode(Slice { of, reads });
-            add(of_tensor(&name_of(known, point), *tensor), role);
+            let slice = Slice { of, at, domain };
+            add(of_tensor(&name_of(known, &part.reads), part.tensor), VariableRole::Mode(slice));
         }
-        (made, subscripts)
+        made
+    }
+
+    /// Returns the coordinate of a point, and the values that it may have.
+    fn subscript(
+        &self,
+        known: Known<'_, 'm>,
+        point: &Part<Point<'m>>,
+    ) -> Option<(Subscript, Domain)> {
+        let Part { tensor, mode, reads } = point;
+        let at = match reads {
+            Point::Affine(sum, domain) => {
+                return Some((Subscript::Affine(sum.clone()), domain.clone()));
+            }
+            Point::InRange(reads) => {
+                let part = Part { tensor: *tensor, mode: *mode, reads: reads.clone() };
+                let range = self.counted(known, &part)?;
+                Subscript::Affine(Affine::variable(Symbol::Variable(range)))
+            }
+            Point::Element(gather) => Subscript::Element(self.access(known, gather.access)?),
+            Point::Listed(list, v) => Subscript::Listed(list.clone(), *v),
+        };
+        Some((at, Domain::Mode))
     }
 }
 
 /// Returns the name of the variable of a single coordinate.
 fn name_of(known: Known<'_, '_>, point: &Point<'_>) -> String {
     match point {
-        Point::Fixed(Bound::Number(number)) => format!("at_{number}"),
-        Point::Fixed(Bound::Parameter(TensorId(id))) => {
-            format!("at_{}", parameters(known.context)[id - known.tensors.len()].text)
-        }
-        Point::Variable(of) | Point::InRange(Counted { of, .. }) | Point::Listed(_, of) => {
+        Point::InRange(Counted { of, .. }) | Point::Listed(_, of) => {
             format!("at_{}", known.variables[of.0])
         }
-        Point::Affine(sum) => {
-            let variable = sum.variables().find_map(|symbol| symbol.as_variable());
-            variable.map_or_else(|| "at".to_owned(), |v| format!("at_{}", known.variables[v.0]))
-        }
+        Point::Affine(sum, domain) => match (sum.as_constant(), sum.as_variable()) {
+            (Some(number), _) if *domain == Domain::Mode => format!("at_{number}"),
+            (_, Some(Symbol::Parameter(TensorId(id)))) => {
+                format!("at_{}", parameters(known.context)[id - known.tensors.len()].text)
+            }
+            _ => {
+                let variable = sum.variables().find_map(|symbol| symbol.as_variable());
+                variable.map_or("at".to_owned(), |v| format!("at_{}", known.variables[v.0]))
+            }
+        },
         Point::Element(gather) => format!("at_{}", snake_case(&gather.access.name.text)),
     }
 }

@@ -83,8 +83,8 @@ fn counted(kernel: &Kernel, v: VariableId) -> VariableId {
 /// Returns the index of the loop of a mode's variable; a coordinate that is computed from several
 /// ones is known after all of their loops.
 fn rank(kernel: &Kernel, v: VariableId, of_loop: &dyn Fn(VariableId) -> usize) -> usize {
-    match kernel.variable(v).role {
-        VariableRole::Mode(slice) if slice.subscript().is_some() => usize::MAX,
+    match &kernel.variable(v).role {
+        VariableRole::Mode(slice) if slice.is_computed() => usize::MAX,
         VariableRole::Mode(slice) => rank(kernel, slice.follows().unwrap_or(slice.of), of_loop),
         VariableRole::Fixed => 0,
         VariableRole::Index | VariableRole::Scheduled | VariableRole::Stored => of_loop(v),

@@ -4,9 +4,7 @@ use super::Apart;
 use crate::concrete::Program;
 use crate::concrete::renumber::Renumbering;
 use crate::names::{beside, plain};
-use crate::notation::{
-    Access, List, Reads, Subscript, SubscriptId, Tensor, TensorId, TensorRole, Variable, VariableId,
-};
+use crate::notation::{Access, List, Range, Tensor, TensorId, TensorRole, Variable, VariableId};
 
 /// Returns the tables of both programs as one, without the later statement.
 pub(super) fn tables(
@@ -79,7 +77,7 @@ fn add_arguments(
     Ok(())
 }
 
-/// Identifies the variables and subscripts of two statements with equal names, extents and
+/// Identifies the variables of two statements with equal names, extents and
 /// definitions. Adds the others, and `distinct` ones.
 fn add_variables(
     program: &mut Program,
@@ -90,7 +88,6 @@ fn add_variables(
     let mut left: Vec<VariableId> = (0..second.kernel.variables.len()).map(VariableId).collect();
     // Variables are added after those of their definitions.
     while !left.is_empty() {
-        add_subscripts(program, second, map);
         let is_ready = |v: &VariableId| match second.space.definition(*v) {
             None => true,
             Some(definition) => map.definition(definition).is_some(),
@@ -98,7 +95,6 @@ fn add_variables(
         let next = left.iter().position(is_ready).expect("definitions are not circular");
         add_variable(program, second, left.remove(next), distinct, map)?;
     }
-    add_subscripts(program, second, map);
     program.space.add_replaced(&second.space, map);
     program.basis.add(&second.basis, map);
     Ok(())
@@ -136,11 +132,11 @@ fn add_variable(
     // Equal slices of modes with different extents are distinct.
     let slice = variable.role.slice();
     let (same, known) = (known, known.filter(|known| slice.is_none() || is_one(*known)));
-    if same != known && slice.is_some_and(|slice| second.kernel.may_leave(&slice)) {
+    if same != known && slice.is_some_and(|slice| second.kernel.may_leave(slice)) {
         return Err(Apart::Part);
     }
     let into = known.unwrap_or_else(|| {
-        let role = map.variable_role(variable.role).expect("what a role refers to came first");
+        let role = map.variable_role(&variable.role).expect("what a role refers to came first");
         program.kernel.variables.push(Variable { role, ..variable.clone() });
         VariableId(program.kernel.variables.len() - 1)
     });
@@ -156,27 +152,11 @@ fn add_variable(
     Ok(())
 }
 
-/// Adds the subscripts whose variables and tensors have been added.
-fn add_subscripts(program: &mut Program, second: &Program, map: &mut Renumbering) {
-    for (k, subscript) in second.kernel.subscripts.iter().enumerate() {
-        if map.subscripts.contains_key(&SubscriptId(k)) {
-            continue;
-        }
-        let Some(subscript) = map.subscript(subscript) else { continue };
-        let subscripts = &mut program.kernel.subscripts;
-        let known = subscripts.iter().position(|known| *known == subscript).unwrap_or_else(|| {
-            subscripts.push(subscript);
-            subscripts.len() - 1
-        });
-        map.subscripts.insert(SubscriptId(k), SubscriptId(known));
-    }
-}
-
 /// A mode, slice or list with the extent of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Extent {
     Mode(TensorId, usize),
-    Part(TensorId, usize, Reads),
+    Part(TensorId, usize, Range),
     List(List),
 }
 
@@ -196,18 +176,13 @@ pub(super) fn extents(
                 extents.push(Extent::Mode(id, mode));
             }
             let slice = program.space.slice(*index).filter(|slice| slice.of == v);
-            if let Some(reads @ Reads::Range(_)) = slice.and_then(|slice| map.reads(slice.reads)) {
-                extents.push(Extent::Part(id, mode, reads));
-            }
+            let range = slice.and_then(|slice| map.range(slice.range()?));
+            extents.extend(range.map(|range| Extent::Part(id, mode, range)));
         }
     }
-    for subscript in &program.kernel.subscripts {
-        if let Subscript::Listed(list, of) = subscript
-            && *of == v
-        {
-            extents.extend(map.list(list).map(Extent::List));
-        }
-    }
+    let lists = program.kernel.slices().filter_map(|(_, slice)| slice.list());
+    let lists = lists.filter(|(_, of)| *of == v);
+    extents.extend(lists.filter_map(|(list, _)| map.list(list)).map(Extent::List));
     extents
 }
 

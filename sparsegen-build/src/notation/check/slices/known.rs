@@ -4,11 +4,11 @@ use crate::coordinate::Affine;
 use crate::error::Name;
 use crate::format::Format;
 use crate::notation::syntax::{self, Access, IndexKind};
-use crate::notation::{Bound, List, Range, Symbol, TensorId, VariableId};
+use crate::notation::{Bound, Domain, List, Range, Symbol, TensorId, VariableId};
 
 use super::super::bindings::is_parameter;
 use super::super::bounds::parameters;
-use super::{Counted, Gather, Index, Known, Point, Runs};
+use super::{Counted, Gather, Index, Known, Point};
 
 impl<'m> Known<'_, 'm> {
     pub(super) fn tensor(&self, access: &Access) -> Option<usize> {
@@ -28,18 +28,28 @@ impl<'m> Known<'_, 'm> {
     ) -> Option<Index<'m>> {
         let index = match &access.indices[mode].kind {
             IndexKind::Name(name) if is_parameter(self.context, name) => {
-                Index::Point(Point::Fixed(Bound::Parameter(self.parameter(name)?)))
+                let parameter = Bound::Parameter(self.parameter(name)?);
+                Index::Point(Point::Affine(parameter.affine(), Domain::Mode))
             }
             IndexKind::Name(name) => Index::Whole(self.variable(name)?),
             IndexKind::Fixed(number) => {
-                Index::Point(Point::Fixed(Bound::Number(number.unsigned_abs())))
+                Index::Point(Point::Affine(Affine::constant(*number), Domain::Mode))
             }
             IndexKind::Slice(slice) => {
                 let step = slice.step.unwrap_or(1).unsigned_abs();
                 let (start, end) = (self.bound(&slice.start)?, self.bound(&slice.end)?);
                 let of = self.variable(&slice.variable)?;
-                let range = Range { start, end, step, shift: slice.shift };
-                Index::Counted(Counted { of, reads: Runs::Range(range) })
+                let range = Range { start, end, step, is_shifted: slice.shift.is_some() };
+                let at = match slice.shift {
+                    Some(shift) => {
+                        Affine::variable(Symbol::Variable(of)).minus(&Affine::constant(shift))
+                    }
+                    None => {
+                        let steps = Affine::term(slice.step.unwrap_or(1), Symbol::Variable(of));
+                        steps.plus(&start.affine())
+                    }
+                };
+                Index::Counted(Counted { of, at: at?, domain: Domain::Range(range) })
             }
             IndexKind::Set(variable, set) => {
                 let list = match set {
@@ -62,7 +72,10 @@ impl<'m> Known<'_, 'm> {
             return Some(index);
         }
         Some(match index {
-            Index::Whole(v) => Index::Point(Point::Variable(v)),
+            Index::Whole(v) => {
+                let at = Affine::variable(Symbol::Variable(v));
+                Index::Point(Point::Affine(at, Domain::Mode))
+            }
             Index::Counted(counted) => Index::Point(Point::InRange(counted)),
             Index::Point(_) => index,
         })
@@ -105,14 +118,11 @@ impl<'m> Known<'_, 'm> {
         let of_left = &self.context.statement.left;
         of_left.for_each_variable(&mut |name| left.extend(self.variable(name)));
         let rising = sum.terms().iter().filter(|term| term.times > 0);
-        let runs = rising.filter_map(|term| Some((term.of.as_variable()?, term.times)));
-        let runs = runs.filter(|(v, _)| !others.contains(v));
-        match runs.min_by_key(|(v, _)| left.contains(v)) {
-            Some((of, step)) => {
-                let step = step.unsigned_abs();
-                Index::Counted(Counted { of, reads: Runs::Window { sum, step } })
-            }
-            None => Index::Point(Point::Affine(sum)),
+        let runs = rising.filter_map(|term| term.of.as_variable());
+        let runs = runs.filter(|v| !others.contains(v));
+        match runs.min_by_key(|v| left.contains(v)) {
+            Some(of) => Index::Counted(Counted { of, at: sum, domain: Domain::Any }),
+            None => Index::Point(Point::Affine(sum, Domain::Any)),
         }
     }
 
