@@ -29,9 +29,24 @@ pub struct Compiler {
     passes: Option<usize>,
 }
 
-/// An observer of stages, called with the kernel's name, the stage's name, and a function that
-/// prints the result of the stage.
-type Observe<'o> = dyn FnMut(&str, &str, &dyn Fn() -> String) + 'o;
+/// What watches the stages, each of which prints itself.
+pub(crate) trait Observer {
+    /// Called before the stages of a kernel of the manifest.
+    fn begin(&mut self, _block: &Block<'_>, _name: &str) {}
+
+    /// Called after a stage of a statement, or of statements that share loops, with the name of the
+    /// statement, the name of the stage, and a function that prints the result.
+    fn stage(&mut self, _statement: &str, _stage: &str, _show: &dyn Fn() -> String) {}
+
+    /// Called with each plan before it is lowered. Numbers of its loops reach the generated code.
+    fn plan(&mut self, _statement: &str, _program: &Program, _plan: &mut Plan) {}
+}
+
+impl<F: FnMut(&str, &str, &dyn Fn() -> String)> Observer for F {
+    fn stage(&mut self, statement: &str, stage: &str, show: &dyn Fn() -> String) {
+        self(statement, stage, show);
+    }
+}
 
 /// The result of compiling a manifest.
 #[derive(Clone, Debug)]
@@ -73,7 +88,7 @@ impl Compiler {
 
     /// Compiles a manifest; `name` is its file name, for messages and the header of the source.
     pub fn compile_str(&self, name: &str, text: &str) -> Output {
-        self.run(name, text, &mut |_, _, _| {})
+        self.run(name, text, &mut |_: &str, _: &str, _: &dyn Fn() -> String| {})
     }
 
     /// Returns the result of every stage for each kernel in the field's notation, or the
@@ -81,14 +96,15 @@ impl Compiler {
     pub fn explain(&self, name: &str, text: &str) -> String {
         let mut stages = String::new();
         let mut last = String::new();
-        let output = self.run(name, text, &mut |kernel, stage, show| {
-            let shown = show();
-            // Passes that change nothing are not printed.
-            if shown != last {
-                let _ = writeln!(stages, "── {kernel}: {stage}\n{}\n", shown.trim_end());
-                last = shown;
-            }
-        });
+        let output =
+            self.run(name, text, &mut |kernel: &str, stage: &str, show: &dyn Fn() -> String| {
+                let shown = show();
+                // Passes that change nothing are not printed.
+                if shown != last {
+                    let _ = writeln!(stages, "── {kernel}: {stage}\n{}\n", shown.trim_end());
+                    last = shown;
+                }
+            });
         if output.diagnostics.is_empty() {
             let _ = writeln!(stages, "── source\n{}", output.source);
         } else {
@@ -97,9 +113,8 @@ impl Compiler {
         stages
     }
 
-    /// Runs the stages in the diagram of ARCHITECTURE.md. Calls `observe` with each kernel, each
-    /// stage, and its result.
-    fn run(&self, name: &str, text: &str, observe: &mut Observe<'_>) -> Output {
+    /// Runs the stages in the diagram of ARCHITECTURE.md.
+    pub(crate) fn run(&self, name: &str, text: &str, observer: &mut dyn Observer) -> Output {
         let (manifest, mut mistakes) = manifest::parse(text);
         mistakes.extend(self.levels.refused().iter().cloned());
         let (statements, mut wrong) = notation::parse(&manifest);
@@ -113,19 +128,23 @@ impl Compiler {
         let blocks = if self.levels.refused().is_empty() { module.blocks() } else { Vec::new() };
         for block in blocks {
             let mut scheduled = Vec::new();
+            observer.begin(&block, block.name());
             for statement in block.statements {
-                observe(&statement.name, "index notation", &|| statement.to_string());
-                let (program, plan) = match schedule(statement, &self.levels) {
+                observer.stage(&statement.name, "index notation", &|| statement.to_string());
+                let (program, mut plan) = match schedule(statement, &self.levels) {
                     Ok(scheduled) => scheduled,
                     Err(mistake) => {
                         mistakes.push(mistake);
                         continue;
                     }
                 };
-                observe(&statement.name, "iteration graph", &|| iteration::graph::show(&program));
-                observe(&statement.name, "concrete notation", &|| program.to_string());
-                observe(&statement.name, "merge lattices", &|| plan.show(&program));
-                observe(&statement.name, "assembly", &|| show_assembly(&program));
+                observer.stage(&statement.name, "iteration graph", &|| {
+                    iteration::graph::show(&program)
+                });
+                observer.stage(&statement.name, "concrete notation", &|| program.to_string());
+                observer.stage(&statement.name, "merge lattices", &|| plan.show(&program));
+                observer.stage(&statement.name, "assembly", &|| show_assembly(&program));
+                observer.plan(&statement.name, &program, &mut plan);
                 scheduled.push((program, plan));
             }
             if scheduled.len() == block.statements.len() {
@@ -135,7 +154,7 @@ impl Compiler {
                     (scheduled, self.passes),
                     &mut formats,
                     &mut warnings,
-                    observe,
+                    observer,
                 ));
             }
         }
@@ -165,20 +184,20 @@ fn compiled(
     (mut scheduled, passes): (Vec<(Program, Plan)>, Option<usize>),
     formats: &mut Vec<DeclaredFormat>,
     warnings: &mut Diagnostics,
-    observe: &mut Observe<'_>,
+    observer: &mut dyn Observer,
 ) -> ir::Kernel {
     let mut identifiers = chosen(block.statements);
-    let mut lowered = |program: &Program, plan: &Plan, name: &str, observe: &mut Observe<'_>| {
+    let mut lowered = |program: &Program, plan: &Plan, name: &str, observer: &mut dyn Observer| {
         let lowered = lower(program, plan, &mut identifiers);
-        observe(name, "lowered", &|| lowered.to_string());
+        observer.stage(name, "lowered", &|| lowered.to_string());
         optimize_observed(lowered, passes, &mut |pass, function| {
-            observe(name, pass.name, &|| function.to_string());
+            observer.stage(name, pass.name, &|| function.to_string());
         })
     };
     let mut functions = Vec::new();
     for (statement, (program, plan)) in block.statements.iter().zip(&mut scheduled) {
         program.declare_formats(formats);
-        functions.push(lowered(program, plan, &statement.name, observe));
+        functions.push(lowered(program, plan, &statement.name, observer));
     }
     let steps = block.statements.iter().zip(functions).map(|(statement, function)| {
         let result = statement.tensor(statement.result()).argument.clone();
@@ -195,7 +214,7 @@ fn compiled(
     let may_join = |steps| ir::may_share(&kernel.steps[steps]);
     let (joined, apart) = join(&scheduled, &may_join);
     for (step, reason) in apart {
-        observe(&block.statements[step].name, "loops of its own", &|| reason.to_string());
+        observer.stage(&block.statements[step].name, "loops of its own", &|| reason.to_string());
     }
     let is_joined = |step: usize| joined.iter().any(|it| it.statements.contains(&step));
     let apart = (0..scheduled.len()).filter(|step| !is_joined(*step));
@@ -203,10 +222,11 @@ fn compiled(
     let shared = joined.iter().map(|it| (it.statements.start, &it.program));
     let serial = |(step, program)| on_one_thread(&block.statements[step], program);
     warnings.extend(apart.chain(shared).filter_map(serial));
-    for Joined { statements, program, plan } in joined {
-        observe(&kernel.name, "shared loops", &|| program.to_string());
-        observe(&kernel.name, "merge lattices", &|| plan.show(&program));
-        let function = lowered(&program, &plan, &kernel.name, observe);
+    for Joined { statements, program, mut plan } in joined {
+        observer.stage(&kernel.name, "shared loops", &|| program.to_string());
+        observer.stage(&kernel.name, "merge lattices", &|| plan.show(&program));
+        observer.plan(&kernel.name, &program, &mut plan);
+        let function = lowered(&program, &plan, &kernel.name, observer);
         kernel.share(statements, function, &|name| module.is_taken(name));
     }
     kernel.distribution = distribution(block.statements);

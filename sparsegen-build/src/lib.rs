@@ -16,7 +16,7 @@
 //! The [language reference](language) describes the syntax and the meaning of a manifest.
 //!
 //! [`compile_str`] is the underlying pure function, from text to source, kernels and diagnostics.
-//! [`explain`] prints the result of each stage.
+//! [`explain`] prints the result of each stage, and [`inspect`] has the stages as data.
 
 // Modules in the order of the stages.
 mod compile;
@@ -53,6 +53,8 @@ mod testing;
 
 mod emit;
 mod optimize;
+
+pub mod inspect;
 
 #[doc = include_str!("../guide/language.md")]
 pub mod language {}

@@ -13,7 +13,7 @@ mod capacity;
 mod carried;
 mod cases;
 mod combine;
-mod complexity;
+pub mod complexity;
 pub mod distribution;
 mod docs;
 mod entries;

@@ -90,6 +90,13 @@ pub struct Block<'m> {
     pub several: Option<&'m Several>,
 }
 
+impl Block<'_> {
+    /// Returns the name of the kernel.
+    pub fn name(&self) -> &str {
+        self.several.map_or(&self.statements[0].name, |several| &several.name)
+    }
+}
+
 /// A kernel with several statements.
 #[derive(Clone, Debug)]
 pub struct Several {

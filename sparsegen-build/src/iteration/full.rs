@@ -61,6 +61,7 @@ pub(super) fn part(program: &Program, target: &Target) -> Plan {
             cases: vec![(Set::EMPTY, 1)],
         };
         Plan::Loop(Loop {
+            number: None,
             variable,
             annotations: Rc::default(),
             iterators: Vec::new(),
@@ -68,6 +69,7 @@ pub(super) fn part(program: &Program, target: &Target) -> Plan {
             bodies: vec![Rc::new(Plan::Sequence(Vec::new())), Rc::new(body)],
             rest: None,
             exhaustive: true,
+            lattice: None,
         })
     })
 }

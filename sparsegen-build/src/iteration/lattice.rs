@@ -9,6 +9,8 @@
 //! level with `locate` is located in if others visit all regions; an operand is not iterated once
 //! its presence has no effect.
 
+pub mod reasons;
+
 use super::iterator::LevelIterator;
 use super::optional;
 use super::regions::{Outcomes, Regions, arms};
@@ -204,23 +206,7 @@ impl Lattice {
     /// Returns the merge points in the order in which they run. Each ends when one of its sparse
     /// drivers is exhausted, and the next ones continue with the other drivers.
     pub fn points(&self) -> Vec<MergePoint> {
-        if !self.optional.is_empty() || self.can_end && self.regions() > LOOPS {
-            return self.together().into_iter().collect();
-        }
-        let mut points: Vec<(Set, MergePoint)> = Vec::new();
-        let mut left = vec![self.sparse];
-        while let Some(remaining) = left.pop() {
-            let relevant = self.outcomes.within(remaining).support();
-            if points.iter().any(|(known, _)| *known == relevant) {
-                continue;
-            }
-            let Some(point) = self.point(relevant) else { continue };
-            let ending = point.drivers.minus(self.full);
-            left.extend(ending.members().map(|driver| remaining.without(driver)));
-            points.push((relevant, point));
-        }
-        points.sort_by_key(|(relevant, _)| (std::cmp::Reverse(relevant.len()), *relevant));
-        points.into_iter().map(|(_, point)| point).collect()
+        self.points_by_relevance().into_iter().map(|(_, point)| point).collect()
     }
 
     /// Returns a single merge point that runs while any operand has entries with an effect.

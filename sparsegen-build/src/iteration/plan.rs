@@ -53,6 +53,9 @@ pub enum Plan {
 /// A loop over one variable: one or several merge points that run in order.
 #[derive(Clone, Debug)]
 pub struct Loop {
+    /// The number of the loop among those of its kernel, once they are numbered to tell where
+    /// statements come from.
+    pub number: Option<usize>,
     pub variable: VariableId,
     pub annotations: Rc<Annotations>,
     pub iterators: Vec<LevelIterator>,
@@ -64,6 +67,8 @@ pub struct Loop {
     pub rest: Option<usize>,
     /// `true` if a body runs for every coordinate of the dimension.
     pub exhaustive: bool,
+    /// The lattice of which the merge points are; `None` for a loop without operands.
+    pub lattice: Option<Rc<Lattice>>,
 }
 
 /// The reason why a program has no plan.
@@ -240,7 +245,7 @@ impl Planner<'_> {
         let at_gaps = full::at_gaps(program, variable, body);
         let located = &annotations.located;
         let lattice = Lattice::of(program, variable, located, &iterators, body, at_gaps.as_ref());
-        let lattice = self.check_regions(lattice, body)?;
+        let lattice = Rc::new(self.check_regions(lattice, body)?);
         let can_run = |lattice: &Lattice| {
             let points = lattice.points();
             points.iter().all(|point| can_run(program, variable, &iterators, point))
@@ -249,7 +254,7 @@ impl Planner<'_> {
             return Err(Unplannable::NoLoop);
         }
         let is_ordered = wants_order(program, variable, body);
-        let plan_with = |lattice: &Lattice, rest: Option<&Stmt>, duplicates| {
+        let plan_with = |lattice: &Rc<Lattice>, rest: Option<&Stmt>, duplicates| {
             let points = lattice.points();
             let optional = lattice.optional();
             let chooses = |rest| wants_first(program, variable, rest);
@@ -279,14 +284,25 @@ impl Planner<'_> {
             }
             let exhaustive = rest.is_some() || lattice.is_exhaustive();
             let annotations = Rc::clone(annotations);
-            Ok(Loop { variable, annotations, iterators, points, bodies, rest, exhaustive })
+            let (number, lattice) = (None, Some(Rc::clone(lattice)));
+            Ok(Loop {
+                number,
+                variable,
+                annotations,
+                iterators,
+                points,
+                bodies,
+                rest,
+                exhaustive,
+                lattice,
+            })
         };
         if at_gaps.is_none()
             && let Some((visited, rest)) = set_aside(program, frontier, variable, &lattice)
             && can_run(&visited)
         {
             // Each coordinate must be counted once.
-            match plan_with(&visited, Some(&rest), Duplicates::Together) {
+            match plan_with(&Rc::new(visited), Some(&rest), Duplicates::Together) {
                 Err(Unplannable::NoLoop) => {}
                 planned => return planned,
             }

@@ -5,6 +5,7 @@
 //! + nnz(A)`, not `i · nnz(A)`.
 
 mod filled;
+mod trips;
 
 use std::collections::BTreeMap;
 
@@ -18,26 +19,11 @@ use crate::iteration::plan::{Loop, Plan};
 use crate::notation::{Access, Slice, TensorId, VariableId};
 
 use filled::Filled;
-
-/// A number of iterations, as a product.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Trips {
-    /// The variables whose coordinates are all visited.
-    dimensions: Vec<VariableId>,
-    /// The accesses whose entries are traversed, with the innermost level.
-    walked: BTreeMap<Access, usize>,
-    /// The variables by which the entries are divided: on average, only those below one of their
-    /// coordinates are traversed.
-    shared: Vec<VariableId>,
-    /// The variables of the enclosing loops that visit each coordinate at most once, or `None` if a
-    /// loop visits duplicates.
-    visited: Option<Vec<VariableId>>,
-}
+use trips::{Trips, is_within};
 
 /// Returns the time as a sum of products, such as `i + nnz(A)`.
 pub(super) fn time(program: &Program, plan: &Plan) -> ir::Time {
-    let mut time = Time { program, terms: Vec::new(), filled: BTreeMap::new() };
-    time.add(plan, &Trips { visited: Some(Vec::new()), ..Trips::default() }, &[]);
+    let mut time = Time::of_loops(program, plan);
     program.targets.iter().for_each(|target| time.add_result(target));
     time.add_conversions();
     program.workspaces().into_iter().for_each(|access| time.push_extents(&access.indices));
@@ -59,29 +45,37 @@ pub(super) fn time(program: &Program, plan: &Plan) -> ir::Time {
     ir::Time { terms: named }
 }
 
-/// Returns whether one product is at most another: it divides the other, or replaces dimensions of
-/// the other by the entries of an operand over these dimensions.
-fn is_within(part: &Trips, whole: &Trips) -> bool {
-    let is_bounded = |(access, level): (&Access, &usize)| match whole.walked.get(access) {
-        Some(deepest) => deepest >= level,
-        None => {
-            let is_spread =
-                |v: &VariableId| whole.dimensions.contains(v) && !part.dimensions.contains(v);
-            !part.dimensions.is_empty() && access.indices.iter().all(is_spread)
+/// Returns the number of iterations of each loop that has a number.
+pub fn iterations(program: &Program, plan: &Plan) -> BTreeMap<usize, ir::Time> {
+    let time = Time::of_loops(program, plan);
+    let mut all: BTreeMap<usize, ir::Time> = BTreeMap::new();
+    for (number, trips) in &time.loops {
+        let terms = &mut all.entry(*number).or_default().terms;
+        let term = time.named(trips);
+        if !terms.contains(&term) {
+            terms.push(term);
         }
-    };
-    part.shared == whole.shared
-        && part.dimensions.iter().all(|v| whole.dimensions.contains(v))
-        && part.walked.iter().all(is_bounded)
+    }
+    all
 }
 
 struct Time<'p> {
     program: &'p Program,
     terms: Vec<Trips>,
+    /// The iterations of the loops that have a number.
+    loops: Vec<(usize, Trips)>,
     filled: BTreeMap<TensorId, Filled>,
 }
 
-impl Time<'_> {
+impl<'p> Time<'p> {
+    /// Returns the time of the loops of a plan.
+    fn of_loops(program: &'p Program, plan: &Plan) -> Time<'p> {
+        let (terms, loops, filled) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut time = Time { program, terms, loops, filled };
+        time.add(plan, &Trips { visited: Some(Vec::new()), ..Trips::default() }, &[]);
+        time
+    }
+
     /// Adds the time of a plan within loops with `around` iterations. The operands in `elsewhere`
     /// are merged with this one and have terms of their own.
     fn add(&mut self, plan: &Plan, around: &Trips, elsewhere: &[Access]) {
@@ -246,6 +240,7 @@ impl Time<'_> {
                 None => {}
             }
             self.push(trips.clone());
+            self.loops.extend(inner.number.map(|number| (number, trips.clone())));
             if let Some(body) = body {
                 self.add(body, &trips, &elsewhere);
             }

@@ -40,6 +40,25 @@ impl Plan {
         }
     }
 
+    /// Numbers the loops from `next` on, outer ones first.
+    pub fn number(&mut self, next: &mut usize) {
+        let mut of = |plan: &mut Rc<Plan>| Rc::make_mut(plan).number(next);
+        match self {
+            Plan::Loop(inner) => {
+                inner.number = Some(*next);
+                *next += 1;
+                inner.bodies.iter_mut().for_each(|body| Rc::make_mut(body).number(next));
+            }
+            Plan::Where { consumer, producer, .. } => {
+                of(producer);
+                of(consumer);
+            }
+            Plan::Assign { .. } | Plan::Visit(_) => {}
+            Plan::If { body, .. } => of(body),
+            Plan::Sequence(plans) => plans.iter_mut().for_each(of),
+        }
+    }
+
     /// Returns the plan that runs another one after this one.
     pub(super) fn followed_by(self, next: Plan) -> Plan {
         match self {

@@ -1,0 +1,26 @@
+//! `sparsegen explain`
+
+use crate::arguments::Arguments;
+use crate::failure::Failure;
+use crate::manifest::Manifest;
+use crate::report;
+
+pub const HELP: &str = "\
+usage: sparsegen explain [KERNEL…] [--stages] [KERNELS.TOML]
+
+Prints what the compiler decides about each kernel, or about some of them: the iteration graph, the
+loops with their regions, merge points and costs, the reasons why others are gone, the assembly of
+results, and what each pass changes.
+
+  --stages   print the whole result of every stage instead
+";
+
+pub fn run(arguments: Arguments) -> Result<String, Failure> {
+    let manifest = Manifest::read(&arguments.manifest()?)?;
+    let kernels = manifest.select(&arguments.words)?;
+    let shown = kernels.into_iter().map(|kernel| match arguments.option("stages") {
+        Some(_) => report::stages(kernel),
+        None => report::report(&manifest, kernel),
+    });
+    Ok(shown.collect::<Vec<_>>().join("\n"))
+}

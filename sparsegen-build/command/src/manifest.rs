@@ -1,0 +1,66 @@
+//! Manifests that commands read.
+
+use std::fs;
+use std::path::Path;
+
+use sparsegen_build::Compiler;
+use sparsegen_build::inspect::{Inspection, Kernel};
+
+use crate::failure::Failure;
+
+/// A manifest that compiles.
+#[derive(Debug)]
+pub struct Manifest {
+    /// Its name in messages.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// The kernels with their stages.
+    pub kernels: Vec<Kernel>,
+}
+
+impl Manifest {
+    /// Reads and compiles a manifest; prints its warnings.
+    pub fn read(path: &Path) -> Result<Manifest, Failure> {
+        let name = path.display().to_string();
+        let text = fs::read_to_string(path).map_err(|error| Failure::file("read", path, error))?;
+        Manifest::compile(name, text)
+    }
+
+    /// Compiles the text of a manifest; prints its warnings.
+    pub fn compile(name: String, text: String) -> Result<Manifest, Failure> {
+        let inspected = Compiler::new().inspect(&name, &text);
+        let Inspection { kernels, warnings } =
+            inspected.map_err(|mistakes| Failure::Error(mistakes.render(&name, &text)))?;
+        eprint!("{}", warnings.render(&name, &text));
+        Ok(Manifest { name, text, kernels })
+    }
+
+    /// Returns the kernels of these names, or all kernels if there are none.
+    pub fn select(&self, names: &[String]) -> Result<Vec<&Kernel>, Failure> {
+        let find = |name: &String| self.find(name);
+        match names {
+            [] => Ok(self.kernels.iter().collect()),
+            names => names.iter().map(find).collect(),
+        }
+    }
+
+    /// Returns the kernel of a name.
+    pub fn find(&self, name: &str) -> Result<&Kernel, Failure> {
+        let found = self.kernels.iter().find(|kernel| kernel.name == name);
+        found.ok_or_else(|| {
+            let known = self.kernels.iter().map(|kernel| format!("`{}`", kernel.name));
+            let known: Vec<String> = known.collect();
+            let has = match known.is_empty() {
+                true => "it has none".to_owned(),
+                false => format!("its kernels are {}", known.join(", ")),
+            };
+            Failure::error(format!("there is no kernel `{name}` in `{}`; {has}", self.name))
+        })
+    }
+
+    /// Returns the number of the line of a byte, from 1 on.
+    pub fn line(&self, byte: usize) -> usize {
+        self.text.bytes().take(byte).filter(|byte| *byte == b'\n').count() + 1
+    }
+}

@@ -1,0 +1,36 @@
+//! Numbers of iterations, as products.
+
+use std::collections::BTreeMap;
+
+use crate::notation::{Access, VariableId};
+
+/// A number of iterations, as a product.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Trips {
+    /// The variables whose coordinates are all visited.
+    pub(super) dimensions: Vec<VariableId>,
+    /// The accesses whose entries are traversed, with the innermost level.
+    pub(super) walked: BTreeMap<Access, usize>,
+    /// The variables by which the entries are divided: on average, only those below one of their
+    /// coordinates are traversed.
+    pub(super) shared: Vec<VariableId>,
+    /// The variables of the enclosing loops that visit each coordinate at most once, or `None` if a
+    /// loop visits duplicates.
+    pub(super) visited: Option<Vec<VariableId>>,
+}
+
+/// Returns whether one product is at most another: it divides the other, or replaces dimensions of
+/// the other by the entries of an operand over these dimensions.
+pub(super) fn is_within(part: &Trips, whole: &Trips) -> bool {
+    let is_bounded = |(access, level): (&Access, &usize)| match whole.walked.get(access) {
+        Some(deepest) => deepest >= level,
+        None => {
+            let is_spread =
+                |v: &VariableId| whole.dimensions.contains(v) && !part.dimensions.contains(v);
+            !part.dimensions.is_empty() && access.indices.iter().all(is_spread)
+        }
+    };
+    part.shared == whole.shared
+        && part.dimensions.iter().all(|v| whole.dimensions.contains(v))
+        && part.walked.iter().all(is_bounded)
+}
