@@ -181,7 +181,12 @@ fn case_source(
                 let has = |function: &str| {
                     ["<", "("].iter().any(|end| source.contains(&format!("pub fn {function}{end}")))
                 };
-                let ways = Ways { allocates: has(name), apart: has(&format!("{name}_assemble")) };
+                let ways = Ways {
+                    allocates: has(name),
+                    apart: has(&format!("{name}_assemble")),
+                    keeps: has(&format!("{name}_with")),
+                    keeps_apart: has(&format!("{name}_compute_with")),
+                };
                 text.push_str(&driver(name, folder, &kernel.steps[0].function, ways));
                 let path = format!("concat!(env!(\"OUT_DIR\"), \"/{folder}/{name}.rs\")");
                 format!("Compiled {{ run: &run_{name}, source: include_str!({path}) }}")

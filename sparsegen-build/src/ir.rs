@@ -32,7 +32,7 @@ mod walk;
 pub use bound::{Bound, Ground, Unchecked};
 pub use demand::Demand;
 pub use distribution::{Contribution, Distribution, Indexed, Scheme};
-pub use entry::{Binding, Entry, Loops, Meaning, Parameter, TensorType, Type};
+pub use entry::{Binding, Entry, Kept, Loops, Meaning, Parameter, TensorType, Type};
 pub use function::{
     Array, Bounds, Conversion, ConversionKind, Element, Extent, Function, Operand, Place, Simd,
     Size, Source, TensorOperand, Unroll,
@@ -196,6 +196,8 @@ pub enum Stmt {
     Reserve { array: String, additional: Expr },
     /// `array.push(value);`; an index is narrowed.
     Push { array: String, value: Expr },
+    /// `array.extend_from_slice(of);`: appends the elements of an array of the same type.
+    Extend { array: String, of: String },
     /// `array.resize(len, value);`; an index is narrowed. For bits, `len` is their number and
     /// `value` is false.
     Resize { array: String, len: Expr, value: Expr },

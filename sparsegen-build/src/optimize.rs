@@ -4,11 +4,13 @@
 //! gives the reason. The folding constructors keep expressions simple, so that no pass needs to
 //! clean up after another.
 
+mod bulk_copies;
 mod common_subexpressions;
 mod copy_propagation;
 mod dead_code;
 mod early_exit;
 mod fresh;
+mod known_order;
 mod known_ranges;
 mod loop_versioning;
 mod strips;
@@ -31,7 +33,7 @@ pub struct Pass {
 }
 
 /// The passes, in the order in which they run.
-pub const PASSES: [Pass; 10] = [
+pub const PASSES: [Pass; 12] = [
     Pass {
         name: "common-subexpression elimination",
         reason: "Positions in several tensors are often equal. Before copy propagation, because it \
@@ -54,6 +56,18 @@ pub const PASSES: [Pass; 10] = [
         reason: "Whether a loop has any iteration follows from its range. Before bodies are \
                  duplicated, and before early exits.",
         run: known_ranges::run,
+    },
+    Pass {
+        name: "known order",
+        reason: "Entries need no order of their own where a result has one. After copy propagation, \
+                 which leaves the values of entries where they are stored.",
+        run: known_order::run,
+    },
+    Pass {
+        name: "bulk copies",
+        reason: "Entries that are only copied need no check each. After copy propagation, which \
+                 recognizes copies, and before unrolling.",
+        run: bulk_copies::run,
     },
     Pass {
         name: "register tiles",

@@ -18,6 +18,7 @@ mod proven;
 mod version;
 mod widen;
 mod workspace;
+mod workspaces;
 
 use core::ops::{Index, Mul, Range};
 
@@ -47,6 +48,7 @@ pub use proven::{Proven, ProvenMut, Reserved};
 pub use version::assert_version;
 pub use widen::{Widened, widen};
 pub use workspace::Workspace;
+pub use workspaces::{Kept, Workspaces, keep, kept_vector};
 
 /// Returns 1 for positive and -1 for negative values, and zeros and NaN unchanged.
 pub fn sign<V: Signed>(value: V) -> V {

@@ -41,6 +41,7 @@
 //! | calculate | [`operators`], kernels of a manifest |
 //! | convert | [`Tensor::to`], [`Tensor::permute`], [`Tensor::reshape`] |
 //! | assemble again and again | [`Assembly`] |
+//! | call a kernel again and again | [`Workspaces`] |
 //! | compute when needed | [`lazy`] |
 //!
 //! # Features
@@ -114,6 +115,7 @@ mod width;
 pub use error::Error;
 pub use format::{Fill, Format, LevelExpr, LevelMap, Map, Properties, Shape};
 pub use formats::*;
+pub use kernel::Workspaces;
 pub use level::{Level, Levels};
 #[cfg(feature = "parallel")]
 pub use tensor::ParIter;

@@ -27,11 +27,15 @@ pub struct Ways {
     pub allocates: bool,
     /// `true` if there are functions for assembly and computation.
     pub apart: bool,
+    /// `true` if a function takes working memory as an argument.
+    pub keeps: bool,
+    /// `true` if the function for computation does so too.
+    pub keeps_apart: bool,
 }
 
 /// Returns the module of a kernel and the function that calls it on operands of any kind.
 pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> String {
-    let Ways { allocates, apart } = ways;
+    let Ways { allocates, apart, keeps, keeps_apart } = ways;
     let mut packed = String::new();
     let mut looked = String::new();
     let mut arguments = Vec::new();
@@ -80,12 +84,35 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
         let _ = writeln!(looked, "({key:?}.to_owned(), before),");
     }
     let arguments = arguments.join(", ");
-    let mutable = if apart { "mut " } else { "" };
+    let changes = if keeps { "mut " } else { "" };
+    let mutable = if apart || keeps { "mut " } else { "" };
+    // These calls use the memory that the kernels before have left.
+    let with = |function: &str, result: &str| match keeps {
+        true => format!(
+            "sparsegen_harness::typed::keeping(|memory| {function}(memory, {result}{arguments}))?"
+        ),
+        false => String::new(),
+    };
+    let kept = |result: &str, look: &str| match keeps {
+        true => {
+            let call = with(&format!("{name}_with"), result);
+            format!("{call}; results.push((\"{name}_with\", {look}));")
+        }
+        false => String::new(),
+    };
+    let computed_again = match keeps_apart {
+        true => {
+            let call = with(&format!("{name}_compute_with"), "&mut computed, ");
+            format!("{call}; results.push((\"{name}_compute_with\", look(&computed)));")
+        }
+        false => String::new(),
+    };
     let computed = if apart {
         format!(
             "let mut computed = {name}_assemble({arguments})?;
             {name}_compute(&mut computed, {arguments})?;
             results.push((\"{name}_compute\", look(&computed)));
+            {computed_again}
             if let Some(mut other) = restructured(&result) {{
                 refused_structure({name}_compute(&mut other, {arguments}))?;
             }}"
@@ -109,21 +136,39 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
     let (results, repack) = match &function.result {
         IrResult::Scalar { dtype, updates: Some(_), .. } => (
             format!(
-                "let mut result = result;
+                "let before = result;
+                let mut result = before;
                 {name}_into({arguments})?;
-                Ok(vec![(\"{name}_into\", look_at_scalar(result))])"
+                let {changes}results = vec![(\"{name}_into\", look_at_scalar(result))];
+                result = before;
+                {}
+                Ok(results)",
+                kept("", "look_at_scalar(result)")
             ),
             format!("repack::<{}, Scalar>", rust_type(*dtype)),
         ),
         IrResult::Scalar { dtype, .. } => (
-            format!("Ok(vec![(\"{name}\", look_at_scalar({name}({arguments})?))])"),
+            match keeps {
+                false => format!("Ok(vec![(\"{name}\", look_at_scalar({name}({arguments})?))])"),
+                true => format!(
+                    "Ok(vec![
+                        (\"{name}\", look_at_scalar({name}({arguments})?)),
+                        (\"{name}_with\", look_at_scalar({})),
+                    ])",
+                    with(&format!("{name}_with"), "")
+                ),
+            },
             format!("repack::<{}, Scalar>", rust_type(*dtype)),
         ),
         IrResult::Tensor(tensor) if tensor.updates => (
             format!(
-                "let mut result = result.clone();
-                {name}_into(&mut result, {arguments})?;
-                Ok(vec![(\"{name}_into\", look(&result))])"
+                "let mut changed = result.clone();
+                {name}_into(&mut changed, {arguments})?;
+                let {changes}results = vec![(\"{name}_into\", look(&changed))];
+                changed = result.clone();
+                {}
+                Ok(results)",
+                kept("&mut changed, ", "look(&changed)")
             ),
             {
                 let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
@@ -142,8 +187,10 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
                     (\"{name}_into\", first),
                     (\"{name}_into, again\", look(&reused)),
                 ];
+                {}
                 {computed}
-                Ok(results)"
+                Ok(results)",
+                kept("&mut reused, ", "look(&reused)")
             ),
             {
                 let format = tensor.packed.as_ref().unwrap_or(&tensor.format);

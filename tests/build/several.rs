@@ -248,6 +248,16 @@ fn ways(name: &str, kernel: &Kernel, arguments: &str, source: &str) -> String {
         text.push_str(&call("into"));
         text.push_str(&note("into, again"));
     }
+    let kept = |function: &str| {
+        let (function, passed) = (format!("{name}_{function}"), passed.concat());
+        format!(
+            "{returned}sparsegen_harness::typed::keeping(|memory| {function}(memory, {passed}{arguments}))?;\n"
+        )
+    };
+    if has(&format!("{name}_with")) && !changes {
+        text.push_str(&kept("with"));
+        text.push_str(&note("with"));
+    }
     if has(&format!("{name}_assemble")) {
         let names: Vec<String> = (0..count)
             .map(|r| if is_tensor(&&results[r]) { format!("mut r{r}") } else { format!("_r{r}") })
@@ -255,6 +265,10 @@ fn ways(name: &str, kernel: &Kernel, arguments: &str, source: &str) -> String {
         let _ = writeln!(text, "let ({}) = {name}_assemble({arguments})?;", names.join(", "));
         text.push_str(&call("compute"));
         text.push_str(&note("compute"));
+        if has(&format!("{name}_compute_with")) {
+            text.push_str(&kept("compute_with"));
+            text.push_str(&note("compute_with"));
+        }
     }
     text + "Ok(all)"
 }

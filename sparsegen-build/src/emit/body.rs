@@ -6,8 +6,8 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::layout::comment;
-use super::names::{ident, number, tokens};
-use crate::ir::{BinaryOp, Element, Expr, Rearrange, Stmt, Uses, Width};
+use super::names::{element_type, ident, number, tokens};
+use crate::ir::{BinaryOp, Element, Expr, Kept, Rearrange, Stmt, Uses, Width};
 use crate::operator::{Kind, Monoid};
 
 /// The meaning of the names in a body.
@@ -21,6 +21,8 @@ pub(super) struct Body {
     pub(super) lengths: BTreeMap<String, TokenStream>,
     /// The variables with method calls, which need explicit types.
     pub(super) typed: BTreeSet<String>,
+    /// The parameter that keeps working memory, and the memory that it keeps.
+    pub(super) kept: Option<Kept>,
     /// The name of the helper for integer divisions.
     pub(super) division: Option<String>,
     /// The name of the kernel.
@@ -83,6 +85,10 @@ impl Body {
                 let (name, index) = (ident(array), self.expr(index));
                 self.set(quote!(#name[#index]), *op, self.element(array, value), value)
             }
+            Stmt::Scratch { name, element } if let Some(by) = self.keeper(name) => {
+                let (name, element) = (ident(name), element_type(*element));
+                quote!(let mut #name = kernel::kept_vector::<#element>(#by);)
+            }
             // Operations on words of bits do not determine their type.
             Stmt::Scratch { name, element: Element::Bits } => {
                 let name = ident(name);
@@ -106,28 +112,34 @@ impl Body {
                 let array = ident(array);
                 quote!(#array.sort_unstable();)
             }
-            Stmt::Workspace { name, dtype, crd, size, initial } => {
-                let name = ident(name);
+            Stmt::Workspace { name: of, dtype, crd, size, initial } => {
+                let name = ident(of);
                 let types = tokens(&format!("Workspace::<{}, {crd}>", dtype.rust_name()));
-                let Some(size) = size else {
-                    let initial = self.expr(initial);
-                    return quote!(let mut #name = #types::hashed(#initial););
-                };
-                let size = self.expr(size);
-                if initial.is_zero() || *initial == Expr::Bool(false) {
-                    return quote!(let mut #name = #types::new(#size););
-                }
+                let is_zero = initial.is_zero() || *initial == Expr::Bool(false);
                 let initial = self.expr(initial);
-                quote!(let mut #name = #types::starting(#size, #initial);)
+                let size = size.as_ref().map(|size| self.expr(size));
+                let new = match (size, is_zero, self.keeper(of)) {
+                    (None, _, None) => quote!(hashed(#initial)),
+                    (None, _, Some(by)) => quote!(kept_hashed(#by, #initial)),
+                    (Some(size), true, None) => quote!(new(#size)),
+                    (Some(size), true, Some(by)) => quote!(kept(#by, #size)),
+                    (Some(size), false, None) => quote!(starting(#size, #initial)),
+                    (Some(size), false, Some(by)) => quote!(kept_starting(#by, #size, #initial)),
+                };
+                quote!(let mut #name = #types::#new;)
             }
             Stmt::Harvest { workspace, crd, vals } => {
                 let (workspace, crd) = (ident(workspace), ident(crd));
                 let vals = vals.as_ref().map_or_else(|| quote!(_), |vals| tokens(vals));
                 quote!(let (#crd, #vals) = #workspace.harvest();)
             }
-            Stmt::Places { name, size } => {
-                let (name, size) = (ident(name), self.expr(size));
-                quote!(let mut #name = Places::new(#size);)
+            Stmt::Places { name: of, size } => {
+                let (name, size) = (ident(of), self.expr(size));
+                let new = match self.keeper(of) {
+                    None => quote!(new(#size)),
+                    Some(by) => quote!(kept(#by, #size)),
+                };
+                quote!(let mut #name = Places::#new;)
             }
             Stmt::Rearrange(rearrange) => self.rearrange(rearrange),
             Stmt::Refuse { condition, error: None } => {
@@ -154,6 +166,10 @@ impl Body {
             Stmt::Push { array, value } => {
                 let (name, value) = (ident(array), self.element(array, value));
                 quote!(#name.push(#value);)
+            }
+            Stmt::Extend { array, of } => {
+                let (array, of) = (ident(array), ident(of));
+                quote!(#array.extend_from_slice(#of);)
             }
             Stmt::Resize { array, len, .. } if self.is_bits(array) => {
                 let (name, words) = (ident(array), self.expr(&words(len)));
@@ -196,6 +212,19 @@ impl Body {
                 chain
             }
         }
+    }
+
+    /// Returns the parameter that keeps working memory of this name, if one does.
+    fn keeper(&self, name: &str) -> Option<TokenStream> {
+        let kept = self.kept.as_ref().filter(|kept| kept.names.iter().any(|own| own == name))?;
+        Some(tokens(&kept.by))
+    }
+
+    /// Emits the end of a function: working memory is kept for later calls.
+    pub(super) fn end(&self) -> TokenStream {
+        let Some(Kept { by, names }) = &self.kept else { return TokenStream::new() };
+        let (by, names) = (ident(by), names.iter().map(|name| ident(name)));
+        quote!(#(kernel::keep(#by, #names);)*)
     }
 
     /// Returns what exceeds memory if an array of a result does.

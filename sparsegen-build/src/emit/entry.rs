@@ -89,6 +89,10 @@ fn instruction(instruction: &Instruction) -> TokenStream {
             let name = ident(name);
             quote!(let #name = kernel::Division::default();)
         }
+        Instruction::Workspaces { name, is_mutable } => {
+            let (name, mutable) = (ident(name), is_mutable.then(|| quote!(mut)));
+            quote!(let #mutable #name = Workspaces::new();)
+        }
         Instruction::New { name, shape: Shape::Extents(extents), .. } => {
             let (name, extents) = (ident(name), extents.iter().map(expr));
             quote!(let mut #name = Tensor::zeros([#(#extents),*])?;)
@@ -169,6 +173,13 @@ fn instruction(instruction: &Instruction) -> TokenStream {
             let change =
                 tokens(&format!("{}=", add.map_or_else(String::new, |add| add.to_string())));
             quote!(#by_reference #name #change #value;)
+        }
+        // The result of another entry point is returned as it is.
+        Instruction::Return(values)
+            if let [Value::Call(call @ crate::ir::Call { is_fallible: true, .. })] =
+                &values[..] =>
+        {
+            self::call(&crate::ir::Call { is_fallible: false, ..call.clone() })
         }
         Instruction::Return(values) => {
             let values = tuple(values.iter().map(value));

@@ -132,6 +132,8 @@ fn tensor(ty: &Type) -> Option<&TensorType> {
         | Type::Slice(_)
         | Type::SliceMut(_)
         | Type::Vector(_)
-        | Type::Division => None,
+        | Type::Division
+        | Type::Workspaces
+        | Type::WorkspacesMut => None,
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn items(loops: &Loops) -> Vec<TokenStream> {
         Some(reserved) => reserved.stmts(&body),
         None => body.outermost(&function.body),
     };
-    let fails = function.fails();
+    let (end, fails) = (body.end(), function.fails());
     let returns = tuple(loops.returns.iter().map(|(of, _)| ty(of)));
     let value = tuple(loops.returns.iter().map(|(_, value)| body.expr(value)));
     let (returns, value) = match (fails, loops.returns.is_empty()) {
@@ -34,7 +34,7 @@ pub(super) fn items(loops: &Loops) -> Vec<TokenStream> {
         (false, true) => (None, None),
         (false, false) => (Some(quote!(-> #returns)), Some(value)),
     };
-    let body = quote!(#head #stmts #value);
+    let body = quote!(#head #stmts #end #value);
     match function.dispatches() {
         true => dispatch::items(loops, returns.as_ref(), &body),
         false => {
@@ -114,7 +114,7 @@ fn meaning(Binding { name, value, .. }: &Binding) -> TokenStream {
 }
 
 /// Returns the meaning of the names in the body.
-fn body(Loops { function, .. }: &Loops) -> Body {
+fn body(Loops { function, kept, .. }: &Loops) -> Body {
     let mut elements = BTreeMap::new();
     let mut lengths = BTreeMap::new();
     for tensor in function.tensors() {
@@ -174,7 +174,8 @@ fn body(Loops { function, .. }: &Loops) -> Body {
     }
     let (division, kernel) =
         (function.division.clone(), crate::names::plain(&function.name).to_owned());
-    Body { elements, local, lengths, typed, division, kernel }
+    let kept = kept.clone();
+    Body { elements, local, lengths, typed, kept, division, kernel }
 }
 
 /// Returns the variables whose first use is a method call, before any use that determines their

@@ -65,6 +65,7 @@ impl<'f> Reserved<'f> {
             | Stmt::Break
             | Stmt::Clear { .. }
             | Stmt::Push { .. }
+            | Stmt::Extend { .. }
             | Stmt::Resize { .. }
             | Stmt::Grow { .. }
             | Stmt::For { .. }

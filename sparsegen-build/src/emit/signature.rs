@@ -74,6 +74,8 @@ pub(super) fn ty(ty: &Type) -> TokenStream {
             quote!(&mut Vec<#element>)
         }
         Type::Division => quote!(&kernel::Division),
+        Type::Workspaces => quote!(&Workspaces),
+        Type::WorkspacesMut => quote!(&mut Workspaces),
     }
 }
 

@@ -113,6 +113,7 @@ impl Search {
             | Stmt::Clear { .. }
             | Stmt::Reserve { .. }
             | Stmt::Push { .. }
+            | Stmt::Extend { .. }
             | Stmt::Grow { .. }
             | Stmt::Refuse { .. }
             | Stmt::Break

@@ -188,6 +188,7 @@ fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Clear { array } => writeln!(f, "{array}.clear();"),
         Stmt::Reserve { array, additional } => writeln!(f, "{array}.reserve({additional});"),
         Stmt::Push { array, value } => writeln!(f, "{array}.push({value});"),
+        Stmt::Extend { array, of } => writeln!(f, "{array}.extend_from_slice({of});"),
         Stmt::Grow { array, factors, value } => {
             let factors: Vec<String> = factors.iter().map(ToString::to_string).collect();
             writeln!(f, "grow({array}, [{}], {value})?;", factors.join(", "))

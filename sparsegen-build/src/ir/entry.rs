@@ -32,12 +32,23 @@ pub struct Loops {
     pub parameters: Vec<Parameter>,
     /// The variables that the body uses in addition to the parameters.
     pub head: Vec<Binding>,
+    /// The working memory that the loops keep for later calls.
+    pub kept: Option<Kept>,
     /// The returned values and their types.
     pub returns: Vec<(Type, Expr)>,
     /// All extents in terms of the caller's tensors; bounds may mention those that the body does not read.
     pub extents: Vec<(String, Expr)>,
     /// The loops.
     pub function: Function,
+}
+
+/// The working memory of loops that outlives a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The parameter from which the memory is taken, and to which it returns at the end.
+    pub by: String,
+    /// The workspaces, places and local vectors, which are declared by statements of the body.
+    pub names: Vec<String>,
 }
 
 /// An argument of a function.
@@ -78,6 +89,10 @@ pub enum Type {
     Vector(Element),
     /// `&kernel::Division`
     Division,
+    /// `&Workspaces`
+    Workspaces,
+    /// `&mut Workspaces`
+    WorkspacesMut,
 }
 
 /// The type of a tensor.

@@ -28,6 +28,8 @@ pub enum Instruction {
     Invert { name: String, of: Listing, extent: Expr, ty: TensorType },
     /// Records divisions by zero: `let division = kernel::Division::default();`
     Divide(String),
+    /// Creates working memory for one call: `let workspaces = Workspaces::new();`
+    Workspaces { name: String, is_mutable: bool },
     /// Creates a tensor without entries: `let mut y = Tensor::zeros([a.shape()[0]])?;`
     New { name: String, ty: TensorType, shape: Shape },
     /// Copies a tensor: `let mut unpacked = y.clone();`

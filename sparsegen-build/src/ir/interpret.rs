@@ -52,6 +52,8 @@ pub struct Inputs {
     pub scalars: BTreeMap<String, Number>,
     /// The extents.
     pub sizes: BTreeMap<String, usize>,
+    /// The extents of workspaces that earlier calls have kept.
+    pub kept: BTreeMap<String, usize>,
 }
 
 /// The contents of an array; indices are widened.
@@ -171,6 +173,8 @@ struct Machine {
     /// The shapes of tensors, of entry points.
     shapes: BTreeMap<String, Vec<usize>>,
     workspaces: BTreeMap<String, Workspace>,
+    /// The extents of workspaces that earlier calls have kept.
+    kept: BTreeMap<String, usize>,
     /// The bounds of unchecked indices and appends.
     bounds: BTreeMap<(Unchecked, String), usize>,
 }
@@ -187,6 +191,7 @@ impl Default for Machine {
             is_full: false,
             shapes: BTreeMap::new(),
             workspaces: BTreeMap::new(),
+            kept: BTreeMap::new(),
             bounds: BTreeMap::new(),
         }
     }
@@ -212,6 +217,7 @@ impl Machine {
         let function = &loops.function;
         let here = |reason| fault(&loops.name, reason);
         self.declare(function, inputs).map_err(here)?;
+        self.kept = inputs.kept.clone();
         let unknown = around.arrays.iter().filter(|(name, _)| !self.arrays.contains_key(*name));
         let unknown: Vec<_> = unknown.collect();
         for (name, list) in &unknown {
@@ -225,6 +231,7 @@ impl Machine {
         }
         let returned = loops.returns.iter().map(|(_, value)| self.eval(value));
         let returned: Result<_, String> = returned.collect();
+        loops.kept.iter().try_for_each(|kept| self.keep(kept)).map_err(here)?;
         returned.map_err(|reason| fault(&format!("the end of {}", loops.name), reason))
     }
 
@@ -277,8 +284,8 @@ impl Machine {
                 let size = size.as_ref().map(|size| self.eval(size).and_then(Value::index));
                 let size = size.transpose().map_err(here)?;
                 let initial = self.eval(initial).map_err(here)?;
-                self.spend(size.unwrap_or(1) as u64).map_err(here)?;
-                let size = size.unwrap_or(usize::MAX);
+                // A hashed workspace allocates memory for its entries only.
+                self.allocate(name, size.unwrap_or(1)).map_err(here)?;
                 let workspace = Workspace::new(Element::Value(*dtype), *crd, size, initial);
                 self.workspaces.insert(name.clone(), workspace);
                 Ok(())
@@ -293,9 +300,9 @@ impl Machine {
             }
             Stmt::Places { name, size } => {
                 let size = self.eval(size).and_then(Value::index).map_err(here)?;
-                self.spend(size as u64).map_err(here)?;
+                self.allocate(name, size).map_err(here)?;
                 let element = Element::Index(Width::Usize);
-                let places = Workspace::new(element, Width::Usize, size, Value::Index(0));
+                let places = Workspace::new(element, Width::Usize, Some(size), Value::Index(0));
                 self.workspaces.insert(name.clone(), places);
                 Ok(())
             }
@@ -330,6 +337,15 @@ impl Machine {
             Stmt::Push { array, value } => {
                 let value = self.eval(value).map_err(here)?;
                 self.vector(array).and_then(|a| a.push(value)).map_err(here)
+            }
+            Stmt::Extend { array, of } => {
+                let cells = self.array(of).map_err(here)?.cells.clone();
+                self.spend(cells.len() as u64).map_err(here)?;
+                let vector = self.vector(array).map_err(here)?;
+                let push = |cell: Option<Value>| {
+                    vector.push(cell.ok_or_else(|| format!("`{of}` was never written"))?)
+                };
+                cells.into_iter().try_for_each(push).map_err(here)
             }
             Stmt::Resize { array, len, value } => {
                 let len = self.eval(len).and_then(Value::index).map_err(here)?;

@@ -172,6 +172,7 @@ fn of_stmt(stmt: &mut Stmt, visit: &mut dyn FnMut(&mut String)) {
             visit(name);
             size.iter_mut().chain([initial]).for_each(|expr| of_expr(expr, visit));
         }
+        Stmt::Extend { array, of } => [array, of].into_iter().for_each(visit),
         Stmt::Grow { array, factors, value } => {
             visit(array);
             factors.iter_mut().chain([value]).for_each(|expr| of_expr(expr, visit));

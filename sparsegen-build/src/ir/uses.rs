@@ -146,6 +146,10 @@ fn each_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(Use, &'s str)) {
         | Stmt::Push { array: name, .. }
         | Stmt::Resize { array: name, .. }
         | Stmt::Grow { array: name, .. } => visit(Use::Written, name),
+        Stmt::Extend { array, of } => {
+            visit(Use::Written, array);
+            visit(Use::Read, of);
+        }
         Stmt::Rearrange(rearrange) => {
             for name in rearrange.writes() {
                 visit(Use::Read, name);

@@ -86,6 +86,11 @@ impl Expr {
         self.replaced(&|e| is_element(e).then(|| Expr::load(to, at.clone())))
     }
 
+    /// Replaces an expression, and folds the result.
+    pub fn replace(&self, old: &Expr, by: &Expr) -> Expr {
+        self.replaced(&|e| (e == old).then(|| by.clone()))
+    }
+
     /// Replaces the outermost expressions for which there is another one, and folds the result.
     fn replaced(&self, by: &dyn Fn(&Expr) -> Option<Expr>) -> Expr {
         if let Some(other) = by(self) {
@@ -140,6 +145,7 @@ impl Stmt {
             | Stmt::Sort { .. }
             | Stmt::Harvest { .. }
             | Stmt::Clear { .. }
+            | Stmt::Extend { .. }
             | Stmt::Break => Vec::new(),
             Stmt::Workspace { size, initial, .. } => size.iter().chain([initial]).collect(),
             Stmt::Places { size: value, .. } | Stmt::Tile { initial: value, .. } => vec![value],
@@ -180,6 +186,7 @@ impl Stmt {
             | Stmt::Clear { .. }
             | Stmt::Reserve { .. }
             | Stmt::Push { .. }
+            | Stmt::Extend { .. }
             | Stmt::Resize { .. }
             | Stmt::Grow { .. }
             | Stmt::Refuse { .. }
@@ -187,6 +194,17 @@ impl Stmt {
             | Stmt::While { .. }
             | Stmt::If { .. }
             | Stmt::Break => Vec::new(),
+        }
+    }
+
+    /// Returns the name of the memory that this statement declares: of a workspace, of places, or of a
+    /// local vector.
+    pub fn working_memory(&self) -> Option<&str> {
+        match self {
+            Stmt::Workspace { name, .. }
+            | Stmt::Places { name, .. }
+            | Stmt::Scratch { name, .. } => Some(name),
+            _ => None,
         }
     }
 
@@ -220,6 +238,7 @@ impl Stmt {
             | Stmt::Clear { .. }
             | Stmt::Reserve { .. }
             | Stmt::Push { .. }
+            | Stmt::Extend { .. }
             | Stmt::Resize { .. }
             | Stmt::Grow { .. }
             | Stmt::Break => Vec::new(),
@@ -253,6 +272,7 @@ impl Stmt {
             | Stmt::Sort { .. }
             | Stmt::Harvest { .. }
             | Stmt::Clear { .. }
+            | Stmt::Extend { .. }
             | Stmt::Break => self.clone(),
             Stmt::Workspace { name, dtype, crd, size, initial } => Stmt::Workspace {
                 name: name.clone(),

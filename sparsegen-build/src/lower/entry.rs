@@ -6,6 +6,7 @@
 
 mod checks;
 mod docs;
+mod kept;
 mod loops;
 mod own_checks;
 mod parts;
@@ -95,12 +96,14 @@ impl<'k> Builder<'k> {
         if self.passed().next().is_some() {
             entries.push(self.into(Way::Into));
         }
+        entries.extend(self.keeps(Way::Into).then(|| self.with(Way::Into)));
         if self.has_own_checks() {
             entries.push(self.checking());
         }
         if self.computes {
             entries.extend(self.allocates.then(|| self.assembling()));
             entries.push(self.computing());
+            entries.extend(self.computes_with().then(|| self.with(Way::Compute)));
         }
         entries
     }
@@ -129,7 +132,9 @@ impl<'k> Builder<'k> {
     /// Returns `NAME`, which creates the results.
     fn allocating(&self) -> Entry {
         let returns = self.kernel.results().map(|step| returned_type(&step.function.result));
-        let body = if self.is_direct {
+        let body = if self.is_direct && self.keeps(Way::New) && self.passed().next().is_none() {
+            self.with_new_memory(Way::New, self.operands.iter().map(|operand| name(operand)))
+        } else if self.is_direct {
             self.body(Way::New)
         } else {
             let body = self.new_results();
@@ -153,13 +158,35 @@ impl<'k> Builder<'k> {
 
     /// Returns `NAME_into` or `NAME_compute`, which store the results in arguments.
     fn into(&self, way: Way) -> Entry {
-        let (name, docs) = match way {
+        let (into, docs) = match way {
             Way::New | Way::Into => (beside(&self.kernel.name, "into"), self.docs_of_into()),
             Way::Compute => (beside(&self.kernel.name, "compute"), self.docs_of_compute()),
         };
         let passed = self.passed().map(passed_parameter).collect();
         let returns = self.returned().map(|step| returned_type(&step.function.result)).collect();
-        self.entry(name, docs, passed, returns, self.body(way))
+        let body = if self.keeps(way) {
+            let results = self.passed().map(|step| Argument::Name(step.result.clone()));
+            let operands = self.operands.iter().map(|operand| name(operand));
+            self.with_new_memory(way, results.chain(operands))
+        } else {
+            self.body(way)
+        };
+        self.entry(into, docs, passed, returns, body)
+    }
+
+    /// Returns `NAME_with` or `NAME_compute_with`, which take working memory as an argument.
+    fn with(&self, way: Way) -> Entry {
+        let keeper = std::iter::once(self.keeper_parameter());
+        let parameters = keeper.chain(self.passed().map(passed_parameter)).collect();
+        let returns = self.returned().map(|step| returned_type(&step.function.result)).collect();
+        let (name, docs) = (self.name_with(way), self.docs_of_with(way));
+        self.entry(name, docs, parameters, returns, self.body(way))
+    }
+
+    /// Returns whether `NAME_compute` runs loops that have working memory.
+    fn computes_with(&self) -> bool {
+        let mut structured = self.groups.iter().filter(|group| group.function.has_structure());
+        structured.all(|group| group.function.compute.is_some()) && self.keeps(Way::Compute)
     }
 
     /// Returns `NAME_check`.
@@ -273,6 +300,9 @@ impl<'k> Builder<'k> {
         let mut body = Vec::new();
         if way == Way::New {
             body.extend(self.new_results());
+            let name = self.keeper();
+            let own = Instruction::Workspaces { name, is_mutable: false };
+            body.extend(self.keeps(way).then_some(own));
         }
         match self.has_own_checks() {
             true => body.push(self.check_call(way)),

@@ -7,7 +7,7 @@ use crate::names::{beside, snake_case};
 use super::{KernelEntry, Manifest, SeveralEntry, Text};
 
 /// The suffixes of the functions that are generated for a kernel.
-const SUFFIXES: [&str; 5] = ["into", "assemble", "compute", "kernel", "check"];
+const SUFFIXES: [&str; 6] = ["into", "with", "assemble", "compute", "kernel", "check"];
 
 /// Adds a kernel and its statements.
 pub(super) fn add(manifest: &mut Manifest, entry: KernelEntry, texts: Vec<Text>) {

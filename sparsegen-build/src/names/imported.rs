@@ -40,7 +40,7 @@ pub const RUNTIME: &str = "sparsegen";
 pub const KERNEL: &str = "sparsegen::kernel";
 
 /// The names that generated code may use, besides the formats of the runtime crate.
-pub const IMPORTED: [Imported; 26] = [
+pub const IMPORTED: [Imported; 27] = [
     of(RUNTIME, "Error"),
     of(RUNTIME, "Fill"),
     of(RUNTIME, "Format"),
@@ -52,6 +52,7 @@ pub const IMPORTED: [Imported; 26] = [
     of(RUNTIME, "Tensor"),
     of(RUNTIME, "Value"),
     of(RUNTIME, "View"),
+    of(RUNTIME, "Workspaces"),
     of(RUNTIME, "bf16"),
     of(RUNTIME, "c32"),
     of(RUNTIME, "c64"),

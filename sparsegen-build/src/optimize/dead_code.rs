@@ -124,6 +124,7 @@ fn without_filling(body: &[Stmt], vector: &str) -> Vec<Stmt> {
         Stmt::Clear { array }
         | Stmt::Reserve { array, .. }
         | Stmt::Push { array, .. }
+        | Stmt::Extend { array, .. }
         | Stmt::Resize { array, .. }
         | Stmt::Grow { array, .. }
         | Stmt::Store { array, .. }

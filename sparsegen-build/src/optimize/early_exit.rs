@@ -121,6 +121,7 @@ impl Search<'_> {
                 | Stmt::Clear { .. }
                 | Stmt::Reserve { .. }
                 | Stmt::Push { .. }
+                | Stmt::Extend { .. }
                 | Stmt::Resize { .. }
                 | Stmt::Grow { .. }
                 | Stmt::Refuse { .. }

@@ -91,6 +91,36 @@ impl<V: Value, C: Width> Workspace<V, C> {
         }
     }
 
+    /// Returns whether this workspace, which is empty, is one for coordinates below `size`.
+    pub(super) fn fits(&self, size: usize, initial: V) -> bool {
+        self.initial == initial
+            && (size <= self.vals.len() || size > WIDEST && self.hashed.is_some())
+    }
+
+    /// Returns whether this workspace, which is empty, is a hash table.
+    pub(super) fn is_hashed(&self, initial: V) -> bool {
+        self.initial == initial && self.hashed.is_some()
+    }
+
+    /// Returns a workspace for coordinates below `size`, which is at most the present size.
+    pub(super) fn shortened(mut self, size: usize) -> Self {
+        if self.hashed.is_none() {
+            self.groups.resize(size.div_ceil(WORD).div_ceil(WORD), 0);
+        }
+        self
+    }
+
+    /// Returns the number of entries.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.hashed.as_ref().map_or(self.count, |hashed| hashed.len())
+    }
+
+    /// Returns whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Returns whether a coordinate is present.
     #[inline(always)]
     pub fn contains(&self, coordinate: usize) -> bool {
@@ -159,11 +189,11 @@ fn collect<V: Value, C: Width>(
     harvested.reserve(count);
     if count < 24 || comparisons < groups.len() {
         entered.sort_unstable();
-        for coordinate in entered {
+        harvested.extend(entered.iter().map(|coordinate| {
             let coordinate = coordinate.to_usize();
-            harvested.push(take(coordinate));
             marks[coordinate / WORD] = 0;
-        }
+            take(coordinate)
+        }));
         return;
     }
     for coordinate in entered.iter() {
@@ -282,6 +312,7 @@ mod tests {
             }
             let absent = (0..size).find(|c| !expected.contains_key(&(*c as u32)));
             assert_eq!(absent.map_or(0, |absent| workspace[absent]), 0);
+            assert_eq!(workspace.len(), expected.len());
             let (crd, vals) = workspace.harvest();
             let harvested: Vec<_> = crd.iter().copied().zip(vals.iter().copied()).collect();
             assert_eq!(harvested, expected.into_iter().collect::<Vec<_>>());

@@ -133,12 +133,23 @@ impl Interpreter<'_> {
                 again("NAME_into, again")?;
             }
         }
+        let with = if self.has(&name("with")) { Some(name("with")) } else { None };
+        if let Some(with) = with.filter(|_| !self.kernel.steps.iter().any(updates)) {
+            for way in ["NAME_with", "NAME_with, again"] {
+                let returned = session.run(&with, &mut arguments)?;
+                ways.push((way, self.looked(&self.results(&arguments, returned))?));
+            }
+        }
         if self.has(&name("assemble")) && self.has(&name("compute")) {
             let assembled = session.run(&name("assemble"), &mut arguments)?;
             let names = self.kernel.results().map(|step| step.result.clone());
             arguments.extend(names.zip(assembled));
             let returned = session.run(&name("compute"), &mut arguments)?;
             ways.push(("NAME_compute", self.looked(&self.results(&arguments, returned))?));
+            if self.has(&name("compute_with")) {
+                let returned = session.run(&name("compute_with"), &mut arguments)?;
+                ways.push(("NAME_compute_with", self.looked(&self.results(&arguments, returned))?));
+            }
         }
         Ok(())
     }
@@ -146,6 +157,10 @@ impl Interpreter<'_> {
     /// The operands, by the names of the arguments.
     fn arguments(&self, operands: &Results) -> Result<BTreeMap<String, Object>, Stop> {
         let mut arguments = BTreeMap::new();
+        let parameters = self.kernel.entries.iter().flat_map(|entry| &entry.parameters);
+        for keeper in parameters.filter(|parameter| parameter.ty == Type::WorkspacesMut) {
+            arguments.insert(keeper.name.clone(), Object::Workspaces(BTreeMap::new()));
+        }
         for operand in self.kernel.operands() {
             let label = match operand {
                 Operand::Tensor(tensor) => &tensor.tensor,

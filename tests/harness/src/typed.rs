@@ -1,9 +1,10 @@
 //! Conversion between tensors with formats as types, and format-independent data of the harness.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use sparsegen::level::{LevelViews as _, Levels};
-use sparsegen::{Error, Format, LevelExpr, Shape, Stored as Storable, Tensor};
+use sparsegen::{Error, Format, LevelExpr, Shape, Stored as Storable, Tensor, Workspaces};
 
 use crate::number::{Element, Number};
 use crate::worlds::Entries;
@@ -60,6 +61,15 @@ const PARTS: [(usize, &str); 4] =
 /// The error of the kernel.
 pub fn attempt(parallel: bool, run: impl Fn() -> Result<Ways, Error>) -> Result<Ways, Error> {
     attempt_all(parallel, || run().map(|ways| [ways])).map(|[ways]| ways)
+}
+
+thread_local! {
+    static MEMORY: RefCell<Workspaces> = RefCell::default();
+}
+
+/// Runs a kernel with working memory that all kernels of a thread share.
+pub fn keeping<T>(run: impl FnOnce(&mut Workspaces) -> T) -> T {
+    MEMORY.with_borrow_mut(run)
 }
 
 /// Runs a kernel with several results like [`attempt`].

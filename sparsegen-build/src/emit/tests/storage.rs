@@ -195,7 +195,7 @@ fn scratch_is_sorted() {
     ];
     let each = Stmt::for_range("k", Expr::Index(0), Expr::len("a2_order"), pairs);
     let expected = "\
-let mut a2_order = Vec::new();
+let mut a2_order = kernel::kept_vector::<(usize, usize)>(workspaces);
 a2_order.clear();
 a2_order.push((a2_crd[p] as usize, p));
 a2_order.sort_unstable();
@@ -203,6 +203,7 @@ for k in 0..a2_order.len() {
     let j = a2_order[k].0;
     sum += x_vals[a2_order[k].1];
 }
+kernel::keep(workspaces, a2_order);
 ";
     assert_eq!(read([body, each].concat()), expected);
 }

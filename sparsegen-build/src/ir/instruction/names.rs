@@ -90,6 +90,7 @@ impl Instruction {
             | Instruction::Let { .. }
             | Instruction::LastOfEach { .. }
             | Instruction::Divide(_)
+            | Instruction::Workspaces { .. }
             | Instruction::Copy { .. }
             | Instruction::Fill { .. }
             | Instruction::Borrow { .. }
@@ -127,7 +128,9 @@ impl Instruction {
             Instruction::New { shape: Shape::Extents(extents), .. } => {
                 extents.iter().for_each(|extent| extent.names(visit));
             }
-            Instruction::Divide(_) | Instruction::Assemble { .. } => {}
+            Instruction::Divide(_)
+            | Instruction::Workspaces { .. }
+            | Instruction::Assemble { .. } => {}
             Instruction::Fill { values, .. } => visit(values.name()),
             Instruction::Put { into, value } => {
                 visit(into);

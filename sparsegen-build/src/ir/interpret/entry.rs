@@ -154,6 +154,9 @@ impl Session<'_> {
                 frame.insert(name, last);
             }
             Instruction::Divide(name) => frame.insert(name, Object::Division),
+            Instruction::Workspaces { name, .. } => {
+                frame.insert(name, Object::Workspaces(BTreeMap::new()));
+            }
             Instruction::New { name, ty, shape } => {
                 let shape = match shape {
                     Shape::Of(like) => frame.tensor(like)?.shape.clone(),

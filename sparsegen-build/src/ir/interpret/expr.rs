@@ -55,7 +55,10 @@ impl Machine {
                 let extent = self.shapes.get(tensor).and_then(|shape| shape.get(*mode));
                 Ok(Value::Index(*extent.ok_or_else(|| format!("no mode {mode} of `{tensor}`"))?))
             }
-            Expr::Len(array) => Ok(Value::Index(self.array(array)?.len()?)),
+            Expr::Len(array) => match self.workspaces.get(array) {
+                Some(workspace) => Ok(Value::Index(workspace.len())),
+                None => Ok(Value::Index(self.array(array)?.len()?)),
+            },
             Expr::Pair(a, b) => Ok(Value::Pair(self.eval(a)?.index()?, self.eval(b)?.index()?)),
             Expr::Call(callee, dtype, arguments) => {
                 let arguments = arguments.iter().map(|argument| self.eval(argument));

@@ -23,6 +23,8 @@ pub enum Object {
     List(Vec<usize>),
     Values(Vec<Number>),
     Division,
+    /// Working memory: the largest extent of each workspace that has been kept.
+    Workspaces(BTreeMap<String, usize>),
     /// What was taken from a tensor.
     Shape(Vec<usize>),
     Levels(BTreeMap<(usize, String), Vec<usize>>),
@@ -203,6 +205,7 @@ impl Frame {
                 Object::Bool(_)
                 | Object::Values(_)
                 | Object::Division
+                | Object::Workspaces(_)
                 | Object::Shape(_)
                 | Object::Levels(_)
                 | Object::LevelsOf(_)
@@ -273,6 +276,7 @@ impl Frame {
                     callee.insert(&name, Object::Tensor(tensor));
                 }
                 (Object::Division, Type::Division) => {}
+                (Object::Workspaces(kept), Type::Workspaces) => inputs.kept = kept,
                 (object, ty) => {
                     return Err(plain(format!("`{name}` is of {ty:?}, not {object:?}")));
                 }
@@ -331,6 +335,10 @@ impl Frame {
             false => Stop::Fault(fault),
         })?;
         for (parameter, argument) in loops.parameters.iter().zip(arguments) {
+            if parameter.ty == Type::Workspaces {
+                let kept = std::mem::take(&mut machine.kept);
+                self.insert(argument.name(), Object::Workspaces(kept));
+            }
             let is_filled = matches!(parameter.ty, Type::SliceMut(_) | Type::Vector(_));
             if !is_filled || parameter.name == "_" {
                 continue;

@@ -7,11 +7,15 @@ use crate::ir::Rearrange;
 impl Machine {
     pub(super) fn rearrange(&mut self, rearrange: &Rearrange) -> Result<(), String> {
         match rearrange {
-            Rearrange::Sort { places, crd, vals, start, each, .. } => {
+            Rearrange::Sort { places, crd, vals, start, each, first } => {
                 let [start, each] = [start, each].map(|expr| self.eval(expr)?.index());
                 let (start, each) = (start?, each?);
-                self.workspace(places)?.harvest();
                 let mut order = numbers(self.vector(crd)?, start)?;
+                let first = self.eval(first)?.index()?;
+                for (coordinate, _) in &order {
+                    let place = usize::try_from(*coordinate + first as i128);
+                    self.workspace(places)?.remove(place.map_err(|error| error.to_string())?);
+                }
                 let mut values = self.vector(vals)?.cells.split_off(start * each);
                 if values.len() != order.len() * each {
                     return Err(format!("`{vals}` has not {each} elements for each of `{crd}`"));

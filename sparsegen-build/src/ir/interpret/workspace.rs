@@ -2,21 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use super::Value;
 use super::arrays::{Storage, narrowed};
-use crate::ir::{Element, Width};
+use super::{Machine, Value};
+use crate::ir::{Element, Kept, Width};
 
 /// A workspace during a run, with its entries.
 pub(super) struct Workspace {
     element: Element,
     crd: Width,
-    size: usize,
+    /// The extent, or `None` if entries are hashed.
+    size: Option<usize>,
     initial: Value,
     entries: BTreeMap<usize, Value>,
 }
 
 impl Workspace {
-    pub(super) fn new(element: Element, crd: Width, size: usize, initial: Value) -> Workspace {
+    pub(super) fn new(
+        element: Element,
+        crd: Width,
+        size: Option<usize>,
+        initial: Value,
+    ) -> Workspace {
         Workspace { element, crd, size, initial, entries: BTreeMap::new() }
     }
 
@@ -30,8 +36,16 @@ impl Workspace {
         Ok(self.entries.contains_key(&coordinate))
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     pub(super) fn clear(&mut self) {
         self.entries.clear();
+    }
+
+    pub(super) fn remove(&mut self, coordinate: usize) {
+        self.entries.remove(&coordinate);
     }
 
     pub(super) fn store(&mut self, coordinate: usize, value: Value) -> Result<(), String> {
@@ -41,10 +55,23 @@ impl Workspace {
     }
 
     fn check(&self, coordinate: usize) -> Result<(), String> {
-        let size = self.size;
         narrowed(Value::Index(coordinate), Element::Index(self.crd))?;
-        let is_below = coordinate < size;
-        is_below.then_some(()).ok_or(format!("coordinate {coordinate} of a workspace for {size}"))
+        match self.size {
+            Some(size) if coordinate >= size => {
+                Err(format!("coordinate {coordinate} of a workspace for {size}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns whether this holds positions of coordinates, not values.
+    fn is_places(&self) -> bool {
+        matches!(self.element, Element::Index(_))
+    }
+
+    /// Returns whether all entries have the initial value.
+    fn is_initial(&self) -> bool {
+        self.entries.values().all(|value| *value == self.initial)
     }
 
     /// Removes all entries, and returns their coordinates and values.
@@ -54,5 +81,28 @@ impl Workspace {
         let crd = Storage::values(Element::Index(self.crd), crd.collect());
         let vals = entries.values().map(|value| Some(*value)).collect();
         [crd, Storage::values(self.element, vals)]
+    }
+}
+
+impl Machine {
+    /// Counts the steps of the allocation of a workspace. Memory that earlier calls have kept takes
+    /// none.
+    pub(super) fn allocate(&mut self, name: &str, size: usize) -> Result<(), String> {
+        let kept = self.kept.get(name).copied().unwrap_or(0);
+        self.spend(size.saturating_sub(kept) as u64)
+    }
+
+    /// Keeps workspaces for later calls. Those that loops empty themselves must be empty.
+    pub(super) fn keep(&mut self, Kept { names, .. }: &Kept) -> Result<(), String> {
+        for name in names {
+            let Some(workspace) = self.workspaces.get_mut(name) else { continue };
+            if workspace.is_places() && !workspace.is_initial() {
+                return Err(format!("`{name}` is kept with positions: {:?}", workspace.entries));
+            }
+            workspace.clear();
+            let kept = self.kept.entry(name.clone()).or_default();
+            *kept = (*kept).max(workspace.size.unwrap_or(0));
+        }
+        Ok(())
     }
 }

@@ -96,6 +96,22 @@ impl Builder<'_> {
         with_errors(vec![summary], self.errors(|function| compute_errors(function, &entry)))
     }
 
+    /// Returns the documentation of `NAME_with` or `NAME_compute_with`.
+    pub(super) fn docs_of_with(&self, way: Way) -> Vec<String> {
+        let name = plain(&self.kernel.name);
+        let of = match way {
+            Way::Compute => beside(name, "compute"),
+            Way::New | Way::Into if self.passed().next().is_some() => beside(name, "into"),
+            Way::New | Way::Into => name.to_owned(),
+        };
+        let keeper = self.keeper();
+        let summary = format!(
+            "Like [`{of}`], but keeps its working memory in `{keeper}`, for calls of this or other \
+             kernels: memory that an earlier call has left there is not allocated again."
+        );
+        with_errors(vec![summary], vec![format!("The same as for [`{of}`].")])
+    }
+
     /// Returns the errors of all statements, without duplicates.
     fn errors(&self, of: impl Fn(&Function) -> Vec<String>) -> Vec<String> {
         let mut errors: Vec<String> = Vec::new();

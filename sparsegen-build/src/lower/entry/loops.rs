@@ -70,12 +70,17 @@ impl Builder<'_> {
         let kept = function.results().flat_map(TensorResult::extents);
         let kept = kept.map(|extent| (Type::Index, Expr::var(&extent.name)));
         let returns: Vec<_> = known.into_iter().chain(scalars).chain(kept).collect();
-        let uses = uses(&function, &returns);
+        let (uses, kept) = (uses(&function, &returns), self.kept(&function));
+        let keeper =
+            kept.iter().map(|kept| Parameter { name: kept.by.clone(), ty: Type::Workspaces });
+        let slots = slots(&function);
+        let parameters = keeper.chain(slots.iter().map(|slot| declared(slot, &uses))).collect();
         Loops {
             name: beside(&function.name, "kernel"),
             docs: vec![format!("The loops of [`{}`].", self.entry_name(way))],
-            parameters: slots(&function).iter().map(|slot| declared(slot, &uses)).collect(),
+            parameters,
             head: head(&function, &uses),
+            kept,
             extents: extents(&function),
             returns,
             function,

@@ -2,12 +2,13 @@
 //! call the loops, and store the results.
 
 use super::checks::{instruction, of_gathers, tensor};
+use super::kept::loops_of;
 use super::loops::{Slot, slots};
 use super::signature::{computed_type, extent, held, is_apart, is_passed, operand_type, taken};
 use super::{Builder, Way};
 use crate::ir::{
     Argument, Array, Assembled, Assembly, Bounds, Call, Check, Conversion, ConversionKind, Element,
-    Field, Fit, Function, Group, Instruction, List, Listing, Operand, Parts, Place, Reads,
+    Field, Fit, Function, Group, Instruction, Kept, List, Listing, Operand, Parts, Place, Reads,
     Replacement, Result, Shape, Source, Step, Storage, Taken, Target, TensorResult, UpdatedScalar,
     Value, Vector, Width,
 };
@@ -36,6 +37,7 @@ pub(super) struct Run<'b> {
     pub(super) builder: &'b Builder<'b>,
     pub(super) steps: &'b [Step],
     pub(super) loops: &'b Function,
+    way: Way,
     /// The name of the kernel in messages.
     kernel: &'b str,
 }
@@ -73,9 +75,8 @@ impl Builder<'_> {
         is_fresh: &dyn Fn(&str) -> bool,
     ) -> Vec<Instruction> {
         let Group { steps, function } = *group;
-        let compute = function.compute.as_deref().filter(|_| way == Way::Compute);
-        let loops = compute.filter(|_| function.has_structure()).unwrap_or(function);
-        let run = Run { builder: self, steps, loops, kernel: &function.name };
+        let loops = loops_of(group, way);
+        let run = Run { builder: self, steps, loops, way, kernel: &function.name };
         let mut body = run.conversions();
         for result in loops.results() {
             body.extend(run.before(result, is_fresh(&result.name)));
@@ -277,12 +278,20 @@ impl Run<'_> {
 
     /// Returns the call of the loops.
     fn call(&self) -> Call {
-        let arguments = slots(self.loops).iter().map(|slot| self.argument(slot)).collect();
+        let slots = slots(self.loops);
+        let arguments = slots.iter().map(|slot| self.argument(slot));
+        let arguments = self.keeper().into_iter().chain(arguments).collect();
         Call {
             function: beside(&self.loops.name, "kernel"),
             arguments,
             is_fallible: self.loops.fails(),
         }
+    }
+
+    /// Returns the argument that keeps the working memory of the loops.
+    fn keeper(&self) -> Option<Argument> {
+        let Kept { by, .. } = self.builder.kept(self.loops)?;
+        Some(if self.way == Way::New { Argument::Ref(by) } else { Argument::Name(by) })
     }
 
     fn argument(&self, slot: &Slot<'_>) -> Argument {

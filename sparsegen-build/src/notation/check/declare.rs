@@ -98,8 +98,10 @@ pub(super) fn check_functions(
         functions.push((of.text.clone(), of));
         let suffixes = [
             "into",
+            "with",
             "assemble",
             "compute",
+            "compute_with",
             "kernel",
             "kernel_loops",
             "compute_kernel",
@@ -131,12 +133,14 @@ pub(super) fn check_functions(
 /// Returns the names of the functions that a kernel generates besides the one of its own name.
 fn made_beside(kernel: &Kernel) -> Vec<String> {
     let result = &kernel.tensors[kernel.result().0];
-    let mut suffixes = vec!["kernel", "kernel_loops"];
+    let mut suffixes = vec!["kernel", "kernel_loops", "with"];
     if !result.by_value {
         suffixes.extend(["into", "check"]);
     }
     if result.format.levels.iter().any(|spec| spec.level.insert().is_none()) {
-        suffixes.extend(["assemble", "compute", "compute_kernel", "compute_kernel_loops"]);
+        let of_structure =
+            ["assemble", "compute", "compute_with", "compute_kernel", "compute_kernel_loops"];
+        suffixes.extend(of_structure);
     }
     if kernel.distribute.is_some() {
         suffixes.extend(OF_RANKS);

@@ -28,6 +28,10 @@ impl<V: Value, C: Width> Hashed<V, C> {
         self.table.find(crd, coordinate).map_or(&self.zero, |slot| &vals[slot])
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.entered.0.len()
+    }
+
     pub(super) fn contains(&self, coordinate: usize) -> bool {
         self.table.find(&self.entered.0, coordinate).is_ok()
     }
