@@ -15,6 +15,8 @@ use crate::operator::{Kind, Monoid};
 pub(super) struct Body {
     /// The element type of each array.
     pub(super) elements: BTreeMap<String, Element>,
+    /// The workspaces.
+    pub(super) workspaces: BTreeSet<String>,
     /// The local vectors; others are arguments.
     pub(super) local: BTreeSet<String>,
     /// The expressions for lengths other than `array.len()`.
@@ -76,6 +78,14 @@ impl Body {
                 let value = Expr::binary(*op, old, value.clone());
                 self.stmt(&Stmt::store(array, index.clone(), value))
             }
+            // A sum that may go on after a call for hashed entries would be kept in memory.
+            Stmt::Store { array, index, op: Some(BinaryOp::Add), value }
+                if self.workspaces.contains(array) && self.is_number(array) =>
+            {
+                let (name, index) = (ident(array), self.expr(index));
+                let value = self.element(array, value);
+                quote!(#name.add(#index, #value);)
+            }
             Stmt::Store { array, index, op: None, value }
                 if let Some((op, value)) = self.updated(array, index, value) =>
             {
@@ -133,13 +143,9 @@ impl Body {
                 let vals = vals.as_ref().map_or_else(|| quote!(_), |vals| tokens(vals));
                 quote!(let (#crd, #vals) = #workspace.harvest();)
             }
-            Stmt::Places { name: of, size } => {
-                let (name, size) = (ident(of), self.expr(size));
-                let new = match self.keeper(of) {
-                    None => quote!(new(#size)),
-                    Some(by) => quote!(kept(#by, #size)),
-                };
-                quote!(let mut #name = Places::#new;)
+            Stmt::Places { name, size } => {
+                let (name, size) = (ident(name), self.expr(size));
+                quote!(let mut #name = Places::new(#size);)
             }
             Stmt::Rearrange(rearrange) => self.rearrange(rearrange),
             Stmt::Refuse { condition, error: None } => {
@@ -268,6 +274,12 @@ impl Body {
         }
     }
 
+    /// Returns whether the values of an array are of a type that has all operators of Rust.
+    fn is_number(&self, array: &str) -> bool {
+        let element = self.elements.get(array);
+        matches!(element, Some(Element::Value(dtype)) if !dtype.is_opaque())
+    }
+
     /// Returns the operator and the other operand of a value that combines an element with its
     /// previous value, if Rust has an assignment operator for that. A type parameter is not bounded
     /// by the traits of these operators.
@@ -279,8 +291,7 @@ impl Body {
     ) -> Option<(BinaryOp, &'e Expr)> {
         let Expr::Binary(op, a, b) = value else { return None };
         let has_sign = op.kind() == Kind::Arithmetic && !op.is_method() || *op == BinaryOp::Xor;
-        let is_known = matches!(self.elements.get(array),
-            Some(Element::Value(dtype)) if !dtype.is_opaque());
+        let is_known = self.is_number(array);
         let old = Expr::load(array, index.clone());
         match (has_sign && is_known, Monoid::from(*op)) {
             (true, _) if **a == old => Some((*op, b)),

@@ -175,7 +175,8 @@ fn body(Loops { function, kept, .. }: &Loops) -> Body {
     let (division, kernel) =
         (function.division.clone(), crate::names::plain(&function.name).to_owned());
     let kept = kept.clone();
-    Body { elements, local, lengths, typed, kept, division, kernel }
+    let workspaces = workspaces.into_keys().cloned().collect();
+    Body { elements, workspaces, local, lengths, typed, kept, division, kernel }
 }
 
 /// Returns the variables whose first use is a method call, before any use that determines their

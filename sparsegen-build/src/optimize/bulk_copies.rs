@@ -3,7 +3,7 @@
 //! A vector whose capacity is not reserved grows element by element, which rustc does not turn into
 //! a copy of a slice: `c2_crd.push(w1_crd[p])` in a loop checks the capacity each time.
 
-use crate::ir::{Element, Expr, Function, Stmt, Unchecked};
+use crate::ir::{Element, Expr, Function, Stmt, Unchecked, Uses};
 
 /// Runs the pass.
 pub(super) fn run(mut function: Function) -> Function {
@@ -69,7 +69,10 @@ fn at_once(
         let is_same = **index == Expr::var(name) && element? == element_of(array)?;
         is_same.then(|| Stmt::Extend { array: array.clone(), of: of.clone() })
     };
-    body.iter().map(extend).collect()
+    // Copy propagation leaves names that are not read any more.
+    let uses = Uses::of(body);
+    let is_read = |stmt: &&Stmt| !matches!(stmt, Stmt::Let { name, .. } if uses.reads(name) == 0);
+    body.iter().filter(is_read).map(extend).collect()
 }
 
 #[cfg(test)]
@@ -96,8 +99,9 @@ mod tests {
 
     #[test]
     fn entries_are_copied_at_once() {
+        let unread = Stmt::bind("j", Expr::load("w1_crd", Expr::var("p")));
         check(
-            vec![push("c2_crd", "w1_crd"), push("c_vals", "w_vals")],
+            vec![unread, push("c2_crd", "w1_crd"), push("c_vals", "w_vals")],
             "c2_crd.extend_from_slice(w1_crd);\nc_vals.extend_from_slice(w_vals);\n",
         );
     }

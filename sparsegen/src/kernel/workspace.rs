@@ -2,7 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::ops::{Index, IndexMut};
+use core::ops::{Add, Index, IndexMut};
 
 use crate::{Value, Width, memory};
 
@@ -110,8 +110,24 @@ impl<V: Value, C: Width> Workspace<V, C> {
         self
     }
 
+    /// Adds to the value at a coordinate, which is inserted with the initial value if it is absent.
+    ///
+    /// Unlike `w[j] += x`, this leaves `x` in a register: no code of the caller follows the call for
+    /// entries that are hashed.
+    #[inline(always)]
+    pub fn add(&mut self, coordinate: usize, value: V)
+    where
+        V: Add<Output = V>,
+    {
+        if coordinate >= self.vals.len() {
+            return add_beyond(self.hashed.as_deref_mut(), coordinate, value);
+        }
+        let sum = &mut self[coordinate];
+        *sum = *sum + value;
+    }
+
     /// Returns the number of entries.
-    #[inline]
+    #[inline(always)]
     pub fn len(&self) -> usize {
         self.hashed.as_ref().map_or(self.count, |hashed| hashed.len())
     }
@@ -133,6 +149,7 @@ impl<V: Value, C: Width> Workspace<V, C> {
     }
 
     /// Removes all entries, in time proportional to their number.
+    #[inline(always)]
     pub fn clear(&mut self) {
         if let Some(hashed) = &mut self.hashed {
             return hashed.clear();
@@ -142,14 +159,15 @@ impl<V: Value, C: Width> Workspace<V, C> {
         // SAFETY: `index_mut` has written the first `count` elements, which are within the
         // capacity.
         let entered = unsafe { core::slice::from_raw_parts(self.entered.as_ptr(), count) };
+        let (vals, marks) = (&mut self.vals[..], &mut self.marks[..]);
         for coordinate in entered {
             let coordinate = coordinate.to_usize();
-            debug_assert!(coordinate < self.vals.len());
+            debug_assert!(coordinate < vals.len());
             // SAFETY: `index_mut` has entered only coordinates below the length of `vals`, and
             // `of_widest` allocated a bit for each of them.
             unsafe {
-                *self.vals.get_unchecked_mut(coordinate) = self.initial;
-                *self.marks.get_unchecked_mut(coordinate / WORD) = 0;
+                *vals.get_unchecked_mut(coordinate) = self.initial;
+                *marks.get_unchecked_mut(coordinate / WORD) = 0;
             }
         }
     }
@@ -235,7 +253,7 @@ impl Iterator for Bits {
 impl<V: Value, C: Width> Index<usize> for Workspace<V, C> {
     type Output = V;
 
-    #[inline]
+    #[inline(always)]
     fn index(&self, coordinate: usize) -> &V {
         match self.vals.get(coordinate) {
             Some(value) => value,
@@ -285,6 +303,18 @@ fn beyond<V: Value, C: Width>(hashed: Option<&mut Hashed<V, C>>, coordinate: usi
     }
 }
 
+/// Adds to the value at a coordinate that has no array element.
+#[cold]
+#[inline(never)]
+fn add_beyond<V: Value + Add<Output = V>, C: Width>(
+    hashed: Option<&mut Hashed<V, C>>,
+    coordinate: usize,
+    value: V,
+) {
+    let sum = beyond(hashed, coordinate);
+    *sum = *sum + value;
+}
+
 /// Converts a coordinate to its type, which holds every coordinate of the workspace.
 #[inline(always)]
 fn narrow<C: Width>(coordinate: usize) -> C {
@@ -306,7 +336,7 @@ mod tests {
             for k in 0..*count {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let coordinate = (state >> 33) % size;
-                workspace[coordinate] += k as i64;
+                workspace.add(coordinate, k as i64);
                 *expected.entry(coordinate as u32).or_default() += k as i64;
                 assert_eq!(workspace[coordinate], expected[&(coordinate as u32)]);
             }

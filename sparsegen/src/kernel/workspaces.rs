@@ -1,10 +1,17 @@
 //! Working memory that outlives the call of a kernel.
 
-use std::any::Any;
-use std::fmt;
+#[cfg(feature = "std")]
+use alloc::boxed::Box;
+#[cfg(feature = "std")]
+use alloc::vec;
+use alloc::vec::Vec;
+#[cfg(feature = "std")]
+use core::any::Any;
+use core::fmt;
+#[cfg(feature = "std")]
 use std::sync::{Mutex, PoisonError};
 
-use super::{Places, Workspace};
+use super::Workspace;
 use crate::{Value, Width};
 
 /// The working memory of kernels, kept from one call to the next.
@@ -13,7 +20,7 @@ use crate::{Value, Width};
 /// extents of its operands at each call. Its function `NAME_with` takes them from here and puts them
 /// back, so that calls after the first one take time only for the entries that they compute. The
 /// memory serves all kernels and operands of any extents, and each thread of a parallel kernel has
-/// its own; it is released when this is dropped.
+/// its own; it is released when this is dropped. Without the feature `std`, no memory is kept.
 ///
 /// ```ignore
 /// let mut workspaces = Workspaces::new();
@@ -25,6 +32,7 @@ use crate::{Value, Width};
 #[derive(Default)]
 pub struct Workspaces {
     /// A `Vec<W>` for each type `W` of working memory.
+    #[cfg(feature = "std")]
     kept: Mutex<Vec<Box<dyn Any + Send>>>,
 }
 
@@ -35,6 +43,15 @@ impl Workspaces {
         Self::default()
     }
 
+    #[cfg(not(feature = "std"))]
+    fn take<W: Kept>(&self, _: impl Fn(&W) -> bool) -> Option<W> {
+        None
+    }
+
+    #[cfg(not(feature = "std"))]
+    fn put<W: Kept>(&self, _: W) {}
+
+    #[cfg(feature = "std")]
     /// Takes memory for which `fits` returns `true`. Memory of this type that is too small is dropped,
     /// because its replacement will be kept.
     fn take<W: Kept>(&self, fits: impl Fn(&W) -> bool) -> Option<W> {
@@ -50,6 +67,7 @@ impl Workspaces {
         }
     }
 
+    #[cfg(feature = "std")]
     fn put<W: Kept>(&self, memory: W) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         match kept.iter_mut().find_map(|all| all.downcast_mut::<Vec<W>>()) {
@@ -119,21 +137,7 @@ impl<V: Value, C: Width> Workspace<V, C> {
     }
 }
 
-/// The positions are removed at the end of each parent.
-impl Kept for Places {
-    fn empty(&mut self) {
-        debug_assert!(self.is_empty(), "kept places have no position");
-    }
-}
-
-impl Places {
-    /// Returns places like [`new`](Self::new).
-    pub fn kept(workspaces: &Workspaces, size: usize) -> Self {
-        workspaces.take(|kept: &Self| kept.fits(size)).unwrap_or_else(|| Self::new(size))
-    }
-}
-
-#[cfg(test)]
+#[cfg(all(test, feature = "std"))]
 mod tests {
     use super::*;
 
@@ -178,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_and_places_are_kept_empty() {
+    fn vectors_are_kept_empty() {
         let workspaces = Workspaces::new();
         let mut vector: Vec<usize> = kept_vector(&workspaces);
         vector.extend([1, 2, 3]);
@@ -186,12 +190,5 @@ mod tests {
         keep(&workspaces, vector);
         let vector: Vec<usize> = kept_vector(&workspaces);
         assert_eq!((vector.len(), vector.as_ptr()), (0, memory));
-        for size in [50, 1 << 40, 80] {
-            let mut places = Places::kept(&workspaces, size);
-            places[size - 1] = 7;
-            places.clear(&[size as u64 - 1], 0);
-            assert_eq!(places[size - 1], 0);
-            keep(&workspaces, places);
-        }
     }
 }

@@ -18,6 +18,10 @@
 //!   kernel as a variant, and a hand-written loop as the peer. In `threads`, ours is SpMV with equal
 //!   numbers of entries per thread, the variant has equal numbers of rows, and the peer is a
 //!   hand-written loop on one thread.
+//! - **Repeated calls**: in `step`, ours keeps its workspaces, the variant does not, and the peer is a
+//!   hand-written loop that keeps them. In `compute_…`, ours computes the values of a result whose
+//!   structure is known, the variant reuses its memory, and the peer is the kernel that returns a
+//!   new result.
 //! - **Structure that is shared**: `refill` has `Assembly::fill_into` and `fill` beside functions that
 //!   pack the entries, ours among them, and `add_shared` has `Tensor::zip_vals` beside a sum of two
 //!   vectors, and our kernel that merges as a variant.
@@ -38,6 +42,7 @@ mod operands;
 mod packing;
 mod peers;
 mod products;
+mod repeated;
 mod tensors;
 
 /// The kernels of `benchmarks.toml`.
@@ -84,11 +89,20 @@ fn main() {
             session.hold("ell", pair.name, |contest| layouts::to_ell(contest, &pair.a));
             session.hold("add_dia", pair.name, |contest| layouts::add_diagonals(contest, &pair));
         }
+        session.hold("step", pair.name, |contest| repeated::step(contest, &pair.a));
+        session.hold("compute_add", pair.name, |contest| repeated::add(contest, &pair));
+        session.hold("compute_mul", pair.name, |contest| repeated::multiply(contest, &pair));
+        session.hold("compute_blocks", pair.name, |contest| repeated::blocks(contest, &pair.a));
+        if pair.is_regular {
+            session.hold("compute_dia", pair.name, |contest| repeated::diagonals(contest, &pair.a));
+        }
         session.hold("threads", pair.name, |contest| matrices::threads(contest, &pair.a));
     }
     for make in MATRICES {
         let pair = make(scale.of_products());
         session.hold("spgemm", pair.name, |contest| products::spgemm(contest, &pair));
+        session.hold("compute_spgemm", pair.name, |contest| repeated::spgemm(contest, &pair));
+        session.hold("compute_hashed", pair.name, |contest| repeated::hashed(contest, &pair));
     }
     for (name, file) in FILES {
         let matrix = operands::read(file);

@@ -24,6 +24,9 @@ pub use growing::Growth;
 /// The factor by which the steps may grow more than the formula when the operands double.
 pub const TOLERANCE: f64 = 1.3;
 
+/// The results of a run and its number of steps.
+type CountedRun = Option<(Results, u64)>;
+
 /// A kernel that is compiled to be counted.
 pub struct Counted {
     all: Statement,
@@ -108,6 +111,23 @@ impl Counted {
     /// # Errors
     /// A fault of the kernel.
     pub fn runs(&self, growth: Growth) -> Result<Option<Vec<Run>>, String> {
+        self.runs_by(growth, |interpreter, operands| interpreter.counted(operands))
+    }
+
+    /// Runs `NAME_with` like [`runs`](Self::runs), and counts the steps of calls with working memory
+    /// that has been kept.
+    ///
+    /// # Errors
+    /// A fault of the kernel.
+    pub fn runs_again(&self, growth: Growth) -> Result<Option<Vec<Run>>, String> {
+        self.runs_by(growth, |interpreter, operands| interpreter.counted_again(operands))
+    }
+
+    fn runs_by(
+        &self,
+        growth: Growth,
+        count: impl Fn(&Interpreter<'_>, &Results) -> Result<CountedRun, String>,
+    ) -> Result<Option<Vec<Run>>, String> {
         let mut runs = Vec::new();
         let choice: Vec<(&str, &str)> =
             self.choice.iter().map(|(key, word)| (key.as_str(), word.as_str())).collect();
@@ -117,7 +137,7 @@ impl Counted {
             let operands = self.setting.operands(&self.kernel, &world)?;
             let Some(operands) = operands else { return Ok(None) };
             let interpreter = Interpreter { kernel: &self.kernel, formats: &self.formats };
-            let Some((results, steps)) = interpreter.counted(&operands)? else {
+            let Some((results, steps)) = count(&interpreter, &operands)? else {
                 return Ok(None);
             };
             runs.push(Run { steps, extents: world.layout.extents, operands, results });

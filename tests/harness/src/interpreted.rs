@@ -69,12 +69,31 @@ impl Interpreter<'_> {
     /// # Errors
     /// A fault of the kernel, or an error that it returns.
     pub fn counted(&self, operands: &Results) -> Result<Option<(Results, u64)>, String> {
-        match self.count(operands) {
-            Ok(counted) => Ok(Some(counted)),
-            Err(Stop::Error("Width" | "Pack")) => Ok(None),
-            Err(Stop::Error(kind)) => Err(format!("the kernel returns `Error::{kind}`")),
-            Err(Stop::Fault(fault)) => Err(fault.to_string()),
-        }
+        stored(self.count(operands))
+    }
+
+    /// Runs `NAME_with` twice with the same working memory; returns the results and the number of
+    /// steps of the second call.
+    ///
+    /// # Errors
+    /// The same as for [`counted`](Self::counted).
+    pub fn counted_again(&self, operands: &Results) -> Result<Option<(Results, u64)>, String> {
+        stored(self.count_again(operands))
+    }
+
+    fn count_again(&self, operands: &Results) -> Result<(Results, u64), Stop> {
+        let runtime = Tensors { formats: self.formats };
+        let steps = Cell::default();
+        let session = Session { kernel: self.kernel, runtime: &runtime, parts: 1, steps };
+        let mut arguments = self.arguments(operands)?;
+        let new = session.run(&self.kernel.name, &mut arguments)?;
+        arguments.extend(self.kernel.results().map(|step| step.result.clone()).zip(new));
+        let with = format!("{}_with", self.kernel.name);
+        session.run(&with, &mut arguments)?;
+        let before = session.steps.get();
+        let returned = session.run(&with, &mut arguments)?;
+        let results = self.looked(&self.results(&arguments, returned))?;
+        Ok((results, session.steps.get() - before))
     }
 
     fn count(&self, operands: &Results) -> Result<(Results, u64), Stop> {
@@ -268,6 +287,16 @@ impl Interpreter<'_> {
             looked.insert(label(step).to_owned(), stored.map_err(wrong)?);
         }
         Ok(looked)
+    }
+}
+
+/// Returns `None` if a format does not store a tensor.
+fn stored<T>(run: Result<T, Stop>) -> Result<Option<T>, String> {
+    match run {
+        Ok(counted) => Ok(Some(counted)),
+        Err(Stop::Error("Width" | "Pack")) => Ok(None),
+        Err(Stop::Error(kind)) => Err(format!("the kernel returns `Error::{kind}`")),
+        Err(Stop::Fault(fault)) => Err(fault.to_string()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::{env, fs};
 
 use sparsegen_build::ir::Time;
-use sparsegen_harness::complexity::{Counted, Growth, excess, parse};
+use sparsegen_harness::complexity::{Counted, Growth, Run, excess, parse};
 use sparsegen_harness::corpus::{self, Case};
 
 /// Of the corpus, one of so many kernels is counted; `SPARSEGEN_COMPLEXITY=1` counts all.
@@ -74,6 +74,37 @@ fn kernels_have_the_best_known_complexity() {
         }
     }
     assert!(report.is_empty(), "{report}");
+}
+
+/// Kernels whose time depends on the extents only because of their working memory.
+const KEPT: &str = "
+step: y[j] = A[i,j] * x[i]
+    y=sparse_vector A=dcsr x=sparse_vector : nnz(A) + nnz(x)
+product: C[i,j] = A[i,k] * B[k,j]
+    C=dcsr A=dcsr B=dcsr : nnz(A) + nnz(B)
+looked_up: C[i,j] = A[i,j] * x[j]
+    C=dcsr A=dcsr x=sparse_vector : nnz(A) + nnz(x)
+";
+
+/// Working memory that is kept takes no time in later calls.
+#[test]
+fn kept_memory_takes_no_time() {
+    for best in parse("KEPT", KEPT).unwrap_or_else(|reason| panic!("{reason}")) {
+        let counted = Counted::new(&best.case).unwrap_or_else(|reason| panic!("{reason}"));
+        let all = |runs: Result<Option<Vec<Run>>, String>| {
+            let runs = runs.unwrap_or_else(|reason| panic!("{reason}"));
+            runs.expect("the formats store the operands")
+        };
+        let (new, kept) =
+            (all(counted.runs(Growth::Extents)), all(counted.runs_again(Growth::Extents)));
+        let largest = |runs: &[Run]| runs.last().map_or(0, |run| run.steps);
+        let name = &best.case.name;
+        assert!(largest(&kept) < largest(&new), "{name} has no working memory");
+        let excess = excess(Growth::Extents, &kept, &best.time);
+        if let Some(excess) = excess.unwrap_or_else(|reason| panic!("{name}: {reason}")) {
+            panic!("{name}: the steps grow by {:.2}", excess.steps);
+        }
+    }
 }
 
 /// No kernel takes more steps than its documentation states.

@@ -64,16 +64,6 @@ impl Workspace {
         }
     }
 
-    /// Returns whether this holds positions of coordinates, not values.
-    fn is_places(&self) -> bool {
-        matches!(self.element, Element::Index(_))
-    }
-
-    /// Returns whether all entries have the initial value.
-    fn is_initial(&self) -> bool {
-        self.entries.values().all(|value| *value == self.initial)
-    }
-
     /// Removes all entries, and returns their coordinates and values.
     pub(super) fn harvest(&mut self) -> [Storage; 2] {
         let entries = std::mem::take(&mut self.entries);
@@ -92,17 +82,13 @@ impl Machine {
         self.spend(size.saturating_sub(kept) as u64)
     }
 
-    /// Keeps workspaces for later calls. Those that loops empty themselves must be empty.
-    pub(super) fn keep(&mut self, Kept { names, .. }: &Kept) -> Result<(), String> {
+    /// Empties workspaces and keeps them for later calls.
+    pub(super) fn keep(&mut self, Kept { names, .. }: &Kept) {
         for name in names {
             let Some(workspace) = self.workspaces.get_mut(name) else { continue };
-            if workspace.is_places() && !workspace.is_initial() {
-                return Err(format!("`{name}` is kept with positions: {:?}", workspace.entries));
-            }
             workspace.clear();
             let kept = self.kept.entry(name.clone()).or_default();
             *kept = (*kept).max(workspace.size.unwrap_or(0));
         }
-        Ok(())
     }
 }
