@@ -169,6 +169,22 @@ mod tests {
     }
 
     #[test]
+    fn a_hash_table_is_kept() {
+        let workspaces = Workspaces::new();
+        for round in 0..3 {
+            let mut w = Workspace::<f64, u32>::kept_hashed(&workspaces, 0.0);
+            assert_eq!((w.contains(7), w[7]), (false, 0.0));
+            (0..100).for_each(|k| w[k * 1000 + round] += 1.0);
+            keep(&workspaces, w);
+        }
+        assert!(workspaces.take(|w: &Workspace<f64, u32>| w.is_hashed(0.0)).is_some());
+        keep(&workspaces, Workspace::<f64, u32>::new(10));
+        let mut w = Workspace::<f64, u32>::kept_hashed(&workspaces, 0.0);
+        w[1 << 30] += 1.0;
+        assert_eq!(w.harvest().0, [1 << 30]);
+    }
+
+    #[test]
     fn several_of_one_type_are_kept() {
         let workspaces = Workspaces::new();
         let mut all: Vec<_> = (0..3).map(|k| Workspace::<i32, u8>::starting(200 + k, 0)).collect();

@@ -36,11 +36,12 @@ impl<V: Value, C: Width> Hashed<V, C> {
         self.table.find(&self.entered.0, coordinate).is_ok()
     }
 
-    /// Removes all entries.
+    /// Removes all entries, in time proportional to their number.
     pub(super) fn clear(&mut self) {
-        self.entered.0.clear();
-        self.entered.1.clear();
-        self.table.clear();
+        let (crd, vals) = &mut self.entered;
+        self.table.clear(crd);
+        crd.clear();
+        vals.clear();
     }
 
     /// Returns the value at a coordinate, and inserts the coordinate if it is absent.
@@ -68,9 +69,9 @@ impl<V: Value, C: Width> Hashed<V, C> {
             self.harvested.0.push(coordinate);
             self.harvested.1.push(vals[slot]);
         }
+        self.table.clear(crd);
         crd.clear();
         vals.clear();
-        self.table.clear();
         (&self.harvested.0, &self.harvested.1)
     }
 }
@@ -89,17 +90,20 @@ impl Table {
 
     /// Returns the entry of a coordinate, or the free place for it.
     fn find<C: Width>(&self, entered: &[C], coordinate: usize) -> Result<usize, usize> {
+        let place = self.place(coordinate, |slot| entered[slot].to_usize() == coordinate);
+        self.places[place].checked_sub(1).ok_or(place)
+    }
+
+    /// Returns the place of the entry of a coordinate, or the free place for it.
+    fn place(&self, coordinate: usize, is_it: impl Fn(usize) -> bool) -> usize {
         let mask = self.places.len() - 1;
         // The golden ratio spreads neighbours (Knuth, volume 3, section 6.4).
         let mut place =
             ((coordinate as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
-        loop {
-            match self.places[place].checked_sub(1) {
-                None => return Err(place),
-                Some(slot) if entered[slot].to_usize() == coordinate => return Ok(slot),
-                Some(_) => place = (place + 1) & mask,
-            }
+        while self.places[place].checked_sub(1).is_some_and(|slot| !is_it(slot)) {
+            place = (place + 1) & mask;
         }
+        place
     }
 
     /// Doubles the table when half of its places are taken.
@@ -116,7 +120,46 @@ impl Table {
         *self = wider;
     }
 
-    fn clear(&mut self) {
-        self.places.fill(0);
+    /// Removes all entries, one by one if the table has many more places.
+    fn clear<C: Width>(&mut self, entered: &[C]) {
+        if 8 * entered.len() > self.places.len() {
+            return self.places.fill(0);
+        }
+        // In reverse order, because the search for an entry passes places of earlier ones.
+        for slot in (0..entered.len()).rev() {
+            let place = self.place(entered[slot].to_usize(), |held| held == slot);
+            self.places[place] = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_entries_of_a_large_table_are_removed_one_by_one() {
+        let mut hashed = Hashed::<i64, u32>::new(0);
+        (0..1000).for_each(|coordinate| *hashed.enter(coordinate) = 1);
+        assert_eq!(hashed.harvest().0.len(), 1000);
+        let places = hashed.table.places.len();
+        for round in 0..20 {
+            // Coordinates whose search starts at the same places.
+            let coordinates: Vec<usize> = (0..100).map(|k| (k % 7) * 4096 + k + round).collect();
+            coordinates.iter().for_each(|coordinate| *hashed.enter(*coordinate) += 1);
+            assert!(coordinates.iter().all(|coordinate| hashed.contains(*coordinate)));
+            match round % 2 {
+                0 => hashed.clear(),
+                _ => assert!(hashed.harvest().1.iter().sum::<i64>() == 100),
+            }
+            assert!(hashed.table.places.iter().all(|place| *place == 0));
+        }
+        assert_eq!(hashed.table.places.len(), places);
+        // One that is not cleared whole keeps a place that no entry has taken.
+        hashed.enter(3);
+        let other = hashed.table.places.iter().position(|place| *place == 0).unwrap_or(0);
+        hashed.table.places[other] = usize::MAX;
+        hashed.clear();
+        assert_eq!(hashed.table.places[other], usize::MAX);
     }
 }
