@@ -119,25 +119,27 @@ fn tucker_csf_kernel(
     {
         #[target_feature(enable = "avx2")]
         fn with_avx2(
+            workspaces: &Workspaces,
             r_vals: &mut [f64],
             x: View<'_, f64, Csf<3>>,
             u: View<'_, f64, Dense<2>>,
             v: View<'_, f64, Dense<2>>,
             w: View<'_, f64, Dense<2>>,
         ) {
-            tucker_csf_kernel_loops(r_vals, x, u, v, w)
+            tucker_csf_kernel_loops(workspaces, r_vals, x, u, v, w)
         }
         if kernel::has_avx2() {
             // SAFETY: The processor has the instructions.
-            return unsafe { with_avx2(r_vals, x, u, v, w) };
+            return unsafe { with_avx2(workspaces, r_vals, x, u, v, w) };
         }
     }
-    tucker_csf_kernel_loops(r_vals, x, u, v, w)
+    tucker_csf_kernel_loops(workspaces, r_vals, x, u, v, w)
 }
 
 /// The loops of [`tucker_csf`].
 #[inline(always)]
 fn tucker_csf_kernel_loops(
+    workspaces: &Workspaces,
     r_vals: &mut [f64],
     x: View<'_, f64, Csf<3>>,
     u: View<'_, f64, Dense<2>>,

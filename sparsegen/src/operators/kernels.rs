@@ -3,7 +3,8 @@
 use sparsegen::kernel::{self, Proven, ProvenMut, Reserved, Workspace};
 use sparsegen::{
     Coo, CooUnordered, Csc, Csf, Csr, Dcsc, Dcsr, Dense, DenseCol, Dia, Ell, Error,
-    HashRows, HashVector, IntoView, SparseVector, Tensor, Value, View, num_traits,
+    HashRows, HashVector, IntoView, SparseVector, Tensor, Value, View, Workspaces,
+    num_traits,
 };
 
 const _: () = sparsegen::kernel::assert_version("0.1.0");
@@ -1100,6 +1101,21 @@ pub fn add_coo_unordered_into<'a, 'b, T: Value + num_traits::NumAssign>(
     a: impl IntoView<'a, T, CooUnordered<2>>,
     b: impl IntoView<'b, T, CooUnordered<2>>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    add_coo_unordered_with(&mut workspaces, c, a, b)
+}
+
+/// Like [`add_coo_unordered_into`], but keeps its working memory in `workspaces`, for calls of this
+/// or other kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`add_coo_unordered_into`].
+pub fn add_coo_unordered_with<'a, 'b, T: Value + num_traits::NumAssign>(
+    workspaces: &mut Workspaces,
+    c: &mut Tensor<T, CooUnordered<2>>,
+    a: impl IntoView<'a, T, CooUnordered<2>>,
+    b: impl IntoView<'b, T, CooUnordered<2>>,
+) -> Result<(), Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "add_coo_unordered",
@@ -1114,6 +1130,7 @@ pub fn add_coo_unordered_into<'a, 'b, T: Value + num_traits::NumAssign>(
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
     add_coo_unordered_kernel(
+        workspaces,
         &mut levels.0.pos,
         &mut levels.0.crd,
         &mut levels.1.crd,
@@ -1132,6 +1149,7 @@ pub fn add_coo_unordered_into<'a, 'b, T: Value + num_traits::NumAssign>(
 
 /// The loops of [`add_coo_unordered`].
 fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
+    workspaces: &Workspaces,
     c1_pos: &mut Vec<u32>,
     c1_crd: &mut Vec<u32>,
     c2_crd: &mut Vec<u32>,
@@ -1168,16 +1186,16 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
             Reserved::new(c_vals, a.vals().len() + b.vals().len()),
         )
     };
-    let mut a2_sorted = Vec::new();
-    let mut b2_sorted = Vec::new();
-    let mut a1_sorted = Vec::new();
+    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut b2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut a1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_a in 0..a1_pos[1] as usize {
         a1_sorted.push((a1_crd[p_a] as usize, p_a));
     }
     a1_sorted.sort_unstable();
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
-    let mut b1_sorted = Vec::new();
+    let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_b in 0..b1_pos[1] as usize {
         b1_sorted.push((b1_crd[p_b] as usize, p_b));
     }
@@ -1340,6 +1358,10 @@ fn add_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
         p_b = p_b_next;
     }
     c1_pos.push(c1_crd.len() as u32);
+    kernel::keep(workspaces, a2_sorted);
+    kernel::keep(workspaces, b2_sorted);
+    kernel::keep(workspaces, a1_sorted);
+    kernel::keep(workspaces, b1_sorted);
 }
 
 /// `C[i,j] = A[i,j] + B[i,j]`
@@ -1800,6 +1822,21 @@ pub fn add_ell_into<'a, 'b, T: Value + num_traits::NumAssign>(
     a: impl IntoView<'a, T, Ell>,
     b: impl IntoView<'b, T, Ell>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    add_ell_with(&mut workspaces, c, a, b)
+}
+
+/// Like [`add_ell_into`], but keeps its working memory in `workspaces`, for calls of this or other
+/// kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`add_ell_into`].
+pub fn add_ell_with<'a, 'b, T: Value + num_traits::NumAssign>(
+    workspaces: &mut Workspaces,
+    c: &mut Tensor<T, Ell>,
+    a: impl IntoView<'a, T, Ell>,
+    b: impl IntoView<'b, T, Ell>,
+) -> Result<(), Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "add_ell",
@@ -1814,7 +1851,7 @@ pub fn add_ell_into<'a, 'b, T: Value + num_traits::NumAssign>(
     kernel::room::<usize>("arrays of add_ell", &[a.shape()[0]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    levels.0.size = add_ell_kernel(&mut levels.2.crd, &mut vals, a, b)?;
+    levels.0.size = add_ell_kernel(workspaces, &mut levels.2.crd, &mut vals, a, b)?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -1823,6 +1860,7 @@ pub fn add_ell_into<'a, 'b, T: Value + num_traits::NumAssign>(
 
 /// The loops of [`add_ell`].
 fn add_ell_kernel<T: Value + num_traits::NumAssign>(
+    workspaces: &Workspaces,
     c3_crd: &mut Vec<u32>,
     c_vals: &mut Vec<T>,
     a: View<'_, T, Ell>,
@@ -1845,9 +1883,9 @@ fn add_ell_kernel<T: Value + num_traits::NumAssign>(
 
     c3_crd.clear();
     c_vals.clear();
-    let mut c3_next = Vec::new();
+    let mut c3_next = kernel::kept_vector::<usize>(workspaces);
     c3_next.resize(i_size, 0);
-    let mut w = Workspace::<T, u32>::new(j_size);
+    let mut w = Workspace::<T, u32>::kept(workspaces, j_size);
     for i in 0..i_size {
         for slot2 in 0..a_slots {
             let p_a2 = slot2 * i_size + i;
@@ -1893,6 +1931,8 @@ fn add_ell_kernel<T: Value + num_traits::NumAssign>(
             c_vals[p_c3] = w_vals[p_w];
         }
     }
+    kernel::keep(workspaces, c3_next);
+    kernel::keep(workspaces, w);
     Ok(c_slots)
 }
 
@@ -1936,6 +1976,21 @@ pub fn add_hash_rows_into<'a, 'b, T: Value + num_traits::NumAssign>(
     a: impl IntoView<'a, T, HashRows>,
     b: impl IntoView<'b, T, HashRows>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    add_hash_rows_with(&mut workspaces, c, a, b)
+}
+
+/// Like [`add_hash_rows_into`], but keeps its working memory in `workspaces`, for calls of this or
+/// other kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`add_hash_rows_into`].
+pub fn add_hash_rows_with<'a, 'b, T: Value + num_traits::NumAssign>(
+    workspaces: &mut Workspaces,
+    c: &mut Tensor<T, HashRows>,
+    a: impl IntoView<'a, T, HashRows>,
+    b: impl IntoView<'b, T, HashRows>,
+) -> Result<(), Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "add_hash_rows",
@@ -1950,7 +2005,13 @@ pub fn add_hash_rows_into<'a, 'b, T: Value + num_traits::NumAssign>(
     kernel::room::<usize>("arrays of add_hash_rows", &[a.shape()[0]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    levels.1.width = add_hash_rows_kernel(&mut levels.1.crd, &mut vals, a, b)?;
+    levels.1.width = add_hash_rows_kernel(
+        workspaces,
+        &mut levels.1.crd,
+        &mut vals,
+        a,
+        b,
+    )?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -1959,6 +2020,7 @@ pub fn add_hash_rows_into<'a, 'b, T: Value + num_traits::NumAssign>(
 
 /// The loops of [`add_hash_rows`].
 fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
+    workspaces: &Workspaces,
     c2_crd: &mut Vec<u32>,
     c_vals: &mut Vec<T>,
     a: View<'_, T, HashRows>,
@@ -1979,14 +2041,14 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
     };
 
     c2_crd.clear();
-    let mut c2_counts = Vec::new();
+    let mut c2_counts = kernel::kept_vector::<usize>(workspaces);
     let mut c2_width = 1;
     kernel::grow(c2_crd, &[i_size, c2_width], u32::MAX, "arrays of add_hash_rows")?;
     c2_counts.resize(i_size, 0);
     c_vals.clear();
     kernel::grow(c_vals, &[i_size, c2_width], T::ZERO, "arrays of add_hash_rows")?;
-    let mut a2_sorted = Vec::new();
-    let mut b2_sorted = Vec::new();
+    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut b2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for i in 0..i_size {
         a2_sorted.clear();
         for p_a in i * a2_width..(i + 1) * a2_width {
@@ -2183,6 +2245,9 @@ fn add_hash_rows_kernel<T: Value + num_traits::NumAssign>(
             c_vals[p_c] = b_vals[b2_sorted[p_b].1];
         }
     }
+    kernel::keep(workspaces, c2_counts);
+    kernel::keep(workspaces, a2_sorted);
+    kernel::keep(workspaces, b2_sorted);
     Ok(c2_width)
 }
 
@@ -2410,6 +2475,21 @@ pub fn add_hash_vector_into<'x, 'y, T: Value + num_traits::NumAssign>(
     x: impl IntoView<'x, T, HashVector>,
     y: impl IntoView<'y, T, HashVector>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    add_hash_vector_with(&mut workspaces, z, x, y)
+}
+
+/// Like [`add_hash_vector_into`], but keeps its working memory in `workspaces`, for calls of this
+/// or other kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`add_hash_vector_into`].
+pub fn add_hash_vector_with<'x, 'y, T: Value + num_traits::NumAssign>(
+    workspaces: &mut Workspaces,
+    z: &mut Tensor<T, HashVector>,
+    x: impl IntoView<'x, T, HashVector>,
+    y: impl IntoView<'y, T, HashVector>,
+) -> Result<(), Error> {
     let (x, y) = (x.into_view()?, y.into_view()?);
     kernel::agree(
         "add_hash_vector",
@@ -2418,7 +2498,13 @@ pub fn add_hash_vector_into<'x, 'y, T: Value + num_traits::NumAssign>(
     )?;
     let shape = z.shape();
     let (mut levels, mut vals) = z.take_parts();
-    levels.0.width = add_hash_vector_kernel(&mut levels.0.crd, &mut vals, x, y)?;
+    levels.0.width = add_hash_vector_kernel(
+        workspaces,
+        &mut levels.0.crd,
+        &mut vals,
+        x,
+        y,
+    )?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *z = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -2427,6 +2513,7 @@ pub fn add_hash_vector_into<'x, 'y, T: Value + num_traits::NumAssign>(
 
 /// The loops of [`add_hash_vector`].
 fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
+    workspaces: &Workspaces,
     z1_crd: &mut Vec<u32>,
     z_vals: &mut Vec<T>,
     x: View<'_, T, HashVector>,
@@ -2446,13 +2533,13 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
     };
 
     z1_crd.clear();
-    let mut z1_counts = Vec::new();
+    let mut z1_counts = kernel::kept_vector::<usize>(workspaces);
     let mut z1_width = 1;
     z1_crd.resize(z1_width, u32::MAX);
     z1_counts.resize(1, 0);
     z_vals.clear();
     kernel::resize(z_vals, z1_width, T::ZERO);
-    let mut x1_sorted = Vec::new();
+    let mut x1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_x in 0..x1_width {
         if x1_crd[p_x] != u32::MAX {
             x1_sorted.push((x1_crd[p_x] as usize, p_x));
@@ -2461,7 +2548,7 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
     x1_sorted.sort_unstable();
     let mut p_x = 0;
     let p_x_end = x1_sorted.len();
-    let mut y1_sorted = Vec::new();
+    let mut y1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_y in 0..y1_width {
         if y1_crd[p_y] != u32::MAX {
             y1_sorted.push((y1_crd[p_y] as usize, p_y));
@@ -2623,6 +2710,9 @@ fn add_hash_vector_kernel<T: Value + num_traits::NumAssign>(
         }
         z_vals[p_z_slot] = y_vals[y1_sorted[p_y].1];
     }
+    kernel::keep(workspaces, z1_counts);
+    kernel::keep(workspaces, x1_sorted);
+    kernel::keep(workspaces, y1_sorted);
     Ok(z1_width)
 }
 
@@ -3746,6 +3836,25 @@ pub fn sub_coo_unordered_into<
     a: impl IntoView<'a, T, CooUnordered<2>>,
     b: impl IntoView<'b, T, CooUnordered<2>>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    sub_coo_unordered_with(&mut workspaces, c, a, b)
+}
+
+/// Like [`sub_coo_unordered_into`], but keeps its working memory in `workspaces`, for calls of this
+/// or other kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`sub_coo_unordered_into`].
+pub fn sub_coo_unordered_with<
+    'a,
+    'b,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
+>(
+    workspaces: &mut Workspaces,
+    c: &mut Tensor<T, CooUnordered<2>>,
+    a: impl IntoView<'a, T, CooUnordered<2>>,
+    b: impl IntoView<'b, T, CooUnordered<2>>,
+) -> Result<(), Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "sub_coo_unordered",
@@ -3760,6 +3869,7 @@ pub fn sub_coo_unordered_into<
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
     sub_coo_unordered_kernel(
+        workspaces,
         &mut levels.0.pos,
         &mut levels.0.crd,
         &mut levels.1.crd,
@@ -3780,6 +3890,7 @@ pub fn sub_coo_unordered_into<
 fn sub_coo_unordered_kernel<
     T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
 >(
+    workspaces: &Workspaces,
     c1_pos: &mut Vec<u32>,
     c1_crd: &mut Vec<u32>,
     c2_crd: &mut Vec<u32>,
@@ -3816,16 +3927,16 @@ fn sub_coo_unordered_kernel<
             Reserved::new(c_vals, a.vals().len() + b.vals().len()),
         )
     };
-    let mut a2_sorted = Vec::new();
-    let mut b2_sorted = Vec::new();
-    let mut a1_sorted = Vec::new();
+    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut b2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut a1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_a in 0..a1_pos[1] as usize {
         a1_sorted.push((a1_crd[p_a] as usize, p_a));
     }
     a1_sorted.sort_unstable();
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
-    let mut b1_sorted = Vec::new();
+    let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_b in 0..b1_pos[1] as usize {
         b1_sorted.push((b1_crd[p_b] as usize, p_b));
     }
@@ -3988,6 +4099,10 @@ fn sub_coo_unordered_kernel<
         p_b = p_b_next;
     }
     c1_pos.push(c1_crd.len() as u32);
+    kernel::keep(workspaces, a2_sorted);
+    kernel::keep(workspaces, b2_sorted);
+    kernel::keep(workspaces, a1_sorted);
+    kernel::keep(workspaces, b1_sorted);
 }
 
 /// `C[i,j] = A[i,j] - B[i,j]`
@@ -4460,6 +4575,25 @@ pub fn sub_ell_into<
     a: impl IntoView<'a, T, Ell>,
     b: impl IntoView<'b, T, Ell>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    sub_ell_with(&mut workspaces, c, a, b)
+}
+
+/// Like [`sub_ell_into`], but keeps its working memory in `workspaces`, for calls of this or other
+/// kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`sub_ell_into`].
+pub fn sub_ell_with<
+    'a,
+    'b,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
+>(
+    workspaces: &mut Workspaces,
+    c: &mut Tensor<T, Ell>,
+    a: impl IntoView<'a, T, Ell>,
+    b: impl IntoView<'b, T, Ell>,
+) -> Result<(), Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "sub_ell",
@@ -4474,7 +4608,7 @@ pub fn sub_ell_into<
     kernel::room::<usize>("arrays of sub_ell", &[a.shape()[0]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    levels.0.size = sub_ell_kernel(&mut levels.2.crd, &mut vals, a, b)?;
+    levels.0.size = sub_ell_kernel(workspaces, &mut levels.2.crd, &mut vals, a, b)?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -4483,6 +4617,7 @@ pub fn sub_ell_into<
 
 /// The loops of [`sub_ell`].
 fn sub_ell_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
+    workspaces: &Workspaces,
     c3_crd: &mut Vec<u32>,
     c_vals: &mut Vec<T>,
     a: View<'_, T, Ell>,
@@ -4505,9 +4640,9 @@ fn sub_ell_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>
 
     c3_crd.clear();
     c_vals.clear();
-    let mut c3_next = Vec::new();
+    let mut c3_next = kernel::kept_vector::<usize>(workspaces);
     c3_next.resize(i_size, 0);
-    let mut w = Workspace::<T, u32>::new(j_size);
+    let mut w = Workspace::<T, u32>::kept(workspaces, j_size);
     for i in 0..i_size {
         for slot2 in 0..a_slots {
             let p_a2 = slot2 * i_size + i;
@@ -4553,6 +4688,8 @@ fn sub_ell_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>
             c_vals[p_c3] = w_vals[p_w];
         }
     }
+    kernel::keep(workspaces, c3_next);
+    kernel::keep(workspaces, w);
     Ok(c_slots)
 }
 
@@ -4604,6 +4741,25 @@ pub fn sub_hash_rows_into<
     a: impl IntoView<'a, T, HashRows>,
     b: impl IntoView<'b, T, HashRows>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    sub_hash_rows_with(&mut workspaces, c, a, b)
+}
+
+/// Like [`sub_hash_rows_into`], but keeps its working memory in `workspaces`, for calls of this or
+/// other kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`sub_hash_rows_into`].
+pub fn sub_hash_rows_with<
+    'a,
+    'b,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
+>(
+    workspaces: &mut Workspaces,
+    c: &mut Tensor<T, HashRows>,
+    a: impl IntoView<'a, T, HashRows>,
+    b: impl IntoView<'b, T, HashRows>,
+) -> Result<(), Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "sub_hash_rows",
@@ -4618,7 +4774,13 @@ pub fn sub_hash_rows_into<
     kernel::room::<usize>("arrays of sub_hash_rows", &[a.shape()[0]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    levels.1.width = sub_hash_rows_kernel(&mut levels.1.crd, &mut vals, a, b)?;
+    levels.1.width = sub_hash_rows_kernel(
+        workspaces,
+        &mut levels.1.crd,
+        &mut vals,
+        a,
+        b,
+    )?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -4627,6 +4789,7 @@ pub fn sub_hash_rows_into<
 
 /// The loops of [`sub_hash_rows`].
 fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
+    workspaces: &Workspaces,
     c2_crd: &mut Vec<u32>,
     c_vals: &mut Vec<T>,
     a: View<'_, T, HashRows>,
@@ -4647,14 +4810,14 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
     };
 
     c2_crd.clear();
-    let mut c2_counts = Vec::new();
+    let mut c2_counts = kernel::kept_vector::<usize>(workspaces);
     let mut c2_width = 1;
     kernel::grow(c2_crd, &[i_size, c2_width], u32::MAX, "arrays of sub_hash_rows")?;
     c2_counts.resize(i_size, 0);
     c_vals.clear();
     kernel::grow(c_vals, &[i_size, c2_width], T::ZERO, "arrays of sub_hash_rows")?;
-    let mut a2_sorted = Vec::new();
-    let mut b2_sorted = Vec::new();
+    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut b2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for i in 0..i_size {
         a2_sorted.clear();
         for p_a in i * a2_width..(i + 1) * a2_width {
@@ -4851,6 +5014,9 @@ fn sub_hash_rows_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output
             c_vals[p_c] = -b_vals[b2_sorted[p_b].1];
         }
     }
+    kernel::keep(workspaces, c2_counts);
+    kernel::keep(workspaces, a2_sorted);
+    kernel::keep(workspaces, b2_sorted);
     Ok(c2_width)
 }
 
@@ -5096,6 +5262,25 @@ pub fn sub_hash_vector_into<
     x: impl IntoView<'x, T, HashVector>,
     y: impl IntoView<'y, T, HashVector>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    sub_hash_vector_with(&mut workspaces, z, x, y)
+}
+
+/// Like [`sub_hash_vector_into`], but keeps its working memory in `workspaces`, for calls of this
+/// or other kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`sub_hash_vector_into`].
+pub fn sub_hash_vector_with<
+    'x,
+    'y,
+    T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>,
+>(
+    workspaces: &mut Workspaces,
+    z: &mut Tensor<T, HashVector>,
+    x: impl IntoView<'x, T, HashVector>,
+    y: impl IntoView<'y, T, HashVector>,
+) -> Result<(), Error> {
     let (x, y) = (x.into_view()?, y.into_view()?);
     kernel::agree(
         "sub_hash_vector",
@@ -5104,7 +5289,13 @@ pub fn sub_hash_vector_into<
     )?;
     let shape = z.shape();
     let (mut levels, mut vals) = z.take_parts();
-    levels.0.width = sub_hash_vector_kernel(&mut levels.0.crd, &mut vals, x, y)?;
+    levels.0.width = sub_hash_vector_kernel(
+        workspaces,
+        &mut levels.0.crd,
+        &mut vals,
+        x,
+        y,
+    )?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *z = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -5113,6 +5304,7 @@ pub fn sub_hash_vector_into<
 
 /// The loops of [`sub_hash_vector`].
 fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Output = T>>(
+    workspaces: &Workspaces,
     z1_crd: &mut Vec<u32>,
     z_vals: &mut Vec<T>,
     x: View<'_, T, HashVector>,
@@ -5132,13 +5324,13 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
     };
 
     z1_crd.clear();
-    let mut z1_counts = Vec::new();
+    let mut z1_counts = kernel::kept_vector::<usize>(workspaces);
     let mut z1_width = 1;
     z1_crd.resize(z1_width, u32::MAX);
     z1_counts.resize(1, 0);
     z_vals.clear();
     kernel::resize(z_vals, z1_width, T::ZERO);
-    let mut x1_sorted = Vec::new();
+    let mut x1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_x in 0..x1_width {
         if x1_crd[p_x] != u32::MAX {
             x1_sorted.push((x1_crd[p_x] as usize, p_x));
@@ -5147,7 +5339,7 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
     x1_sorted.sort_unstable();
     let mut p_x = 0;
     let p_x_end = x1_sorted.len();
-    let mut y1_sorted = Vec::new();
+    let mut y1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_y in 0..y1_width {
         if y1_crd[p_y] != u32::MAX {
             y1_sorted.push((y1_crd[p_y] as usize, p_y));
@@ -5309,6 +5501,9 @@ fn sub_hash_vector_kernel<T: Value + num_traits::NumAssign + core::ops::Neg<Outp
         }
         z_vals[p_z_slot] = -y_vals[y1_sorted[p_y].1];
     }
+    kernel::keep(workspaces, z1_counts);
+    kernel::keep(workspaces, x1_sorted);
+    kernel::keep(workspaces, y1_sorted);
     Ok(z1_width)
 }
 
@@ -6168,6 +6363,21 @@ pub fn times_coo_unordered_into<'a, 'b, T: Value + num_traits::NumAssign>(
     a: impl IntoView<'a, T, CooUnordered<2>>,
     b: impl IntoView<'b, T, CooUnordered<2>>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    times_coo_unordered_with(&mut workspaces, c, a, b)
+}
+
+/// Like [`times_coo_unordered_into`], but keeps its working memory in `workspaces`, for calls of
+/// this or other kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`times_coo_unordered_into`].
+pub fn times_coo_unordered_with<'a, 'b, T: Value + num_traits::NumAssign>(
+    workspaces: &mut Workspaces,
+    c: &mut Tensor<T, CooUnordered<2>>,
+    a: impl IntoView<'a, T, CooUnordered<2>>,
+    b: impl IntoView<'b, T, CooUnordered<2>>,
+) -> Result<(), Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "times_coo_unordered",
@@ -6182,6 +6392,7 @@ pub fn times_coo_unordered_into<'a, 'b, T: Value + num_traits::NumAssign>(
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
     times_coo_unordered_kernel(
+        workspaces,
         &mut levels.0.pos,
         &mut levels.0.crd,
         &mut levels.1.crd,
@@ -6200,6 +6411,7 @@ pub fn times_coo_unordered_into<'a, 'b, T: Value + num_traits::NumAssign>(
 
 /// The loops of [`times_coo_unordered`].
 fn times_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
+    workspaces: &Workspaces,
     c1_pos: &mut Vec<u32>,
     c1_crd: &mut Vec<u32>,
     c2_crd: &mut Vec<u32>,
@@ -6236,16 +6448,16 @@ fn times_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
             Reserved::new(c_vals, a.vals().len().min(b.vals().len())),
         )
     };
-    let mut a2_sorted = Vec::new();
-    let mut b2_sorted = Vec::new();
-    let mut a1_sorted = Vec::new();
+    let mut a2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut b2_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
+    let mut a1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_a in 0..a1_pos[1] as usize {
         a1_sorted.push((a1_crd[p_a] as usize, p_a));
     }
     a1_sorted.sort_unstable();
     let mut p_a = 0;
     let p_a_end = a1_sorted.len();
-    let mut b1_sorted = Vec::new();
+    let mut b1_sorted = kernel::kept_vector::<(usize, usize)>(workspaces);
     for p_b in 0..b1_pos[1] as usize {
         b1_sorted.push((b1_crd[p_b] as usize, p_b));
     }
@@ -6314,6 +6526,10 @@ fn times_coo_unordered_kernel<T: Value + num_traits::NumAssign>(
         p_b = p_b_next;
     }
     c1_pos.push(c1_crd.len() as u32);
+    kernel::keep(workspaces, a2_sorted);
+    kernel::keep(workspaces, b2_sorted);
+    kernel::keep(workspaces, a1_sorted);
+    kernel::keep(workspaces, b1_sorted);
 }
 
 /// `C[i,j] = A[i,j] * B[i,j]`
@@ -6647,6 +6863,21 @@ pub fn times_ell_into<'a, 'b, T: Value + num_traits::NumAssign>(
     a: impl IntoView<'a, T, Ell>,
     b: impl IntoView<'b, T, Ell>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    times_ell_with(&mut workspaces, c, a, b)
+}
+
+/// Like [`times_ell_into`], but keeps its working memory in `workspaces`, for calls of this or
+/// other kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`times_ell_into`].
+pub fn times_ell_with<'a, 'b, T: Value + num_traits::NumAssign>(
+    workspaces: &mut Workspaces,
+    c: &mut Tensor<T, Ell>,
+    a: impl IntoView<'a, T, Ell>,
+    b: impl IntoView<'b, T, Ell>,
+) -> Result<(), Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "times_ell",
@@ -6661,7 +6892,7 @@ pub fn times_ell_into<'a, 'b, T: Value + num_traits::NumAssign>(
     kernel::room::<usize>("arrays of times_ell", &[a.shape()[0]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    levels.0.size = times_ell_kernel(&mut levels.2.crd, &mut vals, a, b)?;
+    levels.0.size = times_ell_kernel(workspaces, &mut levels.2.crd, &mut vals, a, b)?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -6670,6 +6901,7 @@ pub fn times_ell_into<'a, 'b, T: Value + num_traits::NumAssign>(
 
 /// The loops of [`times_ell`].
 fn times_ell_kernel<T: Value + num_traits::NumAssign>(
+    workspaces: &Workspaces,
     c3_crd: &mut Vec<u32>,
     c_vals: &mut Vec<T>,
     a: View<'_, T, Ell>,
@@ -6692,9 +6924,9 @@ fn times_ell_kernel<T: Value + num_traits::NumAssign>(
 
     c3_crd.clear();
     c_vals.clear();
-    let mut c3_next = Vec::new();
+    let mut c3_next = kernel::kept_vector::<usize>(workspaces);
     c3_next.resize(i_size, 0);
-    let mut w = Workspace::<T, u32>::new(j_size);
+    let mut w = Workspace::<T, u32>::kept(workspaces, j_size);
     for i in 0..i_size {
         for slot2 in 0..a_slots {
             let p_a2 = slot2 * i_size + i;
@@ -6758,6 +6990,8 @@ fn times_ell_kernel<T: Value + num_traits::NumAssign>(
             c_vals[p_c3] = w_vals[p_w];
         }
     }
+    kernel::keep(workspaces, c3_next);
+    kernel::keep(workspaces, w);
     Ok(c_slots)
 }
 
@@ -6800,6 +7034,21 @@ pub fn times_hash_rows_into<'a, 'b, T: Value + num_traits::NumAssign>(
     a: impl IntoView<'a, T, HashRows>,
     b: impl IntoView<'b, T, HashRows>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    times_hash_rows_with(&mut workspaces, c, a, b)
+}
+
+/// Like [`times_hash_rows_into`], but keeps its working memory in `workspaces`, for calls of this
+/// or other kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`times_hash_rows_into`].
+pub fn times_hash_rows_with<'a, 'b, T: Value + num_traits::NumAssign>(
+    workspaces: &mut Workspaces,
+    c: &mut Tensor<T, HashRows>,
+    a: impl IntoView<'a, T, HashRows>,
+    b: impl IntoView<'b, T, HashRows>,
+) -> Result<(), Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "times_hash_rows",
@@ -6814,7 +7063,13 @@ pub fn times_hash_rows_into<'a, 'b, T: Value + num_traits::NumAssign>(
     kernel::room::<usize>("arrays of times_hash_rows", &[a.shape()[0]])?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    levels.1.width = times_hash_rows_kernel(&mut levels.1.crd, &mut vals, a, b)?;
+    levels.1.width = times_hash_rows_kernel(
+        workspaces,
+        &mut levels.1.crd,
+        &mut vals,
+        a,
+        b,
+    )?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *c = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -6823,6 +7078,7 @@ pub fn times_hash_rows_into<'a, 'b, T: Value + num_traits::NumAssign>(
 
 /// The loops of [`times_hash_rows`].
 fn times_hash_rows_kernel<T: Value + num_traits::NumAssign>(
+    workspaces: &Workspaces,
     c2_crd: &mut Vec<u32>,
     c_vals: &mut Vec<T>,
     a: View<'_, T, HashRows>,
@@ -6843,7 +7099,7 @@ fn times_hash_rows_kernel<T: Value + num_traits::NumAssign>(
     };
 
     c2_crd.clear();
-    let mut c2_counts = Vec::new();
+    let mut c2_counts = kernel::kept_vector::<usize>(workspaces);
     let mut c2_width = 1;
     kernel::grow(c2_crd, &[i_size, c2_width], u32::MAX, "arrays of times_hash_rows")?;
     c2_counts.resize(i_size, 0);
@@ -6899,6 +7155,7 @@ fn times_hash_rows_kernel<T: Value + num_traits::NumAssign>(
             }
         }
     }
+    kernel::keep(workspaces, c2_counts);
     Ok(c2_width)
 }
 
@@ -7107,6 +7364,21 @@ pub fn times_hash_vector_into<'x, 'y, T: Value + num_traits::NumAssign>(
     x: impl IntoView<'x, T, HashVector>,
     y: impl IntoView<'y, T, HashVector>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    times_hash_vector_with(&mut workspaces, z, x, y)
+}
+
+/// Like [`times_hash_vector_into`], but keeps its working memory in `workspaces`, for calls of this
+/// or other kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`times_hash_vector_into`].
+pub fn times_hash_vector_with<'x, 'y, T: Value + num_traits::NumAssign>(
+    workspaces: &mut Workspaces,
+    z: &mut Tensor<T, HashVector>,
+    x: impl IntoView<'x, T, HashVector>,
+    y: impl IntoView<'y, T, HashVector>,
+) -> Result<(), Error> {
     let (x, y) = (x.into_view()?, y.into_view()?);
     kernel::agree(
         "times_hash_vector",
@@ -7115,7 +7387,13 @@ pub fn times_hash_vector_into<'x, 'y, T: Value + num_traits::NumAssign>(
     )?;
     let shape = z.shape();
     let (mut levels, mut vals) = z.take_parts();
-    levels.0.width = times_hash_vector_kernel(&mut levels.0.crd, &mut vals, x, y)?;
+    levels.0.width = times_hash_vector_kernel(
+        workspaces,
+        &mut levels.0.crd,
+        &mut vals,
+        x,
+        y,
+    )?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
     *z = unsafe { Tensor::from_parts_unchecked(shape, levels, vals) };
@@ -7124,6 +7402,7 @@ pub fn times_hash_vector_into<'x, 'y, T: Value + num_traits::NumAssign>(
 
 /// The loops of [`times_hash_vector`].
 fn times_hash_vector_kernel<T: Value + num_traits::NumAssign>(
+    workspaces: &Workspaces,
     z1_crd: &mut Vec<u32>,
     z_vals: &mut Vec<T>,
     x: View<'_, T, HashVector>,
@@ -7143,7 +7422,7 @@ fn times_hash_vector_kernel<T: Value + num_traits::NumAssign>(
     };
 
     z1_crd.clear();
-    let mut z1_counts = Vec::new();
+    let mut z1_counts = kernel::kept_vector::<usize>(workspaces);
     let mut z1_width = 1;
     z1_crd.resize(z1_width, u32::MAX);
     z1_counts.resize(1, 0);
@@ -7191,6 +7470,7 @@ fn times_hash_vector_kernel<T: Value + num_traits::NumAssign>(
             }
         }
     }
+    kernel::keep(workspaces, z1_counts);
     Ok(z1_width)
 }
 
@@ -8608,6 +8888,21 @@ pub fn mul_csr_csr_into<'a, 'b, T: Value + num_traits::NumAssign>(
     a: impl IntoView<'a, T, Csr>,
     b: impl IntoView<'b, T, Csr>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    mul_csr_csr_with(&mut workspaces, c, a, b)
+}
+
+/// Like [`mul_csr_csr_into`], but keeps its working memory in `workspaces`, for calls of this or
+/// other kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`mul_csr_csr_into`].
+pub fn mul_csr_csr_with<'a, 'b, T: Value + num_traits::NumAssign>(
+    workspaces: &mut Workspaces,
+    c: &mut Tensor<T, Csr>,
+    a: impl IntoView<'a, T, Csr>,
+    b: impl IntoView<'b, T, Csr>,
+) -> Result<(), Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "mul_csr_csr",
@@ -8626,7 +8921,14 @@ pub fn mul_csr_csr_into<'a, 'b, T: Value + num_traits::NumAssign>(
     )?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    mul_csr_csr_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b);
+    mul_csr_csr_kernel(
+        workspaces,
+        &mut levels.1.pos,
+        &mut levels.1.crd,
+        &mut vals,
+        a,
+        b,
+    );
     kernel::fits::<u32>("mul_csr_csr", "C", "positions of level 2", levels.1.crd.len())?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
@@ -8636,6 +8938,7 @@ pub fn mul_csr_csr_into<'a, 'b, T: Value + num_traits::NumAssign>(
 
 /// The loops of [`mul_csr_csr`].
 fn mul_csr_csr_kernel<T: Value + num_traits::NumAssign>(
+    workspaces: &Workspaces,
     c2_pos: &mut Vec<u32>,
     c2_crd: &mut Vec<u32>,
     c_vals: &mut Vec<T>,
@@ -8661,7 +8964,7 @@ fn mul_csr_csr_kernel<T: Value + num_traits::NumAssign>(
     c2_pos.push(0);
     c2_crd.clear();
     c_vals.clear();
-    let mut w = Workspace::<T, u32>::new(j_size);
+    let mut w = Workspace::<T, u32>::kept(workspaces, j_size);
     for i in 0..i_size {
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let k = a2_crd[p_a] as usize;
@@ -8671,12 +8974,11 @@ fn mul_csr_csr_kernel<T: Value + num_traits::NumAssign>(
             }
         }
         let (w1_crd, w_vals) = w.harvest();
-        for p_w in 0..w1_crd.len() {
-            c2_crd.push(w1_crd[p_w]);
-            c_vals.push(w_vals[p_w]);
-        }
+        c2_crd.extend_from_slice(w1_crd);
+        c_vals.extend_from_slice(w_vals);
         c2_pos.push(c2_crd.len() as u32);
     }
+    kernel::keep(workspaces, w);
 }
 
 /// `C[i,j] = A[i,k] * B[k,j]`
@@ -8721,6 +9023,21 @@ pub fn mul_csc_csc_into<'a, 'b, T: Value + num_traits::NumAssign>(
     a: impl IntoView<'a, T, Csc>,
     b: impl IntoView<'b, T, Csc>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    mul_csc_csc_with(&mut workspaces, c, a, b)
+}
+
+/// Like [`mul_csc_csc_into`], but keeps its working memory in `workspaces`, for calls of this or
+/// other kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`mul_csc_csc_into`].
+pub fn mul_csc_csc_with<'a, 'b, T: Value + num_traits::NumAssign>(
+    workspaces: &mut Workspaces,
+    c: &mut Tensor<T, Csc>,
+    a: impl IntoView<'a, T, Csc>,
+    b: impl IntoView<'b, T, Csc>,
+) -> Result<(), Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "mul_csc_csc",
@@ -8739,7 +9056,14 @@ pub fn mul_csc_csc_into<'a, 'b, T: Value + num_traits::NumAssign>(
     )?;
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
-    mul_csc_csc_kernel(&mut levels.1.pos, &mut levels.1.crd, &mut vals, a, b);
+    mul_csc_csc_kernel(
+        workspaces,
+        &mut levels.1.pos,
+        &mut levels.1.crd,
+        &mut vals,
+        a,
+        b,
+    );
     kernel::fits::<u32>("mul_csc_csc", "C", "positions of level 2", levels.1.crd.len())?;
     // SAFETY: The kernel stores every level as the format requires: coordinates are within the
     // extents, which were checked, and positions fit their width.
@@ -8749,6 +9073,7 @@ pub fn mul_csc_csc_into<'a, 'b, T: Value + num_traits::NumAssign>(
 
 /// The loops of [`mul_csc_csc`].
 fn mul_csc_csc_kernel<T: Value + num_traits::NumAssign>(
+    workspaces: &Workspaces,
     c2_pos: &mut Vec<u32>,
     c2_crd: &mut Vec<u32>,
     c_vals: &mut Vec<T>,
@@ -8774,7 +9099,7 @@ fn mul_csc_csc_kernel<T: Value + num_traits::NumAssign>(
     c2_pos.push(0);
     c2_crd.clear();
     c_vals.clear();
-    let mut w = Workspace::<T, u32>::new(i_size);
+    let mut w = Workspace::<T, u32>::kept(workspaces, i_size);
     for j in 0..j_size {
         for p_b in b2_pos[j] as usize..b2_pos[j + 1] as usize {
             let k = b2_crd[p_b] as usize;
@@ -8784,12 +9109,11 @@ fn mul_csc_csc_kernel<T: Value + num_traits::NumAssign>(
             }
         }
         let (w1_crd, w_vals) = w.harvest();
-        for p_w in 0..w1_crd.len() {
-            c2_crd.push(w1_crd[p_w]);
-            c_vals.push(w_vals[p_w]);
-        }
+        c2_crd.extend_from_slice(w1_crd);
+        c_vals.extend_from_slice(w_vals);
         c2_pos.push(c2_crd.len() as u32);
     }
+    kernel::keep(workspaces, w);
 }
 
 /// `C[i,j] = A[i,k] * B[k,j]`
@@ -8833,6 +9157,21 @@ pub fn mul_dcsr_csr_into<'a, 'b, T: Value + num_traits::NumAssign>(
     a: impl IntoView<'a, T, Dcsr>,
     b: impl IntoView<'b, T, Csr>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    mul_dcsr_csr_with(&mut workspaces, c, a, b)
+}
+
+/// Like [`mul_dcsr_csr_into`], but keeps its working memory in `workspaces`, for calls of this or
+/// other kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`mul_dcsr_csr_into`].
+pub fn mul_dcsr_csr_with<'a, 'b, T: Value + num_traits::NumAssign>(
+    workspaces: &mut Workspaces,
+    c: &mut Tensor<T, Dcsr>,
+    a: impl IntoView<'a, T, Dcsr>,
+    b: impl IntoView<'b, T, Csr>,
+) -> Result<(), Error> {
     let (a, b) = (a.into_view()?, b.into_view()?);
     kernel::agree(
         "mul_dcsr_csr",
@@ -8852,6 +9191,7 @@ pub fn mul_dcsr_csr_into<'a, 'b, T: Value + num_traits::NumAssign>(
     let shape = c.shape();
     let (mut levels, mut vals) = c.take_parts();
     mul_dcsr_csr_kernel(
+        workspaces,
         &mut levels.0.pos,
         &mut levels.0.crd,
         &mut levels.1.pos,
@@ -8874,6 +9214,7 @@ pub fn mul_dcsr_csr_into<'a, 'b, T: Value + num_traits::NumAssign>(
 
 /// The loops of [`mul_dcsr_csr`].
 fn mul_dcsr_csr_kernel<T: Value + num_traits::NumAssign>(
+    workspaces: &Workspaces,
     c1_pos: &mut Vec<u32>,
     c1_crd: &mut Vec<u32>,
     c2_pos: &mut Vec<u32>,
@@ -8905,7 +9246,7 @@ fn mul_dcsr_csr_kernel<T: Value + num_traits::NumAssign>(
     c2_pos.push(0);
     c2_crd.clear();
     c_vals.clear();
-    let mut w = Workspace::<T, u32>::new(j_size);
+    let mut w = Workspace::<T, u32>::kept(workspaces, j_size);
     for p_a1 in 0..a1_pos[1] as usize {
         let i = a1_crd[p_a1] as usize;
         let c2_begin = c2_crd.len();
@@ -8917,16 +9258,15 @@ fn mul_dcsr_csr_kernel<T: Value + num_traits::NumAssign>(
             }
         }
         let (w1_crd, w_vals) = w.harvest();
-        for p_w in 0..w1_crd.len() {
-            c2_crd.push(w1_crd[p_w]);
-            c_vals.push(w_vals[p_w]);
-        }
+        c2_crd.extend_from_slice(w1_crd);
+        c_vals.extend_from_slice(w_vals);
         if c2_begin < c2_crd.len() {
             c1_crd.push(i as u32);
             c2_pos.push(c2_crd.len() as u32);
         }
     }
     c1_pos.push(c1_crd.len() as u32);
+    kernel::keep(workspaces, w);
 }
 
 /// `y[i] = A[i,j] * x[j]`
@@ -9814,6 +10154,21 @@ pub fn apply_csc_sparse_into<'a, 'x, T: Value + num_traits::NumAssign>(
     a: impl IntoView<'a, T, Csc>,
     x: impl IntoView<'x, T, SparseVector>,
 ) -> Result<(), Error> {
+    let mut workspaces = Workspaces::new();
+    apply_csc_sparse_with(&mut workspaces, y, a, x)
+}
+
+/// Like [`apply_csc_sparse_into`], but keeps its working memory in `workspaces`, for calls of this
+/// or other kernels: memory that an earlier call has left there is not allocated again.
+///
+/// # Errors
+/// The same as for [`apply_csc_sparse_into`].
+pub fn apply_csc_sparse_with<'a, 'x, T: Value + num_traits::NumAssign>(
+    workspaces: &mut Workspaces,
+    y: &mut Tensor<T, SparseVector>,
+    a: impl IntoView<'a, T, Csc>,
+    x: impl IntoView<'x, T, SparseVector>,
+) -> Result<(), Error> {
     let (a, x) = (a.into_view()?, x.into_view()?);
     kernel::agree(
         "apply_csc_sparse",
@@ -9827,7 +10182,14 @@ pub fn apply_csc_sparse_into<'a, 'x, T: Value + num_traits::NumAssign>(
     )?;
     let shape = y.shape();
     let (mut levels, mut vals) = y.take_parts();
-    apply_csc_sparse_kernel(&mut levels.0.pos, &mut levels.0.crd, &mut vals, a, x);
+    apply_csc_sparse_kernel(
+        workspaces,
+        &mut levels.0.pos,
+        &mut levels.0.crd,
+        &mut vals,
+        a,
+        x,
+    );
     kernel::fits::<
         u32,
     >("apply_csc_sparse", "y", "positions of level 1", levels.0.crd.len())?;
@@ -9839,6 +10201,7 @@ pub fn apply_csc_sparse_into<'a, 'x, T: Value + num_traits::NumAssign>(
 
 /// The loops of [`apply_csc_sparse`].
 fn apply_csc_sparse_kernel<T: Value + num_traits::NumAssign>(
+    workspaces: &Workspaces,
     y1_pos: &mut Vec<u32>,
     y1_crd: &mut Vec<u32>,
     y_vals: &mut Vec<T>,
@@ -9863,7 +10226,7 @@ fn apply_csc_sparse_kernel<T: Value + num_traits::NumAssign>(
     y1_pos.push(0);
     y1_crd.clear();
     y_vals.clear();
-    let mut w = Workspace::<T, u32>::new(i_size);
+    let mut w = Workspace::<T, u32>::kept(workspaces, i_size);
     for p_x in 0..x1_pos[1] as usize {
         let j = x1_crd[p_x] as usize;
         for p_a in a2_pos[j] as usize..a2_pos[j + 1] as usize {
@@ -9872,11 +10235,10 @@ fn apply_csc_sparse_kernel<T: Value + num_traits::NumAssign>(
         }
     }
     let (w1_crd, w_vals) = w.harvest();
-    for p_w in 0..w1_crd.len() {
-        y1_crd.push(w1_crd[p_w]);
-        y_vals.push(w_vals[p_w]);
-    }
+    y1_crd.extend_from_slice(w1_crd);
+    y_vals.extend_from_slice(w_vals);
     y1_pos.push(y1_crd.len() as u32);
+    kernel::keep(workspaces, w);
 }
 
 /// `s = x[i] * y[i]`
