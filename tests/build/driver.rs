@@ -93,10 +93,10 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
         ),
         false => String::new(),
     };
-    let kept = |result: &str, look: &str| match keeps {
+    let kept = |restore: &str, result: &str, look: &str| match keeps {
         true => {
             let call = with(&format!("{name}_with"), result);
-            format!("{call}; results.push((\"{name}_with\", {look}));")
+            format!("{restore} {call}; results.push((\"{name}_with\", {look}));")
         }
         false => String::new(),
     };
@@ -140,10 +140,9 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
                 let mut result = before;
                 {name}_into({arguments})?;
                 let {changes}results = vec![(\"{name}_into\", look_at_scalar(result))];
-                result = before;
                 {}
                 Ok(results)",
-                kept("", "look_at_scalar(result)")
+                kept("result = before;", "", "look_at_scalar(result)")
             ),
             format!("repack::<{}, Scalar>", rust_type(*dtype)),
         ),
@@ -165,10 +164,9 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
                 "let mut changed = result.clone();
                 {name}_into(&mut changed, {arguments})?;
                 let {changes}results = vec![(\"{name}_into\", look(&changed))];
-                changed = result.clone();
                 {}
                 Ok(results)",
-                kept("&mut changed, ", "look(&changed)")
+                kept("changed = result.clone();", "&mut changed, ", "look(&changed)")
             ),
             {
                 let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
@@ -190,7 +188,7 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
                 {}
                 {computed}
                 Ok(results)",
-                kept("&mut reused, ", "look(&reused)")
+                kept("", "&mut reused, ", "look(&reused)")
             ),
             {
                 let format = tensor.packed.as_ref().unwrap_or(&tensor.format);

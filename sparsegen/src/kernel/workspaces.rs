@@ -1,11 +1,8 @@
 //! Working memory that outlives the call of a kernel.
 
-#[cfg(feature = "std")]
 use alloc::boxed::Box;
-#[cfg(feature = "std")]
 use alloc::vec;
 use alloc::vec::Vec;
-#[cfg(feature = "std")]
 use core::any::Any;
 use core::fmt;
 #[cfg(feature = "std")]
@@ -31,10 +28,12 @@ use crate::{Value, Width};
 /// ```
 #[derive(Default)]
 pub struct Workspaces {
-    /// A `Vec<W>` for each type `W` of working memory.
     #[cfg(feature = "std")]
-    kept: Mutex<Vec<Box<dyn Any + Send>>>,
+    kept: Mutex<All>,
 }
+
+/// A `Vec<W>` for each type `W` of working memory.
+type All = Vec<Box<dyn Any + Send>>;
 
 impl Workspaces {
     /// Creates a value without memory.
@@ -43,37 +42,37 @@ impl Workspaces {
         Self::default()
     }
 
-    #[cfg(not(feature = "std"))]
-    fn take<W: Kept>(&self, _: impl Fn(&W) -> bool) -> Option<W> {
-        None
-    }
-
-    #[cfg(not(feature = "std"))]
-    fn put<W: Kept>(&self, _: W) {}
-
-    #[cfg(feature = "std")]
     /// Takes memory for which `fits` returns `true`. Memory of this type that is too small is dropped,
     /// because its replacement will be kept.
     fn take<W: Kept>(&self, fits: impl Fn(&W) -> bool) -> Option<W> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = kept.iter_mut().find_map(|all| all.downcast_mut::<Vec<W>>())?;
-        let fitting = all.iter().position(fits);
-        match fitting {
-            Some(k) => Some(all.swap_remove(k)),
-            None => {
-                all.pop();
-                None
+        self.locked(|kept| {
+            let all = kept.iter_mut().find_map(|all| all.downcast_mut::<Vec<W>>())?;
+            let fitting = all.iter().position(fits);
+            match fitting {
+                Some(k) => Some(all.swap_remove(k)),
+                None => {
+                    all.pop();
+                    None
+                }
             }
-        }
+        })
+    }
+
+    fn put<W: Kept>(&self, memory: W) {
+        self.locked(|kept| match kept.iter_mut().find_map(|all| all.downcast_mut::<Vec<W>>()) {
+            Some(all) => all.push(memory),
+            None => kept.push(Box::new(vec![memory])),
+        });
     }
 
     #[cfg(feature = "std")]
-    fn put<W: Kept>(&self, memory: W) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        match kept.iter_mut().find_map(|all| all.downcast_mut::<Vec<W>>()) {
-            Some(all) => all.push(memory),
-            None => kept.push(Box::new(vec![memory])),
-        }
+    fn locked<T>(&self, run: impl FnOnce(&mut All) -> T) -> T {
+        run(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    #[cfg(not(feature = "std"))]
+    fn locked<T>(&self, run: impl FnOnce(&mut All) -> T) -> T {
+        run(&mut All::new())
     }
 }
 
