@@ -31,7 +31,7 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it for build scripts"));
     let others = || {
         plugin::generate(Path::new("tests/plugin"), &out)?;
-        guide::generate(Path::new("../sparsegen-build/guide/language.md"), &out)?;
+        guide::generate(Path::new("../sparsegen-build/guide"), &out)?;
         generate_sizes(Path::new("tests/sizes.toml"), &out)
     };
     if let Err(reason) = generate(Path::new("corpus"), &out).and_then(|()| others()) {

@@ -13,7 +13,8 @@
 //!
 //! The crate includes the kernels with `sparsegen::include_kernels!(pub mod kernels);`.
 //!
-//! The [language reference](language) describes the syntax and the meaning of a manifest.
+//! The [guide] begins with a first kernel. The [language reference](language) describes the syntax and
+//! the meaning of a manifest.
 //!
 //! [`compile_str`] is the underlying pure function, from text to source, kernels and diagnostics.
 //! [`explain`] prints the result of each stage, and [`inspect`] has the stages as data.
@@ -54,6 +55,7 @@ mod testing;
 mod emit;
 mod optimize;
 
+pub mod guide;
 pub mod inspect;
 
 #[doc = include_str!("../guide/language.md")]
