@@ -8,8 +8,10 @@ use sparsegen::{Csf, Dense, Error, Tensor};
 
 use crate::Outcome;
 use crate::cholesky::solve_rows;
-use crate::input::{self, Progress};
 use crate::kernels::{self, CsfJik, CsfKij};
+use example_app::draw::Chart;
+use example_app::input::{self, Progress};
+use example_app::uniform;
 
 /// A dense matrix: a factor, or a Gram matrix.
 type Matrix = Tensor<f64, Dense<2>>;
@@ -62,20 +64,28 @@ pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
 
     writeln!(out, "  sweep       fit, of rank {RANK}")?;
     let start = Instant::now();
-    let mut last = None;
+    let mut fits = Vec::new();
     let model = decompose(&x, |Fit { sweep, fit }| {
-        last = Some((sweep, fit));
+        fits.push(fit);
         if sweep == 1 || sweep.is_multiple_of(20) {
             writeln!(out, "  {sweep:<10}  {fit:.6}")?;
         }
         Ok(())
     })?;
     let time = start.elapsed().as_secs_f64();
-    if let Some((sweeps, fit)) = last {
-        writeln!(out, "  sweeps             {sweeps}, in {time:.2} s")?;
+    if let Some(fit) = fits.last() {
+        writeln!(out, "  sweeps             {}, in {time:.2} s", fits.len())?;
         writeln!(out, "  fit                {fit:.6}")?;
     }
     writeln!(out, "  recomputed         {:.6}, over the entries of the tensor", x.fit(&model)?)?;
+    let chart = Chart {
+        title: &format!("CP decomposition of {} by alternating least squares", input::name(&path)),
+        across: "sweep",
+        up: "fit",
+        is_logarithmic: false,
+        series: &[(&format!("rank {RANK}"), &fits)],
+    };
+    writeln!(out, "  picture            {}", chart.draw().save("cp-als")?.display())?;
     Ok(())
 }
 
@@ -181,20 +191,6 @@ fn unit_columns(factor: Matrix) -> Result<Matrix, Error> {
     let weights: Vec<f64> =
         lengths.map(|length| if length > 0.0 { 1.0 / length } else { 1.0 }).collect();
     kernels::scale_columns(&factor, &weights)
-}
-
-/// Returns a generator of pseudorandom numbers from 0 to 1: SplitMix64 of Steele, Lea and Flood
-/// (2014).
-fn uniform(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = state;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        (bits >> 11) as f64 / (1_u64 << 53) as f64
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,9 @@ use std::path::Path;
 use sparsegen::{Csc, Csr, Dense, Error, SparseVector, Tensor};
 
 use crate::rank::first;
-use crate::{Outcome, input, kernels};
+use example_app::input;
+
+use crate::{Outcome, kernels};
 
 type Graph = Tensor<f64, Csr>;
 type Vector = Tensor<f64, Dense<1>>;

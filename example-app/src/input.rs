@@ -1,12 +1,13 @@
 //! Input files, and progress reports.
 
+use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use sparsegen::{Csf, Csr, Error, Tensor, io};
 
 /// Returns the file that the user chose, or a bundled one.
-pub(crate) fn or_bundled(file: Option<&Path>, bundled: &str) -> PathBuf {
+pub fn or_bundled(file: Option<&Path>, bundled: &str) -> PathBuf {
     match file {
         Some(file) => file.to_owned(),
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(bundled),
@@ -14,38 +15,48 @@ pub(crate) fn or_bundled(file: Option<&Path>, bundled: &str) -> PathBuf {
 }
 
 /// Returns the last component of a path, for headings.
-pub(crate) fn name(path: &Path) -> String {
+pub fn name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 /// Reads a matrix from a Matrix Market file.
-pub(crate) fn matrix(path: &Path) -> Result<Tensor<f64, Csr>, Error> {
+///
+/// # Errors
+/// The errors of [`io::Reader::read_mtx`].
+pub fn matrix(path: &Path) -> Result<Tensor<f64, Csr>, Error> {
     let mut progress = Progress::new();
     io::Reader::new().progress(|done, promised| progress.read(path, done, promised)).read_mtx(path)
 }
 
 /// Reads a tensor of order 3 from a FROSTT file.
-pub(crate) fn tensor(path: &Path) -> Result<Tensor<f64, Csf<3>>, Error> {
+///
+/// # Errors
+/// The errors of [`io::Reader::read_tns`].
+pub fn tensor(path: &Path) -> Result<Tensor<f64, Csf<3>>, Error> {
     let mut progress = Progress::new();
     io::Reader::new().progress(|done, promised| progress.read(path, done, promised)).read_tns(path)
 }
 
-/// Reports progress on standard error, at most once a second.
-pub(crate) struct Progress {
-    told: Instant,
+/// Reports the progress of long work in one line of standard error, if that is a terminal: the first
+/// time after a second, then at most ten times a second. The line is erased at the end.
+pub struct Progress {
+    next: Option<Instant>,
+    is_shown: bool,
 }
 
 impl Progress {
     /// Starts a computation.
-    pub(crate) fn new() -> Progress {
-        Progress { told: Instant::now() }
+    pub fn new() -> Progress {
+        let next = stderr().is_terminal().then(|| Instant::now() + Duration::from_secs(1));
+        Progress { next, is_shown: false }
     }
 
-    /// Prints a message, unless one was printed within the last second.
-    pub(crate) fn tell(&mut self, message: impl FnOnce() -> String) {
-        if self.told.elapsed() >= Duration::from_secs(1) {
-            eprintln!("  … {}", message());
-            self.told = Instant::now();
+    /// Prints a message, unless the last one is too recent.
+    pub fn tell(&mut self, message: impl FnOnce() -> String) {
+        if self.next.is_some_and(|next| next <= Instant::now()) {
+            eprint!("\r\x1b[K  … {}", message());
+            self.next = Some(Instant::now() + Duration::from_millis(100));
+            self.is_shown = true;
         }
     }
 
@@ -54,5 +65,19 @@ impl Progress {
             Some(promised) => format!("{}: {done} of {promised} entries read", name(path)),
             None => format!("{}: {done} entries read", name(path)),
         });
+    }
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Progress::new()
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.is_shown {
+            eprint!("\r\x1b[K");
+        }
     }
 }

@@ -11,12 +11,12 @@ mod arguments;
 mod cholesky;
 mod factor;
 mod graph;
-mod input;
 mod merge;
 mod rank;
 mod solve;
 
 use arguments::{Options, Part, Request};
+use example_app::Outcome;
 
 sparsegen::include_kernels!(
     /// The kernels of `kernels.toml`.
@@ -25,9 +25,6 @@ sparsegen::include_kernels!(
 
 /// The path of the generated source of [`kernels`].
 const GENERATED: &str = concat!(env!("OUT_DIR"), "/kernels.rs");
-
-/// The result of a part of the program.
-type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> ExitCode {
     let options = match arguments::parse(std::env::args_os().skip(1)) {

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use sparsegen::{Coo, Csr, Dcsr, Error, Tensor};
 
-use crate::{Outcome, input, kernels};
+use example_app::input;
+
+use crate::{Outcome, kernels};
 
 type Matrix = Tensor<f64, Csr>;
 

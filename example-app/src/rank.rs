@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use sparsegen::{Csc, Csr, Dense, SparseVector, Tensor};
 
-use crate::input::{self, Progress};
 use crate::{Outcome, kernels};
+use example_app::input::{self, Progress};
 
 type Vector = Tensor<f64, Dense<1>>;
 

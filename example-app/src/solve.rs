@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use sparsegen::{Csc, Csr, Dense, Error, Tensor};
 
-use crate::input::{self, Progress};
 use crate::{Outcome, kernels};
+use example_app::input::{self, Progress};
 
 type Matrix = Tensor<f64, Csr>;
 type Vector = Tensor<f64, Dense<1>>;

@@ -9,8 +9,10 @@ use crate::level::Level;
 /// Compiles a manifest into `$OUT_DIR`; the only call of a build script.
 ///
 /// `path` is relative to the directory of the crate. The kernels of `kernels.toml` are written to
-/// `$OUT_DIR/kernels.rs`, which `sparsegen::include_kernels!` includes. Errors in the manifest are
-/// errors of the build, and warnings are those of the build.
+/// `$OUT_DIR/kernels.rs`, which `sparsegen::include_kernels!(mod kernels)` includes, and those of
+/// another manifest, such as `examples/graph.toml`, to `$OUT_DIR/graph.rs`, for
+/// `include_kernels!(mod kernels = "graph")`. Errors in the manifest are errors of the build, and
+/// warnings are those of the build.
 pub fn compile(path: impl AsRef<Path>) {
     Config::new(path).compile();
 }

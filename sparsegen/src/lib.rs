@@ -149,9 +149,33 @@ pub use num_traits;
 ///     pub mod kernels
 /// );
 /// ```
+///
+/// A crate may have further manifests. Those that its build script compiles from `graph.toml`, in any
+/// folder, are included by the name of the file:
+///
+/// ```ignore
+/// sparsegen::include_kernels!(mod kernels = "graph");
+/// ```
 #[macro_export]
 macro_rules! include_kernels {
     ($(#[$attribute:meta])* $visibility:vis mod $name:ident $(;)?) => {
+        $crate::include_kernels!(
+            @module [$(#[$attribute])* $visibility $name]
+            env!(
+                "SPARSEGEN_KERNELS",
+                "this crate has no kernels yet, because it has no build script that calls \
+                 `sparsegen_build::compile(\"kernels.toml\")`: write that into the function `main` \
+                 of `build.rs`, beside `Cargo.toml`"
+            )
+        );
+    };
+    ($(#[$attribute:meta])* $visibility:vis mod $name:ident = $manifest:literal $(;)?) => {
+        $crate::include_kernels!(
+            @module [$(#[$attribute])* $visibility $name]
+            concat!(env!("OUT_DIR"), "/", $manifest, ".rs")
+        );
+    };
+    (@module [$(#[$attribute:meta])* $visibility:vis $name:ident] $($source:tt)*) => {
         $(#[$attribute])*
         #[allow(
             clippy::all,
@@ -165,12 +189,7 @@ macro_rules! include_kernels {
             #[allow(unused_imports, reason = "what the standard library's prelude has")]
             use $crate::kernel::prelude::*;
 
-            include!(env!(
-                "SPARSEGEN_KERNELS",
-                "this crate has no kernels yet, because it has no build script that calls \
-                 `sparsegen_build::compile(\"kernels.toml\")`: write that into the function `main` \
-                 of `build.rs`, beside `Cargo.toml`"
-            ));
+            include!($($source)*);
         }
     };
 }

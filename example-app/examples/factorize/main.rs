@@ -16,7 +16,7 @@ use faer::sparse::SparseColMatRef;
 use faer::{Col, ColRef, Side};
 use sparsegen::{Csc, Csr, Dense, Tensor};
 
-sparsegen::include_kernels!(mod kernels);
+sparsegen::include_kernels!(mod kernels = "factorize");
 
 type Matrix = Tensor<f64, Csr>;
 type Vector = Tensor<f64, Dense<1>>;
