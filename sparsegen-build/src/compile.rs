@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::concrete::Program;
 use crate::coordinate::Coordinate;
 use crate::emit::emit;
-use crate::error::{Diagnostic, Diagnostics};
+use crate::error::Diagnostics;
 use crate::format::{LevelExpr, LevelSpec};
 use crate::ir;
 use crate::iteration::plan::Plan;
@@ -19,7 +19,7 @@ use crate::notation::{self, Block, DeclaredFormat, DeclaredKind};
 use crate::optimize::optimize_observed;
 use crate::schedule::join::{Joined, join};
 use crate::schedule::schedule;
-use crate::{iteration, manifest};
+use crate::{iteration, manifest, warn};
 
 /// The compiler, with its registered levels.
 #[derive(Clone, Debug, Default)]
@@ -144,6 +144,7 @@ impl Compiler {
                 observer.stage(&statement.name, "concrete notation", &|| program.to_string());
                 observer.stage(&statement.name, "merge lattices", &|| plan.show(&program));
                 observer.stage(&statement.name, "assembly", &|| show_assembly(&program));
+                warnings.extend(warn::warnings(statement, &program, &plan, &self.levels));
                 observer.plan(&statement.name, &program, &mut plan);
                 scheduled.push((program, plan));
             }
@@ -220,7 +221,7 @@ fn compiled(
     let apart = (0..scheduled.len()).filter(|step| !is_joined(*step));
     let apart = apart.map(|step| (step, &scheduled[step].0));
     let shared = joined.iter().map(|it| (it.statements.start, &it.program));
-    let serial = |(step, program)| on_one_thread(&block.statements[step], program);
+    let serial = |(step, program)| warn::on_one_thread(&block.statements[step], program);
     warnings.extend(apart.chain(shared).filter_map(serial));
     for Joined { statements, program, mut plan } in joined {
         observer.stage(&kernel.name, "shared loops", &|| program.to_string());
@@ -231,14 +232,6 @@ fn compiled(
     }
     kernel.distribution = distribution(block.statements);
     complete(kernel)
-}
-
-/// Returns the warning that loops run on one thread although several were asked for.
-fn on_one_thread(statement: &notation::Kernel, program: &Program) -> Option<Diagnostic> {
-    let Some(Err(reason)) = &program.threads else { return None };
-    let message = format!("the loops of `{}` run on one thread", statement.name);
-    let warning = Diagnostic::new(statement.span, message).note(reason);
-    Some(warning.help("`parallel = false` states that, without this warning"))
 }
 
 /// The identifiers of a kernel's arguments, which the user chose.

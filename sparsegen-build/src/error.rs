@@ -2,10 +2,12 @@
 
 mod render;
 mod suggest;
+mod warning;
 
 use std::fmt;
 
 pub use suggest::{nearest, quoted};
+pub use warning::{Warning, Warnings};
 
 /// A range of bytes in the text of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

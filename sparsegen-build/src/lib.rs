@@ -48,6 +48,7 @@ mod ir;
 #[doc(hidden)]
 pub mod ir;
 mod lower;
+mod warn;
 
 #[cfg(test)]
 mod testing;

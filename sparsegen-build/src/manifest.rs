@@ -15,7 +15,7 @@ mod values;
 
 use std::ops::Range;
 
-use crate::error::{Diagnostic, Name, Span};
+use crate::error::{Diagnostic, Name, Span, Warning, Warnings};
 use crate::format::Widths;
 use crate::ir::{Bounds, Simd};
 use crate::names::is_path;
@@ -121,6 +121,8 @@ pub struct KernelEntry {
     pub distribute: Option<Name>,
     /// The instructions for which the loops are compiled.
     pub simd: Simd,
+    /// The warnings that are not reported.
+    pub allow: Warnings,
     /// The semiring of `+` and `*`.
     pub semiring: Semiring,
     /// The commands of `schedule`.
@@ -178,6 +180,8 @@ pub struct Defaults {
     pub reassociate: bool,
     /// The instructions for which loops are compiled.
     pub simd: Simd,
+    /// The warnings that are not reported.
+    pub allow: Warnings,
     /// `true` if there are functions that declare results without computing them.
     pub lazy: bool,
     /// The type of positions of formats that declare none.
@@ -195,6 +199,7 @@ impl Default for Defaults {
             parallel: false,
             reassociate: true,
             simd: Simd::Auto,
+            allow: Warnings::default(),
             lazy: false,
             pos: Width::U32,
             crd: Width::U32,
@@ -350,6 +355,24 @@ fn bounds(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Bounds
 /// Parses `simd`.
 fn simd(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Simd> {
     choice(value, "`simd`", [("auto", Simd::Auto), ("portable", Simd::Portable)], diagnostics)
+}
+
+/// Parses `allow` into a set that contains the warnings that all kernels of the file allow.
+fn allow(value: &Value<'_>, mut allowed: Warnings, diagnostics: &mut Vec<Diagnostic>) -> Warnings {
+    let expected = "a list of warnings such as [\"conversion\"]";
+    for value in value.array(expected, diagnostics).unwrap_or_default() {
+        let Some(text) = value.text("the name of a warning", diagnostics) else { continue };
+        match Warning::ALL.into_iter().find(|(name, _)| *name == text.value) {
+            Some((_, warning)) => allowed.insert(warning),
+            None => {
+                let message = format!("there is no warning `{}`", text.value);
+                let known = Warning::ALL.into_iter().map(|(name, _)| name);
+                let diagnostic = Diagnostic::new(text.inner(), message);
+                diagnostics.push(diagnostic.suggest(&text.value, known, "the warnings"));
+            }
+        }
+    }
+    allowed
 }
 
 /// Parses one of two names.

@@ -25,7 +25,7 @@ mod slice;
 mod subscript;
 pub mod syntax;
 
-use crate::error::{Name, Span};
+use crate::error::{Name, Span, Warnings};
 use crate::format::Format;
 use crate::ir::{Bounds, Simd};
 use crate::types::{Dtype, Literal};
@@ -152,6 +152,8 @@ pub struct Kernel {
     pub distribute: Option<Name>,
     /// The instructions for which the loops are compiled.
     pub simd: Simd,
+    /// The warnings that are not reported.
+    pub allow: Warnings,
     /// The commands of the schedule.
     pub schedule: Schedule,
 }

@@ -37,7 +37,7 @@ use crate::iteration::plan::{Plan, plan};
 use crate::iteration::visits::overwrites;
 use crate::level::Levels;
 use crate::limits::{self, Budget};
-use crate::notation::{Assignment, Expr, Kernel, ReduceOp, VariableId};
+use crate::notation::{Assignment, Expr, Kernel, ReduceOp, TensorId, TensorRole, VariableId};
 
 use convert::{Conversion, by_order, conversions, gathered};
 use cost::{PACKED, cost, cost_of_conversions};
@@ -155,6 +155,24 @@ fn in_two_passes(kernel: &Kernel) -> Option<Conversion> {
     let format = kernel.tensor(kernel.result()).format.in_two_passes()?;
     let kernel = with_result(kernel, format);
     refuse_result(&kernel).is_ok().then(|| Conversion::none(&kernel))
+}
+
+/// Returns the kernels in which one operand has another built-in format, with that operand.
+pub fn with_other_formats<'k>(
+    kernel: &'k Kernel,
+    levels: &'k Levels,
+) -> impl Iterator<Item = (TensorId, Kernel)> + 'k {
+    let operands = kernel.accesses.iter();
+    let operands =
+        operands.filter(|access| kernel.tensor(access.tensor).role == TensorRole::Operand);
+    operands.flat_map(move |access| {
+        let formats = convert::plain_formats(kernel, access, levels).into_iter();
+        formats.filter(|format| format.builtin.is_some()).map(move |format| {
+            let mut other = kernel.clone();
+            other.tensors[access.tensor.0].format = format;
+            (access.tensor, other)
+        })
+    })
 }
 
 fn with_result(kernel: &Kernel, format: Format) -> Kernel {

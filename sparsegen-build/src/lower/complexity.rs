@@ -22,7 +22,7 @@ use filled::Filled;
 use trips::{Trips, is_within};
 
 /// Returns the time as a sum of products, such as `i + nnz(A)`.
-pub(super) fn time(program: &Program, plan: &Plan) -> ir::Time {
+pub fn time(program: &Program, plan: &Plan) -> ir::Time {
     let mut time = Time::of_loops(program, plan);
     program.targets.iter().for_each(|target| time.add_result(target));
     time.add_conversions();
@@ -291,7 +291,11 @@ impl<'p> Time<'p> {
         let is_parent = |v: &VariableId| levels.contains(v) || is_own(v);
         if trips.visited.as_ref().is_some_and(|visited| visited.iter().all(is_parent)) {
             let walked = BTreeMap::from([(access.clone(), *level)]);
-            return Trips { walked, visited: trips.visited, ..Trips::default() };
+            // Of a mode that is read at one coordinate, only the entries there are.
+            let is_fixed =
+                |v: &VariableId| self.program.space.definition(*v) == Some(&Definition::Fixed);
+            let shared = levels.into_iter().filter(is_fixed).collect();
+            return Trips { walked, shared, visited: trips.visited, ..Trips::default() };
         }
         for v in levels {
             match trips.dimensions.iter().position(|known| *known == v) {

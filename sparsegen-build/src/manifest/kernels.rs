@@ -6,7 +6,7 @@ use crate::notation::{Parameter, Semiring};
 use super::sections::{FORMAT_KEYS, format, format_table};
 use super::values::{Entry, Value};
 use super::{
-    Defaults, Given, KernelEntry, TensorEntry, Text, bounds, dtype, simd, truth, unknown_key,
+    Defaults, Given, KernelEntry, TensorEntry, Text, allow, bounds, dtype, simd, truth, unknown_key,
 };
 
 /// The parts of a manifest that a kernel's table refers to.
@@ -17,7 +17,7 @@ pub(super) struct Context<'m> {
 }
 
 /// The keys of a kernel.
-pub(super) const KEYS: [&str; 14] = [
+pub(super) const KEYS: [&str; 15] = [
     "expr",
     "exprs",
     "tensors",
@@ -31,6 +31,7 @@ pub(super) const KEYS: [&str; 14] = [
     "reassociate",
     "simd",
     "bounds",
+    "allow",
     "doc",
 ];
 
@@ -63,6 +64,7 @@ pub(super) fn kernel(
         reassociate: context.defaults.reassociate,
         distribute: None,
         simd: context.defaults.simd,
+        allow: context.defaults.allow,
         semiring: Semiring::PLUS_TIMES,
         schedule: Vec::new(),
         doc: None,
@@ -119,6 +121,7 @@ pub(super) fn kernel(
             "simd" => {
                 kernel.simd = simd(&value, diagnostics).unwrap_or(context.defaults.simd);
             }
+            "allow" => kernel.allow = allow(&value, kernel.allow, diagnostics),
             "schedule" => kernel.schedule = schedule(&value, diagnostics),
             "bounds" => {
                 kernel.bounds = bounds(&value, diagnostics).unwrap_or(context.defaults.bounds);

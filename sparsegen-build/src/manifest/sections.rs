@@ -8,13 +8,14 @@ use crate::operator::Monoid;
 
 use super::values::{Entry, Value};
 use super::{
-    Defaults, FormatEntry, FormatText, bounds, dtype, simd, truth, unknown_key, width, widths,
+    Defaults, FormatEntry, FormatText, allow, bounds, dtype, simd, truth, unknown_key, width,
+    widths,
 };
 
 /// Parses `[defaults]`.
 pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Defaults {
-    const KEYS: [&str; 8] =
-        ["dtype", "parallel", "reassociate", "simd", "lazy", "bounds", "pos", "crd"];
+    const KEYS: [&str; 9] =
+        ["dtype", "parallel", "reassociate", "simd", "lazy", "bounds", "pos", "crd", "allow"];
     let mut defaults = Defaults::default();
     for Entry { key, value } in value.table("a table of defaults", diagnostics) {
         match key.text.as_str() {
@@ -29,6 +30,7 @@ pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
             "simd" => defaults.simd = simd(&value, diagnostics).unwrap_or_default(),
             "lazy" => defaults.lazy = truth(&value, diagnostics).unwrap_or_default(),
             "bounds" => defaults.bounds = bounds(&value, diagnostics).unwrap_or_default(),
+            "allow" => defaults.allow = allow(&value, defaults.allow, diagnostics),
             "pos" => defaults.pos = width(&value, diagnostics).unwrap_or_default(),
             "crd" => defaults.crd = width(&value, diagnostics).unwrap_or_default(),
             _ => diagnostics.push(unknown_key(&key, &KEYS, "`[defaults]`")),

@@ -245,7 +245,7 @@ fn is_at_random(kernel: &Kernel, access: &Access) -> bool {
 
 /// Returns the plain formats of an accessed tensor, in every order of the variables that determine
 /// its coordinates, without its own format.
-fn plain_formats(kernel: &Kernel, access: &Access, levels: &Levels) -> Vec<Format> {
+pub(super) fn plain_formats(kernel: &Kernel, access: &Access, levels: &Levels) -> Vec<Format> {
     let format = &kernel.tensor(access.tensor).format;
     let modes = leading_first(kernel, access);
     let variables: Vec<_> =

@@ -141,6 +141,7 @@ pub(super) fn build(context: Context<'_>, names: &Names<'_>, schedule: Resolved)
         reassociate: entry.reassociate,
         distribute: entry.distribute.clone(),
         simd: entry.simd,
+        allow: entry.allow,
         schedule: schedule.commands,
     })
 }
