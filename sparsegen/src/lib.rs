@@ -78,6 +78,8 @@
 //! maps, whose operations take logarithmic time.
 
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
+// docs.rs shows which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(not(any(feature = "std", feature = "libm")))]
 compile_error!("enable the feature `std`, or `libm` where there is no standard library");

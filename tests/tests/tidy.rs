@@ -148,3 +148,27 @@ fn the_compiler_needs_few_crates() {
     assert!(crates.iter().any(|name| name.starts_with("sparsegen-build ")), "{shown}");
     assert!(crates.len() <= CRATES, "{} crates: {crates:?}", crates.len());
 }
+
+/// A crate that is published has its licences, and includes no file from outside of its directory,
+/// where a package has none.
+#[test]
+fn packages_are_complete() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let resolve = |path: &Path| path.canonicalize().unwrap_or_else(|_| panic!("{path:?}"));
+    for of in ["sparsegen", "sparsegen-build", "sparsegen-build/command"] {
+        let package = resolve(&root.join(of));
+        for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            let text = fs::read_to_string(package.join(licence)).expect("a licence");
+            assert_eq!(text, fs::read_to_string(root.join(licence)).expect("a licence"));
+        }
+        for (name, text) in sources(of).iter().filter(|(name, _)| !is_test(name)) {
+            let folder = package.join("src").join(name);
+            let folder = folder.parent().expect("a file is in a folder");
+            for included in text.split("include_str!(\"").skip(1) {
+                let file = included.split('"').next().expect("the first part");
+                let is_inside = resolve(&folder.join(file)).starts_with(&package);
+                assert!(is_inside, "{of}: {name} includes {file}");
+            }
+        }
+    }
+}
