@@ -1,11 +1,11 @@
 //! Diagnostics: the place, the reason and the remedy of an error or a warning.
 
+mod code;
 mod render;
 mod suggest;
 mod warning;
 
-use std::fmt;
-
+pub use code::{Code, errors};
 pub use suggest::{nearest, quoted};
 pub use warning::{Warning, Warnings};
 
@@ -34,6 +34,12 @@ pub struct Name {
     pub span: Span,
 }
 
+/// Returns the explanation of a diagnostic's code, such as `SG0103`, as Markdown: its cause, an
+/// example, and the repaired example. `None` if there is no such code.
+pub fn explain_code(code: &str) -> Option<&'static str> {
+    code::find(code).map(Code::page)
+}
+
 /// The severity of diagnostics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Severity {
@@ -47,12 +53,14 @@ pub enum Severity {
 /// An error or a warning, usually in a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// The cause, which `sparsegen explain CODE` explains.
+    pub code: Code,
     /// The place in the manifest; `None` for an error in the configuration of the compiler.
     pub span: Option<Span>,
     /// The error or the warning, in one sentence without a final full stop.
     pub message: String,
     /// The text next to the carets; may be empty.
-    pub label: String,
+    pub label: Box<str>,
     /// The reason, or other relevant facts.
     pub notes: Vec<String>,
     /// The remedy.
@@ -61,29 +69,24 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// Creates a diagnostic at a place.
-    pub fn new(span: Span, message: impl Into<String>) -> Diagnostic {
+    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
+            code,
             span: Some(span),
             message: message.into(),
-            label: String::new(),
+            label: Box::default(),
             notes: Vec::new(),
             help: None,
         }
     }
 
     /// Creates a diagnostic for the configuration of a compiler, such as a level.
-    pub fn unplaced(message: impl Into<String>) -> Diagnostic {
-        Diagnostic { span: None, ..Diagnostic::new(Span::default(), message) }
-    }
-
-    /// Creates a diagnostic for a language feature that is parsed but not supported; `what` is a
-    /// plural noun, such as "slices".
-    pub fn unsupported(span: Span, what: impl fmt::Display) -> Diagnostic {
-        Diagnostic::new(span, format!("{what} are not supported yet"))
+    pub fn unplaced(code: Code, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { span: None, ..Diagnostic::new(code, Span::default(), message) }
     }
 
     /// Adds text next to the carets.
-    pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
+    pub fn label(mut self, label: impl Into<Box<str>>) -> Diagnostic {
         self.label = label.into();
         self
     }

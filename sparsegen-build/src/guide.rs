@@ -20,3 +20,6 @@ chapters! {
     formats
     own_levels
 }
+
+#[doc(inline)]
+pub use crate::error::errors;

@@ -64,7 +64,7 @@ pub mod language {}
 
 pub use compile::{Compiler, Output};
 pub use config::{Config, compile};
-pub use error::{Diagnostic, Diagnostics, Severity, Span};
+pub use error::{Code, Diagnostic, Diagnostics, Severity, Span, explain_code};
 pub use types::{Dtype, Literal, Width};
 
 /// The number of passes over the intermediate representation.

@@ -15,7 +15,7 @@ mod values;
 
 use std::ops::Range;
 
-use crate::error::{Diagnostic, Name, Span, Warning, Warnings};
+use crate::error::{Code, Diagnostic, Name, Span, Warning, Warnings};
 use crate::format::Widths;
 use crate::ir::{Bounds, Simd};
 use crate::names::is_path;
@@ -263,7 +263,8 @@ fn syntax_error(error: &toml::de::Error, text: &str) -> Diagnostic {
         Some((what, expected)) => format!("{what}: expected {expected}"),
         None => reason.to_owned(),
     };
-    let diagnostic = Diagnostic::new(span, message).note("this is not valid TOML: https://toml.io");
+    let diagnostic = Diagnostic::new(Code::InvalidToml, span, message)
+        .note("this is not valid TOML: https://toml.io");
     match text.get(span.start..span.end) {
         Some(value) if reason.starts_with("string values must be quoted") => {
             diagnostic.help(format!("write \"{value}\""))
@@ -273,7 +274,11 @@ fn syntax_error(error: &toml::de::Error, text: &str) -> Diagnostic {
 }
 
 fn unknown_section(key: &Name) -> Diagnostic {
-    let diagnostic = Diagnostic::new(key.span, format!("there is no section `{}`", key.text));
+    let diagnostic = Diagnostic::new(
+        Code::UnknownSection,
+        key.span,
+        format!("there is no section `{}`", key.text),
+    );
     if kernels::KEYS.contains(&key.text.as_str()) {
         return diagnostic
             .note(format!("`{}` is a key of a kernel", key.text))
@@ -284,11 +289,8 @@ fn unknown_section(key: &Name) -> Diagnostic {
 
 /// Returns the diagnostic for an unknown key of a table.
 fn unknown_key(key: &Name, known: &[&str], table: &str) -> Diagnostic {
-    Diagnostic::new(key.span, format!("{table} has no key `{}`", key.text)).suggest(
-        &key.text,
-        known.iter().copied(),
-        "its keys",
-    )
+    Diagnostic::new(Code::UnknownKey, key.span, format!("{table} has no key `{}`", key.text))
+        .suggest(&key.text, known.iter().copied(), "its keys")
 }
 
 /// Parses the name of an element type.
@@ -300,15 +302,22 @@ fn dtype(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Dtype> 
             return Some(Dtype::User(UserType::new(&text.value)));
         }
         diagnostics.push(
-            Diagnostic::new(text.inner(), format!("`{}` is not the path of a type", text.value))
-                .help("a type of your crate has a path such as `crate::Fp`, without parameters"),
+            Diagnostic::new(
+                Code::InvalidPath,
+                text.inner(),
+                format!("`{}` is not the path of a type", text.value),
+            )
+            .help("a type of your crate has a path such as `crate::Fp`, without parameters"),
         );
         return None;
     }
     if found.is_none() {
         let known = Dtype::ALL.iter().map(|dtype| dtype.name());
-        let mut mistake =
-            Diagnostic::new(text.inner(), format!("there is no element type `{}`", text.value));
+        let mut mistake = Diagnostic::new(
+            Code::UnknownType,
+            text.inner(),
+            format!("there is no element type `{}`", text.value),
+        );
         if text.value.starts_with(char::is_uppercase) {
             let path = format!("crate::{}", text.value);
             mistake = mistake.note(format!("a type of your crate has a path, such as `{path}`"));
@@ -325,11 +334,12 @@ fn width(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Width> 
     if found.is_none() {
         let known = Width::ALL.iter().map(|width| width.name());
         diagnostics.push(
-            Diagnostic::new(text.inner(), format!("there is no width `{}`", text.value)).suggest(
-                &text.value,
-                known,
-                "the widths of positions and coordinates",
-            ),
+            Diagnostic::new(
+                Code::UnknownChoice,
+                text.inner(),
+                format!("there is no width `{}`", text.value),
+            )
+            .suggest(&text.value, known, "the widths of positions and coordinates"),
         );
     }
     found
@@ -367,7 +377,7 @@ fn allow(value: &Value<'_>, mut allowed: Warnings, diagnostics: &mut Vec<Diagnos
             None => {
                 let message = format!("there is no warning `{}`", text.value);
                 let known = Warning::ALL.into_iter().map(|(name, _)| name);
-                let diagnostic = Diagnostic::new(text.inner(), message);
+                let diagnostic = Diagnostic::new(Code::UnknownChoice, text.inner(), message);
                 diagnostics.push(diagnostic.suggest(&text.value, known, "the warnings"));
             }
         }
@@ -387,7 +397,11 @@ fn choice<T>(
     let chosen = choices.into_iter().find(|(name, _)| *name == text.value);
     if chosen.is_none() {
         let unknown = text.value.as_str();
-        let diagnostic = Diagnostic::new(text.inner(), format!("{what} cannot be `{unknown}`"));
+        let diagnostic = Diagnostic::new(
+            Code::UnknownChoice,
+            text.inner(),
+            format!("{what} cannot be `{unknown}`"),
+        );
         diagnostics.push(diagnostic.suggest(unknown, names, "the choices"));
     }
     chosen.map(|(_, chosen)| chosen)

@@ -1,13 +1,13 @@
 //! Warnings: what a user may not expect of the loops of a kernel that is compiled.
 //!
-//! AFTER [`warnings`]: each is placed at the operand or the statement that it is about, and says how to
+//! Each is placed at the operand or the statement that it is about, and says how to
 //! avoid it. `allow` in a manifest silences each kind.
 
 mod growth;
 mod sign;
 
 use crate::concrete::Program;
-use crate::error::{Diagnostic, Span, Warning};
+use crate::error::{Code, Diagnostic, Span, Warning};
 use crate::format::Format;
 use crate::iteration::plan::Plan;
 use crate::level::Levels;
@@ -48,7 +48,7 @@ pub fn on_one_thread(statement: &Kernel, program: &Program) -> Option<Diagnostic
         return None;
     }
     let message = format!("the loops of `{}` run on one thread", statement.name);
-    let warning = Diagnostic::new(statement.span, message).note(reason);
+    let warning = Diagnostic::new(Code::OneThread, statement.span, message).note(reason);
     Some(silenced_by(warning.help("write `parallel = false`"), Warning::Threads))
 }
 
@@ -85,14 +85,14 @@ fn conversions(statement: &Kernel, program: &Program, plan: &Plan) -> Vec<Diagno
             "declare `{}` as \"{format}\", and convert it once, with `Tensor::to`",
             operand.name
         );
-        let warning = Diagnostic::new(operand.span, message);
+        let warning = Diagnostic::new(Code::Converted, operand.span, message);
         found.push(warning.label(format!("to `{format}`")).note(reason).help(help));
     }
     for target in program.targets.iter().filter(|target| target.packed.is_some()) {
         let result = kernel.tensor(target.access.tensor);
         let message = format!("every call of `{}` packs `{}`", statement.name, result.name);
         let note = format!("the loops compute its entries as `{}`", named(&result.format));
-        found.push(Diagnostic::new(result.span, message).note(note));
+        found.push(Diagnostic::new(Code::Converted, result.span, message).note(note));
     }
     let mut sorted: Vec<TensorId> = Vec::new();
     plan.for_each_loop(&mut |inner| {
@@ -104,7 +104,7 @@ fn conversions(statement: &Kernel, program: &Program, plan: &Plan) -> Vec<Diagno
     for operand in sorted.into_iter().map(|id| kernel.tensor(id)) {
         let message =
             format!("every call of `{}` sorts entries of `{}`", statement.name, operand.name);
-        let warning = Diagnostic::new(operand.span, message)
+        let warning = Diagnostic::new(Code::Converted, operand.span, message)
             .note("its entries are merged with others, in order");
         found.push(warning.help(format!("choose an ordered format for `{}`", operand.name)));
     }
@@ -125,7 +125,7 @@ fn density(statement: &Kernel) -> Option<Diagnostic> {
     let unstored = unstored.as_literal().filter(|value| !value.is_same(fill))?;
     let message = format!("`{}` stores an entry at every coordinate", result.name);
     let note = format!("where no operand has an entry, the value is {unstored}");
-    let warning = Diagnostic::new(result.span, message).note(note);
+    let warning = Diagnostic::new(Code::StoredEverywhere, result.span, message).note(note);
     Some(warning.help(format!(
         "give its format the option `fill = {unstored}`, make it dense, or multiply the value by \
          `present(…)` of an operand"
@@ -159,7 +159,7 @@ fn formats(
     let (operand, format) = (statement.tensor(operand), named(&kernel.tensor(operand).format));
     let message =
         format!("`{}` would take less time with `{}` as `{format}`", statement.name, operand.name);
-    let warning = Diagnostic::new(operand.span, message);
+    let warning = Diagnostic::new(Code::SlowFormat, operand.span, message);
     let note = format!("O({own}) as `{}`, O({other}) as `{format}`", named(&operand.format));
     Some(warning.note(note).help(format!("declare `{}` as \"{format}\"", operand.name)))
 }
@@ -182,7 +182,7 @@ fn slower(
     let message = format!("`{}` would take less time without its schedule", statement.name);
     let note = format!("O({own}) with it, O({free}) without it");
     Some(
-        Diagnostic::new(span, message)
+        Diagnostic::new(Code::SlowSchedule, span, message)
             .note(note)
             .help("remove the commands, or change their order"),
     )
@@ -203,7 +203,10 @@ fn unused(statement: &Kernel) -> Vec<Diagnostic> {
             && !statement.is_subscript(id)
         {
             let message = format!("`{}` has no effect on the result", tensor.name);
-            found.push(Diagnostic::new(tensor.span, message).help("remove it from the statement"));
+            found.push(
+                Diagnostic::new(Code::NoEffect, tensor.span, message)
+                    .help("remove it from the statement"),
+            );
         }
     }
     let mut conditions: Vec<(String, bool)> = Vec::new();
@@ -212,7 +215,7 @@ fn unused(statement: &Kernel) -> Vec<Diagnostic> {
         let always = if holds { "always" } else { "never" };
         let message = format!("the condition `{condition}` {always} holds");
         let note = "coordinates begin at 0, and end below the extents in `sizes`";
-        found.push(Diagnostic::new(statement.span, message).note(note));
+        found.push(Diagnostic::new(Code::NoEffect, statement.span, message).note(note));
     }
     let is_empty = |domain: &Domain| match domain {
         Domain::Range(range) => range.start == range.end,
@@ -220,7 +223,7 @@ fn unused(statement: &Kernel) -> Vec<Diagnostic> {
     };
     for (mode, _) in statement.slices().filter(|(_, slice)| is_empty(&slice.domain)) {
         let message = format!("the slice `{}` is empty", statement.show_index(mode));
-        found.push(Diagnostic::new(statement.span, message));
+        found.push(Diagnostic::new(Code::NoEffect, statement.span, message));
     }
     found
 }

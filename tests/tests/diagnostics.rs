@@ -10,7 +10,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use sparsegen_build::compile_str;
+use sparsegen_build::{Code, compile_str, explain_code};
 
 /// Returns the manifests with errors, sorted by name.
 fn manifests() -> Vec<PathBuf> {
@@ -74,6 +74,56 @@ fn messages_in_the_guide_are_as_shown() {
         }
     }
     assert!(changed.is_empty(), "messages of these chapters were rewritten: {changed:#?}");
+}
+
+/// Codes of diagnostics that no manifest alone causes: those of levels that a build script
+/// registers, which `plugin/refused.rs` tests, and those of kernels whose tensors cannot be converted.
+const WITHOUT_EXAMPLE: [Code; 2] = [Code::InvalidLevel, Code::NoLoops];
+
+#[test]
+fn every_code_has_its_page() {
+    let mut remain = Vec::new();
+    for code in Code::ALL {
+        let page = code.page();
+        assert_eq!(explain_code(code.name()), Some(page));
+        let start = format!("# {code}\n\n{}\n", code.title());
+        assert!(page.starts_with(&start), "the page of {code} does not begin with:\n{start}");
+        let examples = page::Page::parse(page).expect("the build script has read it").examples;
+        if WITHOUT_EXAMPLE.contains(code) {
+            assert!(examples.is_empty(), "{code} has an example");
+            continue;
+        }
+        let [wrong, repaired] = &examples[..] else { panic!("{code} has not two examples") };
+        let shown = wrong.message.as_deref().unwrap_or_default();
+        let head = shown.lines().next().unwrap_or_default();
+        assert!(head.contains(&format!("[{code}]: ")), "{code} shows another message: {shown}");
+        let output = compile_str("kernels.toml", &repaired.manifest);
+        for found in [output.diagnostics, output.warnings].iter().filter(|it| !it.is_empty()) {
+            remain.push(format!("{code}: {}", found.render("kernels.toml", &repaired.manifest)));
+        }
+    }
+    assert!(remain.is_empty(), "these remain in repaired examples:\n{}", remain.join("\n"));
+    assert_eq!(explain_code("SG0000"), None);
+}
+
+#[test]
+fn every_code_has_a_golden_page() {
+    let pages: String = manifests().iter().map(|path| read(&path.with_extension("txt"))).collect();
+    let lacks = |code: &&Code| !pages.contains(&format!("[{code}]: "));
+    let without: Vec<_> = Code::ALL.iter().filter(lacks).collect();
+    assert_eq!(without, WITHOUT_EXAMPLE.iter().rev().collect::<Vec<_>>());
+}
+
+#[test]
+fn the_index_lists_every_code() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sparsegen-build/guide");
+    let (summary, index) = (read(&folder.join("SUMMARY.md")), read(&folder.join("errors.md")));
+    for code in Code::ALL {
+        let link = format!("[{code}](errors/{code}.md)");
+        assert!(summary.contains(&link), "SUMMARY.md lacks {link}");
+        let row = format!("| `{code}` | {} |", code.title().trim_end_matches('.'));
+        assert!(index.contains(&row), "errors.md lacks {row}");
+    }
 }
 
 #[test]

@@ -155,7 +155,9 @@ fn every_chapter_is_in_the_book_and_on_the_documentation_page() {
         }
     }
     let index = read("index.md");
-    for (title, file) in listed.iter().filter(|(_, file)| file != "index.md") {
+    for (title, file) in
+        listed.iter().filter(|(_, file)| file != "index.md" && !file.starts_with("errors/"))
+    {
         let link = format!("[{title}][{}]", file.trim_end_matches(".md"));
         assert!(index.contains(&link), "index.md lacks {link}");
     }

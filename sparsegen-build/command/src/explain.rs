@@ -7,15 +7,23 @@ use crate::report;
 
 pub const HELP: &str = "\
 usage: sparsegen explain [KERNEL…] [--stages] [KERNELS.TOML]
+       sparsegen explain CODE
 
 Prints what the compiler decides about each kernel, or about some of them: the iteration graph, the
 loops with their regions, merge points and costs, the reasons why others are gone, the assembly of
 results, and what each pass changes.
 
+With the code of a diagnostic, such as SG0501, prints its cause, an example and the repair.
+
   --stages   print the whole result of every stage instead
 ";
 
 pub fn run(arguments: Arguments) -> Result<String, Failure> {
+    if let [code] = &arguments.words[..]
+        && let Some(page) = sparsegen_build::explain_code(code)
+    {
+        return Ok(page.to_owned());
+    }
     let manifest = Manifest::read(&arguments.manifest()?)?;
     let kernels = manifest.select(&arguments.words)?;
     let shown = kernels.into_iter().map(|kernel| match arguments.option("stages") {

@@ -24,6 +24,7 @@ usage: sparsegen COMMAND [ARGUMENTS] [KERNELS.TOML]
   check                          say whether the manifest compiles, or what is wrong with it
   emit [KERNEL…]                 print the generated source
   explain [KERNEL…]              print what each stage decides, and why; --stages prints all of them
+  explain CODE                   print the cause and the repair of a diagnostic, such as SG0501
   try EXPRESSION [TENSOR=FORMAT…]
                                  compile an expression without a manifest; --dtype, --semiring
 

@@ -40,6 +40,12 @@ fn a_manifest_is_checked() {
 }
 
 #[test]
+fn codes_of_diagnostics_are_explained() {
+    let page = output(&["explain", "sg0501"]);
+    assert_eq!(Some(page.as_str()), sparsegen_build::explain_code("SG0501"));
+}
+
+#[test]
 fn kernels_are_emitted_together_and_alone() {
     let all = output(&["emit"]);
     assert!(all.contains("pub fn spmv<") && all.contains("pub fn add<"));

@@ -19,7 +19,7 @@ pub(super) fn render(
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
-    let mut page = format!("{severity}: {}\n", diagnostic.message);
+    let mut page = format!("{severity}[{}]: {}\n", diagnostic.code, diagnostic.message);
     let mut gutter = String::from(" ");
     if let Some(span) = diagnostic.span {
         let (place, margin) = place(span, &diagnostic.label, name, text);
@@ -138,11 +138,13 @@ fn floor(text: &str, byte: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     fn check(text: &str, marked: &str, expected: &str) {
         let start = text.find(marked).unwrap();
         let span = Span { start, end: start + marked.len() };
-        let diagnostic = Diagnostic::new(span, "no").label("here").note("a\nb").help("c");
+        let diagnostic =
+            Diagnostic::new(Code::UnknownKey, span, "no").label("here").note("a\nb").help("c");
         assert_eq!(render(&diagnostic, Severity::Error, "k.toml", text), expected);
     }
 
@@ -151,7 +153,7 @@ mod tests {
         check(
             "a\nbc def\n",
             "def",
-            "error: no\n --> k.toml:2:4\n  |\n2 | bc def\n  |    ^^^ here\n  = note: a\n          b\n  = help: c\n",
+            "error[SG0103]: no\n --> k.toml:2:4\n  |\n2 | bc def\n  |    ^^^ here\n  = note: a\n          b\n  = help: c\n",
         );
     }
 
@@ -160,26 +162,27 @@ mod tests {
         check(
             "\u{feff}\tä你 def\r\n",
             "def",
-            "error: no\n --> k.toml:1:5\n  |\n1 |     ä你 def\n  |         ^^^ here\n  = note: a\n          b\n  = help: c\n",
+            "error[SG0103]: no\n --> k.toml:1:5\n  |\n1 |     ä你 def\n  |         ^^^ here\n  = note: a\n          b\n  = help: c\n",
         );
         check(
             "x = '''ab\ncd'''",
             "ab\ncd",
-            "error: no\n --> k.toml:1:8\n  |\n1 | x = '''ab\n  |        ^^ here\n  = note: a\n          b\n  = help: c\n",
+            "error[SG0103]: no\n --> k.toml:1:8\n  |\n1 | x = '''ab\n  |        ^^ here\n  = note: a\n          b\n  = help: c\n",
         );
     }
 
     #[test]
     fn a_place_outside_the_text_is_its_end() {
         let span = Span { start: 90, end: 95 };
-        let page = render(&Diagnostic::new(span, "no"), Severity::Error, "k.toml", "ab");
-        assert_eq!(page, "error: no\n --> k.toml:1:3\n  |\n1 | ab\n  |   ^\n");
+        let page =
+            render(&Diagnostic::new(Code::UnknownKey, span, "no"), Severity::Error, "k.toml", "ab");
+        assert_eq!(page, "error[SG0103]: no\n --> k.toml:1:3\n  |\n1 | ab\n  |   ^\n");
     }
 
     #[test]
     fn long_lines_are_cut() {
         let text = format!("{} mark {}", "a".repeat(500), "b".repeat(500));
-        let diagnostic = Diagnostic::new(Span { start: 501, end: 505 }, "no");
+        let diagnostic = Diagnostic::new(Code::UnknownKey, Span { start: 501, end: 505 }, "no");
         let page = render(&diagnostic, Severity::Error, "k.toml", &text);
         assert!(page.lines().all(|line| line.chars().count() < 170), "{page}");
         assert!(page.contains("mark"));

@@ -1,6 +1,6 @@
 //! Definitions of a manifest's formats: names resolved to maps.
 
-use crate::error::{Diagnostic, nearest, quoted};
+use crate::error::{Code, Diagnostic, nearest, quoted};
 use crate::level::Levels;
 use crate::manifest::{FormatText, Manifest, Text};
 use crate::types::{Literal, Width};
@@ -189,7 +189,7 @@ impl<'m> Formats<'m> {
                 for entry in &waiting {
                     let message = format!("the format `{}` is defined by itself", entry.name.text);
                     diagnostics.push(
-                        Diagnostic::new(entry.format.map.inner(), message)
+                        Diagnostic::new(Code::FormatCycle, entry.format.map.inner(), message)
                             .note("the chain of names does not lead to a map")
                             .help("give one of these formats a map"),
                     );
@@ -266,7 +266,8 @@ impl<'m> Formats<'m> {
     fn unknown(&self, text: &Text) -> Diagnostic {
         let name = text.value.as_str();
         let span = text.inner();
-        let diagnostic = Diagnostic::new(span, format!("there is no format `{name}`"));
+        let diagnostic =
+            Diagnostic::new(Code::UnknownFormat, span, format!("there is no format `{name}`"));
         if self.levels.find(name).is_some() {
             return diagnostic
                 .note(format!("`{name}` is a level; a format maps dimensions to levels"))

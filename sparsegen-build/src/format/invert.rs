@@ -1,7 +1,7 @@
 //! Invertibility of maps: each dimension must be computable from the levels.
 
 use crate::coordinate::Coordinate;
-use crate::error::{Diagnostic, Span, quoted};
+use crate::error::{Code, Diagnostic, Span, quoted};
 
 use super::LevelExpr;
 use super::builtin::EXAMPLE_LEVEL;
@@ -25,16 +25,22 @@ pub(super) fn check(
             _ => ("the dimensions", "them"),
         };
         diagnostics.push(
-            Diagnostic::new(map, format!("{what} {} cannot be recovered", quoted(&lost)))
-                .note("the coordinates of an entry must be computable from its coordinates at the levels")
-                .help(match other_half(stored, dimensions) {
-                    Some(half) => {
-                        format!("add the other half of the block: `{half} : {EXAMPLE_LEVEL}`")
-                    }
-                    None => {
-                        format!("add a level for {them}, such as `{} : {EXAMPLE_LEVEL}`", lost[0])
-                    }
-                }),
+            Diagnostic::new(
+                Code::NotInvertible,
+                map,
+                format!("{what} {} cannot be recovered", quoted(&lost)),
+            )
+            .note(
+                "the coordinates of an entry must be computable from its coordinates at the levels",
+            )
+            .help(match other_half(stored, dimensions) {
+                Some(half) => {
+                    format!("add the other half of the block: `{half} : {EXAMPLE_LEVEL}`")
+                }
+                None => {
+                    format!("add a level for {them}, such as `{} : {EXAMPLE_LEVEL}`", lost[0])
+                }
+            }),
         );
     }
     for (k, expr) in stored.iter().enumerate() {
@@ -45,7 +51,7 @@ pub(super) fn check(
         };
         if twice || whole {
             diagnostics.push(
-                Diagnostic::new(spans[k], "this level is redundant")
+                Diagnostic::new(Code::NotInvertible, spans[k], "this level is redundant")
                     .note("the coordinate follows from other levels of the map")
                     .help("remove one of the two levels"),
             );

@@ -8,7 +8,7 @@ mod check;
 use std::rc::Rc;
 
 use crate::coordinate::{Affine, Coordinate};
-use crate::error::{Diagnostic, Name, Span, quoted};
+use crate::error::{Code, Diagnostic, Name, Span, quoted};
 use crate::level::{Level, Levels, Property, contradictions};
 use crate::manifest::Text;
 use crate::manifest::tokens::{Number, Token, Tokens};
@@ -53,8 +53,12 @@ pub(super) fn parse(text: &Text, levels: &Levels) -> Result<Format, Vec<Diagnost
     diagnostics.extend(check_blocks(&specs, &spans));
     if specs.len() > MOST_LEVELS {
         diagnostics.push(
-            Diagnostic::new(spans[MOST_LEVELS], format!("a map has at most {MOST_LEVELS} levels"))
-                .label(format!("this is level {}", MOST_LEVELS + 1)),
+            Diagnostic::new(
+                Code::TooLarge,
+                spans[MOST_LEVELS],
+                format!("a map has at most {MOST_LEVELS} levels"),
+            )
+            .label(format!("this is level {}", MOST_LEVELS + 1)),
         );
     }
     if !diagnostics.is_empty() {
@@ -90,7 +94,7 @@ impl Parser<'_> {
             let name = self.tokens.name("the name of a dimension")?;
             if self.dimensions.iter().any(|known| known.text == name.text) {
                 let message = format!("the dimension `{}` is listed twice", name.text);
-                self.diagnostics.push(Diagnostic::new(name.span, message));
+                self.diagnostics.push(Diagnostic::new(Code::UnknownDimension, name.span, message));
             }
             self.dimensions.push(name);
             if !self.tokens.eat(",") {
@@ -182,17 +186,25 @@ impl Parser<'_> {
                 return Some(numbered);
             }
             let message = format!("a `{}` level does not support these numbers", name.text);
-            let mistake = Diagnostic::new(span, message);
+            let mistake = Diagnostic::new(Code::LevelNumbers, span, message);
             let mistake = wrong.into_iter().fold(mistake, Diagnostic::note);
             self.diagnostics.push(mistake);
             return None;
         }
         self.diagnostics.push(if wanted.is_empty() {
-            Diagnostic::new(span, format!("a `{}` level takes no number", name.text))
+            Diagnostic::new(
+                Code::LevelNumbers,
+                span,
+                format!("a `{}` level takes no number", name.text),
+            )
         } else {
             let help = format!("write `{}({})`", name.text, wanted.join(", "));
-            Diagnostic::new(span, format!("a `{}` level does not support these numbers", name.text))
-                .help(help)
+            Diagnostic::new(
+                Code::LevelNumbers,
+                span,
+                format!("a `{}` level does not support these numbers", name.text),
+            )
+            .help(help)
         });
         None
     }
@@ -218,6 +230,7 @@ impl Parser<'_> {
         if let Some(level) = level.filter(|level| !level.settable().contains(&property)) {
             let settable: Vec<_> = level.settable().iter().map(|known| known.name()).collect();
             let mistake = Diagnostic::new(
+                Code::LevelProperty,
                 name.span,
                 format!("a `{}` level cannot be `{}`", level.name(), name.text),
             );
@@ -229,14 +242,20 @@ impl Parser<'_> {
         }
         if set.contains(&property) {
             self.diagnostics.push(
-                Diagnostic::new(name.span, format!("`{}` is declared twice", name.text))
-                    .help("remove one of the two"),
+                Diagnostic::new(
+                    Code::LevelProperty,
+                    name.span,
+                    format!("`{}` is declared twice", name.text),
+                )
+                .help("remove one of the two"),
             );
         } else if let Some(opposite) = set.iter().find(|set| set.contradicts(property)) {
             let message =
                 format!("a level cannot be both `{}` and `{}`", opposite.name(), name.text);
-            self.diagnostics
-                .push(Diagnostic::new(name.span, message).help("remove one of the two"));
+            self.diagnostics.push(
+                Diagnostic::new(Code::LevelProperty, name.span, message)
+                    .help("remove one of the two"),
+            );
         }
         set.push(property);
         Ok(())
@@ -250,7 +269,11 @@ impl Parser<'_> {
         let mut expr = if self.tokens.eat("(") {
             self.nesting += 1;
             if self.nesting > NESTING {
-                return Err(Diagnostic::new(self.tokens.before(), "this is nested too deeply"));
+                return Err(Diagnostic::new(
+                    Code::TooDeep,
+                    self.tokens.before(),
+                    "this is nested too deeply",
+                ));
             }
             let inner = self.expr()?;
             self.sign(")", "an operator or `)`")?;
@@ -286,7 +309,8 @@ impl Parser<'_> {
         let second = self.dimension()?.map(LevelExpr::Dimension);
         let (Some(first), Some(second)) = (first, second) else { return Ok(None) };
         if first == second {
-            let mistake = Diagnostic::new(span, "the two dimensions are the same");
+            let mistake =
+                Diagnostic::new(Code::UnknownDimension, span, "the two dimensions are the same");
             self.diagnostics.push(mistake.help("write two different dimensions"));
             return Ok(None);
         }
@@ -300,11 +324,13 @@ impl Parser<'_> {
         if found.is_none() {
             let known = self.dimensions.iter().map(|known| known.text.as_str());
             let message = format!("`{}` is not a dimension of this map", name.text);
-            self.diagnostics.push(Diagnostic::new(name.span, message).suggest(
-                &name.text,
-                known,
-                "its dimensions",
-            ));
+            self.diagnostics.push(
+                Diagnostic::new(Code::UnknownDimension, name.span, message).suggest(
+                    &name.text,
+                    known,
+                    "its dimensions",
+                ),
+            );
         }
         Ok(found)
     }
@@ -317,7 +343,11 @@ impl Parser<'_> {
             }
         };
         if divisor == 0 {
-            let mistake = Diagnostic::new(self.tokens.span(), "a block cannot have the size 0");
+            let mistake = Diagnostic::new(
+                Code::UnknownDimension,
+                self.tokens.span(),
+                "a block cannot have the size 0",
+            );
             self.diagnostics.push(mistake);
         }
         self.tokens.advance();
@@ -331,11 +361,19 @@ impl Parser<'_> {
 
 fn unknown_level(name: &Name, levels: &Levels) -> Diagnostic {
     let message = format!("there is no level `{}`", name.text);
-    Diagnostic::new(name.span, message).suggest(&name.text, levels.names(), "the levels")
+    Diagnostic::new(Code::UnknownLevel, name.span, message).suggest(
+        &name.text,
+        levels.names(),
+        "the levels",
+    )
 }
 
 fn unknown_property(name: &Name) -> Diagnostic {
-    let diagnostic = Diagnostic::new(name.span, format!("there is no property `{}`", name.text));
+    let diagnostic = Diagnostic::new(
+        Code::LevelProperty,
+        name.span,
+        format!("there is no property `{}`", name.text),
+    );
     let known = Property::ALL.iter().map(|known| known.name());
     match name.text.as_str() {
         "ordered" | "unique" => {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::builtin::LARGEST_ORDER;
 use super::define::{DefinedMap, Definition};
 use super::{Format, LevelSpec};
-use crate::error::Diagnostic;
+use crate::error::{Code, Diagnostic};
 use crate::level::{Holds, Levels};
 use crate::manifest::FormatText;
 use crate::types::Width;
@@ -131,7 +131,7 @@ impl Definition {
                 _ => format!("no order of the format has as many levels with {array}"),
             };
             diagnostics.push(
-                Diagnostic::new(*span, message).note(has).help(format!(
+                Diagnostic::new(Code::WidthCount, *span, message).note(has).help(format!(
                     "give a type for each level with {array}, or one for all levels"
                 )),
             );

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{Append, Below, Holds, Level, Property, Segment, Storage};
-use crate::error::{Diagnostic, quoted};
+use crate::error::{Code, Diagnostic, quoted};
 use crate::ir::{Expr, Stmt, Uses};
 use crate::names::is_keyword;
 use crate::types::{Dtype, Literal, Width};
@@ -16,7 +16,8 @@ pub(super) fn refusal(level: &dyn Level) -> Option<Diagnostic> {
         return None;
     }
     let message = format!("the level `{}` cannot be used", level.name());
-    let refusal = Diagnostic::unplaced(message).help("see the documentation of `level::Level`");
+    let refusal = Diagnostic::unplaced(Code::InvalidLevel, message)
+        .help("see the documentation of `level::Level`");
     Some(wrong.into_iter().fold(refusal, Diagnostic::note))
 }
 

@@ -6,7 +6,7 @@ use super::{
     Level, bitmap, check, compressed, dense, hashed, loose_compressed, offset, range, singleton,
     structured,
 };
-use crate::error::Diagnostic;
+use crate::error::{Code, Diagnostic};
 
 /// The levels that a manifest may name.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ impl Levels {
         if self.find(name).is_some() {
             let message = format!("there are two levels named `{name}`");
             self.refused.push(
-                Diagnostic::unplaced(message)
+                Diagnostic::unplaced(Code::InvalidLevel, message)
                     .note("a level cannot replace a registered one")
                     .help("choose another name for your level"),
             );

@@ -1,6 +1,6 @@
 //! The tables `[functions.NAME]`.
 
-use crate::error::{Diagnostic, Name};
+use crate::error::{Code, Diagnostic, Name};
 use crate::notation::Laws;
 
 use super::values::{Entry, Value};
@@ -65,8 +65,12 @@ fn function(
     }
     let name = &function.name;
     let missing = |key: &str, example: &str| {
-        Diagnostic::new(name.span, format!("the function `{}` has no `{key}`", name.text))
-            .help(format!("add it: {example}"))
+        Diagnostic::new(
+            Code::MissingKey,
+            name.span,
+            format!("the function `{}` has no `{key}`", name.text),
+        )
+        .help(format!("add it: {example}"))
     };
     if !has_args {
         diagnostics.push(missing("args", "args = [\"a\", \"b\"]"));
@@ -74,9 +78,13 @@ fn function(
         diagnostics.push(missing("path", &format!("path = \"crate::{}\"", name.text)));
     } else if let Some(law) = laws.first().filter(|_| function.args.len() < 2) {
         diagnostics.push(
-            Diagnostic::new(law.span, format!("`{}` applies to several arguments", law.text))
-                .note(format!("`{}` has one", name.text))
-                .help("declare with `stores` where it may differ from its fill value"),
+            Diagnostic::new(
+                Code::InvalidFunction,
+                law.span,
+                format!("`{}` applies to several arguments", law.text),
+            )
+            .note(format!("`{}` has one", name.text))
+            .help("declare with `stores` where it may differ from its fill value"),
         );
     }
     function
@@ -96,15 +104,19 @@ fn arguments(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Name> 
         if !crate::names::is_name(&name.text) || name.text == "all" {
             diagnostics.push(
                 Diagnostic::new(
-                    name.span,
+                    Code::InvalidName, name.span,
                     format!("`{}` cannot be the name of an argument", name.text),
                 )
                 .help("a name consists of letters, digits and `_`, and does not begin with a digit; `all` is a region"),
             );
         } else if names.iter().any(|known| known.text == name.text) {
             diagnostics.push(
-                Diagnostic::new(name.span, format!("there are two arguments `{}`", name.text))
-                    .help("give one of the two another name"),
+                Diagnostic::new(
+                    Code::DuplicateName,
+                    name.span,
+                    format!("there are two arguments `{}`", name.text),
+                )
+                .help("give one of the two another name"),
             );
         }
         names.push(name);
@@ -121,8 +133,12 @@ fn regions(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<(Text, T
         let Some(parts) = pair.array(EXPECTED, diagnostics) else { continue };
         let [region, path] = parts.as_slice() else {
             diagnostics.push(
-                Diagnostic::new(pair.span, "a pair consists of a region and a path")
-                    .help("write, for example, [\"a & b\", \"crate::ops::both\"]"),
+                Diagnostic::new(
+                    Code::WrongKind,
+                    pair.span,
+                    "a pair consists of a region and a path",
+                )
+                .help("write, for example, [\"a & b\", \"crate::ops::both\"]"),
             );
             continue;
         };

@@ -1,6 +1,6 @@
 //! The tables `[kernels.NAME]`.
 
-use crate::error::{Diagnostic, Name};
+use crate::error::{Code, Diagnostic, Name};
 use crate::notation::{Parameter, Semiring};
 
 use super::sections::{FORMAT_KEYS, format, format_table};
@@ -137,6 +137,7 @@ pub(super) fn kernel(
     match statements.as_slice() {
         [] => diagnostics.push(
             Diagnostic::new(
+                Code::MissingStatement,
                 entry.key.span,
                 format!("the kernel `{}` has no statement", entry.key.text),
             )
@@ -144,8 +145,12 @@ pub(super) fn kernel(
         ),
         [_] => {}
         [_, second, ..] => diagnostics.push(
-            Diagnostic::new(second.span, "a kernel has either `expr` or `exprs`, not both")
-                .help("put all statements into `exprs`"),
+            Diagnostic::new(
+                Code::ConflictingKeys,
+                second.span,
+                "a kernel has either `expr` or `exprs`, not both",
+            )
+            .help("put all statements into `exprs`"),
         ),
     }
     Some((kernel, texts))
@@ -160,7 +165,11 @@ fn statements(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Text>
         return Vec::new();
     };
     if values.is_empty() {
-        diagnostics.push(Diagnostic::new(value.span, "`exprs` contains no statement"));
+        diagnostics.push(Diagnostic::new(
+            Code::MissingStatement,
+            value.span,
+            "`exprs` contains no statement",
+        ));
     }
     values.iter().filter_map(|value| value.text(EXPECTED_STATEMENT, diagnostics)).collect()
 }
@@ -194,8 +203,12 @@ fn tensor(
     let has = |name: &str| entries.iter().any(|entry| entry.key.text == name);
     if has("map") && has("format") {
         diagnostics.push(
-            Diagnostic::new(span, "a tensor has either `format` or `map`, not both")
-                .help("keep the one that describes the tensor"),
+            Diagnostic::new(
+                Code::ConflictingKeys,
+                span,
+                "a tensor has either `format` or `map`, not both",
+            )
+            .help("keep the one that describes the tensor"),
         );
     } else if has("map") {
         tensor.format = Given::of(format_table(&value, &entries, diagnostics));
@@ -203,8 +216,12 @@ fn tensor(
     {
         let key = &stray.key.text;
         diagnostics.push(
-            Diagnostic::new(stray.key.span, format!("`{key}` requires the key `map`"))
-                .help(format!("write the format as `map`: {{ map = \"csr\", {key} = … }}")),
+            Diagnostic::new(
+                Code::ConflictingKeys,
+                stray.key.span,
+                format!("`{key}` requires the key `map`"),
+            )
+            .help(format!("write the format as `map`: {{ map = \"csr\", {key} = … }}")),
         );
     }
     tensor
@@ -215,8 +232,12 @@ fn values(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let Some(text) = value.text("\"one\"", diagnostics) else { return false };
     if text.value != "one" {
         diagnostics.push(
-            Diagnostic::new(text.inner(), format!("values cannot be `{}`", text.value))
-                .help("`values = \"one\"` declares a pattern, whose entries have the value 1"),
+            Diagnostic::new(
+                Code::UnknownChoice,
+                text.inner(),
+                format!("values cannot be `{}`", text.value),
+            )
+            .help("`values = \"one\"` declares a pattern, whose entries have the value 1"),
         );
     }
     text.value == "one"
@@ -234,11 +255,13 @@ fn params(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<(Name, Pa
                     let unknown = &text.value;
                     let message = format!("a parameter cannot be of kind `{unknown}`");
                     let kinds = Parameter::ALL.map(|(name, _)| name);
-                    diagnostics.push(Diagnostic::new(text.inner(), message).suggest(
-                        unknown,
-                        kinds,
-                        "the kinds",
-                    ));
+                    diagnostics.push(
+                        Diagnostic::new(Code::UnknownChoice, text.inner(), message).suggest(
+                            unknown,
+                            kinds,
+                            "the kinds",
+                        ),
+                    );
                 }
             }
         }
@@ -261,11 +284,12 @@ fn semiring(
         return *found;
     }
     diagnostics.push(
-        Diagnostic::new(text.inner(), format!("there is no semiring `{}`", text.value)).suggest(
-            &text.value,
-            known.iter().map(|(name, _)| *name),
-            "the semirings",
-        ),
+        Diagnostic::new(
+            Code::UnknownSemiring,
+            text.inner(),
+            format!("there is no semiring `{}`", text.value),
+        )
+        .suggest(&text.value, known.iter().map(|(name, _)| *name), "the semirings"),
     );
     None
 }

@@ -1,6 +1,6 @@
 //! The sections other than kernels: defaults, formats and semirings.
 
-use crate::error::{Diagnostic, Name};
+use crate::error::{Code, Diagnostic, Name};
 use crate::format::builtin::EXAMPLE_MAP;
 use crate::names::is_path;
 use crate::notation::{Constant, Operator, PathId, RustPath, Semiring};
@@ -96,7 +96,7 @@ pub(super) fn format_table(
     }
     if !has_map {
         diagnostics.push(
-            Diagnostic::new(value.span, "this format has no `map`")
+            Diagnostic::new(Code::MissingKey, value.span, "this format has no `map`")
                 .help("write, for example, `{ map = \"csr\", pos = \"u64\" }`"),
         );
     }
@@ -115,7 +115,10 @@ pub(super) fn semirings(
         .filter_map(|Entry { key, value }| {
             if Semiring::ALL.iter().any(|(name, _)| *name == key.text) {
                 let message = format!("`{}` is a built-in semiring", key.text);
-                diagnostics.push(Diagnostic::new(key.span, message).help("choose another name"));
+                diagnostics.push(
+                    Diagnostic::new(Code::DuplicateName, key.span, message)
+                        .help("choose another name"),
+                );
                 return None;
             }
             let semiring = semiring(&key, &value, paths, diagnostics);
@@ -141,7 +144,7 @@ fn semiring(
     let missing: Vec<&str> = KEYS.into_iter().filter(|key| find(key).is_none()).collect();
     if let [first, ..] = missing[..] {
         let message = format!("the semiring `{}` has no `{first}`", name.text);
-        diagnostics.push(Diagnostic::new(name.span, message).help(
+        diagnostics.push(Diagnostic::new(Code::MissingKey, name.span, message).help(
             "a semiring has four keys, for example: add = \"min\", mul = \"+\", zero = \"inf\", one = 0",
         ));
         return None;
@@ -168,7 +171,7 @@ fn operator(
         return Some(Operator::Own(path));
     }
     diagnostics
-        .push(Diagnostic::new(text.inner(), format!("there is no operator `{}`", text.value)).help(
+        .push(Diagnostic::new(Code::UnknownChoice, text.inner(), format!("there is no operator `{}`", text.value)).help(
         "the operators are `+`, `*`, `min`, `max`, `|`, `&`, and paths such as `crate::ops::join`",
     ));
     None
@@ -188,7 +191,12 @@ fn constant(
     let path = listed(&text.value, paths);
     if path.is_none() {
         diagnostics.push(
-            Diagnostic::new(text.inner(), format!("there is no constant `{}`", text.value)).help(
+            Diagnostic::new(
+                Code::UnknownChoice,
+                text.inner(),
+                format!("there is no constant `{}`", text.value),
+            )
+            .help(
                 "the constants there are: numbers, booleans, \"inf\", \"-inf\", and paths such as \
                  `crate::ops::ZERO`",
             ),

@@ -1,6 +1,6 @@
 //! Tokens of texts in a manifest, for the parsers of statements and maps.
 
-use crate::error::{Diagnostic, Name, Span};
+use crate::error::{Code, Diagnostic, Name, Span};
 
 use super::Text;
 
@@ -128,7 +128,11 @@ impl Tokens {
             Token::Sign(sign) => format!("`{sign}`"),
             Token::End => "the end".to_owned(),
         };
-        Diagnostic::new(self.span(), format!("expected {expected}, found {found}"))
+        Diagnostic::new(
+            Code::UnexpectedToken,
+            self.span(),
+            format!("expected {expected}, found {found}"),
+        )
     }
 }
 
@@ -150,7 +154,7 @@ fn number(rest: &str, position: usize, text: &Text) -> Result<(Token, usize), Di
     let digits = |text: &str| run(text, |c| c.is_ascii_digit());
     let mistake = |length: usize, message: &str, help: String| {
         let place = text.place(position, position + length);
-        Err(Diagnostic::new(place, message).help(help))
+        Err(Diagnostic::new(Code::InvalidNumber, place, message).help(help))
     };
 
     let mut length = digits(rest);
@@ -186,7 +190,8 @@ fn number(rest: &str, position: usize, text: &Text) -> Result<(Token, usize), Di
 }
 
 fn unknown(c: char, rest: &str, place: Span) -> Diagnostic {
-    let diagnostic = Diagnostic::new(place, format!("unexpected character `{c}`"));
+    let diagnostic =
+        Diagnostic::new(Code::UnexpectedCharacter, place, format!("unexpected character `{c}`"));
     let operator = |sign: &str| format!("did you mean `{sign}`?");
     match c {
         '.' => {

@@ -2,7 +2,7 @@
 
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{Diagnostic, Name, Span};
+use crate::error::{Code, Diagnostic, Name, Span};
 
 use super::Text;
 use crate::types::Literal;
@@ -150,6 +150,6 @@ impl<'t> Value<'t> {
             DeValue::Array(_) => "an array",
             DeValue::Table(_) => "a table",
         };
-        Diagnostic::new(self.span, format!("expected {expected}, found {found}"))
+        Diagnostic::new(Code::WrongKind, self.span, format!("expected {expected}, found {found}"))
     }
 }

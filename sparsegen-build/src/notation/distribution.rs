@@ -6,7 +6,7 @@
 
 mod region;
 
-use crate::error::Diagnostic;
+use crate::error::{Code, Diagnostic};
 use crate::format::{Format, LevelExpr};
 use crate::ir::{Indexed, Scheme};
 use crate::types::Dtype;
@@ -43,7 +43,11 @@ impl Distribution {
         builder.scheme.by = known.ok_or_else(|| {
             let names = variables.iter().map(String::as_str);
             let message = format!("no statement has the index variable `{}`", by.text);
-            Diagnostic::new(by.span, message).suggest(&by.text, names, "the index variables")
+            Diagnostic::new(Code::UnknownLoop, by.span, message).suggest(
+                &by.text,
+                names,
+                "the index variables",
+            )
         })?;
         for kernel in statements {
             builder.add(kernel)?;
@@ -127,7 +131,7 @@ impl Builder {
                         shown(&indexed)
                     );
                     let name = &tensor.name;
-                    return Err(Diagnostic::new(tensor.span, message)
+                    return Err(Diagnostic::new(Code::CannotDistribute, tensor.span, message)
                         .note("each rank has one part of an operand of a distributed kernel")
                         .help(format!("declare a second operand and pass `{name}` twice")));
                 }
@@ -138,7 +142,7 @@ impl Builder {
         let indexed = self.indexed(kernel, result)?;
         if self.scheme.results.iter().any(|known| known.name == indexed.name) {
             let message = format!("`{}` is computed by two statements", indexed.name);
-            return Err(Diagnostic::new(kernel.span, message)
+            return Err(Diagnostic::new(Code::CannotDistribute, kernel.span, message)
                 .help("distribute a kernel with one statement for each result"));
         }
         let has_by = indexed.variables.contains(&self.scheme.by);
@@ -161,7 +165,7 @@ impl Builder {
                     "a subscript of `{}` is not an index variable, in a distributed kernel",
                     tensor.name
                 );
-                return Err(Diagnostic::new(tensor.span, message)
+                return Err(Diagnostic::new(Code::CannotDistribute, tensor.span, message)
                     .note("the coordinates of a distributed mode have other numbers on each rank")
                     .help("compute the part in a kernel without `distribute`"));
             }
@@ -184,7 +188,7 @@ impl Builder {
             return Ok(());
         }
         let message = format!("`{}` is read where other ranks have computed it", self.show(read));
-        Err(Diagnostic::new(tensor.span, message)
+        Err(Diagnostic::new(Code::CannotDistribute, tensor.span, message)
             .help("compute it in a kernel of its own, and pass its result to this one"))
     }
 
@@ -192,7 +196,8 @@ impl Builder {
     fn reduction(&self, kernel: &Kernel) -> Result<ReduceOp, Diagnostic> {
         let by = self.by();
         let is_by = |v: &VariableId| kernel.variable(*v).name == by;
-        let refused = |message: String| Diagnostic::new(kernel.span, message);
+        let refused =
+            |message: String| Diagnostic::new(Code::CannotDistribute, kernel.span, message);
         if kernel.is_update() {
             return Err(refused(format!("the updated result has no mode that `{by}` indexes"))
                 .note("the ranks would have to change the same elements")
@@ -255,21 +260,21 @@ impl Builder {
         {
             let name = &kernel.variable(v).name;
             let message = format!("the number of the coordinate `{name}` is used as a value");
-            return Err(Diagnostic::new(kernel.span, message)
+            return Err(Diagnostic::new(Code::CannotDistribute, kernel.span, message)
                 .note(format!("the coordinates of `{name}` have other numbers on each rank"))
                 .help("compute it in a kernel without `distribute`, and pass the result"));
         }
         let in_operand = |v: &&usize| operands.iter().any(|of| of.variables.contains(v));
         if let Some(v) = result.variables.iter().find(|v| !in_operand(v)) {
             let message = format!("no operand has the index variable `{}`", variables[*v]);
-            return Err(Diagnostic::new(kernel.span, message)
+            return Err(Diagnostic::new(Code::CannotDistribute, kernel.span, message)
                 .note("the extent of a distributed result is that of an operand"));
         }
         let is_owned = result.variables.get(result.outermost) == Some(by);
         let mut others = result.variables.iter().filter(|v| *v != by);
         if kernel.is_update() && !(is_owned && others.all(|v| !renumbered.contains(v))) {
             let message = format!("`{}` is updated where other ranks own it", result.name);
-            return Err(Diagnostic::new(kernel.span, message)
+            return Err(Diagnostic::new(Code::CannotDistribute, kernel.span, message)
                 .note(format!("an updated result is stored by the rank of its `{}`", self.by()))
                 .help("compute the change in a kernel of its own, and add it"));
         }
@@ -343,7 +348,8 @@ fn check_tensor(tensor: &Tensor) -> Result<(), Diagnostic> {
         _ => return Ok(()),
     };
     let message = format!("`{}` {what}, and cannot be distributed", tensor.name);
-    Err(Diagnostic::new(tensor.span, message).help("declare another `dtype`"))
+    Err(Diagnostic::new(Code::DistributedType, tensor.span, message)
+        .help("declare another `dtype`"))
 }
 
 /// Calls `visit` with an expression and all of its parts.

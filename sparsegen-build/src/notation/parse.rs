@@ -12,7 +12,7 @@ mod tests;
 
 use std::cmp::Reverse;
 
-use crate::error::{Diagnostic, Name, Span};
+use crate::error::{Code, Diagnostic, Name, Span};
 use crate::limits::{DEPTH, NESTING};
 use crate::manifest::tokens::{Token, Tokens};
 use crate::manifest::{Manifest, Text};
@@ -61,7 +61,7 @@ pub fn parse(manifest: &Manifest) -> (Vec<Option<Statement>>, Vec<Diagnostic>) {
 pub(crate) fn statement(text: &Text) -> Result<Statement, Diagnostic> {
     let tokens = Tokens::of(text, &signs())?;
     if tokens.is_empty() {
-        return Err(Diagnostic::new(text.span, "this statement is empty")
+        return Err(Diagnostic::new(Code::MissingStatement, text.span, "this statement is empty")
             .help("write one: expr = \"y[i] = A[i,j] * x[j]\""));
     }
     let mut parser = Parser { tokens, nesting: 0 };
@@ -101,6 +101,7 @@ impl Parser {
             Token::End => {}
             Token::Sign(sign) if *sign == "=" || BinaryOp::of_update(sign).is_some() => {
                 return Err(Diagnostic::new(
+                    Code::Malformed,
                     self.tokens.span(),
                     "a statement has only one assignment",
                 )
@@ -134,8 +135,12 @@ impl Parser {
             self.tokens.advance();
             let right = self.binary(precedence + 1)?;
             if op.compares() && self.operator().is_some_and(|(next, _)| next.compares()) {
-                return Err(Diagnostic::new(self.tokens.span(), "comparisons do not chain")
-                    .help("join two of them: `(a < b) & (b < c)`"));
+                return Err(Diagnostic::new(
+                    Code::Malformed,
+                    self.tokens.span(),
+                    "comparisons do not chain",
+                )
+                .help("join two of them: `(a < b) & (b < c)`"));
             }
             let span = left.span.to(right.span);
             let depth = left.depth.max(right.depth) + 1;
@@ -210,9 +215,13 @@ impl Parser {
                 if functions::arguments(&name.text).is_none()
                     && ReduceOp::of(&name.text).is_some() =>
             {
-                Err(Diagnostic::new(name.span, format!("`{}` needs its variables", name.text))
-                    .label("over which variables?")
-                    .help(format!("write, for example, `{}[j](…)`", name.text)))
+                Err(Diagnostic::new(
+                    Code::MissingVariables,
+                    name.span,
+                    format!("`{}` needs its variables", name.text),
+                )
+                .label("over which variables?")
+                .help(format!("write, for example, `{}[j](…)`", name.text)))
             }
             Token::Sign("(") => self.call(name),
             Token::Sign(_) | Token::Name(_) | Token::Number(_) | Token::End => {
@@ -261,6 +270,7 @@ impl Parser {
             self.open("[")?;
             if self.tokens.at("]") {
                 return Err(Diagnostic::new(
+                    Code::Malformed,
                     name.span.to(self.tokens.span()),
                     "there is no index here",
                 )
@@ -273,6 +283,7 @@ impl Parser {
             self.close("]", "`,` or `]`")?;
             if self.tokens.at("[") {
                 return Err(Diagnostic::new(
+                    Code::Malformed,
                     self.tokens.span(),
                     "an access has one pair of brackets",
                 )
@@ -316,8 +327,9 @@ impl Parser {
 
 fn reserved(name: &Name) -> Diagnostic {
     let kind = functions::reserved(&name.text).unwrap_or("a keyword of the language");
-    let diagnostic = Diagnostic::new(name.span, format!("`{}` is {kind}", name.text))
-        .label("this name is reserved");
+    let diagnostic =
+        Diagnostic::new(Code::ReservedName, name.span, format!("`{}` is {kind}", name.text))
+            .label("this name is reserved");
     match functions::arguments(&name.text) {
         Some(_) => diagnostic.help(format!("call it, `{}(…)`, or choose another name", name.text)),
         None => diagnostic.help("choose another name"),
@@ -325,7 +337,7 @@ fn reserved(name: &Name) -> Diagnostic {
 }
 
 fn too_deep(span: Span) -> Diagnostic {
-    Diagnostic::new(span, "this expression is nested too deeply")
+    Diagnostic::new(Code::TooDeep, span, "this expression is nested too deeply")
         .note(format!("at most {NESTING} brackets and {DEPTH} operations may be nested"))
         .help("compute a part of it in a kernel of its own")
 }

@@ -12,7 +12,7 @@ use super::{
 use super::{locate, merge, parallel, pos, precompute, reorder, split, unroll};
 use crate::concrete::space::{Basis, Space};
 use crate::concrete::{Annotations, Program};
-use crate::error::Diagnostic;
+use crate::error::{Code, Diagnostic};
 use crate::iteration::graph::IterationGraph;
 use crate::iteration::plan::{Plan, plan};
 use crate::limits::Budget;
@@ -135,7 +135,11 @@ fn without_loop(
     let message = format!("there is no loop over `{name}`");
     let note =
         format!("`{name}` is stored by a level, and computed in the loops that are possible");
-    Some(Diagnostic::new(command.span, message).note(note).help("name one of the other loops"))
+    Some(
+        Diagnostic::new(Code::UnknownLoop, command.span, message)
+            .note(note)
+            .help("name one of the other loops"),
+    )
 }
 
 /// Returns the diagnostic for blocks that the loops with the least cost cannot have, if there are
@@ -167,7 +171,7 @@ fn obstacle(kernel: &Kernel) -> Option<Diagnostic> {
 /// Returns the diagnostic for a last command that no loops can obey, although some obey the others.
 fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
     let Some(command) = kernel.schedule.last() else {
-        return Diagnostic::new(kernel.span, "no loops obey the schedule");
+        return Diagnostic::new(Code::NoLoops, kernel.span, "no loops obey the schedule");
     };
     if let Some(reason) = without_loop(kernel, command).or_else(|| obstacle(kernel)) {
         return reason;
@@ -187,7 +191,8 @@ fn refuse(kernel: &Kernel, before: &Candidate) -> Diagnostic {
         | Action::Merge { .. }
         | Action::Locate { .. } => {
             let message = "no loops obey this command";
-            checked(kernel, before).unwrap_or_else(|| Diagnostic::new(command.span, message))
+            checked(kernel, before)
+                .unwrap_or_else(|| Diagnostic::new(Code::NoLoops, command.span, message))
         }
     }
 }

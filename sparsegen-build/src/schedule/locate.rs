@@ -5,7 +5,7 @@
 
 use super::commands::innermost;
 use crate::concrete::Program;
-use crate::error::{Diagnostic, Span};
+use crate::error::{Code, Diagnostic, Span};
 use crate::iteration::plan::Plan;
 use crate::notation::schedule::Action;
 use crate::notation::{TensorId, VariableId};
@@ -43,8 +43,11 @@ pub(super) fn check(
     });
     let name = &program.tensor(tensor).name;
     let v = &program.kernel.variable(variable).name;
-    let diagnostic =
-        Diagnostic::new(span, format!("`{name}` cannot be located in the loop over `{v}`"));
+    let diagnostic = Diagnostic::new(
+        Code::CannotLocate,
+        span,
+        format!("`{name}` cannot be located in the loop over `{v}`"),
+    );
     match walked {
         Some((level, kind)) => Err(diagnostic
             .note(format!("its level {} is `{kind}`, which does not support lookup", level + 1))

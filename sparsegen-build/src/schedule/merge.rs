@@ -6,7 +6,7 @@
 
 use super::commands::innermost;
 use crate::concrete::Program;
-use crate::error::{Diagnostic, Span, quoted};
+use crate::error::{Code, Diagnostic, Span, quoted};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
 use crate::iteration::plan::{Loop, Plan};
@@ -45,11 +45,13 @@ pub(super) fn check(
         obstacles.push(format!("there is none: `{name}` is determined by the enclosing loops"));
     }
     match obstacles.into_iter().next() {
-        Some(obstacle) => {
-            Err(Diagnostic::new(span, format!("the loop over `{name}` cannot gallop"))
-                .note(obstacle)
-                .help(format!("write `merge({name}, walk)`, or remove the command")))
-        }
+        Some(obstacle) => Err(Diagnostic::new(
+            Code::CannotGallop,
+            span,
+            format!("the loop over `{name}` cannot gallop"),
+        )
+        .note(obstacle)
+        .help(format!("write `merge({name}, walk)`, or remove the command"))),
         None => Ok(()),
     }
 }

@@ -14,7 +14,7 @@ use crate::concrete::parted::{Parted, Range, Stores};
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Target, Temporary};
 use crate::coordinate::Coordinate;
-use crate::error::{Diagnostic, Span};
+use crate::error::{Code, Diagnostic, Span};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::lattice::Set;
 use crate::iteration::plan::{Loop, Plan};
@@ -37,7 +37,7 @@ pub(super) fn check(
         Err(reason) => reason,
     };
     let message = format!("the loop over `{}` cannot be run on several threads", name(variable));
-    Err(Diagnostic::new(span, message)
+    Err(Diagnostic::new(Code::CannotParallelize, span, message)
         .note(reason)
         .help("parallelize another loop, or remove the command"))
 }

@@ -6,7 +6,7 @@
 
 use crate::concrete::Program;
 use crate::concrete::space::{Definition, Positions};
-use crate::error::{Diagnostic, Span, quoted};
+use crate::error::{Code, Diagnostic, Span, quoted};
 use crate::iteration::iterator::{Conversion, LevelIterator};
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::{TensorId, VariableId};
@@ -32,11 +32,12 @@ pub(super) fn check(
     });
     let Some(tensor) = tensor else {
         let message = format!("no operand stores {} one by one", quoted(&names));
-        return Err(Diagnostic::new(span, message).help("remove the command"));
+        return Err(Diagnostic::new(Code::NoPositions, span, message).help("remove the command"));
     };
     let name = &program.tensor(tensor).name;
     match obstacle(program, plan, position, tensor) {
         Some(obstacle) => Err(Diagnostic::new(
+            Code::NoPositions,
             span,
             format!(
                 "the {loops} over {} {does} not iterate over the positions of `{name}`",

@@ -9,7 +9,7 @@
 use super::Candidate;
 use crate::concrete::terms::additive_terms;
 use crate::concrete::{Precomputed, Program};
-use crate::error::{Diagnostic, Span};
+use crate::error::{Code, Diagnostic, Span};
 use crate::format::{Format, LevelExpr, LevelSpec};
 use crate::level::{self, Level};
 use crate::names::snake_case;
@@ -95,17 +95,25 @@ pub(super) fn refuse(
     let shown = kernel.show(part);
     let left = &before.program.kernel;
     if take_out(&mut kernel.clone()).is_err() {
-        return Diagnostic::new(span, format!("`{shown}` is not a part of the value"))
-            .note(format!("the remaining value is `{}`", left.show(&left.assignment.value)))
-            .help("precompute factors of one product, or terms of one sum");
+        return Diagnostic::new(
+            Code::CannotPrecompute,
+            span,
+            format!("`{shown}` is not a part of the value"),
+        )
+        .note(format!("the remaining value is `{}`", left.show(&left.assignment.value)))
+        .help("precompute factors of one product, or terms of one sum");
     }
     let over = over.iter().map(|v| format!("`{}`", kernel.variable(*v).name));
     let over = over.collect::<Vec<_>>().join(" and ");
-    Diagnostic::new(span, format!("no loop order can fill a workspace for `{shown}`"))
-        .note(format!(
-            "it would have an entry for each {over}, and must be filled before its entries are read"
-        ))
-        .help("precompute it over another variable, or remove the command")
+    Diagnostic::new(
+        Code::CannotPrecompute,
+        span,
+        format!("no loop order can fill a workspace for `{shown}`"),
+    )
+    .note(format!(
+        "it would have an entry for each {over}, and must be filled before its entries are read"
+    ))
+    .help("precompute it over another variable, or remove the command")
 }
 
 /// Returns the last level of each kind of workspace for a value; the levels above are full. A value

@@ -3,7 +3,7 @@
 
 use super::convert::Conversion;
 use super::starts;
-use crate::error::{Diagnostic, Span};
+use crate::error::{Code, Diagnostic, Span};
 use crate::format::LevelSpec;
 use crate::iteration::graph::{Edge, IterationGraph, Reason};
 use crate::limits::{self, Budget, Limit};
@@ -15,10 +15,14 @@ pub(super) fn refuse_result(kernel: &Kernel) -> Result<(), Diagnostic> {
     let result = kernel.tensor(kernel.result());
     let refuse = |level: usize, reason: String, help: &str| {
         let name = result.format.levels[level].level.name();
-        Err(Diagnostic::new(result.span, format!("`{}` cannot be assembled", result.name))
-            .label(format!("a result in the format `{}`", result.format))
-            .note(format!("its level {} is `{name}`, {reason}", level + 1))
-            .help(help))
+        Err(Diagnostic::new(
+            Code::NoLoops,
+            result.span,
+            format!("`{}` cannot be assembled", result.name),
+        )
+        .label(format!("a result in the format `{}`", result.format))
+        .note(format!("its level {} is `{name}`, {reason}", level + 1))
+        .help(help))
     };
     let is_placed = result.format.placed().is_some();
     if is_placed && kernel.unassigned.is_zero() && !kernel.is_partial() {
@@ -111,18 +115,21 @@ pub(super) fn refuse_large(kernel: &Kernel, budget: &Budget, limit: Limit) -> Di
     let variable = largest.as_ref().map(|merge| &merge.variable);
     let diagnostic = match (limit, variable) {
         (Limit::Operands, Some(variable)) => Diagnostic::new(
+            Code::TooLarge,
             span,
             format!("too many sparse operands meet in the loop over `{variable}`"),
         )
         .label(format!("{} of them", operands.len())),
         (Limit::Operands | Limit::Code, _) => {
-            Diagnostic::new(span, "the loops of this statement would be too large")
+            Diagnostic::new(Code::TooLarge, span, "the loops of this statement would be too large")
                 .label(format!("more than {} parts of code", limits::CODE))
         }
-        (Limit::Steps, _) => {
-            Diagnostic::new(span, "it would take too long to choose the loops of this statement")
-                .label(format!("more than {} steps", limits::STEPS))
-        }
+        (Limit::Steps, _) => Diagnostic::new(
+            Code::TooLarge,
+            span,
+            "it would take too long to choose the loops of this statement",
+        )
+        .label(format!("more than {} steps", limits::STEPS)),
     };
     let diagnostic = match (variable, &names[..]) {
         (Some(variable), [_, _, ..]) => diagnostic.note(format!(
@@ -141,9 +148,12 @@ pub(super) fn refuse_large(kernel: &Kernel, budget: &Budget, limit: Limit) -> Di
 /// Returns the diagnostic for a kernel without a valid order, with the cycle of the iteration
 /// graph.
 pub(super) fn refuse_orders(kernel: &Kernel) -> Diagnostic {
-    let diagnostic = Diagnostic::new(kernel.span, "no loop order can traverse all operands")
-        .label("not even with converted operands")
-        .help("compute a part of it in a separate kernel, or store an operand in another order");
+    let diagnostic =
+        Diagnostic::new(Code::NoLoops, kernel.span, "no loop order can traverse all operands")
+            .label("not even with converted operands")
+            .help(
+                "compute a part of it in a separate kernel, or store an operand in another order",
+            );
     // The variables of blocks and diagonals are those of a start.
     let starts = starts(&Conversion::none(kernel));
     let mut graphs = starts.iter().filter_map(|start| Some((start, IterationGraph::of(start)?)));

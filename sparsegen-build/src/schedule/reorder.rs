@@ -8,7 +8,7 @@ use super::refuse::describe;
 use super::{Candidate, starts};
 use crate::concrete::DemandedOrder;
 use crate::concrete::space::{Basis, Space};
-use crate::error::{Diagnostic, Span};
+use crate::error::{Code, Diagnostic, Span};
 use crate::iteration::graph::{IterationGraph, Reason, last_appended};
 use crate::notation::schedule::{Action, Command};
 use crate::notation::{Kernel, VariableId};
@@ -56,7 +56,8 @@ pub(super) fn refuse(
     variables: &[VariableId],
     before: &Candidate,
 ) -> Diagnostic {
-    let diagnostic = Diagnostic::new(span, "the loops cannot be nested in this order");
+    let diagnostic =
+        Diagnostic::new(Code::CannotReorder, span, "the loops cannot be nested in this order");
     // The result may be assembled in another way than its own.
     let mut conversion = before.conversion.clone();
     match conversion.count() {

@@ -10,7 +10,7 @@ use super::starts;
 use crate::concrete::Program;
 use crate::concrete::space::{BlockSize, Definition, Positions, Space};
 use crate::coordinate::Coordinate;
-use crate::error::{Diagnostic, Span};
+use crate::error::{Code, Diagnostic, Span};
 use crate::iteration::graph::{is_implied, last_appended};
 use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::Plan;
@@ -77,7 +77,7 @@ pub(super) fn check(
     let over = space.index_variables(whole);
     if let Some(v) = over.iter().find(|v| basis.is_limited(**v) && is_signed(v)) {
         let signed = &kernel.variable(*v).name;
-        return Err(Diagnostic::new(span, format!("`{name}` cannot be split"))
+        return Err(Diagnostic::new(Code::CannotSplit, span, format!("`{name}` cannot be split"))
             .note(format!("the coordinates of `{signed}` may be negative"))
             .help(format!(
                 "split the positions of the operand that stores `{signed}` with `pos`"
@@ -86,7 +86,7 @@ pub(super) fn check(
     let Some(iterator) = obstacle(program, plan, |v| over.contains(&v)) else { return Ok(()) };
     let access = kernel.show_access(&iterator.access);
     let level = iterator.spec(program).level.name();
-    Err(Diagnostic::new(span, format!("`{name}` cannot be split"))
+    Err(Diagnostic::new(Code::CannotSplit, span, format!("`{name}` cannot be split"))
         .note(format!(
             "`{access}` stores it in a `{level}` level, which cannot locate the first coordinate of \
              a block"
@@ -166,8 +166,11 @@ pub(super) fn refuse_fused(
     parts: [VariableId; 2],
 ) -> Diagnostic {
     let [outer, inner] = parts.map(|v| kernel.variable(v).name.as_str());
-    let diagnostic =
-        Diagnostic::new(command.span, format!("`{outer}` and `{inner}` cannot be fused"));
+    let diagnostic = Diagnostic::new(
+        Code::CannotFuse,
+        command.span,
+        format!("`{outer}` and `{inner}` cannot be fused"),
+    );
     let result = &kernel.assignment.result;
     let has = |access: &Access| parts.iter().any(|v| access.indices.contains(v));
     let note = match last_appended(kernel) {
@@ -189,7 +192,8 @@ pub(super) fn refuse(
     whole: VariableId,
 ) -> Diagnostic {
     let name = &kernel.variable(whole).name;
-    let diagnostic = Diagnostic::new(command.span, format!("`{name}` cannot be split"));
+    let diagnostic =
+        Diagnostic::new(Code::CannotSplit, command.span, format!("`{name}` cannot be split"));
     for start in starts(&Conversion::none(kernel)) {
         let kernel = &start.kernel;
         let level_of = |access: &Access, level: usize| {

@@ -5,7 +5,7 @@
 
 use super::commands::innermost;
 use crate::concrete::Program;
-use crate::error::{Diagnostic, Span, quoted};
+use crate::error::{Code, Diagnostic, Span, quoted};
 use crate::iteration::iterator::Conversion;
 use crate::iteration::plan::{Loop, Plan};
 use crate::notation::VariableId;
@@ -51,7 +51,11 @@ pub(super) fn check(
         }
     });
     let name = &program.kernel.variable(variable).name;
-    let diagnostic = Diagnostic::new(span, format!("the loop over `{name}` cannot be unrolled"));
+    let diagnostic = Diagnostic::new(
+        Code::CannotUnroll,
+        span,
+        format!("the loop over `{name}` cannot be unrolled"),
+    );
     match reason {
         Some(reason) => {
             Err(diagnostic.note(reason).help("unroll another loop, or remove the command"))

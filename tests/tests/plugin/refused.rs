@@ -221,7 +221,7 @@ fn a_name_that_is_known_is_not_replaced() {
     let told = Told { name: "compressed", ..SOUND };
     assert_eq!(
         mistakes(told, ""),
-        "error: there are two levels named `compressed`
+        "error[SG0801]: there are two levels named `compressed`
   = note: a level cannot replace a registered one
   = help: choose another name for your level
 "
@@ -239,7 +239,8 @@ fn contradictions_are_refused() {
         let notes: String = expected.iter().map(|note| format!("  = note: {note}\n")).collect();
         let help = "see the documentation of `level::Level`";
         let name = told.name;
-        let page = format!("error: the level `{name}` cannot be used\n{notes}  = help: {help}\n");
+        let page =
+            format!("error[SG0801]: the level `{name}` cannot be used\n{notes}  = help: {help}\n");
         assert_eq!(mistakes(told, MANIFEST), page.as_str());
     };
     let unique = Properties { unique: false, ..Properties::SPARSE };

@@ -1,7 +1,7 @@
 //! Checks of the levels of a map together.
 
 use crate::coordinate::Coordinate;
-use crate::error::{Diagnostic, Span};
+use crate::error::{Code, Diagnostic, Span};
 use crate::format::{LevelExpr, LevelSpec};
 use crate::level::holds_signed;
 
@@ -22,7 +22,7 @@ pub(super) fn check_blocks(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnosti
         };
         let (name, numbers) = (spec.level.name(), spec.level.parameters().join(", "));
         let message = format!("`{name}({numbers})` is for blocks of {block} coordinates");
-        Some(Diagnostic::new(*span, message).note(stored).help(format!(
+        Some(Diagnostic::new(Code::LevelNumbers, *span, message).note(stored).help(format!(
             "store the remainder of a block of {block}, as in `j % {block} : {name}({numbers})`"
         )))
     };
@@ -35,9 +35,13 @@ pub(super) fn check_signs(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic
     let wrong = signed.filter(|(spec, _)| !holds_signed(spec.level.as_ref()));
     let refuse = |(spec, span): (&LevelSpec, &Span)| {
         let name = spec.level.name();
-        Diagnostic::new(*span, format!("a `{name}` level cannot store differences"))
-            .note("they may be negative, and it computes with its coordinates")
-            .help("choose a level that stores coordinates unchanged")
+        Diagnostic::new(
+            Code::LevelPlacement,
+            *span,
+            format!("a `{name}` level cannot store differences"),
+        )
+        .note("they may be negative, and it computes with its coordinates")
+        .help("choose a level that stores coordinates unchanged")
     };
     wrong.map(refuse).collect()
 }
@@ -54,7 +58,7 @@ pub(super) fn check_nesting(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnost
         .map(|(specs, spans)| {
             let (parent, child) = (specs[0].level.name(), specs[1].level.name());
             Diagnostic::new(
-                spans[1],
+                Code::LevelPlacement, spans[1],
                 format!("a `{child}` level cannot be below a nonunique level"),
             )
             .note(format!(
@@ -88,7 +92,7 @@ pub(super) fn check_implied(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnost
         let (parent, child) = (above.name(), specs[level].level.name());
         let message = format!("a `{child}` level cannot be below this `{parent}` level");
         Some(
-            Diagnostic::new(spans[level], message)
+            Diagnostic::new(Code::LevelPlacement, spans[level], message)
                 .note(format!(
                     "`{parent}` has coordinates beyond the ends of a diagonal, where `{child}` has none"
                 ))

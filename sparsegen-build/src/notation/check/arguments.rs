@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::error::{Diagnostic, Name};
+use crate::error::{Code, Diagnostic, Name};
 use crate::names::{identifier, snake_case};
 
 use super::Context;
@@ -49,6 +49,7 @@ impl Arguments {
         identifier(&plain).unwrap_or_else(|| {
             diagnostics.push(
                 Diagnostic::new(
+                    Code::InvalidName,
                     name.span,
                     format!("`{}` cannot be the name of a tensor", name.text),
                 )

@@ -1,6 +1,6 @@
 //! The bindings of variables: by the left-hand side, by reductions, or implicitly.
 
-use crate::error::{Diagnostic, Name};
+use crate::error::{Code, Diagnostic, Name};
 use crate::notation::Parameter;
 use crate::notation::syntax::{Access, Expr, ExprKind, IndexKind};
 
@@ -27,6 +27,7 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let elsewhere = context.text.at(elsewhere);
         diagnostics.push(
             Diagnostic::new(
+                Code::BoundAndFree,
                 name.span,
                 format!("`{}` is bound by a reduction and used outside of it", name.text),
             )
@@ -42,12 +43,16 @@ pub(super) fn check(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
             || bound.iter().any(|other| other.text == name.text);
         if !used && !left[..k].iter().any(|other| other.text == name.text) {
             diagnostics.push(
-                Diagnostic::new(name.span, format!("`{}` is used only on the left", name.text))
-                    .note("a variable's extent and values come from the right-hand side")
-                    .help(format!(
-                        "index an operand by `{0}`, or remove `{0}` from the result",
-                        name.text
-                    )),
+                Diagnostic::new(
+                    Code::OnlyOnLeft,
+                    name.span,
+                    format!("`{}` is used only on the left", name.text),
+                )
+                .note("a variable's extent and values come from the right-hand side")
+                .help(format!(
+                    "index an operand by `{0}`, or remove `{0}` from the result",
+                    name.text
+                )),
             );
         }
     }
@@ -71,12 +76,16 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
         if is_first && !sized.contains(&name.text.as_str()) {
             let variable = &name.text;
             diagnostics.push(
-                Diagnostic::new(name.span, format!("the extent of `{variable}` is unknown"))
-                    .note("a variable has the extent of a mode that it indexes")
-                    .help(format!(
-                        "index an operand by `{variable}`, or give its extent: \
+                Diagnostic::new(
+                    Code::UnknownExtent,
+                    name.span,
+                    format!("the extent of `{variable}` is unknown"),
+                )
+                .note("a variable has the extent of a mode that it indexes")
+                .help(format!(
+                    "index an operand by `{variable}`, or give its extent: \
                          sizes = {{ {variable} = 32 }}"
-                    )),
+                )),
             );
         }
     }
@@ -213,16 +222,21 @@ impl<'m> Walk<'m, '_> {
         let variable = &name.text;
         if is_parameter(self.context, name) {
             let message = format!("`{variable}` is a parameter and cannot be reduced over");
-            self.diagnostics.push(Diagnostic::new(name.span, message));
+            self.diagnostics.push(Diagnostic::new(Code::ParameterAsVariable, name.span, message));
         } else if around.contains(&variable.as_str()) {
             self.diagnostics.push(
-                Diagnostic::new(name.span, format!("`{variable}` is bound twice"))
-                    .note("an enclosing reduction, or this one itself, already binds it")
-                    .help("give one of the variables another name"),
+                Diagnostic::new(
+                    Code::BoundAndFree,
+                    name.span,
+                    format!("`{variable}` is bound twice"),
+                )
+                .note("an enclosing reduction, or this one itself, already binds it")
+                .help("give one of the variables another name"),
             );
         } else if !free_variables(self.context, body).contains(&variable.as_str()) {
             self.diagnostics.push(
                 Diagnostic::new(
+                    Code::NotUsed,
                     name.span,
                     format!("`{variable}` is not used in the operand of the reduction"),
                 )

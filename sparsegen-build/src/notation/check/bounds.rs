@@ -1,6 +1,6 @@
 //! Checks of parameters, and of slices and coordinates.
 
-use crate::error::{Diagnostic, Name};
+use crate::error::{Code, Diagnostic, Name};
 use crate::names::{identifier, snake_case};
 use crate::notation::Parameter;
 use crate::notation::syntax::{self, Access, IndexKind, Set};
@@ -26,17 +26,25 @@ fn check_parameters(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
             let is_operand = names.tensors.iter().any(|tensor| tensor.first.name.text == *text);
             if !is_operand {
                 diagnostics.push(
-                    Diagnostic::new(name.span, format!("`{text}` is not used in the statement"))
-                        .help("remove it, or use it as a bound or a coordinate"),
+                    Diagnostic::new(
+                        Code::NotUsed,
+                        name.span,
+                        format!("`{text}` is not used in the statement"),
+                    )
+                    .help("remove it, or use it as a bound or a coordinate"),
                 );
             }
             continue;
         }
         if identifier(text).as_ref() != Some(text) || snake_case(text) != *text {
             diagnostics.push(
-                Diagnostic::new(name.span, format!("`{text}` cannot be the name of a parameter"))
-                    .note("it is the name of an argument: small letters, digits and `_`")
-                    .help("choose another name"),
+                Diagnostic::new(
+                    Code::InvalidName,
+                    name.span,
+                    format!("`{text}` cannot be the name of a parameter"),
+                )
+                .note("it is the name of an argument: small letters, digits and `_`")
+                .help("choose another name"),
             );
         }
     }
@@ -113,6 +121,7 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
             if let Some((of, extent)) = known_extent(access, mode).filter(|known| end > known.1) {
                 diagnostics.push(
                     Diagnostic::new(
+                        Code::InvalidSlice,
                         index.span,
                         format!(
                             "mode {mode} of `{}` has {extent} coordinates only",
@@ -126,6 +135,7 @@ fn check_extents(context: Context<'_>, diagnostics: &mut Vec<Diagnostic>) {
             let Some((variable, extent)) = variable else { continue };
             let wrong = |other: String| {
                 Diagnostic::new(
+                    Code::InvalidSlice,
                     index.span,
                     format!("`{}` has {extent} coordinates here, {other}", variable.text),
                 )
@@ -191,7 +201,8 @@ fn check_runs(
     if is_parameter(context, variable) {
         let message = format!("the parameter `{}` cannot range over {over}", variable.text);
         diagnostics.push(
-            Diagnostic::new(variable.span, message).help("give the index variable another name"),
+            Diagnostic::new(Code::ParameterAsVariable, variable.span, message)
+                .help("give the index variable another name"),
         );
     }
 }
@@ -213,10 +224,20 @@ pub(super) fn check_kind(
     match found {
         Some(found) if found == wanted => {}
         Some(_) => diagnostics.push(
-            Diagnostic::new(name.span, format!("the parameter `{text}` is {is}")).help(declare),
+            Diagnostic::new(
+                Code::UnknownParameter,
+                name.span,
+                format!("the parameter `{text}` is {is}"),
+            )
+            .help(declare),
         ),
         None => diagnostics.push(
-            Diagnostic::new(name.span, format!("there is no parameter `{text}`")).help(declare),
+            Diagnostic::new(
+                Code::UnknownParameter,
+                name.span,
+                format!("there is no parameter `{text}`"),
+            )
+            .help(declare),
         ),
     }
 }
@@ -232,7 +253,7 @@ fn check_gather(names: &Names<'_>, gather: &Access) -> Option<Diagnostic> {
         (false, _) => format!("the elements of `{name}` are {dtype}, which cannot be coordinates"),
     };
     Some(
-        Diagnostic::new(gather.span, mistake)
+        Diagnostic::new(Code::GatherOfValues, gather.span, mistake)
             .note("an index is a coordinate of its mode")
             .help(format!("declare it: {name} = {{ format = …, dtype = \"u32\" }}")),
     )

@@ -1,6 +1,6 @@
 //! Checks that the required type can represent constant expressions.
 
-use crate::error::Diagnostic;
+use crate::error::{Code, Diagnostic};
 use crate::notation::syntax::{self, BinaryOp, Expr, ExprKind, Number, UnaryOp};
 use crate::types::Dtype;
 
@@ -29,8 +29,8 @@ pub(super) fn check(
         | ExprKind::Access(_)
         | ExprKind::Call(..) => format!("{dtype} cannot hold `{text}`"),
     };
-    let diagnostic =
-        Diagnostic::new(expr.span, message).label(format!("the context requires {dtype}"));
+    let diagnostic = Diagnostic::new(Code::ConstantDoesNotFit, expr.span, message)
+        .label(format!("the context requires {dtype}"));
     Some(diagnostic.help(if exact.is_none() && dtype.is_integer() {
         "write a whole number, or declare the tensors with `dtype = \"f64\"`"
     } else {

@@ -1,6 +1,6 @@
 //! The declarations of the generated module: functions and types of formats.
 
-use crate::error::{Diagnostic, Name};
+use crate::error::{Code, Diagnostic, Name};
 use crate::format::Formats;
 use crate::format::builtin::{BUILTINS, find};
 use crate::manifest::Manifest;
@@ -19,31 +19,41 @@ pub(super) fn check_names(manifest: &Manifest, diagnostics: &mut Vec<Diagnostic>
     for entry in &manifest.formats {
         let name = entry.name.text.as_str();
         let marker = camel_case(name);
-        let wrong = |message: String| Diagnostic::new(entry.name.span, message);
+        let wrong = |code: Code, message: String| Diagnostic::new(code, entry.name.span, message);
         if !is_name(name) {
-            diagnostics.push(wrong(format!("`{name}` cannot be the name of a format")).help(
-                "a name consists of letters, digits and `_`, and does not begin with a digit",
-            ));
+            diagnostics.push(
+                wrong(Code::InvalidName, format!("`{name}` cannot be the name of a format")).help(
+                    "a name consists of letters, digits and `_`, and does not begin with a digit",
+                ),
+            );
         } else if find(name).is_some() {
-            diagnostics
-                .push(wrong(format!("`{name}` is a built-in format")).help("choose another name"));
+            diagnostics.push(
+                wrong(Code::DuplicateName, format!("`{name}` is a built-in format"))
+                    .help("choose another name"),
+            );
         } else if !is_name(&marker) || is_keyword(&marker) {
             diagnostics.push(
-                wrong(format!("`{name}` cannot be the name of a format"))
+                wrong(Code::InvalidName, format!("`{name}` cannot be the name of a format"))
                     .note(format!("its type would be named `{marker}`"))
                     .help("choose another name"),
             );
         } else if let Some(builtin) = BUILTINS.iter().find(|it| it.type_name() == marker) {
             diagnostics.push(
-                wrong(format!("the type of the format `{name}` would be `{marker}`"))
-                    .note(format!("that is the type of the built-in format `{}`", builtin.name))
-                    .help("choose another name"),
+                wrong(
+                    Code::DuplicateName,
+                    format!("the type of the format `{name}` would be `{marker}`"),
+                )
+                .note(format!("that is the type of the built-in format `{}`", builtin.name))
+                .help("choose another name"),
             );
         } else if let Some((other, _)) = earlier.iter().find(|(_, known)| *known == marker) {
             diagnostics.push(
-                wrong(format!("`{other}` and `{name}` would both be the type `{marker}`"))
-                    .note("a format's type has the format's name in camel case")
-                    .help("choose another name"),
+                wrong(
+                    Code::DuplicateName,
+                    format!("`{other}` and `{name}` would both be the type `{marker}`"),
+                )
+                .note("a format's type has the format's name in camel case")
+                .help("choose another name"),
             );
         }
         earlier.push((name, marker));
@@ -52,7 +62,13 @@ pub(super) fn check_names(manifest: &Manifest, diagnostics: &mut Vec<Diagnostic>
 
 fn check_kernel_name(name: &Name) -> Option<Diagnostic> {
     let text = &name.text;
-    let wrong = || Diagnostic::new(name.span, format!("`{text}` cannot be the name of a function"));
+    let wrong = || {
+        Diagnostic::new(
+            Code::InvalidName,
+            name.span,
+            format!("`{text}` cannot be the name of a function"),
+        )
+    };
     if is_keyword(text) {
         return Some(
             wrong()
@@ -123,9 +139,13 @@ pub(super) fn check_functions(
         }
         told.push(at);
         diagnostics.push(
-            Diagnostic::new(at.span, format!("there would be two functions `{name}`"))
-                .note(format!("the kernel `{}` also generates a function of this name", maker.text))
-                .help("choose another name for this kernel"),
+            Diagnostic::new(
+                Code::FunctionsCollide,
+                at.span,
+                format!("there would be two functions `{name}`"),
+            )
+            .note(format!("the kernel `{}` also generates a function of this name", maker.text))
+            .help("choose another name for this kernel"),
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Checks that element types can represent the fill values of formats.
 
-use crate::error::Diagnostic;
+use crate::error::{Code, Diagnostic};
 
 use crate::types::{Dtype, Literal};
 
@@ -28,9 +28,13 @@ pub(super) fn check(names: &Names<'_>, diagnostics: &mut Vec<Diagnostic>) {
                     .to_owned(),
             };
             diagnostics.push(
-                Diagnostic::new(tensor.first.span, format!("{dtype} cannot hold the fill {fill}"))
-                    .label(format!("`{name}` is {dtype}"))
-                    .help(help),
+                Diagnostic::new(
+                    Code::ConstantDoesNotFit,
+                    tensor.first.span,
+                    format!("{dtype} cannot hold the fill {fill}"),
+                )
+                .label(format!("`{name}` is {dtype}"))
+                .help(help),
             );
         }
     }

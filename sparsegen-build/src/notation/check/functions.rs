@@ -1,6 +1,6 @@
 //! The user functions of a manifest: their names, paths and regions.
 
-use crate::error::{Diagnostic, Name, Span};
+use crate::error::{Code, Diagnostic, Name, Span};
 use crate::manifest::{FunctionEntry, Manifest, Text};
 use crate::names::{is_name, is_path};
 use crate::notation::functions::reserved;
@@ -74,13 +74,13 @@ impl Functions {
 }
 
 fn not_a_path(path: &str, span: Span) -> Diagnostic {
-    Diagnostic::new(span, format!("`{path}` is not a Rust path"))
+    Diagnostic::new(Code::InvalidPath, span, format!("`{path}` is not a Rust path"))
         .help("a path is written as in Rust: `crate::ops::relu`")
 }
 
 fn check_name(entry: &FunctionEntry) -> Option<Diagnostic> {
     let name = &entry.name.text;
-    let wrong = |message: String| Diagnostic::new(entry.name.span, message);
+    let wrong = |message: String| Diagnostic::new(Code::InvalidName, entry.name.span, message);
     if !is_name(name) {
         return Some(
             wrong(format!("`{name}` cannot be the name of a function")).help(
@@ -114,6 +114,7 @@ pub(super) fn check_names(
         if context.functions.find(&name.text).is_some() {
             diagnostics.push(
                 Diagnostic::new(
+                    Code::DuplicateName,
                     name.span,
                     format!("`{}` is a function of the manifest", name.text),
                 )

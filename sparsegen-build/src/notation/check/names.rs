@@ -1,6 +1,6 @@
 //! Name resolution: tensors with their formats, variables and parameters.
 
-use crate::error::{Diagnostic, Name, nearest};
+use crate::error::{Code, Diagnostic, Name, nearest};
 use crate::format::builtin::usual;
 use crate::format::{Definition, Format};
 use crate::manifest::{Given, TensorEntry};
@@ -88,15 +88,19 @@ pub(super) fn resolve<'m>(context: Context<'m>, diagnostics: &mut Vec<Diagnostic
             && (format.pads() || format.has_every_position())
         {
             diagnostics.push(
-                Diagnostic::new(span, format!("the result `{name}` cannot be a pattern"))
+                Diagnostic::new(Code::PatternResult, span, format!("the result `{name}` cannot be a pattern"))
                     .note("its format has positions without an entry, which a pattern cannot tell from entries")
                     .help("remove `values`, or use a format that stores entries only"),
             );
         }
         if let (Some(span), Some(0)) = (pattern, format.as_ref().map(Format::order)) {
             diagnostics.push(
-                Diagnostic::new(span, format!("the scalar `{name}` cannot be a pattern"))
-                    .help("remove `values`"),
+                Diagnostic::new(
+                    Code::PatternResult,
+                    span,
+                    format!("the scalar `{name}` cannot be a pattern"),
+                )
+                .help("remove `values`"),
             );
         }
         let pattern = pattern.is_some();
@@ -168,6 +172,7 @@ fn tensor_accesses<'m>(
         if variables.contains(&name.as_str()) {
             diagnostics.push(
                 Diagnostic::new(
+                    Code::DuplicateName,
                     access.name.span,
                     format!("`{name}` is used as a tensor and as an index variable"),
                 )
@@ -176,7 +181,8 @@ fn tensor_accesses<'m>(
         } else if is_parameter(context, &access.name) {
             let message = format!("`{name}` is used as a tensor and declared as a parameter");
             diagnostics.push(
-                Diagnostic::new(access.name.span, message).help("give one of the two another name"),
+                Diagnostic::new(Code::DuplicateName, access.name.span, message)
+                    .help("give one of the two another name"),
             );
         }
     }
@@ -200,7 +206,7 @@ fn check_declarations(
         }
         let unused = entries.iter().filter(|entry| !is_used(entry));
         let message = format!("the tensor `{name}` has no format");
-        let diagnostic = Diagnostic::new(access.name.span, message);
+        let diagnostic = Diagnostic::new(Code::MissingFormat, access.name.span, message);
         diagnostics.push(match nearest(name, unused.map(|entry| &*entry.name.text)) {
             Some(near) => {
                 meant.push(near.to_owned());
@@ -223,11 +229,18 @@ fn check_declarations(
         if meant.contains(name) {
             continue;
         }
-        let diagnostic =
-            Diagnostic::new(entry.name.span, format!("`{name}` is not used in the statement"));
+        let diagnostic = Diagnostic::new(
+            Code::NotUsed,
+            entry.name.span,
+            format!("`{name}` is not used in the statement"),
+        );
         diagnostics.push(if !is_name(name) {
-            Diagnostic::new(entry.name.span, format!("`{name}` cannot be the name of a tensor"))
-                .help("a name consists of letters, digits and `_`, and does not begin with a digit")
+            Diagnostic::new(
+                Code::InvalidName,
+                entry.name.span,
+                format!("`{name}` cannot be the name of a tensor"),
+            )
+            .help("a name consists of letters, digits and `_`, and does not begin with a digit")
         } else if let Some(kind) = functions::reserved(name) {
             diagnostic.note(format!("`{name}` is {kind}, so no tensor can have that name"))
         } else if variables.contains(&name.as_str()) {
@@ -247,6 +260,7 @@ fn check_sizes(context: Context<'_>, variables: &[&str], diagnostics: &mut Vec<D
         if !variables.contains(&name.text.as_str()) {
             diagnostics.push(
                 Diagnostic::new(
+                    Code::NotUsed,
                     name.span,
                     format!("`{}` is not an index variable of the statement", name.text),
                 )
@@ -270,8 +284,12 @@ fn format_of(
         Some((_, Given::Broken)) => None,
         Some((entry, Given::Omitted)) if order > 0 => {
             diagnostics.push(
-                Diagnostic::new(entry.span, format!("the tensor `{name}` has no format"))
-                    .help(format!("add one: {name} = {{ format = \"{}\", … }}", usual(order))),
+                Diagnostic::new(
+                    Code::MissingFormat,
+                    entry.span,
+                    format!("the tensor `{name}` has no format"),
+                )
+                .help(format!("add one: {name} = {{ format = \"{}\", … }}", usual(order))),
             );
             None
         }
@@ -293,6 +311,7 @@ fn format_of(
                     wrong_order(context, access, definition)
                 }
                 Some(_) | None => Diagnostic::new(
+                    Code::OrderMismatch,
                     access.span,
                     format!(
                         "`{name}` has {} here and {} in its first access",
@@ -319,10 +338,12 @@ fn wrong_order(context: Context<'_>, access: &Access, definition: &Definition) -
     let title = definition.title();
     let diagnostic = match definition.order() {
         Some(order) => Diagnostic::new(
+            Code::OrderMismatch,
             access.span,
             format!("`{name}` has {}, but {title} is a format of order {order}", indices(found)),
         ),
         None => Diagnostic::new(
+            Code::OrderMismatch,
             access.span,
             format!("`{name}` has {}, which does not fit the format {title}", indices(found)),
         ),

@@ -6,7 +6,7 @@
 
 mod precompute;
 
-use crate::error::{Diagnostic, Name, quoted};
+use crate::error::{Code, Diagnostic, Name, quoted};
 use crate::format::LevelExpr;
 use crate::notation::schedule::{Action, Command, Schedule};
 use crate::notation::syntax::{Access, Expr};
@@ -60,9 +60,13 @@ pub(super) fn check<'m>(
         let resolved = Command { action, text: command.text.clone(), span: command.span };
         if let Some(before) = commands.iter().find(|before| is_repeated(before, &resolved)) {
             resolver.diagnostics.push(
-                Diagnostic::new(command.span, "this command repeats an earlier one")
-                    .note(format!("the earlier command is `{}`", before.text))
-                    .help("keep one of the two"),
+                Diagnostic::new(
+                    Code::RepeatedCommand,
+                    command.span,
+                    "this command repeats an earlier one",
+                )
+                .note(format!("the earlier command is `{}`", before.text))
+                .help("keep one of the two"),
             );
         }
         for variable in resolved.action.replaces() {
@@ -200,14 +204,16 @@ impl<'m> Resolver<'m, '_, '_> {
             if variables[..k].iter().any(|before| before.text == name.text) {
                 sound = false;
                 let message = format!("`{}` is repeated in this command", name.text);
-                self.diagnostics
-                    .push(Diagnostic::new(name.span, message).help("remove one of the two"));
+                self.diagnostics.push(
+                    Diagnostic::new(Code::RepeatedCommand, name.span, message)
+                        .help("remove one of the two"),
+                );
             }
         }
         if let [only] = variables {
             sound = false;
             self.diagnostics.push(
-                Diagnostic::new(only.span, "one loop alone has no order")
+                Diagnostic::new(Code::RepeatedCommand, only.span, "one loop alone has no order")
                     .help("list all loops whose order matters, the outermost first"),
             );
         }
@@ -224,9 +230,13 @@ impl<'m> Resolver<'m, '_, '_> {
         };
         let by: Vec<&str> = by.iter().map(|v| self.name(*v)).collect();
         self.diagnostics.push(
-            Diagnostic::new(name.span, format!("`{}` has no loop here", name.text))
-                .note(format!("`{command}` replaced its loop by {}", quoted(&by)))
-                .help(format!("use {}, or move this command before that one", quoted(&by))),
+            Diagnostic::new(
+                Code::UnknownLoop,
+                name.span,
+                format!("`{}` has no loop here", name.text),
+            )
+            .note(format!("`{command}` replaced its loop by {}", quoted(&by)))
+            .help(format!("use {}, or move this command before that one", quoted(&by))),
         );
         None
     }
@@ -242,7 +252,7 @@ impl<'m> Resolver<'m, '_, '_> {
         }
         if found.is_none() && self.is_complete {
             let message = format!("there is no loop over `{}`", name.text);
-            let diagnostic = Diagnostic::new(name.span, message);
+            let diagnostic = Diagnostic::new(Code::UnknownLoop, name.span, message);
             let is_tensor =
                 self.names.tensors.iter().any(|tensor| tensor.first.name.text == name.text);
             let diagnostic = if is_tensor {
@@ -304,7 +314,7 @@ impl<'m> Resolver<'m, '_, '_> {
             return Some(());
         };
         self.diagnostics.push(
-            Diagnostic::new(name.span, format!("`{text}` is {kind}"))
+            Diagnostic::new(Code::DuplicateName, name.span, format!("`{text}` is {kind}"))
                 .label("expected a new name")
                 .help("choose another name"),
         );
@@ -315,11 +325,19 @@ impl<'m> Resolver<'m, '_, '_> {
     fn operand(&mut self, name: &Name) -> Option<TensorId> {
         let tensors = self.names.tensors.iter().map(|tensor| tensor.first.name.text.as_str());
         let diagnostic = match tensors.clone().position(|known| known == name.text) {
-            Some(0) => Diagnostic::new(name.span, format!("`{}` is the result", name.text))
-                .help("name an operand"),
+            Some(0) => Diagnostic::new(
+                Code::NotAnOperand,
+                name.span,
+                format!("`{}` is the result", name.text),
+            )
+            .help("name an operand"),
             Some(found) => return Some(TensorId(found)),
-            None => Diagnostic::new(name.span, format!("there is no tensor `{}`", name.text))
-                .suggest(&name.text, tensors.skip(1), "the operands"),
+            None => Diagnostic::new(
+                Code::NotAnOperand,
+                name.span,
+                format!("there is no tensor `{}`", name.text),
+            )
+            .suggest(&name.text, tensors.skip(1), "the operands"),
         };
         self.diagnostics.push(diagnostic);
         None
@@ -348,7 +366,7 @@ impl<'m> Resolver<'m, '_, '_> {
         let message = format!("`{}` does not index `{}`", variable.text, tensor.text);
         let shown = accesses.first().map_or("", |access| self.context.text.at(access.span));
         self.diagnostics.push(
-            Diagnostic::new(variable.span, message)
+            Diagnostic::new(Code::NotAnOperand, variable.span, message)
                 .note(format!("it is accessed as `{shown}` in the statement"))
                 .help("use a variable that indexes it"),
         );

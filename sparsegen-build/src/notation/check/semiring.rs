@@ -1,6 +1,6 @@
 //! Checks of semirings: the operators, types and formats that a statement may use.
 
-use crate::error::{Diagnostic, Span};
+use crate::error::{Code, Diagnostic, Span};
 use crate::format::{Format, LevelExpr};
 use crate::notation::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::notation::{Constant, Operator, Semiring};
@@ -28,6 +28,7 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
             let name = &tensor.first.name.text;
             diagnostics.push(
                 Diagnostic::new(
+                    Code::SemiringFill,
                     tensor.first.span,
                     format!(
                         "entries that repeat, as in the format of `{name}`, do not go with this \
@@ -53,7 +54,7 @@ fn check_format(context: Context<'_>, tensor: &Operand<'_>) -> Option<Diagnostic
         let message = format!("the format of `{name}` pads, and {dtype} has no {zero}");
         let note = format!("adding to the padding {} of that type would overflow", format.fill);
         return Some(
-            Diagnostic::new(tensor.first.span, message)
+            Diagnostic::new(Code::SemiringFill, tensor.first.span, message)
                 .note(note)
                 .help("use a format that does not pad, such as \"csr\", or the `dtype` \"f64\""),
         );
@@ -63,6 +64,7 @@ fn check_format(context: Context<'_>, tensor: &Operand<'_>) -> Option<Diagnostic
     }
     let what = if format.fill.is_zero() { "pads with" } else { "is filled with" };
     let wrong = Diagnostic::new(
+        Code::SemiringFill,
         tensor.first.span,
         format!("the format of `{name}` {what} {}, and the semiring's zero is {zero}", format.fill),
     );
@@ -132,7 +134,7 @@ fn is_place(context: Context<'_>, names: &Names<'_>, expr: &Expr) -> bool {
 }
 
 fn no_inverse(place: Span, sign: &str) -> Diagnostic {
-    Diagnostic::new(place, format!("`{sign}` is not defined in a semiring"))
+    Diagnostic::new(Code::NotInSemiring, place, format!("`{sign}` is not defined in a semiring"))
         .note("a semiring has sums and products, which need not have inverses")
         .help("remove `semiring` to use the usual arithmetic")
 }
@@ -163,10 +165,14 @@ fn check_type(semiring: Semiring, tensor: &Operand<'_>) -> Option<Diagnostic> {
     };
     let name = &tensor.first.name.text;
     Some(
-        Diagnostic::new(tensor.first.span, format!("the semiring does not support {dtype}"))
-            .label(format!("`{name}` is {dtype}"))
-            .note(reason)
-            .help("declare the tensors with another `dtype`, or use another semiring"),
+        Diagnostic::new(
+            Code::SemiringType,
+            tensor.first.span,
+            format!("the semiring does not support {dtype}"),
+        )
+        .label(format!("`{name}` is {dtype}"))
+        .note(reason)
+        .help("declare the tensors with another `dtype`, or use another semiring"),
     )
 }
 
@@ -185,7 +191,7 @@ fn check_constants(context: Context<'_>, names: &Names<'_>) -> Option<Diagnostic
     let (name, dtype) = (&other.first.name.text, other.dtype);
     let message = format!("`{constant}` cannot be both {} and {dtype}", result.dtype);
     Some(
-        Diagnostic::new(other.first.span, message)
+        Diagnostic::new(Code::SemiringType, other.first.span, message)
             .label(format!("`{name}` is {dtype}"))
             .note("the fill value of every tensor is a constant of this semiring")
             .help("give all tensors the type of the semiring's constants"),
@@ -202,7 +208,7 @@ fn check_slots(tensor: &Operand<'_>) -> Option<Diagnostic> {
         tensor.first.name.text
     );
     counts.then(|| {
-        Diagnostic::new(tensor.first.span, message)
+        Diagnostic::new(Code::SemiringFill, tensor.first.span, message)
             .note(
                 "an unused slot has the coordinate of an entry, to which its value is \
                  added",

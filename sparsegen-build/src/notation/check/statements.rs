@@ -1,6 +1,6 @@
 //! Checks between the statements of one kernel.
 
-use crate::error::Diagnostic;
+use crate::error::{Code, Diagnostic};
 use crate::manifest::SeveralEntry;
 use crate::notation::{Kernel, Several, Tensor};
 
@@ -37,7 +37,7 @@ fn conflict(before: &Tensor, tensor: &Tensor) -> Option<Diagnostic> {
             "`{name}` is of order {order} here and of order {} in an earlier statement",
             before.format.order()
         );
-        Diagnostic::new(tensor.span, message)
+        Diagnostic::new(Code::OrderMismatch, tensor.span, message)
             .help("a tensor has the same number of indices in every access")
     })
 }
@@ -51,8 +51,12 @@ fn check_order(statements: &[Kernel], k: usize, diagnostics: &mut Vec<Diagnostic
         (&statements[..k], statements[..k].iter().any(|other| is_it(other.tensor(other.result()))));
     if before && !kernel.is_update() {
         diagnostics.push(
-            Diagnostic::new(result.span, format!("`{}` is computed twice", result.name))
-                .help("give one of the results another name, or add to it: `+=`"),
+            Diagnostic::new(
+                Code::ResultOrder,
+                result.span,
+                format!("`{}` is computed twice", result.name),
+            )
+            .help("give one of the results another name, or add to it: `+=`"),
         );
     }
     if before || kernel.is_update() {
@@ -61,9 +65,13 @@ fn check_order(statements: &[Kernel], k: usize, diagnostics: &mut Vec<Diagnostic
     let read = earlier.iter().flat_map(|other| other.tensors.iter().find(|tensor| is_it(tensor)));
     if let Some(read) = read.into_iter().next() {
         diagnostics.push(
-            Diagnostic::new(read.span, format!("`{}` is read before it is computed", result.name))
-                .note("a statement may read the results of earlier ones")
-                .help("order the statements so that each result is computed before it is read"),
+            Diagnostic::new(
+                Code::ResultOrder,
+                read.span,
+                format!("`{}` is read before it is computed", result.name),
+            )
+            .note("a statement may read the results of earlier ones")
+            .help("order the statements so that each result is computed before it is read"),
         );
     }
 }

@@ -4,7 +4,7 @@
 //! in each top-level additive term that uses it. An update whose operator is not the addition of
 //! the semiring, such as `min=`, requires explicit reductions.
 
-use crate::error::{Diagnostic, quoted};
+use crate::error::{Code, Diagnostic, quoted};
 use crate::notation::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::notation::{Operator, ReduceOp};
 use crate::operator::{Kind, Monoid};
@@ -125,17 +125,21 @@ fn demand_reduction(context: Context<'_>, op: ReduceOp, variables: &[&str]) -> D
         true => format!("to combine all values by `{sign}`, write {};\n", way(op.name())),
         false => String::new(),
     };
-    Diagnostic::new(right.span, format!("the reduction over {names} must be written here"))
-        .label(format!("many values for one `{}`", context.text.at(statement.left.span)))
-        .note(format!("an implicit sum adds values, but `{sign}` combines by another operator"))
-        .help(format!("{by}to add the values first, write {}", way("sum")))
+    Diagnostic::new(
+        Code::AmbiguousSum,
+        right.span,
+        format!("the reduction over {names} must be written here"),
+    )
+    .label(format!("many values for one `{}`", context.text.at(statement.left.span)))
+    .note(format!("an implicit sum adds values, but `{sign}` combines by another operator"))
+    .help(format!("{by}to add the values first, write {}", way("sum")))
 }
 
 fn demand(context: Context<'_>, term: &Expr, place: &Expr, variables: &[&str]) -> Diagnostic {
     let list = variables.join(",");
     let inside = unparenthesized(context.text.at(place.span));
     let whole = context.text.at(term.span);
-    Diagnostic::new(place.span, format!("the sum over {} must be written here", quoted(variables)))
+    Diagnostic::new(Code::AmbiguousSum, place.span, format!("the sum over {} must be written here", quoted(variables)))
         .label("inside or outside of this?")
         .note(format!(
             "all uses of {} lie within `{inside}`, so the sum could be inside or outside of it",

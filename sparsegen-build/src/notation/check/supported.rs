@@ -1,6 +1,6 @@
 //! Checks for unsupported features.
 
-use crate::error::{Diagnostic, Name, Span, nearest};
+use crate::error::{Code, Diagnostic, Name, Span, nearest};
 use crate::notation::functions;
 use crate::notation::syntax::{Access, Bound, Expr, ExprKind, Index, IndexKind, Slice};
 use crate::notation::{Parameter, ReduceOp};
@@ -39,9 +39,13 @@ fn check_left(index: &Index, diagnostics: &mut Vec<Diagnostic>) {
         }
     };
     diagnostics.push(
-        Diagnostic::new(index.span, format!("{what} cannot be used on the left"))
-            .note("a result is written at one coordinate for each value of its index variables")
-            .help("use an index variable of its own for each mode of the result"),
+        Diagnostic::new(
+            Code::SubscriptOnLeft,
+            index.span,
+            format!("{what} cannot be used on the left"),
+        )
+        .note("a result is written at one coordinate for each value of its index variables")
+        .help("use an index variable of its own for each mode of the result"),
     );
 }
 
@@ -63,7 +67,7 @@ fn check_expr(context: Context<'_>, expr: &Expr, diagnostics: &mut Vec<Diagnosti
                 && let [_, second, ..] = variables.as_slice()
             {
                 let message = format!("`{}` has exactly one variable", name.text);
-                diagnostics.push(Diagnostic::new(second.span, message));
+                diagnostics.push(Diagnostic::new(Code::MissingVariables, second.span, message));
             }
         }
     }
@@ -74,9 +78,13 @@ fn check_parts_on_left(access: &Access, diagnostics: &mut Vec<Diagnostic>) {
     for index in &access.indices {
         match &index.kind {
             IndexKind::Slice(slice) if slice.shift.is_some() => diagnostics.push(
-                Diagnostic::new(index.span, "a slice on the left cannot have a `shift`")
-                    .note("the slice determines which coordinates are written")
-                    .help("write the slice of the coordinates to assign"),
+                Diagnostic::new(
+                    Code::SubscriptOnLeft,
+                    index.span,
+                    "a slice on the left cannot have a `shift`",
+                )
+                .note("the slice determines which coordinates are written")
+                .help("write the slice of the coordinates to assign"),
             ),
             IndexKind::Name(_)
             | IndexKind::Slice(_)
@@ -107,13 +115,13 @@ fn check_parts(context: Context<'_>, access: &Access, diagnostics: &mut Vec<Diag
 fn check_slice(slice: &Slice, span: Span) -> Option<Diagnostic> {
     if slice.step == Some(0) {
         return Some(
-            Diagnostic::new(span, "a slice cannot have the step 0")
+            Diagnostic::new(Code::InvalidSlice, span, "a slice cannot have the step 0")
                 .help("remove the step, or write the distance of consecutive coordinates"),
         );
     }
     match (&slice.start, &slice.end) {
         (Bound::Number(start), Bound::Number(end)) if start > end => Some(
-            Diagnostic::new(span, "this slice ends before it begins")
+            Diagnostic::new(Code::InvalidSlice, span, "this slice ends before it begins")
                 .help(format!("write `{} in {end}..{start}`", slice.variable.text)),
         ),
         (Bound::Number(_) | Bound::Parameter(_), Bound::Number(_) | Bound::Parameter(_)) => None,
@@ -134,7 +142,7 @@ fn check_call(
     if arguments.len() != count {
         let noun = if count == 1 { "argument" } else { "arguments" };
         let message = format!("`{}` takes {count} {noun}, not {}", name.text, arguments.len());
-        diagnostics.push(Diagnostic::new(name.span, message));
+        diagnostics.push(Diagnostic::new(Code::ArgumentCount, name.span, message));
     }
 }
 
@@ -143,7 +151,11 @@ fn unknown_function<'n>(
     arguments: &[Expr],
     own: impl Iterator<Item = &'n str>,
 ) -> Diagnostic {
-    let diagnostic = Diagnostic::new(name.span, format!("there is no function `{}`", name.text));
+    let diagnostic = Diagnostic::new(
+        Code::UnknownFunction,
+        name.span,
+        format!("there is no function `{}`", name.text),
+    );
     let names: Option<Vec<_>> = arguments
         .iter()
         .map(|argument| match &argument.kind {

@@ -7,7 +7,7 @@
 
 mod wanted;
 
-use crate::error::{Diagnostic, Span};
+use crate::error::{Code, Diagnostic, Span};
 use crate::notation::functions::TYPES;
 use crate::notation::syntax::{BinaryOp, Constant, Expr, ExprKind, UnaryOp};
 use crate::notation::{Function, ReduceOp};
@@ -34,6 +34,7 @@ pub(super) fn check(context: Context<'_>, names: &Names<'_>, diagnostics: &mut V
         let name = &context.statement.left.name.text;
         let whole = unparenthesized(context.text.at(value.span));
         let mistake = Diagnostic::new(
+            Code::ResultType,
             value.span,
             format!("the value is {found}, but the result `{name}` is {result}"),
         )
@@ -89,9 +90,12 @@ impl Types<'_, '_> {
                     Kind::Comparison => {
                         if let Some(dtype) = found.filter(|dtype| !op.takes(*dtype)) {
                             self.diagnostics.push(
-                                Diagnostic::new(*place, format!("{dtype} has no order")).help(
-                                    "compare real parts, with `re`, or magnitudes, with `abs`",
-                                ),
+                                Diagnostic::new(
+                                    Code::NotOrdered,
+                                    *place,
+                                    format!("{dtype} has no order"),
+                                )
+                                .help("compare real parts, with `re`, or magnitudes, with `abs`"),
                             );
                         }
                         Some(Dtype::Bool)
@@ -122,16 +126,20 @@ impl Types<'_, '_> {
                 if let Some(wrong) = wrong.map(|dtype| dtype.to_string()).or(number) {
                     let text = self.context.text.at(body.span);
                     self.diagnostics.push(
-                        Diagnostic::new(body.span, format!("`{name}` is for conditions"))
-                            .note(format!("`{text}` is {wrong}"))
-                            .help(format!("compare: `{text} != 0`")),
+                        Diagnostic::new(
+                            Code::NotLogical,
+                            body.span,
+                            format!("`{name}` is for conditions"),
+                        )
+                        .note(format!("`{text}` is {wrong}"))
+                        .help(format!("compare: `{text} != 0`")),
                     );
                 }
                 Some(Dtype::Bool)
             }
             (Some(op), Some(found)) if op.orders() && found.is_complex() => {
                 self.diagnostics.push(
-                    Diagnostic::new(span, format!("{found} has no order"))
+                    Diagnostic::new(Code::NotOrdered, span, format!("{found} has no order"))
                         .help("reduce real parts, with `re`, or magnitudes, with `abs`"),
                 );
                 Some(if tells_where { Dtype::Usize } else { found })
@@ -149,24 +157,35 @@ impl Types<'_, '_> {
                 found.filter(|from| from.is_complex() && !to.is_complex() && to != Dtype::Bool)
             {
                 self.diagnostics.push(
-                    Diagnostic::new(span, format!("{from} cannot be converted to {to}"))
-                        .help("convert complex numbers to real ones by `re`, `im`, `abs` or `arg`"),
+                    Diagnostic::new(
+                        Code::NotDefinedFor,
+                        span,
+                        format!("{from} cannot be converted to {to}"),
+                    )
+                    .help("convert complex numbers to real ones by `re`, `im`, `abs` or `arg`"),
                 );
             }
             if let Some(Dtype::User(user)) = found {
                 self.diagnostics.push(
-                    Diagnostic::new(span, format!("{user} cannot be converted to {to}")).help(
-                        format!(
-                            "declare all tensors `{user}`, and convert the result by `map_vals`"
-                        ),
-                    ),
+                    Diagnostic::new(
+                        Code::NotDefinedFor,
+                        span,
+                        format!("{user} cannot be converted to {to}"),
+                    )
+                    .help(format!(
+                        "declare all tensors `{user}`, and convert the result by `map_vals`"
+                    )),
                 );
             }
             if found == Some(Dtype::Generic) {
                 self.diagnostics.push(
-                    Diagnostic::new(span, format!("a generic value cannot be converted to {to}"))
-                        .note("not every type that a caller may choose has a conversion")
-                        .help("declare the tensors with a `dtype`, such as \"f64\""),
+                    Diagnostic::new(
+                        Code::NotDefinedFor,
+                        span,
+                        format!("a generic value cannot be converted to {to}"),
+                    )
+                    .note("not every type that a caller may choose has a conversion")
+                    .help("declare the tensors with a `dtype`, such as \"f64\""),
                 );
             }
             return Some(to);
@@ -179,6 +198,7 @@ impl Types<'_, '_> {
                 if let Some(found) = found.filter(|found| *found != Dtype::Bool) {
                     self.diagnostics.push(
                         Diagnostic::new(
+                            Code::NotLogical,
                             condition.span,
                             format!("a condition is bool, not {found}"),
                         )
@@ -205,6 +225,7 @@ impl Types<'_, '_> {
                     if found == Some(Dtype::Generic) {
                         self.diagnostics.push(
                             Diagnostic::new(
+                                Code::NotDefinedFor,
                                 span,
                                 format!("`{name}` cannot be called in a generic kernel"),
                             )
@@ -239,17 +260,25 @@ impl Types<'_, '_> {
             let [x, y] = [a, b].map(|side| self.context.text.at(side.span));
             if let Some(opaque) = [first, other].into_iter().find(|dtype| dtype.is_opaque()) {
                 self.diagnostics.push(
-                    Diagnostic::new(place, format!("the operands of {of} are {first} and {other}"))
-                        .note(format!("`{x}` is {first}, `{y}` is {other}"))
-                        .help(format!("declare both operands `{opaque}`, or neither")),
+                    Diagnostic::new(
+                        Code::TypesDiffer,
+                        place,
+                        format!("the operands of {of} are {first} and {other}"),
+                    )
+                    .note(format!("`{x}` is {first}, `{y}` is {other}"))
+                    .help(format!("declare both operands `{opaque}`, or neither")),
                 );
                 return Some(first);
             }
             let (to, converted) = wider(first, x, other, y);
             self.diagnostics.push(
-                Diagnostic::new(place, format!("the operands of {of} are {first} and {other}"))
-                    .note(format!("`{x}` is {first}, `{y}` is {other}"))
-                    .help(format!("convert one of them: `{to}({})`", unparenthesized(converted))),
+                Diagnostic::new(
+                    Code::TypesDiffer,
+                    place,
+                    format!("the operands of {of} are {first} and {other}"),
+                )
+                .note(format!("`{x}` is {first}, `{y}` is {other}"))
+                .help(format!("convert one of them: `{to}({})`", unparenthesized(converted))),
             );
         }
         Some(first)
@@ -271,9 +300,13 @@ impl Types<'_, '_> {
         if let Some(wrong) = found.filter(|found| !is_logic(*found)) {
             let text = self.context.text.at(of.span);
             self.diagnostics.push(
-                Diagnostic::new(place, format!("`{sign}` is for conditions and integers"))
-                    .note(format!("`{text}` is {wrong}"))
-                    .help("compare: `… != 0`"),
+                Diagnostic::new(
+                    Code::NotLogical,
+                    place,
+                    format!("`{sign}` is for conditions and integers"),
+                )
+                .note(format!("`{text}` is {wrong}"))
+                .help("compare: `… != 0`"),
             );
         }
         found
@@ -353,7 +386,8 @@ pub(super) fn reduced_type(
 /// is the first argument.
 fn not_defined(function: Function, span: Span, of: Dtype, text: &str) -> Diagnostic {
     let name = function.symbol();
-    let diagnostic = Diagnostic::new(span, format!("`{name}` is not defined for {of}"));
+    let diagnostic =
+        Diagnostic::new(Code::NotDefinedFor, span, format!("`{name}` is not defined for {of}"));
     if of.is_complex() {
         return diagnostic
             .help("convert complex numbers to real ones by `re`, `im`, `abs` or `arg`");

@@ -1,6 +1,6 @@
 //! Parsing the commands of a schedule: a name, and arguments in parentheses.
 
-use crate::error::{Diagnostic, Name};
+use crate::error::{Code, Diagnostic, Name};
 use crate::manifest::Text;
 use crate::manifest::tokens::{Number, Token, Tokens};
 use crate::notation::functions;
@@ -31,17 +31,18 @@ pub(super) fn command(text: &Text) -> Result<Command, Diagnostic> {
     let tokens = Tokens::of(text, &signs())?;
     let known = COMMANDS.iter().map(|(name, _)| *name);
     if tokens.is_empty() {
-        return Err(Diagnostic::new(text.span, "this command is empty").suggest(
-            "",
-            known,
-            "the commands",
-        ));
+        return Err(Diagnostic::new(Code::UnexpectedToken, text.span, "this command is empty")
+            .suggest("", known, "the commands"));
     }
     let mut parser = Parser { tokens, nesting: 0 };
     let name = parser.tokens.name("a command such as `reorder(i, j)`")?;
     let Some((_, shape)) = COMMANDS.iter().find(|(known, _)| *known == name.text) else {
         let message = format!("there is no schedule command `{}`", name.text);
-        return Err(Diagnostic::new(name.span, message).suggest(&name.text, known, "the commands"));
+        return Err(Diagnostic::new(Code::UnknownCommand, name.span, message).suggest(
+            &name.text,
+            known,
+            "the commands",
+        ));
     };
     let action = parser.action(&name.text).map_err(|mistake| match mistake.help {
         Some(_) => mistake,
@@ -170,9 +171,11 @@ impl Parser {
         self.tokens.advance();
         match number {
             Number::Int(n) if (least..=most).contains(&n) => Ok(n.unsigned_abs()),
-            Number::Int(_) | Number::Float(_) => {
-                Err(Diagnostic::new(span, format!("{what} must be from {least} to {most}")))
-            }
+            Number::Int(_) | Number::Float(_) => Err(Diagnostic::new(
+                Code::NumberOutOfRange,
+                span,
+                format!("{what} must be from {least} to {most}"),
+            )),
         }
     }
 
@@ -181,8 +184,12 @@ impl Parser {
         let mut named = Accumulator::NAMED.into_iter();
         let found = named.find(|(known, _)| *known == name.text);
         found.map(|(_, accumulator)| accumulator).ok_or_else(|| {
-            Diagnostic::new(name.span, format!("a workspace cannot be `{}`", name.text))
-                .help("write `hashed` to keep its entries in a hash table, or nothing")
+            Diagnostic::new(
+                Code::UnknownChoice,
+                name.span,
+                format!("a workspace cannot be `{}`", name.text),
+            )
+            .help("write `hashed` to keep its entries in a hash table, or nothing")
         })
     }
 
@@ -191,8 +198,12 @@ impl Parser {
         let found = Strategy::ALL.into_iter().find(|(known, _)| *known == name.text);
         found.map(|(_, strategy)| strategy).ok_or_else(|| {
             let known = Strategy::ALL.iter().map(|(known, _)| *known);
-            Diagnostic::new(name.span, format!("operands cannot be merged by `{}`", name.text))
-                .suggest(&name.text, known, "the ways to merge")
+            Diagnostic::new(
+                Code::UnknownChoice,
+                name.span,
+                format!("operands cannot be merged by `{}`", name.text),
+            )
+            .suggest(&name.text, known, "the ways to merge")
         })
     }
 }

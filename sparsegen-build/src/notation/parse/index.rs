@@ -1,7 +1,7 @@
 //! Parsing the indices of an access.
 
 use crate::coordinate::Affine;
-use crate::error::{Diagnostic, Name, Span};
+use crate::error::{Code, Diagnostic, Name, Span};
 use crate::manifest::tokens::{Number, Token};
 use crate::notation::syntax::{Bound, Index, IndexKind, Set, Slice};
 
@@ -66,7 +66,11 @@ impl Parser {
         let combined =
             |sum: &Affine<Name>| sum.substitute(|of| Some(Affine::variable(of.text.clone())));
         sum.filter(|sum| combined(sum).is_some()).map(IndexKind::Affine).ok_or_else(|| {
-            Diagnostic::new(start.to(self.tokens.before()), "a number in this sum is too large")
+            Diagnostic::new(
+                Code::InvalidNumber,
+                start.to(self.tokens.before()),
+                "a number in this sum is too large",
+            )
         })
     }
 
@@ -127,9 +131,11 @@ impl Parser {
                 self.tokens.advance();
                 Ok(number)
             }
-            Token::Number(Number::Float(_)) => {
-                Err(Diagnostic::new(self.tokens.span(), "a coordinate is a whole number"))
-            }
+            Token::Number(Number::Float(_)) => Err(Diagnostic::new(
+                Code::InvalidNumber,
+                self.tokens.span(),
+                "a coordinate is a whole number",
+            )),
             Token::Name(_) | Token::Sign(_) | Token::End => Err(self.tokens.expected("a number")),
         }
     }

@@ -1,6 +1,6 @@
 //! Parsing regions of user functions: `(a & b) | (a & !c)`, over the names of the arguments.
 
-use crate::error::{Diagnostic, Name};
+use crate::error::{Code, Diagnostic, Name};
 use crate::manifest::Text;
 use crate::manifest::tokens::{Token, Tokens};
 use crate::notation::Region;
@@ -14,7 +14,7 @@ const SIGNS: [&str; 5] = ["&", "|", "!", "(", ")"];
 pub(in crate::notation) fn region(text: &Text, arguments: &[Name]) -> Result<Region, Diagnostic> {
     let tokens = Tokens::of(text, &SIGNS)?;
     if tokens.is_empty() {
-        return Err(Diagnostic::new(text.span, "this region is empty")
+        return Err(Diagnostic::new(Code::UnexpectedToken, text.span, "this region is empty")
             .help("the region of all coordinates is `all`"));
     }
     let mut parser = Parser { tokens, nesting: 0 };
@@ -68,9 +68,10 @@ impl Parser {
 
 fn unknown(name: &Name, arguments: &[Name]) -> Diagnostic {
     let known = arguments.iter().map(|argument| argument.text.as_str()).chain(["all"]);
-    Diagnostic::new(name.span, format!("the function has no argument `{}`", name.text)).suggest(
-        &name.text,
-        known,
-        "the regions",
+    Diagnostic::new(
+        Code::InvalidFunction,
+        name.span,
+        format!("the function has no argument `{}`", name.text),
     )
+    .suggest(&name.text, known, "the regions")
 }

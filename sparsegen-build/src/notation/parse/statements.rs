@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::error::{Diagnostic, Name, quoted};
+use crate::error::{Code, Diagnostic, Name, quoted};
 use crate::notation::schedule::Action;
 use crate::notation::syntax::{Access, Command, Expr, Statement};
 
@@ -50,7 +50,7 @@ fn fits_none(command: &Command) -> Diagnostic {
         [_] => quoted(&names),
         _ => format!("all of {}", quoted(&names)),
     };
-    Diagnostic::new(command.span, format!("no statement has {what}"))
+    Diagnostic::new(Code::UnknownLoop, command.span, format!("no statement has {what}"))
         .note("a command applies to every statement that has all names it uses")
         .help("name loops and operands of one statement")
 }

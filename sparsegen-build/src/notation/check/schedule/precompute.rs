@@ -1,7 +1,7 @@
 //! Checks of `precompute`.
 
 use super::Resolver;
-use crate::error::{Diagnostic, Name, quoted};
+use crate::error::{Code, Diagnostic, Name, quoted};
 use crate::notation::check::bindings::free_variables;
 use crate::notation::check::build;
 use crate::notation::syntax::Expr;
@@ -37,8 +37,12 @@ impl<'m> Resolver<'m, '_, '_> {
         let part = sound.then(|| build::part(self.context, self.names, value))?;
         if part.is_none() {
             self.diagnostics.push(
-                Diagnostic::new(value.span, "this is not a part of the statement")
-                    .help("precompute factors of a product, or terms of a sum"),
+                Diagnostic::new(
+                    Code::CannotPrecompute,
+                    value.span,
+                    "this is not a part of the statement",
+                )
+                .help("precompute factors of a product, or terms of a sum"),
             );
         }
         Some((part?, variables))
@@ -56,17 +60,22 @@ impl<'m> Resolver<'m, '_, '_> {
         let free = free_variables(self.context, value);
         if before.iter().any(|other| other.text == name.text) {
             let message = format!("`{}` indexes the workspace twice", name.text);
-            return Some(Diagnostic::new(name.span, message).help("name each variable once"));
+            return Some(
+                Diagnostic::new(Code::CannotPrecompute, name.span, message)
+                    .help("name each variable once"),
+            );
         }
         if !free.contains(&name.text.as_str()) {
             let message = format!("`{}` does not index the precomputed expression", name.text);
             let note = "a workspace has an entry for each coordinate of its variables";
             let help = format!("use a variable that does: {}", quoted(&free));
-            return Some(Diagnostic::new(name.span, message).note(note).help(help));
+            return Some(
+                Diagnostic::new(Code::CannotPrecompute, name.span, message).note(note).help(help),
+            );
         }
         (variable.0 >= self.names.variables.len()).then(|| {
             let message = format!("`{}` is not a variable of the statement", name.text);
-            Diagnostic::new(name.span, message)
+            Diagnostic::new(Code::CannotPrecompute, name.span, message)
                 .help("index the workspace by the variable that was split")
         })
     }

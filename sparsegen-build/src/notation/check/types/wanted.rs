@@ -1,6 +1,6 @@
 //! Checks that an expression is valid in the type that its context requires.
 
-use crate::error::{Diagnostic, Span};
+use crate::error::{Code, Diagnostic, Span};
 use crate::notation::check::constants;
 use crate::notation::check::sums::summed;
 use crate::notation::syntax::{BinaryOp, Constant, Expr, ExprKind, UnaryOp};
@@ -21,8 +21,12 @@ impl Types<'_, '_> {
             ExprKind::Unary(UnaryOp::Neg, a) => {
                 if dtype.is_unsigned() {
                     self.diagnostics.push(
-                        Diagnostic::new(expr.span, format!("{dtype} has no negative values"))
-                            .help("declare the tensors with a signed `dtype`"),
+                        Diagnostic::new(
+                            Code::ConstantDoesNotFit,
+                            expr.span,
+                            format!("{dtype} has no negative values"),
+                        )
+                        .help("declare the tensors with a signed `dtype`"),
                     );
                 } else if dtype == Dtype::Bool {
                     self.refuse_bools("-", expr.span, "to negate a condition, write `!`");
@@ -73,9 +77,13 @@ impl Types<'_, '_> {
             {
                 let text = self.context.text.at(expr.span);
                 self.diagnostics.push(
-                    Diagnostic::new(expr.span, format!("{dtype} has no `{text}`"))
-                        .label(format!("the context requires {dtype}"))
-                        .help("declare the tensors with `dtype = \"f64\"`"),
+                    Diagnostic::new(
+                        Code::ConstantDoesNotFit,
+                        expr.span,
+                        format!("{dtype} has no `{text}`"),
+                    )
+                    .label(format!("the context requires {dtype}"))
+                    .help("declare the tensors with `dtype = \"f64\"`"),
                 );
             }
             ExprKind::Number(_) | ExprKind::Constant(_) | ExprKind::Access(_) => {}
@@ -96,7 +104,7 @@ impl Types<'_, '_> {
         let variables = variables.join(",");
         let text = self.context.text.at(value.span);
         let message = format!("a sum over `{variables}` is a number, but the result is bool");
-        self.diagnostics.push(Diagnostic::new(value.span, message).help(format!(
+        self.diagnostics.push(Diagnostic::new(Code::ResultType, value.span, message).help(format!(
             "to test whether any holds, write `any[{variables}]({text})`;\nor declare `semiring = \"or_and\"`"
         )));
     }
@@ -110,9 +118,13 @@ impl Types<'_, '_> {
         match op {
             BinaryOp::Min | BinaryOp::Max if !op.takes(result) => {
                 self.diagnostics.push(
-                    Diagnostic::new(statement.assign_span, format!("{result} has no order"))
-                        .label(format!("`{name}` is {result}, and `{sign}` compares values"))
-                        .help("declare the tensors with another `dtype`"),
+                    Diagnostic::new(
+                        Code::NotOrdered,
+                        statement.assign_span,
+                        format!("{result} has no order"),
+                    )
+                    .label(format!("`{name}` is {result}, and `{sign}` compares values"))
+                    .help("declare the tensors with another `dtype`"),
                 );
             }
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul
@@ -155,7 +167,7 @@ impl Types<'_, '_> {
             let (made, whole) = (function.result(*of), self.context.text.at(call.span));
             let message = format!("`{name}` returns {made}, but {wanted} is expected here");
             self.diagnostics.push(
-                Diagnostic::new(call.span, message)
+                Diagnostic::new(Code::ResultType, call.span, message)
                     .help(format!("convert it: `{wanted}({whole})`")),
             );
         }
@@ -195,7 +207,7 @@ impl Types<'_, '_> {
             }
             op if op.orders() && !op.monoid.op().takes(of) => {
                 self.diagnostics.push(
-                    Diagnostic::new(span, format!("{of} has no order"))
+                    Diagnostic::new(Code::NotOrdered, span, format!("{of} has no order"))
                         .help("reduce real parts, with `re`, or magnitudes, with `abs`"),
                 );
             }
@@ -206,9 +218,13 @@ impl Types<'_, '_> {
     /// Reports an arithmetic operator in a context that requires bool.
     fn refuse_bools(&mut self, sign: &str, place: Span, logic: &str) {
         self.diagnostics.push(
-            Diagnostic::new(place, format!("`{sign}` returns a number, but bool is expected here"))
-                .note("a bool is converted to 0 or 1 where a number is expected")
-                .help(format!("{logic};\nor declare the result with a numeric `dtype`")),
+            Diagnostic::new(
+                Code::NotLogical,
+                place,
+                format!("`{sign}` returns a number, but bool is expected here"),
+            )
+            .note("a bool is converted to 0 or 1 where a number is expected")
+            .help(format!("{logic};\nor declare the result with a numeric `dtype`")),
         );
     }
 }
