@@ -143,9 +143,13 @@ impl Body {
                 let vals = vals.as_ref().map_or_else(|| quote!(_), |vals| tokens(vals));
                 quote!(let (#crd, #vals) = #workspace.harvest();)
             }
-            Stmt::Places { name, size } => {
-                let (name, size) = (ident(name), self.expr(size));
-                quote!(let mut #name = Places::new(#size);)
+            Stmt::Places { name: of, size } => {
+                let (name, size) = (ident(of), self.expr(size));
+                let new = match self.keeper(of) {
+                    None => quote!(new(#size)),
+                    Some(by) => quote!(kept(#by, #size)),
+                };
+                quote!(let mut #name = Places::#new;)
             }
             Stmt::Rearrange(rearrange) => self.rearrange(rearrange),
             Stmt::Refuse { condition, error: None } => {

@@ -47,7 +47,7 @@ pub struct Loops {
 pub struct Kept {
     /// The parameter from which the memory is taken, and to which it returns at the end.
     pub by: String,
-    /// The workspaces and local vectors, which are declared by statements of the body.
+    /// The workspaces, places and local vectors, which are declared by statements of the body.
     pub names: Vec<String>,
 }
 

@@ -231,6 +231,7 @@ impl Machine {
         }
         let returned = loops.returns.iter().map(|(_, value)| self.eval(value));
         let returned: Result<_, String> = returned.collect();
+        self.check_places().map_err(here)?;
         loops.kept.iter().for_each(|kept| self.keep(kept));
         returned.map_err(|reason| fault(&format!("the end of {}", loops.name), reason))
     }
@@ -300,7 +301,7 @@ impl Machine {
             }
             Stmt::Places { name, size } => {
                 let size = self.eval(size).and_then(Value::index).map_err(here)?;
-                self.spend(size as u64).map_err(here)?;
+                self.allocate(name, size).map_err(here)?;
                 let element = Element::Index(Width::Usize);
                 let places = Workspace::new(element, Width::Usize, Some(size), Value::Index(0));
                 self.workspaces.insert(name.clone(), places);

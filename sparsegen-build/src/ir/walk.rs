@@ -197,11 +197,13 @@ impl Stmt {
         }
     }
 
-    /// Returns the name of a workspace or a local vector that this statement declares. These are
-    /// emptied in time proportional to their contents, which places are not.
+    /// Returns the name of the memory that this statement declares: of a workspace, of places, or of a
+    /// local vector.
     pub fn working_memory(&self) -> Option<&str> {
         match self {
-            Stmt::Workspace { name, .. } | Stmt::Scratch { name, .. } => Some(name),
+            Stmt::Workspace { name, .. }
+            | Stmt::Places { name, .. }
+            | Stmt::Scratch { name, .. } => Some(name),
             _ => None,
         }
     }

@@ -33,6 +33,21 @@ impl Places {
         Places { direct, hashed: HashMap::new(), order: Vec::new() }
     }
 
+    /// Returns whether these places are some for coordinates below `size`.
+    pub(super) fn fits(&self, size: usize) -> bool {
+        size <= self.direct.len() || size > WIDEST && self.direct.is_empty()
+    }
+
+    /// Removes the coordinates that are hashed, all of which are known to have no position.
+    pub(super) fn forget_hashed(&mut self) {
+        self.hashed.clear();
+    }
+
+    /// Returns whether no coordinate has a position. Takes time proportional to the memory.
+    pub(super) fn is_empty(&self) -> bool {
+        self.direct.iter().chain(self.hashed.values()).all(|position| *position == 0)
+    }
+
     /// Sorts the coordinates of a parent, moves the values below them accordingly, and removes them
     /// from the places. There are as many values for each coordinate; `first` is the place of
     /// coordinate 0.

@@ -8,7 +8,7 @@ use core::fmt;
 #[cfg(feature = "std")]
 use std::sync::{Mutex, PoisonError};
 
-use super::Workspace;
+use super::{Places, Workspace};
 use crate::{Value, Width};
 
 /// The working memory of kernels, kept from one call to the next.
@@ -136,6 +136,21 @@ impl<V: Value, C: Width> Workspace<V, C> {
     }
 }
 
+/// Kernels remove the positions themselves, because they know the coordinates that have one.
+impl Kept for Places {
+    fn empty(&mut self) {
+        debug_assert!(self.is_empty(), "kept places have no position");
+        self.forget_hashed();
+    }
+}
+
+impl Places {
+    /// Returns places like [`new`](Self::new).
+    pub fn kept(workspaces: &Workspaces, size: usize) -> Self {
+        workspaces.take(|kept: &Self| kept.fits(size)).unwrap_or_else(|| Self::new(size))
+    }
+}
+
 #[cfg(all(test, feature = "std"))]
 mod tests {
     use super::*;
@@ -197,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_are_kept_empty() {
+    fn vectors_and_places_are_kept_empty() {
         let workspaces = Workspaces::new();
         let mut vector: Vec<usize> = kept_vector(&workspaces);
         vector.extend([1, 2, 3]);
@@ -205,5 +220,12 @@ mod tests {
         keep(&workspaces, vector);
         let vector: Vec<usize> = kept_vector(&workspaces);
         assert_eq!((vector.len(), vector.as_ptr()), (0, memory));
+        for size in [50, 1 << 40, 80] {
+            let mut places = Places::kept(&workspaces, size);
+            places[size - 1] = 7;
+            places.clear(&[size as u64 - 1], 0);
+            assert_eq!(places[size - 1], 0);
+            keep(&workspaces, places);
+        }
     }
 }

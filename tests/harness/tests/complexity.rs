@@ -84,6 +84,8 @@ product: C[i,j] = A[i,k] * B[k,j]
     C=dcsr A=dcsr B=dcsr : nnz(A) + nnz(B)
 looked_up: C[i,j] = A[i,j] * x[j]
     C=dcsr A=dcsr x=sparse_vector : nnz(A) + nnz(x)
+transposed: C[i,j] = A[j,i]
+    C=dcsr A=dcsr : nnz(A)
 ";
 
 /// Working memory that is kept takes no time in later calls.

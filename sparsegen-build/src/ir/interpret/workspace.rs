@@ -64,6 +64,16 @@ impl Workspace {
         }
     }
 
+    /// Returns whether this holds positions of coordinates, and not values.
+    fn is_places(&self) -> bool {
+        matches!(self.element, Element::Index(_))
+    }
+
+    /// Returns whether all entries have the initial value.
+    fn is_initial(&self) -> bool {
+        self.entries.values().all(|value| *value == self.initial)
+    }
+
     /// Removes all entries, and returns their coordinates and values.
     pub(super) fn harvest(&mut self) -> [Storage; 2] {
         let entries = std::mem::take(&mut self.entries);
@@ -80,6 +90,16 @@ impl Machine {
     pub(super) fn allocate(&mut self, name: &str, size: usize) -> Result<(), String> {
         let kept = self.kept.get(name).copied().unwrap_or(0);
         self.spend(size.saturating_sub(kept) as u64)
+    }
+
+    /// Checks that the loops have removed all positions of coordinates, which nothing else can do in
+    /// time proportional to their number.
+    pub(super) fn check_places(&self) -> Result<(), String> {
+        let is_left = |workspace: &Workspace| workspace.is_places() && !workspace.is_initial();
+        match self.workspaces.iter().find(|(_, workspace)| is_left(workspace)) {
+            Some((name, _)) => Err(format!("`{name}` has positions at the end")),
+            None => Ok(()),
+        }
     }
 
     /// Empties workspaces and keeps them for later calls.

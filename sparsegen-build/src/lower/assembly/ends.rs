@@ -57,12 +57,13 @@ impl Assembler<'_> {
         if let Some(placement) = &self.placement {
             return self.end_placed(placement);
         }
-        let first = if self.has_structure_first {
-            self.last_appended().map_or(0, |level| level + 1)
-        } else {
-            0
-        };
-        self.complete(first..self.levels().len())
+        if !self.has_structure_first {
+            return self.complete(0..self.levels().len());
+        }
+        let first = self.last_appended().map_or(0, |level| level + 1);
+        let mut stmts = self.leave_first();
+        stmts.extend(self.complete(first..self.levels().len()));
+        stmts
     }
 
     /// Returns statements that complete some of the levels.

@@ -69,6 +69,11 @@ impl Assembler<'_> {
         if self.is_appended(0) { self.enter(0, Expr::Index(0)) } else { Vec::new() }
     }
 
+    /// Ends the iteration that [`Self::enter_first`] begins.
+    pub(super) fn leave_first(&self) -> Vec<Stmt> {
+        if self.is_appended(0) { self.leave(0, Expr::Index(0)) } else { Vec::new() }
+    }
+
     /// Returns whether the loops iterate over the structure of the result, which exists.
     pub(super) fn is_walked(&self) -> bool {
         match self.purpose {
@@ -96,8 +101,7 @@ impl Assembler<'_> {
         if let Some(placement) = &self.placement {
             return self.end_placed_known(placement);
         }
-        let mut stmts =
-            if self.is_appended(0) { self.leave(0, Expr::Index(0)) } else { Vec::new() };
+        let mut stmts = self.leave_first();
         for level in 0..self.levels().len() {
             // Skipped parents must have no children.
             if self.counts_seen(level) && self.scattered != Some(level) {

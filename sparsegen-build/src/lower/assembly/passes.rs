@@ -96,13 +96,8 @@ impl Assembler<'_> {
             Some(root) => {
                 let (storage, spec) = (&self.storages[root], &self.levels()[root]);
                 stmts.extend(self.fill(root).fill_sort(storage));
-                let position = format!("p_{}{}", self.argument, root + 1);
-                let iteration = spec.level.position_iteration();
-                let iteration = iteration.expect("levels that are filled are iterated");
-                let found = iteration.pos_access(storage, Expr::var(&position), &[], &position);
-                let mut body = vec![Stmt::bind(&of.parent, found.value)];
-                body.extend(of_parent(Expr::var(&of.parent)));
-                stmts.extend(Stmt::for_range(&position, Expr::Index(0), self.count(root), body));
+                let body = of_parent(Expr::var(&of.parent));
+                stmts.extend(self.for_each_collected(of, root, body));
                 if !spec.properties.unique {
                     stmts.extend(self.fill(root).fill_positions(storage, Expr::var(&end)));
                 }

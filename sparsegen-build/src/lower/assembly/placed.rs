@@ -131,7 +131,35 @@ impl Assembler<'_> {
         }
         let appended = self.levels().iter().zip(&self.storages);
         let appended = appended.filter_map(|(spec, storage)| Some((spec.level.append()?, storage)));
-        appended.flat_map(|(append, storage)| append.append_finalize(storage, None)).collect()
+        let finalized =
+            appended.flat_map(|(append, storage)| append.append_finalize(storage, None));
+        self.forget_parents(of).into_iter().chain(finalized).collect()
+    }
+
+    /// Returns statements that set the elements of collected parents to 0 again.
+    fn forget_parents(&self, of: &Placement) -> Vec<Stmt> {
+        let Some(root) = self.collected(of) else { return Vec::new() };
+        let last = of.repeats.then(|| self.last_name(of));
+        let arrays = [self.next_name(of)].into_iter().chain(last);
+        let forget = |array: String| Stmt::store(&array, Expr::var(&of.parent), Expr::Index(0));
+        self.for_each_collected(of, root, arrays.map(forget).collect())
+    }
+
+    /// Returns a loop over the collected coordinates of the outermost level.
+    pub(super) fn for_each_collected(
+        &self,
+        of: &Placement,
+        root: usize,
+        body: Vec<Stmt>,
+    ) -> Vec<Stmt> {
+        let storage = &self.storages[root];
+        let position = format!("p_{}{}", self.argument, root + 1);
+        let iteration = self.levels()[root].level.position_iteration();
+        let iteration = iteration.expect("levels that are filled are iterated");
+        let found = iteration.pos_access(storage, Expr::var(&position), &[], &position);
+        let bound = std::iter::once(Stmt::bind(&of.parent, found.value));
+        let body = bound.chain(body).collect();
+        Stmt::for_range(&position, Expr::Index(0), self.count(root), body)
     }
 
     /// Stores the coordinate of an entry, or counts it; returns the position of the entry in the

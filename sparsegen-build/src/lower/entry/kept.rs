@@ -1,5 +1,5 @@
-//! Working memory that callers keep from one call to the next: workspaces and local vectors that loops
-//! declare at their start.
+//! Working memory that callers keep from one call to the next: workspaces, places and local vectors
+//! that loops declare at their start.
 
 use super::{Builder, Way};
 use crate::ir::{Argument, Expr, Function, Group, Instruction, Kept, Parameter, Stmt, Type, Value};
