@@ -7,10 +7,15 @@
 //! those of every loop. Second, no loop visits a coordinate twice, unless it visits two positions
 //! of the operand itself: a loop over the duplicates of *another* operand would visit the same
 //! entry of this one repeatedly.
+//!
+//! The operands of an assigned value bound its executions if the value is zero where they have no
+//! entry. A value that is computed before, such as an inner sum, says nothing of the operands; then
+//! an operand bounds the executions if the loops run the assignment only at its entries.
 
 use crate::concrete::parted::Parted;
 use crate::concrete::{Program, Stmt};
 use crate::ir::Expr;
+use crate::iteration::iterator::LevelIterator;
 use crate::iteration::plan::{Loop, Plan};
 use crate::level::{Segment, Storage};
 use crate::notation::{self, Access, BinaryOp, VariableId};
@@ -76,7 +81,7 @@ impl Bounds<'_> {
         let mut most = Some(Expr::Index(0));
         stmt.for_each_assign(&mut |target, _, value| {
             if target == self.result {
-                let more = self.of_value(value);
+                let more = self.of_value(value).or_else(|| self.of_loops());
                 most = most.take().zip(more).map(|(most, more)| Expr::add(most, more));
             }
         });
@@ -125,22 +130,84 @@ impl Bounds<'_> {
         bounds.reduce(|a, b| Some(Expr::add(a?, b?))).flatten()
     }
 
+    /// Returns the number of entries of an operand at which the loops run all assignments to the
+    /// result.
+    fn of_loops(&self) -> Option<Expr> {
+        let operands = self.program.body.reads();
+        let mut bounds = operands.into_iter().filter_map(|access| {
+            let determined = self.determined(access)?;
+            self.runs_at_entries(self.plan, access, &determined, &[]).then_some(access)
+        });
+        bounds.find_map(|access| (self.entries)(access))
+    }
+
+    /// Returns whether a plan assigns to the result only where all levels of an access have an entry,
+    /// at a different position each time. The enclosing loops have found entries of `levels`.
+    fn runs_at_entries(
+        &self,
+        plan: &Plan,
+        access: &Access,
+        determined: &[VariableId],
+        levels: &[usize],
+    ) -> bool {
+        let within =
+            |plan: &Plan, levels: &[usize]| self.runs_at_entries(plan, access, determined, levels);
+        match plan {
+            _ if !plan.assigns(self.result.tensor) => true,
+            Plan::Loop(inner) => {
+                determined.contains(&inner.variable)
+                    && !self.repeats(inner, access)
+                    && inner.bodies.iter().enumerate().all(|(outcome, body)| {
+                        let found = self.entries_in_case(inner, outcome, access);
+                        within(body, &[levels, &found].concat())
+                    })
+            }
+            Plan::Where { consumer, producer, .. } => {
+                within(consumer, levels) && within(producer, levels)
+            }
+            Plan::Assign { .. } => {
+                let mut all = 0..self.program.tensor(access.tensor).format.levels.len();
+                all.all(|level| levels.contains(&level))
+            }
+            Plan::Visit(_) => true,
+            Plan::If { body, .. } => within(body, levels),
+            Plan::Sequence(plans) => plans.iter().all(|plan| within(plan, levels)),
+        }
+    }
+
+    /// Returns the levels of an access that have an entry wherever a loop runs one of its bodies.
+    fn entries_in_case(&self, inner: &Loop, outcome: usize, access: &Access) -> Vec<usize> {
+        let is_present = |(k, iterator): &(usize, &LevelIterator)| {
+            let cases = inner.points.iter().flat_map(|point| &point.cases);
+            let mut own = cases.filter(|(_, body)| *body == outcome);
+            inner.rest != Some(outcome)
+                && (iterator.has_all(self.program) || own.all(|(present, _)| present.contains(*k)))
+        };
+        let own = inner.iterators.iter().enumerate().filter(|(_, it)| it.access == *access);
+        own.filter(is_present).flat_map(|(_, it)| it.level..=it.through).collect()
+    }
+
     /// Returns whether the positions of an access distinguish the executions in which it has an
     /// entry, and there may be fewer positions than coordinates.
     fn distinguishes_executions(&self, access: &Access) -> bool {
+        let determined = self.determined(access);
+        determined.is_some_and(|known| self.is_distinguished(self.plan, access, &known))
+    }
+
+    /// Returns the variables whose coordinates follow from the position of an access, or `None` if
+    /// the access has no number of entries that may be less than that of its coordinates.
+    fn determined(&self, access: &Access) -> Option<Vec<VariableId>> {
         let Program { kernel, space, .. } = self.program;
         let format = &self.program.tensor(access.tensor).format;
         let is_sparse = format.is_sparse();
         // An operand that is read in part may have many more entries than this part.
         let is_whole = access.indices.iter().all(|v| space.slice(*v).is_none());
         let is_stored = !kernel.is_temporary(access.tensor) && !kernel.is_made(access.tensor);
-        if !(is_stored && is_sparse && is_whole) {
-            return false;
-        }
+        (is_stored && is_sparse && is_whole).then_some(())?;
         let levels = 0..format.levels.len();
         let stored = levels.filter_map(|level| self.program.level_variable(access, level));
         let stored: Vec<VariableId> = stored.chain(access.indices.iter().copied()).collect();
-        self.is_distinguished(self.plan, access, &space.known(kernel, &stored))
+        Some(space.known(kernel, &stored))
     }
 
     /// Returns whether the executions of all assignments to the result that read an access have

@@ -56,6 +56,27 @@ fn products_append_no_more_than_operands_that_tell_their_entries_apart() {
         ),
         ("C[i,j] = x[i] * y[j]", "C = 'csr', x = 'dense', y = 'sparse_vector'", None),
         ("C[i,j] = A[i,k] * B[k,j]", "C = 'csr', A = 'csr', B = 'csr'", None),
+        // The loops compute sums only at the entries of an operand.
+        (
+            "C[i,j] = S[i,j] * A[i,k] * B[j,k]",
+            "C = 'csr', S = 'csr', A = 'dense', B = 'dense'",
+            Some("s_vals.len()"),
+        ),
+        (
+            "C[i,j] = present(S[i,j]) * A[i,k] * B[k,j]",
+            "C = 'csr', S = 'coo', A = 'csr', B = 'csc'",
+            Some("s_vals.len()"),
+        ),
+        (
+            "C[i,j] = S[i,j] + sum[k](A[i,k] * B[j,k])",
+            "C = 'csr', S = 'csr', A = 'csr', B = 'csr'",
+            None,
+        ),
+        (
+            "C[i,j,m] = S[i,j] * A[i,k] * B[j,k,m]",
+            "C = 'csf', S = 'csr', A = 'dense', B = 'dense'",
+            None,
+        ),
         // A part that is read repeatedly has fewer entries than are appended.
         ("C[i,j] = A[0,j] * x[i]", "C = 'csr', A = 'csr', x = 'dense'", None),
         ("C[i,j] = exp(A[i,j])", "C = 'csr', A = 'csr'", None),
