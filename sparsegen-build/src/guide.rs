@@ -18,7 +18,18 @@ macro_rules! chapters {
 chapters! {
     first_kernel
     formats
+    updates
+    schedules
+    masks_and_graphs
+    indices
+    tensors
+    other_crates
+    mpi
+    generated_code
     own_levels
+    how_it_works
+    performance
+    coming_from
 }
 
 #[doc(inline)]

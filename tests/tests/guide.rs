@@ -122,7 +122,8 @@ fn links_lead_to_headings() {
 fn links_lead_to_chapters() {
     let modules = include_str!("../../sparsegen-build/src/guide/links.md");
     for (file, text) in chapters() {
-        let uses = text.split("][").skip(1).filter_map(|rest| rest.split(']').next());
+        let prose: String = text.split("```").step_by(2).collect();
+        let uses = prose.split("][").skip(1).filter_map(|rest| rest.split(']').next());
         let is_name = |link: &&str| link.chars().all(|c| c.is_alphanumeric() || c == '_');
         for link in uses.filter(is_name) {
             let defined = format!("\n[{link}]: ");
