@@ -201,8 +201,8 @@ fn compiled(
         functions.push(lowered(program, plan, &statement.name, observer));
     }
     let steps = block.statements.iter().zip(functions).map(|(statement, function)| {
-        let result = statement.tensor(statement.result()).argument.clone();
-        ir::Step { result, function }
+        let result = statement.tensor(statement.result());
+        ir::Step { result: result.argument.clone(), tensor: result.name.clone(), function }
     });
     let (name, docs) = match block.several {
         None => (block.statements[0].name.clone(), Vec::new()),

@@ -12,7 +12,7 @@ pub(crate) fn completed(function: ir::Function) -> ir::Kernel {
         ir::Result::Tensor(result) => result.name.clone(),
         ir::Result::Scalar { .. } => "value".to_owned(),
     };
-    let step = ir::Step { result, function };
+    let step = ir::Step { tensor: result.clone(), result, function };
     complete(ir::Kernel::of(step.function.name.clone(), Vec::new(), vec![step]))
 }
 

@@ -39,6 +39,8 @@ pub struct Shared {
 pub struct Step {
     /// The identifier of the result, by which later statements read it.
     pub result: String,
+    /// The result's name in the statement.
+    pub tensor: String,
     /// The function that computes the result.
     pub function: Function,
 }

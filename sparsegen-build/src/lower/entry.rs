@@ -338,7 +338,7 @@ impl<'k> Builder<'k> {
     fn new_results(&self) -> Vec<Instruction> {
         let mut shapes: BTreeMap<&str, Vec<Expr>> = BTreeMap::new();
         let mut new = Vec::new();
-        for Step { function, result: name } in self.kernel.results() {
+        for Step { function, result: name, .. } in self.kernel.results() {
             let Result::Tensor(result) = &function.result else { continue };
             new.extend(checks::before_shapes(function, &shapes));
             let extent = |size: &usize| match extent(function, &function.sizes[*size], false)? {

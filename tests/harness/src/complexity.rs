@@ -12,7 +12,7 @@ use sparsegen_build::ir::{Factor, Kernel, Time};
 
 use crate::corpus::{Case, Choice};
 use crate::dynamic::Setting;
-use crate::interpreted::{Interpreter, Results, result};
+use crate::interpreted::{Interpreter, Results};
 use crate::kinds::Kinds;
 use crate::oracle::Extents;
 use crate::statement::Statement;
@@ -52,11 +52,12 @@ impl Run {
         time.value(&|factor| match factor {
             Factor::Extent(variable) => Some(*self.extents.get(variable)? as f64),
             Factor::Mode(tensor, mode) => {
-                let of = result(&self.operands, tensor).or_else(|| result(&self.results, tensor));
+                let of = self.operands.get(tensor).or_else(|| self.results.get(tensor));
                 of.and_then(|stored| Some(*stored.shape.get(*mode)? as f64))
             }
             Factor::Entries(tensor) => {
-                let of = |results| result(results, tensor).map(|stored| stored.vals.len() as f64);
+                let of =
+                    |results: &Results| results.get(tensor).map(|stored| stored.vals.len() as f64);
                 of(&self.results).or_else(|| of(&self.operands))
             }
             Factor::Log(_) => None,

@@ -69,19 +69,14 @@ impl Setting {
             let Some(stored) = stored else { return Ok(None) };
             operands.insert(name.clone(), stored);
         }
-        for ir::Step { result, function } in kernel.results() {
-            let (name, stored) = match &function.result {
+        for ir::Step { tensor: name, function, .. } in kernel.results() {
+            let Some(given) = world.operands.get(name) else { continue };
+            let stored = match &function.result {
                 IrResult::Tensor(tensor) => {
-                    let Some(given) = world.operands.get(&tensor.tensor) else { continue };
                     let format = tensor.packed.as_ref().unwrap_or(&tensor.format);
-                    let dtype = own(tensor.dtype)?;
-                    let name = &tensor.tensor;
-                    (name, self.packed(format, dtype, given, world, name, false)?)
+                    self.packed(format, own(tensor.dtype)?, given, world, name, false)?
                 }
-                IrResult::Scalar { dtype, .. } => {
-                    let Some(given) = world.operands.get(result) else { continue };
-                    (result, scalar(given, own(*dtype)?))
-                }
+                IrResult::Scalar { dtype, .. } => scalar(given, own(*dtype)?),
             };
             let Some(stored) = stored else { return Ok(None) };
             operands.insert(name.clone(), stored);

@@ -43,7 +43,7 @@ impl Interpreter<'_> {
     pub fn ways(&self, operands: &Results) -> Result<Option<Ways>, String> {
         let is_passed = |step: &Step| updates(step) || !self.has(&self.kernel.name);
         let is_given =
-            |step: &Step| is_scalar(step) && !updates(step) || given(operands, step).is_some();
+            |step: &Step| is_scalar(step) && !updates(step) || operands.contains_key(&step.tensor);
         if self.kernel.results().any(|step| is_passed(step) && !is_given(step)) {
             return Ok(None);
         }
@@ -107,7 +107,7 @@ impl Interpreter<'_> {
             names.zip(returned).collect()
         } else {
             for step in self.kernel.results() {
-                let passed = self.passed(step, given(operands, step), None)?;
+                let passed = self.passed(step, operands.get(&step.tensor), None)?;
                 arguments.extend(passed.map(|passed| (step.result.clone(), passed)));
             }
             let stem = self.kernel.name.trim_start_matches("r#").trim_end_matches('_');
@@ -137,7 +137,7 @@ impl Interpreter<'_> {
         }
         if self.has(&name("into")) {
             for step in self.kernel.results() {
-                let held = given(operands, step).filter(|_| updates(step) || first.is_empty());
+                let held = operands.get(&step.tensor).filter(|_| updates(step) || first.is_empty());
                 if let Some(passed) = self.passed(step, held, first.get(&step.result))? {
                     arguments.insert(step.result.clone(), passed);
                 }
@@ -284,7 +284,7 @@ impl Interpreter<'_> {
                 }
                 object => Err(format!("{object:?} comes back")),
             };
-            looked.insert(label(step).to_owned(), stored.map_err(wrong)?);
+            looked.insert(step.tensor.clone(), stored.map_err(wrong)?);
         }
         Ok(looked)
     }
@@ -297,27 +297,6 @@ fn stored<T>(run: Result<T, Stop>) -> Result<Option<T>, String> {
         Err(Stop::Error("Width" | "Pack")) => Ok(None),
         Err(Stop::Error(kind)) => Err(format!("the kernel returns `Error::{kind}`")),
         Err(Stop::Fault(fault)) => Err(fault.to_string()),
-    }
-}
-
-/// Returns the result of a tensor; a scalar has the name of its variable.
-pub fn result<'r>(results: &'r Results, name: &str) -> Option<&'r Stored> {
-    results.get(name).or_else(|| results.get(&name.to_lowercase()))
-}
-
-/// What a result holds before.
-fn given<'o>(operands: &'o Results, step: &Step) -> Option<&'o Stored> {
-    // The variable of a scalar has a name in lower case.
-    let is_it = |name: &&String| name.to_lowercase() == label(step);
-    let name = operands.keys().find(is_it);
-    operands.get(label(step)).or_else(|| operands.get(name?))
-}
-
-/// The name of the result's tensor.
-fn label(step: &Step) -> &str {
-    match &step.function.result {
-        IrResult::Tensor(result) => &result.tensor,
-        IrResult::Scalar { .. } => step.result.strip_prefix("r#").unwrap_or(&step.result),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::corpus::{self, Case, Choice};
 use crate::dtype::Dtype;
 use crate::dynamic::Setting;
 use crate::generate::Draft;
-use crate::interpreted::{Interpreter, Results, result};
+use crate::interpreted::{Interpreter, Results};
 use crate::kinds::Kinds;
 use crate::statement::Statement;
 use crate::storage::Formats;
@@ -159,10 +159,10 @@ fn wrong(case: &Case) -> Result<(), String> {
             };
             let name = result_name(statement);
             let of = |results: &Results| {
-                let own = result(results, name).cloned();
+                let own = results.get(name).cloned();
                 own.ok_or_else(|| format!("there is no result `{name}`"))
             };
-            let computed = ways.first().and_then(|(_, results)| result(results, name)).cloned();
+            let computed = ways.first().and_then(|(_, results)| results.get(name)).cloned();
             let results = ways.iter().map(|(way, results)| Ok((*way, of(results)?)));
             let results = results.collect::<Result<_, String>>()?;
             operands.extend(before.clone());

@@ -9,7 +9,7 @@ use crate::check::compare::{
     Freedom, check_order, check_packing, check_values, is_same, is_same_cells,
 };
 use crate::dtype::Dtype;
-use crate::interpreted::{Interpreter, Results, result};
+use crate::interpreted::{Interpreter, Results};
 use crate::number::Number;
 use crate::oracle::{Cell, Cells, Fault, Knowledge, Meaning, Operands, Semiring, Setting};
 use crate::oracle::{grid, relation};
@@ -167,7 +167,7 @@ impl Kernel<'_> {
             let Some(ways) = interpreter.ways(&operands)? else { continue };
             for (way, results) in ways {
                 let found =
-                    result(&results, name).ok_or_else(|| format!("there is no result `{name}`"))?;
+                    results.get(name).ok_or_else(|| format!("there is no result `{name}`"))?;
                 let way = format!("{way} in the interpreter");
                 if found.arrays != first.arrays {
                     return Err(format!("{way} differs:\n{found:?}\n{first:?}"));

@@ -102,7 +102,9 @@ impl Format {
             Kind::Hashed => {
                 let width = at("width", 0)?;
                 let mut children = listed(q * width..(q + 1) * width)?;
-                children.retain(|(number, _)| i128::from(*number) != level.crd.1);
+                // The largest coordinate of `usize` exceeds `i64`.
+                let mark = level.crd.1 as usize;
+                children.retain(|(number, _)| *number as usize != mark);
                 Ok(children)
             }
             Kind::Bitmap => {
