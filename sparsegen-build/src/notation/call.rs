@@ -157,6 +157,10 @@ impl Expr {
                     (None, None) => Expr::Call(function, vec![a, b]),
                 }
             }
+            // What reads no stored value equals its own value at unstored operands, also if that is NaN.
+            (Function::Present, Ok([value, fill])) if value == fill => {
+                Expr::Literal(Literal::Bool(false))
+            }
             (Function::Mask, Ok([condition, value])) => match condition.as_truth() {
                 _ if value.is_zero() => Expr::ZERO,
                 Some(true) => value,
