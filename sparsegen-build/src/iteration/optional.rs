@@ -59,12 +59,12 @@ fn pads(program: &Program, stmt: &Stmt) -> bool {
     stmt.reads().iter().any(|access| program.tensor(access.tensor).format.pads())
 }
 
-/// Returns whether the body for all operands assigns what the body of a region does. A loop in it
-/// has regions of its own.
+/// Returns whether the body for all operands assigns what the body of a region does, under the same
+/// mask. A loop in it has regions of its own.
 pub(super) fn suits(shared: &Stmt, own: &Stmt) -> bool {
-    fn assigned<'s>(stmt: &'s Stmt, targets: &mut Vec<&'s Access>) {
+    fn assigned<'s>(stmt: &'s Stmt, targets: &mut Vec<(&'s Access, Option<&'s Expr>)>) {
         match stmt {
-            Stmt::Assign { target, .. } => targets.push(target),
+            Stmt::Assign { target, value, .. } => targets.push((target, value.mask())),
             Stmt::If { body, .. } => assigned(body, targets),
             Stmt::Sequence(statements) => statements.iter().for_each(|s| assigned(s, targets)),
             Stmt::Forall { .. } | Stmt::Where { .. } => {}
