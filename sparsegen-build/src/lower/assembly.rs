@@ -292,6 +292,8 @@ impl<'p> Assembler<'p> {
                 true => stmts.push(Stmt::bind_mut(&self.found_name(level), Expr::Bool(false))),
                 false => stmts.extend(self.extend_below(level, next(Expr::var(&name)))),
             }
+            let awaited = self.awaits(level).into_iter();
+            stmts.extend(awaited.map(|k| Stmt::bind(&self.begin_name(k), self.count(k))));
         }
         stmts
     }
@@ -318,6 +320,9 @@ impl<'p> Assembler<'p> {
         if self.waits(level) {
             return Stmt::when(Expr::var(&self.found_name(level)), stmts);
         }
+        if let Some(awaited) = self.awaits(level) {
+            return Stmt::when(self.has_grown(awaited), stmts);
+        }
         if !self.is_appended(level + 1) {
             return stmts;
         }
@@ -325,8 +330,12 @@ impl<'p> Assembler<'p> {
         if self.levels()[level].properties.full || self.stores_for_certain(plan) {
             return stmts;
         }
-        let begin = Expr::var(&self.begin_name(level + 1));
-        Stmt::when(Expr::lt(begin, self.count(level + 1)), stmts)
+        Stmt::when(self.has_grown(level + 1), stmts)
+    }
+
+    /// Returns the predicate that a level has coordinates below the current one of a level above.
+    fn has_grown(&self, level: usize) -> Expr {
+        Expr::lt(Expr::var(&self.begin_name(level)), self.count(level))
     }
 
     /// Returns the coordinate at which a level inserts, relative to the first coordinate of the

@@ -118,15 +118,37 @@ impl Assembler<'_> {
             let storage = &self.storages[level];
             return self.scatters(level).scatter_known(storage, parent, &self.cursor_name(level));
         }
-        let bounds = self.children(level, parent);
-        let mut stmts = vec![
-            Stmt::bind_mut(&self.cursor_name(level), bounds.start),
-            Stmt::bind(&self.end_name(level), bounds.end),
-        ];
+        let mut stmts = match self.awaiting(level) {
+            Some(above) => self.enter_if(Expr::var(&self.found_name(above)), level, parent),
+            None => {
+                let bounds = self.children(level, parent);
+                vec![
+                    Stmt::bind_mut(&self.cursor_name(level), bounds.start),
+                    Stmt::bind(&self.end_name(level), bounds.end),
+                ]
+            }
+        };
         if self.counts_seen(level) {
             stmts.push(Stmt::bind(&self.begin_name(level), self.cursor(level)));
         }
         stmts
+    }
+
+    /// Moves the cursor to the first child of a parent, if it was appended; otherwise it has none.
+    fn enter_if(&self, is_appended: Expr, level: usize, parent: Expr) -> Vec<Stmt> {
+        let bounds = self.children(level, parent);
+        let (position, end) = (self.cursor_name(level), self.end_name(level));
+        let inside = vec![Stmt::assign(&position, bounds.start), Stmt::assign(&end, bounds.end)];
+        let mut stmts =
+            vec![Stmt::bind_mut(&position, Expr::Index(0)), Stmt::bind_mut(&end, Expr::Index(0))];
+        stmts.extend(Stmt::when(is_appended, inside));
+        stmts
+    }
+
+    /// Returns whether a level appends its coordinate only if one below is stored, among levels that
+    /// insert.
+    fn may_be_left_out(&self, level: usize) -> bool {
+        self.waits(level) || self.awaits(level).is_some()
     }
 
     /// Returns the statements that refuse remaining children.
@@ -157,7 +179,7 @@ impl Assembler<'_> {
         }
         let cursor = self.cursor(level);
         self.descend(scope, cursor.clone());
-        if self.waits(level) {
+        if self.may_be_left_out(level) {
             return vec![Stmt::bind(&self.found_name(level), self.stands(level, scope))];
         }
         if !self.is_appended(level + 1) {
@@ -171,16 +193,9 @@ impl Assembler<'_> {
             return stmts;
         }
         // A coordinate without children was not appended.
-        let bounds = self.children(level + 1, cursor);
-        let (position, end) = (self.cursor_name(level + 1), self.end_name(level + 1));
         let found = self.found_name(level);
-        let inside = vec![Stmt::assign(&position, bounds.start), Stmt::assign(&end, bounds.end)];
-        let mut stmts = vec![
-            Stmt::bind(&found, self.stands(level, scope)),
-            Stmt::bind_mut(&position, Expr::Index(0)),
-            Stmt::bind_mut(&end, Expr::Index(0)),
-        ];
-        stmts.extend(Stmt::when(Expr::var(&found), inside));
+        let mut stmts = vec![Stmt::bind(&found, self.stands(level, scope))];
+        stmts.extend(self.enter_if(Expr::var(&found), level + 1, cursor));
         stmts
     }
 
@@ -194,7 +209,7 @@ impl Assembler<'_> {
         if level + 1 == self.levels().len() || !self.closes_chain(level) {
             return Vec::new();
         }
-        let (mut stmts, step) = if self.waits(level) {
+        let (mut stmts, step) = if self.may_be_left_out(level) {
             (Vec::new(), Expr::from_bool(Expr::var(&self.found_name(level))))
         } else if self.scattered == Some(level + 1) {
             let found = Expr::var(&self.found_name(level));

@@ -52,8 +52,8 @@ impl<'p> Assembler<'p> {
     /// Returns whether the parents of a level that appends are visited without gaps, from the next
     /// level above that appends.
     pub(super) fn follows_on(&self, level: usize) -> bool {
-        let above = (0..level).rev().take_while(|k| !self.is_assembled_by_append(*k));
-        above.into_iter().all(|k| self.contiguous[k])
+        let mut above = (0..level).rev().take_while(|k| !self.is_assembled_by_append(*k));
+        self.awaiting(level).is_none() && above.all(|k| self.contiguous[k])
     }
 
     /// Returns whether a level appends its coordinate only if one below is inserted, which is not
@@ -65,7 +65,25 @@ impl<'p> Assembler<'p> {
             && !self.certain[level]
             && self.is_assembled_by_append(level)
             && !self.is_assembled_by_append(level + 1)
+            && self.awaits(level).is_none()
             && below.iter().any(is_partial)
+    }
+
+    /// Returns the next level below `level` that appends, if levels that insert are between and it is
+    /// not certain that it has coordinates, without which that of `level` is not appended.
+    pub(super) fn awaits(&self, level: usize) -> Option<usize> {
+        let mut below = level + 1..self.levels().len();
+        let next = below.find(|k| self.is_assembled_by_append(*k))?;
+        let is_awaited = next > level + 1
+            && self.is_assembled_by_append(level)
+            && !self.levels()[level].properties.full
+            && !self.certain[level];
+        is_awaited.then_some(next)
+    }
+
+    /// Returns the level above that [awaits](Self::awaits) coordinates of a level.
+    pub(super) fn awaiting(&self, level: usize) -> Option<usize> {
+        (0..level).rev().find(|above| self.awaits(*above) == Some(level))
     }
 
     pub(super) fn begin_name(&self, level: usize) -> String {
