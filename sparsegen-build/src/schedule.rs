@@ -263,6 +263,8 @@ struct Candidate {
     conversion: Conversion,
     /// The loops, outermost first; empty if each term has its own loops.
     order: Vec<VariableId>,
+    /// The additive terms, if each of them has its own loops.
+    terms: Vec<Candidate>,
     sums: Sums,
     program: Program,
     plan: Plan,
@@ -317,7 +319,8 @@ fn cheapest_of(
                 let cost = cost(&program, &plan);
                 if best.as_ref().is_none_or(|best| cost < best.cost) {
                     let (conversion, order) = (conversion.clone(), order.clone());
-                    best = Some(Candidate { conversion, order, sums, program, plan, cost });
+                    let terms = Vec::new();
+                    best = Some(Candidate { conversion, order, terms, sums, program, plan, cost });
                 }
             }
         }
@@ -345,26 +348,38 @@ fn term_by_term(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
     }
     let starts_of_whole = starts(conversion).into_iter();
     let mut program = starts_of_whole.min_by_key(|start| start.precomputed.len())?;
-    let mut statements = Vec::new();
+    let mut terms = Vec::new();
     for term in additive_terms(conversion.kernel.assignment.value.clone()) {
         let of_term =
             Conversion { kernel: with_value(&conversion.kernel, &term), ..conversion.clone() };
         // The terms share the tensors of one program.
         let mut starts = starts(&of_term);
         starts.retain(|start| start.precomputed.len() == program.precomputed.len());
-        let of_term = cheapest_of(&of_term, starts, budget)?;
-        let accumulate = conversion.kernel.in_place || !statements.is_empty();
-        let accumulate = accumulate.then_some(ReduceOp::SUM);
-        let value = of_term.program.kernel.assignment.value;
-        program.basis = of_term.program.basis;
-        statements.push(nest_into(&mut program, &of_term.order, of_term.sums, accumulate, value)?);
+        terms.push(cheapest_of(&of_term, starts, budget)?);
     }
-    program.body = Stmt::sequence(statements);
+    program.body = nest_terms(&mut program, &terms, &Expr::clone)?;
     let plan = plan(&program, budget).ok()?;
     commands::check(&program, &plan).ok()?;
     let cost = cost(&program, &plan);
     let (conversion, order) = (conversion.clone(), Vec::new());
-    Some(Candidate { conversion, order, sums: Sums::Temporary, program, plan, cost })
+    Some(Candidate { conversion, order, terms, sums: Sums::Temporary, program, plan, cost })
+}
+
+/// Returns the loops of terms, one after another, with values computed from theirs.
+fn nest_terms(
+    program: &mut Program,
+    terms: &[Candidate],
+    value_of: &dyn Fn(&Expr) -> Expr,
+) -> Option<Stmt> {
+    let mut statements = Vec::new();
+    for term in terms {
+        let accumulate = program.kernel.in_place || !statements.is_empty();
+        let accumulate = accumulate.then_some(ReduceOp::SUM);
+        let value = value_of(&term.program.kernel.assignment.value);
+        program.basis = term.program.basis.clone();
+        statements.push(nest_into(program, &term.order, term.sums, accumulate, value)?);
+    }
+    Some(Stmt::sequence(statements))
 }
 
 fn with_value(kernel: &Kernel, value: &Expr) -> Kernel {

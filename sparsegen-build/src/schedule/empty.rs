@@ -7,8 +7,8 @@
 
 use std::rc::Rc;
 
-use super::Candidate;
 use super::nest::nest_into;
+use super::{Candidate, nest_terms};
 use crate::concrete::terms::outermost_reductions;
 use crate::concrete::{Program, Stmt, Temporary};
 use crate::iteration::plan::{Plan, plan};
@@ -19,8 +19,8 @@ use crate::types::{Dtype, Literal};
 /// Returns the chosen loops, with an additional version for each range whose emptiness affects
 /// them.
 pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan) {
-    let Candidate { order, sums, program, plan: usual, .. } = found;
-    if !program.some_may_lack_entries() || order.is_empty() {
+    let Candidate { order, terms, sums, program, plan: usual, .. } = found;
+    if !program.some_may_lack_entries() || order.is_empty() && terms.is_empty() {
         return (program, usual);
     }
     let value = program.kernel.assignment.value.clone();
@@ -31,7 +31,14 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
         if !makes_a_difference(&program, v, &value, &of_empty) {
             continue;
         }
-        let version = nest_into(&mut versioned, &order, sums, accumulate, of_empty);
+        let version = match &terms[..] {
+            [] => nest_into(&mut versioned, &order, sums, accumulate, of_empty),
+            terms => {
+                let kernel = versioned.kernel.clone();
+                let of_empty = |value: &Expr| over_nothing(&kernel, value, v);
+                nest_terms(&mut versioned, terms, &of_empty)
+            }
+        };
         let Some(version) = version else { continue };
         let name = format!("has_{}", program.kernel.variable(v).name);
         let flag = versioned.add_temporary(name, Dtype::Bool, None);
