@@ -8,6 +8,7 @@ use super::full;
 use super::iterator::Frontier;
 use crate::concrete::{Program, Stmt};
 use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp};
+use crate::types::Literal;
 
 /// Splits a statement within a loop that resolves accesses by whether these have entries.
 pub(super) fn split(program: &Program, before: &Frontier, inner: &Frontier, stmt: &Stmt) -> Stmt {
@@ -37,7 +38,7 @@ fn split_by(program: &Program, access: &Access, stmt: Stmt) -> Stmt {
 }
 
 /// Returns whether padding and an entry of the same value have different effects in a statement: it
-/// stores entries, divides, or accumulates a product.
+/// stores entries, divides, multiplies by an infinity, or accumulates a product.
 fn distinguishes_padding(program: &Program, stmt: &Stmt) -> bool {
     let stores_entries = program.targets.iter().any(|target| {
         let result = target.access.tensor;
@@ -47,9 +48,23 @@ fn distinguishes_padding(program: &Program, stmt: &Stmt) -> bool {
     // A result with every coordinate stores a zero either way.
     let mut tells = stores_entries && !full::must_run(program, stmt);
     stmt.for_each_assign(&mut |_, accumulate, value| {
-        tells |= accumulate == Some(ReduceOp::PROD) || divides(value);
+        let product = accumulate == Some(ReduceOp::PROD);
+        tells |= product || divides(value) || multiplies_by_infinity(value);
     });
     tells
+}
+
+/// Returns whether a factor is infinite whatever the operands hold, as a reduction over an empty
+/// range is.
+fn multiplies_by_infinity(value: &Expr) -> bool {
+    fn is_infinite(value: &Expr) -> bool {
+        matches!(value, Expr::Literal(Literal::Greatest | Literal::Least))
+            || value.children().into_iter().any(is_infinite)
+    }
+    match value {
+        Expr::Binary(BinaryOp::Mul, ..) => is_infinite(value),
+        value => value.children().into_iter().any(multiplies_by_infinity),
+    }
 }
 
 fn divides(value: &Expr) -> bool {
