@@ -19,6 +19,8 @@ Commands (all of them, if none is named):
 Options:
   --matrix FILE   the matrix of solve, rank, graph and merge: a Matrix Market file
   --tensor FILE   the tensor of factor: a FROSTT file
+  --mpi           run solve, rank or graph on the ranks of `mpirun -n 4 example-app …`;
+                  this needs MPI and the feature `mpi` of example-app
   -h, --help      print this
 
 Without these options the files of example-app/data are read.
@@ -42,6 +44,8 @@ pub(crate) struct Options {
     pub(crate) matrix: Option<PathBuf>,
     /// The file of the tensor; the bundled one by default.
     pub(crate) tensor: Option<PathBuf>,
+    /// Whether the parts run on the ranks of an MPI program.
+    pub(crate) mpi: bool,
 }
 
 /// A part of the program.
@@ -88,6 +92,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
     let mut command = None;
     let mut matrix = None;
     let mut tensor = None;
+    let mut mpi = false;
     while let Some(argument) = arguments.next() {
         let text = argument.to_string_lossy();
         // A path that is not Unicode must be a separate argument.
@@ -103,6 +108,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             "-h" | "--help" => return Ok(Request::Help),
             "--matrix" => set(&mut matrix, name, file())?,
             "--tensor" => set(&mut tensor, name, file())?,
+            "--mpi" => mpi = true,
             option if option.starts_with('-') => return Err(format!("unknown option `{option}`")),
             word => match Part::ALL.into_iter().find(|part| part.name() == word) {
                 Some(_) if command.is_some() => {
@@ -121,8 +127,11 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Req
             }
         }
     }
+    if mpi && !matches!(command, Some(Part::Solve | Part::Rank | Part::Graph)) {
+        return Err("`--mpi` is an option of `solve`, `rank` and `graph`".to_owned());
+    }
     let parts = command.map_or(Part::ALL.to_vec(), |part| vec![part]);
-    Ok(Request::Run(Options { parts, matrix, tensor }))
+    Ok(Request::Run(Options { parts, matrix, tensor, mpi }))
 }
 
 /// Stores the value of an option, which may occur once.
@@ -146,14 +155,18 @@ mod tests {
 
     #[test]
     fn without_arguments_everything_runs_on_bundled_files() {
-        let options = Options { parts: Part::ALL.to_vec(), matrix: None, tensor: None };
+        let options = Options { parts: Part::ALL.to_vec(), matrix: None, tensor: None, mpi: false };
         assert_eq!(parsed(""), Ok(Request::Run(options)));
     }
 
     #[test]
     fn a_command_and_a_file_stand_in_any_order() {
-        let options =
-            Options { parts: vec![Part::Solve], matrix: Some("a.mtx".into()), tensor: None };
+        let options = Options {
+            parts: vec![Part::Solve],
+            matrix: Some("a.mtx".into()),
+            tensor: None,
+            mpi: false,
+        };
         let expected = Ok(Request::Run(options));
         for line in ["solve --matrix a.mtx", "--matrix a.mtx solve", "solve --matrix=a.mtx"] {
             assert_eq!(parsed(line), expected, "{line}");
@@ -172,6 +185,7 @@ mod tests {
             ("slove", "unknown command `slove`"),
             ("--matirx a.mtx", "unknown option `--matirx`"),
             ("solve rank", "`rank` is a second command"),
+            ("merge --mpi", "`--mpi` is an option of `solve`, `rank` and `graph`"),
             ("solve --matrix", "`--matrix` needs a file"),
             ("--matrix=", "`--matrix` needs a file"),
             ("--matrix a --matrix b", "`--matrix` is given twice"),

@@ -31,10 +31,9 @@ pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
 /// the textbook algorithms.
 fn search(graph: Graph, out: &mut dyn Write) -> Outcome<()> {
     let graph = checked(graph)?;
-    let degrees = kernels::row_sums(&graph.clone().map_vals(|_| 1.0))?;
-    let source = first(&degrees, 1)[0];
+    let (source, degree) = busiest(&graph)?;
     // Nodes are printed as in the file, counted from 1.
-    let (node, degree) = (source + 1, degrees.vals()[source]);
+    let node = source + 1;
     writeln!(out, "  graph              {} nodes, {} edges", graph.shape()[0], graph.nnz())?;
     writeln!(out, "  source             node {node}, which {degree} edges leave")?;
 
@@ -64,6 +63,20 @@ fn search(graph: Graph, out: &mut dyn Write) -> Outcome<()> {
     writeln!(out, "  likeliest paths    of chances down to {rarest:.2e}, in {rounds} rounds")?;
     writeln!(out, "  textbook check     the same")?;
     Ok(())
+}
+
+/// Returns the node with the most edges, and their number.
+fn busiest(graph: &Graph) -> Result<(usize, f64), Error> {
+    let degrees = kernels::row_sums(&graph.clone().map_vals(|_| 1.0))?;
+    let source = first(&degrees, 1)[0];
+    Ok((source, degrees.vals()[source]))
+}
+
+/// Returns the lengths of the edges of a graph, and the node with the most edges.
+#[cfg(feature = "mpi")]
+pub(crate) fn lengths(graph: Graph) -> Outcome<(Graph, usize)> {
+    let graph = checked(graph)?;
+    Ok((kernels::lengths(&graph)?, busiest(&graph)?.0))
 }
 
 /// Returns the graph with the absolute values of its weights and without edges of weight zero.
@@ -104,7 +117,7 @@ fn breadth_first(graph: &Graph, source: usize) -> Outcome<Vec<Option<usize>>> {
 
 /// Returns the lengths of the shortest paths from a node to all others, by Bellman (1958) and Ford
 /// (1956), and the number of rounds.
-fn shortest_paths(lengths: &Graph, source: usize) -> Result<(Vector, usize), Error> {
+pub(crate) fn shortest_paths(lengths: &Graph, source: usize) -> Result<(Vector, usize), Error> {
     let lengths = lengths.to::<Csc>()?;
     best_paths(lengths.shape()[0], source, [0.0, f64::INFINITY], |next, distances| {
         kernels::relax_into(next, distances, &lengths)

@@ -13,6 +13,8 @@ mod factor;
 mod graph;
 mod merge;
 mod rank;
+#[cfg(feature = "mpi")]
+mod ranks;
 mod solve;
 
 use arguments::{Options, Part, Request};
@@ -40,6 +42,15 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if options.mpi {
+        return match run_on_ranks(&options, &mut std::io::stdout().lock()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("error: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     match run(&options, &mut std::io::stdout().lock()) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
@@ -70,6 +81,15 @@ fn run(options: &Options, out: &mut dyn Write) -> std::io::Result<bool> {
     }
     writeln!(out, "The generated source of these kernels is {GENERATED}")?;
     Ok(success)
+}
+
+#[cfg(feature = "mpi")]
+use ranks::run as run_on_ranks;
+
+/// Returns the error that there are no ranks.
+#[cfg(not(feature = "mpi"))]
+fn run_on_ranks(_: &Options, _: &mut dyn Write) -> Outcome<()> {
+    Err("`--mpi` needs a program that is built with `--features mpi`".into())
 }
 
 /// Returns the exit code after a write error. A closed pipe is not a failure.

@@ -13,11 +13,11 @@ use example_app::input::{self, Progress};
 type Vector = Tensor<f64, Dense<1>>;
 
 /// The probability that the random surfer follows an edge instead of jumping to any node.
-const DAMPING: f64 = 0.85;
+pub(crate) const DAMPING: f64 = 0.85;
 
 /// The distance of two iterates below which the iteration ends. Every step reduces it at least by
 /// the factor [`DAMPING`].
-const TOLERANCE: f64 = 1e-12;
+pub(crate) const TOLERANCE: f64 = 1e-12;
 
 /// The number of nodes that are printed.
 const SHOWN: usize = 10;
@@ -70,6 +70,44 @@ pub(crate) fn first(ranks: &Vector, count: usize) -> Vec<usize> {
 ///
 /// At a dangling node the surfer jumps to any node, as if it had an edge to every node.
 pub(crate) fn page_rank(graph: Tensor<f64, Csr>) -> Outcome<Ranking> {
+    let Steps { transition, dangling, degrees, nodes } = steps(graph)?;
+    let mut progress = Progress::new();
+    let mut iterations = 0;
+    let mut ranks = Vector::zeros([nodes])?;
+    ranks.vals_mut().fill(1.0 / nodes as f64);
+    let mut next = Vector::zeros([nodes])?;
+    loop {
+        let base = base(kernels::on_nodes(&dangling, &ranks)?, nodes);
+        kernels::surf_into(&mut next, DAMPING, &transition, &ranks, base)?;
+        swap(&mut ranks, &mut next);
+        iterations += 1;
+        let change = kernels::distance(&ranks, &next)?.sqrt();
+        if change <= TOLERANCE {
+            return Ok(Ranking { ranks, degrees, dangling: dangling.stored(), iterations });
+        }
+        progress.tell(|| format!("iteration {iterations}: the ranks change by {change:.1e}"));
+    }
+}
+
+/// Returns the probability to jump to a node, given the total rank of the dangling nodes.
+pub(crate) fn base(stranded: f64, nodes: usize) -> f64 {
+    (1.0 - DAMPING + DAMPING * stranded) / nodes as f64
+}
+
+/// The steps of the random surfer.
+pub(crate) struct Steps {
+    /// The probability to go from each node to each other one.
+    pub(crate) transition: Tensor<f64, Csc>,
+    /// 1 at each node without outgoing edges.
+    pub(crate) dangling: Tensor<f64, SparseVector>,
+    /// The total weight of the outgoing edges of each node.
+    pub(crate) degrees: Vector,
+    /// The number of nodes.
+    pub(crate) nodes: usize,
+}
+
+/// Returns the steps of the random surfer on a graph; see [`page_rank`].
+pub(crate) fn steps(graph: Tensor<f64, Csr>) -> Outcome<Steps> {
     let [nodes, columns] = graph.shape();
     if nodes != columns {
         return Err(format!("the matrix of a graph is square, not {nodes} × {columns}").into());
@@ -87,25 +125,7 @@ pub(crate) fn page_rank(graph: Tensor<f64, Csr>) -> Outcome<Ranking> {
     let dangling = without_edges.map(|(node, _)| ([node], 1.0));
     let dangling = Tensor::<f64, SparseVector>::from_triplets([nodes], dangling)?;
     let transition = kernels::transition(&graph, &degrees)?.to::<Csc>()?;
-
-    let anywhere = 1.0 / nodes as f64;
-    let mut progress = Progress::new();
-    let mut iterations = 0;
-    let mut ranks = Vector::zeros([nodes])?;
-    ranks.vals_mut().fill(anywhere);
-    let mut next = Vector::zeros([nodes])?;
-    loop {
-        let stranded = kernels::on_nodes(&dangling, &ranks)?;
-        let base = (1.0 - DAMPING + DAMPING * stranded) * anywhere;
-        kernels::surf_into(&mut next, DAMPING, &transition, &ranks, base)?;
-        swap(&mut ranks, &mut next);
-        iterations += 1;
-        let change = kernels::distance(&ranks, &next)?.sqrt();
-        if change <= TOLERANCE {
-            return Ok(Ranking { ranks, degrees, dangling: dangling.stored(), iterations });
-        }
-        progress.tell(|| format!("iteration {iterations}: the ranks change by {change:.1e}"));
-    }
+    Ok(Steps { transition, dangling, degrees, nodes })
 }
 
 #[cfg(test)]

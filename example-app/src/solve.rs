@@ -14,10 +14,10 @@ type Matrix = Tensor<f64, Csr>;
 type Vector = Tensor<f64, Dense<1>>;
 
 /// The residual at which the iteration ends, relative to the right-hand side.
-const TOLERANCE: f64 = 1e-10;
+pub(crate) const TOLERANCE: f64 = 1e-10;
 
 /// The largest number of iterations per row of the matrix. In exact arithmetic one suffices.
-const PATIENCE: usize = 20;
+pub(crate) const PATIENCE: usize = 20;
 
 /// The result of conjugate gradients.
 pub(crate) struct Solution {
@@ -55,7 +55,7 @@ pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
 }
 
 /// Checks that the matrix is symmetric, as conjugate gradients require.
-fn check_symmetry(a: &Matrix) -> Outcome<()> {
+pub(crate) fn check_symmetry(a: &Matrix) -> Outcome<()> {
     let [rows, columns] = a.shape();
     if rows != columns {
         return Err(format!("a matrix of {rows} × {columns} is not square").into());

@@ -1,5 +1,0 @@
-//! Generates the kernels.
-
-fn main() {
-    sparsegen_build::compile("kernels.toml");
-}
