@@ -38,6 +38,9 @@ pub(crate) trait Observer {
     /// statement, the name of the stage, and a function that prints the result.
     fn stage(&mut self, _statement: &str, _stage: &str, _show: &dyn Fn() -> String) {}
 
+    /// Called with the identifiers of a kernel after its functions are lowered.
+    fn identifiers(&mut self, _identifiers: &Identifiers) {}
+
     /// Called with each plan before it is lowered. Numbers of its loops reach the generated code.
     fn plan(&mut self, _statement: &str, _program: &Program, _plan: &mut Plan) {}
 }
@@ -230,6 +233,7 @@ fn compiled(
         let function = lowered(&program, &plan, &kernel.name, observer);
         kernel.share(statements, function, &|name| module.is_taken(name));
     }
+    observer.identifiers(&identifiers);
     kernel.distribution = distribution(block.statements);
     complete(kernel)
 }

@@ -6,18 +6,25 @@
 //! the field's notation, and all names are those of the manifest.
 
 mod loops;
+mod source;
+
+use std::collections::BTreeMap;
 
 use crate::compile::{Compiler, Observer};
 use crate::concrete::Program;
 use crate::emit::emit;
 use crate::error::{Diagnostics, Span};
+use crate::format::{Format, LevelSpec};
 use crate::iteration::graph::{IterationGraph, Reason};
 use crate::iteration::plan::Plan;
 use crate::lower::complexity::iterations;
+use crate::names::Identifiers;
 use crate::notation::{self, Block, TensorRole};
 use crate::{ir, manifest, optimize};
 
+pub use crate::ir::comment::{Origin, Part};
 pub use loops::{Candidate, Loop, MergePoint, Region};
+pub use source::{Line, Meaning};
 
 /// The kernels of a manifest.
 #[derive(Clone, Debug)]
@@ -45,6 +52,12 @@ pub struct Kernel {
     pub statements: Vec<Statement>,
     /// A file with the kernel's functions and no others.
     pub source: String,
+    /// The lines of `source`, each with its origin.
+    pub lines: Vec<Line>,
+    /// The meaning of the identifiers in `source`, except for those of the crate `sparsegen`.
+    pub names: BTreeMap<String, Meaning>,
+    /// The arguments of the main function, in order, as names of [`Kernel::tensors`].
+    pub arguments: Vec<String>,
 }
 
 /// A tensor that a kernel reads or returns.
@@ -58,14 +71,31 @@ pub struct Tensor {
     pub modes: Vec<String>,
     /// The name of its format, or the map.
     pub format: String,
-    /// The levels with their dimensions, such as `j : compressed`, outermost first.
-    pub levels: Vec<String>,
+    /// The levels, outermost first.
+    pub levels: Vec<Level>,
+    /// The dimensions in the map of the format, in the order of the modes.
+    pub dimensions: Vec<String>,
+    /// The Rust type of its format, such as `Csr`; empty for a scalar.
+    pub marker: String,
     /// The element type.
     pub dtype: String,
     /// `true` if the kernel computes it.
     pub is_result: bool,
     /// `true` if it is passed or returned by value, as a scalar.
     pub is_scalar: bool,
+}
+
+/// A level of a format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// The level in the notation of maps, such as `j : compressed`.
+    pub text: String,
+    /// The expression of the dimensions that it stores, such as `j` or `i / 4`.
+    pub expression: String,
+    /// `true` if it has every coordinate below each position of the level above.
+    pub is_full: bool,
+    /// `true` if no coordinate is repeated below a position of the level above.
+    pub is_unique: bool,
 }
 
 /// A statement, or several with common loops.
@@ -105,6 +135,36 @@ pub struct Edge {
     pub is_of_result: bool,
 }
 
+impl Kernel {
+    /// Adds the arguments of the main function, and the types of their formats.
+    fn add_arguments(&mut self, compiled: &ir::Kernel) {
+        let Some(entry) = compiled.entries.first() else { return };
+        let returned = entry.returns.iter();
+        let types = entry.parameters.iter().map(|parameter| (Some(&parameter.name), &parameter.ty));
+        for (name, ty) in types.chain(returned.map(|ty| (None, ty))) {
+            let is_it = |tensor: &&mut Tensor| match name {
+                Some(name) => tensor.argument == *name,
+                None => tensor.is_result && tensor.marker.is_empty(),
+            };
+            let Some(tensor) = self.tensors.iter_mut().find(is_it) else { continue };
+            tensor.marker = marker(ty);
+            self.arguments.extend(name.map(|_| tensor.name.clone()));
+        }
+    }
+}
+
+/// Returns the type of the format of a tensor; empty for other types.
+fn marker(ty: &ir::Type) -> String {
+    match ty {
+        ir::Type::Tensor(of)
+        | ir::Type::TensorRef(of)
+        | ir::Type::TensorMut(of)
+        | ir::Type::View(of)
+        | ir::Type::IntoView(of) => of.format.clone(),
+        _ => String::new(),
+    }
+}
+
 impl Statement {
     /// Returns the text of a stage; empty if it did not run.
     pub fn stage(&self, name: &str) -> &str {
@@ -141,16 +201,32 @@ impl Compiler {
             kernel.docs = docs.unwrap_or_default();
             let mut times = kernel.docs.iter().filter(|line| line.starts_with("Time: "));
             kernel.time = times.next().cloned().unwrap_or_default();
-            kernel.source = emit(&ir::Module {
-                manifest: name.to_owned(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                formats: output.formats.clone(),
-                kernels: vec![compiled],
-                is_lazy,
-            });
+            kernel.add_arguments(&compiled);
+            let marked = emit(&module(name, output.formats.clone(), compiled, is_lazy));
+            (kernel.source, kernel.lines) = source::unmarked(&marked);
+        }
+        // A pass that a mark has hindered must not change what is shown.
+        let plain = self.compile_str(name, text);
+        for (kernel, compiled) in kernels.iter_mut().zip(plain.kernels) {
+            let formats = plain.formats.clone();
+            let source = emit(&module(name, formats, compiled, is_lazy));
+            if source != kernel.source {
+                (kernel.source, kernel.lines) = source::unmarked(&source);
+            }
         }
         Ok(Inspection { kernels, warnings: output.warnings })
     }
+}
+
+/// Returns a module of one kernel.
+fn module(
+    name: &str,
+    formats: Vec<ir::FormatDeclaration>,
+    kernel: ir::Kernel,
+    is_lazy: bool,
+) -> ir::Module {
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    ir::Module { manifest: name.to_owned(), version, formats, kernels: vec![kernel], is_lazy }
 }
 
 /// Collects what the stages print.
@@ -198,6 +274,17 @@ impl Observer for Inspector {
         }
     }
 
+    fn identifiers(&mut self, identifiers: &Identifiers) {
+        if let Some(kernel) = self.kernels.last_mut() {
+            let names = identifiers.given();
+            kernel.names =
+                names.map(|(name, of)| source::meaning(name, of, &kernel.tensors)).collect();
+            let tensors = kernel.tensors.iter();
+            let arguments = tensors.map(|tensor| (tensor.argument.clone(), Meaning::of(tensor)));
+            kernel.names.extend(arguments);
+        }
+    }
+
     fn plan(&mut self, statement: &str, program: &Program, plan: &mut Plan) {
         plan.number(&mut self.loops);
         let edges = edges(program);
@@ -226,29 +313,47 @@ fn arguments(kernel: &notation::Kernel) -> Vec<Tensor> {
             argument: tensor.argument.clone(),
             modes,
             format: tensor.format.name.clone().unwrap_or_else(|| map.clone()),
-            levels: levels(&map),
+            levels: levels(&tensor.format, &map),
             dtype: tensor.dtype.to_string(),
+            marker: String::new(),
             is_result: tensor.role == TensorRole::Result,
             is_scalar: tensor.by_value,
+            dimensions: dimensions(&map),
         }
     };
     arguments.map(tensor).collect()
 }
 
-/// Returns the levels of a map, `(i, j) -> (i : dense, j : compressed)`.
-fn levels(map: &str) -> Vec<String> {
+/// Returns the dimensions of a map, before the arrow.
+fn dimensions(map: &str) -> Vec<String> {
+    let before = map.split_once("->").map_or("", |(before, _)| before);
+    let names = before.split(|c: char| !c.is_alphanumeric() && c != '_');
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// Returns the levels of a format. The map has them in the same order, after the arrow.
+fn levels(format: &Format, map: &str) -> Vec<Level> {
     let text = map.split_once("->").map_or(map, |(_, levels)| levels).trim();
     let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
-    let (mut levels, mut depth) = (vec![String::new()], 0);
+    let (mut texts, mut depth) = (vec![String::new()], 0);
     for c in inner.chars() {
         depth += i32::from(c == '(') - i32::from(c == ')');
-        match (c, depth, levels.last_mut()) {
-            (',', 0, _) => levels.push(String::new()),
+        match (c, depth, texts.last_mut()) {
+            (',', 0, _) => texts.push(String::new()),
             (c, _, Some(last)) => last.push(c),
             (_, _, None) => {}
         }
     }
-    levels.iter().map(|level| level.trim().to_owned()).filter(|level| !level.is_empty()).collect()
+    let level = |(text, spec): (String, &LevelSpec)| {
+        let text = text.trim().to_owned();
+        Level {
+            expression: text.split(" : ").next().unwrap_or_default().to_owned(),
+            is_full: spec.properties.full,
+            is_unique: spec.properties.unique,
+            text,
+        }
+    };
+    texts.into_iter().zip(&format.levels).map(level).collect()
 }
 
 fn edges(program: &Program) -> Vec<Edge> {

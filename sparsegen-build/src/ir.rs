@@ -5,6 +5,7 @@
 //! exists; effects are statements. Levels and lattices are not visible here.
 
 mod bound;
+pub mod comment;
 mod demand;
 mod display;
 mod distribution;
@@ -30,6 +31,7 @@ mod uses;
 mod walk;
 
 pub use bound::{Bound, Ground, Unchecked};
+pub use comment::Comment;
 pub use demand::Demand;
 pub use distribution::{Contribution, Distribution, Indexed, Scheme};
 pub use entry::{Binding, Entry, Kept, Loops, Meaning, Parameter, TensorType, Type};
@@ -163,8 +165,8 @@ pub struct Full {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant is the Rust construct of its name")]
 pub enum Stmt {
-    /// A comment.
-    Comment(String),
+    /// A comment, or a mark.
+    Comment(Comment),
     /// `let name = value;` or `let mut name = value;`
     Let { name: String, mutable: bool, value: Expr },
     /// `name = value;` or `name op= value;`

@@ -26,6 +26,7 @@ mod loops;
 mod merge;
 mod names;
 mod operands;
+mod origin;
 mod parallel;
 mod reorder;
 mod report;
@@ -145,7 +146,7 @@ impl Lowering<'_> {
                 self.with_temporaries(temporaries, consumer, producer, scope)
             }
             Plan::Assign { target, accumulate, value } => {
-                self.assign(target, *accumulate, value, scope)
+                origin::continued(scope, self.assign(target, *accumulate, value, scope))
             }
             Plan::If { condition, body } => {
                 let condition = self.number(condition, Dtype::Bool, scope);

@@ -128,6 +128,11 @@ impl Identifiers {
         self.taken.insert(name.to_owned());
     }
 
+    /// Returns the identifiers that were given to provisional names, each with the name.
+    pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.given.iter().map(|(name, identifier)| (name.as_str(), identifier.as_str()))
+    }
+
     /// Returns the identifier of a name. A name that is not provisional is an identifier.
     pub fn identifier(&mut self, name: &str) -> String {
         if !name.contains('‹') {

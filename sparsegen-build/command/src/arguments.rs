@@ -22,10 +22,10 @@ pub struct Arguments {
 }
 
 /// The options that have a value.
-const WITH_VALUE: [&str; 3] = ["checkout", "dtype", "semiring"];
+const WITH_VALUE: [&str; 6] = ["checkout", "dtype", "profile", "semiring", "size", "target-dir"];
 
 /// The options that have none.
-const FLAGS: [&str; 1] = ["stages"];
+const FLAGS: [&str; 4] = ["all", "check", "html", "stages"];
 
 impl Arguments {
     /// Parses the arguments after the name of the command, whose description is `help`. Returns
@@ -79,6 +79,14 @@ impl Arguments {
             [] => Ok("kernels.toml".into()),
             [one] => Ok(one.clone()),
             [..] => Err(self.wrong("there is more than one manifest")),
+        }
+    }
+
+    /// Returns both of two manifests.
+    pub fn two_manifests(&self) -> Result<(PathBuf, PathBuf), Failure> {
+        match &self.manifests[..] {
+            [old, new] => Ok((old.clone(), new.clone())),
+            [..] => Err(self.wrong("two manifests are needed")),
         }
     }
 

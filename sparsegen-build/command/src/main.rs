@@ -2,9 +2,13 @@
 
 mod arguments;
 mod check;
+mod diff;
 mod emit;
 mod explain;
 mod failure;
+mod fmt;
+mod formats;
+mod html;
 mod lines;
 mod manifest;
 mod new;
@@ -23,10 +27,14 @@ usage: sparsegen COMMAND [ARGUMENTS] [KERNELS.TOML]
   new [FOLDER]                   create a crate with kernels that builds and runs
   check                          say whether the manifest compiles, or what is wrong with it
   emit [KERNEL…]                 print the generated source
-  explain [KERNEL…]              print what each stage decides, and why; --stages prints all of them
+  explain [KERNEL…]              print what each stage decides, and why; --stages prints all of them,
+                                 --html writes a page with drawings and linked source
   explain CODE                   print the cause and the repair of a diagnostic, such as SG0501
   try EXPRESSION [TENSOR=FORMAT…]
                                  compile an expression without a manifest; --dtype, --semiring
+  formats FILE                   draw how a tensor is stored in each format, and its size
+  diff OLD.toml NEW.toml         print how costs, loops and code changed between two manifests
+  fmt                            format the manifest; --check only says whether it is formatted
 
 The manifest is kernels.toml unless an argument that ends in `.toml` names another.
 `sparsegen COMMAND --help` describes a command.
@@ -35,12 +43,15 @@ The manifest is kernels.toml unless an argument that ends in `.toml` names anoth
 /// A command: its name, its description, and its function, which returns what it prints.
 type Command = (&'static str, &'static str, fn(Arguments) -> Result<String, Failure>);
 
-const COMMANDS: [Command; 5] = [
+const COMMANDS: [Command; 8] = [
     ("new", new::HELP, new::run),
     ("check", check::HELP, check::run),
     ("emit", emit::HELP, emit::run),
     ("explain", explain::HELP, explain::run),
     ("try", try_out::HELP, try_out::run),
+    ("formats", formats::HELP, formats::run),
+    ("diff", diff::HELP, diff::run),
+    ("fmt", fmt::HELP, fmt::run),
 ];
 
 fn main() -> ExitCode {

@@ -16,7 +16,8 @@ pub fn report(manifest: &Manifest, kernel: &Kernel) -> String {
     let mut text = format!("━━ {name} ({}:{line})\n", manifest.name);
     for tensor in &kernel.tensors {
         let result = if tensor.is_result { ", the result" } else { "" };
-        let levels = match tensor.levels.join(", ") {
+        let levels: Vec<&str> = tensor.levels.iter().map(|level| level.text.as_str()).collect();
+        let levels = match levels.join(", ") {
             levels if levels.is_empty() || tensor.format.contains("->") => String::new(),
             levels => format!(" ({levels})"),
         };
@@ -74,6 +75,12 @@ fn statement_report(statement: &Statement, text: &mut String) {
     }
 }
 
+/// Returns the loops of all statements.
+pub fn loops(kernel: &Kernel) -> String {
+    let loops = kernel.statements.iter().flat_map(|statement| &statement.loops);
+    loops.flat_map(lines_of_loop).collect::<Vec<_>>().join("\n")
+}
+
 fn section<'l>(text: &mut String, title: &str, lines: impl IntoIterator<Item = &'l str>) {
     let mut lines = lines.into_iter().peekable();
     if lines.peek().is_some() {
@@ -121,27 +128,33 @@ fn lines_of_loop(inner: &Loop) -> Vec<String> {
             }
         }
     }
+    lines.extend(gone(inner).into_iter().map(|line| format!("{indent}  {line}")));
+    lines
+}
+
+/// Returns the sentences on the regions and merge points that are gone.
+pub fn gone(inner: &Loop) -> Vec<String> {
+    let mut lines = Vec::new();
     // Where all iterators have all coordinates, there is nothing to tell.
     if inner.full.len() == inner.iterators.len() {
         return lines;
     }
     for k in &inner.full {
         let name = &inner.iterators[*k];
-        lines.push(format!(
-            "{indent}  {name} has every coordinate: no region lacks it, no loop ends with it"
-        ));
+        lines
+            .push(format!("{name} has every coordinate: no region lacks it, no loop ends with it"));
     }
     for (what, gone) in [("region", regions(inner)), ("merge point", points(inner))] {
         for (reason, sets) in gone {
             let plural = if sets.len() == 1 { "" } else { "s" };
-            lines.push(format!("{indent}  no {what}{plural} {}: {reason}", sets.join(", ")));
+            lines.push(format!("no {what}{plural} {}: {reason}", sets.join(", ")));
         }
     }
     lines
 }
 
 /// Returns the iterators of a merge point: `over A2, locate x1`.
-fn iteration(inner: &Loop, point: &MergePoint) -> String {
+pub fn iteration(inner: &Loop, point: &MergePoint) -> String {
     let names = |members: &[usize]| {
         let names = members.iter().map(|k| inner.iterators[*k].as_str());
         names.collect::<Vec<_>>().join(", ")

@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::layout::comment;
 use super::names::{element_type, ident, number, tokens};
-use crate::ir::{BinaryOp, Element, Expr, Kept, Rearrange, Stmt, Uses, Width};
+use crate::ir::{BinaryOp, Comment, Element, Expr, Kept, Rearrange, Stmt, Uses, Width};
 use crate::operator::{Kind, Monoid};
 
 /// The meaning of the names in a body.
@@ -55,7 +55,8 @@ impl Body {
 
     fn stmt(&self, stmt: &Stmt) -> TokenStream {
         match stmt {
-            Stmt::Comment(text) => comment(text),
+            Stmt::Comment(Comment::Text(text)) => comment(text),
+            Stmt::Comment(Comment::Origin(origin)) => comment(&origin.to_string()),
             Stmt::Let { name, mutable, value } => {
                 // The type of a variable with method calls must be explicit.
                 let is_chosen = matches!(value, Expr::Choose { .. });

@@ -51,7 +51,9 @@ fn each_kernel_has_its_report_and_its_own_source() {
     assert!(add.source.contains("pub fn add<") && !add.source.contains("fn spmv"));
     let [y, a, _] = &spmv.tensors[..] else { panic!("{:?}", spmv.tensors) };
     assert!(y.is_result && !a.is_result);
-    assert_eq!(a.levels, ["i : dense", "j : compressed"]);
+    let levels = a.levels.iter().map(|level| (level.text.as_str(), level.is_full));
+    assert_eq!(levels.collect::<Vec<_>>(), [("i : dense", true), ("j : compressed", false)]);
+    assert_eq!(a.dimensions, ["i", "j"]);
     assert_eq!(a.modes, ["i", "j"]);
 }
 
@@ -67,4 +69,63 @@ fn only_passes_that_change_something_are_listed() {
 fn mistakes_are_returned() {
     let mistakes = Compiler::new().inspect("kernels.toml", "[kernels.a]\nexpr = 1\n");
     assert!(!mistakes.expect_err("an error").is_empty());
+}
+
+#[test]
+fn lines_have_the_part_of_the_loop_that_they_come_from() {
+    let [spmv, add] = <[Kernel; 2]>::try_from(inspected()).expect("two kernels");
+    let origins = |kernel: &Kernel, text: &str| {
+        let lines = kernel.lines.iter().filter(|line| line.text.trim() == text);
+        lines.map(|line| line.origin).collect::<Vec<_>>()
+    };
+    let at = |number, part| Some(Origin { number, part });
+    assert_eq!(origins(&spmv, "for i in 0..i_size {"), [at(0, Part::Point(0))]);
+    assert_eq!(origins(&spmv, "let mut sum = 0.0;"), [at(0, Part::Body(1))]);
+    assert_eq!(origins(&spmv, "y_vals[i] = sum;"), [at(0, Part::Body(1))]);
+    assert_eq!(origins(&spmv, "let j = a2_crd[p_a] as usize;"), [at(1, Part::Point(0))]);
+    assert_eq!(origins(&spmv, "sum += a_vals[p_a] * x_vals[j];"), [at(1, Part::Body(1))]);
+    assert_eq!(origins(&spmv, "y: &mut Tensor<f64, Dense<1>>,"), [None]);
+
+    let first = origins(&add, "c_vals.push(a_vals[p_a]);");
+    assert_eq!(first[..2], [at(1, Part::Body(1)), at(1, Part::Body(1))]);
+    assert_eq!(origins(&add, "for p_b in p_b..p_b_end {")[0], at(1, Part::Point(2)));
+    assert_eq!(origins(&add, "c2_pos.push(c2_crd.len() as u32);")[0], at(0, Part::Body(1)));
+}
+
+#[test]
+fn identifiers_have_meanings() {
+    let [spmv, _] = <[Kernel; 2]>::try_from(inspected()).expect("two kernels");
+    let meaning = |name: &str| {
+        let Meaning { of, what } = &spmv.names[name];
+        format!("{} {what}", of.join(" "))
+    };
+    assert_eq!(meaning("a2_pos"), "A the positions of level 2");
+    assert_eq!(meaning("p_a"), "A a position");
+    assert_eq!(meaning("x_vals"), "x the values");
+    assert_eq!(meaning("j"), "j ");
+    assert_eq!(meaning("i_size"), "i the extent");
+    assert_eq!(spmv.arguments, ["A", "x"]);
+    let markers: Vec<_> = spmv.tensors.iter().map(|tensor| tensor.marker.as_str()).collect();
+    assert_eq!(markers, ["Dense<1>", "Csr", "Dense<1>"]);
+}
+
+/// Where a mark hinders a pass, no line has an origin.
+#[test]
+fn marks_hinder_no_pass() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden");
+    let mut differ = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("golden files").flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let text = std::fs::read_to_string(&path).expect("a text");
+            let kernels =
+                Compiler::new().inspect("kernels.toml", &text).expect("it compiles").kernels;
+            let has_origins =
+                |kernel: &Kernel| kernel.lines.iter().any(|line| line.origin.is_some());
+            if !kernels.iter().all(has_origins) {
+                differ.push(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+            }
+        }
+    }
+    assert!(differ.is_empty(), "{differ:?}");
 }

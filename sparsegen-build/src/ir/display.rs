@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::{
-    BinaryOp, Callee, Combining, ConversionKind, Expr, Function, Literal, Operand, Result, Source,
-    Stmt, TensorOperand, ToIndex,
+    BinaryOp, Callee, Combining, Comment, ConversionKind, Expr, Function, Literal, Operand, Result,
+    Source, Stmt, TensorOperand, ToIndex,
 };
 use crate::operator::precedence::{CAST, PRIMARY, UNARY};
 
@@ -147,11 +147,15 @@ fn write_body(f: &mut fmt::Formatter<'_>, body: &[Stmt], depth: usize) -> fmt::R
 }
 
 fn write_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Result {
+    if let Stmt::Comment(Comment::Origin(_)) = stmt {
+        return Ok(());
+    }
     let indent = "    ".repeat(depth);
     f.write_str(&indent)?;
     let symbol = |op: &Option<BinaryOp>| op.map_or("", BinaryOp::rust_name);
     match stmt {
-        Stmt::Comment(text) => writeln!(f, "// {text}"),
+        Stmt::Comment(Comment::Text(text)) => writeln!(f, "// {text}"),
+        Stmt::Comment(Comment::Origin(_)) => Ok(()),
         Stmt::Let { name, mutable, value } => {
             writeln!(f, "let {}{name} = {value};", if *mutable { "mut " } else { "" })
         }

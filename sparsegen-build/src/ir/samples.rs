@@ -145,7 +145,7 @@ pub(crate) fn add() -> Function {
         with(vec![coordinate("a"), coordinate("b")], cases),
     ));
     for name in ["a", "b"] {
-        row.push(Stmt::Comment(format!("Only {} is left.", name.to_uppercase())));
+        row.push(Stmt::Comment(format!("Only {} is left.", name.to_uppercase()).into()));
         let crd = format!("{name}2_crd");
         let p = format!("p_{name}_rest");
         let body = vec![

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use crate::ir::comment::Part;
 use crate::ir::{BinaryOp, Expr, Stmt};
 use crate::iteration::iterator::{LevelIterator, Positions};
 use crate::iteration::lattice::{MergePoint, Set};
@@ -11,6 +12,7 @@ use crate::level::Segment;
 use super::Lowering;
 use super::assembly::Assembler;
 use super::combine::Combine;
+use super::origin::{continued, marked, origin};
 use super::scope::{Reached, Scope};
 use super::subscripts::locate_where;
 use crate::notation::ReduceOp;
@@ -31,7 +33,7 @@ impl Lowering<'_> {
         derived.into_iter().rev().fold(cases, |cases, (mut stmts, guard)| {
             match guard {
                 Some(guard) => {
-                    stmts.push(Stmt::Comment(guard.reason));
+                    stmts.push(Stmt::Comment(guard.reason.into()));
                     stmts.extend(Stmt::when(guard.inside, cases));
                 }
                 None => stmts.extend(cases),
@@ -148,6 +150,7 @@ impl Lowering<'_> {
     /// Lowers the body of one region.
     pub(super) fn region(&mut self, inner: &Loop, outcome: usize, scope: &Scope) -> Vec<Stmt> {
         let mut scope = scope.clone();
+        scope.origin = origin(inner, Part::Body(outcome));
         let assembled = self.assembled(inner, &scope);
         let mut stmts = Vec::new();
         for (result, level) in &assembled {
@@ -157,10 +160,12 @@ impl Lowering<'_> {
             stmts.extend(self.sum_duplicates(access, &mut scope));
         }
         stmts.extend(self.plan(&inner.bodies[outcome], &scope));
+        let mut end = Vec::new();
         for (result, level) in &assembled {
-            stmts.extend(self.assemblers[*result].close(*level, &inner.bodies[outcome], &scope));
+            end.extend(self.assemblers[*result].close(*level, &inner.bodies[outcome], &scope));
         }
-        stmts
+        stmts.extend(continued(&scope, end));
+        marked(scope.origin, stmts)
     }
 
     /// Returns the results that a loop assembles, each with its level. A loop that assigns to no

@@ -1,6 +1,7 @@
 //! Loops with a single driving iterator.
 
 use crate::concrete::space::Definition;
+use crate::ir::comment::Part;
 use crate::ir::{Expr, Stmt};
 use crate::iteration::iterator::{LevelIterator, Positions};
 use crate::iteration::lattice::MergePoint;
@@ -8,6 +9,7 @@ use crate::iteration::plan::Loop;
 use crate::level::{Found, PositionIteration, Segment, Storage};
 
 use super::Lowering;
+use super::origin::{marked, origin};
 use super::scope::Scope;
 
 impl Lowering<'_> {
@@ -17,12 +19,13 @@ impl Lowering<'_> {
         if self.runs_in_order(inner) {
             scope.in_order.insert(inner.variable);
         }
+        let iteration = origin(inner, Part::Point(0));
         if let Some(done) = self.run_blocks(inner, &scope) {
-            return done;
+            return marked(iteration, done);
         }
         let mut stmts = self.enter_blocks(inner.variable, &mut scope);
         stmts.extend(self.run_entered(inner, &scope));
-        stmts
+        marked(iteration, stmts)
     }
 
     /// Lowers the loops of one variable, whose bounds within enclosing blocks are in the scope.

@@ -1,5 +1,6 @@
 //! Loops with several driving iterators, one loop for each merge point.
 
+use crate::ir::comment::Part;
 use crate::ir::{Expr, Stmt};
 use crate::iteration::lattice::{MergePoint, Set};
 use crate::iteration::plan::Loop;
@@ -8,6 +9,7 @@ use crate::notation::schedule::Strategy;
 use crate::types::Width;
 
 use super::Lowering;
+use super::origin::{marked, origin};
 use super::scope::Scope;
 
 impl Lowering<'_> {
@@ -32,9 +34,10 @@ impl Lowering<'_> {
                 self.interval(inner.variable, scope).map_or(Expr::Index(0), |part| part.start);
             stmts.push(Stmt::bind_mut(&name, begin));
         }
-        for point in &inner.points {
-            stmts.extend(self.comment(inner, point, scope));
-            stmts.extend(self.merge_point(inner, point, &ends, scope));
+        for (k, point) in inner.points.iter().enumerate() {
+            let mut merge: Vec<Stmt> = self.comment(inner, point, scope).into_iter().collect();
+            merge.extend(self.merge_point(inner, point, &ends, scope));
+            stmts.extend(marked(origin(inner, Part::Point(k)), merge));
         }
         stmts
     }
@@ -311,9 +314,9 @@ impl Lowering<'_> {
         names.dedup();
         let text = match (self.counts(inner, point, scope).is_some(), &names[..]) {
             (true, []) => {
-                let first = &inner.points[0];
-                let others = self.sparse(inner, self.by_position(inner, first.drivers));
-                let mut others: Vec<_> = others.members().map(name).collect();
+                let first = inner.points[0].drivers;
+                let others = self.sparse(inner, self.by_position(inner, first)).members();
+                let mut others: Vec<_> = others.map(name).collect();
                 others.dedup();
                 format!("{} exhausted: the rest of the dimension.", is_or_are(&others))
             }
@@ -321,7 +324,7 @@ impl Lowering<'_> {
             (false, [only]) => format!("Only {only} has entries left."),
             (false, names) => format!("{} entries left.", has_or_have(names)),
         };
-        Some(Stmt::Comment(text))
+        Some(Stmt::Comment(text.into()))
     }
 
     /// Returns the end of the dimension if the loop counts through it.

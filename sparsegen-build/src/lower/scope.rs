@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::ir::comment::Origin;
 use crate::ir::{Expr, Stmt};
 use crate::level::Segment;
 use crate::notation::{self, Access, ReduceOp, TensorId, VariableId};
@@ -36,6 +37,8 @@ pub(super) struct Scope {
     pub(super) intervals: BTreeMap<VariableId, Segment>,
     /// By result: the known positions of its levels, outermost first.
     pub(super) results: BTreeMap<TensorId, Vec<Expr>>,
+    /// The body that is lowered, if its loop has a number.
+    pub(super) origin: Option<Origin>,
 }
 
 /// The positions of the innermost resolved level of an access.

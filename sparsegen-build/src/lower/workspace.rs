@@ -17,6 +17,7 @@ use crate::types::{Dtype, Literal, Width};
 
 use super::assembly::Assembler;
 use super::combine::Combine;
+use super::origin::continued;
 use super::scope::Scope;
 use super::value::literal;
 use super::{Lowering, initial};
@@ -102,10 +103,12 @@ impl Lowering<'_> {
             after.push(end);
         }
         stmts.extend(self.plan(producer, &producing));
+        let mut between = Vec::new();
         for (temporary, end) in temporaries.iter().zip(after) {
-            stmts.extend(self.replace_invalid(temporary.tensor, &producing));
-            stmts.extend(end);
+            between.extend(self.replace_invalid(temporary.tensor, &producing));
+            between.extend(end);
         }
+        stmts.extend(continued(scope, between));
         stmts.extend(self.plan(consumer, scope));
         stmts
     }

@@ -70,7 +70,7 @@ fn version(stmt: &Stmt) -> Vec<Stmt> {
     });
     let conditions = ends.iter().filter_map(|end| cut(end)).map(|(left, most)| reaches(left, most));
     let Some(all) = conditions.reduce(Expr::and) else { return inner() };
-    let comment = Stmt::Comment("Loops over full blocks have a constant length.".to_owned());
+    let comment = Stmt::Comment("Loops over full blocks have a constant length.".into());
     let whole = uncut(std::slice::from_ref(stmt), &ends);
     let mut stmts = vec![comment];
     stmts.extend(Stmt::choose(vec![(all, whole)], vec![stmt.clone()]));

@@ -129,7 +129,7 @@ impl Sums {
         }));
         let shown: Vec<String> = sums.iter().map(|sum| format!("`{}`", sum.name)).collect();
         let comment = format!("{by} parts of {} at a time.", shown.join(" and "));
-        stmts.push(Stmt::Comment(comment));
+        stmts.push(Stmt::Comment(comment.into()));
         for (sum, name) in sums.iter().zip(&names) {
             let (name, dtype) = (name.clone(), sum.dtype);
             stmts.push(Stmt::Tile { name, dtype, len: by, initial: sum.identity() });

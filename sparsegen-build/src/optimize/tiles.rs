@@ -143,8 +143,8 @@ impl Tiling {
 
     /// Returns the statements for a single tile of constant length.
     fn whole(&mut self, nest: &Nest<'_>, len: usize) -> Vec<Stmt> {
-        let comment =
-            Stmt::Comment(format!("The {len} elements of {} stay in registers.", nest.arrays()));
+        let comment = format!("The {len} elements of {} stay in registers.", nest.arrays());
+        let comment = Stmt::Comment(comment.into());
         if *nest.from == Expr::Index(0) {
             return [vec![comment], self.tile(nest, nest.variable, len, &[])].concat();
         }
@@ -165,10 +165,8 @@ impl Tiling {
         let first = Expr::add(nest.from.clone(), Expr::mul(Expr::var(&number), Expr::Index(by)));
         let bind = Stmt::bind(nest.variable, Expr::add(first, Expr::var(&lane)));
         let tile = self.tile(nest, &lane, by, &[bind]);
-        stmts.push(Stmt::Comment(format!(
-            "{by} elements of {} at a time, in registers.",
-            nest.arrays()
-        )));
+        let comment = format!("{by} elements of {} at a time, in registers.", nest.arrays());
+        stmts.push(Stmt::Comment(comment.into()));
         stmts.extend(Stmt::for_range(&number, Expr::Index(0), full.clone(), tile));
         let from = Expr::add(nest.from.clone(), Expr::mul(full, Expr::Index(by)));
         let rest = Expr::ne(Expr::rem(count, Expr::Index(by)), Expr::Index(0));

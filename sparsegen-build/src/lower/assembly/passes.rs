@@ -45,7 +45,7 @@ impl Assembler<'_> {
     fn begin_values(&self) -> Vec<Stmt> {
         let Some(last) = self.last_appended() else { return Vec::new() };
         let text = "The number of coordinates determines that of the values.";
-        let mut stmts = vec![Stmt::Comment(text.to_owned())];
+        let mut stmts = vec![Stmt::Comment(text.into())];
         stmts.extend(self.extend_below(last, self.count(last)));
         stmts.extend(self.enter_first());
         stmts
@@ -64,7 +64,7 @@ impl Assembler<'_> {
             body.push(Stmt::store(&self.last_name(of), parent, Expr::Index(0)));
         }
         let mut stmts = vec![
-            Stmt::Comment("The largest number of entries is the number of slots.".to_owned()),
+            Stmt::Comment("The largest number of entries is the number of slots.".into()),
             Stmt::bind_mut(&slots.name, Expr::Index(0)),
         ];
         stmts.extend(Stmt::for_range(&of.parent, Expr::Index(0), self.parents(of), body));
@@ -89,7 +89,7 @@ impl Assembler<'_> {
             stmts
         };
         let mut stmts = vec![
-            Stmt::Comment("The positions of the entries follow from their numbers.".to_owned()),
+            Stmt::Comment("The positions of the entries follow from their numbers.".into()),
             Stmt::bind_mut(&end, Expr::Index(0)),
         ];
         match self.collected(of) {
