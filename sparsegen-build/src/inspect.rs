@@ -203,16 +203,13 @@ impl Compiler {
             kernel.time = times.next().cloned().unwrap_or_default();
             kernel.add_arguments(&compiled);
             let marked = emit(&module(name, output.formats.clone(), compiled, is_lazy));
-            (kernel.source, kernel.lines) = source::unmarked(&marked);
+            kernel.lines = source::unmarked(&marked);
         }
-        // A pass that a mark has hindered must not change what is shown.
+        // Marks may hinder a pass, so the lines are those of the source without marks.
         let plain = self.compile_str(name, text);
         for (kernel, compiled) in kernels.iter_mut().zip(plain.kernels) {
-            let formats = plain.formats.clone();
-            let source = emit(&module(name, formats, compiled, is_lazy));
-            if source != kernel.source {
-                (kernel.source, kernel.lines) = source::unmarked(&source);
-            }
+            kernel.source = emit(&module(name, plain.formats.clone(), compiled, is_lazy));
+            kernel.lines = source::aligned(&kernel.source, &kernel.lines);
         }
         Ok(Inspection { kernels, warnings: output.warnings })
     }

@@ -53,6 +53,9 @@ pub fn run(arguments: Arguments) -> Result<String, Failure> {
     Ok(text)
 }
 
+/// The title of an aspect of a kernel, and the function that describes it.
+type Aspect = (&'static str, fn(&Kernel) -> String);
+
 /// Returns the changes of a kernel; nothing if its code is the same.
 fn compared(before: &Kernel, after: &Kernel, most: usize) -> String {
     let code = |kernel: &Kernel| {
@@ -61,7 +64,7 @@ fn compared(before: &Kernel, after: &Kernel, most: usize) -> String {
     };
     let [old, new] = [before, after].map(code);
     let mut text = String::new();
-    let parts: [(&str, fn(&Kernel) -> String); 5] = [
+    let parts: [Aspect; 5] = [
         ("statement", statements),
         ("tensors", tensors),
         ("time", |kernel| kernel.time.trim_start_matches("Time: ").to_owned()),

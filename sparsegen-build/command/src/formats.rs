@@ -182,7 +182,7 @@ where
 
 /// Returns the number of values that a format stores: of diagonals and slots as many as there are
 /// times the rows, of a dense format one for each coordinate.
-fn values<const N: usize>(entries: &Tensor<f64, Coo<N>>, format: &str) -> Option<usize>
+pub fn values<const N: usize>(entries: &Tensor<f64, Coo<N>>, format: &str) -> Option<usize>
 where
     Coo<N>: Format<Shape = [usize; N]>,
 {

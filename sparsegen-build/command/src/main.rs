@@ -1,7 +1,10 @@
 //! The command `sparsegen`: checks, explains, tries, formats, compares and times kernels.
 
+mod advise;
 mod arguments;
+mod bench;
 mod check;
+mod checkout;
 mod diff;
 mod emit;
 mod explain;
@@ -13,6 +16,7 @@ mod lines;
 mod manifest;
 mod new;
 mod report;
+mod table;
 mod try_out;
 
 use std::io::{self, Write as _};
@@ -33,6 +37,8 @@ usage: sparsegen COMMAND [ARGUMENTS] [KERNELS.TOML]
   try EXPRESSION [TENSOR=FORMAT…]
                                  compile an expression without a manifest; --dtype, --semiring
   formats FILE                   draw how a tensor is stored in each format, and its size
+  bench KERNEL FILE…             time a kernel on the tensors of files
+  advise KERNEL FILE…            time a kernel in several formats, and say which is the fastest
   diff OLD.toml NEW.toml         print how costs, loops and code changed between two manifests
   fmt                            format the manifest; --check only says whether it is formatted
 
@@ -43,13 +49,15 @@ The manifest is kernels.toml unless an argument that ends in `.toml` names anoth
 /// A command: its name, its description, and its function, which returns what it prints.
 type Command = (&'static str, &'static str, fn(Arguments) -> Result<String, Failure>);
 
-const COMMANDS: [Command; 8] = [
+const COMMANDS: [Command; 10] = [
     ("new", new::HELP, new::run),
     ("check", check::HELP, check::run),
     ("emit", emit::HELP, emit::run),
     ("explain", explain::HELP, explain::run),
     ("try", try_out::HELP, try_out::run),
     ("formats", formats::HELP, formats::run),
+    ("bench", bench::HELP, bench::run),
+    ("advise", advise::HELP, advise::run),
     ("diff", diff::HELP, diff::run),
     ("fmt", fmt::HELP, fmt::run),
 ];

@@ -7,6 +7,7 @@ use sparsegen_build::Compiler;
 use sparsegen_build::inspect::{Inspection, Kernel};
 
 use crate::failure::Failure;
+use crate::table::{Table, parse};
 
 /// A manifest that compiles.
 #[derive(Debug)]
@@ -57,6 +58,16 @@ impl Manifest {
             };
             Failure::error(format!("there is no kernel `{name}` in `{}`; {has}", self.name))
         })
+    }
+
+    /// Returns the tables of the file.
+    pub fn tables(&self) -> Table {
+        parse(&self.text)
+    }
+
+    /// Returns the table of a kernel.
+    pub fn table(&self, kernel: &str) -> Option<Table> {
+        self.tables().get("kernels")?.as_table()?.get(kernel)?.as_table().cloned()
     }
 
     /// Returns the number of the line of a byte, from 1 on.

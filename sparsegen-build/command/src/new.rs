@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use crate::arguments::Arguments;
+use crate::checkout::{built_from, checkout, dependency};
 use crate::failure::Failure;
 
 pub const HELP: &str = "\
@@ -17,9 +18,6 @@ script that compiles it, and a program that calls the kernels. `cargo run` in it
                       published ones otherwise
 ";
 
-/// The checkout from which this command was built.
-const BUILT_FROM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-
 pub fn run(arguments: Arguments) -> Result<String, Failure> {
     arguments.at_most(1)?;
     let folder = PathBuf::from(arguments.words.first().map_or(".", String::as_str));
@@ -29,7 +27,7 @@ pub fn run(arguments: Arguments) -> Result<String, Failure> {
                 "`{given}` is no checkout of sparsegen: it has no crate `sparsegen`"
             ))
         })?),
-        None => checkout(Path::new(BUILT_FROM)),
+        None => built_from(),
     };
     fs::create_dir_all(folder.join("src"))
         .map_err(|error| Failure::file("create", &folder, error))?;
@@ -60,23 +58,9 @@ pub fn run(arguments: Arguments) -> Result<String, Failure> {
     Ok(format!("created a crate that depends on {depends}; run it with `{enter}cargo run`\n"))
 }
 
-/// Returns the whole path of a checkout, if the folder is one.
-fn checkout(folder: &Path) -> Option<PathBuf> {
-    let is_one = ["sparsegen", "sparsegen-build"]
-        .iter()
-        .all(|name| folder.join(name).join("Cargo.toml").is_file());
-    if is_one { folder.canonicalize().ok() } else { None }
-}
-
 fn cargo_toml(folder: &Path, checkout: Option<&Path>) -> String {
     let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
-    let dependency = |name: &str| match checkout {
-        Some(checkout) => {
-            let path = checkout.join(name).display().to_string();
-            format!("{name} = {{ path = {path:?} }}")
-        }
-        None => format!("{name} = {:?}", env!("CARGO_PKG_VERSION")),
-    };
+    let dependency = |name: &str| dependency(name, checkout, &[]);
     let workspace = match is_in_workspace(folder) {
         true => "\n# The crate is not a member of the workspace around it.\n[workspace]\n",
         false => "",

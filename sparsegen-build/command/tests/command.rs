@@ -9,7 +9,9 @@ use support::{folder, golden, output, run, run_in};
 #[test]
 fn usage_is_printed_on_demand_and_for_wrong_arguments() {
     let usage = output(&["--help"]);
-    for command in ["new", "check", "emit", "explain", "try", "formats", "diff", "fmt"] {
+    for command in
+        ["new", "check", "emit", "explain", "try", "formats", "bench", "advise", "diff", "fmt"]
+    {
         assert!(usage.contains(&format!("\n  {command} ")), "{command}");
         let help = output(&[command, "--help"]);
         assert!(help.starts_with(&format!("usage: sparsegen {command} ")), "{help}");

@@ -32,9 +32,9 @@ impl Meaning {
     }
 }
 
-/// Returns source without marks, and its lines with their origins. A mark is a comment, and is the
+/// Returns the lines of source without marks, with their origins. A mark is a comment, and is the
 /// origin of the lines from it to the end of its block or to the next mark of the block.
-pub(super) fn unmarked(marked: &str) -> (String, Vec<Line>) {
+pub(super) fn unmarked(marked: &str) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut marks: Vec<(usize, Origin)> = Vec::new();
     for text in marked.lines() {
@@ -57,8 +57,66 @@ pub(super) fn unmarked(marked: &str) -> (String, Vec<Line>) {
             }
         }
     }
-    let source = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
-    (source, lines)
+    lines
+}
+
+/// The largest table of common lines.
+const TABLE: usize = 16_000_000;
+
+/// Returns the lines of a source with the origins of the same lines of almost the same source. Other
+/// lines have that of the line that begins their block.
+pub(super) fn aligned(source: &str, marked: &[Line]) -> Vec<Line> {
+    let texts: Vec<&str> = source.lines().collect();
+    let same = |(text, line): (&&str, &Line)| **text == line.text;
+    let start = texts.iter().zip(marked).take_while(|(text, line)| same((text, line))).count();
+    let ends = texts[start..].iter().rev().zip(marked[start..].iter().rev());
+    let end = ends.take_while(|(text, line)| same((text, line))).count();
+    let own = &texts[start..texts.len() - end];
+    let theirs = &marked[start..marked.len() - end];
+    let mut found: Vec<Option<&Line>> = marked[..start].iter().map(Some).collect();
+    found.extend(common(own, theirs));
+    found.extend(marked[marked.len() - end..].iter().map(Some));
+    let mut lines: Vec<Line> = Vec::new();
+    for (text, found) in texts.into_iter().zip(found) {
+        let indent = |text: &str| text.len() - text.trim_start().len();
+        let line = found.cloned().unwrap_or_else(|| {
+            let outer = |line: &&Line| !line.text.is_empty() && indent(&line.text) < indent(text);
+            let outer = lines.iter().rev().find(outer);
+            let (origin, point) = outer.map_or((None, None), |line| (line.origin, line.point));
+            Line { text: text.to_owned(), origin, point }
+        });
+        lines.push(line);
+    }
+    lines
+}
+
+/// Returns for each text its line in a longest common subsequence of both.
+fn common<'l>(texts: &[&str], lines: &'l [Line]) -> Vec<Option<&'l Line>> {
+    let width = lines.len() + 1;
+    if (texts.len() + 1).saturating_mul(width) > TABLE {
+        return vec![None; texts.len()];
+    }
+    let mut longest = vec![0_u32; (texts.len() + 1) * width];
+    for a in (0..texts.len()).rev() {
+        for b in (0..lines.len()).rev() {
+            longest[a * width + b] = match texts[a] == lines[b].text {
+                true => longest[(a + 1) * width + b + 1] + 1,
+                false => longest[(a + 1) * width + b].max(longest[a * width + b + 1]),
+            };
+        }
+    }
+    let (mut a, mut b, mut found) = (0, 0, vec![None; texts.len()]);
+    while a < texts.len() && b < lines.len() {
+        if texts[a] == lines[b].text {
+            found[a] = Some(&lines[b]);
+            (a, b) = (a + 1, b + 1);
+        } else if longest[(a + 1) * width + b] >= longest[a * width + b + 1] {
+            a += 1;
+        } else {
+            b += 1;
+        }
+    }
+    found
 }
 
 /// Returns an identifier and the meaning of its provisional name, in which names of tensors and

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::Stmt;
-
 /// A statement without effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comment {
@@ -42,13 +40,6 @@ pub enum Part {
     Point(usize),
     /// A body, by its index: the statement of one or several regions.
     Body(usize),
-}
-
-impl Stmt {
-    /// Returns whether the statement is a mark, which passes look past.
-    pub fn is_mark(&self) -> bool {
-        matches!(self, Stmt::Comment(Comment::Origin(_)))
-    }
 }
 
 /// The start of the text of a mark.

@@ -27,42 +27,29 @@ fn merge(body: &[Stmt]) -> Vec<Stmt> {
 
 fn factor_branches(mut arms: Vec<(Expr, Vec<Stmt>)>, mut otherwise: Vec<Stmt>) -> Vec<Stmt> {
     let (mut before, mut after) = (Vec::new(), Vec::new());
-    let first_of = |body: &[Stmt]| body.iter().position(|stmt| !stmt.is_mark());
-    let last_of = |body: &[Stmt]| body.iter().rposition(|stmt| !stmt.is_mark());
-    while let Some(first) = taken(&otherwise, &first_of)
-        && arms.iter().all(|(_, body)| taken(body, &first_of).as_ref() == Some(&first))
+    while let Some(first) = otherwise.first().cloned()
+        && arms.iter().all(|(_, body)| body.first() == Some(&first))
         && may_precede(&first, &arms)
     {
-        take(&mut arms, &mut otherwise, &first_of);
+        otherwise.remove(0);
+        for (_, body) in &mut arms {
+            body.remove(0);
+        }
         before.push(first);
     }
-    while let Some(last) = taken(&otherwise, &last_of)
-        && arms.iter().all(|(_, body)| taken(body, &last_of).as_ref() == Some(&last))
+    while let Some(last) = otherwise.last().cloned()
+        && arms.iter().all(|(_, body)| body.last() == Some(&last))
         && may_follow(&last, &arms, &otherwise)
     {
-        take(&mut arms, &mut otherwise, &last_of);
+        otherwise.pop();
+        for (_, body) in &mut arms {
+            body.pop();
+        }
         after.insert(0, last);
     }
     before.extend(Stmt::choose(arms, otherwise));
     before.extend(after);
     before
-}
-
-/// Finds a statement in a body, beside the marks.
-type Find<'f> = dyn Fn(&[Stmt]) -> Option<usize> + 'f;
-
-/// Returns a copy of the statement that is found.
-fn taken(body: &[Stmt], find: &Find<'_>) -> Option<Stmt> {
-    find(body).map(|k| body[k].clone())
-}
-
-/// Removes the statement that is found from every branch.
-fn take(arms: &mut [(Expr, Vec<Stmt>)], otherwise: &mut Vec<Stmt>, find: &Find<'_>) {
-    for body in arms.iter_mut().map(|(_, body)| body).chain([otherwise]) {
-        if let Some(k) = find(body) {
-            body.remove(k);
-        }
-    }
 }
 
 /// Returns whether a statement can be moved before the branches: it changes no operand of a

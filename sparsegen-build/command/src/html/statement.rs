@@ -36,9 +36,9 @@ fn table<'m>(manifest: &'m Manifest, kernel: &Kernel) -> Vec<&'m str> {
     let start = manifest.line(kernel.span.start) - 1;
     let lines: Vec<&str> = manifest.text.lines().collect();
     let is_head = |line: &&str| line.trim_start().starts_with('[') && !line.contains("\",");
-    let first = lines[..=start.min(lines.len() - 1)].iter().rposition(|line| is_head(&line));
+    let first = lines[..=start.min(lines.len() - 1)].iter().rposition(is_head);
     let first = first.unwrap_or(0);
-    let rest = lines[first + 1..].iter().position(|line| is_head(&line));
+    let rest = lines[first + 1..].iter().position(is_head);
     let end = rest.map_or(lines.len(), |rest| first + 1 + rest);
     let mut table = lines[first..end].to_vec();
     let is_beside = |line: &&str| line.trim().is_empty() || line.starts_with('#');

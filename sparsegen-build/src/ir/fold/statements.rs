@@ -159,7 +159,7 @@ impl Stmt {
             rest.clear();
         }
         // A chain of conditions in the last branch extends this one.
-        if let Some(Stmt::If { arms, otherwise }) = only(&rest) {
+        if let [Stmt::If { arms, otherwise }] = rest.as_slice() {
             kept.extend(arms.iter().cloned());
             rest = otherwise.clone();
         }
@@ -179,7 +179,7 @@ impl Stmt {
         }
         // Nested conditions become their conjunction.
         if let (Some((outer, body)), []) = (kept.last_mut(), rest.as_slice())
-            && let Some(Stmt::If { arms, otherwise }) = only(body)
+            && let [Stmt::If { arms, otherwise }] = body.as_slice()
             && let ([(inner, within)], []) = (arms.as_slice(), otherwise.as_slice())
         {
             *outer = Expr::and(outer.clone(), inner.clone());
@@ -187,12 +187,6 @@ impl Stmt {
         }
         vec![Stmt::If { arms: kept, otherwise: rest }]
     }
-}
-
-/// Returns the only statement beside marks.
-fn only(body: &[Stmt]) -> Option<&Stmt> {
-    let mut stmts = body.iter().filter(|stmt| !stmt.is_mark());
-    stmts.next().filter(|_| stmts.next().is_none())
 }
 
 /// Returns whether statements have no effect: there are none except comments.
