@@ -105,10 +105,8 @@ mod tests {
     #[test]
     fn without_a_checkout_versions_are_asked_for() {
         let text = cargo_toml(Path::new("/first"), None);
-        assert!(text.contains(concat!(
-            "\nsparsegen-build = \"",
-            env!("CARGO_PKG_VERSION"),
-            "\"\n"
-        )));
+        let expected =
+            format!("\nsparsegen-build = {{ version = {:?} }}\n", env!("CARGO_PKG_VERSION"));
+        assert!(text.contains(&expected), "{text}");
     }
 }

@@ -72,7 +72,7 @@ fn variant(number: usize, kernel: &Kernel, operands: &Operands) -> Result<String
             }
             (None, false) => {
                 let is_dense = tensor.levels.iter().all(|level| level.is_full);
-                format!("extents.made({name:?}, &{modes:?}, {is_dense}, {})?", scale(&tensor.dtype))
+                format!("extents.made({name:?}, &{modes:?}, {is_dense}, {})?", scale(tensor)?)
             }
         };
         let ty = match tensor.is_scalar {
@@ -121,6 +121,10 @@ fn constant(dtype: &str) -> &'static str {
 }
 
 /// Returns a function from a number between 0 and 1 to an element.
-fn scale(dtype: &str) -> &'static str {
-    if is_float(dtype) { "|x| 0.5 + x as _" } else { "|x| 1 + (3.0 * x) as u8 as _" }
+fn scale(tensor: &Tensor) -> Result<String, Failure> {
+    let dtype = element(tensor)?;
+    Ok(match is_float(dtype) {
+        true => format!("|x| (0.5 + x) as {dtype}"),
+        false => format!("|x| (1.0 + 3.0 * x) as {dtype}"),
+    })
 }

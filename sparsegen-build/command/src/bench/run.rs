@@ -19,6 +19,8 @@ pub struct Crate {
     folder: PathBuf,
     target: PathBuf,
     profile: String,
+    /// The name of the package.
+    name: String,
 }
 
 /// What a run of the crate printed.
@@ -62,7 +64,7 @@ impl Crate {
             }
             None => folder.join("target"),
         };
-        Ok(Crate { folder, target, profile })
+        Ok(Crate { folder, target, profile, name: format!("sparsegen-{command}") })
     }
 
     /// Builds and runs the crate, which times kernels on operands. The source has all kernels.
@@ -74,8 +76,9 @@ impl Crate {
     ) -> Result<Measured, Failure> {
         let features: &[&str] = if operands.is_parallel { &["parallel"] } else { &[] };
         let sparsegen = dependency("sparsegen", built_from().as_deref(), features);
+        let name = &self.name;
         let cargo = format!(
-            "[package]\nname = \"sparsegen-timing\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+            "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
              [dependencies]\n{sparsegen}\n\n[workspace]\n"
         );
         let main = program::source(kernels, operands)?;
@@ -83,6 +86,10 @@ impl Crate {
             [("Cargo.toml", &*cargo), ("src/main.rs", &main), ("src/kernels.rs", source)]
         {
             let path = self.folder.join(name);
+            // Cargo builds again what is newer than the last build.
+            if fs::read_to_string(&path).is_ok_and(|before| before == text) {
+                continue;
+            }
             fs::write(&path, text).map_err(|error| Failure::file("write", &path, error))?;
         }
         // The versions that the user has already.
@@ -106,7 +113,7 @@ impl Crate {
             )));
         }
         let profile = if self.profile == "dev" { "debug" } else { &self.profile };
-        let program = self.target.join(profile).join("sparsegen-timing");
+        let program = self.target.join(profile).join(name);
         let program = program.with_extension(env::consts::EXE_EXTENSION);
         let ran = Command::new(&program).output();
         let ran = ran.map_err(|error| Failure::file("run", &program, error))?;
