@@ -124,8 +124,6 @@ fn manifests_of_this_repository_are_formatted() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     for name in [
         "example-app/kernels.toml",
-        "example-app/field/kernels.toml",
-        "example-app/ranks/kernels.toml",
         "tests/benches/benchmarks.toml",
         "sparsegen/src/operators/kernels.toml",
         "sparsegen-build/command/template/kernels.toml",
