@@ -11,9 +11,6 @@ use criterion::Criterion;
 /// The least and the largest number of rounds. Every entrant runs once in each.
 const ROUNDS: RangeInclusive<usize> = 10..=50;
 
-/// The time after which a contest ends with fewer than the largest number of rounds.
-const PATIENCE: Duration = Duration::from_secs(4);
-
 /// The result of an entrant, in a common form.
 #[derive(PartialEq)]
 pub struct Answer {
@@ -124,11 +121,11 @@ impl<'a> Contest<'a> {
     }
 
     /// Times the entrants in turns, so that disturbances affect all of them, and passes the times
-    /// to criterion.
-    pub fn run(mut self, criterion: &mut Criterion) -> Ranking {
+    /// to criterion. After the time of `patience`, there are no more rounds than necessary.
+    pub fn run(mut self, criterion: &mut Criterion, patience: Duration) -> Ranking {
         let start = Instant::now();
         let mut rounds = 0;
-        while rounds < *ROUNDS.start() || rounds < *ROUNDS.end() && start.elapsed() < PATIENCE {
+        while rounds < *ROUNDS.start() || rounds < *ROUNDS.end() && start.elapsed() < patience {
             rounds += 1;
             for entrant in &mut self.entrants {
                 let time = (entrant.run)();
@@ -154,9 +151,10 @@ impl<'a> Contest<'a> {
 pub struct Ranking {
     /// The operation.
     pub operation: &'static str,
-    operand: &'static str,
+    /// The name of the operands.
+    pub operand: &'static str,
     /// The fastest peer.
-    best: &'static str,
+    pub best: &'static str,
     /// The least time of our entrant divided by the least time of the fastest peer.
     pub ratio: f64,
     /// The ratios with each peer, and then the ratio of each of our variants with the fastest peer.
@@ -179,16 +177,27 @@ impl Ranking {
             variants: on(Side::Variant).map(|own| (own.name, own.best() / least)).collect(),
         }
     }
+
+    /// Returns our ratio with each peer.
+    pub fn others(&self) -> String {
+        list(&self.others)
+    }
+
+    /// Returns the ratio of each of our variants with the fastest peer.
+    pub fn variants(&self) -> String {
+        list(&self.variants)
+    }
+}
+
+fn list(ratios: &[(&str, f64)]) -> String {
+    let shown = ratios.iter().map(|(name, ratio)| format!("{name} {ratio:.2}"));
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 impl fmt::Display for Ranking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |ratios: &[(&str, f64)]| {
-            let shown = ratios.iter().map(|(name, ratio)| format!("{name} {ratio:.2}"));
-            shown.collect::<Vec<_>>().join(", ")
-        };
-        let Ranking { operation, operand, best, ratio, others, variants } = self;
-        write!(f, "{operation:<9} {operand:<10} {ratio:>5.2}  {best:<17} ")?;
-        write!(f, "{:<70} {}", list(others), list(variants))
+        let Ranking { operation, operand, best, ratio, .. } = self;
+        write!(f, "{operation:<14} {operand:<10} {ratio:>5.2}  {best:<17} ")?;
+        write!(f, "{:<70} {}", self.others(), self.variants())
     }
 }

@@ -1,19 +1,21 @@
 //! Benchmarks of generated kernels against other crates for the same operations.
 //!
 //! ```text
-//! cargo bench -p sparsegen-tests --features benchmarks                   all, in three minutes
+//! cargo bench -p sparsegen-tests --features benchmarks                   all
 //! cargo bench -p sparsegen-tests --features benchmarks -- spmv/banded    contests with this in their names
-//! SPARSEGEN_BENCH=tenth cargo bench -p sparsegen-tests --features benchmarks    smaller operands
-//! SPARSEGEN_BENCH=small cargo bench -p sparsegen-tests --features benchmarks    small ones
+//! SPARSEGEN_BENCH=tenth cargo bench -p sparsegen-tests --features benchmarks    operands of a tenth
+//! SPARSEGEN_BENCH=small cargo bench -p sparsegen-tests --features benchmarks    small ones, in a minute
 //! ```
 //!
 //! In each contest all entrants run in turns, at least ten rounds, on the same operands, and the
 //! least time of each counts; criterion reports the same samples. The result is the final table of
-//! ratios, as only ratios can be compared between machines.
+//! ratios, as only ratios can be compared between machines. The same ratios are written as a table
+//! and as a picture to `benchmarks/kernels.md` and `kernels.svg` in the target directory.
 //!
 //! - **Entrants**: `sprs`, `nalgebra-sparse` and `faer`, each with its own function that does the
 //!   operation with the least work, if it has one: only `sprs` multiplies elementwise, and none
 //!   supports MTTKRP. In those cases a hand-written loop is an entrant.
+//! - **Sampled products** `sddmm` and `masked` have hand-written loops as peers.
 //! - **Conversions** `columns`, `blocks`, `dia` and `ell` have `Tensor::to` as ours, the generated
 //!   kernel as a variant, and a hand-written loop as the peer. In `threads`, ours is SpMV with equal
 //!   numbers of entries per thread, the variant has equal numbers of rows, and the peer is a
@@ -43,6 +45,8 @@ mod packing;
 mod peers;
 mod products;
 mod repeated;
+mod report;
+mod sampled;
 mod tensors;
 
 /// The kernels of `benchmarks.toml`.
@@ -68,6 +72,7 @@ fn main() {
     let mut session = Session {
         criterion: Criterion::default().configure_from_args(),
         wanted: env::args().skip(1).find(|argument| !argument.starts_with('-')),
+        scale,
         rankings: Vec::new(),
     };
     for make in MATRICES {
@@ -96,11 +101,13 @@ fn main() {
         if pair.is_regular {
             session.hold("compute_dia", pair.name, |contest| repeated::diagonals(contest, &pair.a));
         }
+        session.hold("sddmm", pair.name, |contest| sampled::sddmm(contest, &pair.a));
         session.hold("threads", pair.name, |contest| matrices::threads(contest, &pair.a));
     }
     for make in MATRICES {
         let pair = make(scale.of_products());
         session.hold("spgemm", pair.name, |contest| products::spgemm(contest, &pair));
+        session.hold("masked", pair.name, |contest| sampled::masked(contest, &pair));
         session.hold("compute_spgemm", pair.name, |contest| repeated::spgemm(contest, &pair));
         session.hold("compute_hashed", pair.name, |contest| repeated::hashed(contest, &pair));
     }
@@ -121,6 +128,7 @@ struct Session {
     criterion: Criterion,
     /// The name, or a part of it, of the selected contests.
     wanted: Option<String>,
+    scale: Scale,
     rankings: Vec<Ranking>,
 }
 
@@ -135,7 +143,7 @@ impl Session {
         if self.wanted.as_ref().is_none_or(|part| name.contains(part.as_str())) {
             let mut contest = Contest::new(operation, operand);
             enter(&mut contest);
-            self.rankings.push(contest.run(&mut self.criterion));
+            self.rankings.push(contest.run(&mut self.criterion, self.scale.patience()));
         }
     }
 
@@ -148,7 +156,7 @@ impl Session {
     fn finish(mut self) {
         self.criterion.final_summary();
         println!(
-            "\n{:<9} {:<10} {:>5}  {:<17} {:<70} our variants by the fastest peer",
+            "\n{:<14} {:<10} {:>5}  {:<17} {:<70} our variants by the fastest peer",
             "operation", "operand", "ratio", "fastest peer", "ours by each peer"
         );
         self.rankings.sort_by_key(|ranking| ranking.operation);
@@ -156,9 +164,11 @@ impl Session {
             for ranking in same {
                 println!("{ranking}");
             }
-            let logarithms = same.iter().map(|ranking| ranking.ratio.ln()).sum::<f64>();
-            let mean = (logarithms / same.len() as f64).exp();
-            println!("{:<9} {:<10} {mean:>5.2}", same[0].operation, "(mean)");
+            println!("{:<14} {:<10} {:>5.2}", same[0].operation, "(mean)", report::mean(same));
+        }
+        match report::write(&self.rankings) {
+            Ok(files) => files.iter().for_each(|file| println!("{}", file.display())),
+            Err(error) => println!("the report cannot be written: {error}"),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Operands of the benchmarks: generated matrices and tensors, which are the same in every run.
 
+use std::time::Duration;
+
 use sparsegen::{Csf, Csr, Tensor, level};
 
 /// Two sparse matrices of one kind and shape.
@@ -41,6 +43,15 @@ impl Scale {
             Scale::Full | Scale::Tenth => Scale::Tenth,
             Scale::Small => Scale::Small,
         }
+    }
+
+    /// Returns the time after which a contest ends with fewer than the largest number of rounds.
+    pub fn patience(self) -> Duration {
+        Duration::from_millis(match self {
+            Scale::Full => 4000,
+            Scale::Tenth => 300,
+            Scale::Small => 100,
+        })
     }
 
     fn of(self, full: usize) -> usize {
