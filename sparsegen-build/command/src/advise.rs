@@ -119,7 +119,7 @@ fn advice(rows: &[(String, Time, bool)], (own_label, own): (&str, &Time)) -> Str
     let saved = (own.median - best.median).max(1.0);
     let calls = (best.conversion / saved).ceil().max(1.0);
     format!(
-        "{label} is the fastest, {ratio:.2} times as fast as the manifest's {own_label}; converting the \
+        "{label} is the fastest, {ratio:.2} times as fast as {own_label}; converting the \
          file to it costs {}, which {calls:.0} calls save",
         duration(best.conversion)
     )

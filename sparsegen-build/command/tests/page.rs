@@ -125,6 +125,8 @@ fn a_clicked_line_lights_up_with_its_merge_point_and_operands() {
     };
     assert!(code.contains(&format!("<span class=\"l lit pinned\" id=\"{id}\"")), "{id} is pinned");
     assert!(lit(decisions, "li data-parts=\"1.b1\"") > 0, "the body is lit");
+    let lines = code.matches("<span class=\"l lit").count();
+    assert!((1..20).contains(&lines), "{lines} lines are lit, of this body only");
     assert!(lit(decisions, "g data-parts=") > 0, "a merge point is lit");
     assert!(lit(decisions, "i data-of=\"A\"") > 0, "the operand is lit in the statement");
     assert_eq!(lit(decisions, "i data-of=\"B\""), 0, "the other operand is not");

@@ -5,18 +5,21 @@ const linked = [...document.querySelectorAll("[data-parts], [data-of]")];
 const keys = (element, name) => (element.dataset[name] || "").split(" ").filter(Boolean);
 let pinned = null;
 
-// A line has its own parts, and the operands that it names.
-function wanted(element) {
-  const within = element.matches(".l") ? [...element.querySelectorAll("[data-of]")] : [];
-  const of = [element, ...within].flatMap((one) => keys(one, "of"));
-  return { parts: new Set(keys(element, "parts")), of: new Set(of) };
+// A line lights up the lines of the same part, and the merge points and operands that it has. All else
+// lights up whatever has a common key.
+function is_lit(one, element) {
+  const common = (name, wanted) => keys(one, name).some((key) => wanted.includes(key));
+  if (!element.matches(".l")) return common("parts", keys(element, "parts")) || common("of", keys(element, "of"));
+  const parts = keys(element, "parts");
+  if (one.matches(".l")) return keys(one, "parts")[0] === parts[0];
+  if (one.closest(".l")) return false;
+  const operands = [...element.querySelectorAll("[data-of]")].flatMap((operand) => keys(operand, "of"));
+  return common("parts", parts) || common("of", operands);
 }
 
 function show(element) {
-  const { parts, of } = element ? wanted(element) : { parts: new Set(), of: new Set() };
   for (const one of linked) {
-    const is_lit = keys(one, "parts").some((key) => parts.has(key)) || keys(one, "of").some((key) => of.has(key));
-    one.classList.toggle("lit", is_lit);
+    one.classList.toggle("lit", element !== null && is_lit(one, element));
     one.classList.toggle("pinned", one === pinned);
   }
 }
