@@ -8,12 +8,16 @@ use std::path::Path;
 use sparsegen::{Csc, Csr, Dense, Error, SparseVector, Tensor};
 
 use crate::rank::first;
+use example_app::draw::Picture;
 use example_app::input;
 
 use crate::{Outcome, kernels};
 
 type Graph = Tensor<f64, Csr>;
 type Vector = Tensor<f64, Dense<1>>;
+
+/// The greatest number of nodes of a graph that is drawn.
+const DRAWN: usize = 200;
 
 /// Searches graphs whose edges are the entries of a matrix, and prints the results.
 pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
@@ -22,9 +26,52 @@ pub(crate) fn run(file: Option<&Path>, out: &mut dyn Write) -> Outcome<()> {
     for bundled in &bundled[..files] {
         let path = input::or_bundled(file, bundled);
         writeln!(out, "Graph searches: {}", input::name(&path))?;
-        search(input::matrix(&path)?, out)?;
+        let graph = input::matrix(&path)?;
+        search(graph.clone(), out)?;
+        if graph.shape()[0] <= DRAWN {
+            let picture = columns(&checked(graph)?)?;
+            writeln!(out, "  picture            {}", picture.save("search")?.display())?;
+        }
     }
     Ok(())
+}
+
+/// Draws a graph with the node of the most edges on the left, and the others in columns by the number
+/// of edges from there.
+fn columns(graph: &Graph) -> Outcome<Picture> {
+    let (source, _) = busiest(graph)?;
+    let levels = breadth_first(graph, source)?;
+    let last = levels.iter().flatten().max().map_or(1, |level| *level.max(&1));
+    let title = format!("Breadth-first search from node {}", source + 1);
+    let mut picture = Picture::new([640.0, 690.0], &title);
+    let place = |node: usize| {
+        let level = levels[node]?;
+        let column: Vec<usize> = (0..levels.len()).filter(|n| levels[*n] == Some(level)).collect();
+        let row = column.iter().position(|n| *n == node)? as f64 + 0.5;
+        let across = 40.0 + 560.0 * level as f64 / last as f64;
+        // Every second node stands a little to the right, so that edges within a column are seen.
+        let aside = if column.len() > 1 { 14.0 * (row % 2.0 - 1.0) } else { 0.0 };
+        Some([across + aside, 44.0 + 600.0 * row / column.len() as f64])
+    };
+    for ([i, j], _) in graph {
+        if let (Some(from), Some(to)) = (place(i), place(j)) {
+            let class = if levels[i] == levels[j] { "faint" } else { "s0" };
+            picture.line([from, to], class);
+        }
+    }
+    for node in 0..levels.len() {
+        if let Some([x, y]) = place(node) {
+            picture.circle([x, y], 13.0, "f1");
+            picture.circle([x, y], 11.5, "page");
+            picture.text([x, y + 4.5], "middle", &(node + 1).to_string());
+        }
+    }
+    picture.text(
+        [20.0, 676.0],
+        "start",
+        "Blue edges lead to the next column, gray ones stay in theirs.",
+    );
+    Ok(picture)
 }
 
 /// Searches a graph from the node with the most edges, and prints the results if they agree with

@@ -41,6 +41,8 @@ fn everything_runs_on_the_bundled_data() {
         "Graph searches: karate.mtx",
         "Graph searches: hep-th.mtx",
         "textbook check     the same",
+        "pictures/search.svg",
+        "pictures/cp-als.svg",
         "Sums and elementwise products: bcsstk13.mtx",
         "CP decomposition: kinships.tns",
         "MTTKRP with ones   sums to 170976.0, 170976.0 and 170976.0",
