@@ -101,7 +101,7 @@ fn fills(program: &Program, result: &Access, variable: VariableId) -> bool {
 }
 
 /// Returns a statement that assigns the unassigned value to the entries that the result must have.
-fn zeros(program: &Program, stmt: &Stmt) -> Stmt {
+pub(super) fn zeros(program: &Program, stmt: &Stmt) -> Stmt {
     match stmt {
         Stmt::Forall { variable, .. } if !is_filled(program, *variable) => Stmt::SKIP,
         Stmt::Forall { variable, body, .. } => visit(*variable, zeros(program, body)),
@@ -122,7 +122,7 @@ fn zeros(program: &Program, stmt: &Stmt) -> Stmt {
 }
 
 /// Returns whether the target is a result that stores all coordinates at its last level.
-fn stores_all(program: &Program, target: &Access) -> bool {
+pub(super) fn stores_all(program: &Program, target: &Access) -> bool {
     let levels = program.tensor(target.tensor).format.levels.len();
     let last = levels.checked_sub(1).and_then(|last| program.level_variable(target, last));
     program.target(target.tensor).is_some() && last.is_some_and(|last| fills(program, target, last))

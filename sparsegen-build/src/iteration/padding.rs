@@ -34,6 +34,8 @@ fn split_by(program: &Program, access: &Access, stmt: Stmt) -> Stmt {
     if without == stmt {
         return stmt;
     }
+    // A result with all coordinates of a level has those of padding.
+    let without = if without.is_skip() { full::zeros(program, &stmt) } else { without };
     Stmt::sequence(vec![Stmt::when(present, stmt), Stmt::when(absent, without)])
 }
 
@@ -43,10 +45,11 @@ fn distinguishes_padding(program: &Program, stmt: &Stmt) -> bool {
     let stores_entries = program.targets.iter().any(|target| {
         let result = target.access.tensor;
         let pads = target.packed.is_none() && program.tensor(result).format.pads();
-        program.may_lack_entries(result) && !pads
+        // A result with every coordinate stores a zero either way.
+        let stores_all = full::stores_all(program, &target.access);
+        program.may_lack_entries(result) && !pads && !(stores_all && full::must_run(program, stmt))
     });
-    // A result with every coordinate stores a zero either way.
-    let mut tells = stores_entries && !full::must_run(program, stmt);
+    let mut tells = stores_entries;
     stmt.for_each_assign(&mut |_, accumulate, value| {
         let product = accumulate == Some(ReduceOp::PROD);
         tells |= product || divides(value) || multiplies_by_infinity(value);

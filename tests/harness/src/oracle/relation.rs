@@ -22,7 +22,7 @@ const LIMIT: usize = 300_000;
 pub fn evaluate(meaning: &Meaning, operands: &Operands) -> Option<Cells> {
     let context = Context { meaning, operands };
     let value = context.relation(&meaning.value)?;
-    if !value.default.is_known(meaning.fill) {
+    if !value.default.is_known(meaning.fill) || !context.is_fill_at_scalars(meaning) {
         return None;
     }
     let value = context.spread(value, &meaning.result)?;
@@ -37,6 +37,21 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// Returns whether scalars, which are always stored, leave the result its fill value where
+    /// nothing else is.
+    fn is_fill_at_scalars(&self, meaning: &Meaning) -> bool {
+        if !has_scalars(&meaning.value) {
+            return true;
+        }
+        let mut operands = self.operands.clone();
+        for entries in operands.values_mut() {
+            entries.retain(|at, _| at.is_empty());
+        }
+        let value = Context { meaning, operands: &operands }.relation(&meaning.value);
+        let is_fill = |cell: &Cell| cell.value.is_like(meaning.fill, 0.0);
+        value.is_some_and(|value| value.cells.values().all(is_fill))
+    }
+
     fn relation(&self, node: &Node) -> Option<Relation> {
         let semiring = self.meaning.semiring;
         let zero = semiring.zero(node.dtype);

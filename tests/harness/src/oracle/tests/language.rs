@@ -61,6 +61,14 @@ fn masks_elsewhere_are_stored_or_not() {
 }
 
 #[test]
+fn a_scalar_is_stored_where_nothing_else_is() {
+    let sums = all(|_, j| [14.0, 15.0, 12.0][j]);
+    let may: [&[usize]; 2] = [&[0, 0], &[1, 0]];
+    let stored: Vec<_> = sums.into_iter().filter(|(at, _)| !may.contains(&&at[..])).collect();
+    of("C[i,j] = sum[k](A[k,j] + c) * absent(A[j,i])").check(&entries(&stored), &may);
+}
+
+#[test]
 fn values_choose() {
     of("C[i,j] = replace(A[i,j], B[i,j])").is(&[
         (&[0, 0], 2.0),
