@@ -119,13 +119,12 @@ impl<'p> Time<'p> {
         }
     }
 
-    /// Adds the initialization of a result, and packing it.
+    /// Adds the initialization of a result, and packing it, which rebuilds one that is changed.
     fn add_result(&mut self, target: &Target) {
-        if target.is_update || target.is_partial {
-            return;
-        }
         let access = &target.access;
-        self.add_storage(access, &self.program.tensor(access.tensor).format, false);
+        if !target.is_update && !target.is_partial {
+            self.add_storage(access, &self.program.tensor(access.tensor).format, false);
+        }
         if let Some(packed) = &target.packed {
             self.add_storage(access, packed, true);
         }
