@@ -136,8 +136,7 @@ pub fn driver(name: &str, folder: &str, function: &Function, ways: Ways) -> Stri
     let (results, repack) = match &function.result {
         IrResult::Scalar { dtype, updates: Some(_), .. } => (
             format!(
-                "let before = result;
-                let mut result = before;
+                "let (before, mut result) = (result, result);
                 {name}_into({arguments})?;
                 let {changes}results = vec![(\"{name}_into\", look_at_scalar(result))];
                 {}

@@ -20,7 +20,7 @@ pub fn generate(guide: &Path, out: &Path) -> Result<(), String> {
     let mut source = String::new();
     for (_, file) in page::chapters(&summary) {
         let path = guide.join(&file);
-        let name = file.trim_end_matches(".md").replace('/', "_");
+        let name = file.trim_end_matches(".md").replace('/', "_").to_ascii_lowercase();
         let page = Page::parse(&read(&path)?).map_err(|reason| format!("{file}: {reason}"))?;
         source += &chapter(&name, &page, &out.join("guide").join(&name))?;
     }
