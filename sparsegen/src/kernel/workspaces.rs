@@ -23,7 +23,7 @@ use crate::{Value, Width};
 /// let mut workspaces = Workspaces::new();
 /// loop {
 ///     kernels::step_with(&mut workspaces, &mut next, &graph, &frontier)?;
-///     …
+///     std::mem::swap(&mut frontier, &mut next);
 /// }
 /// ```
 #[derive(Default)]
