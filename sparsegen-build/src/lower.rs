@@ -44,7 +44,7 @@ mod value;
 mod variables;
 mod workspace;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::concrete::parted::Parted;
 use crate::concrete::{Program, Target};
@@ -118,7 +118,20 @@ fn lower_for<'p>(
     }
     body.extend(lowering.plan(plan, &Scope::default()));
     body.extend(lowering.assemblers.iter().flat_map(Assembler::end));
+    reuse_vectors(&mut body);
     lowering.finish(plan, body)
+}
+
+/// Clears local vectors where a second pass or term declares them again.
+fn reuse_vectors(body: &mut [Stmt]) {
+    let mut declared = BTreeSet::new();
+    for stmt in body {
+        if let Stmt::Scratch { name, .. } = stmt
+            && !declared.insert(name.clone())
+        {
+            *stmt = Stmt::Clear { array: name.clone() };
+        }
+    }
 }
 
 struct Lowering<'p> {
