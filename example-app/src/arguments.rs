@@ -44,7 +44,7 @@ pub(crate) struct Options {
     pub(crate) matrix: Option<PathBuf>,
     /// The file of the tensor; the bundled one by default.
     pub(crate) tensor: Option<PathBuf>,
-    /// Whether the parts run on the ranks of an MPI program.
+    /// `true` if the parts run on the ranks of an MPI program.
     pub(crate) mpi: bool,
 }
 

@@ -160,9 +160,9 @@ pub struct Chart<'a> {
     pub title: &'a str,
     /// What is counted from left to right.
     pub across: &'a str,
-    /// What the values are.
+    /// The label of the values.
     pub up: &'a str,
-    /// Whether values are shown by their logarithm, for positive ones.
+    /// `true` if values are shown by their logarithm, for positive ones.
     pub is_logarithmic: bool,
     /// The names and values of up to four series.
     pub series: &'a [(&'a str, &'a [f64])],

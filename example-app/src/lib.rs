@@ -1,4 +1,4 @@
-//! What the program and the examples share: input files, progress reports and pictures.
+//! Parts that the program and the examples share: input files, progress reports and pictures.
 
 use std::error::Error;
 

@@ -29,7 +29,7 @@ pub struct Compiler {
     passes: Option<usize>,
 }
 
-/// What watches the stages, each of which prints itself.
+/// An observer of the stages, each of which prints itself.
 pub(crate) trait Observer {
     /// Called before the stages of a kernel of the manifest.
     fn begin(&mut self, _block: &Block<'_>, _name: &str) {}

@@ -133,7 +133,7 @@ fn density(statement: &Kernel) -> Option<Diagnostic> {
 }
 
 /// Returns the warning that an operand in another format would take asymptotically less time: only
-/// some kernels are examined, those that read a tensor at single coordinates or search for entries.
+/// kernels are examined that read a tensor at single coordinates or search for entries.
 fn formats(
     statement: &Kernel,
     program: &Program,

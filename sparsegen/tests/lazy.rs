@@ -130,7 +130,7 @@ fn structure_is_kept_while_only_values_change() {
     assert_eq!((c.runs(), d.runs()), (runs(1, 1), runs(1, 1)));
     assert_eq!(c.get().unwrap().vals(), [2.0, 5.0, 7.0]);
     assert!(std::ptr::eq(first.levels(), second.levels()));
-    // What was returned before does not change.
+    // A value that was returned before does not change.
     assert!(
         first.approx_eq(
             &product(

@@ -14,7 +14,7 @@
 //! | `toml`, beginning with `# Cargo.toml`, and `rs`, beginning with `// build.rs` | other files of a crate |
 //! | `ebnf`, `sh`, `drawing`, `other` | grammar, commands, pictures, and code in other languages |
 //!
-//! In an excerpt, a line `…` or `// …` stands for any number of lines. Each row of a table with
+//! In an excerpt, a line `…` or `// …` replaces any number of lines. Each row of a table with
 //! the columns `expr` and `tensors` is a kernel; a column `keys` has further keys of the kernel.
 
 /// A manifest of the page, with the code or message that follows it.
@@ -41,7 +41,7 @@ pub struct Example {
 pub struct Code {
     /// The text of the block.
     pub text: String,
-    /// Whether it is a program with a function `main`.
+    /// `true` if it is a program with a function `main`.
     pub is_program: bool,
     /// What it prints, if the page shows it.
     pub output: Option<String>,
@@ -52,7 +52,7 @@ pub struct Code {
 pub struct Row {
     /// The line of the page.
     pub line: usize,
-    /// The manifest that the row stands for.
+    /// The manifest of the row.
     pub manifest: String,
 }
 

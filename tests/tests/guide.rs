@@ -13,7 +13,7 @@ use page::Page;
 use sparsegen_build::compile_str;
 
 thread_local! {
-    /// What the example that runs on this thread has printed.
+    /// The output of the example that runs on this thread.
     static PRINTED: RefCell<String> = const { RefCell::new(String::new()) };
 }
 

@@ -6,8 +6,8 @@
 //!
 //! In the club that Zachary (1977) studied, the instructor (node 1) and the administrator (node 34)
 //! fell out, and the members went with one or the other. The network of Kipf and Welling (2017) is
-//! told the party of these two only, and learns that of everybody from who met whom. Layers, loss and
-//! gradients are kernels.
+//! given the parties of these two only, and learns the others from the friendships of the members.
+//! Layers, loss and gradients are kernels.
 
 use example_app::draw::{Chart, Picture};
 use example_app::{Outcome, at_most, input, uniform};
@@ -24,7 +24,7 @@ const PARTIES: usize = 2;
 const STEPS: usize = 400;
 const RATE: f64 = 0.4;
 
-/// The members, by their numbers from 1, who stayed with the instructor, as published.
+/// The members that stayed with the instructor, by their numbers from 1, as published.
 const INSTRUCTOR: [usize; 17] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 17, 18, 20, 22];
 
 /// The weights of both layers.

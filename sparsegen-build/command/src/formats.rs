@@ -26,7 +26,7 @@ const DRAWN: usize = 24;
 /// The largest size of a tensor that is stored, relative to its list of entries.
 const LARGEST: usize = 100;
 
-/// The size of a value, and that of a position or coordinate.
+/// The sizes of a value and of a position or coordinate.
 const BYTES: [usize; 2] = [size_of::<f64>(), size_of::<u32>()];
 
 pub fn run(arguments: Arguments) -> Result<String, Failure> {

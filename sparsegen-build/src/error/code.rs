@@ -56,7 +56,7 @@ codes! {
     UnknownKey = "SG0103",
     /// A value is of another kind than its key requires.
     WrongKind = "SG0104",
-    /// A value is not one of those that its key allows.
+    /// A key does not allow its value.
     UnknownChoice = "SG0105",
     /// A required key is missing.
     MissingKey = "SG0106",

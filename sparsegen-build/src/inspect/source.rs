@@ -136,7 +136,7 @@ pub(super) fn meaning(name: &str, identifier: &str, tensors: &[Tensor]) -> (Stri
     (identifier.to_owned(), Meaning { of, what: what(&rest) })
 }
 
-/// Returns the meaning of a name in which `‹` stands for tensors and variables.
+/// Returns the meaning of a name in which `‹` marks tensors and variables.
 fn what(shape: &str) -> String {
     let level = |digits: &str| match digits {
         "" => String::new(),

@@ -166,7 +166,7 @@ struct Machine {
     arrays: BTreeMap<String, Storage>,
     /// `true` while the innermost loop is exited.
     leaves: bool,
-    /// Whether the function has returned `false`.
+    /// `true` if the function has returned `false`.
     refuses: bool,
     /// `true` if a level had no free position.
     is_full: bool,

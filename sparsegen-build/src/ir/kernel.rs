@@ -11,7 +11,7 @@ use crate::names::{beside, plain};
 pub struct Kernel {
     /// The kernel's name, a Rust identifier in snake case.
     pub name: String,
-    /// Documentation before that of the statements, by lines.
+    /// Documentation before the documentation of the statements, by lines.
     pub docs: Vec<String>,
     /// The statements, in order.
     pub steps: Vec<Step>,

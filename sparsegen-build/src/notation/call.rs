@@ -40,7 +40,7 @@ pub enum Function {
     /// `present(a)`: whether a value differs from the second argument, its value at unstored
     /// operands.
     Present,
-    /// Whether an entry was found for a temporary that replaces a reduction. It has no arguments.
+    /// `true` if an entry was found for a temporary that replaces a reduction. It has no arguments.
     Found(TensorId),
     /// `f64(a)`
     Convert(Dtype),
@@ -157,7 +157,7 @@ impl Expr {
                     (None, None) => Expr::Call(function, vec![a, b]),
                 }
             }
-            // What reads no stored value equals its own value at unstored operands, also if that is NaN.
+            // A value that reads no stored value equals its own value at unstored operands, also if that is NaN.
             (Function::Present, Ok([value, fill])) if value == fill => {
                 Expr::Literal(Literal::Bool(false))
             }

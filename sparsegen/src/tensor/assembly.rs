@@ -38,7 +38,7 @@ pub struct Assembly<F: Format> {
     duplicates: Duplicates,
     /// The number of coordinates.
     count: usize,
-    /// The number of the first value at each position; [`MISSING`] where there is none.
+    /// The number of the first value at each position; [`MISSING`] at a position without values.
     firsts: Vec<u32>,
     /// The numbers of all other values, in order, with their positions.
     others: Vec<(u32, usize)>,

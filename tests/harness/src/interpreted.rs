@@ -300,7 +300,7 @@ fn stored<T>(run: Result<T, Stop>) -> Result<Option<T>, String> {
     }
 }
 
-/// Whether what the result held counts.
+/// `true` if the previous contents of the result count.
 fn updates(step: &Step) -> bool {
     match &step.function.result {
         IrResult::Tensor(result) => result.updates,

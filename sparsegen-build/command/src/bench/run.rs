@@ -23,7 +23,7 @@ pub struct Crate {
     name: String,
 }
 
-/// What a run of the crate printed.
+/// The output of a run of the crate.
 #[derive(Debug, Default)]
 pub struct Measured {
     /// Sentences on the operands.

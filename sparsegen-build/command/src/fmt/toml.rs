@@ -70,7 +70,7 @@ pub fn format(text: &str) -> Result<String, Mistake> {
     }
 }
 
-/// What strings are.
+/// The kinds of strings.
 #[derive(Clone, Copy)]
 struct Context {
     expressions: bool,

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a run of the command printed.
+/// The output of a run of the command.
 #[derive(Debug)]
 pub struct Ran {
     pub succeeds: bool,

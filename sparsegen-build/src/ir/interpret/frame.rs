@@ -11,7 +11,7 @@ use crate::ir::{
     TensorType, Type, Vector,
 };
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant is what its name says")]
 pub enum Object {
@@ -25,7 +25,7 @@ pub enum Object {
     Division,
     /// Working memory: the largest extent of each workspace that has been kept.
     Workspaces(BTreeMap<String, usize>),
-    /// What was taken from a tensor.
+    /// The arrays that were taken from a tensor.
     Shape(Vec<usize>),
     Levels(BTreeMap<(usize, String), Vec<usize>>),
     /// What is borrowed from the tensor of this name.
@@ -148,7 +148,7 @@ impl Frame {
         Ok(Tensor { ty, shape, arrays, vals })
     }
 
-    /// Joins the vector of a part with that of the parts before.
+    /// Joins the vector of a part with the one of the parts before.
     pub(super) fn join(&mut self, Joined { name, into, by }: &Joined) -> Done<()> {
         let field = match into {
             Vector::Values(_) if matches!(by, Joining::Ordered(..)) => return Ok(()),

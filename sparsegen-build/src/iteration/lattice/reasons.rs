@@ -10,11 +10,11 @@ const LISTED: usize = 5;
 pub struct Region {
     /// The iterators that have an entry at the coordinate.
     pub present: Set,
-    /// What became of the region.
+    /// The outcome for the region.
     pub fate: RegionFate,
 }
 
-/// What became of a region.
+/// The outcome for a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegionFate {
     /// It runs this body of the lattice.
@@ -30,11 +30,11 @@ pub enum RegionFate {
 pub struct Candidate {
     /// The iterators that have entries left.
     pub remaining: Set,
-    /// What became of the merge point.
+    /// The outcome for the merge point.
     pub fate: Fate,
 }
 
-/// What became of a merge point.
+/// The outcome for a merge point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It is this merge point of the loop.

@@ -85,7 +85,7 @@ impl Assembler<'_> {
         self.program.tensor(self.target.tensor).pattern
     }
 
-    /// Returns what is stored of a value: the entries of a pattern are 1.
+    /// Returns the stored form of a value: the entries of a pattern are 1.
     pub(super) fn stored(&self, value: Expr) -> Expr {
         let tensor = self.program.tensor(self.target.tensor);
         if tensor.pattern { literal(Literal::Int(1), tensor.dtype) } else { value }

@@ -41,7 +41,7 @@ pub struct Kernel<'c> {
     pub dtypes: HashMap<String, Dtype>,
     /// Its intermediate representation.
     pub function: &'c Function,
-    /// The kernel that runs in the interpreter beside it, if one does.
+    /// The kernel that also runs in the interpreter, if one does.
     pub interpreted: Option<Interpreted<'c>>,
     /// The function that packs operands and calls the kernel.
     pub run: &'c Driver,
