@@ -188,7 +188,7 @@ pub struct Tensor {
 }
 
 /// A variable that indexes tensors.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// The name in the statement.
     pub name: String,

@@ -352,9 +352,8 @@ fn term_by_term(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
     for term in additive_terms(conversion.kernel.assignment.value.clone()) {
         let of_term =
             Conversion { kernel: with_value(&conversion.kernel, &term), ..conversion.clone() };
-        // The terms share the tensors of one program.
         let mut starts = starts(&of_term);
-        starts.retain(|start| start.precomputed.len() == program.precomputed.len());
+        starts.retain(|start| has_tables_of(start, &program));
         terms.push(cheapest_of(&of_term, starts, budget)?);
     }
     program.body = nest_terms(&mut program, &terms, &Expr::clone)?;
@@ -363,6 +362,15 @@ fn term_by_term(conversion: &Conversion, budget: &Budget) -> Option<Candidate> {
     let cost = cost(&program, &plan);
     let (conversion, order) = (conversion.clone(), Vec::new());
     Some(Candidate { conversion, order, terms, sums: Sums::Temporary, program, plan, cost })
+}
+
+/// Returns whether the tensors and the variables of a start mean the same in a program, so that
+/// loops of both may follow each other.
+fn has_tables_of(start: &Program, program: &Program) -> bool {
+    let (kernel, other) = (&start.kernel, &program.kernel);
+    start.precomputed.len() == program.precomputed.len()
+        && kernel.tensors.len() == other.tensors.len()
+        && kernel.variables == other.variables
 }
 
 /// Returns the loops of terms, one after another, with values computed from theirs.
