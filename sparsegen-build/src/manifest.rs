@@ -4,6 +4,7 @@
 //! types, integer types and semirings are resolved. Format maps and statements are still text,
 //! which their own parsers read.
 
+mod choices;
 mod display;
 mod functions;
 mod kernels;
@@ -15,16 +16,13 @@ mod values;
 
 use std::ops::Range;
 
-use crate::error::{Code, Diagnostic, Name, Span, Warning, Warnings};
+use crate::error::{Code, Diagnostic, Name, Span, Warnings};
 use crate::format::Widths;
 use crate::ir::{Bounds, Simd};
-use crate::names::is_path;
 use crate::notation::{Laws, Parameter, RustPath, Semiring};
-use crate::types::{Dtype, Literal, UserType, Width};
+use crate::types::{Dtype, Literal, Width};
 
 pub use text::Text;
-
-use values::Value;
 
 /// The content of a manifest, in the order of the file.
 #[derive(Clone, Debug, Default)]
@@ -291,123 +289,4 @@ fn unknown_section(key: &Name) -> Diagnostic {
 fn unknown_key(key: &Name, known: &[&str], table: &str) -> Diagnostic {
     Diagnostic::new(Code::UnknownKey, key.span, format!("{table} has no key `{}`", key.text))
         .suggest(&key.text, known.iter().copied(), "its keys")
-}
-
-/// Parses the name of an element type.
-fn dtype(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Dtype> {
-    let text = value.text("the name of an element type, such as \"f64\"", diagnostics)?;
-    let found = Dtype::ALL.into_iter().find(|dtype| dtype.name() == text.value);
-    if found.is_none() && text.value.contains("::") {
-        if is_path(&text.value) {
-            return Some(Dtype::User(UserType::new(&text.value)));
-        }
-        diagnostics.push(
-            Diagnostic::new(
-                Code::InvalidPath,
-                text.inner(),
-                format!("`{}` is not the path of a type", text.value),
-            )
-            .help("a type of your crate has a path such as `crate::Fp`, without parameters"),
-        );
-        return None;
-    }
-    if found.is_none() {
-        let known = Dtype::ALL.iter().map(|dtype| dtype.name());
-        let mut mistake = Diagnostic::new(
-            Code::UnknownType,
-            text.inner(),
-            format!("there is no element type `{}`", text.value),
-        );
-        if text.value.starts_with(char::is_uppercase) {
-            let path = format!("crate::{}", text.value);
-            mistake = mistake.note(format!("a type of your crate has a path, such as `{path}`"));
-        }
-        diagnostics.push(mistake.suggest(&text.value, known, "the element types"));
-    }
-    found
-}
-
-/// Parses the name of an integer type for positions or coordinates.
-fn width(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Width> {
-    let text = value.text("the name of an unsigned type, such as \"u32\"", diagnostics)?;
-    let found = Width::ALL.into_iter().find(|width| width.name() == text.value);
-    if found.is_none() {
-        let known = Width::ALL.iter().map(|width| width.name());
-        diagnostics.push(
-            Diagnostic::new(
-                Code::UnknownChoice,
-                text.inner(),
-                format!("there is no width `{}`", text.value),
-            )
-            .suggest(&text.value, known, "the widths of positions and coordinates"),
-        );
-    }
-    found
-}
-
-/// Parses the name of an unsigned type, or a list of such names.
-fn widths(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<(Widths, Span)> {
-    if !value.is_array() {
-        return Some((Widths::Same(width(value, diagnostics)?), value.span));
-    }
-    let list = value.array("a list of unsigned types", diagnostics)?;
-    // All errors are reported, not only the first.
-    let list: Vec<_> = list.iter().map(|value| width(value, diagnostics)).collect();
-    Some((Widths::Each(list.into_iter().collect::<Option<_>>()?), value.span))
-}
-
-/// Parses `bounds`.
-fn bounds(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Bounds> {
-    let choices = [("proven", Bounds::Proven), ("checked", Bounds::Checked)];
-    choice(value, "bounds", choices, diagnostics)
-}
-
-/// Parses `simd`.
-fn simd(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Simd> {
-    choice(value, "`simd`", [("auto", Simd::Auto), ("portable", Simd::Portable)], diagnostics)
-}
-
-/// Parses `allow` into a set that contains the warnings that all kernels of the file allow.
-fn allow(value: &Value<'_>, mut allowed: Warnings, diagnostics: &mut Vec<Diagnostic>) -> Warnings {
-    let expected = "a list of warnings such as [\"conversion\"]";
-    for value in value.array(expected, diagnostics).unwrap_or_default() {
-        let Some(text) = value.text("the name of a warning", diagnostics) else { continue };
-        match Warning::ALL.into_iter().find(|(name, _)| *name == text.value) {
-            Some((_, warning)) => allowed.insert(warning),
-            None => {
-                let message = format!("there is no warning `{}`", text.value);
-                let known = Warning::ALL.into_iter().map(|(name, _)| name);
-                let diagnostic = Diagnostic::new(Code::UnknownChoice, text.inner(), message);
-                diagnostics.push(diagnostic.suggest(&text.value, known, "the warnings"));
-            }
-        }
-    }
-    allowed
-}
-
-/// Parses one of two names.
-fn choice<T>(
-    value: &Value<'_>,
-    what: &str,
-    choices: [(&'static str, T); 2],
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<T> {
-    let names = [choices[0].0, choices[1].0];
-    let text = value.text(&format!("{:?} or {:?}", names[0], names[1]), diagnostics)?;
-    let chosen = choices.into_iter().find(|(name, _)| *name == text.value);
-    if chosen.is_none() {
-        let unknown = text.value.as_str();
-        let diagnostic = Diagnostic::new(
-            Code::UnknownChoice,
-            text.inner(),
-            format!("{what} cannot be `{unknown}`"),
-        );
-        diagnostics.push(diagnostic.suggest(unknown, names, "the choices"));
-    }
-    chosen.map(|(_, chosen)| chosen)
-}
-
-/// Parses `parallel`, `reassociate` and `lazy`.
-fn truth(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<bool> {
-    value.boolean("true or false", diagnostics)
 }

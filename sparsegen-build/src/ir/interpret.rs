@@ -23,11 +23,11 @@ mod parts;
 mod rearrange;
 #[cfg(test)]
 mod tests;
+mod value;
 mod workspace;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::result::Result;
 
 pub use entry::{Combines, Covers, Runtime, Session, Stop, Tensor};
@@ -37,6 +37,7 @@ pub use fault::Fault;
 use fault::fault;
 pub use frame::Object;
 pub use number::Number;
+pub(crate) use value::Value;
 
 use self::arrays::Storage;
 use self::workspace::Workspace;
@@ -126,29 +127,6 @@ fn finish(machine: &Machine, function: &Function) -> Result<Outputs, Fault> {
             });
             let outputs: Result<_, String> = written.chain(extents).collect();
             Ok(Outputs::Arrays(outputs.map_err(end)?))
-        }
-    }
-}
-
-/// The value of an expression.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Value {
-    Index(usize),
-    /// A signed difference of indices.
-    Signed(isize),
-    Pair(usize, usize),
-    Number(Number, super::Dtype),
-    Bool(bool),
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Value::Index(n) => write!(f, "index {n}"),
-            Value::Signed(n) => write!(f, "signed index {n}"),
-            Value::Pair(a, b) => write!(f, "pair ({a}, {b})"),
-            Value::Number(number, dtype) => write!(f, "{number} of {dtype}"),
-            Value::Bool(b) => write!(f, "{b}"),
         }
     }
 }

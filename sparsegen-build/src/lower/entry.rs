@@ -21,7 +21,7 @@ use crate::ir::{
 };
 use crate::names::{beside, plain};
 use signature::{
-    extent, is_in_place, is_zeroed, parameter, passed_parameter, returned_type, seen_type, viewed,
+    extent, is_in_place, is_zeroed, parameter, passed_parameter, returned_type, seen_type,
 };
 
 /// Adds the entry points and loops of a kernel.
@@ -187,31 +187,6 @@ impl<'k> Builder<'k> {
     fn computes_with(&self) -> bool {
         let mut structured = self.groups.iter().filter(|group| group.function.has_structure());
         structured.all(|group| group.function.compute.is_some()) && self.keeps(Way::Compute)
-    }
-
-    /// Returns `NAME_check`.
-    fn checking(&self) -> Entry {
-        let checks = self.all_checks();
-        let is_read = |name: &str| reads(&checks, name);
-        let result = |step: &Step| match &step.function.result {
-            Result::Tensor(result) => Some(Parameter {
-                name: result.name.clone(),
-                ty: Type::TensorRef(seen_type(result)),
-            }),
-            Result::Scalar { .. } => None,
-        };
-        let results = self.passed().filter(|step| is_read(&step.result)).filter_map(result);
-        let operands = self.operands.iter().filter(|operand| is_read(operand.name()));
-        let parameters = results.chain(operands.map(|operand| viewed(operand))).collect();
-        Entry {
-            name: beside(&self.kernel.name, "check"),
-            docs: vec!["Checks that the extents agree.".to_owned()],
-            is_public: false,
-            traits: self.kernel.traits(),
-            parameters,
-            returns: Vec::new(),
-            body: [checks, vec![Instruction::Return(Vec::new())]].concat(),
-        }
     }
 
     /// Returns `NAME_assemble`, which creates results with their structure.

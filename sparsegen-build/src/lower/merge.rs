@@ -1,5 +1,7 @@
 //! Loops with several driving iterators, one loop for each merge point.
 
+mod comment;
+
 use crate::ir::comment::Part;
 use crate::ir::{Expr, Stmt};
 use crate::iteration::lattice::{MergePoint, Set};
@@ -301,32 +303,6 @@ impl Lowering<'_> {
         Stmt::when(condition, next)
     }
 
-    /// Returns a comment that names the operands with remaining entries.
-    fn comment(&self, inner: &Loop, point: &MergePoint, scope: &Scope) -> Option<Stmt> {
-        if inner.points.len() == 1 {
-            return None;
-        }
-        let name = |member: usize| {
-            format!("`{}`", self.program.tensor(inner.iterators[member].access.tensor).name)
-        };
-        let sparse = self.sparse(inner, self.by_position(inner, point.drivers));
-        let mut names: Vec<_> = sparse.members().map(name).collect();
-        names.dedup();
-        let text = match (self.counts(inner, point, scope).is_some(), &names[..]) {
-            (true, []) => {
-                let first = inner.points[0].drivers;
-                let others = self.sparse(inner, self.by_position(inner, first)).members();
-                let mut others: Vec<_> = others.map(name).collect();
-                others.dedup();
-                format!("{} exhausted: the rest of the dimension.", is_or_are(&others))
-            }
-            (true, names) => format!("{} entries left.", has_or_have(names)),
-            (false, [only]) => format!("Only {only} has entries left."),
-            (false, names) => format!("{} entries left.", has_or_have(names)),
-        };
-        Some(Stmt::Comment(text.into()))
-    }
-
     /// Returns the end of the dimension if the loop counts through it.
     fn counts(&self, inner: &Loop, point: &MergePoint, scope: &Scope) -> Option<Expr> {
         let by_coordinate = point.drivers.minus(self.by_position(inner, point.drivers));
@@ -381,21 +357,4 @@ fn or_beyond(name: &str, lasts: Expr, access: Found) -> Vec<Stmt> {
     let mut stmts = vec![Stmt::bind_mut(name, beyond)];
     stmts.extend(Stmt::when(lasts, reached));
     stmts
-}
-
-fn has_or_have(names: &[String]) -> String {
-    match names {
-        [only] => format!("{only} has"),
-        [a, b] => format!("{a} and {b} both have"),
-        [first @ .., last] => format!("{} and {last} all have", first.join(", ")),
-        [] => "Nothing has".to_owned(),
-    }
-}
-
-fn is_or_are(names: &[String]) -> String {
-    match names {
-        [only] => format!("{only} is"),
-        [first @ .., last] => format!("{} and {last} are", first.join(", ")),
-        [] => "Nothing is".to_owned(),
-    }
 }

@@ -3,11 +3,10 @@
 use crate::error::{Code, Diagnostic, Name};
 use crate::notation::{Parameter, Semiring};
 
+use super::choices::{allow, bounds, dtype, simd, truth};
 use super::sections::{FORMAT_KEYS, format, format_table};
 use super::values::{Entry, Value};
-use super::{
-    Defaults, Given, KernelEntry, TensorEntry, Text, allow, bounds, dtype, simd, truth, unknown_key,
-};
+use super::{Defaults, Given, KernelEntry, TensorEntry, Text, unknown_key};
 
 /// The parts of a manifest that a kernel's table refers to.
 #[derive(Clone, Copy)]

@@ -6,11 +6,9 @@ use crate::names::is_path;
 use crate::notation::{Constant, Operator, PathId, RustPath, Semiring};
 use crate::operator::Monoid;
 
+use super::choices::{allow, bounds, dtype, simd, truth, width, widths};
 use super::values::{Entry, Value};
-use super::{
-    Defaults, FormatEntry, FormatText, allow, bounds, dtype, simd, truth, unknown_key, width,
-    widths,
-};
+use super::{Defaults, FormatEntry, FormatText, unknown_key};
 
 /// Parses `[defaults]`.
 pub(super) fn defaults(value: &Value<'_>, diagnostics: &mut Vec<Diagnostic>) -> Defaults {

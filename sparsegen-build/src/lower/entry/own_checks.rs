@@ -1,9 +1,36 @@
-//! Calls of the checks of arguments.
+//! The function that checks the arguments of all entry points, and calls of it.
 
-use super::{Builder, Way, checks};
-use crate::ir::{Argument, Check, Instruction, Parameter, Type};
+use super::signature::{seen_type, viewed};
+use super::{Builder, Way, checks, reads};
+use crate::ir::{Argument, Check, Entry, Instruction, Parameter, Result, Step, Type};
+use crate::names::beside;
 
 impl Builder<'_> {
+    /// Returns `NAME_check`.
+    pub(super) fn checking(&self) -> Entry {
+        let checks = self.all_checks();
+        let is_read = |name: &str| reads(&checks, name);
+        let result = |step: &Step| match &step.function.result {
+            Result::Tensor(result) => Some(Parameter {
+                name: result.name.clone(),
+                ty: Type::TensorRef(seen_type(result)),
+            }),
+            Result::Scalar { .. } => None,
+        };
+        let results = self.passed().filter(|step| is_read(&step.result)).filter_map(result);
+        let operands = self.operands.iter().filter(|operand| is_read(operand.name()));
+        let parameters = results.chain(operands.map(|operand| viewed(operand))).collect();
+        Entry {
+            name: beside(&self.kernel.name, "check"),
+            docs: vec!["Checks that the extents agree.".to_owned()],
+            is_public: false,
+            traits: self.kernel.traits(),
+            parameters,
+            returns: Vec::new(),
+            body: [checks, vec![Instruction::Return(Vec::new())]].concat(),
+        }
+    }
+
     /// Returns the call of `NAME_check`.
     pub(super) fn check_call(&self, way: Way) -> Instruction {
         let check = self.checking();

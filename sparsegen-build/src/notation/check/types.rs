@@ -5,6 +5,7 @@
 //! converted to 0 or 1 where a number is expected. `wanted.rs` checks that the required type
 //! supports the operators.
 
+mod conversions;
 mod wanted;
 
 use crate::error::{Code, Diagnostic, Span};
@@ -13,6 +14,8 @@ use crate::notation::syntax::{BinaryOp, Constant, Expr, ExprKind, UnaryOp};
 use crate::notation::{Function, ReduceOp};
 use crate::operator::Kind;
 use crate::types::Dtype;
+
+use conversions::{not_defined, wider};
 
 use super::constants;
 use super::names::Names;
@@ -380,30 +383,4 @@ pub(super) fn reduced_type(
         },
         Some(_) | None => wanted,
     }
-}
-
-/// Returns the diagnostic for a function that is not defined for the type of its arguments; `text`
-/// is the first argument.
-fn not_defined(function: Function, span: Span, of: Dtype, text: &str) -> Diagnostic {
-    let name = function.symbol();
-    let diagnostic =
-        Diagnostic::new(Code::NotDefinedFor, span, format!("`{name}` is not defined for {of}"));
-    if of.is_complex() {
-        return diagnostic
-            .help("convert complex numbers to real ones by `re`, `im`, `abs` or `arg`");
-    }
-    if of.is_opaque() {
-        return diagnostic.help("declare the tensors with a `dtype`, such as \"f64\"");
-    }
-    diagnostic.help(match function.takes(Dtype::F64) {
-        true => format!("convert what it takes: `f64({})`", unparenthesized(text)),
-        false => "declare the tensors with another `dtype`".to_owned(),
-    })
-}
-
-/// Returns the better conversion of two operands: the type, and the operand to convert.
-fn wider<'t>(a: Dtype, x: &'t str, b: Dtype, y: &'t str) -> (Dtype, &'t str) {
-    let rank = |dtype: Dtype| Dtype::ALL.iter().rev().position(|known| *known == dtype);
-    let holds_more = |dtype: Dtype| (dtype.is_complex(), dtype.is_float(), rank(dtype));
-    if holds_more(a) >= holds_more(b) { (a, y) } else { (b, x) }
 }

@@ -8,7 +8,8 @@ use crate::notation::{Function, ReduceOp};
 use crate::operator::Kind;
 use crate::types::Dtype;
 
-use super::{Types, argument_types, compared_type, not_defined, reduced_type};
+use super::conversions::not_defined;
+use super::{Types, argument_types, compared_type, reduced_type};
 
 impl Types<'_, '_> {
     /// Checks the operators and numbers of an expression in the required type.
