@@ -37,7 +37,7 @@ use crate::iteration::plan::{Plan, plan};
 use crate::iteration::visits::overwrites;
 use crate::level::Levels;
 use crate::limits::{self, Budget};
-use crate::notation::{Assignment, Expr, Kernel, ReduceOp, TensorId, TensorRole, VariableId};
+use crate::notation::{Access, Assignment, Expr, Kernel, ReduceOp, TensorId, VariableId};
 
 use convert::{Conversion, by_order, conversions, gathered};
 use cost::{PACKED, cost, cost_of_conversions};
@@ -157,28 +157,20 @@ fn in_two_passes(kernel: &Kernel) -> Option<Conversion> {
     refuse_result(&kernel).is_ok().then(|| Conversion::none(&kernel))
 }
 
-/// Returns the kernels in which one operand has another built-in format, with that operand.
-pub fn with_other_formats<'k>(
-    kernel: &'k Kernel,
-    levels: &'k Levels,
-) -> impl Iterator<Item = (TensorId, Kernel)> + 'k {
-    let operands = kernel.accesses.iter();
-    let operands =
-        operands.filter(|access| kernel.tensor(access.tensor).role == TensorRole::Operand);
-    operands.flat_map(move |access| {
-        let formats = convert::plain_formats(kernel, access, levels).into_iter();
-        formats.filter(|format| format.builtin.is_some()).map(move |format| {
-            let mut other = kernel.clone();
-            other.tensors[access.tensor.0].format = format;
-            (access.tensor, other)
-        })
-    })
+/// Returns the kernels in which the tensor of an access has another built-in format.
+pub fn with_other_formats(kernel: &Kernel, access: &Access, levels: &Levels) -> Vec<Kernel> {
+    let formats = convert::plain_formats(kernel, access, levels).into_iter();
+    let built_in = formats.filter(|format| format.builtin.is_some());
+    built_in.map(|format| with_format(kernel, access.tensor, format)).collect()
 }
 
 fn with_result(kernel: &Kernel, format: Format) -> Kernel {
+    with_format(kernel, kernel.result(), format)
+}
+
+fn with_format(kernel: &Kernel, tensor: TensorId, format: Format) -> Kernel {
     let mut kernel = kernel.clone();
-    let result = kernel.result();
-    kernel.tensors[result.0].format = format;
+    kernel.tensors[tensor.0].format = format;
     kernel
 }
 

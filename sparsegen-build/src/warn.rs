@@ -132,24 +132,27 @@ fn density(statement: &Kernel) -> Option<Diagnostic> {
     )))
 }
 
-/// Returns the warning that an operand in another format would take asymptotically less time: only
-/// kernels are examined that read a tensor at single coordinates or search for entries.
+/// Returns the warning that an operand in another format would take asymptotically less time. Only
+/// those are examined that another format may help: each examination plans the kernel anew.
 fn formats(
     statement: &Kernel,
     program: &Program,
     plan: &Plan,
     levels: &Levels,
 ) -> Option<Diagnostic> {
-    let is_single = |access: &Access| {
-        let mut slices = access.indices.iter().filter_map(|v| statement.variable(*v).role.slice());
-        slices.any(|slice| !slice.varies()) && statement.tensor(access.tensor).format.is_sparse()
-    };
-    let examined = statement.accesses.iter().any(is_single) || plan.searches_entries(program);
-    if !examined || statement.accesses.len() > COMPARED || !statement.schedule.is_empty() {
+    if statement.accesses.len() > COMPARED || !statement.schedule.is_empty() {
         return None;
     }
+    let searches = plan.searches_entries(program);
+    let is_operand = |tensor: TensorId| statement.tensor(tensor).role == TensorRole::Operand;
+    let operands = statement.accesses.iter().filter(|access| is_operand(access.tensor));
+    let examined = operands.filter(|access| searches || is_read_across(statement, access));
     let own = time(program, plan);
-    let others = with_other_formats(statement, levels).filter_map(|(operand, kernel)| {
+    let others = examined.flat_map(|access| {
+        let kernels = with_other_formats(statement, access, levels).into_iter();
+        kernels.map(|kernel| (access.tensor, kernel))
+    });
+    let others = others.filter_map(|(operand, kernel)| {
         let (program, plan) = schedule(&kernel, levels).ok()?;
         let other = time(&program, &plan);
         grows_faster(&own, &other).then_some((operand, kernel, other))
@@ -162,6 +165,18 @@ fn formats(
     let warning = Diagnostic::new(Code::SlowFormat, operand.span, message);
     let note = format!("O({own}) as `{}`, O({other}) as `{format}`", named(&operand.format));
     Some(warning.note(note).help(format!("declare `{}` as \"{format}\"", operand.name)))
+}
+
+/// Returns whether a sparse tensor is read at a single coordinate of a mode other than its first
+/// level, so that the loops search below every coordinate of the levels above.
+fn is_read_across(statement: &Kernel, access: &Access) -> bool {
+    let format = &statement.tensor(access.tensor).format;
+    let is_single = |mode: usize| {
+        let slice = statement.variable(access.indices[mode]).role.slice();
+        slice.is_some_and(|slice| !slice.varies())
+    };
+    let mut single = (0..access.indices.len()).filter(|mode| is_single(*mode));
+    format.is_sparse() && single.any(|mode| format.mode_of(0) != Some(mode))
 }
 
 /// Returns the warning that the schedule makes loops asymptotically slower.
