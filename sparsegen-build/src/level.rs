@@ -36,6 +36,15 @@ pub(crate) use workspace::HASHED;
 
 use code::{Expr, Stmt};
 
+/// A fixed number of stored coordinates of each block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The number of stored coordinates of a block.
+    pub stored: u64,
+    /// The number of coordinates of a block.
+    pub block: u64,
+}
+
 /// A storage level: its properties, its storage, and its capabilities.
 ///
 /// [This page](self) explains how to define a level, and what each level function returns.
@@ -76,9 +85,9 @@ pub trait Level: fmt::Debug {
     /// path that is valid in the generated module: `crate::levels::RunLength<u32, u32>`.
     fn storage(&self, pos: &str, crd: &str) -> String;
 
-    /// Returns the number of coordinates of a block, if the level stores a fixed number of each
-    /// block: 4 for `structured(2, 4)`.
-    fn block(&self) -> Option<u64> {
+    /// Returns how many coordinates of each block the level stores, if the number is fixed: two of
+    /// four for `structured(2, 4)`.
+    fn share(&self) -> Option<Share> {
         None
     }
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::code::{Expr, Stmt};
 use super::{
     Below, Fill, Found, Holds, Level, PositionIteration, Promise, Properties, Property, Segment,
-    Storage, StorageArray,
+    Share, Storage, StorageArray,
 };
 
 #[derive(Debug)]
@@ -51,8 +51,8 @@ impl Level for Structured {
         }
     }
 
-    fn block(&self) -> Option<u64> {
-        Some(self.block)
+    fn share(&self) -> Option<Share> {
+        Some(Share { stored: self.kept, block: self.block })
     }
 
     fn settable(&self) -> &'static [Property] {

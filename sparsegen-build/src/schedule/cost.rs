@@ -87,15 +87,19 @@ pub(super) fn cost_of_conversions(conversion: &Conversions) -> f64 {
 /// Returns the number of entries of a format: a full level stores all coordinates under each
 /// parent.
 fn stored(format: &Format) -> f64 {
-    let below = |(level, spec): (usize, &LevelSpec)| {
-        let entries = if level == 0 { ROOT_ENTRIES } else { ENTRIES };
-        match (spec.properties.full, spec.properties.branchless) {
-            (true, _) => extent(&spec.expr),
-            (false, true) => 1.0,
-            (false, false) => entries.min(extent(&spec.expr)),
-        }
-    };
-    format.levels.iter().enumerate().map(below).product()
+    (0..format.levels.len()).map(|level| children(format, level)).product()
+}
+
+/// Returns the number of entries of a level under each parent.
+fn children(format: &Format, level: usize) -> f64 {
+    let spec = &format.levels[level];
+    let entries = if level == 0 { ROOT_ENTRIES } else { ENTRIES };
+    match (spec.level.share(), spec.properties.full, spec.properties.branchless) {
+        (Some(share), _, _) => share.stored as f64,
+        (None, true, _) => extent(&spec.expr),
+        (None, false, true) => 1.0,
+        (None, false, false) => entries.min(extent(&spec.expr)),
+    }
 }
 
 /// Returns the number of coordinates of a level.
@@ -281,6 +285,9 @@ impl Cost<'_> {
         {
             return self.dimension(at) / self.dimension(coordinate);
         }
+        if let Some(entries) = self.shared(iterator) {
+            return entries;
+        }
         let distinct = if iterator.level == 0 { ROOT_ENTRIES } else { ENTRIES };
         let variable = self.program.level_variable(&iterator.access, iterator.level);
         let distinct = variable.map_or(distinct, |v| distinct.min(self.dimension(v)));
@@ -296,6 +303,27 @@ impl Cost<'_> {
         }
         let one_by_one = iterator.conversions.contains(&Conversion::Fused);
         if one_by_one { distinct * DUPLICATES } else { distinct }
+    }
+
+    /// Returns the number of entries of a level under each parent if the tensor stores a fixed
+    /// number of each block, or is converted from one that does: a conversion drops no entries.
+    fn shared(&self, iterator: &LevelIterator) -> Option<f64> {
+        if let Some(share) = iterator.spec(self.program).level.share() {
+            return Some(share.stored as f64);
+        }
+        let tensor = iterator.access.tensor;
+        let passed = self.program.kernel.passed_as(tensor);
+        let format = &self.program.tensor(passed).format;
+        if passed == tensor || format.levels.iter().all(|spec| spec.level.share().is_none()) {
+            return None;
+        }
+        let (mut left, mut entries) = (stored(format), 1.0);
+        for level in 0..=iterator.level {
+            let variable = self.program.level_variable(&iterator.access, level);
+            entries = variable.map_or(DIMENSION, |v| self.dimension(v)).min(left);
+            left /= entries;
+        }
+        Some(entries)
     }
 
     /// Returns the share of the coordinates of a mode that a window of it contains.

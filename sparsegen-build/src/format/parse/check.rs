@@ -9,7 +9,7 @@ use crate::level::holds_signed;
 /// of blocks of that size, or over a dimension, whose extent is checked when a tensor is created.
 pub(super) fn check_blocks(specs: &[LevelSpec], spans: &[Span]) -> Vec<Diagnostic> {
     let wrong = |(spec, span): (&LevelSpec, &Span)| {
-        let block = spec.level.block()?;
+        let block = spec.level.share()?.block;
         let stored = match (&spec.expr, spec.expr.computed()) {
             (LevelExpr::Dimension(_), _) => return None,
             (_, Some(Coordinate::Mod(_, size))) if *size == block => return None,
