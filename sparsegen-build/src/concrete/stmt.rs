@@ -64,7 +64,7 @@ impl Stmt {
     }
 
     /// Returns `consumer where producer`. A temporary that the producer does not assign keeps its
-    /// initial identity element; a no-op consumer needs no temporary.
+    /// initial identity element; a consumer that reads none needs no temporary.
     pub fn where_(temporaries: Vec<Temporary>, consumer: Stmt, producer: Stmt) -> Stmt {
         let (assigned, untouched): (Vec<_>, Vec<_>) =
             temporaries.into_iter().partition(|temporary| producer.assigns(temporary.tensor));
@@ -73,14 +73,19 @@ impl Stmt {
             Some(Expr::Literal(known.op.of_nothing()))
         };
         let consumer = if untouched.is_empty() { consumer } else { consumer.with(&initial) };
-        if consumer.is_skip() {
-            return producer.without(&|target| assigned.iter().any(|t| t.tensor == target.tensor));
-        }
-        if assigned.is_empty() {
-            return Stmt::sequence(vec![producer, consumer]);
+        if !assigned.iter().any(|temporary| consumer.depends_on(temporary.tensor)) {
+            let own = |target: &Access| assigned.iter().any(|t| t.tensor == target.tensor);
+            return Stmt::sequence(vec![producer.without(&own), consumer]);
         }
         let [consumer, producer] = [consumer, producer].map(Box::new);
         Stmt::Where { temporaries: assigned, consumer, producer }
+    }
+
+    /// Returns whether the value of a temporary is read, or whether it has an entry.
+    fn depends_on(&self, temporary: TensorId) -> bool {
+        let mut depends = false;
+        self.for_each_value(&mut |value| depends |= value.depends_on(temporary));
+        depends
     }
 
     /// Returns the statement without the assignments to some targets.

@@ -3,7 +3,7 @@
 use crate::types::{Dtype, Literal};
 
 use super::mask::masked_by;
-use super::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, VariableId};
+use super::{Access, BinaryOp, Expr, Function, Reduce, ReduceOp, TensorId, VariableId};
 
 impl Expr {
     /// The default fill value.
@@ -159,6 +159,13 @@ impl Expr {
         let mut reads = false;
         self.for_each_access(&mut |other| reads |= other == access);
         reads
+    }
+
+    /// Returns whether an element of a temporary, or whether it has one, is part of the expression.
+    pub fn depends_on(&self, temporary: TensorId) -> bool {
+        let mut depends = matches!(self, Expr::Call(Function::Found(of), _) if *of == temporary);
+        self.for_each_access(&mut |access| depends |= access.tensor == temporary);
+        depends || self.children().into_iter().any(|child| child.depends_on(temporary))
     }
 
     /// Calls `visit` with every access, in the order of the text.

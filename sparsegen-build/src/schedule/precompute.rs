@@ -135,7 +135,7 @@ fn kinds(
 
 /// Returns whether a value is present at all coordinates of some variables or at none, given those of
 /// the other variables: no sparse operand is indexed by them, and no condition depends on them.
-fn is_uniform(kernel: &Kernel, value: &Expr, over: &[VariableId]) -> bool {
+pub(super) fn is_uniform(kernel: &Kernel, value: &Expr, over: &[VariableId]) -> bool {
     if !kernel.vanishes(value) {
         return true;
     }

@@ -27,7 +27,7 @@ impl Nest<'_> {
             Expr::Reduce(_) => return None,
             _ => ReduceOp::SUM,
         };
-        let workspace = Access { tensor: self.add_workspace(&gathered, op), indices: vec![v] };
+        let workspace = Access { tensor: self.add_workspace(&gathered, v, op), indices: vec![v] };
         let value = rest(Expr::Access(workspace.clone()));
         let producer = match gathered {
             Expr::Reduce(reduce) => self.accumulate(bound, &[v], &workspace, reduce)?,

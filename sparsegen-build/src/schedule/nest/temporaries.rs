@@ -1,11 +1,12 @@
 //! Temporaries: scalars of reductions, and workspaces for entries that are not computed in order.
 
+use super::super::precompute::is_uniform;
 use super::Nest;
 use crate::concrete::Program;
 use crate::format::{Format, LevelExpr, LevelSpec};
-use crate::level::workspace;
+use crate::level::{full_workspace, workspace};
 use crate::notation::schedule::Accumulator;
-use crate::notation::{Choice, Expr, Reduce, ReduceOp, Tensor, TensorId, TensorRole};
+use crate::notation::{Choice, Expr, Reduce, ReduceOp, Tensor, TensorId, TensorRole, VariableId};
 use crate::types::{Dtype, Literal};
 
 impl Nest<'_> {
@@ -44,9 +45,21 @@ impl Nest<'_> {
     }
 
     /// Adds a workspace over one variable for a value that is combined by `op`. Its fill value is
-    /// that of a reduction of nothing.
-    pub(super) fn add_workspace(&mut self, value: &Expr, op: ReduceOp) -> TensorId {
-        let level = LevelSpec::new(LevelExpr::Dimension(0), workspace());
+    /// that of a reduction of nothing. A sum that has all coordinates or none needs no record of
+    /// them.
+    pub(super) fn add_workspace(
+        &mut self,
+        value: &Expr,
+        over: VariableId,
+        op: ReduceOp,
+    ) -> TensorId {
+        let program = &self.program;
+        let is_whole = program.space.definition(over).is_none();
+        let level = match op == ReduceOp::SUM && is_whole {
+            true if is_uniform(&program.kernel, value, &[over]) => full_workspace(),
+            true | false => workspace(),
+        };
+        let level = LevelSpec::new(LevelExpr::Dimension(0), level);
         let workspace = self.add("w".to_owned(), self.dtype(value), Some(level));
         if op != ReduceOp::SUM {
             self.program.kernel.tensors[workspace.0].format.fill = op.of_nothing();
