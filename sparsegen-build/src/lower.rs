@@ -184,7 +184,7 @@ impl Lowering<'_> {
         whole: &notation::Expr,
         scope: &Scope,
     ) -> Vec<Stmt> {
-        let (condition, value) = Self::guarded(whole, accumulate);
+        let (condition, value) = self.guarded(target.tensor, whole, accumulate, scope);
         let found = scope.found(target.tensor, accumulate, value);
         if condition.is_some()
             && target.indices.is_empty()

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use super::iterator::{Conversion, LevelIterator, Positions};
 use super::lattice::{MergePoint, Set};
+use super::padding::is_infinite;
 use super::plan::{Loop, Plan};
 use crate::concrete::{Program, Target};
 use crate::notation::{Access, BinaryOp, Expr, Function, ReduceOp};
@@ -155,7 +156,9 @@ fn is_linear_in(value: &Expr, access: &Access) -> bool {
             is_linear_in(a, access) && is_linear_in(b, access)
         }
         Expr::Binary(BinaryOp::Mul, a, b) => {
-            is_linear_in(a, access) && !uses(b) || is_linear_in(b, access) && !uses(a)
+            // Infinity times each duplicate of an entry may add up to NaN.
+            let scales = |factor: &Expr| !uses(factor) && !is_infinite(factor);
+            is_linear_in(a, access) && scales(b) || is_linear_in(b, access) && scales(a)
         }
         Expr::Binary(_, a, b) => is_linear_in(a, access) && !uses(b),
     }

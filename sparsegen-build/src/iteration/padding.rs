@@ -57,13 +57,14 @@ fn distinguishes_padding(program: &Program, stmt: &Stmt) -> bool {
     tells
 }
 
-/// Returns whether a factor is infinite whatever the operands hold, as a reduction over an empty
+/// Returns whether a value is infinite whatever the operands hold, as a reduction over an empty
 /// range is.
+pub(super) fn is_infinite(value: &Expr) -> bool {
+    matches!(value, Expr::Literal(Literal::Greatest | Literal::Least))
+        || value.children().into_iter().any(is_infinite)
+}
+
 fn multiplies_by_infinity(value: &Expr) -> bool {
-    fn is_infinite(value: &Expr) -> bool {
-        matches!(value, Expr::Literal(Literal::Greatest | Literal::Least))
-            || value.children().into_iter().any(is_infinite)
-    }
     match value {
         Expr::Binary(BinaryOp::Mul, ..) => is_infinite(value),
         value => value.children().into_iter().any(multiplies_by_infinity),

@@ -151,11 +151,19 @@ impl Lowering<'_> {
     }
 
     /// Returns the predicate under which a value is assigned, and the assigned value. A zero need
-    /// not be added.
-    pub(super) fn guarded(
-        value: &notation::Expr,
+    /// not be added, unless it makes an entry: what a condition on values chooses is stored either
+    /// way.
+    pub(super) fn guarded<'v>(
+        &self,
+        target: TensorId,
+        value: &'v notation::Expr,
         accumulate: Option<ReduceOp>,
-    ) -> (Option<&notation::Expr>, &notation::Expr) {
+        scope: &Scope,
+    ) -> (Option<&'v notation::Expr>, &'v notation::Expr) {
+        let makes_entry = || {
+            !self.program.tensor(target).format.has_every_position()
+                || scope.found(target, accumulate, value).is_some()
+        };
         match value {
             notation::Expr::Call(Function::Mask, masked)
                 if accumulate.is_none_or(|op| op == ReduceOp::SUM) =>
@@ -163,7 +171,8 @@ impl Lowering<'_> {
                 (Some(&masked[0]), &masked[1])
             }
             notation::Expr::Call(Function::Select, selected)
-                if accumulate.is_some_and(|op| op.ignores(&selected[2])) =>
+                if accumulate.is_some_and(|op| op.ignores(&selected[2]))
+                    && (selected[0].is_mask() || !makes_entry()) =>
             {
                 (Some(&selected[0]), &selected[1])
             }

@@ -18,7 +18,7 @@ impl Expr {
 
     /// Returns whether a condition is a predicate over index variables or the presence of entries,
     /// and does not depend on values.
-    pub(super) fn is_mask(&self) -> bool {
+    pub(crate) fn is_mask(&self) -> bool {
         match self {
             Expr::Call(Function::Present, _) => true,
             Expr::Call(function, inner) if function.is_logic() => inner.iter().all(Expr::is_mask),

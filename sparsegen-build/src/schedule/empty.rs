@@ -25,40 +25,85 @@ pub(super) fn with_versions(found: Candidate, budget: &Budget) -> (Program, Plan
     }
     let value = program.kernel.assignment.value.clone();
     let accumulate = program.kernel.in_place.then_some(ReduceOp::SUM);
-    let mut versioned = program.clone();
-    for v in ranges(&value) {
-        let of_empty = over_nothing(&program.kernel, &value, v);
-        if !makes_a_difference(&program, v, &value, &of_empty) {
-            continue;
+    let nest = |versioned: &mut Program, empty: &[VariableId]| {
+        let kernel = versioned.kernel.clone();
+        let of_empty = |value: &Expr| over_nothing(&kernel, value, empty);
+        match &terms[..] {
+            [] => nest_into(versioned, &order, sums, accumulate, of_empty(&value)),
+            terms => nest_terms(versioned, terms, &of_empty),
         }
-        let version = match &terms[..] {
-            [] => nest_into(&mut versioned, &order, sums, accumulate, of_empty),
-            terms => {
-                let kernel = versioned.kernel.clone();
-                let of_empty = |value: &Expr| over_nothing(&kernel, value, v);
-                nest_terms(&mut versioned, terms, &of_empty)
+    };
+    let ranges = ranges(&value);
+    // If versions for several empty ranges are too much code, there is one for each range.
+    for together in [true, false] {
+        let versions = Versions { value: &value, together, nest: &nest };
+        let mut versioned = program.clone();
+        let usual_loops = versioned.body.clone();
+        versioned.body = versions.split(&mut versioned, &ranges, &mut Vec::new(), usual_loops);
+        if !versioned.has_versions {
+            break;
+        }
+        if let Ok(plan) = plan(&versioned, budget) {
+            return (versioned, plan);
+        }
+    }
+    (program, usual)
+}
+
+/// The versions of the loops of a statement.
+struct Versions<'v> {
+    value: &'v Expr,
+    /// `true` if several ranges may be empty.
+    together: bool,
+    /// Builds the loops if some ranges are empty.
+    nest: &'v dyn Fn(&mut Program, &[VariableId]) -> Option<Stmt>,
+}
+
+impl Versions<'_> {
+    /// Returns `usual`, the loops if the ranges of `empty` are empty, with a version for each of
+    /// `ranges`. Within the version of a range, those before it may be empty as well.
+    fn split(
+        &self,
+        program: &mut Program,
+        ranges: &[VariableId],
+        empty: &mut Vec<VariableId>,
+        usual: Stmt,
+    ) -> Stmt {
+        let value = over_nothing(&program.kernel, self.value, empty);
+        let mut body = usual;
+        for (before, v) in ranges.iter().enumerate() {
+            let of_empty = over_nothing(&program.kernel, &value, &[*v]);
+            if !makes_a_difference(program, *v, &value, &of_empty) {
+                continue;
             }
-        };
-        let Some(version) = version else { continue };
-        let name = format!("has_{}", program.kernel.variable(v).name);
-        let flag = versioned.add_temporary(name, Dtype::Bool, None);
-        let flag = Access { tensor: flag, indices: Vec::new() };
-        let exists = Expr::Literal(Literal::Bool(true));
-        let exists =
-            Stmt::forall(v, Rc::default(), Stmt::assign(flag.clone(), Some(ReduceOp::ANY), exists));
-        let is_empty = Expr::call(Function::Not, vec![Expr::Access(flag.clone())]);
-        let both = Stmt::sequence(vec![
-            Stmt::when(Expr::Access(flag.clone()), versioned.body.clone()),
-            Stmt::when(is_empty, version),
-        ]);
-        versioned.body =
-            Stmt::where_(vec![Temporary { tensor: flag.tensor, op: ReduceOp::ANY }], both, exists);
-        versioned.has_versions = true;
+            empty.push(*v);
+            let version = (self.nest)(program, empty);
+            let inner = if self.together { &ranges[..before] } else { &[] };
+            let version = version.map(|stmt| self.split(program, inner, empty, stmt));
+            empty.pop();
+            if let Some(version) = version {
+                body = either(program, *v, body, version);
+            }
+        }
+        body
     }
-    match versioned.has_versions.then(|| plan(&versioned, budget)) {
-        Some(Ok(plan)) => (versioned, plan),
-        Some(Err(_)) | None => (program, usual),
-    }
+}
+
+/// Returns loops that run `usual` unless the range of a variable is empty, and `version` if it is.
+fn either(program: &mut Program, v: VariableId, usual: Stmt, version: Stmt) -> Stmt {
+    let name = format!("has_{}", program.kernel.variable(v).name);
+    let flag = program.add_temporary(name, Dtype::Bool, None);
+    let flag = Access { tensor: flag, indices: Vec::new() };
+    let exists = Expr::Literal(Literal::Bool(true));
+    let exists =
+        Stmt::forall(v, Rc::default(), Stmt::assign(flag.clone(), Some(ReduceOp::ANY), exists));
+    let is_empty = Expr::call(Function::Not, vec![Expr::Access(flag.clone())]);
+    let both = Stmt::sequence(vec![
+        Stmt::when(Expr::Access(flag.clone()), usual),
+        Stmt::when(is_empty, version),
+    ]);
+    program.has_versions = true;
+    Stmt::where_(vec![Temporary { tensor: flag.tensor, op: ReduceOp::ANY }], both, exists)
 }
 
 /// Returns the variables of all reductions in a value.
@@ -74,10 +119,10 @@ fn ranges(value: &Expr) -> Vec<VariableId> {
     ranges
 }
 
-/// Returns a value with an empty range for reductions over a variable.
-fn over_nothing(kernel: &Kernel, value: &Expr, v: VariableId) -> Expr {
+/// Returns a value with an empty range for reductions over any of some variables.
+fn over_nothing(kernel: &Kernel, value: &Expr, empty: &[VariableId]) -> Expr {
     map_reductions(value, &|reduce| {
-        let is_over = reduce.variables.contains(&v);
+        let is_over = reduce.variables.iter().any(|v| empty.contains(v));
         is_over.then(|| of_nothing(kernel, reduce))
     })
 }

@@ -86,8 +86,10 @@ impl Format {
         let numbers = |at: &[usize], count: usize| -> Vec<i64> {
             self.levels.iter().map(|level| level.expr.number(at, count)).collect()
         };
+        let is_unpadded = self.levels.iter().any(|level| !level.padded);
         if !self.keeps_entries() {
-            if !is_free {
+            // The parts of a sum are no fill values even if they equal one.
+            if !is_free || is_unpadded {
                 let mut sums: BTreeMap<Vec<usize>, Number> = BTreeMap::new();
                 for (at, value) in entries {
                     let sum = sums.get(&at).map_or(value, |sum| *sum + value);
@@ -97,7 +99,7 @@ impl Format {
             }
             entries.sort_by_cached_key(|(at, _)| numbers(at, 0));
         }
-        if self.levels.iter().any(|level| !level.padded) {
+        if is_unpadded {
             entries.retain(|(_, value)| !value.is_like(fill, 0.0));
         }
         let counted = self.levels.iter().find_map(|level| level.expr.counted());
