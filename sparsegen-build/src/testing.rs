@@ -66,5 +66,6 @@ full_columns = \"(i, j) -> (i : compressed, j : compressed(full))\"
 messy = \"(i, j) -> (i : dense, j : compressed(nonordered, nonunique))\"
 gaps = \"(i, j) -> (i : compressed(nonunique), j : loose_compressed)\"
 nonzero_rows = \"(i, j) -> (i : compressed(unpadded), j : compressed)\"
+two_of_four = \"(i, j) -> (i : dense, j / 4 : dense, j % 4 : structured(2, 4))\"
 loose = \"(i, j) -> (i : dense, j : compressed(nonordered))\"
 ";

@@ -113,6 +113,21 @@ fn what_has_no_order_is_converted_or_refused() {
     assert_eq!(converted(product, "C = 'dcsr', A = 'dcsc', B = 'dcsr'"), (both, None));
     // Rows are computed one at a time, where rows would be matched with columns otherwise.
     assert_eq!(converted(product, "C = 'csr', A = 'csr', B = 'csc'").0, ["csr"]);
+    // A copy in another format would have as many entries.
+    let (into, _) = converted(product, "C = 'dense', A = 'two_of_four', B = 'dense'");
+    assert!(into.is_empty());
+}
+
+#[test]
+fn sums_over_dense_columns_need_no_record_of_their_entries() {
+    let is_listed = |tensors| {
+        let kernel = kernel("Y[i,n] = exp(sum[j](A[i,j] * X[j,n])) - 1", tensors);
+        let (program, _) = schedule(&kernel, &Levels::default()).expect("a schedule");
+        program.workspaces().iter().map(|w| program.is_listed(w.tensor)).collect::<Vec<_>>()
+    };
+    assert_eq!(is_listed("Y = 'dense', A = 'csr', X = 'dense'"), [false]);
+    assert_eq!(is_listed("Y = 'csr', A = 'csr', X = 'dense'"), [false]);
+    assert_eq!(is_listed("Y = 'csr', A = 'csr', X = 'csr'"), [true]);
 }
 
 #[test]
