@@ -1,7 +1,7 @@
 //! Tests the time complexity of kernels by counting the steps of their loops on growing operands.
 
 use std::fmt::Write as _;
-use std::{env, fs};
+use std::{env, fs, thread};
 
 use sparsegen_build::ir::Time;
 use sparsegen_harness::complexity::{Counted, Growth, Run, excess, parse};
@@ -120,41 +120,52 @@ fn stated_times_are_true() {
         }
     }
     let every = env::var("SPARSEGEN_COMPLEXITY").ok().and_then(|every| every.parse().ok());
-    let mut report = String::new();
-    let mut checked = 0;
     let every = every.unwrap_or(EVERY);
-    for case in cases.iter().filter(|case| number(&case.name).is_multiple_of(every)) {
-        let counted = Counted::new(case).unwrap_or_else(|reason| panic!("{}: {reason}", case.name));
-        let time = counted.stated();
-        let mut faults = String::new();
-        for growth in [Growth::Rows, Growth::Extents] {
-            // Parameters that only some extents permit, and formats that do not store the operands.
-            let Ok(Some(runs)) = counted.runs(growth) else { continue };
-            checked += 1;
-            match excess(growth, &runs, &time) {
-                Ok(None) => {}
-                Ok(Some(excess)) => {
-                    let _ = writeln!(
-                        faults,
-                        "{}: `{}`: with {:?} the steps grow by {:.2}, O({time}) by {:.2}",
-                        case.place, case.name, growth, excess.steps, excess.formula
-                    );
-                }
-                Err(reason) => {
-                    let _ = writeln!(faults, "{}: `{}`: {reason}", case.place, case.name);
-                }
+    cases.retain(|case| number(&case.name).is_multiple_of(every));
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let checked: Vec<(usize, String)> = thread::scope(|scope| {
+        let start = |first: usize| {
+            let own = cases.iter().skip(first).step_by(threads);
+            scope.spawn(|| own.map(untrue_times).collect::<Vec<_>>())
+        };
+        let handles: Vec<_> = (0..threads).map(start).collect();
+        handles.into_iter().flat_map(|handle| handle.join().expect("no panic")).collect()
+    });
+    let runs: usize = checked.iter().map(|(runs, _)| runs).sum();
+    let report: String = checked.into_iter().map(|(_, faults)| faults).collect();
+    assert!(runs > 100, "only {runs} runs");
+    assert!(report.is_empty(), "{} of {runs} runs:\n{report}", report.lines().count());
+}
+
+/// Returns the number of ways in which the operands of a kernel were made to grow, and the faults of
+/// the time that it states.
+fn untrue_times(case: &Case) -> (usize, String) {
+    let counted = Counted::new(case).unwrap_or_else(|reason| panic!("{}: {reason}", case.name));
+    let time = counted.stated();
+    let (mut checked, mut faults) = (0, String::new());
+    for growth in [Growth::Rows, Growth::Extents] {
+        // Parameters that only some extents permit, and formats that do not store the operands.
+        let Ok(Some(runs)) = counted.runs(growth) else { continue };
+        checked += 1;
+        match excess(growth, &runs, &time) {
+            Ok(None) => {}
+            Ok(Some(excess)) => {
+                let _ = writeln!(
+                    faults,
+                    "{}: `{}`: with {:?} the steps grow by {:.2}, O({time}) by {:.2}",
+                    case.place, case.name, growth, excess.steps, excess.formula
+                );
             }
-        }
-        match (UNTRUE.contains(&&*case.name), faults.is_empty()) {
-            (true, true) => {
-                let _ = writeln!(report, "{}: `{}`: is true by now", case.place, case.name);
+            Err(reason) => {
+                let _ = writeln!(faults, "{}: `{}`: {reason}", case.place, case.name);
             }
-            (false, false) => report.push_str(&faults),
-            (true, false) | (false, true) => {}
         }
     }
-    assert!(checked > 100, "only {checked} runs");
-    assert!(report.is_empty(), "{} of {checked} runs:\n{report}", report.lines().count());
+    match (UNTRUE.contains(&&*case.name), faults.is_empty()) {
+        (true, true) => (checked, format!("{}: `{}`: is true by now\n", case.place, case.name)),
+        (true, false) => (checked, String::new()),
+        (false, _) => (checked, faults),
+    }
 }
 
 /// Returns a number for a name (FNV-1a), so that the choice of a case does not depend on the others.
