@@ -36,7 +36,8 @@ pub fn evaluate(meaning: &Meaning, operands: &Operands) -> Result<Cells, Fault> 
     fault.map_or(Ok(cells), Err)
 }
 
-/// The operands as arrays.
+/// The operands as tables of their entries: an operand whose variables are repeated has far more
+/// elements than the iteration space has points.
 struct Grid<'a> {
     meaning: &'a Meaning,
     tensors: HashMap<(&'a str, &'a [usize]), Tensor>,
@@ -44,7 +45,7 @@ struct Grid<'a> {
 
 struct Tensor {
     strides: Vec<usize>,
-    cells: Vec<Option<Number>>,
+    cells: HashMap<usize, Number>,
 }
 
 impl<'a> Grid<'a> {
@@ -56,11 +57,9 @@ impl<'a> Grid<'a> {
                 *stride = size;
                 size *= self.meaning.extents[*variable];
             }
-            let mut cells = vec![None; size];
-            for (coordinate, value) in operands.get(name).into_iter().flatten() {
-                let at: usize = coordinate.iter().zip(&strides).map(|(c, s)| c * s).sum();
-                cells[at] = Some(*value);
-            }
+            let place = |at: &[usize]| at.iter().zip(&strides).map(|(c, s)| c * s).sum();
+            let entries = operands.get(name).into_iter().flatten();
+            let cells = entries.map(|(at, value)| (place(at), *value)).collect();
             self.tensors.insert((name, variables), Tensor { strides, cells });
         }
         for part in node.parts() {
@@ -97,7 +96,8 @@ impl<'a> Grid<'a> {
                 let places = variables.iter().zip(&tensor.strides);
                 let position: usize = places.map(|(v, stride)| at[*v] * stride).sum();
                 // A scalar is always stored.
-                let number = tensor.cells[position].filter(|_| stored || variables.is_empty());
+                let number = tensor.cells.get(&position).copied();
+                let number = number.filter(|_| stored || variables.is_empty());
                 Ok(number.map_or(Cell::known(*fill), Cell::stored))
             }
             Kind::Apply(op, parts) => {
