@@ -163,9 +163,11 @@ impl Expr {
 
     /// Returns whether an element of a temporary, or whether it has one, is part of the expression.
     pub fn depends_on(&self, temporary: TensorId) -> bool {
-        let mut depends = matches!(self, Expr::Call(Function::Found(of), _) if *of == temporary);
-        self.for_each_access(&mut |access| depends |= access.tensor == temporary);
-        depends || self.children().into_iter().any(|child| child.depends_on(temporary))
+        match self {
+            Expr::Access(access) => access.tensor == temporary,
+            Expr::Call(Function::Found(of), _) => *of == temporary,
+            value => value.children().into_iter().any(|child| child.depends_on(temporary)),
+        }
     }
 
     /// Calls `visit` with every access, in the order of the text.

@@ -55,10 +55,9 @@ impl Nest<'_> {
     ) -> TensorId {
         let program = &self.program;
         let is_whole = program.space.definition(over).is_none();
-        let level = match op == ReduceOp::SUM && is_whole {
-            true if is_uniform(&program.kernel, value, &[over]) => full_workspace(),
-            true | false => workspace(),
-        };
+        let needs_no_record =
+            op == ReduceOp::SUM && is_whole && is_uniform(&program.kernel, value, &[over]);
+        let level = if needs_no_record { full_workspace() } else { workspace() };
         let level = LevelSpec::new(LevelExpr::Dimension(0), level);
         let workspace = self.add("w".to_owned(), self.dtype(value), Some(level));
         if op != ReduceOp::SUM {
