@@ -6,12 +6,12 @@
 //! taken from the generated documentation.
 
 use std::fmt::Write as _;
-use std::thread;
 
 use sparsegen_build::ir::{Kernel, Result as IrResult};
 use sparsegen_build::{Output, compile_str, explain};
 use sparsegen_harness::corpus::{self, Case};
 use sparsegen_harness::trial::failure_of_case;
+use sparsegen_harness::workers::on_threads;
 
 /// A listed kernel.
 struct Base {
@@ -49,15 +49,7 @@ const REFUSED: [(&str, &str); 0] = [];
 #[test]
 fn modifiers_change_neither_results_nor_times() {
     let bases = bases(include_str!("../composition/kernels.txt"));
-    let workers = thread::available_parallelism().map_or(1, usize::from);
-    let faults: String = thread::scope(|scope| {
-        let worker = |first: usize| {
-            let own = bases.iter().skip(first).step_by(workers);
-            scope.spawn(|| own.map(faults_of).collect::<String>())
-        };
-        let handles: Vec<_> = (0..workers).map(worker).collect();
-        handles.into_iter().map(|handle| handle.join().expect("no thread panics")).collect()
-    });
+    let faults: String = on_threads(&bases, faults_of).into_iter().collect();
     assert!(faults.is_empty(), "{} faults:\n{faults}", faults.lines().count());
 }
 

@@ -28,4 +28,5 @@ pub mod storage;
 pub mod targets;
 pub mod trial;
 pub mod typed;
+pub mod workers;
 pub mod worlds;

@@ -1,11 +1,12 @@
 //! Tests the time complexity of kernels by counting the steps of their loops on growing operands.
 
 use std::fmt::Write as _;
-use std::{env, fs, thread};
+use std::{env, fs};
 
 use sparsegen_build::ir::Time;
 use sparsegen_harness::complexity::{Counted, Growth, Run, excess, parse};
 use sparsegen_harness::corpus::{self, Case};
+use sparsegen_harness::workers::on_threads;
 
 /// Of the corpus, one of so many kernels is counted; `SPARSEGEN_COMPLEXITY=1` counts all.
 const EVERY: u64 = 24;
@@ -122,15 +123,7 @@ fn stated_times_are_true() {
     let every = env::var("SPARSEGEN_COMPLEXITY").ok().and_then(|every| every.parse().ok());
     let every = every.unwrap_or(EVERY);
     cases.retain(|case| number(&case.name).is_multiple_of(every));
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let checked: Vec<(usize, String)> = thread::scope(|scope| {
-        let start = |first: usize| {
-            let own = cases.iter().skip(first).step_by(threads);
-            scope.spawn(|| own.map(untrue_times).collect::<Vec<_>>())
-        };
-        let handles: Vec<_> = (0..threads).map(start).collect();
-        handles.into_iter().flat_map(|handle| handle.join().expect("no panic")).collect()
-    });
+    let checked = on_threads(&cases, untrue_times);
     let runs: usize = checked.iter().map(|(runs, _)| runs).sum();
     let report: String = checked.into_iter().map(|(_, faults)| faults).collect();
     assert!(runs > 100, "only {runs} runs");

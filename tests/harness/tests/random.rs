@@ -7,11 +7,12 @@
 //! here.
 
 use std::path::Path;
-use std::{env, fs, thread};
+use std::{env, fs};
 
 use sparsegen_harness::corpus;
 use sparsegen_harness::generate::draft;
 use sparsegen_harness::trial::{Failure, failure, failure_of_case};
+use sparsegen_harness::workers::on_threads;
 
 fn read(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
@@ -48,18 +49,9 @@ fn seeds() -> (Vec<Batch>, Vec<(String, usize)>) {
     (batches, open)
 }
 
-/// Returns the failures of a list, which is tested on as many threads as there are processors.
+/// Returns the failures of a list.
 fn tried<T: Sync>(all: &[T], try_one: impl Fn(&T) -> Option<String> + Sync) -> Vec<String> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        let handles: Vec<_> = (0..threads)
-            .map(|first| {
-                let own = all.iter().skip(first).step_by(threads);
-                scope.spawn(|| own.filter_map(&try_one).collect::<Vec<_>>())
-            })
-            .collect();
-        handles.into_iter().flat_map(|handle| handle.join().expect("no thread panics")).collect()
-    })
+    on_threads(all, try_one).into_iter().flatten().collect()
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::{env, fs, thread};
+use std::{env, fs};
 
 use sparsegen_build::compile_str;
 use sparsegen_harness::corpus::{self, Case};
+use sparsegen_harness::workers::on_threads;
 
 /// One kernel of so many is compiled; `SPARSEGEN_THREADS=1` compiles all of them.
 const EVERY: usize = 8;
@@ -51,15 +52,7 @@ fn kernels_run_on_threads() {
     let every = env::var("SPARSEGEN_THREADS").ok().and_then(|every| every.parse().ok());
     let cases = cases().into_iter().step_by(every.unwrap_or(EVERY));
     let cases: Vec<Case> = cases.map(Case::on_threads).collect();
-    let workers = thread::available_parallelism().map_or(1, usize::from);
-    let found: Vec<(&Case, Vec<String>)> = thread::scope(|scope| {
-        let worker = |first: usize| {
-            let own = cases.iter().skip(first).step_by(workers);
-            scope.spawn(|| own.map(|case| (case, refusals(case))).collect::<Vec<_>>())
-        };
-        let handles: Vec<_> = (0..workers).map(worker).collect();
-        handles.into_iter().flat_map(|handle| handle.join().expect("no thread panics")).collect()
-    });
+    let found = on_threads(&cases, |case| (case, refusals(case)));
     let mut reasons: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (case, refusals) in &found {
         if let Some(reason) = refusals.first() {
