@@ -183,7 +183,9 @@ impl<'p> Reader<'p> {
     }
 
     /// Calls `report` after every 65536 entries and at the end of the file, with the number of
-    /// entries read and the number of entries in the file's header, if it has one.
+    /// entries read and the number of entries in the file's header, if it has one. The reader of raw
+    /// arrays, `read_binsparse`, counts bytes instead, and reports every 2^20 of them with the size of
+    /// the file.
     pub fn progress(self, report: impl FnMut(usize, Option<usize>) + 'p) -> Self {
         Reader { progress: Progress::new(report) }
     }
@@ -277,6 +279,38 @@ impl<'p> Reader<'p> {
         name: &str,
     ) -> Result<Tensor<V, F>, Error> {
         npz::read(reader, name, self.progress)
+    }
+
+    /// Like [`read_binsparse`].
+    ///
+    /// # Errors
+    /// The same as [`read_binsparse`].
+    #[cfg(feature = "binsparse")]
+    pub fn read_binsparse<V, F>(self, path: impl AsRef<Path>) -> Result<Tensor<V, F>, Error>
+    where
+        V: Element,
+        F: Format<Levels: binsparse::FileLevels>,
+    {
+        let name = path.as_ref().display().to_string();
+        let file = File::open(path).map_err(|reason| lines::io_error(&name, reason))?;
+        binsparse::read(std::io::BufReader::new(file), &name, self.progress)
+    }
+
+    /// Like [`read_binsparse_from`].
+    ///
+    /// # Errors
+    /// The same as [`read_binsparse`].
+    #[cfg(feature = "binsparse")]
+    pub fn read_binsparse_from<V, F>(
+        self,
+        reader: impl Read + std::io::Seek,
+        name: &str,
+    ) -> Result<Tensor<V, F>, Error>
+    where
+        V: Element,
+        F: Format<Levels: binsparse::FileLevels>,
+    {
+        binsparse::read(reader, name, self.progress)
     }
 
     fn mtx<V, F>(self, lines: Lines<'_>) -> Result<Tensor<V, F>, Error>

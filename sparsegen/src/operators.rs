@@ -37,10 +37,26 @@
 //! let b = &a + &a;
 //! ```
 //!
+//! Sums, differences and elementwise products of tensors in one format that share the arrays of their
+//! structure ([`Tensor::same_structure`]) take one loop over the values, and share it too.
+//!
 //! # Elements
 //!
 //! The elements need addition and multiplication ([`Ring`]): numbers, complex numbers, and types of
 //! the program. Differences also need negation.
+//!
+//! Tensors of truth values have `&a | &b`, in the formats of a sum, and `&a & &b`, in those of an
+//! elementwise product. Products of such matrices are kernels in the semiring `or_and`.
+//!
+//! ```
+//! use sparsegen::{Csr, Error, Tensor};
+//!
+//! let a = Tensor::<bool, Csr>::from_triplets([2, 2], [([0, 0], true), ([0, 1], true)])?;
+//! let b = Tensor::<bool, Csr>::from_triplets([2, 2], [([0, 1], true), ([1, 1], true)])?;
+//! assert!((&a | &b).iter().map(|(at, _)| at).eq([[0, 0], [0, 1], [1, 1]]));
+//! assert!((&a & &b).iter().map(|(at, _)| at).eq([[0, 1]]));
+//! # Ok::<(), Error>(())
+//! ```
 //!
 //! # Panics
 //!
@@ -70,6 +86,11 @@ mod transposed;
 pub use transposed::Transposed;
 
 /// A type of elements with addition and multiplication.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a type of elements with addition and multiplication",
+    note = "tensors of `bool` have the operators `|` and `&`; a product of matrices of `bool` is a kernel: \
+            `expr = \"C[i,j] = A[i,k] * B[k,j]\"` with `semiring = \"or_and\"`"
+)]
 pub trait Ring: Value + NumAssign {}
 
 impl<V: Value + NumAssign> Ring for V {}
@@ -97,6 +118,18 @@ macro_rules! operation {
                 left: View<'_, V, Self>,
                 right: View<'_, V, G>,
             ) -> Result<Tensor<V, Self::Output>, Error>;
+
+            /// Computes the result of two tensors. If they share the arrays of their structure, the
+            /// result does too, and takes one loop over the values.
+            ///
+            /// # Errors
+            /// The same as [`Self::compute`].
+            fn of_tensors(
+                left: &Tensor<V, Self>,
+                right: &Tensor<V, G>,
+            ) -> Result<Tensor<V, Self::Output>, Error> {
+                Self::compute(left.view(), right.view())
+            }
         }
     };
 }
@@ -163,7 +196,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     where
         F: Sum<V, G>,
     {
-        F::compute(self.view(), other.view())
+        F::of_tensors(self, other)
     }
 
     /// Returns the difference, like `&a - &b`, or an error.
@@ -174,7 +207,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     where
         F: Difference<V, G>,
     {
-        F::compute(self.view(), other.view())
+        F::of_tensors(self, other)
     }
 
     /// Returns the product of a matrix with a matrix or a vector, like `&a * &b`, or an error.
@@ -186,7 +219,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     where
         F: Product<V, G>,
     {
-        F::compute(self.view(), other.view())
+        F::of_tensors(self, other)
     }
 
     /// Returns the elementwise product, which has entries where both operands have.
@@ -222,7 +255,7 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     where
         F: Hadamard<V, G>,
     {
-        F::compute(self.view(), other.view())
+        F::of_tensors(self, other)
     }
 
     /// Returns the dot product of two vectors. Complex elements are not conjugated.

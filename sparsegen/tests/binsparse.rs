@@ -391,3 +391,17 @@ fn bytes_that_are_not_aligned_are_refused() {
     assert!(message.contains(expected), "{message}");
     assert_eq!(io::read_binsparse_from::<f64, Csr>(Cursor::new(shifted), "s").unwrap(), matrix());
 }
+
+#[test]
+fn progress_is_reported_in_bytes() {
+    let values: Vec<f64> = (0..400_000).map(f64::from).collect();
+    let x = Tensor::<f64, Dense<1>>::from_dense([values.len()], &values).unwrap();
+    let file = write(&x);
+    let mut reports = Vec::new();
+    let reader = io::Reader::new().progress(|done, size| reports.push((done, size)));
+    let read = reader.read_binsparse_from::<f64, Dense<1>>(Cursor::new(&file), "memory").unwrap();
+    assert_eq!(read, x);
+    assert!(reports.iter().all(|(done, size)| *done <= file.len() && *size == Some(file.len())));
+    assert!(reports.is_sorted() && reports.len() > file.len() >> 20, "{reports:?}");
+    assert_eq!(reports.last(), Some(&(file.len(), Some(file.len()))));
+}

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use sparsegen::operators::{Difference, Hadamard, Sum};
 use sparsegen::*;
 
 type Elements<const N: usize> = BTreeMap<[usize; N], i64>;
@@ -111,7 +112,7 @@ fn matrices_in_all_pairs_of_formats() {
 
 macro_rules! products_with_vectors {
     ($($matrix:ty),*) => {$(
-        products_with_vectors!(@ $matrix; Dense<1>, SparseVector, HashVector);
+        products_with_vectors!(@ $matrix; Dense<1>, SparseVector, HashVector, Coo<1>, CooUnordered<1>, Csf<1>);
     )*};
     (@ $matrix:ty; $($vector:ty),*) => {$(
         for (shape, seed) in [([5, 7], 0), ([6, 6], 4), ([0, 3], 0)] {
@@ -141,7 +142,7 @@ fn products_with_vectors() {
 }
 
 macro_rules! pairs_of_vectors {
-    ($($left:ty),*) => {$( pairs_of_vectors!(@ $left; Dense<1>, SparseVector, HashVector); )*};
+    ($($left:ty),*) => {$( pairs_of_vectors!(@ $left; Dense<1>, SparseVector, HashVector, Coo<1>, CooUnordered<1>, Csf<1>); )*};
     (@ $left:ty; $($right:ty),*) => {$(
         let (x, y) = (vector::<$left>(20, 0), vector::<$right>(20, 1));
         let (of_x, of_y) = (elements(&x), elements(&y));
@@ -155,7 +156,7 @@ macro_rules! pairs_of_vectors {
 
 #[test]
 fn vectors_in_all_pairs_of_formats() {
-    pairs_of_vectors!(Dense<1>, SparseVector, HashVector);
+    pairs_of_vectors!(Dense<1>, SparseVector, HashVector, Coo<1>, CooUnordered<1>, Csf<1>);
 }
 
 #[test]
@@ -210,6 +211,15 @@ fn transposed_matrices_borrow_their_arrays() {
     let dense = matrix::<Dense<2>>([3, 5], 0);
     assert_eq!(dense.t().vals().as_ptr(), dense.vals().as_ptr());
     assert_eq!(elements(&dense.t().to::<Coo<2>>().expect("a matrix")), expected);
+    let list = matrix::<Coo<2>>([3, 5], 0);
+    assert_eq!(list.t().vals().as_ptr(), list.vals().as_ptr());
+    assert_eq!(elements(&list.t().to::<Coo<2>>().expect("a matrix")), expected);
+    assert_eq!(elements(&list.t().t().to::<Csr>().expect("a matrix")), elements(&list));
+    let repeated = [([0, 4], 2), ([2, 1], 3), ([0, 4], 5)];
+    let repeated = Tensor::<i64, CooUnordered<2>>::from_triplets([3, 5], repeated).expect("a list");
+    assert!(repeated.t().iter().eq([([4, 0], 2), ([1, 2], 3), ([4, 0], 5)]));
+    let ones = Tensor::<i64, Dense<1>>::from_dense([3], &[1; 3]).expect("a vector");
+    assert_eq!((repeated.t() * &ones).vals(), [0, 3, 0, 0, 7]);
     assert_eq!(csr.t().t().get([2, 1]), csr.get([2, 1]));
     let gram = csr.t() * &csr;
     assert_eq!(elements(&gram), multiplied(&expected, &elements(&csr)));
@@ -245,5 +255,52 @@ fn elements_of_other_types() {
         let z = Tensor::<c64, SparseVector>::from_triplets([2], [([1], i)]).expect("a vector");
         assert_eq!((i * &z).get([1]), Some(c64::new(-1.0, 0.0)));
         assert_eq!(z.dot(&z), c64::new(-1.0, 0.0));
+    }
+}
+
+#[test]
+fn tensors_that_share_their_structure_are_combined_by_value() {
+    fn check<F>()
+    where
+        F: Sum<i64, F, Output = F> + Difference<i64, F, Output = F> + Hadamard<i64, F, Output = F>,
+        F: Format<Shape = [usize; 2]>,
+    {
+        let a = matrix::<F>([5, 6], 1);
+        let b = a.map(|[i, j], value| 3 * value + i as i64 - j as i64);
+        let other = Tensor::<i64, F>::from_triplets([5, 6], b.iter()).expect("a matrix");
+        let (of_a, of_b) = (elements(&a), elements(&other));
+        assert_eq!(elements(&(&a + &b)), combined(&of_a, &of_b, |a, b| a + b), "{}", F::NAME);
+        assert_eq!(elements(&(&a - &b)), combined(&of_a, &of_b, |a, b| a - b), "{}", F::NAME);
+        assert_eq!(elements(&a.hadamard(&b)), combined(&of_a, &of_b, |a, b| a * b), "{}", F::NAME);
+    }
+    check::<Dense<2>>();
+    check::<Csr>();
+    check::<Dcsc>();
+    check::<Coo<2>>();
+    check::<CooUnordered<2>>();
+    check::<Dia>();
+    check::<Ell>();
+    check::<HashRows>();
+    let a = matrix::<Csr>([5, 6], 1);
+    let mut sum = &a + &(2 * &a);
+    assert_eq!(sum.levels().1.crd.as_ptr(), a.levels().1.crd.as_ptr());
+    sum -= &a;
+    assert_eq!(sum.levels().1.crd.as_ptr(), a.levels().1.crd.as_ptr());
+    // Entries of a list are added before they are multiplied.
+    let list = [([0, 1], 2), ([0, 1], 3)];
+    let list = Tensor::<i64, CooUnordered<2>>::from_triplets([2, 2], list).expect("a list");
+    assert_eq!(elements(&list.hadamard(&list)), Elements::from([([0, 1], 25)]));
+}
+
+#[test]
+fn truth_values() {
+    let truth = |seed| matrix::<Dia>([4, 5], seed).map(|_, value| value > 0);
+    let (a, b) = (truth(0), truth(1).to::<Coo<2>>().expect("a matrix"));
+    let is = |tensor: &Tensor<bool, Csr>, at| tensor.get(at) == Some(true);
+    let (any, both) = (&a | &b, &a & &b);
+    for (i, j) in (0..4).flat_map(|i| (0..5).map(move |j| (i, j))) {
+        let (left, right) = (a.get([i, j]) == Some(true), b.get([i, j]) == Some(true));
+        assert_eq!(is(&any, [i, j]), left || right);
+        assert_eq!(is(&both, [i, j]), left && right);
     }
 }

@@ -44,8 +44,7 @@
 //! Each array begins at a multiple of 64 bytes, and stores the least significant byte of a number
 //! first. `pointers_to_0`, which Binsparse leaves out, is there as well, so that it can be borrowed.
 
-use std::fs::File;
-use std::io::{BufReader, Cursor, Read, Seek, Write};
+use std::io::{Cursor, Read, Seek, Write};
 use std::path::Path;
 
 mod arrays;
@@ -68,7 +67,8 @@ use descriptor::{Descriptor, Layout};
 
 use super::npz::archive::Archive;
 use super::npz::error;
-use super::{Element, lines, replace};
+use super::progress::{Counted, Progress};
+use super::{Element, Reader, lines, replace};
 use crate::tensor::axes;
 use crate::{Error, Fill, Format, Levels, Shape, Tensor, View};
 
@@ -146,9 +146,7 @@ where
     V: Element,
     F: Format<Levels: FileLevels>,
 {
-    let name = path.as_ref().display().to_string();
-    let file = File::open(path).map_err(|reason| lines::io_error(&name, reason))?;
-    read_binsparse_from(BufReader::new(file), &name)
+    Reader::new().read_binsparse(path)
 }
 
 /// Reads a tensor from a stream, like [`read_binsparse`]; `name` replaces the file name in errors.
@@ -159,6 +157,31 @@ pub fn read_binsparse_from<V, F>(
     reader: impl Read + Seek,
     name: &str,
 ) -> Result<Tensor<V, F>, Error>
+where
+    V: Element,
+    F: Format<Levels: FileLevels>,
+{
+    Reader::new().read_binsparse_from(reader, name)
+}
+
+/// Reads a tensor from a stream.
+pub(super) fn read<V, F>(
+    reader: impl Read + Seek,
+    name: &str,
+    progress: Progress<'_>,
+) -> Result<Tensor<V, F>, Error>
+where
+    V: Element,
+    F: Format<Levels: FileLevels>,
+{
+    let counted = Counted::new(reader, progress);
+    let mut counted = counted.map_err(|reason| lines::io_error(name, reason))?;
+    let tensor = read_counted(&mut counted, name)?;
+    counted.finish();
+    Ok(tensor)
+}
+
+fn read_counted<V, F>(reader: impl Read + Seek, name: &str) -> Result<Tensor<V, F>, Error>
 where
     V: Element,
     F: Format<Levels: FileLevels>,

@@ -1,6 +1,8 @@
 //! Products of matrices with matrices and vectors.
 
-use super::sums::{Coo2, CooUnordered2, Csf2, Dense1, Dense2, DenseCol2, implement, to};
+use super::sums::{
+    Coo1, Coo2, CooUnordered1, CooUnordered2, Csf1, Csf2, Dense1, Dense2, DenseCol2, implement, to,
+};
 use super::{Product, Ring, kernels};
 use crate::{
     Csc, Csr, Dcsc, Dcsr, Dia, Ell, Error, HashRows, HashVector, SparseVector, Tensor, View,
@@ -103,6 +105,12 @@ vectors! {
 
 vectors! { SparseVector: Csr Dcsr Coo2 CooUnordered2 Csf2 Dia Ell HashRows Csc Dcsc }
 vectors! { HashVector: Csr Dcsr Coo2 CooUnordered2 Csf2 Dia Ell HashRows Csc Dcsc }
+vectors! { Coo1: Csr Dcsr Coo2 CooUnordered2 Csf2 Dia Ell HashRows Csc Dcsc }
+vectors! { CooUnordered1: Csr Dcsr Coo2 CooUnordered2 Csf2 Dia Ell HashRows Csc Dcsc }
+vectors! { Csf1: Csr Dcsr Coo2 CooUnordered2 Csf2 Dia Ell HashRows Csc Dcsc }
 
 vectors! { SparseVector to Dense1: Dense2 apply_dense, DenseCol2 apply_dense_col }
 vectors! { HashVector to Dense1: Dense2 apply_dense, DenseCol2 apply_dense_col }
+vectors! { Coo1 to Dense1: Dense2 apply_dense, DenseCol2 apply_dense_col }
+vectors! { CooUnordered1 to Dense1: Dense2 apply_dense, DenseCol2 apply_dense_col }
+vectors! { Csf1 to Dense1: Dense2 apply_dense, DenseCol2 apply_dense_col }

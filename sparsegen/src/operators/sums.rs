@@ -8,8 +8,11 @@ use crate::{
     HashVector, SparseVector, Tensor, View,
 };
 
+pub(super) type Coo1 = Coo<1>;
 pub(super) type Coo2 = Coo<2>;
+pub(super) type CooUnordered1 = CooUnordered<1>;
 pub(super) type CooUnordered2 = CooUnordered<2>;
+pub(super) type Csf1 = Csf<1>;
 pub(super) type Csf2 = Csf<2>;
 pub(super) type Dense1 = Dense<1>;
 pub(super) type Dense2 = Dense<2>;
@@ -25,7 +28,7 @@ macro_rules! implement {
     };
     (
         @ $operation:ident [$($bound:tt)*] $left:ident, $right:ident => $output:ident,
-        |$a:ident, $b:ident| $value:expr
+        |$a:ident, $b:ident| $value:expr $(, shared $combine:expr)?
     ) => {
         impl<V: Ring $($bound)*> $operation<V, $right> for $left {
             type Output = $output;
@@ -36,6 +39,16 @@ macro_rules! implement {
             ) -> Result<Tensor<V, $output>, Error> {
                 $value
             }
+
+            $(fn of_tensors(
+                left: &Tensor<V, $left>,
+                right: &Tensor<V, $right>,
+            ) -> Result<Tensor<V, $output>, Error> {
+                match left.zip_shared(right, $combine) {
+                    Some(shared) => Ok(shared),
+                    None => <$left as $operation<V, $right>>::compute(left.view(), right.view()),
+                }
+            })?
         }
     };
 }
@@ -67,9 +80,38 @@ pub(super) use to;
 /// Implements the operations on two tensors in one format.
 macro_rules! same {
     ($($format:ident: $add:ident $sub:ident $times:ident;)*) => {$(
-        implement! { Sum: $format, $format => $format, |a, b| kernels::$add(a, b) }
-        implement! { Difference: $format, $format => $format, |a, b| kernels::$sub(a, b) }
-        implement! { Hadamard: $format, $format => $format, |a, b| kernels::$times(a, b) }
+        implement! {
+            Sum: $format, $format => $format, |a, b| kernels::$add(a, b),
+            shared |a, b| a + b
+        }
+        implement! {
+            Difference: $format, $format => $format, |a, b| kernels::$sub(a, b),
+            shared |a, b| a - b
+        }
+        implement! {
+            Hadamard: $format, $format => $format, |a, b| kernels::$times(a, b),
+            shared |a, b| a * b
+        }
+    )*};
+}
+
+/// Implements the operations on two vectors in one format for which there is no kernel.
+macro_rules! same_vectors {
+    ($($format:ident)*) => {$(
+        implement! {
+            Sum: $format, $format => $format,
+            |a, b| kernels::add_sparse_vector(&a.to::<SparseVector>()?, &b.to::<SparseVector>()?)?.to()
+        }
+        implement! {
+            Difference: $format, $format => $format,
+            |a, b| kernels::sub_sparse_vector(&a.to::<SparseVector>()?, &b.to::<SparseVector>()?)?.to()
+        }
+        implement! {
+            Hadamard: $format, $format => $format,
+            |a, b| {
+                kernels::times_sparse_vector(&a.to::<SparseVector>()?, &b.to::<SparseVector>()?)?.to()
+            }
+        }
     )*};
 }
 
@@ -144,6 +186,8 @@ same! {
     HashVector: add_hash_vector sub_hash_vector times_hash_vector;
 }
 
+same_vectors! { Coo1 CooUnordered1 Csf1 }
+
 converted! {
     Csr, add_csr sub_csr times_csr;
     Csr: Dcsr Coo2 CooUnordered2 Csf2 Dia Ell HashRows Csc Dcsc;
@@ -172,8 +216,11 @@ converted! {
 
 converted! {
     SparseVector, add_sparse_vector sub_sparse_vector times_sparse_vector;
-    SparseVector: HashVector;
-    HashVector: SparseVector;
+    SparseVector: HashVector Coo1 CooUnordered1 Csf1;
+    HashVector: SparseVector Coo1 CooUnordered1 Csf1;
+    Coo1: SparseVector HashVector CooUnordered1 Csf1;
+    CooUnordered1: SparseVector HashVector Coo1 Csf1;
+    Csf1: SparseVector HashVector Coo1 CooUnordered1;
 }
 
 with_dense! {
@@ -188,28 +235,39 @@ with_dense! {
     SparseVector Dense1,
     [add_sparse_dense sub_sparse_dense times_sparse_dense]
     [add_dense_sparse sub_dense_sparse times_dense_sparse];
-    Dense1: SparseVector HashVector;
+    Dense1: SparseVector HashVector Coo1 CooUnordered1 Csf1;
 }
 
-/// Implements dot products.
+/// Implements dot products of vectors, of which those in other formats are converted.
 macro_rules! dots {
-    ($($left:ident $right:ident: $kernel:ident $to_left:ident $to_right:ident;)*) => {$(
-        impl<V: Ring> Dot<V, $right> for $left {
-            fn dot(a: View<'_, V, $left>, b: View<'_, V, $right>) -> Result<V, Error> {
-                kernels::$kernel(to!($to_left $left, a), to!($to_right $right, b))
+    ($kernel:ident $to_left:ident $to_right:ident; $($left:ident: $($right:ident)*;)*) => {
+        $($(
+            impl<V: Ring> Dot<V, $right> for $left {
+                fn dot(a: View<'_, V, $left>, b: View<'_, V, $right>) -> Result<V, Error> {
+                    kernels::$kernel(to!($to_left $left, a), to!($to_right $right, b))
+                }
             }
-        }
-    )*};
+        )*)*
+    };
+}
+
+dots! { dot_dense Dense1 Dense1; Dense1: Dense1; }
+dots! { dot_dense_sparse Dense1 SparseVector; Dense1: SparseVector HashVector Coo1 CooUnordered1 Csf1; }
+
+dots! {
+    dot_sparse_dense SparseVector Dense1;
+    SparseVector: Dense1;
+    HashVector: Dense1;
+    Coo1: Dense1;
+    CooUnordered1: Dense1;
+    Csf1: Dense1;
 }
 
 dots! {
-    Dense1 Dense1: dot_dense Dense1 Dense1;
-    SparseVector SparseVector: dot_sparse SparseVector SparseVector;
-    SparseVector HashVector: dot_sparse SparseVector SparseVector;
-    HashVector SparseVector: dot_sparse SparseVector SparseVector;
-    HashVector HashVector: dot_sparse SparseVector SparseVector;
-    SparseVector Dense1: dot_sparse_dense SparseVector Dense1;
-    HashVector Dense1: dot_sparse_dense SparseVector Dense1;
-    Dense1 SparseVector: dot_dense_sparse Dense1 SparseVector;
-    Dense1 HashVector: dot_dense_sparse Dense1 SparseVector;
+    dot_sparse SparseVector SparseVector;
+    SparseVector: SparseVector HashVector Coo1 CooUnordered1 Csf1;
+    HashVector: SparseVector HashVector Coo1 CooUnordered1 Csf1;
+    Coo1: SparseVector HashVector Coo1 CooUnordered1 Csf1;
+    CooUnordered1: SparseVector HashVector Coo1 CooUnordered1 Csf1;
+    Csf1: SparseVector HashVector Coo1 CooUnordered1 Csf1;
 }

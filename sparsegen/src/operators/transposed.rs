@@ -1,29 +1,46 @@
 //! Transposed matrices that borrow the arrays of others.
 
-use crate::level::Levels;
-use crate::{Csc, Csr, Dcsc, Dcsr, Dense, DenseCol, Format, Stored, Tensor, View, Width};
+use crate::level::{CompressedView, Levels, SingletonView};
+use crate::{
+    Coo, CooUnordered, Csc, Csr, Dcsc, Dcsr, Dense, DenseCol, Format, Stored, Tensor, View, Width,
+};
 
 /// A format of matrices whose arrays store the transposed matrix in another format.
+///
+/// # Safety
+/// If [`View::from_parts`] accepts levels in this format, it must accept those that
+/// [`Transposed::exchanged`] makes of them, in the other format and with exchanged extents.
 #[diagnostic::on_unimplemented(
     message = "the arrays of the format `{Self}` do not store a transposed matrix",
     note = "`transpose` returns a new matrix, in any format"
 )]
-pub trait Transposed: Format<Shape = [usize; 2]> {
+pub unsafe trait Transposed: Format<Shape = [usize; 2]> {
     /// The format in which the same arrays store the transposed matrix.
-    type Format: Format<Shape = [usize; 2], Levels = Self::Levels>;
+    type Format: Format<Shape = [usize; 2]>;
+
+    /// Returns the levels of the transposed matrix, which borrow the same arrays.
+    fn exchanged(levels: Views<'_, Self>) -> Views<'_, Self::Format>;
 }
 
-/// Pairs two formats.
+type Views<'a, F> = <<F as Format>::Levels as Levels>::Views<'a>;
+
+/// Pairs two formats, which differ in the dimension that each level stores: the levels of the one
+/// store the columns where those of the other store the rows.
 macro_rules! transposed {
     ($([$($widths:ident)*] $rows:ty, $columns:ty;)*) => {$(
-        impl<$($widths: Width),*> Transposed for $rows {
-            type Format = $columns;
-        }
-
-        impl<$($widths: Width),*> Transposed for $columns {
-            type Format = $rows;
-        }
+        transposed! { @ [$($widths)*] $rows, $columns }
+        transposed! { @ [$($widths)*] $columns, $rows }
     )*};
+    (@ [$($widths:ident)*] $of:ty, $other:ty) => {
+        // SAFETY: With the extents exchanged too, each level has the same extent and the same arrays.
+        unsafe impl<$($widths: Width),*> Transposed for $of {
+            type Format = $other;
+
+            fn exchanged(levels: Views<'_, Self>) -> Views<'_, $other> {
+                levels
+            }
+        }
+    };
 }
 
 transposed! {
@@ -32,27 +49,55 @@ transposed! {
     [] Dense<2>, DenseCol<2>;
 }
 
+/// Implements the transposition of lists of coordinates, whose order is then that of the columns.
+macro_rules! lists {
+    ($($list:ident)*) => {$(
+        // SAFETY: An unordered list may have any number of entries, in any order, each of which has a
+        // row and a column.
+        unsafe impl<P: Width, C: Width> Transposed for $list<2, P, C> {
+            type Format = CooUnordered<2, P, C>;
+
+            fn exchanged((rows, columns): Views<'_, Self>) -> Views<'_, Self::Format> {
+                let CompressedView { pos, crd } = rows;
+                (CompressedView { pos, crd: columns.crd }, SingletonView { crd })
+            }
+        }
+    )*};
+}
+
+lists! { Coo CooUnordered }
+
 impl<'a, V: Stored, F: Transposed> View<'a, V, F> {
-    /// Returns the transposed matrix, which borrows the same arrays, in the format that stores its
-    /// other mode first: see [`Tensor::t`].
+    /// Returns the transposed matrix, which borrows the same arrays: see [`Tensor::t`].
+    ///
+    /// ```
+    /// use sparsegen::{Dcsr, Error, Tensor};
+    ///
+    /// let a = Tensor::<f64, Dcsr>::from_triplets([2, 3], [([0, 2], 5.0)])?;
+    /// assert_eq!(a.view().t().get([2, 0]), Some(5.0));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn t(&self) -> View<'a, V, F::Format> {
         let [rows, columns] = self.shape();
-        // SAFETY: The formats differ in the dimension that each level stores: the levels of the one
-        // store the columns where those of the other store the rows. With the extents exchanged too,
-        // each level has the same extent and the same arrays, and all invariants are the same.
-        unsafe { View::from_parts_unchecked([columns, rows], self.levels(), self.vals()) }
+        let levels = F::exchanged(self.levels());
+        // SAFETY: The levels of a view are valid, and those of the transposed matrix are as well.
+        unsafe { View::from_parts_unchecked([columns, rows], levels, self.vals()) }
     }
 }
 
 impl<V: Stored, F: Transposed> Tensor<V, F> {
-    /// Returns the transposed matrix without a copy: a matrix in `csr` is the transpose of one in
-    /// `csc` with the same arrays.
+    /// Returns the transposed matrix without a copy, in the format that stores its other mode first.
+    ///
+    /// | matrix | transposed matrix |
+    /// |---|---|
+    /// | `csr`, `dcsr`, `dense` | `csc`, `dcsc`, `dense_col`, and the reverse |
+    /// | `coo`, `coo_unordered` | `coo_unordered` |
     ///
     /// ```
-    /// use sparsegen::{Csr, Error, Tensor};
+    /// use sparsegen::{Csc, Csr, Error, Tensor, View};
     ///
     /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 2], 5.0)])?;
-    /// let transposed = a.t();
+    /// let transposed: View<'_, f64, Csc> = a.t();
     /// assert_eq!((transposed.shape(), transposed.get([2, 0])), ([3, 2], Some(5.0)));
     /// assert_eq!(transposed.vals().as_ptr(), a.vals().as_ptr());
     /// # Ok::<(), Error>(())
@@ -62,11 +107,3 @@ impl<V: Stored, F: Transposed> Tensor<V, F> {
         self.view().t()
     }
 }
-
-// The views of both formats are of one type.
-const _: () = {
-    const fn same<F: Transposed>() -> usize {
-        size_of::<<F::Levels as Levels>::Views<'static>>()
-    }
-    assert!(same::<Csr>() == same::<Csc>());
-};

@@ -100,6 +100,21 @@ impl<V: Stored, F: Format> Tensor<V, F> {
         Ok(Tensor::of(self.shape, Arc::clone(levels), combined.collect()))
     }
 
+    /// Combines the values of two tensors that share the arrays of their structure like
+    /// [`Tensor::zip_vals`]. Returns `None` if they do not, or if a coordinate may be repeated.
+    #[cfg(feature = "operators")]
+    pub(crate) fn zip_shared(
+        &self,
+        other: &Tensor<V, F>,
+        function: impl FnMut(V, V) -> V,
+    ) -> Option<Tensor<V, F>> {
+        let is_shared = Arc::ptr_eq(&self.arrays().levels, &other.arrays().levels);
+        if !is_shared || super::Declared::of::<F>().keeps_entries() {
+            return None;
+        }
+        self.zip_vals(other, function).ok()
+    }
+
     /// Changes the values by those of a tensor with the same structure, in one loop over the values;
     /// see [`Tensor::zip_vals`].
     ///
