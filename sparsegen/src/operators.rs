@@ -30,7 +30,7 @@
 //! Tensors in other formats, of higher orders and with other integer types have no operators. The
 //! compiler's error then says which kernel a manifest can declare:
 //!
-//! ```compile_fail,E0277
+//! ```compile_fail
 //! use sparsegen::{Csf, Tensor};
 //!
 //! let a = Tensor::<f64, Csf<3>>::zeros([2, 2, 2]).unwrap();
@@ -70,7 +70,8 @@ use num_traits::NumAssign;
 
 #[cfg(doc)]
 use crate::{Csc, Csr, Dcsr, Dense, SparseVector};
-use crate::{Error, Format, Stored, Tensor, Value, View};
+use crate::{Error, Format, Map, Stored, Tensor, Value, View};
+use alloc::format;
 
 mod arithmetic;
 #[allow(unused, clippy::all, reason = "generated code")]
@@ -93,7 +94,21 @@ pub use transposed::Transposed;
 )]
 pub trait Ring: Value + NumAssign {}
 
+#[diagnostic::do_not_recommend]
 impl<V: Value + NumAssign> Ring for V {}
+
+/// A format of no operand. Every format has all operations with it, because the compiler reports the
+/// notes of a missing operation only where the type on the left has some.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum Nothing {}
+
+impl Format for Nothing {
+    const NAME: &'static str = "nothing";
+    const MAP: Map = Map::new(&[]);
+    type Shape = [usize; 0];
+    type Levels = ();
+}
 
 /// Declares the trait of an operation on tensors in two formats.
 macro_rules! operation {
@@ -129,6 +144,15 @@ macro_rules! operation {
                 right: &Tensor<V, G>,
             ) -> Result<Tensor<V, Self::Output>, Error> {
                 Self::compute(left.view(), right.view())
+            }
+        }
+
+        impl<V: Stored, F: Format> $name<V, Nothing> for F {
+            type Output = F;
+
+            fn compute(_: View<'_, V, F>, _: View<'_, V, Nothing>) -> Result<Tensor<V, F>, Error> {
+                let reason = format!("there is no operator on tensors in `{}`", Nothing::NAME);
+                Err(Error::Argument { function: stringify!($name), reason })
             }
         }
     };

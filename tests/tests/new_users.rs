@@ -170,4 +170,34 @@ fn mistakes_of_new_users_are_explained() {
             "`{ map = \"csr\", pos = \"usize\", crd = \"usize\" }`",
         ],
     );
+
+    // What has no operator says which kernel to declare.
+    let cube = "let cube = Tensor::<f64, sparsegen::Csf<3>>::zeros([2; 3])?;";
+    for (operator, verb) in [("&cube + &cube", "adds"), ("&cube - &cube", "subtracts")] {
+        let message = format!("no operator {verb} tensors in the formats `Csf<3>` and `Csf<3>`");
+        call(&format!("{cube} let _ = {operator};"), &[&message, "declare a kernel: `expr = "]);
+    }
+    call(
+        &format!("{cube} let _ = &cube * &a;"),
+        &["no operator multiplies tensors in the formats `Csf<3>` and `Csr`", "A[i,k] * B[k,j]"],
+    );
+    call(
+        "let _ = a.hadamard(&kernels::cheapest(&a.to()?, &a.to()?)?);",
+        &["no operator multiplies elements of tensors in the formats `Csr` and `Costs`"],
+    );
+    call(
+        "let _ = a.dot(&a);",
+        &[
+            "there is no dot product of tensors in the formats `Csr`",
+            "`expr = \"s = x[i] * y[i]\"`",
+        ],
+    );
+    call(
+        "let mask = a.map(|_, value| value > 0.0); let _ = &mask * &mask;",
+        &["`bool` is not a type of elements with addition", "`semiring = \"or_and\"`"],
+    );
+    call(
+        "let _ = Tensor::<f64, sparsegen::Dia>::zeros([2, 2])?.t();",
+        &["the arrays of the format `Dia` do not store a transposed matrix", "`transpose` returns"],
+    );
 }

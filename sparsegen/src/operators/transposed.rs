@@ -67,7 +67,9 @@ macro_rules! lists {
 
 lists! { Coo CooUnordered }
 
-impl<'a, V: Stored, F: Transposed> View<'a, V, F> {
+// `G` is a parameter because the compiler does not report the notes of `Transposed` for a missing type
+// that a signature names.
+impl<'a, V: Stored, F: Format> View<'a, V, F> {
     /// Returns the transposed matrix, which borrows the same arrays: see [`Tensor::t`].
     ///
     /// ```
@@ -77,7 +79,10 @@ impl<'a, V: Stored, F: Transposed> View<'a, V, F> {
     /// assert_eq!(a.view().t().get([2, 0]), Some(5.0));
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn t(&self) -> View<'a, V, F::Format> {
+    pub fn t<G: Format<Shape = [usize; 2]>>(&self) -> View<'a, V, G>
+    where
+        F: Transposed<Format = G>,
+    {
         let [rows, columns] = self.shape();
         let levels = F::exchanged(self.levels());
         // SAFETY: The levels of a view are valid, and those of the transposed matrix are as well.
@@ -85,7 +90,7 @@ impl<'a, V: Stored, F: Transposed> View<'a, V, F> {
     }
 }
 
-impl<V: Stored, F: Transposed> Tensor<V, F> {
+impl<V: Stored, F: Format> Tensor<V, F> {
     /// Returns the transposed matrix without a copy, in the format that stores its other mode first.
     ///
     /// | matrix | transposed matrix |
@@ -103,7 +108,10 @@ impl<V: Stored, F: Transposed> Tensor<V, F> {
     /// # Ok::<(), Error>(())
     /// ```
     #[must_use]
-    pub fn t(&self) -> View<'_, V, F::Format> {
+    pub fn t<G: Format<Shape = [usize; 2]>>(&self) -> View<'_, V, G>
+    where
+        F: Transposed<Format = G>,
+    {
         self.view().t()
     }
 }
