@@ -61,6 +61,7 @@ mod matrix_market;
 mod npz;
 mod number;
 mod progress;
+mod reader;
 mod replace;
 mod sums;
 mod write;
@@ -68,7 +69,6 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -81,14 +81,22 @@ pub use binsparse::{
 pub use element::{Element, Field, Number, RealElement};
 #[cfg(feature = "npz")]
 pub use npz::{NumpyElement, read_npz, read_npz_from, write_npz, write_npz_to};
+pub use reader::Reader;
 pub use write::{write_mtx, write_mtx_to, write_tns, write_tns_to};
-
-use lines::Lines;
-use progress::Progress;
 
 use crate::{Error, Format, Tensor};
 
 /// Reads a matrix from a Matrix Market file.
+///
+/// ```no_run
+/// use sparsegen::{Csr, Tensor, io};
+///
+/// # fn main() -> Result<(), sparsegen::Error> {
+/// let a: Tensor<f64, Csr> = io::read_mtx("bcsstk13.mtx")?;
+/// println!("{:?} with {} entries", a.shape(), a.stored());
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// [`Error::Io`] if the file cannot be opened or read, [`Error::Parse`] if it is not a valid file
@@ -105,6 +113,15 @@ where
 /// Reads a matrix in the Matrix Market format from a stream; `name` replaces the file name in
 /// errors.
 ///
+/// ```
+/// use sparsegen::{Csr, io};
+///
+/// let file = "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 2 2.0\n2 3 3.0\n";
+/// let a = io::read_mtx_from::<f64, Csr>(file.as_bytes(), "example.mtx")?;
+/// assert!(a.iter().eq([([0, 1], 2.0), ([1, 2], 3.0)]));
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
+///
 /// # Errors
 /// The same as [`read_mtx`].
 pub fn read_mtx_from<V, F>(reader: impl Read, name: &str) -> Result<Tensor<V, F>, Error>
@@ -117,6 +134,16 @@ where
 
 /// Reads a tensor from a FROSTT file. The extent of each mode is its largest index, or 0 if the
 /// file has no entries.
+///
+/// ```no_run
+/// use sparsegen::{Csf, Tensor, io};
+///
+/// # fn main() -> Result<(), sparsegen::Error> {
+/// let t: Tensor<f64, Csf<3>> = io::read_tns("kinships.tns")?;
+/// println!("{:?} with {} entries", t.shape(), t.stored());
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// [`Error::Io`] if the file cannot be opened or read, [`Error::Parse`] if it is not a valid file
@@ -131,6 +158,16 @@ where
 }
 
 /// Reads a tensor of the given extents from a FROSTT file; an index beyond them is an error.
+///
+/// ```no_run
+/// use sparsegen::{Csf, Tensor, io};
+///
+/// # fn main() -> Result<(), sparsegen::Error> {
+/// let t: Tensor<f64, Csf<3>> = io::read_tns_with_shape("kinships.tns", [104, 104, 26])?;
+/// assert_eq!(t.shape(), [104, 104, 26]);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// The same as [`read_tns`].
@@ -147,6 +184,14 @@ where
 
 /// Reads a tensor in the FROSTT format from a stream; `name` replaces the file name in errors.
 ///
+/// ```
+/// use sparsegen::{Csf, io};
+///
+/// let t = io::read_tns_from::<f64, Csf<3>>("1 2 1 2.5\n2 1 4 3.5\n".as_bytes(), "example.tns")?;
+/// assert_eq!((t.shape(), t.vals()), ([2, 2, 4], &[2.5, 3.5][..]));
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
+///
 /// # Errors
 /// The same as [`read_tns`].
 pub fn read_tns_from<V, F>(reader: impl Read, name: &str) -> Result<Tensor<V, F>, Error>
@@ -155,198 +200,4 @@ where
     F: Format,
 {
     Reader::new().read_tns_from(reader, name)
-}
-
-/// A reader of files that reports its progress.
-///
-/// ```no_run
-/// use sparsegen::{Csr, io};
-///
-/// # fn main() -> Result<(), sparsegen::Error> {
-/// let report = |done: usize, promised: Option<usize>| match promised {
-///     Some(promised) => eprintln!("{done} of {promised} entries"),
-///     None => eprintln!("{done} entries"),
-/// };
-/// let matrix = io::Reader::new().progress(report).read_mtx::<f64, Csr>("large.mtx")?;
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Default)]
-pub struct Reader<'p> {
-    progress: Progress<'p>,
-}
-
-impl<'p> Reader<'p> {
-    /// Creates a reader that reports no progress.
-    pub fn new() -> Self {
-        Reader::default()
-    }
-
-    /// Calls `report` after every 65536 entries and at the end of the file, with the number of
-    /// entries read and the number of entries in the file's header, if it has one. The reader of raw
-    /// arrays, `read_binsparse`, counts bytes instead, and reports every 2^20 of them with the size of
-    /// the file.
-    pub fn progress(self, report: impl FnMut(usize, Option<usize>) + 'p) -> Self {
-        Reader { progress: Progress::new(report) }
-    }
-
-    /// Like [`read_mtx`].
-    ///
-    /// # Errors
-    /// The same as [`read_mtx`].
-    pub fn read_mtx<V, F>(self, path: impl AsRef<Path>) -> Result<Tensor<V, F>, Error>
-    where
-        V: Element,
-        F: Format<Shape = [usize; 2]>,
-    {
-        self.mtx(open(path.as_ref())?)
-    }
-
-    /// Like [`read_mtx_from`].
-    ///
-    /// # Errors
-    /// The same as [`read_mtx`].
-    pub fn read_mtx_from<V, F>(self, reader: impl Read, name: &str) -> Result<Tensor<V, F>, Error>
-    where
-        V: Element,
-        F: Format<Shape = [usize; 2]>,
-    {
-        self.mtx(stream(reader, name)?)
-    }
-
-    /// Like [`read_tns`].
-    ///
-    /// # Errors
-    /// The same as [`read_tns`].
-    pub fn read_tns<V, F>(self, path: impl AsRef<Path>) -> Result<Tensor<V, F>, Error>
-    where
-        V: RealElement,
-        F: Format,
-    {
-        self.tns(open(path.as_ref())?, None)
-    }
-
-    /// Like [`read_tns_with_shape`].
-    ///
-    /// # Errors
-    /// The same as [`read_tns`].
-    pub fn read_tns_with_shape<V, F>(
-        self,
-        path: impl AsRef<Path>,
-        shape: F::Shape,
-    ) -> Result<Tensor<V, F>, Error>
-    where
-        V: RealElement,
-        F: Format,
-    {
-        self.tns(open(path.as_ref())?, Some(shape))
-    }
-
-    /// Like [`read_tns_from`].
-    ///
-    /// # Errors
-    /// The same as [`read_tns`].
-    pub fn read_tns_from<V, F>(self, reader: impl Read, name: &str) -> Result<Tensor<V, F>, Error>
-    where
-        V: RealElement,
-        F: Format,
-    {
-        self.tns(stream(reader, name)?, None)
-    }
-
-    /// Like [`read_npz`].
-    ///
-    /// # Errors
-    /// The same as [`read_npz`].
-    #[cfg(feature = "npz")]
-    pub fn read_npz<V: Element, F: Format>(
-        self,
-        path: impl AsRef<Path>,
-    ) -> Result<Tensor<V, F>, Error> {
-        let name = path.as_ref().display().to_string();
-        let file = File::open(path).map_err(|reason| lines::io_error(&name, reason))?;
-        npz::read(std::io::BufReader::new(file), &name, self.progress)
-    }
-
-    /// Like [`read_npz_from`].
-    ///
-    /// # Errors
-    /// The same as [`read_npz`].
-    #[cfg(feature = "npz")]
-    pub fn read_npz_from<V: Element, F: Format>(
-        self,
-        reader: impl Read + std::io::Seek,
-        name: &str,
-    ) -> Result<Tensor<V, F>, Error> {
-        npz::read(reader, name, self.progress)
-    }
-
-    /// Like [`read_binsparse`].
-    ///
-    /// # Errors
-    /// The same as [`read_binsparse`].
-    #[cfg(feature = "binsparse")]
-    pub fn read_binsparse<V, F>(self, path: impl AsRef<Path>) -> Result<Tensor<V, F>, Error>
-    where
-        V: Element,
-        F: Format<Levels: binsparse::FileLevels>,
-    {
-        let name = path.as_ref().display().to_string();
-        let file = File::open(path).map_err(|reason| lines::io_error(&name, reason))?;
-        binsparse::read(std::io::BufReader::new(file), &name, self.progress)
-    }
-
-    /// Like [`read_binsparse_from`].
-    ///
-    /// # Errors
-    /// The same as [`read_binsparse`].
-    #[cfg(feature = "binsparse")]
-    pub fn read_binsparse_from<V, F>(
-        self,
-        reader: impl Read + std::io::Seek,
-        name: &str,
-    ) -> Result<Tensor<V, F>, Error>
-    where
-        V: Element,
-        F: Format<Levels: binsparse::FileLevels>,
-    {
-        binsparse::read(reader, name, self.progress)
-    }
-
-    fn mtx<V, F>(self, lines: Lines<'_>) -> Result<Tensor<V, F>, Error>
-    where
-        V: Element,
-        F: Format<Shape = [usize; 2]>,
-    {
-        let mut entries = matrix_market::Entries::of(lines, self.progress)?;
-        let triplets = entries.by_ref().collect::<Result<Vec<_>, Error>>()?;
-        sums::check(&triplets, 1).map_err(|message| entries.error(message))?;
-        Tensor::from_triplets(entries.shape(), triplets).map_err(|reason| entries.of_stream(reason))
-    }
-
-    fn tns<V, F>(self, lines: Lines<'_>, shape: Option<F::Shape>) -> Result<Tensor<V, F>, Error>
-    where
-        V: RealElement,
-        F: Format,
-    {
-        let mut entries = frostt::Entries::of(lines, self.progress, shape);
-        let triplets = entries.by_ref().collect::<Result<Vec<_>, Error>>()?;
-        sums::check(&triplets, 1).map_err(|message| entries.error(message))?;
-        Tensor::from_triplets(entries.shape(), triplets).map_err(|reason| entries.of_stream(reason))
-    }
-}
-
-fn open(path: &Path) -> Result<Lines<'static>, Error> {
-    let name = path.display().to_string();
-    match File::open(path) {
-        Ok(file) => stream(file, &name),
-        Err(reason) => Err(lines::io_error(&name, reason)),
-    }
-}
-
-fn stream<'r>(reader: impl Read + 'r, name: &str) -> Result<Lines<'r>, Error> {
-    match compression::buffered(reader) {
-        Ok(reader) => Ok(Lines::new(reader, name)),
-        Err(reason) => Err(lines::io_error(name, reason)),
-    }
 }

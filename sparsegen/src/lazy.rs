@@ -86,6 +86,15 @@ struct State<V: Stored, F: Format> {
 
 impl<V: Stored, F: Format> Lazy<V, F> {
     /// Creates a variable of a tensor.
+    ///
+    /// ```
+    /// use sparsegen::lazy::Lazy;
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Lazy::new(Tensor::<f64, Csr>::eye(2)?);
+    /// assert_eq!(*a.get()?, Tensor::eye(2)?);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn new(tensor: Tensor<V, F>) -> Self {
         Lazy::with(Thunk::of(tensor), None, Arc::default())
     }
@@ -161,6 +170,18 @@ impl<V: Stored, F: Format> Lazy<V, F> {
     /// Takes constant time, and a step for each operand and their operands if a variable has been
     /// written since the last read.
     ///
+    /// ```
+    /// use sparsegen::lazy::Lazy;
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Lazy::new(Tensor::<f64, Csr>::eye(2)?);
+    /// let twice = Lazy::of((a,), |(a,)| Ok(a.map(|_, value| 2.0 * value)));
+    /// assert_eq!(twice.get()?.vals(), [2.0, 2.0]);
+    /// // Computed once.
+    /// assert!(std::sync::Arc::ptr_eq(&twice.get()?, &twice.get()?));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The errors of the kernels of this result and of its operands. The same error is returned until
     /// an operand is written.
@@ -187,6 +208,16 @@ impl<V: Stored, F: Format> Lazy<V, F> {
 
     /// Replaces the values of the tensor, and keeps its structure, so that results compute only
     /// their values.
+    ///
+    /// ```
+    /// use sparsegen::lazy::Lazy;
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Lazy::new(Tensor::<f64, Csr>::eye(2)?);
+    /// a.set_vals(vec![3.0, 4.0])?;
+    /// assert_eq!(a.get()?.get([1, 1]), Some(4.0));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The errors of [`Tensor::with_vals`] and, for a result, those of [`Lazy::get`].
@@ -279,6 +310,18 @@ impl<V: Stored, F: Format> Lazy<V, F> {
     }
 
     /// Returns how often this result has been computed.
+    ///
+    /// ```
+    /// use sparsegen::lazy::Lazy;
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Lazy::new(Tensor::<f64, Csr>::eye(2)?);
+    /// let twice = Lazy::of((a,), |(a,)| Ok(a.map(|_, value| 2.0 * value)));
+    /// twice.get()?;
+    /// twice.get()?;
+    /// assert_eq!((twice.runs().whole, twice.runs().values), (1, 0));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn runs(&self) -> Runs {
         self.runs.read()
     }

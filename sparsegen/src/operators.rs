@@ -225,6 +225,15 @@ impl<V: Stored, F: Format> Tensor<V, F> {
 
     /// Returns the difference, like `&a - &b`, or an error.
     ///
+    /// ```
+    /// use sparsegen::{Csr, Dense, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::eye(2)?;
+    /// let b = Tensor::<f64, Dense<2>>::from_dense([2, 2], &[1.0, 2.0, 3.0, 4.0])?;
+    /// assert_eq!(b.try_sub(&a)?.vals(), [0.0, 2.0, 3.0, 3.0]);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The same as [`Tensor::try_add`].
     pub fn try_sub<G: Format>(&self, other: &Tensor<V, G>) -> Result<Tensor<V, F::Output>, Error>
@@ -235,6 +244,15 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     }
 
     /// Returns the product of a matrix with a matrix or a vector, like `&a * &b`, or an error.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Error, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::zeros([2, 3])?;
+    /// assert_eq!(a.try_mul(&Tensor::<f64, Csr>::zeros([3, 4])?)?.shape(), [2, 4]);
+    /// assert!(matches!(a.try_mul(&a), Err(Error::Shape { .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// The same as [`Tensor::try_add`], for the columns of the matrix and the rows of the other
@@ -269,6 +287,15 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     }
 
     /// Returns the elementwise product, or an error.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Error, Tensor};
+    ///
+    /// let (a, b) = (Tensor::<f64, Csr>::eye(2)?, Tensor::<f64, Csr>::eye(3)?);
+    /// assert_eq!(a.try_hadamard(&a)?, a);
+    /// assert!(matches!(a.try_hadamard(&b), Err(Error::Shape { .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// The same as [`Tensor::try_add`].
@@ -305,6 +332,15 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     }
 
     /// Returns the dot product of two vectors, or an error.
+    ///
+    /// ```
+    /// use sparsegen::{Error, SparseVector, Tensor};
+    ///
+    /// let x = Tensor::<f64, SparseVector>::from_triplets([3], [([1], 2.0)])?;
+    /// assert_eq!(x.try_dot(&x)?, 4.0);
+    /// assert!(matches!(x.try_dot(&Tensor::<f64, SparseVector>::zeros([4])?), Err(Error::Shape { .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Shape`] if the vectors differ in their extent.

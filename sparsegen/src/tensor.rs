@@ -4,10 +4,11 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::format::{Format, Inverse, LevelExpr, Shape};
-use crate::level::{Axes, Axis, Levels, MAX_LEVELS};
-use crate::{Error, Stored, Value};
+use crate::format::Format;
+use crate::level::Levels;
+use crate::{Error, Stored};
 
+mod about;
 mod assembly;
 mod build;
 mod change;
@@ -35,9 +36,13 @@ mod view;
 mod walk;
 mod write;
 
+use about::{axis, check_values, entry, inverse, is_compact, is_fill, is_full, level_count, pads};
 use declared::Declared;
 use pending::Pending;
 
+pub(crate) use about::axes;
+#[cfg(feature = "mpi")]
+pub(crate) use about::is_dense;
 pub use assembly::Assembly;
 pub(crate) use build::Merge;
 pub use build::{Builder, Duplicates};
@@ -110,6 +115,14 @@ impl<V, F: Format> Tensor<V, F> {
 impl<V: Stored, F: Format> Tensor<V, F> {
     /// Creates a tensor of fill values. It stores only the entries that full levels require.
     ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::zeros([2, 3])?;
+    /// assert_eq!((a.stored(), a.get([1, 2])), (0, Some(0.0)));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Size`] if the tensor exceeds memory, [`Error::Width`] if a coordinate does not fit
     /// its integer type, and [`Error::Level`] if a branchless level needs a coordinate and its
@@ -143,6 +156,16 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     ///
     /// Debug builds check them and panic if they are not valid.
     ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor, level};
+    ///
+    /// let columns = level::Compressed { pos: vec![0, 1, 2], crd: vec![1, 2] };
+    /// let levels = (level::Dense { size: 2 }, columns);
+    /// // SAFETY: Both rows have one column, which is below 3.
+    /// let a = unsafe { Tensor::<f64, Csr>::from_parts_unchecked([2, 3], levels, vec![2.0, 3.0]) };
+    /// assert_eq!(a.get([1, 2]), Some(3.0));
+    /// ```
+    ///
     /// # Safety
     /// [`Tensor::from_parts`] must accept these parts.
     pub unsafe fn from_parts_unchecked(shape: F::Shape, levels: F::Levels, vals: Vec<V>) -> Self {
@@ -154,6 +177,16 @@ impl<V: Stored, F: Format> Tensor<V, F> {
 
     /// Decomposes the tensor into its shape, levels and values. Copies the arrays of the levels if
     /// another tensor shares them.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+    /// let (shape, (rows, columns), vals) = a.into_parts();
+    /// assert_eq!((shape, rows.size), ([2, 3], 2));
+    /// assert_eq!((columns.pos, columns.crd, vals), (vec![0, 1, 2], vec![1, 2], vec![2.0, 3.0]));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn into_parts(mut self) -> (F::Shape, F::Levels, Vec<V>) {
         self.merge_pending();
         let Arrays { levels, vals } = self.arrays;
@@ -163,6 +196,16 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// Takes the levels and values, which keep the capacity of their buffers, and leaves a tensor
     /// of fill values with the same shape. Copies the arrays of the levels if another tensor shares
     /// them.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let mut a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+    /// let ((_, columns), vals) = a.take_parts();
+    /// assert_eq!((columns.crd, vals), (vec![1, 2], vec![2.0, 3.0]));
+    /// assert_eq!((a.shape(), a.stored()), ([2, 3], 0));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn take_parts(&mut self) -> (F::Levels, Vec<V>) {
         let zero = Tensor::zeros(self.shape)
             .expect("a shape that holds entries holds none, in no more memory");
@@ -171,6 +214,18 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     }
 
     /// Returns a view of the tensor, which kernels take as operand.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor, View};
+    ///
+    /// fn sum(a: View<'_, f64, Csr>) -> f64 {
+    ///     a.vals().iter().sum()
+    /// }
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+    /// assert_eq!(sum(a.view()), 5.0);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     #[inline]
     pub fn view(&self) -> View<'_, V, F> {
         let Arrays { levels, vals } = self.arrays();
@@ -178,24 +233,63 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     }
 
     /// Returns the extent of each mode.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// assert_eq!(Tensor::<f64, Csr>::zeros([2, 3])?.shape(), [2, 3]);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     #[inline]
     pub fn shape(&self) -> F::Shape {
         self.shape
     }
 
     /// Returns the storage of the levels, outermost first.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+    /// let (rows, columns) = a.levels();
+    /// assert_eq!((rows.size, &*columns.pos, &*columns.crd), (2, &[0, 1, 2][..], &[1, 2][..]));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     #[inline]
     pub fn levels(&self) -> &F::Levels {
         &self.arrays().levels
     }
 
     /// Returns the stored values, by position in the last level.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+    /// assert_eq!(a.vals(), [2.0, 3.0]);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     #[inline]
     pub fn vals(&self) -> &[V] {
         &self.arrays().vals
     }
 
     /// Returns the structure and the values, which may be changed as with [`Tensor::vals_mut`].
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// // The values of each row, divided by their number.
+    /// let entries = [([0, 0], 2.0), ([0, 1], 4.0), ([1, 2], 3.0)];
+    /// let mut a = Tensor::<f64, Csr>::from_triplets([2, 3], entries)?;
+    /// let ((_, columns), vals) = a.structure_and_vals();
+    /// for row in columns.pos.windows(2) {
+    ///     let count = row[1] - row[0];
+    ///     vals[row[0] as usize..row[1] as usize].iter_mut().for_each(|value| *value /= f64::from(count));
+    /// }
+    /// assert_eq!(a.vals(), [1.0, 2.0, 3.0]);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     #[inline]
     pub fn structure_and_vals(&mut self) -> (<F::Levels as Levels>::Views<'_>, &mut [V]) {
         let Arrays { levels, vals } = self.arrays_mut();
@@ -204,6 +298,15 @@ impl<V: Stored, F: Format> Tensor<V, F> {
 
     /// Returns the stored values for modification; the structure stays the same. In a format with
     /// an `unpadded` level, the caller must not write fill values, which is not checked.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let mut a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+    /// a.vals_mut()[0] = 5.0;
+    /// assert_eq!(a.get([0, 1]), Some(5.0));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     #[inline]
     pub fn vals_mut(&mut self) -> &mut [V] {
         &mut self.arrays_mut().vals
@@ -232,108 +335,4 @@ impl<V: Stored, F: Format> Tensor<V, F> {
             self.arrays = pending.into_merged(self.shape, &self.arrays);
         }
     }
-}
-
-/// Returns the inverse of the format's map. Checks the constants of the format at compile time.
-fn inverse<F: Format>() -> &'static Inverse {
-    const { &F::MAP.check(F::Shape::ORDER, F::Levels::KINDS) }
-}
-
-/// Returns the axis of a level, counted from 0, or `None` if the number of its coordinates
-/// overflows, which cannot happen for the shape of a tensor.
-#[inline]
-fn axis<F: Format>(shape: &F::Shape, level: usize) -> Option<Axis> {
-    inverse::<F>();
-    Axis::of(&F::MAP, &F::Levels::KINDS[level], level, shape.as_ref())
-}
-
-/// Returns the axes of all levels.
-pub(crate) fn axes<F: Format>(shape: &F::Shape) -> Result<Axes, Error> {
-    Declared::of::<F>().axes(shape.as_ref())
-}
-
-/// Returns the number of levels.
-fn level_count<F: Format>() -> usize {
-    inverse::<F>();
-    F::Levels::KINDS.len()
-}
-
-/// Checks at compile time that entries of a pattern can be distinguished from padding.
-fn check_values<V: Stored, F: Format>() {
-    const {
-        let is_told_apart = !V::IS_PATTERN || !fills::<F>();
-        assert!(is_told_apart, "a pattern has no zeros for a format to pad with");
-    }
-}
-
-/// Returns whether the format may store values that are not entries: whether its last level is full
-/// or pads, or is branchless below a level that does.
-const fn fills<F: Format>() -> bool {
-    let mut fills = false;
-    let mut level = 0;
-    while level < F::Levels::KINDS.len() {
-        let kind = F::Levels::KINDS[level];
-        fills = kind.pads || is_full::<F>(level) || kind.branchless && fills;
-        level += 1;
-    }
-    fills
-}
-
-/// Returns whether the format pads, so that stored fill values are padding and not entries. A
-/// format whose levels are all full does not pad: each of its coordinates is an entry.
-const fn pads<F: Format>() -> bool {
-    fills::<F>() && !is_dense::<F>()
-}
-
-/// Returns whether a format stores every coordinate: whether all of its levels are full.
-pub(crate) const fn is_dense<F: Format>() -> bool {
-    let mut is_dense = true;
-    let mut level = 0;
-    while level < F::Levels::KINDS.len() {
-        is_dense = is_dense && is_full::<F>(level);
-        level += 1;
-    }
-    is_dense
-}
-
-/// Returns whether a value equals the fill value, which may be NaN.
-#[inline]
-fn is_fill<V: Value>(value: V, fill: V) -> bool {
-    value == fill || fill.compare(fill).is_none() && value.compare(value).is_none()
-}
-
-/// Returns whether a level stores every coordinate under each parent.
-const fn is_full<F: Format>(level: usize) -> bool {
-    F::Levels::KINDS[level].full || F::MAP.levels[level].properties.full
-}
-
-/// Returns whether every value belongs to a coordinate within the shape: no level has unused
-/// positions, and no block exceeds an extent.
-fn is_compact<F: Format>(shape: &F::Shape) -> bool {
-    let is_compact = F::Levels::KINDS.iter().all(|kind| kind.compact);
-    is_compact && F::MAP.levels.iter().all(|map| map.expr.is_exact(shape.as_ref()))
-}
-
-/// Returns the coordinates of an entry, given its coordinates at every level, or `None` if they are
-/// not within the shape, in the last block of a dimension that blocks do not divide.
-#[inline]
-fn entry<F: Format>(shape: &F::Shape, axes: &Axes, coords: &[usize]) -> Option<F::Shape> {
-    let mut entry = F::Shape::splat(0);
-    let inverse = inverse::<F>();
-    if inverse.is_permutation {
-        for (map, &coordinate) in F::MAP.levels.iter().zip(coords) {
-            if let LevelExpr::Dimension(dimension) = map.expr {
-                entry.as_mut()[dimension] = coordinate;
-            }
-        }
-        return Some(entry);
-    }
-    let mut numbers = [0; MAX_LEVELS];
-    for ((number, axis), coordinate) in numbers.iter_mut().zip(axes).zip(coords) {
-        *number = coordinate.wrapping_add(axis.first as usize);
-    }
-    for (dimension, coordinate) in entry.as_mut().iter_mut().enumerate() {
-        *coordinate = inverse.coordinate(dimension, &numbers[..coords.len()]);
-    }
-    shape.contains(&entry).then_some(entry)
 }

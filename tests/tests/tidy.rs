@@ -185,3 +185,43 @@ fn packages_are_complete() {
         }
     }
 }
+
+#[test]
+fn public_functions_have_examples() {
+    // What only generated code calls, and what implementations of a level get as arguments.
+    let plumbing =
+        ["kernel", "operators/kernels", "level/axis", "distributed/part", "distributed/plan"];
+    let plumbing = [&plumbing[..], &["distributed/scheme", "distributed/simulate"]].concat();
+    let sources = sources("sparsegen");
+    let mut examples = BTreeSet::new();
+    for (_, text) in &sources {
+        let docs = text.lines().filter_map(|line| {
+            let line = line.trim_start();
+            line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))
+        });
+        let mut is_example = false;
+        for line in docs {
+            is_example ^= line.trim_start().starts_with("```");
+            let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+            examples.extend(words.filter(|_| is_example));
+        }
+    }
+    let mut missing = Vec::new();
+    for (name, text) in
+        sources.iter().filter(|(name, _)| !plumbing.iter().any(|it| name.starts_with(it)))
+    {
+        let mut is_hidden = false;
+        for line in text.lines().map(str::trim_start) {
+            let line = line.replace("const fn", "fn").replace("unsafe fn", "fn");
+            if let Some(function) = line.strip_prefix("pub fn ") {
+                let function = function.split(['(', '<']).next().unwrap_or_default();
+                if !is_hidden && !examples.contains(function) {
+                    missing.push(format!("{name}: {function}"));
+                }
+                is_hidden = false;
+            }
+            is_hidden |= line.contains("#[doc(hidden)]");
+        }
+    }
+    assert!(missing.is_empty(), "no example calls these functions: {missing:#?}");
+}

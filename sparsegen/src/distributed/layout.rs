@@ -23,6 +23,13 @@ pub struct Layout {
 impl Layout {
     /// Divides a mode into parts that differ by at most one coordinate; the first ones are larger.
     ///
+    /// ```
+    /// use sparsegen::distributed::Layout;
+    ///
+    /// let layout = Layout::equal(7, 3);
+    /// assert_eq!([layout.range(0), layout.range(1), layout.range(2)], [0..3, 3..5, 5..7]);
+    /// ```
+    ///
     /// # Panics
     /// Panics if there are no ranks.
     pub fn equal(extent: usize, ranks: usize) -> Layout {
@@ -67,6 +74,15 @@ impl Layout {
 
     /// Creates a layout from the first coordinate of each rank, followed by the extent of the mode.
     ///
+    /// ```
+    /// use sparsegen::distributed::Layout;
+    ///
+    /// let layout = Layout::from_offsets(&[0, 2, 2, 5])?;
+    /// assert_eq!((layout.ranks(), layout.range(1), layout.range(2)), (3, 2..2, 2..5));
+    /// assert!(Layout::from_offsets(&[0, 3, 2]).is_err());
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Argument`] if the first offset is not 0, if they descend, or if there are fewer than
     /// two.
@@ -103,16 +119,34 @@ impl Layout {
     }
 
     /// Returns the number of ranks.
+    ///
+    /// ```
+    /// use sparsegen::distributed::Layout;
+    ///
+    /// assert_eq!(Layout::equal(7, 3).ranks(), 3);
+    /// ```
     pub fn ranks(&self) -> usize {
         self.offsets.len() - 1
     }
 
     /// Returns the extent of the mode.
+    ///
+    /// ```
+    /// use sparsegen::distributed::Layout;
+    ///
+    /// assert_eq!(Layout::equal(7, 3).extent(), 7);
+    /// ```
     pub fn extent(&self) -> usize {
         self.offsets[self.ranks()]
     }
 
     /// Returns the coordinates that a rank owns.
+    ///
+    /// ```
+    /// use sparsegen::distributed::Layout;
+    ///
+    /// assert_eq!(Layout::equal(7, 3).range(1), 3..5);
+    /// ```
     ///
     /// # Panics
     /// Panics if there is no such rank.
@@ -121,6 +155,12 @@ impl Layout {
     }
 
     /// Returns the rank that owns a coordinate, by binary search.
+    ///
+    /// ```
+    /// use sparsegen::distributed::Layout;
+    ///
+    /// assert_eq!(Layout::equal(7, 3).owner(4), 1);
+    /// ```
     ///
     /// # Panics
     /// Panics if the coordinate is not below the extent.

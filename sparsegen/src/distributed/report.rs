@@ -30,16 +30,40 @@ pub struct Traffic {
 
 impl Report {
     /// Returns the number of values of operands that all ranks send.
+    ///
+    /// ```
+    /// use sparsegen::distributed::{Report, Traffic};
+    ///
+    /// let rank = |entries, sent, messages| Traffic { entries, sent, messages, ..Traffic::default() };
+    /// let report = Report { ranks: vec![rank(30, 4, 1), rank(10, 2, 2)] };
+    /// assert_eq!(report.volume(), 6);
+    /// ```
     pub fn volume(&self) -> usize {
         self.ranks.iter().map(|rank| rank.sent).sum()
     }
 
     /// Returns the number of messages of all ranks.
+    ///
+    /// ```
+    /// use sparsegen::distributed::{Report, Traffic};
+    ///
+    /// let rank = |entries, sent, messages| Traffic { entries, sent, messages, ..Traffic::default() };
+    /// let report = Report { ranks: vec![rank(30, 4, 1), rank(10, 2, 2)] };
+    /// assert_eq!(report.messages(), 3);
+    /// ```
     pub fn messages(&self) -> usize {
         self.ranks.iter().map(|rank| rank.messages).sum()
     }
 
     /// Returns the largest number of entries of a rank, divided by the average; 1 without entries.
+    ///
+    /// ```
+    /// use sparsegen::distributed::{Report, Traffic};
+    ///
+    /// let rank = |entries, sent, messages| Traffic { entries, sent, messages, ..Traffic::default() };
+    /// let report = Report { ranks: vec![rank(30, 4, 1), rank(10, 2, 2)] };
+    /// assert_eq!(report.imbalance(), 1.5);
+    /// ```
     pub fn imbalance(&self) -> f64 {
         let largest = self.ranks.iter().map(|rank| rank.entries).max().unwrap_or(0);
         let all: usize = self.ranks.iter().map(|rank| rank.entries).sum();

@@ -16,6 +16,36 @@ use crate::{Error, Format, LevelExpr, Shape, Tensor, Value};
 /// counts from 0. The outermost mode is the one that the first level of the format stores: rows in
 /// `csr`, columns in `csc`, and the first mode where the first level stores no mode alone, as in
 /// `dia`.
+///
+/// ```no_run
+/// use sparsegen::distributed::{Distributed, Layout, World, mpi};
+/// use sparsegen::{Csr, Error, Tensor};
+///
+/// fn main() -> Result<(), Error> {
+///     let universe = mpi::initialize().expect("MPI is not yet initialized");
+///     let world = World::new(&universe.world());
+///     let layout = Layout::equal(1000, world.size());
+///     let whole = Tensor::<f64, Csr>::eye(1000)?;
+///
+///     // From a tensor that every rank has, or that one rank has.
+///     let a = Distributed::part_of(&world, &whole, &layout)?;
+///     let b = Distributed::scatter(&world, (world.rank() == 0).then_some(&whole))?;
+///     // From entries that any ranks have, or from the part of each rank.
+///     let entries = a.owned().map(|([i, j], value)| ([j, i], value));
+///     let mut c = Distributed::<f64, Csr>::from_triplets(&world, [1000, 1000], &layout, entries)?;
+///     let d = Distributed::from_local(&world, [1000, 1000], &layout, c.local().clone())?;
+///
+///     c.local_vals_mut().fill(2.0);
+///     assert_eq!(c.gather(&world)?.get([7, 7]), Some(2.0));
+///     let first = Layout::from_offsets(&[vec![0], vec![1000; world.size()]].concat())?;
+///     assert_eq!(d.redistribute(&world, &first)?.layout(), &first);
+///     // All ranks return the same error.
+///     world.agree(b.local().get([0, 0]).map(|_| ()).ok_or(Error::Argument {
+///         function: "main",
+///         reason: "a rank without rows".to_owned(),
+///     }))
+/// }
+/// ```
 #[derive(Clone)]
 pub struct Distributed<V, F: Format> {
     pub(super) local: Tensor<V, F>,

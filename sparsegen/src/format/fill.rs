@@ -18,6 +18,12 @@ impl Fill {
     pub const ZERO: Fill = Fill::Int(0);
 
     /// Returns whether this is zero.
+    ///
+    /// ```
+    /// use sparsegen::Fill;
+    ///
+    /// assert!(Fill::Float(0.0).is_zero() && !Fill::Greatest.is_zero());
+    /// ```
     pub const fn is_zero(self) -> bool {
         match self {
             Fill::Int(n) => n == 0,
@@ -27,6 +33,12 @@ impl Fill {
     }
 
     /// Returns the value as a real number.
+    ///
+    /// ```
+    /// use sparsegen::Fill;
+    ///
+    /// assert_eq!((Fill::Int(3).to_f64(), Fill::Least.to_f64()), (3.0, f64::NEG_INFINITY));
+    /// ```
     pub fn to_f64(self) -> f64 {
         match self {
             Fill::Int(n) => n as f64,

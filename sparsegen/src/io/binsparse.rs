@@ -44,7 +44,7 @@
 //! Each array begins at a multiple of 64 bytes, and stores the least significant byte of a number
 //! first. `pointers_to_0`, which Binsparse leaves out, is there as well, so that it can be borrowed.
 
-use std::io::{Cursor, Read, Seek, Write};
+use std::io::{Read, Seek, Write};
 use std::path::Path;
 
 mod arrays;
@@ -52,6 +52,7 @@ mod descriptor;
 mod entries;
 mod json;
 mod level;
+mod located;
 #[cfg(feature = "mmap")]
 mod mapped;
 mod number;
@@ -62,18 +63,29 @@ pub use level::{FileLevel, FileLevels, Role};
 pub use mapped::Mapped;
 pub use number::{FileElement, FileNumber};
 
-use arrays::{Place, Places, Stream};
+use arrays::Stream;
 use descriptor::{Descriptor, Layout};
+use located::Located;
 
 use super::npz::archive::Archive;
 use super::npz::error;
 use super::progress::{Counted, Progress};
 use super::{Element, Reader, lines, replace};
 use crate::tensor::axes;
-use crate::{Error, Fill, Format, Levels, Shape, Tensor, View};
+use crate::{Error, Fill, Format, Shape, Tensor, View};
 
 /// Writes a tensor as a file of raw arrays; see the [module](self). The file is replaced only once
 /// it is complete.
+///
+/// ```no_run
+/// use sparsegen::{Csr, Tensor, io};
+///
+/// # fn main() -> Result<(), sparsegen::Error> {
+/// let a = Tensor::<f64, Csr>::eye(1000)?;
+/// io::write_binsparse("identity.npz", &a)?;
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 /// [`Error::Io`] if the file cannot be created or written.
@@ -96,6 +108,18 @@ where
 }
 
 /// Writes a tensor to a stream, like [`write_binsparse`]; `name` replaces the file name in errors.
+///
+/// ```
+/// use std::io::Cursor;
+///
+/// use sparsegen::{Csr, Tensor, io};
+///
+/// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+/// let mut file = Cursor::new(Vec::new());
+/// io::write_binsparse_to(&mut file, "a.npz", &a)?;
+/// assert_eq!(io::read_binsparse_from::<f64, Csr>(file, "a.npz")?, a);
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
 ///
 /// # Errors
 /// The same as [`write_binsparse`].
@@ -136,6 +160,16 @@ where
 /// `F` and `V` if they fit. Other files are packed into `F`, if Binsparse describes their format; the
 /// other half of a symmetric, skew-symmetric or hermitian matrix is added.
 ///
+/// ```no_run
+/// use sparsegen::{Csr, Tensor, io};
+///
+/// # fn main() -> Result<(), sparsegen::Error> {
+/// let a: Tensor<f64, Csr> = io::read_binsparse("a.npz")?;
+/// println!("{:?} with {} entries", a.shape(), a.stored());
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// [`Error::Io`] if the file cannot be opened or read, [`Error::Array`] if an array of the file is
 /// missing, not valid, damaged, or has an element that `V` or the format's integers cannot
@@ -150,6 +184,20 @@ where
 }
 
 /// Reads a tensor from a stream, like [`read_binsparse`]; `name` replaces the file name in errors.
+///
+/// ```
+/// use std::io::Cursor;
+///
+/// use sparsegen::{Csc, Csr, Tensor, io};
+///
+/// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+/// let mut file = Cursor::new(Vec::new());
+/// io::write_binsparse_to(&mut file, "a.npz", &a)?;
+/// // In another format, the file is converted.
+/// let columns = io::read_binsparse_from::<f64, Csc>(file, "a.npz")?;
+/// assert_eq!(columns, a.to::<Csc>()?);
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
 ///
 /// # Errors
 /// The same as [`read_binsparse`].
@@ -248,67 +296,6 @@ where
     let located = Located::<F>::of::<V>(bytes, name)?;
     let (levels, vals) = located.parts::<V>(bytes)?;
     View::from_parts(located.shape, levels, vals).map_err(|reason| located.of_file(reason))
-}
-
-/// A tensor in the bytes of a file.
-struct Located<F: Format> {
-    shape: F::Shape,
-    places: Places,
-    /// The number of values.
-    stored: usize,
-}
-
-/// The levels and values of a tensor.
-type Parts<'a, V, F> = (<<F as Format>::Levels as Levels>::Views<'a>, &'a [V]);
-
-impl<F: Format<Levels: FileLevels>> Located<F> {
-    /// Finds the arrays of a tensor, and checks that they are those of its format.
-    fn of<V: FileElement>(bytes: &[u8], name: &str) -> Result<Self, Error> {
-        let mut archive = Archive::open(Cursor::new(bytes), name)?;
-        let descriptor = descriptor(&mut archive)?;
-        let map = archive.text("sparsegen")?;
-        if map.as_deref() != Some(&*F::MAP.to_string()) || descriptor.structure.is_some() {
-            return Err(other_format::<F>(name, map.as_deref()));
-        }
-        if descriptor.values != V::type_name() {
-            let message = format!(
-                "has elements of the type `{}`, not `{}`; `read_binsparse` converts them",
-                descriptor.values,
-                V::type_name()
-            );
-            return Err(error(name, "values", message));
-        }
-        let shape = shape::<F>(name, &descriptor)?;
-        check_fill::<V, F, _>(&mut archive, &descriptor)?;
-        let mut arrays = Vec::new();
-        for array in archive.names().filter(|array| !matches!(&**array, "binsparse" | "sparsegen"))
-        {
-            if let Some((header, bytes)) = archive.place(bytes, &array)? {
-                let [count] = header.shape[..] else { continue };
-                arrays.push(Place { array, dtype: header.dtype.name(), count, bytes });
-            }
-        }
-        let places = Places { name: name.to_owned(), arrays };
-        Ok(Located { shape, places, stored: descriptor.stored })
-    }
-
-    /// Borrows the parts of the tensor.
-    fn parts<'a, V: FileElement>(&self, bytes: &'a [u8]) -> Result<Parts<'a, V, F>, Error> {
-        let axes = axes::<F>(&self.shape).map_err(|reason| self.of_file(reason))?;
-        let mut file = ArraySlices { level: 0, bytes, places: &self.places };
-        let levels = F::Levels::borrow(&axes, &mut file)?;
-        let parts = self.places.numbers(bytes, "values")?;
-        let fail = |message: String| error(&self.places.name, "values", message);
-        let (found, expected) = (parts.len(), V::part_count(self.stored));
-        if found != expected {
-            return Err(fail(format!("has {found} numbers, and {expected} are stored")));
-        }
-        Ok((levels, V::of_parts(parts, self.stored).map_err(fail)?))
-    }
-
-    fn of_file(&self, reason: Error) -> Error {
-        Error::File { file: self.places.name.clone(), reason: Box::new(reason) }
-    }
 }
 
 /// Reads the descriptor.

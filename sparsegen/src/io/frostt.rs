@@ -2,10 +2,10 @@
 
 use std::marker::PhantomData;
 
-use super::Progress;
 use super::element::{Number, RealElement};
 use super::lines::{Fields, Lines, quoted};
 use super::number;
+use super::progress::Progress;
 use crate::{Error, Shape};
 
 /// The byte that begins a comment.

@@ -4,10 +4,10 @@ mod header;
 
 use header::{Header, Layout, Symmetry};
 
-use super::Progress;
 use super::element::{Element, Field, Number};
 use super::lines::{Fields, Lines, quoted};
 use super::number;
+use super::progress::Progress;
 use crate::Error;
 
 /// The byte that begins a comment.

@@ -25,6 +25,16 @@ use crate::{Error, Format, Tensor};
 /// sorted, and duplicates are summed, as SciPy does. The zeros of `bsr` and `dia` are padding and
 /// become no entries.
 ///
+/// ```no_run
+/// use sparsegen::{Csr, Tensor, io};
+///
+/// # fn main() -> Result<(), sparsegen::Error> {
+/// let a: Tensor<f64, Csr> = io::read_npz("from_scipy.npz")?;
+/// println!("{:?} with {} entries", a.shape(), a.stored());
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// [`Error::Io`] if the file cannot be opened or read, [`Error::Array`] if an array of the file is
 /// missing, not valid, or has a value that `V` cannot represent, and [`Error::File`] with an error
@@ -35,6 +45,18 @@ pub fn read_npz<V: Element, F: Format>(path: impl AsRef<Path>) -> Result<Tensor<
 
 /// Reads a sparse array from an archive in memory or in another stream, like [`read_npz`]; `name`
 /// replaces the file name in errors.
+///
+/// ```
+/// use std::io::Cursor;
+///
+/// use sparsegen::{Csr, Tensor, io};
+///
+/// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+/// let mut file = Cursor::new(Vec::new());
+/// io::write_npz_to(&mut file, "a.npz", &a)?;
+/// assert_eq!(io::read_npz_from::<f64, Csr>(file, "a.npz")?, a);
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
 ///
 /// # Errors
 /// The same as [`read_npz`].
@@ -79,6 +101,18 @@ pub fn write_npz<V: NumpyElement, F: Format>(
 }
 
 /// Writes a tensor to a stream, like [`write_npz`]; `name` replaces the file name in errors.
+///
+/// ```
+/// use std::io::Cursor;
+///
+/// use sparsegen::{Csr, Tensor, io};
+///
+/// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+/// let mut file = Cursor::new(Vec::new());
+/// io::write_npz_to(&mut file, "a.npz", &a)?;
+/// assert!(file.into_inner().starts_with(b"PK"));
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
 ///
 /// # Errors
 /// The same as [`write_npz`].

@@ -14,6 +14,16 @@ use crate::{Error, Format, Tensor};
 ///
 /// [`read_mtx`](super::read_mtx) reads the same entries back.
 ///
+/// ```no_run
+/// use sparsegen::{Csr, Tensor, io};
+///
+/// # fn main() -> Result<(), sparsegen::Error> {
+/// let a = Tensor::<f64, Csr>::eye(1000)?;
+/// io::write_mtx("identity.mtx", &a)?;
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// [`Error::Io`] if the file cannot be created or written, and [`Error::Fill`] if the fill value of
 /// the tensor's format is not zero.
@@ -28,6 +38,16 @@ where
 
 /// Writes a matrix to a stream, uncompressed, like [`write_mtx`]; `name` replaces the file name in
 /// errors.
+///
+/// ```
+/// use sparsegen::{Csr, Tensor, io};
+///
+/// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+/// let mut file = Vec::new();
+/// io::write_mtx_to(&mut file, "a.mtx", &a)?;
+/// assert_eq!(io::read_mtx_from::<f64, Csr>(&*file, "a.mtx")?, a);
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Io`] if the stream cannot be written, and [`Error::Fill`] if the fill value of the
@@ -54,6 +74,16 @@ where
 /// mode, and [`read_tns_with_shape`](super::read_tns_with_shape) restores the extents of the
 /// tensor.
 ///
+/// ```no_run
+/// use sparsegen::{Csf, Tensor, io};
+///
+/// # fn main() -> Result<(), sparsegen::Error> {
+/// let t = Tensor::<f64, Csf<3>>::from_triplets([2, 3, 4], [([0, 1, 2], 5.0)])?;
+/// io::write_tns("t.tns", &t)?;
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// [`Error::Io`] if the file cannot be created or written, and [`Error::Fill`] if the fill value of
 /// the tensor's format is not zero.
@@ -68,6 +98,16 @@ where
 
 /// Writes a tensor to a stream, uncompressed, like [`write_tns`]; `name` replaces the file name in
 /// errors.
+///
+/// ```
+/// use sparsegen::{Csf, Tensor, io};
+///
+/// let t = Tensor::<f64, Csf<3>>::from_triplets([2, 3, 4], [([0, 1, 2], 5.0)])?;
+/// let mut file = Vec::new();
+/// io::write_tns_to(&mut file, "t.tns", &t)?;
+/// assert!(io::read_tns_from::<f64, Csf<3>>(&*file, "t.tns")?.iter().eq(t.iter()));
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
 ///
 /// # Errors
 /// [`Error::Io`] if the stream cannot be written, and [`Error::Fill`] if the fill value of the

@@ -19,6 +19,12 @@ pub struct Runs {
 
 impl Runs {
     /// Returns the number of all computations.
+    ///
+    /// ```
+    /// use sparsegen::lazy::Runs;
+    ///
+    /// assert_eq!(Runs { whole: 1, values: 3 }.total(), 4);
+    /// ```
     pub fn total(&self) -> usize {
         self.whole + self.values
     }

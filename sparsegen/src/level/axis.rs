@@ -107,8 +107,8 @@ impl Axis {
     /// Checks the number of coordinates that a level has stored. A level that counts entries may
     /// have any number.
     ///
+    /// # Errors
     /// [`Fault::Broken`] if it is not the size of the axis.
-    /// [`Fault::Broken`] where it is not the axis' size.
     pub fn is_size(&self, stored: usize) -> Result<(), Fault> {
         if stored == self.size || self.counted {
             return Ok(());

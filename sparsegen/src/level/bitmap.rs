@@ -10,6 +10,30 @@ use super::{Axis, Fault, Kind, Level, LevelView, Listing, Node, Parents, listing
 /// of `bits[p / 64]` is set, counted from the least significant bit.
 ///
 /// Values at positions whose bit is not set are ignored.
+///
+/// ```
+/// use sparsegen::{Format, LevelMap, Map, Tensor, level};
+///
+/// /// `(i, j) -> (i : dense, j : bitmap)`
+/// #[derive(Clone, Copy, Debug)]
+/// struct Rows;
+///
+/// impl Format for Rows {
+///     const NAME: &'static str = "rows";
+///     const MAP: Map =
+///         Map::new(&[LevelMap::dimension(0, "dense"), LevelMap::dimension(1, "bitmap")]);
+///     type Shape = [usize; 2];
+///     type Levels = (level::Dense, level::Bitmap);
+/// }
+///
+/// let entries = [([0, 1], 2.0), ([1, 0], 3.0), ([1, 2], 4.0)];
+/// let a = Tensor::<f64, Rows>::from_triplets([2, 3], entries)?;
+/// let columns = &a.levels().1;
+/// // Columns 1 of row 0, and 0 and 2 of row 1.
+/// assert_eq!(columns.bits, [0b101_010]);
+/// assert_eq!(a.get([1, 2]), Some(4.0));
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bitmap {

@@ -10,6 +10,28 @@ use super::{
 use crate::Width;
 
 /// A level that stores the coordinates of the children of each parent in one segment of `crd`.
+///
+/// ```
+/// use sparsegen::{Format, LevelMap, Map, Tensor, level};
+///
+/// /// `(i, j) -> (i : dense, j : compressed)`
+/// #[derive(Clone, Copy, Debug)]
+/// struct Rows;
+///
+/// impl Format for Rows {
+///     const NAME: &'static str = "rows";
+///     const MAP: Map =
+///         Map::new(&[LevelMap::dimension(0, "dense"), LevelMap::dimension(1, "compressed")]);
+///     type Shape = [usize; 2];
+///     type Levels = (level::Dense, level::Compressed);
+/// }
+///
+/// let entries = [([0, 1], 2.0), ([1, 0], 3.0), ([1, 2], 4.0)];
+/// let a = Tensor::<f64, Rows>::from_triplets([2, 3], entries)?;
+/// let columns = &a.levels().1;
+/// assert_eq!((&*columns.pos, &*columns.crd), (&[0, 1, 3][..], &[1, 0, 2][..]));
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Compressed<P = u32, C = u32> {

@@ -17,6 +17,29 @@ use crate::Width;
 ///
 /// Building sizes the buckets for the parent with the most children: their width is the smallest
 /// power of two that is at least twice that number, or 1 if no parent has children.
+///
+/// ```
+/// use sparsegen::{Format, LevelMap, Map, Tensor, level};
+///
+/// /// `(i, j) -> (i : dense, j : hashed)`
+/// #[derive(Clone, Copy, Debug)]
+/// struct Rows;
+///
+/// impl Format for Rows {
+///     const NAME: &'static str = "rows";
+///     const MAP: Map =
+///         Map::new(&[LevelMap::dimension(0, "dense"), LevelMap::dimension(1, "hashed")]);
+///     type Shape = [usize; 2];
+///     type Levels = (level::Dense, level::Hashed);
+/// }
+///
+/// let entries = [([0, 1], 2.0), ([1, 0], 3.0), ([1, 2], 4.0)];
+/// let a = Tensor::<f64, Rows>::from_triplets([2, 3], entries)?;
+/// let columns = &a.levels().1;
+/// assert_eq!((columns.width, columns.crd.len()), (4, 8));
+/// assert!(columns.crd[4..].contains(&2) && columns.crd[4..].contains(&u32::MAX));
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hashed<C = u32> {

@@ -6,6 +6,10 @@
 /// use sparsegen::level::Kind;
 ///
 /// const DENSE: Kind = Kind::new("dense").full().compact();
+/// const SINGLETON: Kind = Kind::new("singleton").branchless().compact().list();
+/// const OFFSET: Kind = Kind::new("offset").branchless().relative().list();
+/// const TABLE: Kind = Kind::new("table").nonordered();
+/// assert!(DENSE.pads && SINGLETON.list && OFFSET.relative && !TABLE.ordered);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -12,6 +12,29 @@ use crate::Width;
 /// which may have gaps before, between and after segments.
 ///
 /// Coordinates and values in gaps are ignored. Building leaves no gaps.
+///
+/// ```
+/// use sparsegen::{Format, LevelMap, Map, Tensor, level};
+///
+/// /// `(i, j) -> (i : dense, j : loose_compressed)`
+/// #[derive(Clone, Copy, Debug)]
+/// struct Rows;
+///
+/// impl Format for Rows {
+///     const NAME: &'static str = "rows";
+///     const MAP: Map =
+///         Map::new(&[LevelMap::dimension(0, "dense"), LevelMap::dimension(1, "loose_compressed")]);
+///     type Shape = [usize; 2];
+///     type Levels = (level::Dense, level::LooseCompressed);
+/// }
+///
+/// let entries = [([0, 1], 2.0), ([1, 0], 3.0), ([1, 2], 4.0)];
+/// let a = Tensor::<f64, Rows>::from_triplets([2, 3], entries)?;
+/// let columns = &a.levels().1;
+/// assert_eq!((&*columns.lo, &*columns.hi), (&[0, 1][..], &[1, 3][..]));
+/// assert_eq!(columns.crd, [1, 0, 2]);
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LooseCompressed<P = u32, C = u32> {

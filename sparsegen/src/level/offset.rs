@@ -11,6 +11,15 @@ use super::{Axis, Fault, Kind, Level, LevelView, Node, Parents};
 /// In `dia`, `(i, j) -> (j - i : compressed, i : range, j : offset)`, it computes the column of the
 /// entry of a diagonal in a row. The level above must ensure that columns lie within the dimension:
 /// it must be a `range`, or not pad.
+///
+/// ```
+/// use sparsegen::{Dia, Tensor, level};
+///
+/// let a = Tensor::<f64, Dia>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+/// let (diagonals, level::Range, level::Offset) = a.levels();
+/// assert_eq!(diagonals.crd, [1]);
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Offset;

@@ -9,6 +9,16 @@ use super::{
 use crate::Width;
 
 /// A level that stores one coordinate per parent; the position of a child is that of its parent.
+///
+/// ```
+/// use sparsegen::{Coo, Tensor, level};
+///
+/// let entries = [([0, 1], 2.0), ([1, 0], 3.0), ([1, 2], 4.0)];
+/// let a = Tensor::<f64, Coo<2>>::from_triplets([2, 3], entries)?;
+/// let (rows, columns): &(level::Compressed, level::Singleton) = a.levels();
+/// assert_eq!((&*rows.crd, &*columns.crd), (&[0, 1, 1][..], &[1, 0, 2][..]));
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Singleton<C = u32> {

@@ -15,6 +15,30 @@ use crate::Width;
 ///
 /// Building pads blocks that have fewer entries with the least unused coordinates, and refuses
 /// blocks that have more.
+///
+/// ```
+/// use sparsegen::{Format, LevelMap, Map, Tensor, level};
+///
+/// /// `(i, j) -> (i : dense, j : structured(2, 3))`
+/// #[derive(Clone, Copy, Debug)]
+/// struct Rows;
+///
+/// impl Format for Rows {
+///     const NAME: &'static str = "rows";
+///     const MAP: Map =
+///         Map::new(&[LevelMap::dimension(0, "dense"), LevelMap::dimension(1, "structured").parameters(&[2, 3])]);
+///     type Shape = [usize; 2];
+///     type Levels = (level::Dense, level::Structured<u32, 2, 3>);
+/// }
+///
+/// let entries = [([0, 1], 2.0), ([1, 0], 3.0), ([1, 2], 4.0)];
+/// let a = Tensor::<f64, Rows>::from_triplets([2, 3], entries)?;
+/// let columns = &a.levels().1;
+/// // Row 0 is padded with column 0.
+/// assert_eq!(columns.crd, [0, 1, 0, 2]);
+/// assert_eq!(a.vals(), [0.0, 2.0, 3.0, 4.0]);
+/// # Ok::<(), sparsegen::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Structured<C, const N: usize, const M: usize> {

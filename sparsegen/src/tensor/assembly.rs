@@ -53,6 +53,14 @@ impl<F: Format> Assembly<F> {
     ///
     /// Takes the time of [`Tensor::from_triplets`] and an expected constant time for each coordinate.
     ///
+    /// ```
+    /// use sparsegen::{Assembly, Csr};
+    ///
+    /// let assembly = Assembly::<Csr>::new([2, 2], [[1, 0], [0, 1], [1, 0]])?;
+    /// assert_eq!(assembly.fill(&[1.0, 2.0, 3.0])?.vals(), [2.0, 4.0]);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The errors of [`Tensor::from_triplets`], and [`Error::Size`] if there are 2^32 coordinates.
     pub fn new(
@@ -130,6 +138,16 @@ impl<F: Format> Assembly<F> {
     /// Takes one pass over the values, without sorting. The tensors of one assembly share the arrays
     /// of their structure, see [`Tensor::same_structure`].
     ///
+    /// ```
+    /// use sparsegen::{Assembly, Csr};
+    ///
+    /// let assembly = Assembly::<Csr>::new([2, 2], [[1, 0], [0, 1]])?;
+    /// let (a, b) = (assembly.fill(&[1.0, 2.0])?, assembly.fill(&[10, 20])?);
+    /// assert_eq!((a.get([1, 0]), b.get([1, 0])), (Some(1.0), Some(10)));
+    /// assert!(a.same_structure(&b));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Argument`] if the number of values differs from that of coordinates, or if a value
     /// is the fill value and the format has an `unpadded` level; [`Error::Size`] if memory does not
@@ -142,6 +160,16 @@ impl<F: Format> Assembly<F> {
 
     /// Replaces a tensor by the one that [`Assembly::fill`] returns, and reuses its memory. If it was
     /// made by this assembly, nothing is allocated.
+    ///
+    /// ```
+    /// use sparsegen::{Assembly, Csr};
+    ///
+    /// let assembly = Assembly::<Csr>::new([2, 2], [[1, 0], [0, 1]])?;
+    /// let mut a = assembly.fill(&[1.0, 2.0])?;
+    /// assembly.fill_into(&mut a, &[3.0, 4.0])?;
+    /// assert_eq!(a.vals(), [4.0, 3.0]);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The errors of [`Assembly::fill`]. The tensor is then unchanged.

@@ -109,16 +109,45 @@ pub struct Builder<V, F: Format> {
 impl<V: Stored, F: Format> Builder<V, F> {
     /// Sets the rule for entries with the same coordinate. By default they are added, or kept as
     /// described at [`Tensor::from_triplets`].
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Duplicates, Tensor};
+    ///
+    /// let mut builder = Tensor::<f64, Csr>::builder([1, 2]).duplicates(Duplicates::Error);
+    /// builder.push([0, 1], 1.0);
+    /// builder.push([0, 1], 2.0);
+    /// assert!(builder.build().is_err());
+    /// ```
     pub fn duplicates(self, duplicates: Duplicates) -> Self {
         Builder { duplicates, ..self }
     }
 
     /// Adds an entry. [`Builder::build`] checks its coordinate.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let mut builder = Tensor::<f64, Csr>::builder([2, 2]);
+    /// for i in 0..2 {
+    ///     builder.push([i, i], 1.0);
+    /// }
+    /// assert_eq!(builder.build()?, Tensor::eye(2)?);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn push(&mut self, coordinate: F::Shape, value: V) {
         self.entries.push((coordinate, value));
     }
 
     /// Builds the tensor of all entries.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let mut builder = Tensor::<f64, Csr>::builder([2, 2]);
+    /// builder.extend([([1, 0], 2.0), ([0, 1], 3.0)]);
+    /// assert_eq!(builder.build()?.vals(), [3.0, 2.0]);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The same as [`Tensor::from_triplets`], and [`Error::Duplicate`] for [`Duplicates::Error`].
@@ -135,6 +164,15 @@ impl<V: Stored, F: Format> Extend<(F::Shape, V)> for Builder<V, F> {
 
 impl<V: Stored, F: Format> Tensor<V, F> {
     /// Creates a builder of a tensor with these extents.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let mut builder = Tensor::<f64, Csr>::builder([2, 2]);
+    /// builder.push([0, 1], 2.0);
+    /// assert_eq!(builder.build()?.get([0, 1]), Some(2.0));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn builder(shape: F::Shape) -> Builder<V, F> {
         Builder { shape, entries: Vec::new(), duplicates: Duplicates::default() }
     }
@@ -148,6 +186,17 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     ///
     /// Takes a constant number of passes over the entries, and O(n log n) time if the coordinates
     /// below the nodes of a level, such as those of a row, are in no order.
+    ///
+    /// ```
+    /// use sparsegen::{CooUnordered, Csr, Tensor};
+    ///
+    /// let entries = [([1, 0], 2.0), ([0, 1], 3.0), ([1, 0], 4.0)];
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 2], entries)?;
+    /// assert!(a.iter().eq([([0, 1], 3.0), ([1, 0], 6.0)]));
+    /// let list = Tensor::<f64, CooUnordered<2>>::from_triplets([2, 2], entries)?;
+    /// assert!(list.iter().eq(entries));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Coordinate`] if an entry is not within the shape, [`Error::Pack`] if the format

@@ -21,6 +21,15 @@ impl<V: Stored, F: Format> View<'_, V, F> {
     /// operand is ordered. With values of 8 bytes, the memory in use, the result included, is at
     /// most twice the size of both tensors.
     ///
+    /// ```
+    /// use sparsegen::{Coo, Csr, Dense, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+    /// assert!(a.view().to::<Coo<2>>()?.iter().eq(a.iter()));
+    /// assert_eq!(a.view().to::<Dense<2>>()?.vals(), [0.0, 2.0, 0.0, 0.0, 0.0, 3.0]);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The same as [`Tensor::from_triplets`].
     pub fn to<G: Format<Shape = F::Shape>>(&self) -> Result<Tensor<V, G>, Error> {
@@ -63,6 +72,16 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// operand is ordered. With values of 8 bytes, the memory in use, the result included, is at
     /// most twice the size of both tensors.
     ///
+    /// ```
+    /// use sparsegen::{Csr, Dia, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+    /// let diagonals = a.to::<Dia>()?;
+    /// assert_eq!(diagonals.levels().0.crd, [1]);
+    /// assert!(diagonals.iter().eq(a.iter()));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The same as [`Tensor::from_triplets`].
     pub fn to<G: Format<Shape = F::Shape>>(&self) -> Result<Tensor<V, G>, Error> {
@@ -72,6 +91,15 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// Converts the tensor like [`Tensor::to`], but combines entries with the same coordinate by a
     /// function of the earlier and the later value instead of adding them. The result stores each
     /// coordinate once.
+    ///
+    /// ```
+    /// use sparsegen::{Coo, CooUnordered, Tensor};
+    ///
+    /// let parallel = [([0, 1], 3), ([0, 1], 7)];
+    /// let parallel = Tensor::<i32, CooUnordered<2>>::from_triplets([2, 2], parallel)?;
+    /// assert_eq!(parallel.to_by::<Coo<2>>(i32::max)?.vals(), [7]);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The same as [`Tensor::from_triplets`].
@@ -86,6 +114,14 @@ impl<V: Stored, F: Format> Tensor<V, F> {
 impl<V: Value, F: Format> Tensor<V, F> {
     /// Creates a tensor from the values at all coordinates, in row-major order. It stores those
     /// that differ from the fill value of the format.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_dense([2, 3], &[0.0, 2.0, 0.0, 0.0, 0.0, 3.0])?;
+    /// assert!(a.iter().eq([([0, 1], 2.0), ([1, 2], 3.0)]));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Parts`] if the number of values is not the product of the extents; otherwise the
@@ -106,6 +142,14 @@ impl<V: Value, F: Format> Tensor<V, F> {
 
 impl<V: Value, F: Format<Shape = [usize; 2]>> Tensor<V, F> {
     /// Creates the identity matrix.
+    ///
+    /// ```
+    /// use sparsegen::{Dia, Tensor};
+    ///
+    /// let identity = Tensor::<f64, Dia>::eye(3)?;
+    /// assert_eq!((identity.get([2, 2]), identity.get([2, 1])), (Some(1.0), Some(0.0)));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     ///
     /// # Errors
     /// The same as [`Tensor::zeros`].

@@ -8,12 +8,28 @@ use super::{Iter, View, axis, is_compact, is_fill, level_count, pads};
 
 impl<'a, V: Stored, F: Format> View<'a, V, F> {
     /// Returns the number of modes.
+    ///
+    /// ```
+    /// use sparsegen::{Csf, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csf<3>>::zeros([2, 3, 4])?;
+    /// assert_eq!(a.view().order(), 3);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn order(&self) -> usize {
         F::Shape::ORDER
     }
 
     /// Returns the number of stored entries, zeros included, which is the number of items of
     /// [`View::iter`]. Takes a pass over them if the format pads or a level has unused positions.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 0.0)])?;
+    /// assert_eq!(a.view().stored(), 2);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn stored(&self) -> usize {
         match is_compact::<F>(&self.shape) && !pads::<F>() {
             true => self.vals.len(),
@@ -23,6 +39,14 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
 
     /// Returns the number of stored entries that differ from the fill value, which is zero by
     /// default. Takes one pass.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 0.0)])?;
+    /// assert_eq!(a.view().nnz(), 1);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn nnz(&self) -> usize {
         let fill = V::Value::filled(F::FILL);
         if is_compact::<F>(&self.shape) {
@@ -34,12 +58,29 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
     /// Returns an iterator over the coordinates and values of the stored entries, in storage order.
     /// In a format that pads (`dia`, `ell`, `structured`, dense levels below sparse ones), fill
     /// values are padding and not entries.
+    ///
+    /// ```
+    /// use sparsegen::{Csc, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csc>::from_triplets([2, 3], [([0, 2], 2.0), ([1, 0], 3.0)])?;
+    /// assert!(a.view().iter().eq([([1, 0], 3.0), ([0, 2], 2.0)]));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn iter(&self) -> Iter<'a, V, F> {
         Iter::new(*self)
     }
 
     /// Returns the value at a coordinate: the sum if it is stored several times, or the fill value
     /// if it is not stored. Returns `None` if the coordinate is not within the shape.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+    /// let at = |i, j| a.view().get([i, j]);
+    /// assert_eq!((at(0, 1), at(0, 0), at(2, 0)), (Some(2.0), Some(0.0), None));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn get(&self, coordinate: F::Shape) -> Option<V::Value> {
         let (pads, fill) = (pads::<F>(), V::Value::filled(F::FILL));
         let mut sum: Option<V::Value> = None;
@@ -58,6 +99,14 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
     }
 
     /// Returns whether an entry is stored at a coordinate, even a zero; padding is not an entry.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 0.0)])?;
+    /// assert!(a.view().contains([0, 1]) && !a.view().contains([0, 0]));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn contains(&self, coordinate: F::Shape) -> bool {
         let (pads, fill) = (pads::<F>(), V::Value::filled(F::FILL));
         let mut found = false;
@@ -113,18 +162,42 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
 
 impl<V: Stored, F: Format> Tensor<V, F> {
     /// Returns the number of modes.
+    ///
+    /// ```
+    /// use sparsegen::{Csf, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csf<3>>::zeros([2, 3, 4])?;
+    /// assert_eq!(a.order(), 3);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn order(&self) -> usize {
         F::Shape::ORDER
     }
 
     /// Returns the number of stored entries, zeros included, which is the number of items of
     /// [`Tensor::iter`]. Takes a pass over them if the format pads or a level has unused positions.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 0.0)])?;
+    /// assert_eq!(a.stored(), 2);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn stored(&self) -> usize {
         self.view().stored()
     }
 
     /// Returns the number of stored entries that differ from the fill value, which is zero by
     /// default. Takes one pass.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 0.0)])?;
+    /// assert_eq!(a.nnz(), 1);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn nnz(&self) -> usize {
         self.view().nnz()
     }
@@ -145,17 +218,42 @@ impl<V: Stored, F: Format> Tensor<V, F> {
     /// Returns an iterator over the coordinates and values of the stored entries, in storage order.
     /// In a format that pads (`dia`, `ell`, `structured`, dense levels below sparse ones), fill
     /// values are padding and not entries.
+    ///
+    /// ```
+    /// use sparsegen::{Csc, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csc>::from_triplets([2, 3], [([0, 2], 2.0), ([1, 0], 3.0)])?;
+    /// assert!(a.iter().eq([([1, 0], 3.0), ([0, 2], 2.0)]));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn iter(&self) -> Iter<'_, V, F> {
         self.view().iter()
     }
 
     /// Returns the value at a coordinate: the sum if it is stored several times, or the fill value
     /// if it is not stored. Returns `None` if the coordinate is not within the shape.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+    /// let at = |i, j| a.get([i, j]);
+    /// assert_eq!((at(0, 1), at(0, 0), at(2, 0)), (Some(2.0), Some(0.0), None));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn get(&self, coordinate: F::Shape) -> Option<V::Value> {
         self.view().get(coordinate)
     }
 
     /// Returns whether an entry is stored at a coordinate, even a zero; padding is not an entry.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 0.0)])?;
+    /// assert!(a.contains([0, 1]) && !a.contains([0, 0]));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn contains(&self, coordinate: F::Shape) -> bool {
         self.view().contains(coordinate)
     }

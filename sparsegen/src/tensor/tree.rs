@@ -20,6 +20,15 @@ pub struct Tree<'a, V, F: Format> {
 
 impl<'a, V: Stored, F: Format> View<'a, V, F> {
     /// Returns a value that displays the levels as a tree, like [`Tensor::tree`].
+    ///
+    /// ```
+    /// use sparsegen::{SparseVector, Tensor};
+    ///
+    /// let x = Tensor::<f64, SparseVector>::from_triplets([4], [([2], 5.0)])?;
+    /// let expected = "sparse_vector [4] (i) -> (i : compressed)\n└─ i = 2: 5";
+    /// assert_eq!(x.view().tree().to_string(), expected);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     pub fn tree(&self) -> Tree<'a, V, F> {
         Tree { view: *self }
     }

@@ -37,6 +37,16 @@ impl<V, F: Format> Copy for View<'_, V, F> {}
 impl<'a, V: Stored, F: Format> View<'a, V, F> {
     /// Creates a view from borrowed parts and checks every invariant of the format.
     ///
+    /// ```
+    /// use sparsegen::{Csr, View, level};
+    ///
+    /// let columns = level::CompressedView { pos: &[0, 1, 2], crd: &[1, 2] };
+    /// let levels = (level::DenseView { size: 2 }, columns);
+    /// let a = View::<f64, Csr>::from_parts([2, 3], levels, &[2.0, 3.0])?;
+    /// assert_eq!(a.get([1, 2]), Some(3.0));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The same as [`Tensor::from_parts`].
     pub fn from_parts(
@@ -52,6 +62,16 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
     /// Creates a view from borrowed parts without checking them.
     ///
     /// Debug builds check them and panic if they are not valid.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, View, level};
+    ///
+    /// let columns = level::CompressedView { pos: &[0, 1, 2], crd: &[1, 2] };
+    /// let levels = (level::DenseView { size: 2 }, columns);
+    /// // SAFETY: Both rows have one column, which is below 3.
+    /// let a = unsafe { View::<f64, Csr>::from_parts_unchecked([2, 3], levels, &[2.0, 3.0]) };
+    /// assert_eq!(a.get([1, 2]), Some(3.0));
+    /// ```
     ///
     /// # Safety
     /// [`View::from_parts`] must accept these parts.
@@ -81,18 +101,42 @@ impl<'a, V: Stored, F: Format> View<'a, V, F> {
     }
 
     /// Returns the extent of each mode.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// assert_eq!(Tensor::<f64, Csr>::zeros([2, 3])?.view().shape(), [2, 3]);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     #[inline]
     pub fn shape(&self) -> F::Shape {
         self.shape
     }
 
     /// Returns the storage of the levels, outermost first.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+    /// let (_, columns) = a.view().levels();
+    /// assert_eq!((columns.pos, columns.crd), (&[0, 1, 2][..], &[1, 2][..]));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     #[inline]
     pub fn levels(&self) -> <F::Levels as Levels>::Views<'a> {
         self.levels
     }
 
     /// Returns the stored values, by position in the last level.
+    ///
+    /// ```
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// let a = Tensor::<f64, Csr>::from_triplets([2, 3], [([0, 1], 2.0), ([1, 2], 3.0)])?;
+    /// assert_eq!(a.view().vals(), [2.0, 3.0]);
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
     #[inline]
     pub fn vals(&self) -> &'a [V] {
         self.vals

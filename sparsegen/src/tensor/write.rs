@@ -294,6 +294,17 @@ pub struct Vacant<'t, V, F: Format> {
 impl<V: Stored, F: Format> Vacant<'_, V, F> {
     /// Stores a value at the place, like [`Tensor::insert`].
     ///
+    /// ```
+    /// use sparsegen::{Csr, Entry, Tensor};
+    ///
+    /// let mut a = Tensor::<f64, Csr>::zeros([2, 2])?;
+    /// if let Entry::Vacant(vacant) = a.entry([0, 1])? {
+    ///     vacant.insert(5.0)?;
+    /// }
+    /// assert_eq!(a.get([0, 1]), Some(5.0));
+    /// # Ok::<(), sparsegen::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// The same as [`Tensor::insert`].
     pub fn insert(self, value: V) -> Result<(), Error> {

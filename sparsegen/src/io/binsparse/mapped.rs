@@ -47,6 +47,19 @@ impl<V: FileElement, F: Format<Levels: FileLevels>> Mapped<V, F> {
     /// `bool`s. The system may reclaim the memory of all arrays, and reads them again when they are
     /// used. Checksums are not compared: see [`Mapped::verify`].
     ///
+    /// ```no_run
+    /// use sparsegen::io::{self, Mapped};
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// # fn main() -> Result<(), sparsegen::Error> {
+    /// io::write_binsparse("a.npz", &Tensor::<f64, Csr>::eye(1000)?)?;
+    /// // SAFETY: No other program changes the file.
+    /// let a = unsafe { Mapped::<f64, Csr>::open("a.npz")? };
+    /// assert_eq!(a.view().nnz(), 1000);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Safety
     /// While it is mapped, the file must not be changed or made shorter, by this program or any
     /// other. Files that [`write_binsparse`](crate::io::write_binsparse) replaces remain as they were
@@ -66,6 +79,19 @@ impl<V: FileElement, F: Format<Levels: FileLevels>> Mapped<V, F> {
 
     /// Maps a file, and checks its descriptor and the types and places of its arrays, but not what
     /// they contain, so that the time does not depend on the size of the tensor.
+    ///
+    /// ```no_run
+    /// use sparsegen::io::{self, Mapped};
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// # fn main() -> Result<(), sparsegen::Error> {
+    /// io::write_binsparse("a.npz", &Tensor::<f64, Csr>::eye(1000)?)?;
+    /// // SAFETY: The file is as it was written, and no other program changes it.
+    /// let a = unsafe { Mapped::<f64, Csr>::open_trusted("a.npz")? };
+    /// assert_eq!(a.shape(), [1000, 1000]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Safety
     /// The file must be as [`write_binsparse`](crate::io::write_binsparse) has written it, with a
@@ -97,6 +123,19 @@ impl<V: FileElement, F: Format<Levels: FileLevels>> Mapped<V, F> {
 
     /// Returns a view of the tensor. Takes constant time, except with values of `bool`, which are
     /// checked.
+    ///
+    /// ```no_run
+    /// use sparsegen::io::{self, Mapped};
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// # fn main() -> Result<(), sparsegen::Error> {
+    /// io::write_binsparse("a.npz", &Tensor::<f64, Csr>::eye(1000)?)?;
+    /// // SAFETY: No other program changes the file.
+    /// let a = unsafe { Mapped::<f64, Csr>::open("a.npz")? };
+    /// assert_eq!(a.view().get([7, 7]), Some(1.0));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn view(&self) -> View<'_, V, F> {
         let parts = self.located.parts::<V>(&self.bytes);
         let (levels, vals) = parts.expect("the file was accepted when it was opened");
@@ -106,12 +145,38 @@ impl<V: FileElement, F: Format<Levels: FileLevels>> Mapped<V, F> {
     }
 
     /// Returns the extent of each mode.
+    ///
+    /// ```no_run
+    /// use sparsegen::io::{self, Mapped};
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// # fn main() -> Result<(), sparsegen::Error> {
+    /// io::write_binsparse("a.npz", &Tensor::<f64, Csr>::eye(1000)?)?;
+    /// // SAFETY: No other program changes the file.
+    /// let a = unsafe { Mapped::<f64, Csr>::open("a.npz")? };
+    /// assert_eq!(a.shape(), [1000, 1000]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn shape(&self) -> F::Shape {
         self.located.shape
     }
 
     /// Compares the checksums of all arrays, which detects damage of the values too. Reads the whole
     /// file.
+    ///
+    /// ```no_run
+    /// use sparsegen::io::{self, Mapped};
+    /// use sparsegen::{Csr, Tensor};
+    ///
+    /// # fn main() -> Result<(), sparsegen::Error> {
+    /// io::write_binsparse("a.npz", &Tensor::<f64, Csr>::eye(1000)?)?;
+    /// // SAFETY: No other program changes the file.
+    /// let a = unsafe { Mapped::<f64, Csr>::open("a.npz")? };
+    /// a.verify()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// [`Error::Array`] of the first array whose checksum differs.

@@ -6,7 +6,8 @@ use super::archive::Archive;
 use super::error;
 use super::npy::{self, Array};
 use crate::io::element::Element;
-use crate::io::{Progress, lines, sums};
+use crate::io::progress::Progress;
+use crate::io::{lines, sums};
 use crate::{Error, Format, Shape, Tensor, Value};
 
 /// Reads a sparse array from an archive.
