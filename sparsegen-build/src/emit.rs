@@ -13,6 +13,7 @@ mod docs;
 mod element;
 mod entry;
 mod expr;
+mod filled;
 mod formats;
 mod imports;
 mod layout;

@@ -271,7 +271,7 @@ impl Lowering<'_> {
         let division = self.division(&body);
         let mut results: Vec<ir::Result> =
             program.targets.iter().zip(&self.assemblers).map(|(t, a)| self.result(t, a)).collect();
-        let unchecked = self.unchecked(&results);
+        let unchecked = self.unchecked(&results, &body);
         let parallel = self.parallel(plan, &body, &results);
         let others = results.split_off(1);
         let result = results.pop().expect("a program has a result");

@@ -163,6 +163,11 @@ fn csr_to_csc_kernel(
     }
     kernel::resize(c2_crd, c2_end, 0);
     kernel::resize(c_vals, c2_end, 0.0);
+    // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
+    // of the operands only, and the arrays have room for these.
+    let (mut c2_crd, mut c_vals) = unsafe {
+        (ProvenMut::new(c2_crd), ProvenMut::new(c_vals))
+    };
     for i in 0..i_size {
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;

@@ -155,6 +155,11 @@ fn csr_to_ell_kernel(
     }
     kernel::grow(e3_crd, &[e_slots, i_size], 0, "arrays of csr_to_ell")?;
     kernel::grow(e_vals, &[e_slots, i_size], 0.0, "arrays of csr_to_ell")?;
+    // SAFETY: The loops store the entries that they have counted, which depend on the coordinates
+    // of the operands only, and the arrays have room for these.
+    let (mut e3_crd, mut e_vals) = unsafe {
+        (ProvenMut::new(e3_crd), ProvenMut::new(e_vals))
+    };
     for i in 0..i_size {
         for p_a in a2_pos[i] as usize..a2_pos[i + 1] as usize {
             let j = a2_crd[p_a] as usize;

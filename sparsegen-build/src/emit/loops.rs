@@ -11,7 +11,7 @@ use super::layout::{blank, comment};
 use super::names::{ident, number, place_in_view};
 use super::reserve::Reserved;
 use super::signature::{generics, parameters, ty};
-use super::{dispatch, docs};
+use super::{dispatch, docs, filled};
 use crate::ir::{
     BinaryOp, Binding, Element, Expr, Function, Ground, List, Loops, Meaning, Stmt, Unchecked,
     Width,
@@ -24,7 +24,7 @@ pub(super) fn items(loops: &Loops) -> Vec<TokenStream> {
     let body = body(loops);
     let stmts = match Reserved::of(function) {
         Some(reserved) => reserved.stmts(&body),
-        None => body.outermost(&function.body),
+        None => filled::stmts(function, &body, &function.body),
     };
     let (end, fails) = (body.end(), function.fails());
     let returns = tuple(loops.returns.iter().map(|(of, _)| ty(of)));

@@ -8,6 +8,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::body::Body;
+use super::filled;
 use super::layout::comment;
 use super::loops::safety;
 use super::names::ident;
@@ -15,6 +16,7 @@ use crate::ir::{Assembly, Expr, Function, Stmt, Unchecked, Uses};
 
 /// The vectors of a result that are only appended to after their capacity is reserved.
 pub(super) struct Reserved<'f> {
+    function: &'f Function,
     /// The statements up to the last reservation.
     before: &'f [Stmt],
     /// The statements after it.
@@ -74,6 +76,7 @@ impl<'f> Reserved<'f> {
         });
         let vectors: Vec<_> = vectors.collect();
         (!vectors.is_empty()).then(|| Reserved {
+            function,
             before,
             after,
             vectors,
@@ -87,7 +90,8 @@ impl<'f> Reserved<'f> {
         let replaced =
             |stmt: &Stmt| matches!(stmt, Stmt::Reserve { array, .. } if is_vector(array));
         let kept: Vec<Stmt> = self.before.iter().filter(|stmt| !replaced(stmt)).cloned().collect();
-        let (before, after) = (body.outermost(&kept), body.outermost(self.after));
+        let before = body.outermost(&kept);
+        let after = filled::stmts(self.function, body, self.after);
         let names: Vec<_> = self.vectors.iter().map(|(vector, _)| ident(vector)).collect();
         let wrapped: Vec<_> = self
             .vectors

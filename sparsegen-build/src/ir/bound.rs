@@ -25,6 +25,8 @@ pub enum Unchecked {
     Index,
     /// Appended elements.
     Append,
+    /// Loads and stores at an index, once the array of a result has its final length.
+    Filled,
 }
 
 /// The reason for a bound.
@@ -36,6 +38,8 @@ pub enum Ground {
     Listed,
     /// Each appended entry corresponds to a different entry of the operands.
     Counted,
+    /// The loops have counted the entries before they store them.
+    Repeated,
 }
 
 impl Ground {
@@ -50,6 +54,10 @@ impl Ground {
             Ground::Counted => {
                 "The reserved capacity suffices: at most one entry is appended for each entry of the \
                  operands, and one segment for each parent."
+            }
+            Ground::Repeated => {
+                "The loops store the entries that they have counted, which depend on the coordinates of the \
+                 operands only, and the arrays have room for these."
             }
         }
     }

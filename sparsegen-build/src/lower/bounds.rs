@@ -2,7 +2,8 @@
 
 use crate::format::{LevelSpec, MOST_LEVELS};
 use crate::ir::{
-    Array, Assembly, Bound, Bounds, Expr, Ground, List, Reads, Result, Stmt, Unchecked,
+    Array, Assembly, Bound, Bounds, Element, Expr, Ground, List, Reads, Result, Stmt, TensorResult,
+    Unchecked, Uses,
 };
 use crate::level::{Holds, Level, Segment, Storage};
 use crate::notation::TensorId;
@@ -13,7 +14,7 @@ use super::extents::expanded;
 impl Lowering<'_> {
     /// Returns the bound of each array that the loops may access, and of each reservation, or none
     /// if every access is checked.
-    pub(super) fn unchecked(&self, results: &[Result]) -> Vec<Bound> {
+    pub(super) fn unchecked(&self, results: &[Result], body: &[Stmt]) -> Vec<Bound> {
         let program = self.program;
         match program.bounds() {
             Bounds::Proven => {}
@@ -37,7 +38,12 @@ impl Lowering<'_> {
             let mut arrays: Vec<Array> = result.structure().to_vec();
             match &result.assembly {
                 Assembly::Computed { vals, .. } => arrays.push(vals.clone()),
-                Assembly::Assembled { .. } => bounds.extend(assembler.reserved()),
+                Assembly::Assembled { .. } => {
+                    bounds.extend(assembler.reserved());
+                    if assembler.counts_places() {
+                        bounds.extend(self.filled(result, body));
+                    }
+                }
             }
             bounds.extend(self.of_tensor(assembler.tensor(), &arrays, assembler.storages()));
         }
@@ -49,6 +55,29 @@ impl Lowering<'_> {
             }
         }
         distinct
+    }
+
+    /// Returns the bounds of the arrays of a result that get their final length when its entries have
+    /// been counted. Their number must not depend on values, whose types may be the user's.
+    fn filled(&self, result: &TensorResult, body: &[Stmt]) -> Vec<Bound> {
+        let is_resized = |array: &Array, stmt: &Stmt| matches!(stmt, Stmt::Resize { array: name, .. } if *name == array.name);
+        let resized = |array: &&Array| body.iter().any(|stmt| is_resized(array, stmt));
+        let arrays: Vec<&Array> = result.arrays().iter().filter(resized).collect();
+        let resizes = |stmt: &Stmt| arrays.iter().any(|array| is_resized(array, stmt));
+        let Some(last) = body.iter().rposition(resizes) else { return Vec::new() };
+        let counting = Uses::of(&body[..last]);
+        let holds_values = |array: &Array| matches!(array.element, Element::Value(_));
+        let mut values = self.read_arrays().into_iter().filter(holds_values);
+        if values.any(|array| counting.reads(&array.name) > 0) || computes(&body[..last]) {
+            return Vec::new();
+        }
+        let bound = |array: &Array| Bound {
+            array: array.name.clone(),
+            of: Unchecked::Filled,
+            most: Expr::len(&array.name),
+            ground: Ground::Repeated,
+        };
+        arrays.into_iter().map(bound).collect()
     }
 
     /// Returns the bounds of arrays of a tensor. The bounds of positions, coordinates and values
@@ -89,6 +118,19 @@ impl Lowering<'_> {
         };
         arrays.iter().map(of).collect()
     }
+}
+
+/// Returns whether statements call functions on values.
+fn computes(body: &[Stmt]) -> bool {
+    let mut calls = false;
+    for stmt in body {
+        stmt.for_each(&mut |stmt| {
+            for expr in stmt.expressions() {
+                expr.for_each(&mut |expr| calls |= matches!(expr, Expr::Call(..)));
+            }
+        });
+    }
+    calls
 }
 
 fn of_list(list: &List, extent: Expr) -> Bound {

@@ -30,6 +30,10 @@ impl Machine {
         let mut stated = BTreeMap::new();
         for bound in &function.unchecked {
             let array = &bound.array;
+            // Its length is not yet known. Every access is checked against it.
+            if bound.of == Unchecked::Filled {
+                continue;
+            }
             // An array that is not passed is not accessed.
             let Ok(cells) = self.array(array) else { continue };
             let len = cells.cells.len();

@@ -34,6 +34,13 @@ impl Placement {
 }
 
 impl Assembler<'_> {
+    /// Returns whether a first pass of the loops counts the entries that a second one stores at
+    /// positions which follow from their numbers.
+    pub(in crate::lower) fn counts_places(&self) -> bool {
+        let places = self.placement.as_ref().map(|of| of.places);
+        self.counts_first() && matches!(places, Some(Places::Counted | Places::Slots))
+    }
+
     /// Returns the statements before the first pass of the loops.
     pub(super) fn begin_placed(&self, of: &Placement) -> Vec<Stmt> {
         let mut stmts = Vec::new();
