@@ -64,24 +64,43 @@ pub(super) fn sorted<'a, V: Stored>(
     Some(Columns { dimensions: moved, vals: vals.into(), may_repeat: false })
 }
 
+/// The number of entries compared together, whose results remain in cache.
+const CHUNK: usize = 1024;
+
 /// Returns whether each entry's coordinates, given level by level, follow those of the previous one.
 fn is_increasing(coordinates: &[Cow<'_, [u32]>], count: usize) -> bool {
-    let Some((first, rest)) = coordinates.split_first() else { return count <= 1 };
-    let mut pairs = (1..).zip(first.windows(2));
-    pairs.all(|(entry, pair)| {
-        let order = rest.iter().fold(pair[0].cmp(&pair[1]), |order, level| {
-            order.then_with(|| level[entry - 1].cmp(&level[entry]))
-        });
-        order.is_lt()
+    (1..count).step_by(CHUNK).all(|start| {
+        let pairs = start - 1..count.min(start + CHUNK);
+        // Without branches, several entries are compared at once.
+        let mut is_less = [false; CHUNK];
+        let is_less = &mut is_less[..pairs.len() - 1];
+        for level in coordinates.iter().rev() {
+            let (before, here) =
+                (&level[pairs.start..pairs.end - 1], &level[pairs.start + 1..pairs.end]);
+            for ((is_less, before), here) in is_less.iter_mut().zip(before).zip(here) {
+                *is_less = (before < here) | ((before == here) & *is_less);
+            }
+        }
+        is_less.iter().all(|is_less| *is_less)
     })
 }
 
 /// Numbers, from 0 and in order, the entries with the same coordinate.
 pub(super) fn counts(coords: &[u32]) -> Option<Vec<u32>> {
-    let size = coords.iter().max().map_or(0, |last| *last as usize + 1);
-    let mut next = filled(0, size)?;
     let mut counts = Vec::new();
     try_reserve(&mut counts, coords.len()).ok()?;
+    if coords.is_sorted() {
+        // Numbers in memory would make each entry wait for the previous one.
+        let (mut before, mut number) = (0, 0);
+        counts.extend(coords.iter().map(|coordinate| {
+            number = if *coordinate == before { number } else { 0 };
+            (before, number) = (*coordinate, number + 1);
+            number - 1
+        }));
+        return Some(counts);
+    }
+    let size = coords.iter().max().map_or(0, |last| *last as usize + 1);
+    let mut next = filled(0, size)?;
     counts.extend(coords.iter().map(|coordinate| {
         let next: &mut u32 = &mut next[*coordinate as usize];
         *next += 1;
