@@ -153,8 +153,17 @@ impl Program {
     /// Returns the variables of the modes of a level in which the loops may have coordinates that
     /// nothing reads.
     pub fn may_leave(&self, access: &Access, level: usize) -> Vec<VariableId> {
-        let spec = &self.tensor(access.tensor).format.levels[level];
-        let modes = spec.expr.modes().into_iter().map(|mode| access.indices[mode]);
+        let levels = &self.tensor(access.tensor).format.levels;
+        let mut modes = levels[level].expr.modes();
+        // A mode that is stored in a sum or a difference only is known at the level of the other one.
+        for outer in levels[..level].iter().map(|spec| spec.expr.modes()) {
+            let is_alone = |mode: &usize| levels.iter().all(|spec| spec.expr.modes() != [*mode]);
+            if outer.len() > 1 && outer.iter().any(|mode| modes.contains(mode)) {
+                let known = outer.into_iter().filter(is_alone);
+                modes.extend(known.filter(|mode| !modes.contains(mode)).collect::<Vec<_>>());
+            }
+        }
+        let modes = modes.into_iter().map(|mode| access.indices[mode]);
         let modes = modes.map(|v| self.space.place(v).unwrap_or(v));
         let leaves =
             |v: &VariableId| self.space.slice(*v).is_some_and(|slice| self.kernel.may_leave(slice));

@@ -85,7 +85,12 @@ fn automatic(kernel: &Kernel, levels: &Levels, budget: &Budget) -> Result<Candid
             let mut others = others.into_iter().flatten();
             Some(others.find(|other| other.cost < limit).unwrap_or(found))
         }
-        found => found.or_else(|| scattered(kernel, budget)).or_else(|| counted(kernel, budget)),
+        Some(found) => Some(found),
+        None => {
+            let scattered = scattered(kernel, budget);
+            let limit = scattered.as_ref().map_or(f64::INFINITY, |found| found.cost / WORTHWHILE);
+            counted(kernel, budget).filter(|found| found.cost < limit).or(scattered)
+        }
     };
     let is_many = |merge: limits::Merge| merge.operands.len() > limits::MERGED;
     if as_it_is.is_none() && assembled.is_ok() || budget.largest().is_some_and(is_many) {

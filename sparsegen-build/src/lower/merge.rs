@@ -303,10 +303,14 @@ impl Lowering<'_> {
         Stmt::when(condition, next)
     }
 
-    /// Returns the end of the dimension if the loop counts through it.
+    /// Returns the end of the dimension if the loop counts through it. A loop over all entries of a
+    /// full level does so as well where a later one continues by counting.
     fn counts(&self, inner: &Loop, point: &MergePoint, scope: &Scope) -> Option<Expr> {
-        let by_coordinate = point.drivers.minus(self.by_position(inner, point.drivers));
-        (point.by_dimension || !by_coordinate.is_empty()).then(|| {
+        let by_coordinate = |of: &MergePoint| of.drivers.minus(self.by_position(inner, of.drivers));
+        let must_count = |of: &MergePoint| of.by_dimension || !by_coordinate(of).is_empty();
+        let walked = self.by_position(inner, point.drivers);
+        let has_all = self.sparse(inner, walked) != walked;
+        (must_count(point) || has_all && inner.points.iter().any(must_count)).then(|| {
             match self.interval(inner.variable, scope) {
                 Some(part) => part.end,
                 None => self.clip(inner.variable, self.extent(inner.variable), scope),

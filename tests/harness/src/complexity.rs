@@ -47,6 +47,14 @@ pub struct Run {
 }
 
 impl Run {
+    /// Returns the number of elements of all arrays of the operands and the results.
+    pub fn elements(&self) -> u64 {
+        let tensors = self.operands.values().chain(self.results.values());
+        let elements = tensors
+            .map(|stored| stored.arrays.values().map(Vec::len).sum::<usize>() + stored.vals.len());
+        elements.sum::<usize>() as u64
+    }
+
     /// Returns the value of a formula for the operands, or `None` if it has unknown names.
     pub fn value(&self, time: &Time) -> Option<f64> {
         time.value(&|factor| match factor {
