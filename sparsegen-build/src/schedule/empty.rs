@@ -171,14 +171,15 @@ fn makes_a_difference(program: &Program, v: VariableId, value: &Expr, of_empty: 
         let fill = |access: &Access| absent(access).then(|| program.kernel.fill(access.tensor));
         let constant = |reduce: &Reduce| reduce.op.of_constant(&reduce.body);
         let known = |value: &Expr| map_reductions(&value.substitute(&fill), &constant);
-        // The value that the loops compute by folding the reduction of unstored values, and the
-        // right value.
-        let folded = known(value);
-        let exact = map_reductions(&value.substitute(&fill), &|reduce| {
+        let over_empty = |reduce: &Reduce| {
             let known = constant(reduce)?;
             let is_empty = reduce.variables.contains(&v);
             Some(if is_empty { of_nothing(&program.kernel, reduce) } else { known })
-        });
+        };
+        // The value that the loops compute by folding the reduction of unstored values, but not that
+        // of a constant of the statement, and the right value.
+        let folded = known(&map_reductions(value, &over_empty));
+        let exact = map_reductions(&value.substitute(&fill), &over_empty);
         folded != exact || folded.is_zero() && !known(of_empty).is_zero()
     })
 }
