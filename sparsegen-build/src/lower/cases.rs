@@ -61,14 +61,18 @@ impl Lowering<'_> {
             let found = if located || self.is_by_coordinate(iterator) {
                 let driven = (!located).then_some(iterator.level);
                 let levels = iterator.level..=iterator.through;
-                let found = self.locate_levels(iterator, levels, driven, scope, &mut stmts);
+                let found = self.locate_levels(iterator, levels, driven, None, scope, &mut stmts);
                 found.into_iter().reduce(Expr::and)
             } else {
-                // Deferred levels only.
+                // Deferred levels only, which an exhausted iterator has no position to look up.
                 let below = iterator.level + 1..=iterator.through;
-                let found = self.locate_levels(iterator, below, None, scope, &mut stmts);
                 let is_here = here.iter().find(|(of, _)| *of == member);
                 let is_here = is_here.map(|(_, condition)| condition.clone());
+                let (within, is_here) = match point.ended.contains(member) {
+                    true => (is_here, None),
+                    false => (None, is_here),
+                };
+                let found = self.locate_levels(iterator, below, None, within, scope, &mut stmts);
                 is_here.into_iter().chain(found).reduce(Expr::and)
             };
             if let Some(is_here) = found.clone().filter(|_| iterator.is_optional()) {
@@ -212,18 +216,20 @@ impl Lowering<'_> {
     }
 
     /// Looks up levels of an iterator at known coordinates, and returns the conditions for an
-    /// entry. A level that drives the loop by coordinate needs no lookup.
+    /// entry. A level that drives the loop by coordinate needs no lookup. Under `within`, there is a
+    /// position to look up.
     fn locate_levels(
         &self,
         iterator: &LevelIterator,
         levels: RangeInclusive<usize>,
         driven: Option<usize>,
+        within: Option<Expr>,
         scope: &mut Scope,
         stmts: &mut Vec<Stmt>,
     ) -> Vec<Expr> {
         let access = &iterator.access;
         let format = &self.program.tensor(access.tensor).format;
-        let mut conditions = Vec::new();
+        let mut conditions: Vec<Expr> = within.into_iter().collect();
         if let Segment { start, end } = scope.reached(access).segment()
             && iterator.parents == Positions::AtMostOne
             && levels.contains(&iterator.level)
