@@ -12,8 +12,8 @@ pub struct Parted {
     pub range: Range,
     /// The number of consecutive coordinates that are in one part: those of a block of a result.
     pub block: u64,
-    /// `true` if each part fills a workspace before its loop.
-    pub fills: bool,
+    /// `true` if each part computes a workspace or a scalar before its loop.
+    pub prepares: bool,
     /// How the parts store to each result, in the order of the statements.
     pub stores: Vec<Stores>,
 }

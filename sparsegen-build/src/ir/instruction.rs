@@ -308,6 +308,8 @@ pub enum Target {
 pub enum Value {
     /// `s`
     Name(String),
+    /// `*s`
+    Deref(String),
     /// `spmv_kernel(y.vals_mut(), a, x)`
     Call(Call),
     /// `sum.sqrt()`, of this type.

@@ -1,6 +1,6 @@
 //! Outermost loops that are divided into parts for threads, and what the parts store.
 
-use super::{Array, Combining, Dtype, Expr, Place};
+use super::{Array, Combining, Dtype, Expr, Function, Place};
 
 /// An outermost loop that is divided into parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,11 +47,17 @@ pub struct Reduced {
     pub combining: Combining,
 }
 
-impl Reduced {
-    /// Returns the value of a part, given the value of the result: the only variable in it.
-    pub fn of_part(result: &Expr) -> Expr {
+impl Function {
+    /// Returns the value of a part, given the value of the result: the only variable in it that is no
+    /// argument.
+    pub fn of_part(&self, result: &Expr) -> Expr {
         let mut found = None;
-        result.names(&mut |name| found = Some(Expr::var(name)));
+        let is_argument = |name: &str| self.operands.iter().any(|operand| operand.name() == name);
+        result.names(&mut |name| {
+            if !is_argument(name) {
+                found = Some(Expr::var(name));
+            }
+        });
         found.unwrap_or_else(|| result.clone())
     }
 }

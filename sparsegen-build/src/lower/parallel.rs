@@ -26,7 +26,7 @@ impl Lowering<'_> {
         body: &[Stmt],
         results: &[crate::ir::Result],
     ) -> Option<Parallel> {
-        let parted @ Parted { variable: v, range, block, fills, stores } = self.parted?;
+        let parted @ Parted { variable: v, range, block, prepares, stores } = self.parted?;
         let (begin, end) = self.part_names(parted);
         let variable = match range {
             Range::Coordinates => self.names.variable(*v).to_owned(),
@@ -83,7 +83,7 @@ impl Lowering<'_> {
             ..joined
         });
         let joined: Vec<ByParent> = joined.collect();
-        let mut repeats = *fills;
+        let mut repeats = *prepares;
         plan.for_each_loop(&mut |inner: &Loop| {
             let mut iterators = inner.iterators.iter();
             repeats |= iterators.any(|it| self.is_copied_by_part(inner.variable, it));

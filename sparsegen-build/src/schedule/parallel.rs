@@ -10,6 +10,7 @@ mod stores;
 
 use std::rc::Rc;
 
+use super::cost::cost;
 use crate::concrete::parted::{Parted, Range, Stores};
 use crate::concrete::space::Definition;
 use crate::concrete::{Program, Target, Temporary};
@@ -20,7 +21,7 @@ use crate::iteration::lattice::Set;
 use crate::iteration::plan::{Loop, Plan};
 use crate::iteration::presence::annihilates;
 use crate::level::{Holds, PositionIteration};
-use crate::notation::{self, Function, TensorId, VariableId};
+use crate::notation::{self, Access, Function, TensorId, VariableId};
 use stores::{joins_phases, least_common_multiple};
 
 /// Checks that the loop over a variable can be divided into parts.
@@ -60,8 +61,8 @@ pub(super) fn parted(program: &Program, plan: &Plan) -> Result<Parted, String> {
     if !divisions.all(|other| other.as_ref() == Ok(&first)) {
         return Err("loops for different cases differ".to_owned());
     }
-    first.fills = outermost.iter().any(|of| of.fills);
-    if first.fills && !first.is_independent() {
+    first.prepares = outermost.iter().any(|of| of.fills || of.repeats);
+    if outermost.iter().any(|of| of.fills && of.repeats) && !first.is_independent() {
         // There would be as many workspaces as copies of the result, each filled in full.
         return Err("each part would fill a workspace and a copy of the result".to_owned());
     }
@@ -77,6 +78,8 @@ struct Outermost<'p> {
     collects: bool,
     /// `true` if loops before it fill a workspace, as each part does for itself.
     fills: bool,
+    /// `true` if loops before it run in full, which each part repeats.
+    repeats: bool,
 }
 
 impl<'p> Outermost<'p> {
@@ -96,15 +99,20 @@ impl<'p> Outermost<'p> {
                 bodies.try_for_each(|body| Outermost::find(program, body, scalar, found))
             }
             Plan::Loop(inner) => {
-                found.push(Outermost { inner, scalar, collects: false, fills: false });
+                found.push(Outermost {
+                    inner,
+                    scalar,
+                    collects: false,
+                    fills: false,
+                    repeats: false,
+                });
                 Ok(())
             }
-            Plan::Where { consumer, .. } if program.has_versions && found.is_empty() => {
-                match versions(consumer) {
-                    Some(mut versions) => versions
-                        .try_for_each(|version| Outermost::find(program, version, scalar, found)),
-                    None => several(),
-                }
+            Plan::Where { consumer, .. }
+                if program.has_versions
+                    && let Some(mut versions) = versions(consumer) =>
+            {
+                versions.try_for_each(|version| Outermost::find(program, version, scalar, found))
             }
             Plan::Where { temporaries, consumer, producer } => {
                 if is_collected(program, temporaries, consumer) {
@@ -112,27 +120,26 @@ impl<'p> Outermost<'p> {
                     found.iter_mut().for_each(|of| of.collects = true);
                     return Ok(());
                 }
-                if program.are_workspaces(temporaries) {
-                    // Each part fills a workspace of its own.
-                    Outermost::find(program, consumer, scalar, found)?;
-                    found.iter_mut().for_each(|of| of.fills = true);
-                    let mut loops_apart = true;
-                    producer.for_each_loop(&mut |inner| {
-                        loops_apart &= found.iter().all(|of| of.inner.variable != inner.variable);
-                    });
-                    return if loops_apart { Ok(()) } else { several() };
+                if let ([temporary], Plan::Assign { target, value, .. }) =
+                    (&temporaries[..], &**consumer)
+                {
+                    let is_plain = scalar.is_none()
+                        && target.indices.is_empty()
+                        && is_computed_from(program, value, temporary.tensor)
+                        && !annihilates(producer, temporary.tensor)
+                        && !temporary.op.tells_where;
+                    return match is_plain {
+                        true => Outermost::find(program, producer, Some(*temporary), found),
+                        false => several(),
+                    };
                 }
-                let [temporary] = temporaries[..] else { return several() };
-                let Plan::Assign { target, value, .. } = &**consumer else {
-                    return several();
-                };
-                let is_plain = scalar.is_none()
-                    && target.indices.is_empty()
-                    && depends_only_on(value, temporary.tensor)
-                    && !annihilates(producer, temporary.tensor)
-                    && !temporary.op.tells_where;
-                match is_plain {
-                    true => Outermost::find(program, producer, Some(temporary), found),
+                let known = found.len();
+                Outermost::find(program, consumer, scalar, found)?;
+                let is_cheap = program.are_workspaces(temporaries)
+                    || cost(program, producer) <= cost(program, consumer);
+                let mut loops = found[known..].iter_mut();
+                match is_cheap && loops.all(|of| of.follow(program, plan)) {
+                    true => Ok(()),
                     false => several(),
                 }
             }
@@ -143,6 +150,22 @@ impl<'p> Outermost<'p> {
         }
     }
 
+    /// Returns whether each part may run the loops of temporaries that precede the loop: in full, or at
+    /// the coordinates of the part if nothing else is read.
+    fn follow(&mut self, program: &Program, plan: &Plan) -> bool {
+        let Plan::Where { temporaries, producer, .. } = plan else { return false };
+        let v = self.inner.variable;
+        let mut own = Vec::new();
+        producer.for_each_loop(&mut |inner| own.extend((inner.variable == v).then_some(inner)));
+        self.fills |= program.are_workspaces(temporaries);
+        self.repeats |= own.is_empty();
+        let begins = |inner| Outermost { inner, ..*self }.range(program) == Ok(Range::Coordinates);
+        own.is_empty()
+            || begins(self.inner)
+                && own.into_iter().all(begins)
+                && temporaries.iter().all(|temporary| is_indexed_by(program, temporary.tensor, v))
+    }
+
     fn parted(&self, program: &Program) -> Result<Parted, String> {
         let range = self.range(program)?;
         let stores = program.targets.iter().map(|target| self.stores(program, target, &range));
@@ -151,7 +174,7 @@ impl<'p> Outermost<'p> {
         let blocks = blocks.filter(|(_, stores)| **stores == Stores::Joined);
         let blocks = blocks.filter_map(|(target, _)| self.block(program, target));
         let block = blocks.reduce(least_common_multiple).unwrap_or(1);
-        Ok(Parted { variable: self.inner.variable, range, block, fills: false, stores })
+        Ok(Parted { variable: self.inner.variable, range, block, prepares: false, stores })
     }
 
     /// Returns the range that is divided: coordinates if all iterators can begin at one.
@@ -231,13 +254,24 @@ fn is_collected(program: &Program, temporaries: &[Temporary], consumer: &Plan) -
     inner.iterators.len() == 1 && inner.rest.is_none() && bodies.all(|body| is_entry(body))
 }
 
-/// Returns whether a value is computed from that of a scalar alone, and cannot fail.
-fn depends_only_on(value: &notation::Expr, scalar: TensorId) -> bool {
+/// Returns whether a value is computed from that of a scalar and from arguments, and cannot fail.
+fn is_computed_from(program: &Program, value: &notation::Expr, scalar: TensorId) -> bool {
+    let mut reads = false;
+    value.for_each_access(&mut |access| reads |= access.tensor == scalar);
+    reads && is_known_with(program, value, scalar)
+}
+
+/// Returns whether a value depends on no other results of loops than a scalar, and cannot fail.
+fn is_known_with(program: &Program, value: &notation::Expr, scalar: TensorId) -> bool {
     use notation::Expr;
     match value {
-        Expr::Access(access) => access.tensor == scalar,
-        Expr::Index(_) | Expr::Parameter(_) | Expr::Reduce(_) => false,
-        Expr::Call(
+        Expr::Access(Access { tensor, .. }) => {
+            *tensor == scalar
+                || program.tensor(*tensor).by_value && !program.kernel.is_temporary(*tensor)
+        }
+        Expr::Index(_)
+        | Expr::Reduce(_)
+        | Expr::Call(
             Function::Quotient
             | Function::Remainder
             | Function::Found(_)
@@ -246,13 +280,23 @@ fn depends_only_on(value: &notation::Expr, scalar: TensorId) -> bool {
             | Function::Entry,
             _,
         ) => false,
-        Expr::Literal(_) | Expr::Constant(_) | Expr::Neg(_) | Expr::Binary(..) | Expr::Call(..) => {
-            let mut children = value.children().into_iter();
-            let is_constant = |value: &&Expr| matches!(value, Expr::Literal(_) | Expr::Constant(_));
-            children.clone().any(|child| !is_constant(&child))
-                && children.all(|child| is_constant(&child) || depends_only_on(child, scalar))
+        Expr::Parameter(_)
+        | Expr::Literal(_)
+        | Expr::Constant(_)
+        | Expr::Neg(_)
+        | Expr::Binary(..)
+        | Expr::Call(..) => {
+            value.children().into_iter().all(|child| is_known_with(program, child, scalar))
         }
     }
+}
+
+/// Returns whether all accesses of a tensor have a variable among their indices.
+fn is_indexed_by(program: &Program, tensor: TensorId, v: VariableId) -> bool {
+    let is_indexed = |access: &Access| access.tensor != tensor || access.indices.contains(&v);
+    let mut stores = true;
+    program.body.for_each_assign(&mut |target, _, _| stores &= is_indexed(target));
+    stores && program.body.reads().into_iter().all(is_indexed)
 }
 
 /// Returns whether a plan has loops one after another.

@@ -6,7 +6,7 @@ use super::signature::{extent, is_passed, operand_type, viewed};
 use super::{Builder, Way};
 use crate::ir::{
     Array, Assembly, Binding, Conversion, Expr, Extent, Function, List, Loops, Meaning, Operand,
-    Parameter, Place, Reads, Reduced, Size, Stmt, TensorResult, Type, Unchecked, Uses,
+    Parameter, Place, Reads, Size, Stmt, TensorResult, Type, Unchecked, Uses,
 };
 use crate::names::beside;
 
@@ -64,7 +64,7 @@ impl Builder<'_> {
         let parts = function.parallel.iter().flat_map(|parallel| &parallel.scalars);
         let mut parts = parts.map(|reduced| reduced.dtype);
         let scalars = function.scalars().map(|(dtype, value)| match parts.next() {
-            Some(dtype) => (Type::Scalar(dtype), Reduced::of_part(value)),
+            Some(dtype) => (Type::Scalar(dtype), function.of_part(value)),
             None => (Type::Scalar(dtype), value.clone()),
         });
         let kept = function.results().flat_map(TensorResult::extents);
